@@ -1,0 +1,85 @@
+"""geoctrl: control design and stability analysis in geometric mechanics.
+
+A mechanism is described once (group, advected vectors, Lagrangian, constraints, rotors); its reduced
+equations are derived, its relative equilibria found and certified, feedback laws synthesised by
+matching, and the closed loop proved and simulated. Public names are loaded when first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_PUBLIC = {
+    "geoctrl.algebra": (
+        "AdvectedParameter",
+        "AdvectedVector",
+        "LieAlgebra",
+        "product",
+        "rn",
+        "se2",
+        "se3",
+        "so2",
+        "so3",
+    ),
+    "geoctrl.systems": (
+        "Equilibrium",
+        "EulerPoincare",
+        "Family",
+        "Parameter",
+        "ReducedSystem",
+        "Rotors",
+        "time",
+    ),
+    "geoctrl.analysis": (
+        "Certificate",
+        "InvariantProof",
+        "Linearization",
+        "StabilityConditions",
+        "Verdict",
+        "certify",
+        "check_invariant",
+        "find_equilibrium",
+        "linearize",
+        "stability_conditions",
+        "verify",
+    ),
+    "geoctrl.synthesis": ("FeedbackLaw", "Matching", "match"),
+    "geoctrl.simulation": ("Event", "Trajectory", "load_trajectory", "simulate"),
+    "geoctrl.errors": (
+        "CertificateError",
+        "ConstraintError",
+        "DescriptionError",
+        "EquilibriumError",
+        "ExpressionError",
+        "FrameError",
+        "GeoctrlError",
+        "LawWarning",
+        "MatchingError",
+        "ParameterError",
+        "ProjectionWarning",
+        "SimulationError",
+        "SingularMassError",
+    ),
+}
+_MODULES = ("models", "viz")
+_HOME = {name: module for module, names in _PUBLIC.items() for name in names}
+
+__all__ = sorted([*_HOME, *_MODULES])  # noqa: PLE0605 - the list is made from the table above
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(import_module(_HOME[name]), name)
+    elif name in _MODULES:
+        value = import_module(f"geoctrl.{name}")
+    else:
+        raise AttributeError(f"module 'geoctrl' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,86 @@
+"""Checks of input that several packages share: finite arrays, shapes, names with the nearest match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+import numpy as np
+
+from geoctrl.errors import ParameterError
+
+__all__ = ["finite_array", "nearest", "resolve_parameters", "time_grid"]
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Words to append to an error message: the nearest known name, or all of them."""
+    known = list(known)
+    match = get_close_matches(name, known, n=1)
+    if match:
+        return f"; did you mean {match[0]!r}?"
+    return f"; known are {', '.join(known)}" if known else "; none is declared"
+
+
+def finite_array(name: str, value, shape: tuple[int, ...] | None = None) -> np.ndarray:
+    """`value` as a finite float array of the given shape.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be converted, has another shape, or holds NaN or infinity.
+    """
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be an array of numbers, got {value!r}") from error
+    if shape is not None and array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
+    if not np.all(np.isfinite(array)):
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise ValueError(f"{name} must be finite, got {array[where]} at index {where}")
+    return array
+
+
+def time_grid(timepts) -> np.ndarray:
+    """`timepts` as a strictly increasing grid of at least two finite times."""
+    grid = finite_array("timepts", timepts)
+    if grid.ndim != 1 or grid.size < 2:
+        raise ValueError(f"timepts must hold at least two times in one dimension, got shape {grid.shape}")
+    steps = np.diff(grid)
+    if not np.all(steps > 0):
+        k = int(np.argmax(steps <= 0))
+        raise ValueError(
+            f"timepts must be strictly increasing, got {grid[k]} followed by {grid[k + 1]} at index {k}"
+        )
+    return grid
+
+
+def resolve_parameters(defaults: dict[str, float], params: dict | None, positive: Iterable[str] = ()) -> dict:
+    """Defaults overridden by `params`, both by name.
+
+    Keys of `params` may be names or sympy symbols.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown name (the nearest known one is suggested), a value that is missing, not a
+        finite number, or not positive where the parameter was declared positive.
+    """
+    values = dict(defaults)
+    for key, value in (params or {}).items():
+        name = str(key)
+        if name not in defaults:
+            raise ParameterError(f"unknown parameter {name!r}{nearest(name, defaults)}")
+        values[name] = value
+    for name, value in values.items():
+        if value is None:
+            raise ParameterError(f"parameter {name!r} has no value; give it in params={{{name!r}: ...}}")
+        try:
+            finite = np.isfinite(float(value))
+        except (TypeError, ValueError) as error:
+            raise ParameterError(f"parameter {name!r} must be a number, got {value!r}") from error
+        if not finite:
+            raise ParameterError(f"parameter {name!r} must be finite, got {value!r}")
+        if name in positive and not value > 0:
+            raise ParameterError(f"parameter {name!r} must be positive, got {value!r}")
+    return values

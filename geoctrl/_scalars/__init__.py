@@ -1,0 +1,21 @@
+"""The recording scalar and the arithmetics it is emitted to."""
+
+from geoctrl._scalars.arithmetics import RATIONAL, Arithmetic, NotRationalError, Program, evaluate
+from geoctrl._scalars.graph import NUMBER, PARAMETER, STATE, Graph, Node
+from geoctrl._scalars.sympy_bridge import FromSympy, exact, to_sympy
+
+__all__ = [
+    "NUMBER",
+    "PARAMETER",
+    "RATIONAL",
+    "STATE",
+    "Arithmetic",
+    "FromSympy",
+    "Graph",
+    "Node",
+    "NotRationalError",
+    "Program",
+    "evaluate",
+    "exact",
+    "to_sympy",
+]

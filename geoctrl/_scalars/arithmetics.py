@@ -1,0 +1,302 @@
+"""The arithmetics that recorded expressions run in, and the compiled program of a set of outputs.
+
+`evaluate` interprets nodes in any arithmetic, `Program` runs the straight-line code of a `Tape` with
+Python floats, numpy arrays (vectorised over trajectories) or heyoka expressions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from geoctrl._scalars.graph import Graph, Node, rational_sqrt
+from geoctrl._scalars.tape import Tape
+from geoctrl.errors import ExpressionError
+
+__all__ = ["FLOAT", "RATIONAL", "Arithmetic", "NotRationalError", "Program", "evaluate"]
+
+
+class NotRationalError(ExpressionError):
+    """An expression has no exact rational value at a point, so that no exact proof is possible there."""
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """Numbers and named functions of one arithmetic; + - * / ** are those of its objects."""
+
+    name: str
+    number: Callable
+    functions: Mapping[str, Callable]
+
+
+def _scalar_quadrature(a: float, b: float, s: float) -> float:
+    """int_0^s dt/(a t^2 + b) for b > 0 or b < 0: arctan (ab > 0), linear (a = 0), artanh (ab < 0)."""
+    z = a * s * s / b
+    if abs(z) < 1e-3:
+        # atan(sqrt z)/sqrt z and artanh(sqrt -z)/sqrt -z share one series, regular at a = 0.
+        return s / b * sum((-z) ** k / (2 * k + 1) for k in range(7))
+    root = math.sqrt(abs(z))
+    return s / b * ((math.atan(root) if z > 0 else math.atanh(root)) / root)
+
+
+def _array_quadrature(a, b, s):
+    z = a * s * s / b
+    series = sum((-z) ** k / (2 * k + 1) for k in range(7))
+    root = np.sqrt(np.abs(z) + (np.abs(z) < 1e-3))
+    inverse = np.where(np.real(z) > 0, np.arctan(root), np.arctanh(np.minimum(np.real(root), 1.0)))
+    return s / b * np.where(np.abs(z) < 1e-3, series, inverse / root)
+
+
+_SHARED = ["sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh"]
+_SHARED += ["atanh", "exp", "log", "atan2"]
+_NUMPY_NAMES = {
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+    "atan2": "arctan2",
+}
+
+FLOAT = Arithmetic(
+    "float",
+    float,
+    {name: getattr(math, name) for name in _SHARED}
+    | {
+        "abs": abs,
+        "sign": lambda x: float((x > 0) - (x < 0)),
+        "select_positive": lambda c, a, b: a if c > 0 else b,
+        "select_nonnegative": lambda c, a, b: a if c >= 0 else b,
+        "quadrature": _scalar_quadrature,
+    },
+)
+
+ARRAY = Arithmetic(
+    "numpy",
+    float,
+    {name: getattr(np, _NUMPY_NAMES.get(name, name)) for name in _SHARED}
+    | {
+        "abs": np.abs,
+        "sign": np.sign,
+        "select_positive": lambda c, a, b: np.where(c > 0, a, b),
+        "select_nonnegative": lambda c, a, b: np.where(c >= 0, a, b),
+        "quadrature": _array_quadrature,
+    },
+)
+
+
+class _RationalFunctions(dict):
+    """Functions with an exact value: square roots of squares, choices, everything at its zero."""
+
+    def __missing__(self, name: str) -> Callable:
+        def refuse(*args: Fraction) -> Fraction:
+            special = Graph._special_value(name, args[0]) if len(args) == 1 else None
+            if special is None:
+                raise NotRationalError(f"{name}({', '.join(map(str, args))}) is not rational")
+            return Fraction(special)
+
+        return refuse
+
+
+def _rational_sqrt(x: Fraction) -> Fraction:
+    root = rational_sqrt(x)
+    if root is None:
+        raise NotRationalError(f"sqrt({x}) is not rational")
+    return root
+
+
+def _rational_quadrature(a: Fraction, b: Fraction, s: Fraction) -> Fraction:
+    if s == 0:
+        return Fraction(0)
+    if a == 0:
+        return s / b
+    raise NotRationalError(f"the integral of 1/({a} t^2 + {b}) up to {s} is not rational")
+
+
+RATIONAL = Arithmetic(
+    "rational",
+    Fraction,
+    _RationalFunctions(
+        sqrt=_rational_sqrt,
+        quadrature=_rational_quadrature,
+        select_positive=lambda c, a, b: a if c > 0 else b,
+        select_nonnegative=lambda c, a, b: a if c >= 0 else b,
+    ),
+)
+
+
+def evaluate(nodes: Sequence[Node], values: Mapping[Node, object], arithmetic: Arithmetic) -> list:
+    """Values of `nodes` in an arithmetic, given those of the symbols."""
+    if not nodes:
+        return []
+    graph = nodes[0].graph
+    image: dict[Node, object] = {}
+    for node in graph.reachable(nodes):
+        if node.kind == "num":
+            image[node] = arithmetic.number(node.payload)
+        elif node.kind == "sym":
+            image[node] = values[node]
+        elif node.kind == "fun":
+            name, args = node.payload
+            image[node] = arithmetic.functions[name](*(image[a] for a in args))
+        elif node.kind == "prod":
+            q, items = node.payload
+            product = arithmetic.number(q)
+            for atom, e in items:
+                product = product * image[atom] ** e if e > 0 else product / image[atom] ** (-e)
+            image[node] = product
+        else:
+            (c, mono), *rest = node.payload
+            total = image[c] * image[mono]
+            for c, mono in rest:
+                total = total + image[c] * image[mono]
+            image[node] = total
+    return [image[n] for n in nodes]
+
+
+class Program:
+    """Some outputs as a function of arguments (states, time, inputs) and parameters.
+
+    Parameters
+    ----------
+    graph : Graph
+    arguments : state-level symbol nodes, in the order of call
+    parameters : mapping name -> parameter-level symbol node
+    outputs : nodes
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        arguments: Sequence[Node],
+        parameters: Mapping[str, Node],
+        outputs: Sequence[Node],
+    ) -> None:
+        self.tape = Tape(graph, arguments, outputs)
+        self.parameters = dict(parameters)
+        self._constants_cache: dict[tuple, tuple] = {}
+        used = graph.symbols(self.tape.constants)
+        self._used = [(name, node) for name, node in self.parameters.items() if node in used]
+
+    def constants(self, params: Mapping[str, float]) -> tuple[float, ...]:
+        """The hoisted constants for a parameter set; remembered for repeated calls."""
+        key = tuple(params[name] for name, _ in self._used)
+        cached = self._constants_cache.get(key)
+        if cached is None:
+            values = {node: float(params[name]) for name, node in self._used}
+            cached = tuple(evaluate(self.tape.constants, values, FLOAT))
+            if len(self._constants_cache) > 64:
+                self._constants_cache.clear()
+            self._constants_cache[key] = cached
+        return cached
+
+    @cached_property
+    def source(self) -> str:
+        """Python source of ``value(x, c)``, made of a closed set of operations and names."""
+        tape = self.tape
+        lines = ["def value(x, c):"]
+        for space, count in (("x", len(tape.arguments)), ("c", len(tape.constants))):
+            if count:
+                lines.append(f"    {', '.join(f'{space}{i}' for i in range(count))}, = {space}")
+        lines += [f"    t{i} = {_render(step)}" for i, step in enumerate(tape.instructions)]
+        lines.append(f"    return ({' '.join(_name(o) + ',' for o in tape.outputs)})")
+        return "\n".join(lines) + "\n"
+
+    def _compile(self, arithmetic: Arithmetic) -> Callable:
+        namespace: dict = {f"f_{name}": f for name, f in arithmetic.functions.items()}
+        exec(compile(self.source, "<geoctrl program>", "exec"), namespace)
+        return namespace["value"]
+
+    @cached_property
+    def scalar(self) -> Callable:
+        """``value(x, c)`` with Python floats."""
+        return self._compile(FLOAT)
+
+    @cached_property
+    def array(self) -> Callable:
+        """``value(x, c)`` with numpy arrays (real or complex), one per argument."""
+        return self._compile(ARRAY)
+
+    def __call__(self, arguments: Sequence, params: Mapping[str, float]) -> np.ndarray:
+        """Outputs stacked as (n_out,) or (n_out, nt), from arguments that are scalars or (nt,)."""
+        constants = self.constants(params)
+        arrays = [np.asarray(a) for a in arguments]
+        shape = np.broadcast_shapes(*(a.shape for a in arrays)) if arrays else ()
+        if not self.tape.outputs:
+            return np.zeros((0, *shape))
+        if shape == () and all(a.dtype.kind in "fiu" for a in arrays):
+            return np.array(self.scalar([float(a) for a in arrays], constants))
+        with np.errstate(all="ignore"):
+            outputs = self.array(arrays, constants)
+        return np.array([np.broadcast_to(o, shape) for o in outputs])
+
+    def run(self, arguments: Sequence, constants: Sequence, namespace: Arithmetic, sum_: Callable) -> list:
+        """Interpret the tape on other objects (heyoka expressions), sums taken n at a time."""
+        tape = self.tape
+        number, functions = namespace.number, namespace.functions
+        temporaries: list = []
+
+        def get(operand):
+            space, i = operand
+            if space == "n":
+                return number(i)
+            return {"x": arguments, "c": constants, "t": temporaries}[space][i]
+
+        for op, *parts in tape.instructions:
+            if op == "sum":
+                terms = []
+                for c, a in parts[0]:
+                    value = get(c) if a == ("n", 1) else get(a)
+                    terms.append(value if a == ("n", 1) or c == ("n", 1) else get(c) * value)
+                temporaries.append(terms[0] if len(terms) == 1 else sum_(terms))
+            elif op == "fun":
+                name, args = parts
+                if name not in functions:
+                    raise ExpressionError(f"{namespace.name} has no function {name!r}")
+                temporaries.append(functions[name](*(get(a) for a in args)))
+            elif op == "square":
+                a = get(parts[0])
+                temporaries.append(functions["square"](a))
+            else:
+                a, b = (get(p) for p in parts)
+                temporaries.append(a * b if op == "mul" else a / b)
+        return [get(o) for o in tape.outputs]
+
+
+def _name(operand) -> str:
+    space, i = operand
+    if space != "n":
+        return f"{space}{i}"
+    value = float(i)
+    return repr(value) if value >= 0 else f"({value!r})"
+
+
+def _render(instruction: tuple) -> str:
+    op, *parts = instruction
+    if op == "sum":
+        text = ""
+        for c, a in parts[0]:
+            sign, factor = "+", c
+            if c[0] == "n" and c[1] < 0:
+                sign, factor = "-", ("n", -c[1])
+            if factor == ("n", 1):
+                term = _name(a)
+            elif a == ("n", 1):
+                term = _name(factor)
+            else:
+                term = f"{_name(factor)} * {_name(a)}"
+            text += f" {sign} {term}" if text else (f"-({term})" if sign == "-" else term)
+        return text
+    if op == "fun":
+        name, args = parts
+        return f"f_{name}({', '.join(_name(a) for a in args)})"
+    if op == "square":
+        return f"{_name(parts[0])} * {_name(parts[0])}"
+    a, b = parts
+    return f"{_name(a)} {'*' if op == 'mul' else '/'} {_name(b)}"

@@ -1,0 +1,412 @@
+"""A recording scalar: hash-consed expressions kept in normal form.
+
+Equations are assembled once, on the scalars of this module, and then emitted to every arithmetic
+(Python floats, numpy arrays, sympy, exact rationals, heyoka). Each value has one normal form
+
+    q * k * s        q a rational number, k a monomial in parameters, s a monomial in states,
+
+where the factors of a monomial are *atoms* (symbols, function values, sums) with integer exponents.
+A sum collects equal monomials, draws out the common coefficient and the common factors, and gives
+its first term a positive sign. Equal values are therefore the same object, so that shared
+subexpressions, structural zeros and cancelling terms need no further search.
+
+Levels say what a value depends on: 0 numbers, 1 parameters, 2 states, inputs or time.
+Everything of level 1 is computed once per parameter set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import gcd, isqrt, lcm
+
+from geoctrl.errors import ExpressionError
+
+NUMBER, PARAMETER, STATE = 0, 1, 2
+
+_ODD = {"sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "sign"}
+_EVEN = {"cos", "cosh", "abs"}
+_AT_ZERO = {
+    **dict.fromkeys(_ODD | {"abs"}, 0),
+    **dict.fromkeys(["cos", "cosh", "exp"], 1),
+}
+
+
+class Node:
+    """One value of a `Graph`; arithmetic on nodes records and normalises."""
+
+    __slots__ = ("graph", "index", "kind", "level", "payload")
+
+    def __init__(self, graph: Graph, kind: str, payload, level: int, index: int) -> None:
+        self.graph = graph
+        self.kind = kind
+        self.payload = payload
+        self.level = level
+        self.index = index
+
+    @property
+    def is_zero(self) -> bool:
+        return self.kind == "num" and self.payload == 0
+
+    def __add__(self, other):
+        return self.graph.add([self, self.graph.node(other)])
+
+    __radd__ = __add__
+
+    def __neg__(self):
+        return self.graph.mul([self.graph.number(-1), self])
+
+    def __sub__(self, other):
+        return self + (-self.graph.node(other))
+
+    def __rsub__(self, other):
+        return (-self) + other
+
+    def __mul__(self, other):
+        return self.graph.mul([self, self.graph.node(other)])
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other):
+        return self.graph.mul([self, self.graph.power(self.graph.node(other), -1)])
+
+    def __rtruediv__(self, other):
+        return self.graph.node(other) / self
+
+    def __pow__(self, exponent: int):
+        return self.graph.power(self, exponent)
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.index}>"
+
+
+class Graph:
+    """Factory and store of the nodes of one system."""
+
+    def __init__(self) -> None:
+        self._table: dict[tuple, Node] = {}
+        self.nodes: list[Node] = []
+        self.zero = self.number(0)
+        self.one = self.number(1)
+
+    # -- construction ---------------------------------------------------------------------------
+
+    def _intern(self, key: tuple, kind: str, payload, level: int) -> Node:
+        node = self._table.get(key)
+        if node is None:
+            node = Node(self, kind, payload, level, len(self.nodes))
+            self._table[key] = node
+            self.nodes.append(node)
+        return node
+
+    def number(self, value: int | Fraction) -> Node:
+        value = Fraction(value)
+        return self._intern(("num", value), "num", value, NUMBER)
+
+    def node(self, value) -> Node:
+        """A node from a node, an integer, a Fraction or a float (taken as the rational it is)."""
+        return value if isinstance(value, Node) else self.number(Fraction(value))
+
+    def symbol(self, name: str, level: int) -> Node:
+        return self._intern(("sym", name, level), "sym", name, level)
+
+    def fun(self, name: str, *args: Node) -> Node:
+        """Value of a named function; exact values at special numbers and parity are applied."""
+        if len(args) == 1:
+            (arg,) = args
+            if arg.kind == "num":
+                special = self._special_value(name, arg.payload)
+                if special is not None:
+                    return self.number(special)
+            if arg.kind == "prod" and arg.payload[0] < 0:
+                if name in _ODD:
+                    return -self.fun(name, -arg)
+                if name in _EVEN:
+                    return self.fun(name, -arg)
+        level = max((a.level for a in args), default=PARAMETER)
+        key = ("fun", name, tuple(a.index for a in args))
+        return self._intern(key, "fun", (name, args), max(level, PARAMETER))
+
+    @staticmethod
+    def _special_value(name: str, value: Fraction) -> int | Fraction | None:
+        if value == 0 and name in _AT_ZERO:
+            return _AT_ZERO[name]
+        if name == "log" and value == 1:
+            return 0
+        if name == "abs":
+            return abs(value)
+        if name == "sign":
+            return 1 if value > 0 else -1
+        if name == "sqrt":
+            return rational_sqrt(value)
+        return None
+
+    def sqrt(self, arg: Node) -> Node:
+        return self.fun("sqrt", arg)
+
+    # -- products -------------------------------------------------------------------------------
+
+    def factors(self, node: Node) -> tuple[Fraction, dict[Node, int]]:
+        """The normal form q * prod(atom**e) of a node."""
+        if node.kind == "num":
+            return node.payload, {}
+        if node.kind == "prod":
+            q, items = node.payload
+            return q, dict(items)
+        return Fraction(1), {node: 1}
+
+    def monomial(self, q: Fraction, factors: Mapping[Node, int]) -> Node:
+        """The node of q * prod(atom**e); even powers of square roots are resolved."""
+        if q == 0:
+            return self.zero
+        clean: dict[Node, int] = {}
+        resolved: list[Node] = []
+        for atom, e in factors.items():
+            if e == 0:
+                continue
+            if atom.kind == "fun" and atom.payload[0] == "sqrt" and abs(e) >= 2:
+                half = e // 2 if e > 0 else -((-e) // 2)
+                resolved.append(self.power(atom.payload[1][0], half))
+                e -= 2 * half
+                if e == 0:
+                    continue
+            clean[atom] = e
+        if resolved:
+            return self.mul([self.monomial(q, clean), *resolved])
+        if not clean:
+            return self.number(q)
+        items = tuple(sorted(clean.items(), key=lambda item: item[0].index))
+        if q == 1 and len(items) == 1 and items[0][1] == 1:
+            return items[0][0]
+        key = ("prod", q, tuple((atom.index, e) for atom, e in items))
+        return self._intern(key, "prod", (q, items), max(atom.level for atom, _ in items))
+
+    def mul(self, nodes: Iterable[Node]) -> Node:
+        q = Fraction(1)
+        total: dict[Node, int] = {}
+        for node in nodes:
+            qn, factors = self.factors(node)
+            q *= qn
+            if q == 0:
+                return self.zero
+            for atom, e in factors.items():
+                total[atom] = total.get(atom, 0) + e
+        return self.monomial(q, total)
+
+    def power(self, node: Node, exponent: int) -> Node:
+        q, factors = self.factors(node)
+        if q == 0 and exponent < 0:
+            raise ZeroDivisionError("division by a structural zero in an expression")
+        return self.monomial(q**exponent, {atom: e * exponent for atom, e in factors.items()})
+
+    # -- sums -----------------------------------------------------------------------------------
+
+    def split(self, node: Node, level: int) -> tuple[Node, Node]:
+        """Split node = coefficient * monomial, the coefficient of a lower level than `level`."""
+        if node.level < level:
+            return node, self.one
+        if node.kind != "prod":
+            return self.one, node
+        q, items = node.payload
+        low = {atom: e for atom, e in items if atom.level < level}
+        high = {atom: e for atom, e in items if atom.level >= level}
+        return self.monomial(q, low), self.monomial(Fraction(1), high)
+
+    def add(self, nodes: Sequence[Node]) -> Node:
+        level = max((n.level for n in nodes), default=NUMBER)
+        if level == NUMBER:
+            return self.number(sum((n.payload for n in nodes), Fraction(0)))
+        collected: dict[Node, list[Node]] = {}
+        for node in nodes:
+            coefficient, mono = self.split(node, level)
+            if mono.kind == "sum" and coefficient.level == NUMBER:
+                for inner, inner_mono in mono.payload:
+                    collected.setdefault(inner_mono, []).append(coefficient * inner)
+            else:
+                collected.setdefault(mono, []).append(coefficient)
+        terms = [(self.add(cs) if len(cs) > 1 else cs[0], mono) for mono, cs in collected.items()]
+        terms = [(c, mono) for c, mono in terms if not c.is_zero]
+        if not terms:
+            return self.zero
+        if len(terms) == 1:
+            return self.mul(terms[0])
+        return self._normal_sum(terms)
+
+    def _normal_sum(self, terms: list[tuple[Node, Node]]) -> Node:
+        terms.sort(key=lambda term: term[1].index)
+        shared = _common([self.factors(mono)[1] for _, mono in terms])
+        if shared:
+            outer = self.monomial(Fraction(1), shared)
+            inverse = self.power(outer, -1)
+            return outer * self.add([self.mul([c, mono, inverse]) for c, mono in terms])
+        split = [self.factors(c) for c, _ in terms]
+        content = _content([q for q, _ in split])
+        outer = self.monomial(content, _common([factors for _, factors in split]))
+        if outer is not self.one:
+            inverse = self.power(outer, -1)
+            terms = [(c * inverse, mono) for c, mono in terms]
+        if any(mono.kind == "sum" and c.level == NUMBER for c, mono in terms):
+            return outer * self.add([c * mono for c, mono in terms])
+        key = ("sum", tuple((c.index, mono.index) for c, mono in terms))
+        level = max(max(c.level, mono.level) for c, mono in terms)
+        return outer * self._intern(key, "sum", tuple(terms), level)
+
+    # -- traversal ------------------------------------------------------------------------------
+
+    def children(self, node: Node) -> tuple[Node, ...]:
+        if node.kind == "fun":
+            return node.payload[1]
+        if node.kind == "prod":
+            return tuple(atom for atom, _ in node.payload[1])
+        if node.kind == "sum":
+            return tuple(part for term in node.payload for part in term)
+        return ()
+
+    def reachable(self, nodes: Iterable[Node]) -> list[Node]:
+        """All nodes that the given ones are made of, children before parents."""
+        seen: dict[int, Node] = {}
+        stack = list(nodes)
+        while stack:
+            node = stack.pop()
+            if node.index not in seen:
+                seen[node.index] = node
+                stack.extend(self.children(node))
+        # A child is interned before its parent, so the order of indices is a topological order.
+        return [seen[i] for i in sorted(seen)]
+
+    def symbols(self, nodes: Iterable[Node]) -> set[Node]:
+        return {n for n in self.reachable(nodes) if n.kind == "sym"}
+
+    def substitute(self, nodes: Sequence[Node], mapping: Mapping[Node, Node]) -> list[Node]:
+        """Replace symbols by nodes of any kind, everywhere at once."""
+        image: dict[Node, Node] = {}
+        for node in self.reachable(nodes):
+            if node in mapping:
+                image[node] = mapping[node]
+            elif node.kind == "fun":
+                name, args = node.payload
+                image[node] = self.fun(name, *(image[a] for a in args))
+            elif node.kind == "prod":
+                q, items = node.payload
+                parts = [self.power(image[atom], e) for atom, e in items]
+                image[node] = self.mul([self.number(q), *parts])
+            elif node.kind == "sum":
+                image[node] = self.add([image[c] * image[mono] for c, mono in node.payload])
+            else:
+                image[node] = node
+        return [image[n] for n in nodes]
+
+    def push_forward(self, nodes: Sequence[Node], tangents: Mapping[Node, Node]) -> list[Node]:
+        """Directional derivatives of `nodes` when each symbol moves with its tangent."""
+        derivative: dict[Node, Node] = {}
+        for node in self.reachable(nodes):
+            if node in tangents:
+                derivative[node] = tangents[node]
+                continue
+            parts: list[Node] = []
+            if node.kind == "prod":
+                q, items = node.payload
+                for atom, e in items:
+                    if not derivative[atom].is_zero:
+                        rest = dict(items)
+                        rest[atom] = e - 1
+                        parts.append(self.monomial(q * e, rest) * derivative[atom])
+            elif node.kind == "sum":
+                for c, mono in node.payload:
+                    parts.append(c * derivative[mono])
+                    parts.append(derivative[c] * mono)
+            elif node.kind == "fun":
+                _, args = node.payload
+                for slot, arg in enumerate(args):
+                    if not derivative[arg].is_zero:
+                        parts.append(self._partial(node, slot) * derivative[arg])
+            derivative[node] = self.add(parts) if parts else self.zero
+        return [derivative[n] for n in nodes]
+
+    def gradient(self, node: Node, symbols: Sequence[Node]) -> list[Node]:
+        return [self.push_forward([node], {s: self.one})[0] for s in symbols]
+
+    def jacobian(self, nodes: Sequence[Node], symbols: Sequence[Node]) -> list[list[Node]]:
+        """Rows d nodes[i] / d symbols[j]."""
+        columns = [self.push_forward(nodes, {s: self.one}) for s in symbols]
+        return [[column[i] for column in columns] for i in range(len(nodes))]
+
+    def _partial(self, node: Node, slot: int) -> Node:
+        name, args = node.payload
+        rule = _PARTIALS.get(name)
+        if rule is None:
+            raise ExpressionError(f"the derivative of {name!r} is not known")
+        return rule(self, node, slot, *args)
+
+
+def rational_sqrt(value: Fraction) -> Fraction | None:
+    """The exact square root of a rational that is a perfect square, else None."""
+    if value < 0:
+        return None
+    p, q = isqrt(value.numerator), isqrt(value.denominator)
+    if p * p == value.numerator and q * q == value.denominator:
+        return Fraction(p, q)
+    return None
+
+
+def _common(factor_maps: list[dict[Node, int]]) -> dict[Node, int]:
+    """Factors common to all terms: the least power where all exponents have one sign."""
+    first, *rest = factor_maps
+    shared: dict[Node, int] = {}
+    for atom, e in first.items():
+        exponents = [e, *(f.get(atom, 0) for f in rest)]
+        if min(exponents) > 0:
+            shared[atom] = min(exponents)
+        elif max(exponents) < 0:
+            shared[atom] = max(exponents)
+    return shared
+
+
+def _content(coefficients: list[Fraction]) -> Fraction:
+    """Greatest common divisor of rationals, with the sign of the first."""
+    numerator, denominator = 0, 1
+    for q in coefficients:
+        numerator = gcd(numerator, abs(q.numerator))
+        denominator = lcm(denominator, q.denominator)
+    return Fraction(numerator, denominator) * (1 if coefficients[0] > 0 else -1)
+
+
+def _select_partial(g: Graph, node: Node, slot: int, *args: Node) -> Node:
+    # select(condition, a, b): the condition switches branches and carries no derivative.
+    if slot == 0:
+        return g.zero
+    branches = [g.zero, g.zero]
+    branches[slot - 1] = g.one
+    return g.fun(node.payload[0], args[0], *branches)
+
+
+def _quadrature_partial(g: Graph, _node: Node, slot: int, a: Node, b: Node, s: Node) -> Node:
+    # d/ds int_0^s dt/(a t^2 + b); the derivatives by a and b are not needed by any analysis here.
+    if slot != 2:
+        raise ExpressionError("the quadrature of 1/(a s^2 + b) is differentiated by its limit only")
+    return 1 / (a * s**2 + b)
+
+
+_PARTIALS = {
+    "sqrt": lambda g, n, i, x: 1 / (2 * n),
+    "sin": lambda g, n, i, x: g.fun("cos", x),
+    "cos": lambda g, n, i, x: -g.fun("sin", x),
+    "tan": lambda g, n, i, x: 1 + n**2,
+    "asin": lambda g, n, i, x: 1 / g.sqrt(1 - x**2),
+    "acos": lambda g, n, i, x: -1 / g.sqrt(1 - x**2),
+    "atan": lambda g, n, i, x: 1 / (1 + x**2),
+    "sinh": lambda g, n, i, x: g.fun("cosh", x),
+    "cosh": lambda g, n, i, x: g.fun("sinh", x),
+    "tanh": lambda g, n, i, x: 1 - n**2,
+    "asinh": lambda g, n, i, x: 1 / g.sqrt(1 + x**2),
+    "acosh": lambda g, n, i, x: 1 / g.sqrt(x**2 - 1),
+    "atanh": lambda g, n, i, x: 1 / (1 - x**2),
+    "exp": lambda g, n, i, x: n,
+    "log": lambda g, n, i, x: 1 / x,
+    "abs": lambda g, n, i, x: g.fun("sign", x),
+    "sign": lambda g, n, i, x: g.zero,
+    "atan2": lambda g, n, i, y, x: (x if i == 0 else -y) / (x**2 + y**2),
+    "select_positive": _select_partial,
+    "select_nonnegative": _select_partial,
+    "quadrature": _quadrature_partial,
+}

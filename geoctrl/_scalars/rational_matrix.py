@@ -1,0 +1,89 @@
+"""Exact linear algebra over the rationals: Fractions in, Fractions out, sympy's domain matrices within."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from sympy.polys.domains import QQ
+from sympy.polys.matrices import DomainMatrix
+
+__all__ = ["characteristic_polynomial", "inertia", "nullspace", "rank", "reduced_nullspace", "solve"]
+
+Rows = Sequence[Sequence[Fraction]]
+
+
+def _domain(rows: Rows, columns: int) -> DomainMatrix:
+    # Ground types differ with the libraries installed; integers are what all of them accept.
+    dense = [[QQ(int(q.numerator), int(q.denominator)) for q in row] for row in rows]
+    return DomainMatrix(dense, (len(dense), columns), QQ)
+
+
+def _fractions(matrix: DomainMatrix) -> list[list[Fraction]]:
+    return [[Fraction(int(q.numerator), int(q.denominator)) for q in row] for row in matrix.to_dense().to_list()]
+
+
+def rank(rows: Rows, columns: int) -> int:
+    """Rank of a matrix with the given number of columns."""
+    return _domain(rows, columns).rank() if rows else 0
+
+
+def nullspace(rows: Rows, columns: int) -> list[list[Fraction]]:
+    """Basis of {w : rows w = 0}, one vector per free column, with a one there and zeros in the other free ones."""
+    if not rows:
+        return [[Fraction(int(i == j)) for j in range(columns)] for i in range(columns)]
+    reduced, pivots = _domain(rows, columns).rref()
+    entries = _fractions(reduced)
+    free = [j for j in range(columns) if j not in pivots]
+    basis = []
+    for j in free:
+        vector = [Fraction(0)] * columns
+        vector[j] = Fraction(1)
+        for i, p in enumerate(pivots):
+            vector[p] = -entries[i][j]
+        basis.append(vector)
+    return basis
+
+
+def reduced_nullspace(rows: Rows, columns: int) -> list[list[Fraction]]:
+    """`nullspace` brought to reduced row echelon form (leading ones from the left)."""
+    basis = nullspace(rows, columns)
+    if not basis:
+        return []
+    return [row for row in _fractions(_domain(basis, columns).rref()[0]) if any(row)]
+
+
+def solve(matrix: Rows, right: Rows) -> list[list[Fraction]]:
+    """X with matrix X = right; raises ZeroDivisionError where the matrix is singular."""
+    n = len(matrix)
+    columns = len(right[0]) if right else 0
+    if not columns:
+        return [[] for _ in range(n)]
+    augmented = [[*row, *r] for row, r in zip(matrix, right, strict=True)]
+    reduced, pivots = _domain(augmented, n + columns).rref()
+    if tuple(pivots[:n]) != tuple(range(n)):
+        raise ZeroDivisionError("the matrix is singular")
+    return [row[n:] for row in _fractions(reduced)[:n]]
+
+
+def characteristic_polynomial(matrix: Rows) -> list[Fraction]:
+    """Coefficients of det(x I - matrix), the leading one first."""
+    n = len(matrix)
+    if n == 0:
+        return [Fraction(1)]
+    return [Fraction(int(q.numerator), int(q.denominator)) for q in _domain(matrix, n).charpoly()]
+
+
+def inertia(matrix: Rows) -> tuple[int, int, int]:
+    """Numbers of positive, negative and zero eigenvalues of a symmetric matrix.
+
+    All roots of its characteristic polynomial are real, so that Descartes' rule counts exactly.
+    """
+    polynomial = characteristic_polynomial(matrix)
+    zero = 0
+    while polynomial[-1] == 0 and len(polynomial) > 1:
+        polynomial.pop()
+        zero += 1
+    signs = [q > 0 for q in polynomial if q != 0]
+    positive = sum(a != b for a, b in zip(signs, signs[1:], strict=False))
+    return positive, len(matrix) - zero - positive, zero

@@ -1,0 +1,205 @@
+"""Translation between sympy expressions and graph nodes.
+
+Only the small expressions that a user writes come in, and only what a person reads goes out:
+the assembly itself never passes through sympy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+
+import sympy as sp
+
+from geoctrl._scalars.graph import Graph, Node
+from geoctrl.errors import ExpressionError
+
+_TO_GRAPH = {
+    sp.sin: "sin",
+    sp.cos: "cos",
+    sp.tan: "tan",
+    sp.asin: "asin",
+    sp.acos: "acos",
+    sp.atan: "atan",
+    sp.sinh: "sinh",
+    sp.cosh: "cosh",
+    sp.tanh: "tanh",
+    sp.asinh: "asinh",
+    sp.acosh: "acosh",
+    sp.atanh: "atanh",
+    sp.log: "log",
+    sp.Abs: "abs",
+    sp.sign: "sign",
+    sp.atan2: "atan2",
+}
+
+
+def exact(value) -> Fraction:
+    """The rational that a number is: floats are taken as the binary numbers they are."""
+    if isinstance(value, sp.Float):
+        # A sympy Float of higher precision keeps all its bits: sign * mantissa * 2**exponent.
+        sign, mantissa, exponent, _ = value._mpf_
+        return Fraction((-1) ** sign * int(mantissa)) * Fraction(2) ** int(exponent)
+    if isinstance(value, sp.Rational):
+        return Fraction(int(value.p), int(value.q))
+    if isinstance(value, sp.Basic):
+        raise ExpressionError(f"{value} is not a rational number")
+    return Fraction(value)
+
+
+def _quadrature(expr: sp.Integral, convert: Callable) -> Node:
+    """Integral(1/(a s**2 + b), (s, 0, upper)) with a, b free of s, as one function of (a, b, upper)."""
+    needed = "an Integral(c/(a*s**2 + b), (s, 0, upper)) with a, b, c free of s"
+    if len(expr.limits) != 1 or len(expr.limits[0]) != 3 or expr.limits[0][1] != 0:
+        raise ExpressionError(f"cannot translate {expr}: write {needed}, or its closed form")
+    variable, _, upper = expr.limits[0]
+    numerator, denominator = sp.fraction(sp.together(expr.function))
+    poly = sp.Poly(denominator, variable)
+    if poly.degree() > 2 or poly.coeff_monomial(variable) != 0 or numerator.has(variable):
+        raise ExpressionError(f"cannot translate {expr}: write {needed}, or its closed form")
+    a, b = poly.coeff_monomial(variable**2), poly.coeff_monomial(1)
+    scale = convert(numerator)
+    arguments = convert(a), convert(b), convert(upper)
+    return scale * scale.graph.fun("quadrature", *arguments)
+
+
+class FromSympy:
+    """Converter with a memo shared by all expressions of one system.
+
+    Parameters
+    ----------
+    graph : Graph
+    symbols : mapping from sympy symbols to nodes
+    where : callable giving the words used in error messages for an unknown symbol
+    """
+
+    def __init__(self, graph: Graph, symbols: Mapping[sp.Symbol, Node]) -> None:
+        self.graph = graph
+        self._memo: dict[sp.Basic, Node] = dict(symbols)
+        self._names = {str(s): s for s in symbols}
+
+    def __call__(self, expr) -> Node:
+        expr = sp.sympify(expr)
+        node = self._memo.get(expr)
+        if node is None:
+            node = self._convert(expr)
+            self._memo[expr] = node
+        return node
+
+    def _convert(self, expr: sp.Basic) -> Node:
+        g = self.graph
+        if expr.is_Rational or expr.is_Float:
+            return g.number(exact(expr))
+        if expr.is_Symbol:
+            raise ExpressionError(self._unknown_symbol(expr))
+        if expr.is_Add:
+            return g.add([self(a) for a in expr.args])
+        if expr.is_Mul:
+            return g.mul([self(a) for a in expr.args])
+        if expr is sp.pi:
+            return 4 * g.fun("atan", g.one)
+        if expr is sp.E:
+            return g.fun("exp", g.one)
+        if expr.is_Pow:
+            return self._power(*expr.as_base_exp())
+        if isinstance(expr, sp.exp):
+            return g.fun("exp", self(expr.args[0]))
+        if isinstance(expr, sp.Integral):
+            return _quadrature(expr, self)
+        if isinstance(expr, sp.Piecewise):
+            return self._piecewise(expr)
+        name = _TO_GRAPH.get(expr.func)
+        if name is None:
+            raise ExpressionError(
+                f"cannot translate the function {expr.func.__name__!r} in {expr}; known are "
+                "+ - * / integer and half-integer powers, sqrt, exp, log, sin, cos, tan, their inverses, "
+                "sinh, cosh, tanh, asinh, acosh, atanh, atan2, Abs, sign, Piecewise and "
+                "Integral(1/(a*s**2 + b), (s, 0, upper))"
+            )
+        return g.fun(name, *(self(a) for a in expr.args))
+
+    def _power(self, base: sp.Expr, exponent: sp.Expr) -> Node:
+        g = self.graph
+        if base is sp.E:
+            return g.fun("exp", self(exponent))
+        if exponent.is_Float and exponent == int(2 * exponent) / 2:
+            exponent = sp.Rational(int(2 * exponent), 2)
+        if exponent.is_Integer:
+            return g.power(self(base), int(exponent))
+        if exponent.is_Rational and exponent.q == 2:
+            root = g.sqrt(self(base))
+            return g.power(root, int(exponent.p))
+        raise ExpressionError(
+            f"cannot translate {base}**{exponent}: exponents must be integers or half-integers"
+        )
+
+    def _piecewise(self, expr: sp.Piecewise) -> Node:
+        *branches, (last, condition) = expr.args
+        if condition != sp.true:
+            raise ExpressionError(f"{expr} needs a last branch (value, True)")
+        node = self(last)
+        for value, relation in reversed(branches):
+            kind = {
+                sp.StrictGreaterThan: ("select_positive", 1),
+                sp.StrictLessThan: ("select_positive", -1),
+                sp.GreaterThan: ("select_nonnegative", 1),
+                sp.LessThan: ("select_nonnegative", -1),
+            }.get(relation.func)
+            if kind is None:
+                raise ExpressionError(f"cannot translate the condition {relation}: use <, <=, > or >=")
+            name, sense = kind
+            node = self.graph.fun(name, self(sense * (relation.lhs - relation.rhs)), self(value), node)
+        return node
+
+    def _unknown_symbol(self, symbol: sp.Symbol) -> str:
+        twin = self._names.get(str(symbol))
+        if twin is not None:
+            return (
+                f"the symbol {symbol} in an expression has other assumptions than the declared {twin}; "
+                "take the declared object (parameter.symbol, vector.symbols, algebra.xi)"
+            )
+        from geoctrl._checks import nearest
+
+        return f"unknown symbol {str(symbol)!r} in an expression{nearest(str(symbol), self._names)}"
+
+
+_FROM_GRAPH: dict[str, Callable] = {name: function for function, name in _TO_GRAPH.items()}
+
+
+def _sympy_quadrature(a, b, s):
+    if s == 0:
+        return sp.Integer(0)
+    t = sp.Dummy("s", real=True)
+    return sp.Integral(1 / (a * t**2 + b), (t, 0, s))
+
+
+_FROM_GRAPH |= {
+    "sqrt": sp.sqrt,
+    "exp": sp.exp,
+    "select_positive": lambda c, a, b: sp.Piecewise((a, c > 0), (b, True)),
+    "select_nonnegative": lambda c, a, b: sp.Piecewise((a, c >= 0), (b, True)),
+    "quadrature": _sympy_quadrature,
+}
+
+
+def to_sympy(nodes: Sequence[Node], symbols: Mapping[Node, sp.Expr]) -> list[sp.Expr]:
+    """Sympy expressions of nodes; `symbols` gives the expression that stands for each symbol node."""
+    if not nodes:
+        return []
+    graph = nodes[0].graph
+    image: dict[Node, sp.Expr] = {}
+    for node in graph.reachable(nodes):
+        if node.kind == "num":
+            image[node] = sp.Rational(node.payload.numerator, node.payload.denominator)
+        elif node.kind == "sym":
+            image[node] = sp.sympify(symbols[node])
+        elif node.kind == "fun":
+            name, args = node.payload
+            image[node] = _FROM_GRAPH[name](*(image[a] for a in args))
+        elif node.kind == "prod":
+            q, items = node.payload
+            coefficient = sp.Rational(q.numerator, q.denominator)
+            image[node] = sp.Mul(coefficient, *(image[atom] ** e for atom, e in items))
+        else:
+            image[node] = sp.Add(*(image[c] * image[mono] for c, mono in node.payload))
+    return [image[n] for n in nodes]

@@ -1,0 +1,21 @@
+"""Lie algebras of mechanisms: standard ones and products, their matrix groups, and advected parameters."""
+
+from __future__ import annotations
+
+from geoctrl.algebra.advected import AdvectedParameter, AdvectedVector, momentum_map
+from geoctrl.algebra.groups import product, rn, se2, se3, so2, so3
+from geoctrl.algebra.lie import Factor, LieAlgebra
+
+__all__ = [
+    "AdvectedParameter",
+    "AdvectedVector",
+    "Factor",
+    "LieAlgebra",
+    "momentum_map",
+    "product",
+    "rn",
+    "se2",
+    "se3",
+    "so2",
+    "so3",
+]

@@ -1,0 +1,170 @@
+"""The standard Lie algebras, so(2), so(3), se(2), se(3) and R^k, and direct products.
+
+Velocities are left-invariant, ``xi = s^{-1} sdot``: body axes.
+"""
+
+from __future__ import annotations
+
+import operator
+from fractions import Fraction
+
+from geoctrl.algebra._labels import numbered
+from geoctrl.algebra.factor import Factor, Rows
+from geoctrl.algebra.lie import LieAlgebra
+from geoctrl.algebra.structure import Entries
+from geoctrl.errors import DescriptionError
+
+LEVI_CIVITA = ((0, 1, 2, 1), (1, 2, 0, 1), (2, 0, 1, 1), (1, 0, 2, -1), (2, 1, 0, -1), (0, 2, 1, -1))
+"""Entries (a, b, c, sign) with ``e_a x e_b = sign e_c``."""
+
+
+def so2() -> LieAlgebra:
+    """Planar rotations: ``xi = (Omega)``, bracket zero.
+
+    Examples
+    --------
+    >>> so2().labels
+    ('Omega',)
+    """
+    return _standard("so2", ("Omega",), ("Pi",), (), spin=((0,), (0,), (1,)))
+
+
+def so3() -> LieAlgebra:
+    """Rotations of R^3: ``xi = Omega``, ``[Omega, Sigma] = Omega x Sigma``, ``ad*_Omega Pi = Pi x Omega``.
+
+    Examples
+    --------
+    >>> so3().bracket([1, 0, 0], [0, 1, 0])
+    array([0., 0., 1.])
+    """
+    return _standard("so3", numbered("Omega", 3), numbered("Pi", 3), LEVI_CIVITA, spin=_unit_rows(3, 0, 3))
+
+
+def se2() -> LieAlgebra:
+    """Planar rigid motions: ``xi = (Omega, Y)``, ``[(w1, y1), (w2, y2)] = (0, w1 J y2 - w2 J y1)``.
+
+    J is the rotation by +90 degrees.
+
+    Examples
+    --------
+    >>> se2().bracket([2, 0, 0], [0, 1, 0])
+    array([0., 0., 2.])
+    """
+    brackets = ((0, 1, 2, 1), (1, 0, 2, -1), (0, 2, 1, -1), (2, 0, 1, 1))
+    return _standard(
+        "se2",
+        ("Omega", "Y1", "Y2"),
+        ("Pi", "P1", "P2"),
+        brackets,
+        spin=((0, 0, 0), (0, 0, 0), (1, 0, 0)),
+        velocity=((0, 1, 0), (0, 0, 1), (0, 0, 0)),
+    )
+
+
+def se3() -> LieAlgebra:
+    """Rigid motions of R^3: ``xi = (Omega, Y)``, ``[(O1, Y1), (O2, Y2)] = (O1 x O2, O1 x Y2 - O2 x Y1)``.
+
+    Hence ``ad*_(Omega, Y)(Pi, P) = (Pi x Omega + P x Y, P x Omega)``.
+
+    Examples
+    --------
+    >>> se3().labels
+    ('Omega1', 'Omega2', 'Omega3', 'Y1', 'Y2', 'Y3')
+    """
+    turns_translation = tuple((a, b + 3, c + 3, sign) for a, b, c, sign in LEVI_CIVITA)
+    translation_turned = tuple((b, a, c, -sign) for a, b, c, sign in turns_translation)
+    return _standard(
+        "se3",
+        numbered("Omega", 3) + numbered("Y", 3),
+        numbered("Pi", 3) + numbered("P", 3),
+        LEVI_CIVITA + turns_translation + translation_turned,
+        spin=_unit_rows(6, 0, 3),
+        velocity=_unit_rows(6, 3, 3),
+    )
+
+
+def rn(k: int) -> LieAlgebra:
+    """Translations of R^k: ``xi = (Y1, .., Yk)``, bracket zero.
+
+    Raises
+    ------
+    DescriptionError
+        If `k` is not a positive integer.
+
+    Examples
+    --------
+    >>> rn(2).hat([3.0, 5.0])
+    array([[0., 0., 3.],
+           [0., 0., 5.],
+           [0., 0., 0.]])
+    """
+    try:
+        size = operator.index(k)
+    except TypeError:
+        size = 0
+    if size < 1:
+        raise DescriptionError(f"k is {k!r}; a positive integer is needed")
+    return _standard("rn", numbered("Y", size), numbered("P", size), ())
+
+
+def product(*algebras: LieAlgebra) -> LieAlgebra:
+    """Direct product: velocities one after the other, brackets between different factors zero.
+
+    A label that occurs already gets a suffix with the number of its factor, counted from 1. Factors of products are
+    factors of the whole, so that nesting makes no difference.
+
+    Raises
+    ------
+    DescriptionError
+        If nothing or something other than a `LieAlgebra` is given, or labels clash even with suffixes.
+
+    Examples
+    --------
+    >>> product(so3(), rn(1), so3()).labels
+    ('Omega1', 'Omega2', 'Omega3', 'Y1', 'Omega1_3', 'Omega2_3', 'Omega3_3')
+    """
+    if not algebras:
+        raise DescriptionError("product needs at least one Lie algebra")
+    for number, algebra in enumerate(algebras, start=1):
+        if not isinstance(algebra, LieAlgebra):
+            raise DescriptionError(f"argument {number} of product is {algebra!r}; a LieAlgebra is needed")
+    total = sum(algebra.n for algebra in algebras)
+    factors: list[Factor] = []
+    brackets: list[tuple[int, int, int, Fraction]] = []
+    start = 0
+    for algebra in algebras:
+        factors += [factor.placed(start + factor.start, total) for factor in algebra.factors]
+        brackets += [(start + i, start + j, start + k, c) for i, j, k, c in algebra.brackets]
+        start += algebra.n
+    return LieAlgebra._assembled(
+        tuple(brackets),
+        _suffixed([factor.labels for factor in factors]),
+        _suffixed([factor.momentum_labels for factor in factors]),
+        " x ".join(algebra.name or "?" for algebra in algebras) if len(algebras) > 1 else algebras[0].name,
+        tuple(factors),
+    )
+
+
+def _suffixed(groups: list[tuple[str, ...]]) -> tuple[str, ...]:
+    labels: list[str] = []
+    for number, group in enumerate(groups, start=1):
+        taken = set(labels)
+        labels += [f"{label}_{number}" if label in taken else label for label in group]
+    return tuple(labels)
+
+
+def _unit_rows(n: int, start: int, size: int) -> Rows:
+    return tuple(tuple(int(column == start + row) for column in range(n)) for row in range(size))
+
+
+def _standard(
+    name: str,
+    labels: tuple[str, ...],
+    momentum_labels: tuple[str, ...],
+    brackets: tuple[tuple[int, int, int, int], ...],
+    spin: Rows | None = None,
+    velocity: Rows | None = None,
+) -> LieAlgebra:
+    entries: Entries = tuple((i, j, k, Fraction(c)) for i, j, k, c in sorted(brackets))
+    factor = Factor(name, 0, len(labels), spin, velocity, name, labels, momentum_labels)
+    return LieAlgebra._assembled(entries, labels, momentum_labels, name, (factor,))

@@ -1,0 +1,97 @@
+"""Exceptions and warnings of geoctrl.
+
+Every exception derives from `GeoctrlError` and from the builtin that it refines, so that
+``except ValueError`` in a script that knows nothing of geoctrl still catches bad input.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "CertificateError",
+    "ConstraintError",
+    "DescriptionError",
+    "EquilibriumError",
+    "ExpressionError",
+    "FrameError",
+    "GeoctrlError",
+    "LawWarning",
+    "MatchingError",
+    "ParameterError",
+    "ProjectionWarning",
+    "SimulationError",
+    "SingularMassError",
+]
+
+
+class GeoctrlError(Exception):
+    """Root of all exceptions raised by geoctrl."""
+
+
+class DescriptionError(GeoctrlError, ValueError):
+    """A description of a mechanism contradicts itself (shape, symmetry, unknown symbol)."""
+
+
+class ExpressionError(GeoctrlError, ValueError):
+    """An expression uses a function or symbol that geoctrl cannot translate."""
+
+
+class ParameterError(GeoctrlError, ValueError):
+    """A parameter is unknown, missing, not finite or outside its range."""
+
+
+class ConstraintError(GeoctrlError, ValueError):
+    """Constraints are dependent, or a velocity, state or relation violates them."""
+
+
+class FrameError(GeoctrlError, ValueError):
+    """A frame violates the constraints or is singular where it is used."""
+
+
+class SingularMassError(GeoctrlError, ValueError):
+    """The reduced mass matrix is singular where it has to be inverted."""
+
+
+class EquilibriumError(GeoctrlError, ValueError):
+    """A point that should be an equilibrium is not one, or none was found.
+
+    Attributes
+    ----------
+    residual : float or None
+        Norm of the vector field at the point, where it was computed.
+    """
+
+    def __init__(self, message: str, residual: float | None = None) -> None:
+        super().__init__(message)
+        self.residual = residual
+
+
+class MatchingError(GeoctrlError, ValueError):
+    """Matching conditions cannot be posed or solved for the mechanism given."""
+
+
+class CertificateError(GeoctrlError, ValueError):
+    """A certificate file is malformed, altered, or claims what does not follow."""
+
+
+class SimulationError(GeoctrlError, RuntimeError):
+    """A simulation could not be finished.
+
+    Attributes
+    ----------
+    trajectory : Trajectory or None
+        The part of the run that was done.
+    """
+
+    def __init__(self, message: str, trajectory: Any = None) -> None:
+        super().__init__(message)
+        self.trajectory = trajectory
+
+
+class ProjectionWarning(UserWarning):
+    """An input slightly off the leaf or the constraints was projected onto them."""
+
+
+class LawWarning(UserWarning):
+    """A feedback law was built with a gain outside the set known to stabilise."""

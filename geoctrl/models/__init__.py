@@ -1,0 +1,67 @@
+"""The catalogue: one file per mechanism, each with a builder that returns its description."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from geoctrl._checks import nearest
+from geoctrl.errors import ParameterError
+
+if TYPE_CHECKING:
+    from geoctrl.systems import EulerPoincare
+
+__all__ = ["get", "names"]
+
+_BUILDERS = {
+    "heavy-top": ("heavy_top", "heavy_top"),
+    "pendulum-skate": ("pendulum_skate", "pendulum_skate"),
+    "pendulum-skate-rotor": ("pendulum_skate", "pendulum_skate_rotor"),
+    "veselova": ("veselova", "veselova"),
+}
+
+
+def names() -> list[str]:
+    """Names of the mechanisms in the catalogue."""
+    return sorted(_BUILDERS)
+
+
+def get(name: str) -> Callable[..., EulerPoincare]:
+    """Builder of a mechanism; call it to get the description.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`.
+
+    Returns
+    -------
+    callable
+        ``builder(set=None, **options)``: ``set`` names one of the mechanism's parameter sets, of which
+        the values become the defaults; further options are the mechanism's own (the potential of
+        ``veselova``, say).
+
+    Raises
+    ------
+    ValueError
+        If there is no mechanism of that name (the nearest is suggested).
+
+    Examples
+    --------
+    >>> mech = get("pendulum-skate")(set="7.2")
+    >>> mech.reduce().state_labels
+    ('v1', 'v2', 'v3', 'Gamma2', 'Gamma3')
+    """
+    if name not in _BUILDERS:
+        raise ParameterError(f"no mechanism {name!r} in the catalogue{nearest(name, _BUILDERS)}")
+    module, function = _BUILDERS[name]
+    build = getattr(import_module(f"geoctrl.models.{module}"), function)
+
+    def builder(set: str | None = None, **options: Any) -> EulerPoincare:  # noqa: A002 - the contract's word
+        mechanism = build(**options)
+        return mechanism if set is None else mechanism.with_parameter_set(set)
+
+    builder.__doc__ = build.__doc__
+    builder.__name__ = function
+    return builder

@@ -1,0 +1,98 @@
+"""Pendulum skate, free and with an internal rotor (Garcia and Ohsawa 2024; Gzenda and Putkaradze 2020).
+
+A blade on ice carries a rigid pendulum. Body axes: E1 along the blade, the origin at the contact
+point, the centre of mass at l E3; Gamma is the upward vertical seen from the body.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from geoctrl.algebra import AdvectedVector, se3
+from geoctrl.systems import EulerPoincare, Family, Parameter, Rotors
+
+__all__ = ["pendulum_skate", "pendulum_skate_rotor"]
+
+_SOURCE = (
+    "J. S. Garcia and T. Ohsawa, Controlled Lagrangians and stabilization of Euler-Poincare equations with "
+    "symmetry breaking nonholonomic constraints, 2024; V. Gzenda and V. Putkaradze, J. Nonlinear Sci. 30 (2020)"
+)
+
+_PARAMETERS = (
+    Parameter("m", 2.0, "kg", "total mass", positive=True),
+    Parameter("l", 0.8, "m", "height of the centre of mass above the blade", positive=True),
+    Parameter("g", 9.8, "m/s^2", "gravity", positive=True),
+    Parameter("I1", 0.35, "kg m^2", "moment of inertia about the blade's direction", positive=True),
+    Parameter("I2", 0.35, "kg m^2", "moment of inertia about the lateral axis", positive=True),
+    Parameter("I3", 0.004, "kg m^2", "moment of inertia about the pendulum's axis", positive=True),
+)
+_ROTOR_PARAMETERS = (
+    Parameter("J1", 0.005, "kg m^2", "rotor's moment of inertia about its axis, along the blade", positive=True),
+    Parameter("J2", 0.0025, "kg m^2", "rotor's moment of inertia about the lateral axis", positive=True),
+    Parameter("J3", 0.0025, "kg m^2", "rotor's moment of inertia about the pendulum's axis", positive=True),
+)
+
+
+def _skate(moments, **extra) -> EulerPoincare:
+    """The skate whose body, everything locked, has the given moments of inertia about its centre of mass."""
+    algebra = se3()
+    gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
+    m, l, g = (p.symbol for p in _PARAMETERS[:3])  # noqa: E741 - the length's name in the literature
+    G, E1, E3 = gamma.symbols, sp.Matrix([1, 0, 0]), sp.Matrix([0, 0, 1])
+    Omega, Y = sp.Matrix(algebra.xi[:3]), sp.Matrix(algebra.xi[3:])
+    centre = Y + l * Omega.cross(E3)
+    lateral, zero = E1.cross(G), sp.zeros(3, 1)
+    v2, v3 = sp.symbols("v2 v3", real=True)
+    s = sp.Symbol("s", real=True)
+    _, M2, M3 = moments
+    C1 = (M2 * G[1] ** 2 + M3 * G[2] ** 2) * v2
+    C2 = l * G[1] * v2 + v3 + l * C1 * sp.Integral(1 / ((M2 - M3) * s**2 + M3), (s, 0, G[1]))
+    Omega0, Y0 = sp.symbols("Omega0 Y0", real=True)
+    return EulerPoincare(
+        algebra=algebra,
+        advected=[gamma],
+        lagrangian=(Omega.dot(sp.diag(*moments) * Omega) + m * centre.dot(centre)) / 2 - m * g * l * G[2],
+        constraints=[[*lateral, *zero], [*zero, *G], [*zero, *lateral]],
+        frame=sp.Matrix.hstack(
+            *(sp.Matrix([*a, *b]) for a, b in ((E1, zero), (G, zero), (zero, E1))),
+            *(sp.Matrix([*a, *b]) for a, b in ((lateral, zero), (zero, G), (zero, lateral))),
+        ),
+        leaf=[G[0]],
+        invariants={"C1": C1, "C2": C2},
+        equilibria={
+            "spinning": Family({"v2": Omega0, "Gamma3": 1}, symbols=[Omega0]),
+            "sliding": Family({"v3": Y0, "Gamma3": 1}, symbols=[Y0]),
+        },
+        contact=[0, 0, 0],
+        source=_SOURCE,
+        **extra,
+    )
+
+
+def pendulum_skate() -> EulerPoincare:
+    """The skate of [GO] section 5; parameter set "7.2"."""
+    return _skate(
+        [p.symbol for p in _PARAMETERS[3:]],
+        parameters=_PARAMETERS,
+        parameter_sets={"7.2": {p.name: p.default for p in _PARAMETERS}},
+        name="pendulum-skate",
+    )
+
+
+def pendulum_skate_rotor() -> EulerPoincare:
+    """The skate with a rotor about the blade's direction, [GO] Example 18; parameter set "7.3".
+
+    I1, I2, I3 exclude the rotor, m includes it.
+    """
+    moments = [p.symbol + q.symbol for p, q in zip(_PARAMETERS[3:], _ROTOR_PARAMETERS, strict=True)]
+    mass, *rest = _PARAMETERS
+    total = Parameter(mass.name, 3.0, mass.unit, "total mass, rotor included", positive=True)
+    parameters = (total, *rest, *_ROTOR_PARAMETERS)
+    J1 = _ROTOR_PARAMETERS[0].symbol
+    return _skate(
+        moments,
+        rotors=Rotors(coupling=[J1, 0, 0, 0, 0, 0], inertia=J1, names=["theta"]),
+        parameters=parameters,
+        parameter_sets={"7.3": {p.name: p.default for p in parameters}},
+        name="pendulum-skate-rotor",
+    )

@@ -1,0 +1,69 @@
+"""Veselova's system: a rigid body of which the spatial angular velocity has no component along gamma."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from geoctrl._checks import nearest
+from geoctrl.algebra import AdvectedVector, so3
+from geoctrl.errors import ParameterError
+from geoctrl.systems import EulerPoincare, Family, Parameter
+
+__all__ = ["veselova"]
+
+
+def veselova(potential: str = "zero") -> EulerPoincare:
+    """Nonholonomic LR system on SO(3): ``Gamma . Omega = 0`` ([GO] Example 10; Veselov and Veselova 1986).
+
+    No frame exists at every Gamma (a tangent field of the sphere has zeros), so that the constraint is
+    kept by a multiplier and belongs to the leaf.
+
+    Parameters
+    ----------
+    potential : {"zero", "linear", "quadratic"}
+        U = 0, U = b . Gamma, or U = (B1 Gamma1^2 + B2 Gamma2^2 + B3 Gamma3^2)/2.
+    """
+    algebra = so3()
+    gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
+    G, Omega = gamma.symbols, algebra.xi
+    moments = tuple(
+        Parameter(f"I{i}", value, "kg m^2", f"principal moment of inertia {i}", positive=True)
+        for i, value in ((1, 1.1), (2, 1.7), (3, 2.3))
+    )
+    linear = tuple(
+        Parameter(f"b{i}", value, "J", f"linear potential, component {i}")
+        for i, value in ((1, 0.4), (2, -0.7), (3, 1.2))
+    )
+    quadratic = tuple(
+        Parameter(f"B{i}", value, "J", f"quadratic potential, coefficient {i}")
+        for i, value in ((1, 0.9), (2, -0.5), (3, 1.6))
+    )
+    potentials = {
+        "zero": (sp.Integer(0), ()),
+        "linear": (sum(b.symbol * x for b, x in zip(linear, G, strict=True)), linear),
+        "quadratic": (sum(B.symbol * x**2 for B, x in zip(quadratic, G, strict=True)) / 2, quadratic),
+    }
+    if potential not in potentials:
+        raise ParameterError(f"no potential {potential!r}{nearest(potential, potentials)}")
+    U, extra = potentials[potential]
+    inertia = sp.diag(*(p.symbol for p in moments))
+    Pi = inertia * Omega
+    invariants, families = {}, {}
+    if potential == "zero":
+        # With U = 0 the momentum less its part along the multiplier is constant in space: Pi + lambda Gamma.
+        invariants["momentum"] = Pi.dot(Pi) - Pi.dot(G) ** 2
+        families["resting"] = Family({"Gamma3": 1})
+    elif potential == "quadratic":
+        families["upright"] = Family({"Gamma3": 1})
+    return EulerPoincare(
+        algebra=algebra,
+        advected=[gamma],
+        inertia=inertia,
+        potential=U,
+        constraints=[list(G)],
+        invariants=invariants,
+        equilibria=families,
+        parameters=(*moments, *extra),
+        source="A. P. Veselov and L. E. Veselova, Funct. Anal. Appl. 20 (1986); Garcia and Ohsawa 2024, Example 10",
+        name="veselova",
+    )

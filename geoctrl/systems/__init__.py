@@ -1,0 +1,9 @@
+"""Description of a mechanism and its reduction."""
+
+from geoctrl.systems.description import EulerPoincare, time
+from geoctrl.systems.families import Equilibrium, Family
+from geoctrl.systems.parameters import Parameter
+from geoctrl.systems.reduced import ReducedSystem
+from geoctrl.systems.rotors import Rotors
+
+__all__ = ["Equilibrium", "EulerPoincare", "Family", "Parameter", "ReducedSystem", "Rotors", "time"]

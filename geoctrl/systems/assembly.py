@@ -1,0 +1,229 @@
+r"""The one derivation of the reduced equations, on recorded scalars.
+
+With :math:`\xi = E(\Gamma) w`, :math:`\mu = G \xi + A` and
+:math:`\partial\ell/\partial\Gamma_k = \frac12 \xi\cdot\partial_k G\,\xi + \partial_k A\cdot\xi - \partial_k U`,
+
+.. math::
+
+    E^T G E\,\dot w = E^T\bigl(\mathrm{ad}^*_\xi\mu + \mathbf K(\partial\ell/\partial\Gamma, \Gamma) + F
+    - G \dot E w - \dot G \xi - \dot A\bigr) + B^T\lambda, \qquad B\dot w = -\dot B w,
+
+where B = psi E holds the constraint rows that the frame does not solve. Rotors are an abelian factor
+of the algebra: their rates extend xi, their inertia extends G, and the torques extend F.
+Derivatives along Gamma are exact push-forwards; coordinates that the leaf removes are set to zero only
+after all of them are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sympy as sp
+
+from geoctrl._scalars import PARAMETER, STATE, FromSympy, Graph, Node
+from geoctrl.systems.description import EulerPoincare, time
+from geoctrl.systems.elimination import dot, solve_saddle
+from geoctrl.systems.frames import Frame
+
+__all__ = ["Assembly"]
+
+Matrix = list[list[Node]]
+
+
+class Assembly:
+    """Nodes of everything that the reduced system computes.
+
+    Attributes
+    ----------
+    velocity : list of Node
+        w and the rotor rates (states).
+    advected : list of Node
+        All advected components (removed ones included).
+    xi : list of Node
+        Full velocity, rotor rates appended.
+    mass, force, rows, drift : nodes of M, h, B and Bdot w
+    acceleration, multipliers, advection : nodes of w', lambda, Gammadot
+    energy, momentum : nodes of 1/2 xi.G xi + U, and of mu (rotor momenta appended)
+    """
+
+    def __init__(self, mechanism: EulerPoincare, frame: Frame, removed: Sequence[sp.Symbol]) -> None:
+        self.mechanism = mechanism
+        self.frame = frame
+        g = self.graph = Graph()
+        algebra, rotors = mechanism.algebra, mechanism.rotors
+        self.parameters = {p.name: g.symbol(p.name, PARAMETER) for p in mechanism.parameters}
+        labels = frame.labels + (rotors.rate_labels if rotors else ())
+        self.velocity = [g.symbol(label, STATE) for label in labels]
+        self.advected = [g.symbol(str(s), STATE) for s in mechanism.advected_symbols]
+        self.inputs = [g.symbol(str(s), STATE) for s in mechanism.input_symbols]
+        self.time = g.symbol(time.name, STATE)
+        self.n = algebra.n + (rotors.count if rotors else 0)
+
+        symbols = {p.symbol: self.parameters[p.name] for p in mechanism.parameters}
+        symbols |= dict(zip(mechanism.advected_symbols, self.advected, strict=True))
+        self.configuration = FromSympy(g, symbols)
+        self._removed = {
+            node: g.zero
+            for symbol, node in zip(mechanism.advected_symbols, self.advected, strict=True)
+            if symbol in removed
+        }
+        self._kinematics()
+        self._inertia()
+        self.momentum = [g.add([dot(g, row, self.xi), a]) for row, a in zip(self._G, self._A, strict=True)]
+        symbols |= dict(zip(algebra.xi, self.xi, strict=False))
+        symbols |= dict(zip(algebra.mu, self.momentum, strict=False))
+        if rotors:
+            symbols |= dict(zip(rotors.rates, self.velocity[-rotors.count :], strict=True))
+        symbols |= {sp.Symbol(v, real=True): node for v, node in zip(labels, self.velocity, strict=True)}
+        symbols |= dict(zip(mechanism.input_symbols, self.inputs, strict=True))
+        symbols[time] = self.time
+        self.motion = FromSympy(g, symbols)
+        self._equations()
+
+    # -- parts ----------------------------------------------------------------------------------
+
+    def _convert(self, matrix: sp.Matrix) -> Matrix:
+        return [[self.configuration(matrix[i, j]) for j in range(matrix.cols)] for i in range(matrix.rows)]
+
+    def _kinematics(self) -> None:
+        """xi = E w and Gammadot = -xi Gamma."""
+        g, mechanism = self.graph, self.mechanism
+        k, s = len(self.frame.labels), self.n - mechanism.algebra.n
+        self._E = [[*row, *[g.zero] * s] for row in self._convert(self.frame.matrix)]
+        self._E += [[g.one if j == k + a else g.zero for j in range(k + s)] for a in range(s)]
+        self.xi = [dot(g, row, self.velocity) for row in self._E]
+        self.kappa: list[tuple[int, int, int, Node]] = []
+        start = 0
+        for advected in mechanism.advected:
+            for i, j, m, value in advected.action(mechanism.algebra):
+                self.kappa.append((start + i, j, start + m, g.number(value)))
+            start += advected.dimension
+        parts: list[list[Node]] = [[] for _ in self.advected]
+        for i, j, m, value in self.kappa:
+            parts[i].append(-(value * self.xi[j] * self.advected[m]))
+        self.advection = [g.add(p) for p in parts]
+
+    def _inertia(self) -> None:
+        g, mechanism = self.graph, self.mechanism
+        n, rotors = mechanism.algebra.n, mechanism.rotors
+        self._G = self._convert(mechanism.inertia)
+        self._A = (
+            [self.configuration(a) for a in mechanism.gyroscopic]
+            if mechanism.gyroscopic is not None
+            else [g.zero] * n
+        )
+        if rotors:
+            coupling, inertia = self._convert(rotors.coupling), self._convert(rotors.inertia)
+            self._G = [row + coupled for row, coupled in zip(self._G, coupling, strict=True)]
+            self._G += [[coupling[i][a] for i in range(n)] + inertia[a] for a in range(rotors.count)]
+            self._A = self._A + [g.zero] * rotors.count
+        self._U = self.configuration(mechanism.potential)
+
+    def _along_motion(self, nodes: Sequence[Node]) -> list[Node]:
+        """Time derivatives of functions of Gamma."""
+        return self.graph.push_forward(nodes, dict(zip(self.advected, self.advection, strict=True)))
+
+    def _coadjoint(self) -> list[Node]:
+        """(ad*_xi mu)_j = c^k_ij xi^i mu_k; rotors are abelian."""
+        parts: list[list[Node]] = [[] for _ in range(self.n)]
+        for i, j, k, value in self.mechanism.algebra.brackets:
+            parts[j].append(self.graph.number(value) * self.xi[i] * self.momentum[k])
+        return [self.graph.add(p) for p in parts]
+
+    def _advected_gradient(self) -> list[Node]:
+        """dl/dGamma_k at fixed xi."""
+        g = self.graph
+        gradient = []
+        flat = [e for row in self._G for e in row] + self._A + [self._U]
+        for node in self.advected:
+            derivative = g.push_forward(flat, {node: g.one})
+            dU, dA = derivative[-1], derivative[self.n**2 : -1]
+            terms = [-dU, *(a * x for a, x in zip(dA, self.xi, strict=True))]
+            for i, x in enumerate(self.xi):
+                row = derivative[i * self.n : (i + 1) * self.n]
+                if any(not e.is_zero for e in row):
+                    terms.append(x * dot(g, row, self.xi) / 2)
+            gradient.append(g.add(terms))
+        return gradient
+
+    def _diamond(self, gradient: Sequence[Node]) -> list[Node]:
+        """K_j = -kappa_ijk Gamma_k (dl/dGamma)_i."""
+        parts: list[list[Node]] = [[] for _ in range(self.n)]
+        for i, j, m, value in self.kappa:
+            parts[j].append(-(value * self.advected[m] * gradient[i]))
+        return [self.graph.add(p) for p in parts]
+
+    def _applied(self) -> list[Node]:
+        """Generalised forces and rotor torques."""
+        mechanism = self.mechanism
+        n = mechanism.algebra.n
+        forces = (
+            [self.motion(f) for f in mechanism.forces] if mechanism.forces is not None else [self.graph.zero] * n
+        )
+        return forces + self.inputs[len(mechanism.inputs) :]
+
+    def _equations(self) -> None:
+        g = self.graph
+        size, columns = range(self.n), range(len(self.velocity))
+        flat_E = [e for row in self._E for e in row]
+        dE = self._along_motion(flat_E)
+        convective = [
+            dot(g, dE[i * len(columns) : (i + 1) * len(columns)], self.velocity) for i in size
+        ]  # Edot w
+        dG = self._along_motion([e for row in self._G for e in row])
+        dA = self._along_motion(self._A)
+        coadjoint = self._coadjoint()
+        diamond = self._diamond(self._advected_gradient())
+        self.applied = self._applied()
+        total = [
+            g.add(
+                [
+                    coadjoint[i],
+                    diamond[i],
+                    self.applied[i],
+                    -dot(g, self._G[i], convective),
+                    -dot(g, dG[i * self.n : (i + 1) * self.n], self.xi),
+                    -dA[i],
+                ]
+            )
+            for i in size
+        ]
+        GE = [[dot(g, self._G[i], [self._E[j][a] for j in size]) for a in columns] for i in size]
+        column = [[self._E[i][a] for i in size] for a in columns]
+        lower = {(a, b): dot(g, column[a], [GE[i][b] for i in size]) for a in columns for b in range(a + 1)}
+        mass = [[lower[max(a, b), min(a, b)] for b in columns] for a in columns]
+        force = [dot(g, column[a], total) for a in columns]
+        rows, drift = self._multiplier_rows()
+        inertial = [dot(g, row, self.xi) for row in self._G]
+        energy = dot(g, self.xi, inertial) / 2 + self._U
+
+        width = len(columns)
+        everything = [e for row in mass for e in row] + force + [e for row in rows for e in row] + drift
+        everything += [*self.xi, *self.momentum, *self.advection, *self.applied, energy]
+        out = iter(self.restrict(everything))
+        self.mass = [[next(out) for _ in columns] for _ in columns]
+        self.force = [next(out) for _ in force]
+        self.rows = [[next(out) for _ in range(width)] for _ in rows]
+        self.drift = [next(out) for _ in drift]
+        self.xi = [next(out) for _ in self.xi]
+        self.momentum = [next(out) for _ in self.momentum]
+        self.advection = [next(out) for _ in self.advection]
+        self.applied = [next(out) for _ in self.applied]
+        self.energy = next(out)
+        self.acceleration, self.multipliers, self.pivots = solve_saddle(
+            g, self.mass, self.force, self.rows, self.drift
+        )
+
+    def _multiplier_rows(self) -> tuple[Matrix, list[Node]]:
+        g = self.graph
+        if self.frame.rows is None:
+            return [], []
+        psi = [[*row, *[g.zero] * (self.n - len(row))] for row in self._convert(self.frame.rows)]
+        columns = range(len(self.velocity))
+        rows = [[dot(g, row, [self._E[i][a] for i in range(self.n)]) for a in columns] for row in psi]
+        drift = [dot(g, self._along_motion(row), self.velocity) for row in rows]
+        return rows, drift
+
+    def restrict(self, nodes: Sequence[Node]) -> list[Node]:
+        """Set the coordinates that the leaf removes to zero (after differentiation)."""
+        return self.graph.substitute(nodes, self._removed) if self._removed else list(nodes)

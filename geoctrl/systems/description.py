@@ -1,0 +1,348 @@
+"""The description of a mechanism: data, checked once, from which everything else is derived."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import sympy as sp
+
+from geoctrl._checks import nearest
+from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
+from geoctrl.errors import ConstraintError, DescriptionError, FrameError, ParameterError
+from geoctrl.systems.families import Equilibrium, Family
+from geoctrl.systems.parameters import Parameter
+from geoctrl.systems.rotors import Rotors
+
+if TYPE_CHECKING:
+    from geoctrl.systems.reduced import ReducedSystem
+
+__all__ = ["EulerPoincare", "time"]
+
+time = sp.Symbol("t", real=True)
+"""The symbol of time in forces and inputs."""
+
+
+@dataclass(frozen=True, eq=False)
+class EulerPoincare:
+    r"""A mechanism on a Lie group with advected parameters and nonholonomic constraints.
+
+    The reduced Lagrangian is
+
+    .. math:: \ell(\xi, \Gamma) = \tfrac12 \xi \cdot G(\Gamma)\,\xi + A(\Gamma) \cdot \xi - U(\Gamma)
+
+    and the motion satisfies, with multipliers :math:`\lambda_a`,
+
+    .. math::
+
+        \frac{d}{dt} \frac{\partial \ell}{\partial \xi} = \mathrm{ad}^*_\xi \frac{\partial \ell}{\partial \xi}
+        + \mathbf K\Bigl(\frac{\partial \ell}{\partial \Gamma}, \Gamma\Bigr) + F + \lambda_a \psi^a(\Gamma), \qquad
+        \dot\Gamma = -\xi \Gamma, \qquad \langle \psi^a(\Gamma), \xi \rangle = 0
+
+    ([GO] Prop. 7, with a gyroscopic covector A, Gamma-dependent inertia and forces added).
+
+    Parameters
+    ----------
+    algebra : LieAlgebra
+        Of dimension n; its ``xi`` are the velocity symbols.
+    advected : sequence of AdvectedVector or AdvectedParameter
+        May be empty.
+    inertia : n x n symmetric matrix in advected symbols and parameters
+        With rotors the locked inertia (rotors included).
+    potential : expression in advected symbols
+    gyroscopic : covector of length n in advected symbols, optional
+    lagrangian : expression in ``algebra.xi`` and advected symbols, optional
+        Instead of inertia, potential and gyroscopic; must be quadratic in xi.
+    constraints : rows of length n in advected symbols, optional
+    frame : n x k (or n x n) matrix in advected symbols, optional
+        Columns span the kernel of the constraints (further columns, a complement, are ignored by
+        the motion). None: made from the constraints.
+    leaf : sequence of expressions, each zero along motions
+        A bare coordinate (``Gamma1``) is removed from the state.
+    rotors : Rotors, optional
+    forces : n expressions in xi, advected symbols, inputs and ``time``, optional
+        Generalised force F in s*: its power is ``F . xi``.
+    inputs : sequence of names or symbols used in ``forces``
+    invariants : mapping name -> expression in reduced or full symbols
+    parameters : sequence of Parameter
+    parameter_sets : mapping name -> {parameter: value}
+        Complete or partial sets named after their publication.
+    equilibria : mapping name -> Family
+    contact : three expressions in advected symbols, optional
+        Body-fixed components of the vector from the frame's origin to the point of contact.
+    outputs : mapping label -> expression in reduced or full symbols, optional
+        Signals reported with every trajectory (the torque of a closed loop, say).
+    source : str
+        Where the mechanism is taken from.
+    name : str
+
+    Raises
+    ------
+    DescriptionError
+        If shapes do not fit, the inertia is not symmetric, the Lagrangian is not quadratic, or an
+        expression holds a symbol that is not declared.
+    ConstraintError, FrameError
+        If rows of the constraints or columns of the frame have the wrong length.
+    ParameterError
+        If parameter names repeat or coincide with a label.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> I1, I2, I3 = (gc.Parameter(f"I{i}", v, positive=True) for i, v in ((1, 1.0), (2, 2.0), (3, 2.5)))
+    >>> body = gc.EulerPoincare(algebra=gc.so3(), inertia=sp.diag(I1.symbol, I2.symbol, I3.symbol),
+    ...                         parameters=[I1, I2, I3], name="free body")
+    >>> body.reduce().state_labels
+    ('Omega1', 'Omega2', 'Omega3')
+    """
+
+    algebra: LieAlgebra
+    advected: Sequence[AdvectedVector | AdvectedParameter] = ()
+    inertia: Any = None
+    potential: Any = 0
+    gyroscopic: Any = None
+    lagrangian: Any = None
+    constraints: Any = None
+    frame: Any = None
+    leaf: Sequence[Any] = ()
+    rotors: Rotors | None = None
+    forces: Any = None
+    inputs: Sequence[Any] = ()
+    invariants: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Sequence[Parameter] = ()
+    parameter_sets: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    equilibria: Mapping[str, Family] = field(default_factory=dict)
+    contact: Any = None
+    outputs: Mapping[str, Any] = field(default_factory=dict)
+    source: str = ""
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        def put(name: str, value: Any) -> None:
+            object.__setattr__(self, name, value)
+
+        n = self.algebra.n
+        put("advected", tuple(self.advected))
+        put("parameters", tuple(self.parameters))
+        put("inputs", tuple(_input_symbol(u) for u in self.inputs))
+        put("leaf", tuple(sp.sympify(e) for e in self.leaf))
+        put("invariants", {str(k): sp.sympify(v) for k, v in dict(self.invariants).items()})
+        put("outputs", {str(k): sp.sympify(v) for k, v in dict(self.outputs).items()})
+        put("equilibria", dict(self.equilibria))
+        put("parameter_sets", {k: dict(v) for k, v in dict(self.parameter_sets).items()})
+        if self.lagrangian is not None:
+            if self.inertia is not None or self.gyroscopic is not None or sp.sympify(self.potential) != 0:
+                raise DescriptionError("give either lagrangian, or inertia with potential and gyroscopic")
+            inertia, gyroscopic, potential = _from_lagrangian(sp.sympify(self.lagrangian), self.algebra.xi)
+            put("inertia", inertia)
+            put("gyroscopic", gyroscopic)
+            put("potential", potential)
+            put("lagrangian", None)
+        if self.inertia is None:
+            raise DescriptionError("an inertia (n x n) or a lagrangian is needed")
+        put("inertia", _matrix("inertia", self.inertia, (n, n)))
+        _check_symmetric(self.inertia)
+        put("potential", sp.sympify(self.potential))
+        if self.gyroscopic is not None:
+            put("gyroscopic", _matrix("gyroscopic", list(self.gyroscopic), (n, 1)))
+        if self.forces is not None:
+            put("forces", _matrix("forces", list(self.forces), (n, 1)))
+        if self.contact is not None:
+            put("contact", _matrix("contact", list(self.contact), (3, 1)))
+        put("constraints", _rows(self.constraints, n))
+        put("frame", self._read_frame())
+        if self.rotors is not None and self.rotors.coupling.rows != n:
+            raise DescriptionError(
+                f"the rotors' coupling needs {n} rows, one per velocity, got {self.rotors.coupling.rows}"
+            )
+        for advected in self.advected:
+            advected.action(self.algebra)
+        self._check_names()
+        self._check_symbols()
+
+    def _read_frame(self) -> sp.ImmutableMatrix | None:
+        if self.frame is None:
+            return None
+        n = self.algebra.n
+        frame = sp.ImmutableMatrix(self.frame)
+        r = 0 if self.constraints is None else self.constraints.rows
+        if frame.rows != n or frame.cols not in (n - r, n):
+            raise FrameError(
+                f"frame must be {n} x {n - r} (a basis of the kernel of {r} constraints) or {n} x {n} "
+                f"(completed by a complement), got {frame.rows} x {frame.cols}"
+            )
+        return frame
+
+    @property
+    def advected_symbols(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of all advected components in the order of the state."""
+        return tuple(s for a in self.advected for s in a.symbols)
+
+    @property
+    def velocity_labels(self) -> tuple[str, ...]:
+        """Labels of xi, followed by the rotor rates."""
+        return self.algebra.labels + (self.rotors.rate_labels if self.rotors else ())
+
+    @property
+    def input_symbols(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of the declared inputs, followed by the rotor torques."""
+        return tuple(self.inputs) + (self.rotors.torques if self.rotors else ())
+
+    @property
+    def defaults(self) -> dict[str, float | None]:
+        """Default values of the parameters by name."""
+        return {p.name: p.default for p in self.parameters}
+
+    @property
+    def positive(self) -> frozenset[str]:
+        """Names of the parameters declared positive."""
+        return frozenset(p.name for p in self.parameters if p.positive)
+
+    def parameter_set(self, name: str) -> dict[str, float | None]:
+        """The defaults overridden by a named parameter set.
+
+        Raises
+        ------
+        ParameterError
+            If there is no set of that name.
+        """
+        if name not in self.parameter_sets:
+            raise ParameterError(f"no parameter set {name!r}{nearest(name, self.parameter_sets)}")
+        return {**self.defaults, **self.parameter_sets[name]}
+
+    def with_parameter_set(self, name: str) -> EulerPoincare:
+        """The same mechanism with a named set as its defaults; raises as `parameter_set` does."""
+        values = self.parameter_set(name)
+        parameters = tuple(replace(p, default=values[p.name]) for p in self.parameters)
+        return self.replace(parameters=parameters)
+
+    def replace(self, **changes: Any) -> EulerPoincare:
+        """A copy with some fields changed, checked anew."""
+        return replace(self, **changes)
+
+    def _check_names(self) -> None:
+        names = [p.name for p in self.parameters]
+        repeated = {n for n in names if names.count(n) > 1}
+        if repeated:
+            raise ParameterError(f"parameter names repeat: {', '.join(sorted(repeated))}")
+        k = self.algebra.n if self.frame is None else self.frame.cols
+        labels = [*self.velocity_labels, *(f"v{i + 1}" for i in range(k) if self.frame is not None)]
+        labels += [str(s) for s in (*self.advected_symbols, *self.input_symbols)]
+        twice = {label for label in labels if labels.count(label) > 1}
+        if twice:
+            raise DescriptionError(f"labels repeat: {', '.join(sorted(twice))}; rename a vector, rotor or input")
+        clash = set(names) & {*labels, time.name}
+        if clash:
+            raise ParameterError(f"parameter names meet state, input or time labels: {', '.join(sorted(clash))}")
+        for key, values in self.parameter_sets.items():
+            for name in values:
+                if name not in names:
+                    raise ParameterError(f"parameter set {key!r}: unknown parameter {name!r}{nearest(name, names)}")
+
+    def _check_symbols(self) -> None:
+        known = {p.symbol for p in self.parameters}
+        configuration = known | set(self.advected_symbols)
+        motion = configuration | set(self.algebra.xi) | set(self.input_symbols) | {time}
+        if self.rotors:
+            motion |= set(self.rotors.rates)
+            self._require("rotors", (self.rotors.coupling, self.rotors.inertia), known)
+        for what in ("inertia", "potential", "gyroscopic", "constraints", "frame", "leaf", "contact"):
+            value = getattr(self, what)
+            if value is not None:
+                self._require(what, value if isinstance(value, tuple) else (value,), configuration)
+        if self.forces is not None:
+            self._require("forces", (self.forces,), motion)
+
+    def _require(self, what: str, values: Sequence[Any], allowed: set[sp.Symbol]) -> None:
+        names = {s.name for s in allowed}
+        for value in values:
+            for symbol in sorted(value.free_symbols - allowed, key=str):
+                if symbol.name in names:
+                    raise DescriptionError(
+                        f"{what} holds a symbol {symbol} with other assumptions than the declared one; take "
+                        "parameter.symbol, vector.symbols or algebra.xi"
+                    )
+                raise DescriptionError(f"{what} holds the undeclared symbol {symbol}{nearest(symbol.name, names)}")
+
+    @cached_property
+    def _reduced(self) -> ReducedSystem:
+        from geoctrl.systems.reduced import ReducedSystem
+
+        return ReducedSystem(self)
+
+    def reduce(self) -> ReducedSystem:
+        """The reduced equations of motion (remembered: the same object at every call).
+
+        Raises
+        ------
+        ConstraintError
+            If constraint rows are dependent, a leaf relation has a vanishing gradient or is not kept
+            by the motion, or reference vectors of one factor are parallel.
+        FrameError
+            If the frame violates the constraints or is singular.
+        SingularMassError
+            If the reduced mass matrix is singular at a generic state.
+        """
+        return self._reduced
+
+    def equilibrium(self, name: str, params: Mapping[str, float] | None = None, **values: float) -> Equilibrium:
+        """Member of a declared family of equilibria; see `ReducedSystem.equilibrium`."""
+        return self.reduce().equilibrium(name, params=params, **values)
+
+    def __getstate__(self) -> dict:
+        return {k: v for k, v in self.__dict__.items() if k != "_reduced"}
+
+
+def _input_symbol(u: Any) -> sp.Symbol:
+    if isinstance(u, str):
+        return sp.Symbol(u, real=True)
+    if isinstance(u, sp.Symbol):
+        return u
+    raise DescriptionError(f"inputs must be names or sympy symbols, got {u!r}")
+
+
+def _matrix(name: str, value: Any, shape: tuple[int, int]) -> sp.ImmutableMatrix:
+    matrix = sp.ImmutableMatrix(value)
+    if matrix.shape != shape:
+        wanted = f"{shape[0]} x {shape[1]}" if shape[1] > 1 else f"{shape[0]} entries"
+        got = f"{matrix.rows} x {matrix.cols}" if shape[1] > 1 else f"{len(matrix)} entries"
+        raise DescriptionError(f"{name} must have {wanted}, got {got}")
+    return matrix
+
+
+def _check_symmetric(inertia: sp.ImmutableMatrix) -> None:
+    for i in range(inertia.rows):
+        for j in range(i):
+            if inertia[i, j] != inertia[j, i] and sp.expand(inertia[i, j] - inertia[j, i]) != 0:
+                raise DescriptionError(
+                    f"inertia must be symmetric, but entry ({i + 1}, {j + 1}) is {inertia[i, j]} "
+                    f"and ({j + 1}, {i + 1}) is {inertia[j, i]}"
+                )
+
+
+def _rows(constraints: Any, n: int) -> sp.ImmutableMatrix | None:
+    if constraints is None:
+        return None
+    rows = [list(row) for row in (constraints.tolist() if hasattr(constraints, "tolist") else constraints)]
+    if not rows:
+        return None
+    for a, row in enumerate(rows):
+        if len(row) != n:
+            raise ConstraintError(
+                f"constraint row {a + 1} must have length {n}, one entry per velocity, got {len(row)}"
+            )
+    if len(rows) >= n:
+        raise ConstraintError(f"{len(rows)} constraints leave no motion among {n} velocities")
+    return sp.ImmutableMatrix(rows)
+
+
+def _from_lagrangian(lagrangian: sp.Expr, xi: sp.Matrix) -> tuple[sp.Matrix, sp.Matrix, sp.Expr]:
+    """Inertia, gyroscopic covector and potential of a Lagrangian that is quadratic in xi."""
+    zero = dict.fromkeys(xi, 0)
+    gradient = sp.Matrix([sp.diff(lagrangian, x) for x in xi])
+    inertia = gradient.jacobian(xi).applyfunc(sp.expand)
+    if inertia.free_symbols & set(xi):
+        raise DescriptionError("lagrangian must be quadratic in the velocities xi")
+    return inertia, gradient.subs(zero), -lagrangian.subs(zero)

@@ -1,0 +1,125 @@
+"""Symmetric factorisation M = L D L^T on recorded scalars, and the saddle-point solve with multipliers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from geoctrl._scalars import NUMBER, STATE, Graph, Node
+
+__all__ = ["Factorisation", "solve_saddle"]
+
+
+class Factorisation:
+    """M = P^T L D L^T P for a symmetric matrix of nodes.
+
+    Pivots that depend on parameters only are taken first: they cannot vanish along a motion, and
+    what they eliminate is computed once. Structural zeros are skipped.
+
+    Parameters
+    ----------
+    graph : Graph
+    matrix : symmetric, rows of nodes
+
+    Attributes
+    ----------
+    order : list of int
+        Pivot sequence.
+    pivots : list of Node
+        Diagonal D in that sequence.
+    """
+
+    def __init__(self, graph: Graph, matrix: Sequence[Sequence[Node]]) -> None:
+        self.graph = graph
+        work = {(i, j): matrix[i][j] for i in range(len(matrix)) for j in range(len(matrix))}
+        remaining = list(range(len(matrix)))
+        self.order: list[int] = []
+        self.pivots: list[Node] = []
+        self._lower: list[dict[int, Node]] = []
+        while remaining:
+            p = min(remaining, key=lambda i: (_rank(work[i, i]), self._fill(work, remaining, i)))
+            if work[p, p].is_zero:
+                # A structurally zero pivot in an indefinite matrix: the caller's check on random
+                # points reports it as singular.
+                self.order += remaining
+                self.pivots += [graph.zero] * len(remaining)
+                return
+            remaining.remove(p)
+            factors = {i: work[i, p] / work[p, p] for i in remaining if not work[i, p].is_zero}
+            for i, factor in factors.items():
+                for j in factors:
+                    if j >= i:
+                        work[i, j] = work[j, i] = work[i, j] - factor * work[p, j]
+            self.order.append(p)
+            self.pivots.append(work[p, p])
+            self._lower.append(factors)
+
+    @staticmethod
+    def _fill(work: dict, remaining: list[int], i: int) -> int:
+        return sum(not work[i, j].is_zero for j in remaining if j != i)
+
+    @property
+    def singular(self) -> bool:
+        """Whether a pivot vanishes identically."""
+        return any(p.is_zero for p in self.pivots)
+
+    def solve(self, right: Sequence[Node]) -> list[Node]:
+        """Solution x of M x = right."""
+        x = list(right)
+        for p, factors in zip(self.order, self._lower, strict=False):
+            for i, factor in factors.items():
+                x[i] = x[i] - factor * x[p]
+        for p, pivot in zip(self.order, self.pivots, strict=True):
+            x[p] = x[p] / pivot
+        for p, factors in zip(reversed(self.order), reversed(self._lower), strict=False):
+            x[p] = self.graph.add([x[p], *(-(factor * x[i]) for i, factor in factors.items())])
+        return x
+
+
+def _rank(pivot: Node) -> int:
+    if pivot.is_zero:
+        return 3
+    return {NUMBER: 0, STATE: 2}.get(pivot.level, 1)
+
+
+def solve_saddle(
+    graph: Graph,
+    mass: Sequence[Sequence[Node]],
+    force: Sequence[Node],
+    rows: Sequence[Sequence[Node]],
+    drift: Sequence[Node],
+) -> tuple[list[Node], list[Node], list[Node]]:
+    """Solve ``M w' - B^T lambda = h, B w' = -d`` (M invertible) for w' and lambda.
+
+    Parameters
+    ----------
+    mass, force : M (k x k) and h (k,)
+    rows, drift : B (r x k) and d = Bdot w (r,); may be empty
+
+    Returns
+    -------
+    acceleration, multipliers, pivots : lists of nodes
+        ``pivots`` of M and of B M^{-1} B^T; the solution exists where none vanishes.
+    """
+    factorisation = Factorisation(graph, mass)
+    if factorisation.singular:
+        return list(force), [], list(factorisation.pivots)
+    free = factorisation.solve(force)
+    if not rows:
+        return free, [], list(factorisation.pivots)
+    columns = [factorisation.solve(row) for row in rows]
+    schur = [[dot(graph, row, column) for column in columns] for row in rows]
+    constraint = Factorisation(graph, schur)
+    if constraint.singular:
+        return free, [], [*factorisation.pivots, *constraint.pivots]
+    right = [-(dot(graph, row, free) + d) for row, d in zip(rows, drift, strict=True)]
+    multipliers = constraint.solve(right)
+    acceleration = [
+        graph.add([free[i], *(columns[a][i] * multipliers[a] for a in range(len(rows)))])
+        for i in range(len(free))
+    ]
+    return acceleration, multipliers, [*factorisation.pivots, *constraint.pivots]
+
+
+def dot(graph: Graph, a: Sequence[Node], b: Sequence[Node]) -> Node:
+    """Sum of products."""
+    return graph.add([x * y for x, y in zip(a, b, strict=True)])

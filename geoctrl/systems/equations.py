@@ -1,0 +1,148 @@
+"""The equations as a person reads them: sympy matrices, LaTeX, and the tensors of [GO] Theorem 12."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import sympy as sp
+
+if TYPE_CHECKING:
+    from geoctrl.systems.reduced import ReducedSystem
+
+__all__ = ["Equations", "HamelTensors", "hamel_tensors"]
+
+
+@dataclass(frozen=True)
+class Equations:
+    """``M wdot = h + B^T lambda``, ``B wdot = -drift``, and the kinematics of the advected states.
+
+    Attributes
+    ----------
+    states : sympy column
+    M : sympy matrix, k x k
+        Reduced mass matrix (rotor rates included).
+    h : sympy column, k
+    kinematics : sympy column
+        Rates of the advected states.
+    rows, drift : sympy matrices
+        B and Bdot w of the constraints kept by multipliers; empty where there is none.
+    rhs : sympy column
+        xdot, solved by LDL^T.
+    energy : sympy expression
+    """
+
+    states: sp.Matrix
+    M: sp.Matrix
+    h: sp.Matrix
+    kinematics: sp.Matrix
+    rows: sp.Matrix
+    drift: sp.Matrix
+    rhs: sp.Matrix
+    energy: sp.Expr
+
+    @classmethod
+    def of(cls, system: ReducedSystem) -> Equations:
+        a = system.assembly
+        k = len(a.velocity)
+
+        def matrix(rows: list) -> sp.Matrix:
+            return sp.Matrix(len(rows), k if rows else 0, system.to_sympy([e for row in rows for e in row]))
+
+        rhs = system.to_sympy(system.field_nodes)
+        return cls(
+            states=sp.Matrix(system.states),
+            M=matrix(a.mass),
+            h=sp.Matrix(system.to_sympy(a.force)),
+            kinematics=sp.Matrix(rhs[k:]),
+            rows=matrix(a.rows),
+            drift=sp.Matrix(system.to_sympy(a.drift)),
+            rhs=sp.Matrix(rhs),
+            energy=system.to_sympy([a.energy])[0],
+        )
+
+    @cached_property
+    def derivatives(self) -> sp.Matrix:
+        """Symbols of the state derivatives, for display."""
+        return sp.Matrix([sp.Symbol(r"\dot{" + sp.latex(s) + "}") for s in self.states])
+
+    def latex(self) -> str:
+        """``M wdot = h`` and the kinematics as LaTeX."""
+        k = self.M.rows
+        lines = [sp.latex(self.M) + sp.latex(self.derivatives[:k, :]) + " = " + sp.latex(self.h)]
+        if self.rows.rows:
+            lines[0] += " + " + sp.latex(self.rows.T) + r" \lambda"
+            lines.append(sp.latex(self.rows * self.derivatives[:k, :]) + " = " + sp.latex(-self.drift))
+        if len(self.kinematics):
+            lines.append(sp.latex(self.derivatives[k:, :]) + " = " + sp.latex(self.kinematics))
+        return " \\\\\n".join(lines)
+
+    def __str__(self) -> str:
+        names = [str(s) for s in self.states]
+        width = max(len(n) for n in names) + 2
+        return "\n".join(f"d/dt {n:<{width}}= {sp.factor_terms(e)}" for n, e in zip(names, self.rhs, strict=True))
+
+
+@dataclass(frozen=True)
+class HamelTensors:
+    r"""Tensors of [GO] Theorem 12 in a frame E completed to a basis of the algebra.
+
+    With ``p_i = <mu, E_i>`` and v the quasivelocities,
+
+    .. math:: \dot p_\alpha = -B^i_{\alpha\beta} p_i v^\beta + \langle \mathbf K, E_\alpha\rangle, \qquad B = C + F
+
+    Attributes
+    ----------
+    frame : sympy matrix, n x n
+        E, the first k columns spanning the kernel of the constraints.
+    C, F, B : sympy arrays, shape (n, k, k)
+        Indexed ``[i, alpha, beta]``: ([GO] 23), (27) and their sum.
+    """
+
+    frame: sp.Matrix
+    C: sp.NDimArray
+    F: sp.NDimArray
+
+    @property
+    def B(self) -> sp.NDimArray:  # noqa: N802 - the tensor's name
+        return self.C + self.F
+
+
+def hamel_tensors(system: ReducedSystem) -> HamelTensors:
+    """C, F, B of the system's frame; the complement is the user's, else the constraint rows transposed."""
+    mechanism = system.mechanism
+    algebra = mechanism.algebra
+    n, k = system.frame.matrix.shape
+    complement = system.frame.complement
+    if complement is None and mechanism.constraints is not None:
+        complement = mechanism.constraints.T
+        if system.frame.rows is not None:
+            raise ValueError("the tensors need a frame that solves all constraints; this system keeps multipliers")
+    E = sp.Matrix(system.frame.matrix) if complement is None else sp.Matrix.hstack(system.frame.matrix, complement)
+    gamma = mechanism.advected_symbols
+    removed = dict.fromkeys((s for s in gamma if s in mechanism.leaf), 0)
+    inverse = E.subs(removed).inv()
+    rate = [[sp.Integer(0)] * k for _ in gamma]  # varkappa^k_{j beta} Gamma_k = (E_beta Gamma)_j
+    start = 0
+    for advected in mechanism.advected:
+        for i, j, m, value in advected.action(algebra):
+            q = sp.Rational(value.numerator, value.denominator)
+            for beta in range(k):
+                rate[start + i][beta] += q * E[j, beta] * gamma[start + m]
+        start += advected.dimension
+    C = sp.MutableDenseNDimArray.zeros(n, k, k)
+    F = sp.MutableDenseNDimArray.zeros(n, k, k)
+    for alpha in range(k):
+        for beta in range(k):
+            bracket = [sp.Integer(0)] * n
+            for i, j, p, value in algebra.brackets:
+                bracket[p] += sp.Rational(value.numerator, value.denominator) * E[i, alpha] * E[j, beta]
+            moved = [
+                sum(sp.diff(E[row, alpha], g) * rate[j][beta] for j, g in enumerate(gamma)) for row in range(n)
+            ]
+            for tensor, column in ((C, bracket), (F, moved)):
+                components = inverse * sp.Matrix(column).subs(removed)
+                for i in range(n):
+                    tensor[i, alpha, beta] = sp.factor(components[i])
+    return HamelTensors(E.subs(removed), sp.ImmutableDenseNDimArray(C), sp.ImmutableDenseNDimArray(F))

@@ -1,0 +1,140 @@
+"""Equilibrium families as declared, and equilibria as found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import nearest
+from geoctrl.errors import DescriptionError, ParameterError
+
+__all__ = ["Equilibrium", "Family"]
+
+
+class Family:
+    """A family of relative equilibria given in closed form.
+
+    Parameters
+    ----------
+    states : mapping of state label -> expression
+        In parameters and the family's own symbols; labels not given are zero.
+    symbols : sequence of sympy.Symbol or str
+        The free symbols of the family; a name makes a real symbol.
+    inputs : mapping of input label -> expression, optional
+        Constant inputs that hold the equilibrium.
+
+    Raises
+    ------
+    DescriptionError
+        If a symbol is neither a sympy symbol nor a name.
+
+    Examples
+    --------
+    >>> W = sp.Symbol("Omega0", real=True)
+    >>> Family({"v2": W, "Gamma3": 1}, symbols=[W]).names
+    ('Omega0',)
+    """
+
+    def __init__(
+        self,
+        states: Mapping[str, Any],
+        symbols: Sequence[sp.Symbol | str] = (),
+        inputs: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.states = MappingProxyType({str(k): sp.sympify(v) for k, v in states.items()})
+        self.inputs = MappingProxyType({str(k): sp.sympify(v) for k, v in (inputs or {}).items()})
+        made = []
+        for symbol in symbols:
+            if isinstance(symbol, str):
+                symbol = sp.Symbol(symbol, real=True)
+            if not isinstance(symbol, sp.Symbol):
+                raise DescriptionError(f"the symbols of a family must be symbols or names, got {symbol!r}")
+            made.append(symbol)
+        self.symbols = tuple(made)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the free symbols."""
+        return tuple(s.name for s in self.symbols)
+
+    def values(self, given: Mapping[str, float], name: str) -> dict[sp.Symbol, Any]:
+        """The given numbers by symbol.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown or missing symbol of the family.
+        """
+        for key in given:
+            if key not in self.names:
+                raise ParameterError(f"family {name!r} has no symbol {key!r}{nearest(key, self.names)}")
+        missing = [n for n in self.names if n not in given]
+        if missing:
+            raise ParameterError(f"family {name!r} needs a value for {', '.join(missing)}")
+        return {s: given[s.name] for s in self.symbols}
+
+    def __reduce__(self):
+        return Family, (dict(self.states), self.symbols, dict(self.inputs))
+
+    def __repr__(self) -> str:
+        states = ", ".join(f"{k} = {v}" for k, v in self.states.items())
+        return f"Family({states}; {', '.join(self.names)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """A relative equilibrium: a zero of the reduced field on the leaf.
+
+    Unpacks as ``(x, u)``.
+
+    Attributes
+    ----------
+    x, u : ndarray
+        State and constant inputs.
+    residual : float
+        Largest component of the vector field at ``x``.
+    leaf_residual : float
+        Largest defect of the leaf relations at ``x``.
+    family : ndarray, shape (n, d)
+        Orthonormal basis of the directions, within the leaf, along which equilibria continue
+        (the kernel of the linearisation on the leaf).
+    exact : tuple of Fraction or None
+        The state as exact rationals where it is known exactly.
+    exact_u : tuple of Fraction or None
+        Likewise the inputs.
+    params : dict
+        Parameters that it belongs to.
+    name : str
+        Family it was taken from, or "".
+    labels : tuple of str
+        State labels.
+    """
+
+    x: np.ndarray
+    u: np.ndarray
+    residual: float
+    leaf_residual: float
+    family: np.ndarray
+    exact: tuple[Fraction, ...] | None
+    exact_u: tuple[Fraction, ...] | None
+    params: Mapping[str, float]
+    name: str = ""
+    labels: tuple[str, ...] = field(default=())
+
+    def __iter__(self):
+        return iter((self.x, self.u))
+
+    def __getitem__(self, label: str) -> float:
+        if label not in self.labels:
+            raise KeyError(f"no state {label!r}{nearest(str(label), self.labels)}")
+        return float(self.x[self.labels.index(label)])
+
+    def __repr__(self) -> str:
+        states = ", ".join(f"{k}={v:.9g}" for k, v in zip(self.labels, self.x, strict=True))
+        return f"Equilibrium({states}; residual {self.residual:.1e}, leaf {self.leaf_residual:.1e})"

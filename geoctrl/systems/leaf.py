@@ -1,0 +1,189 @@
+"""The leaf: geometric relations that motions keep, and points on it.
+
+|Gamma| = |reference| and the products of vectors turned by one factor hold automatically; the
+description adds relations of its own, and in multiplier form the constraint rows belong to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._scalars import Node, Program
+from geoctrl.algebra import AdvectedVector
+from geoctrl.errors import ConstraintError
+from geoctrl.systems.assembly import Assembly
+from geoctrl.systems.description import EulerPoincare
+
+__all__ = ["Leaf", "Relation", "Sampler", "automatic_relations", "removed_symbols"]
+
+_RANK_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Relation:
+    """One relation ``expr = 0``, with the name under which its drift is reported."""
+
+    name: str
+    expr: sp.Expr
+
+
+def removed_symbols(mechanism: EulerPoincare) -> tuple[sp.Symbol, ...]:
+    """Advected coordinates that a relation sets to zero by itself."""
+    return tuple(e for e in mechanism.leaf if e in mechanism.advected_symbols)
+
+
+def automatic_relations(mechanism: EulerPoincare) -> list[Relation]:
+    """Products of vectors turned by one factor; a planar factor also keeps the third component.
+
+    Raises
+    ------
+    ConstraintError
+        If the references of two vectors of one factor are parallel.
+    """
+    relations: list[Relation] = []
+    groups: dict[int, list[AdvectedVector]] = {}
+    for advected in mechanism.advected:
+        if isinstance(advected, AdvectedVector):
+            groups.setdefault(advected.factor_index(mechanism.algebra), []).append(advected)
+    for index, vectors in groups.items():
+        for b, second in enumerate(vectors):
+            for first in vectors[: b + 1]:
+                product = sum(x * y for x, y in zip(first.reference, second.reference, strict=True))
+                if first is not second:
+                    norms = [sum(x * x for x in v.reference) for v in (first, second)]
+                    if product * product == norms[0] * norms[1]:
+                        raise ConstraintError(
+                            f"the references of {first.name} and {second.name} are parallel; use one vector"
+                        )
+                name = f"|{first.name}|^2" if first is second else f"{first.name}.{second.name}"
+                expr = sum(x * y for x, y in zip(first.symbols, second.symbols, strict=True))
+                relations.append(Relation(name, expr - _rational(product)))
+        if mechanism.algebra.factors[index].name in ("so2", "se2"):
+            for vector in vectors:
+                third = vector.symbols[2]
+                relations.append(Relation(str(third), third - _rational(vector.reference[2])))
+    return relations
+
+
+def _rational(q: Fraction) -> sp.Rational:
+    return sp.Rational(q.numerator, q.denominator)
+
+
+class Sampler:
+    """Random configurations: group elements acting on the references, moved onto user relations."""
+
+    def __init__(self, assembly: Assembly, relations: Sequence[Node]) -> None:
+        self._assembly = assembly
+        g = assembly.graph
+        d = len(assembly.advected)
+        self._reference = np.array(
+            [float(x) for advected in assembly.mechanism.advected for x in advected.reference]
+        )
+        self._rho = np.zeros((assembly.n, d, d))
+        for i, j, m, value in assembly.kappa:
+            self._rho[j, i, m] = float(value.payload)
+        flat = [*relations, *(e for row in g.jacobian(list(relations), assembly.advected) for e in row)]
+        self._relations = Program(g, assembly.advected, assembly.parameters, flat)
+        self._count = len(relations)
+
+    def __call__(self, rng: np.random.Generator, params: Mapping[str, float]) -> np.ndarray:
+        """All advected components of a random configuration on the leaf.
+
+        Raises
+        ------
+        ConstraintError
+            If no configuration satisfies the user's relations.
+        """
+        from scipy.linalg import expm
+
+        if not self._reference.size:
+            return self._reference
+        d = self._reference.size
+        for _ in range(20):
+            gamma = expm(-np.tensordot(rng.normal(size=self._rho.shape[0]), self._rho, 1)) @ self._reference
+            for _ in range(60):
+                if not self._count:
+                    return gamma
+                values = self._relations(gamma, params)
+                residual, jacobian = values[: self._count], values[self._count :].reshape(-1, d)
+                if np.max(np.abs(residual)) < 1e-14 * max(1.0, np.max(np.abs(gamma))):
+                    return gamma
+                velocities = np.stack([-r @ gamma for r in self._rho], axis=1)
+                step = -np.linalg.lstsq(jacobian @ velocities, residual, rcond=None)[0]
+                step *= min(1.0, 1.0 / max(np.linalg.norm(step), 1e-300))
+                gamma = expm(-np.tensordot(step, self._rho, 1)) @ gamma
+            if np.max(np.abs(residual)) < 1e-12:
+                return gamma
+        raise ConstraintError(
+            "no configuration reached from the references satisfies the leaf relations "
+            f"{[str(e) for e in self._assembly.mechanism.leaf]}"
+        )
+
+
+class Leaf:
+    """Independent relations among the states, as nodes.
+
+    Attributes
+    ----------
+    relations : tuple of Relation
+        In full symbols, redundant ones dropped; those that only set a removed coordinate to zero
+        are not repeated.
+    nodes : list of Node
+        The same restricted to the states.
+    geometric : int
+        How many of them do not involve velocities (they come first).
+    """
+
+    def __init__(
+        self,
+        assembly: Assembly,
+        relations: Sequence[Relation],
+        samples: Sequence[np.ndarray],
+        params: Mapping[str, float],
+        kept: Sequence[Node],
+    ) -> None:
+        g = assembly.graph
+        nodes = assembly.restrict([assembly.configuration(r.expr) for r in relations])
+        chosen: list[int] = []
+        if nodes:
+            jacobian = [e for row in g.jacobian(nodes, kept) for e in row]
+            program = Program(g, assembly.advected, assembly.parameters, jacobian)
+            gradients = [program(s, params).reshape(len(nodes), len(kept)) for s in samples]
+            for i, relation in enumerate(relations):
+                if nodes[i].is_zero:
+                    continue
+                if all(np.max(np.abs(grad[i]), initial=0.0) < _RANK_TOLERANCE for grad in gradients):
+                    if relation in automatic_relations(assembly.mechanism):
+                        continue
+                    raise ConstraintError(
+                        f"the leaf relation {relation.expr} has a vanishing gradient on the leaf; "
+                        "give a relation of which the gradient does not vanish there"
+                    )
+                if any(
+                    np.linalg.matrix_rank(grad[[*chosen, i]], tol=_RANK_TOLERANCE) == len(chosen) + 1
+                    for grad in gradients
+                ):
+                    chosen.append(i)
+        removed = dict.fromkeys(removed_symbols(assembly.mechanism), 0)
+        self.relations = tuple(Relation(relations[i].name, relations[i].expr.subs(removed)) for i in chosen)
+        self.nodes = [nodes[i] for i in chosen]
+        self.geometric = len(chosen)
+        psi = assembly.frame.rows
+        if psi is not None:
+            from_rows = [
+                sum(psi[a, i] * x for i, x in enumerate(assembly.mechanism.algebra.xi)) for a in range(psi.rows)
+            ]
+            self.relations += tuple(Relation(f"constraint{a + 1}", e) for a, e in enumerate(from_rows))
+            self.nodes += [
+                g.add([b * w for b, w in zip(row, assembly.velocity, strict=True)]) for row in assembly.rows
+            ]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the relations."""
+        return tuple(r.name for r in self.relations)

@@ -1,0 +1,154 @@
+"""Points of a system as equilibria: members of declared families, residuals, tangent spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from geoctrl._checks import finite_array, nearest
+from geoctrl._scalars import PARAMETER, RATIONAL, FromSympy, Graph, NotRationalError, evaluate, exact
+from geoctrl._scalars.arithmetics import FLOAT
+from geoctrl.errors import EquilibriumError, ParameterError
+from geoctrl.systems.families import Equilibrium
+
+if TYPE_CHECKING:
+    from geoctrl.systems.reduced import ReducedSystem
+
+__all__ = ["equilibrium_at", "family_member", "leaf_basis", "leaf_gradient"]
+
+RESIDUAL = 1e-9
+"""Largest field component, relative to the size of its linearisation, at which a point is an equilibrium."""
+
+
+def leaf_gradient(system: ReducedSystem, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+    """Gradients of the leaf relations by the states, (r, n)."""
+    nodes = system.leaf.nodes
+    if not nodes:
+        return np.zeros((0, system.nstates))
+    flat = [e for row in system.graph.jacobian(nodes, system.state_nodes) for e in row]
+    values = system.program(flat)(system._arguments(0.0, x, None), params)
+    return values.reshape(len(nodes), system.nstates)
+
+
+def leaf_basis(system: ReducedSystem, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+    """Orthonormal basis (n, d) of the tangent space of the leaf, aligned with the states where it can be."""
+    gradient = leaf_gradient(system, x, params)
+    n = system.nstates
+    if not gradient.size:
+        return np.eye(n)
+    _, singular_values, vt = np.linalg.svd(gradient)
+    rank = int(np.sum(singular_values > 1e-12 * max(1.0, singular_values[0])))
+    null = vt[rank:].T
+    # Column-pivoted elimination of the projector keeps coordinate directions where the leaf allows it.
+    projector = null @ null.T
+    basis: list[np.ndarray] = []
+    for direction in projector.T[np.argsort(-np.diag(projector), kind="stable")]:
+        rest = direction - sum((b * (b @ direction) for b in basis), np.zeros(n))
+        rest = rest - sum((b * (b @ rest) for b in basis), np.zeros(n))
+        size = np.linalg.norm(rest)
+        if size > 1e-8:
+            basis.append(rest / size)
+        if len(basis) == null.shape[1]:
+            break
+    order = np.argsort([int(np.argmax(np.abs(b))) for b in basis], kind="stable")
+    return np.stack([basis[i] for i in order], axis=1) if basis else np.zeros((n, 0))
+
+
+def equilibrium_at(
+    system: ReducedSystem,
+    x: np.ndarray,
+    u: np.ndarray,
+    params: Mapping[str, float],
+    exact_x: tuple[Fraction, ...] | None = None,
+    exact_u: tuple[Fraction, ...] | None = None,
+    name: str = "",
+    tolerance: float = RESIDUAL,
+) -> Equilibrium:
+    """The point with its residuals and the tangent of its family.
+
+    Raises
+    ------
+    EquilibriumError
+        If the field or a leaf relation does not vanish there (residual in the message).
+    ValueError
+        If ``x`` or ``u`` has the wrong shape or is not finite.
+    """
+    x = finite_array("x", x, (system.nstates,))
+    u = finite_array("u", u, (system.ninputs,))
+    field = system.rhs(0.0, x, u, params)
+    leaf = system.leaf_residual(x, params)
+    residual = float(np.max(np.abs(field), initial=0.0))
+    leaf_residual = float(np.max(np.abs(leaf), initial=0.0))
+    jacobian = system.jacobian(0.0, x, u, params)
+    scale = max(1.0, float(np.max(np.abs(jacobian)))) * max(1.0, float(np.max(np.abs(x))))
+    if not residual <= tolerance * scale:
+        worst = int(np.nanargmax(np.abs(field)))
+        raise EquilibriumError(
+            f"not an equilibrium{f' (family {name!r})' if name else ''}: d/dt {system.state_labels[worst]} = "
+            f"{field[worst]:.3g} at {dict(zip(system.state_labels, x.tolist(), strict=True))}; "
+            "find_equilibrium(sys, guess=x) looks for one nearby",
+            residual,
+        )
+    if not leaf_residual <= tolerance * max(1.0, float(np.max(np.abs(x))) ** 2):
+        worst = int(np.argmax(np.abs(leaf)))
+        raise EquilibriumError(
+            f"off the leaf: {system.leaf.relations[worst].expr} = {leaf[worst]:.3g} instead of 0", leaf_residual
+        )
+    basis = leaf_basis(system, x, params)
+    reduced = basis.T @ jacobian @ basis
+    if reduced.size:
+        _, s, vt = np.linalg.svd(reduced)
+        rank = int(np.sum(s > 1e-9 * max(1.0, s[0])))
+        family = basis @ vt[rank:].T
+    else:
+        family = np.zeros((system.nstates, 0))
+    return Equilibrium(
+        x=x,
+        u=u,
+        residual=residual,
+        leaf_residual=leaf_residual,
+        family=family,
+        exact=exact_x,
+        exact_u=exact_u,
+        params=dict(params),
+        name=name,
+        labels=system.state_labels,
+    )
+
+
+def family_member(
+    system: ReducedSystem, name: str, params: Mapping[str, float] | None, values: Mapping[str, float]
+) -> Equilibrium:
+    """Evaluate a declared family, exactly where its expressions are rational at the numbers given."""
+    if name not in system.families:
+        raise ParameterError(f"no equilibrium family {name!r}{nearest(name, system.families)}")
+    family = system.families[name]
+    numbers = family.values(values, name)
+    full = system.parameters(params)
+    for labels, given in ((system.state_labels, family.states), (system.input_labels, family.inputs)):
+        for key in given:
+            if key not in labels:
+                raise ParameterError(f"family {name!r} names no state or input of this system: {key!r}")
+
+    graph = Graph()
+    leaves = {symbol: graph.symbol(symbol.name, PARAMETER) for symbol in numbers}
+    leaves |= {p.symbol: graph.symbol(p.name, PARAMETER) for p in system.mechanism.parameters}
+    convert = FromSympy(graph, leaves)
+    nodes = [convert(family.states.get(label, 0)) for label in system.state_labels]
+    nodes += [convert(family.inputs.get(label, 0)) for label in system.input_labels]
+    given = {leaves[symbol]: value for symbol, value in numbers.items()}
+    given |= {leaves[p.symbol]: full[p.name] for p in system.mechanism.parameters}
+    n = system.nstates
+    try:
+        rational = evaluate(nodes, {k: exact(v) for k, v in given.items()}, RATIONAL)
+        point = [float(q) for q in rational]
+        exact_x, exact_u = tuple(rational[:n]), tuple(rational[n:])
+    except NotRationalError:
+        point = evaluate(nodes, {k: float(v) for k, v in given.items()}, FLOAT)
+        exact_x = exact_u = None
+    return equilibrium_at(
+        system, np.array(point[:n]), np.array(point[n:]), full, exact_x=exact_x, exact_u=exact_u, name=name
+    )

@@ -1,0 +1,146 @@
+r"""The equations with multipliers on the whole algebra, evaluated densely.
+
+.. math::
+
+    G\dot\xi = \mathrm{ad}^*_\xi\mu + \mathbf K(\partial\ell/\partial\Gamma, \Gamma) + F - \dot G\xi - \dot A
+    + \lambda_a\psi^a, \qquad \psi\,\dot\xi = -\dot\psi\,\xi
+
+([GO] Prop. 7). Nothing here is shared with the recorded assembly: matrices are lambdified from the
+description, derivatives taken by sympy, tensors contracted by numpy, so that the two can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import resolve_parameters
+from geoctrl.errors import SingularMassError
+from geoctrl.systems.description import time
+
+if TYPE_CHECKING:
+    from geoctrl.systems.description import EulerPoincare
+
+__all__ = ["MultiplierForm"]
+
+
+class MultiplierForm:
+    """Unreduced equations of a mechanism.
+
+    The configuration velocity is xi followed by the rotor rates (n + s entries); Gamma is the
+    concatenation of all advected components.
+
+    Parameters
+    ----------
+    mechanism : EulerPoincare
+    """
+
+    def __init__(self, mechanism: EulerPoincare) -> None:
+        self.mechanism = mechanism
+        algebra, rotors = mechanism.algebra, mechanism.rotors
+        self.n = algebra.n + (rotors.count if rotors else 0)
+        gamma = list(mechanism.advected_symbols)
+        G = sp.Matrix(mechanism.inertia)
+        if rotors:
+            G = sp.Matrix(sp.BlockMatrix([[G, rotors.coupling], [rotors.coupling.T, rotors.inertia]]))
+        A = sp.zeros(self.n, 1)
+        if mechanism.gyroscopic is not None:
+            A[: algebra.n, 0] = mechanism.gyroscopic
+        r = 0 if mechanism.constraints is None else mechanism.constraints.rows
+        psi = sp.zeros(r, self.n)
+        if r:
+            psi[:, : algebra.n] = mechanism.constraints
+        F = sp.zeros(self.n, 1)
+        if mechanism.forces is not None:
+            F[: algebra.n, 0] = mechanism.forces
+        if rotors:
+            F[algebra.n :, 0] = sp.Matrix(rotors.torques)
+
+        arguments = [gamma, [p.symbol for p in mechanism.parameters]]
+
+        def function(expr: Any) -> Any:
+            return sp.lambdify(arguments, expr, "numpy", cse=True)
+
+        self._G, self._A, self._psi = function(G), function(A), function(psi)
+        self._dG = [function(G.diff(s)) for s in gamma]
+        self._dA = [function(A.diff(s)) for s in gamma]
+        self._dpsi = [function(psi.diff(s)) for s in gamma]
+        self._dU = function(sp.Matrix([sp.diff(mechanism.potential, s) for s in gamma]))
+        rates = list(rotors.rates) if rotors else []
+        mu = dict(zip(algebra.mu, (G * sp.Matrix([*algebra.xi, *rates]) + A)[: algebra.n], strict=True))
+        motion = [*algebra.xi, *rates]
+        self._F = sp.lambdify([motion, list(mechanism.input_symbols), time, *arguments], F.subs(mu), "numpy", cse=True)
+        self._c = np.zeros((self.n,) * 3)
+        self._c[: algebra.n, : algebra.n, : algebra.n] = algebra.structure_constants
+        self._kappa = np.zeros((len(gamma), self.n, len(gamma)))
+        start = 0
+        for advected in mechanism.advected:
+            for i, j, k, value in advected.action(algebra):
+                self._kappa[start + i, j, start + k] = float(value)
+            start += advected.dimension
+        self._rows = r
+
+    def _solve(
+        self, t: float, state: Sequence[Any], u: Any, params: Mapping[str, float] | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        m = self.mechanism
+        values = resolve_parameters(m.defaults, params, m.positive)
+        p = [float(values[q.name]) for q in m.parameters]
+        xi, gamma = (np.asarray(part, dtype=float).ravel() for part in state)
+        if xi.shape != (self.n,) or gamma.shape != (len(m.advected_symbols),):
+            raise ValueError(
+                f"state must be (xi, Gamma) with {self.n} velocities (rotor rates appended) and "
+                f"{len(m.advected_symbols)} advected components, got {xi.shape} and {gamma.shape}"
+            )
+        inputs = np.zeros(len(m.input_symbols)) if u is None else np.atleast_1d(np.asarray(u, dtype=float))
+        G = np.asarray(self._G(gamma, p), dtype=float)
+        A = np.asarray(self._A(gamma, p), dtype=float).ravel()
+        gammadot = -np.einsum("ijk,j,k->i", self._kappa, xi, gamma)
+        mu = G @ xi + A
+        dG = np.array([np.asarray(f(gamma, p), dtype=float) for f in self._dG]).reshape(-1, self.n, self.n)
+        dA = np.array([np.asarray(f(gamma, p), dtype=float).ravel() for f in self._dA]).reshape(-1, self.n)
+        dl = 0.5 * np.einsum("kij,i,j->k", dG, xi, xi) + dA @ xi
+        dl -= np.asarray(self._dU(gamma, p), dtype=float).ravel()
+        coadjoint = np.einsum("ijk,i,k->j", self._c, xi, mu)
+        diamond = -np.einsum("ijk,k,i->j", self._kappa, gamma, dl)
+        force = np.asarray(self._F(xi, inputs, t, gamma, p), dtype=float).ravel()
+        right = coadjoint + diamond + force
+        right -= np.einsum("kij,k,j->i", dG, gammadot, xi) + gammadot @ dA
+        saddle, total = G, right
+        if self._rows:
+            psi = np.asarray(self._psi(gamma, p), dtype=float).reshape(self._rows, self.n)
+            dpsi = np.array([np.asarray(f(gamma, p), dtype=float) for f in self._dpsi])
+            drift = np.einsum("kai,k,i->a", dpsi.reshape(-1, self._rows, self.n), gammadot, xi)
+            saddle = np.block([[G, -psi.T], [psi, np.zeros((self._rows, self._rows))]])
+            total = np.concatenate([right, -drift])
+        try:
+            solution = np.linalg.solve(saddle, total)
+        except np.linalg.LinAlgError as error:
+            raise SingularMassError("the mass matrix bordered by the constraints is singular here") from error
+        return solution[: self.n], solution[self.n :], gammadot
+
+    def rhs(
+        self, t: float, state: Sequence[Any], u: Any = None, params: Mapping[str, float] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """``(xidot, Gammadot)`` at ``state = (xi, Gamma)``.
+
+        Raises
+        ------
+        ValueError
+            If the state has the wrong shape.
+        ParameterError
+            For an unknown or missing parameter.
+        SingularMassError
+            Where the bordered mass matrix is singular.
+        """
+        acceleration, _, gammadot = self._solve(t, state, u, params)
+        return acceleration, gammadot
+
+    def multipliers(
+        self, t: float, state: Sequence[Any], u: Any = None, params: Mapping[str, float] | None = None
+    ) -> np.ndarray:
+        """Multipliers lambda_a of the constraint rows, (r,); raises as `rhs` does."""
+        return self._solve(t, state, u, params)[1]

@@ -1,0 +1,68 @@
+"""Parameters of a mechanism: name, default, unit, meaning."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from keyword import iskeyword
+
+import sympy as sp
+
+from geoctrl.errors import ParameterError
+
+__all__ = ["Parameter"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A physical parameter.
+
+    Parameters
+    ----------
+    name : str
+        An identifier; numbers are passed to every function by this name.
+    default : float or None
+        Value used where none is given; None makes the value mandatory.
+    unit : str
+        SI unit, for tables.
+    description : str
+        What it is, for tables.
+    positive : bool
+        Declares the parameter positive: ``symbol`` carries the assumption and values are checked.
+
+    Raises
+    ------
+    ParameterError
+        If the name is not an identifier, or the default is not finite or contradicts ``positive``.
+
+    Examples
+    --------
+    >>> m = Parameter("m", 2.0, "kg", "total mass", positive=True)
+    >>> m.symbol
+    m
+    """
+
+    name: str
+    default: float | None = None
+    unit: str = ""
+    description: str = ""
+    positive: bool = False
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and self.name.isidentifier() and not iskeyword(self.name)):
+            raise ParameterError(f"a parameter name must be an identifier, got {self.name!r}")
+        if self.default is None:
+            return
+        try:
+            finite = math.isfinite(self.default)
+        except TypeError as error:
+            raise ParameterError(f"default of {self.name!r} must be a number, got {self.default!r}") from error
+        if not finite:
+            raise ParameterError(f"default of {self.name!r} must be finite, got {self.default!r}")
+        if self.positive and not self.default > 0:
+            raise ParameterError(f"default of {self.name!r} must be positive, got {self.default!r}")
+
+    @property
+    def symbol(self) -> sp.Symbol:
+        """``Symbol(name, positive=True)`` or ``Symbol(name, real=True)``."""
+        return sp.Symbol(self.name, positive=True) if self.positive else sp.Symbol(self.name, real=True)

@@ -1,0 +1,149 @@
+"""From a full velocity and advected vectors to a state, with every defect measured."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geoctrl._checks import finite_array, nearest as nearest_name
+from geoctrl._scalars import Program
+from geoctrl.errors import ConstraintError, DescriptionError, FrameError, ProjectionWarning
+
+if TYPE_CHECKING:
+    from geoctrl.systems.reduced import ReducedSystem
+
+__all__ = ["check_initial_state", "project_state"]
+
+ROUNDING = 1e-12
+REPAIRABLE = 1e-3
+_SINGULAR_FRAME = 1e-10
+
+
+def project_state(
+    system: ReducedSystem,
+    xi: Any,
+    advected: Mapping[str, Any],
+    rotor_rates: Any,
+    params: Mapping[str, float],
+    nearest: bool,
+) -> np.ndarray:
+    """The state of ``(xi, advected, rotor_rates)``; see `ReducedSystem.project`."""
+    mechanism, a = system.mechanism, system.assembly
+    n = mechanism.algebra.n
+    xi = finite_array("xi", xi, (n,))
+    count = mechanism.rotors.count if mechanism.rotors else 0
+    rates = np.zeros(count) if rotor_rates is None else finite_array("rotor_rates", np.atleast_1d(rotor_rates))
+    if rates.shape != (count,):
+        raise ValueError(f"rotor_rates must have {count} entries, got {rates.size}")
+    known = [v.name for v in mechanism.advected]
+    for name in advected:
+        if name not in known:
+            raise DescriptionError(f"no advected vector {name!r}{nearest_name(name, known)}")
+    missing = [name for name in known if name not in advected]
+    if missing:
+        raise DescriptionError(f"advected vectors are missing: {', '.join(missing)}")
+    parts = [finite_array(v.name, advected[v.name], (v.dimension,)) for v in mechanism.advected]
+    gamma = np.concatenate(parts) if parts else np.zeros(0)
+    gamma = _onto_leaf(system, gamma, params, nearest)
+
+    frame = Program(a.graph, a.advected, a.parameters, [a.configuration(e) for e in system.frame.matrix])
+    E = frame(gamma, params).reshape(system.frame.matrix.shape)
+    singular_values = np.linalg.svd(E, compute_uv=False)
+    if singular_values[-1] < _SINGULAR_FRAME * max(singular_values[0], 1.0):
+        raise FrameError(
+            f"the frame is singular at {dict(zip(map(str, mechanism.advected_symbols), gamma.tolist(), strict=True))}: "
+            "its columns are dependent there; use another frame, or frame=None"
+        )
+    w = np.linalg.lstsq(E, xi, rcond=None)[0]
+    x = np.concatenate([w, rates, gamma[system._kept_index]])
+    x = _onto_rows(system, x, params)
+    defect = np.max(np.abs(system.velocity(x, params) - xi), initial=0.0) / max(1.0, np.max(np.abs(xi)))
+    _accept(defect, f"xi = {xi.tolist()} violates the constraints", nearest)
+    return x
+
+
+def _accept(defect: float, what: str, nearest: bool) -> None:
+    if nearest or defect <= ROUNDING:
+        return
+    if defect <= REPAIRABLE:
+        warnings.warn(f"{what} by {defect:.2e} and was projected", ProjectionWarning, stacklevel=4)
+        return
+    raise ConstraintError(
+        f"{what}: residual {defect:.3g} (up to {REPAIRABLE} is projected); "
+        "mend the values, or take project(..., nearest=True)"
+    )
+
+
+def _onto_leaf(system: ReducedSystem, gamma: np.ndarray, params: Mapping[str, float], nearest: bool) -> np.ndarray:
+    """Newton steps along the gradients of the geometric relations, removed coordinates included."""
+    a, mechanism = system.assembly, system.mechanism
+    removed = [i for i in range(gamma.size) if i not in system._kept_index]
+    relations = [a.configuration(r.expr) for r in system.leaf.relations[: system.leaf.geometric]]
+    relations += [a.advected[i] for i in removed]
+    if not relations:
+        return gamma
+    names = [str(r.expr) for r in system.leaf.relations[: system.leaf.geometric]]
+    names += [str(mechanism.advected_symbols[i]) for i in removed]
+    flat = [*relations, *(e for row in a.graph.jacobian(relations, a.advected) for e in row)]
+    program = Program(a.graph, a.advected, a.parameters, flat)
+    repaired = gamma
+    for step in range(50):
+        values = program(repaired, params)
+        residual, jacobian = values[: len(relations)], values[len(relations) :].reshape(-1, gamma.size)
+        if step == 0:
+            scale = np.maximum(1.0, np.max(np.abs(jacobian), axis=1) * np.max(np.abs(gamma), initial=1.0))
+            relative = np.abs(residual) / scale
+            worst = int(np.argmax(relative))
+            what = f"the advected vectors are off the leaf ({names[worst]} = {residual[worst]:.3g} instead of 0)"
+            _accept(float(relative[worst]), what, nearest)
+            if relative[worst] <= 4e-16:
+                break
+        if np.max(np.abs(residual)) < 4e-16:
+            break
+        repaired = repaired - np.linalg.lstsq(jacobian, residual, rcond=None)[0]
+    repaired = repaired.copy()
+    repaired[removed] = 0.0
+    return repaired
+
+
+def _onto_rows(system: ReducedSystem, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+    """Velocities moved onto the constraint rows that are kept by multipliers."""
+    a = system.assembly
+    if not a.rows:
+        return x
+    rows = system.program([e for row in a.rows for e in row])
+    B = rows(system._arguments(0.0, x, None), params).reshape(len(a.rows), -1)
+    w = x[: len(a.velocity)]
+    x = x.copy()
+    x[: w.size] = w - np.linalg.lstsq(B, B @ w, rcond=None)[0]
+    return x
+
+
+def check_initial_state(system: ReducedSystem, x0: Any, params: Mapping[str, float]) -> np.ndarray:
+    """``x0`` as a finite state on the leaf.
+
+    Raises
+    ------
+    ValueError
+        For a wrong shape or a value that is not finite.
+    ConstraintError
+        If a leaf relation is violated by more than rounding, with the residual and the remedy.
+    """
+    x = finite_array("x0", x0)
+    if x.shape != (system.nstates,):
+        raise ValueError(
+            f"x0 must have shape ({system.nstates},) for the states {', '.join(system.state_labels)}; got {x.shape}"
+        )
+    residual = np.abs(system.leaf_residual(x, params))
+    scale = max(1.0, float(np.max(np.abs(x))) ** 2)
+    if residual.size and residual.max() > 1e-9 * scale:
+        worst = int(np.argmax(residual))
+        relation = system.leaf.relations[worst]
+        raise ConstraintError(
+            f"x0 violates {relation.expr} = 0 (residual {residual[worst]:.3g}); make it with "
+            "sys.project(xi, {name: vector}), which measures and can repair the defect"
+        )
+    return x

@@ -1,0 +1,469 @@
+"""The reduced system: states, equations of motion and what is conserved, ready for every analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import resolve_parameters
+from geoctrl._scalars import Node, Program, to_sympy
+from geoctrl.errors import ParameterError
+from geoctrl.systems.assembly import Assembly
+from geoctrl.systems.build_checks import check_build, generic_parameters
+from geoctrl.systems.casimirs import casimirs
+from geoctrl.systems.description import EulerPoincare, time
+from geoctrl.systems.differential import Differential
+from geoctrl.systems.equations import Equations, HamelTensors, hamel_tensors
+from geoctrl.systems.families import Equilibrium, Family
+from geoctrl.systems.frames import choose_frame
+from geoctrl.systems.leaf import Leaf, Relation, Sampler, automatic_relations, removed_symbols
+from geoctrl.systems.multiplier import MultiplierForm
+from geoctrl.systems.projection import project_state
+
+__all__ = ["ReducedSystem"]
+
+_CONSERVED = 1e-9
+"""Largest rate, relative to its terms, at which an invariant counts as conserved at random states."""
+
+
+class ReducedSystem:
+    r"""Reduced nonholonomic Euler-Poincare equations in Gamma-dependent quasivelocities.
+
+    Made by `EulerPoincare.reduce`. The state is ``x = (w, rotor rates, advected components)`` and
+
+    .. math:: M(\Gamma)\,\dot w = h(w, \Gamma, u), \qquad \dot\Gamma = -(E(\Gamma) w)\,\Gamma
+
+    (see `geoctrl.systems.assembly`). All functions take ``x`` of shape (n,) or (n, nt).
+
+    Attributes
+    ----------
+    name : str
+    mechanism : EulerPoincare
+    states, inputs : tuple of sympy.Symbol
+    state_labels, input_labels, output_labels : tuple of str
+    params : dict
+        Default parameters by name.
+    leaf : Leaf
+        Geometric relations; their drift is reported with every trajectory.
+    velocity_labels : tuple of str
+        Labels of the full velocity xi (rotor rates appended).
+    """
+
+    def __init__(self, mechanism: EulerPoincare) -> None:
+        self.mechanism = mechanism
+        self.name = mechanism.name
+        self.frame = choose_frame(mechanism)
+        removed = removed_symbols(mechanism)
+        self.assembly = a = Assembly(mechanism, self.frame, removed)
+        self.graph = a.graph
+        user = [Relation(str(e), e) for e in mechanism.leaf]
+        self._sample = Sampler(a, [a.configuration(r.expr) for r in user])
+        self.kept = [
+            node for s, node in zip(mechanism.advected_symbols, a.advected, strict=True) if s not in removed
+        ]
+        self._kept_index = [a.advected.index(node) for node in self.kept]
+        self.state_nodes = [*a.velocity, *self.kept]
+        self.arguments = [*self.state_nodes, a.time, *a.inputs]
+        self.params = mechanism.defaults
+        generic = generic_parameters(mechanism)
+        rng = np.random.default_rng(20240801)
+        samples = [self._sample(rng, generic) for _ in range(3)]
+        relations = [*automatic_relations(mechanism), *user]
+        self.leaf = Leaf(a, relations, samples, generic, self.kept)
+        check_build(self, samples, generic)
+
+    # -- names ----------------------------------------------------------------------------------
+
+    @cached_property
+    def symbols(self) -> dict[Node, sp.Symbol]:
+        """Sympy symbols of the leaves of the graph."""
+        a, m = self.assembly, self.mechanism
+        table: dict[Node, sp.Symbol] = {a.parameters[p.name]: p.symbol for p in m.parameters}
+        table |= dict(zip(a.advected, m.advected_symbols, strict=True))
+        table |= dict(zip(a.inputs, m.input_symbols, strict=True))
+        table |= {node: sp.Symbol(node.payload, real=True) for node in a.velocity}
+        table[a.time] = time
+        return table
+
+    @cached_property
+    def states(self) -> tuple[sp.Symbol, ...]:
+        return tuple(self.symbols[node] for node in self.state_nodes)
+
+    @cached_property
+    def state_labels(self) -> tuple[str, ...]:
+        return tuple(str(s) for s in self.states)
+
+    @property
+    def inputs(self) -> tuple[sp.Symbol, ...]:
+        return self.mechanism.input_symbols
+
+    @property
+    def input_labels(self) -> tuple[str, ...]:
+        return tuple(str(u) for u in self.inputs)
+
+    @property
+    def output_labels(self) -> tuple[str, ...]:
+        return tuple(self.mechanism.outputs)
+
+    @property
+    def velocity_labels(self) -> tuple[str, ...]:
+        return self.mechanism.velocity_labels
+
+    @property
+    def nstates(self) -> int:
+        return len(self.state_nodes)
+
+    @property
+    def ninputs(self) -> int:
+        return len(self.inputs)
+
+    @property
+    def families(self) -> dict[str, Family]:
+        """Declared families of relative equilibria by name."""
+        return dict(self.mechanism.equilibria)
+
+    def __repr__(self) -> str:
+        lines = [f"<ReducedSystem {self.name or 'unnamed'}>"]
+        lines.append(f"  states ({self.nstates}): {', '.join(self.state_labels)}")
+        lines.append(f"  inputs ({self.ninputs}): {', '.join(self.input_labels) or '-'}")
+        lines.append(f"  leaf: {', '.join(f'{r.expr} = 0' for r in self.leaf.relations) or '-'}")
+        lines.append(f"  parameters: {', '.join(f'{k}={v}' for k, v in self.params.items()) or '-'}")
+        return "\n".join(lines)
+
+    def __reduce__(self):
+        return EulerPoincare.reduce, (self.mechanism,)
+
+    # -- numbers --------------------------------------------------------------------------------
+
+    def parameters(self, params: Mapping[str, float] | None) -> dict[str, float]:
+        """Defaults overridden by ``params``; unknown, missing and non-positive values raise ParameterError."""
+        return resolve_parameters(self.params, params, self.mechanism.positive)
+
+    def _arguments(self, t: Any, x: Any, u: Any) -> list:
+        x = np.asarray(x)
+        if x.shape[:1] != (self.nstates,) or x.ndim > 2:
+            raise ValueError(
+                f"x must have shape ({self.nstates},) or ({self.nstates}, nt) for the states "
+                f"{', '.join(self.state_labels)}; got {x.shape}"
+            )
+        if u is None:
+            values: Sequence[Any] = [0.0] * self.ninputs
+        else:
+            values = np.atleast_1d(np.asarray(u))
+            if values.shape[0] != self.ninputs:
+                raise ValueError(
+                    f"u must have {self.ninputs} entries ({', '.join(self.input_labels) or 'no input'}), "
+                    f"got shape {values.shape}"
+                )
+        return [*x, t, *values]
+
+    def program(self, nodes: Sequence[Node]) -> Program:
+        """Compiled function of (states, time, inputs)."""
+        return Program(self.graph, self.arguments, self.assembly.parameters, nodes)
+
+    @cached_property
+    def field_nodes(self) -> list[Node]:
+        """Nodes of xdot."""
+        advection = [self.assembly.advection[i] for i in self._kept_index]
+        return [*self.assembly.acceleration, *advection]
+
+    @cached_property
+    def _field(self) -> Program:
+        return self.program(self.field_nodes)
+
+    @cached_property
+    def _velocity(self) -> Program:
+        return self.program(self.assembly.xi)
+
+    @cached_property
+    def _energy(self) -> Program:
+        return self.program([self.assembly.energy])
+
+    @cached_property
+    def _leaf_defects(self) -> Program:
+        return self.program(self.leaf.nodes)
+
+    @cached_property
+    def _outputs(self) -> Program:
+        return self.program([self.expression(e) for e in self.mechanism.outputs.values()])
+
+    @cached_property
+    def differential(self) -> Differential:
+        """Exact first derivatives of the equations of motion."""
+        return Differential(self)
+
+    def rhs(self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Time derivative of the state.
+
+        Parameters
+        ----------
+        t : float
+        x : array, (n,) or (n, nt)
+        u : array of inputs, zero by default
+        params : dict, optional
+            Overrides of the defaults by name.
+
+        Returns
+        -------
+        ndarray with the shape of ``x``
+
+        Raises
+        ------
+        ValueError
+            If ``x`` or ``u`` has the wrong shape.
+        ParameterError
+            For an unknown or missing parameter.
+        """
+        return self._field(self._arguments(t, x, u), self.parameters(params))
+
+    def jacobian(self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Derivative of `rhs` by the state: (n, n), or (nt, n, n) for ``x`` of shape (n, nt)."""
+        return self.differential.numeric(self._arguments(t, x, u), self.parameters(params))[0]
+
+    def input_jacobian(
+        self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
+    ) -> np.ndarray:
+        """Derivative of `rhs` by the inputs: (n, m), or (nt, n, m)."""
+        return self.differential.numeric(self._arguments(t, x, u), self.parameters(params))[1]
+
+    def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
+        """Constrained energy 1/2 xi.G xi + U (rotors included; a gyroscopic term does not enter)."""
+        value = self._energy(self._arguments(0.0, x, None), self.parameters(params))[0]
+        return float(value) if np.ndim(value) == 0 and not np.iscomplexobj(value) else value
+
+    def velocity(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Full velocity xi = E(Gamma) w (rotor rates not included), shape (n_alg,) or (n_alg, nt)."""
+        xi = self._velocity(self._arguments(0.0, x, None), self.parameters(params))
+        return xi[: self.mechanism.algebra.n]
+
+    def advected(self, x: Any) -> np.ndarray:
+        """All advected components, removed coordinates (zero) included: (d,) or (d, nt)."""
+        x = np.asarray(x)
+        full = np.zeros((len(self.assembly.advected), *x.shape[1:]), dtype=x.dtype)
+        full[self._kept_index] = x[len(self.assembly.velocity) :]
+        return full
+
+    def leaf_residual(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Defects of the leaf relations at ``x``: (r,) or (r, nt)."""
+        return self._leaf_defects(self._arguments(0.0, x, None), self.parameters(params))
+
+    def outputs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Declared output signals: (p,) or (p, nt)."""
+        return self._outputs(self._arguments(t, x, u), self.parameters(params))
+
+    def project(
+        self,
+        xi: Any,
+        advected: Mapping[str, Any] | None = None,
+        rotor_rates: Any = None,
+        params: Mapping[str, float] | None = None,
+        nearest: bool = False,
+    ) -> np.ndarray:
+        """State of a full velocity and advected vectors.
+
+        Parameters
+        ----------
+        xi : (n_alg,)
+        advected : mapping name -> components
+        rotor_rates : (s,), zero by default
+        params : dict, optional
+        nearest : bool
+            Repair any defect instead of raising.
+
+        Returns
+        -------
+        ndarray (n,)
+
+        Raises
+        ------
+        ConstraintError
+            If the vectors are off the leaf or the velocity violates the constraints by more than 1e-3
+            (relative); smaller defects above 1e-12 are projected with a `ProjectionWarning`.
+        FrameError
+            If the frame is singular there.
+        """
+        return project_state(self, xi, advected or {}, rotor_rates, self.parameters(params), nearest)
+
+    # -- symbols --------------------------------------------------------------------------------
+
+    def expression(self, expr: Any) -> Node:
+        """Node of an expression in reduced or full symbols."""
+        return self.assembly.restrict([self.assembly.motion(expr)])[0]
+
+    def to_sympy(self, nodes: Sequence[Node]) -> list[sp.Expr]:
+        """Sympy expressions of nodes in states, inputs, time and parameters."""
+        return to_sympy(list(nodes), self.symbols)
+
+    def equations(self) -> Equations:
+        """Sympy form: mass matrix ``M``, right-hand side ``h``, ``kinematics`` and the solved ``rhs``."""
+        return Equations.of(self)
+
+    def latex(self) -> str:
+        """The equations of motion in LaTeX."""
+        return self.equations().latex()
+
+    def tensors(self) -> HamelTensors:
+        """C, F and B of [GO] Theorem 12 in the frame completed by a complement."""
+        return hamel_tensors(self)
+
+    def unreduced(self) -> MultiplierForm:
+        """The equations with multipliers on the whole algebra, evaluated by an implementation of its own."""
+        return MultiplierForm(self.mechanism)
+
+    # -- invariants -----------------------------------------------------------------------------
+
+    @cached_property
+    def candidate_invariants(self) -> dict[str, sp.Expr | Node]:
+        """Energy, declared invariants and (without constraints) Casimirs of degree one and two."""
+        found: dict[str, sp.Expr | Node] = {"energy": self.assembly.energy}
+        found |= self.mechanism.invariants
+        if self.mechanism.constraints is None:
+            found |= {k: v for k, v in casimirs(self.mechanism).items() if k not in found}
+        return found
+
+    def conserved(
+        self, params: Mapping[str, float] | None = None, all_inputs: bool = False
+    ) -> dict[str, Node]:
+        """Nodes of the candidates that motions keep at these parameters.
+
+        Judged by their rates at random states of the leaf; `geoctrl.check_invariant` proves it.
+
+        Parameters
+        ----------
+        params : dict, optional
+            Whatever has neither a value here nor a default gets a random one.
+        all_inputs : bool
+            Demand conservation whatever the inputs do; else the inputs are zero.
+        """
+        numbers = generic_parameters(self.mechanism) | dict(params or {})
+        key = (*numbers.values(), all_inputs)
+        if key not in self._conserved_cache:
+            if len(self._conserved_cache) > 64:
+                self._conserved_cache.clear()
+            self._conserved_cache[key] = self._find_conserved(numbers, all_inputs)
+        return self._conserved_cache[key]
+
+    @cached_property
+    def _conserved_cache(self) -> dict[tuple, dict[str, Node]]:
+        return {}
+
+    @cached_property
+    def _candidate_rates(self) -> dict[str, tuple[Node, Program]]:
+        nodes = {
+            k: v if isinstance(v, Node) else self.expression(v) for k, v in self.candidate_invariants.items()
+        }
+        rates = self.rate_terms(list(nodes.values()))
+        return {k: (node, self.program(terms)) for (k, node), terms in zip(nodes.items(), rates, strict=True)}
+
+    def _find_conserved(self, params: dict[str, float], all_inputs: bool) -> dict[str, Node]:
+        rng = np.random.default_rng(7)
+        points = []
+        for _ in range(4):
+            x = self.random_state(rng, params)
+            u = rng.normal(size=self.ninputs) if all_inputs else np.zeros(self.ninputs)
+            points.append(self._arguments(0.3, x, u))
+        kept = {}
+        for name, (node, program) in self._candidate_rates.items():
+            values = [program(point, params) for point in points]
+            if all(abs(v.sum()) <= _CONSERVED * max(np.abs(v).max(initial=0.0), 1e-12) for v in values):
+                kept[name] = node
+        return kept
+
+    @property
+    def dropped_invariants(self) -> tuple[str, ...]:
+        """Declared invariants that this system does not keep at its default parameters."""
+        return tuple(k for k in self.mechanism.invariants if k not in self.conserved())
+
+    def rate_terms(self, nodes: Sequence[Node]) -> list[list[Node]]:
+        """For each node the terms (d node / d x_i) xdot_i of its rate."""
+        gradients = self.graph.jacobian(list(nodes), self.state_nodes)
+        return [[d * f for d, f in zip(row, self.field_nodes, strict=True)] for row in gradients]
+
+    def invariants(self, x: Any, params: Mapping[str, float] | None = None) -> dict[str, Any]:
+        """Values of the conserved quantities by name: (,) or (nt,) each; the energy where it is one."""
+        values = self.parameters(params)
+        nodes = self.conserved(values)
+        results = self._invariant_program(tuple(nodes))(self._arguments(0.0, x, None), values)
+        return dict(zip(nodes, results, strict=True))
+
+    def _invariant_program(self, names: tuple[str, ...]) -> Program:
+        if names not in self._invariant_programs:
+            self._invariant_programs[names] = self.program([self._candidate_rates[k][0] for k in names])
+        return self._invariant_programs[names]
+
+    @cached_property
+    def _invariant_programs(self) -> dict[tuple[str, ...], Program]:
+        return {}
+
+    def random_state(
+        self, rng: np.random.Generator, params: Mapping[str, float] | None = None, scale: float = 1.0
+    ) -> np.ndarray:
+        """A random state on the leaf, velocities normal of the given scale."""
+        params = generic_parameters(self.mechanism) if params is None else self.parameters(params)
+        gamma = self._sample(rng, params)
+        w = scale * rng.normal(size=len(self.assembly.velocity))
+        x = np.concatenate([w, gamma[self._kept_index]])
+        if self.assembly.rows:
+            rows = self.program([e for row in self.assembly.rows for e in row])
+            B = rows(self._arguments(0.0, x, None), params).reshape(len(self.assembly.rows), -1)
+            x[: w.size] = w - np.linalg.lstsq(B, B @ w, rcond=None)[0]
+        return x
+
+    # -- equilibria -----------------------------------------------------------------------------
+
+    def equilibrium(self, name: str, params: Mapping[str, float] | None = None, **values: float) -> Equilibrium:
+        """Member of a declared family.
+
+        Parameters
+        ----------
+        name : str
+            A key of `families`.
+        params : dict, optional
+        **values : float
+            The family's symbols by name.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown family, symbol or parameter.
+        EquilibriumError
+            If the member is not an equilibrium of this system (residual in the message).
+        """
+        from geoctrl.systems.members import family_member
+
+        return family_member(self, name, params, values)
+
+    def to_control(self, outputs: Sequence[str] | None = None, name: str | None = None):
+        """A `control.NonlinearIOSystem` with named states, inputs and outputs.
+
+        Parameters
+        ----------
+        outputs : labels of states or output signals; all states by default
+        name : str, optional
+        """
+        from geoctrl import interop
+
+        labels = list(self.state_labels if outputs is None else outputs)
+        known = [*self.state_labels, *self.output_labels]
+        for label in labels:
+            if label not in known:
+                raise ParameterError(f"no state or output {label!r}; known are {', '.join(known)}")
+        pick = [known.index(label) for label in labels]
+
+        def output(t: float, x: np.ndarray, u: np.ndarray, params: dict) -> np.ndarray:
+            signals = self.outputs(t, x, u, params) if self.output_labels else np.zeros(0)
+            return np.concatenate([x, signals])[pick]
+
+        return interop.nonlinear_system(
+            self.rhs,
+            output,
+            states=self.state_labels,
+            inputs=self.input_labels,
+            outputs=labels,
+            params=self.params,
+            name=name or self.name or "reduced",
+        )

@@ -1,0 +1,81 @@
+"""Internal rotors: an abelian factor whose velocities enter the kinetic energy only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+
+from geoctrl.errors import DescriptionError
+
+__all__ = ["Rotors"]
+
+
+class Rotors:
+    """s rotors with kinetic energy ``G_ia xi^i thetadot^a + 1/2 G_ab thetadot^a thetadot^b``.
+
+    Parameters
+    ----------
+    coupling : n x s matrix
+        ``G_ia``, constant.
+    inertia : s x s matrix
+        ``G_ab``, constant and symmetric.
+    names : sequence of s str, optional
+        Rotor ``theta`` gives the state ``theta_dot`` and the torque input ``u_theta``;
+        default ``theta`` for one rotor, ``theta1 .. thetas`` for several.
+
+    Raises
+    ------
+    DescriptionError
+        If shapes do not fit, the inertia is not symmetric, or names are not distinct identifiers.
+
+    Examples
+    --------
+    >>> J = sp.Symbol("J", positive=True)
+    >>> Rotors(coupling=[J, 0, 0], inertia=J).rate_labels
+    ('theta_dot',)
+    """
+
+    def __init__(self, coupling: Any, inertia: Any, names: Sequence[str] | None = None) -> None:
+        self.inertia = sp.ImmutableMatrix(inertia if hasattr(inertia, "__len__") else [[inertia]])
+        self.coupling = sp.ImmutableMatrix(coupling)
+        s = self.inertia.rows
+        if self.inertia.shape != (s, s) or self.coupling.cols != s:
+            raise DescriptionError(
+                f"rotors need coupling n x s and inertia s x s, got {self.coupling.shape} and {self.inertia.shape}"
+            )
+        if any(sp.expand(e) != 0 for e in self.inertia - self.inertia.T):
+            raise DescriptionError("the rotors' inertia must be symmetric")
+        default = ["theta"] if s == 1 else [f"theta{a + 1}" for a in range(s)]
+        self.names = tuple(default if names is None else names)
+        if len(self.names) != s or len(set(self.names)) != s or not all(n.isidentifier() for n in self.names):
+            raise DescriptionError(f"{s} distinct rotor names are needed, got {self.names}")
+
+    @property
+    def count(self) -> int:
+        """Number of rotors s."""
+        return self.inertia.rows
+
+    @property
+    def rate_labels(self) -> tuple[str, ...]:
+        """State labels ``<name>_dot``."""
+        return tuple(f"{n}_dot" for n in self.names)
+
+    @property
+    def input_labels(self) -> tuple[str, ...]:
+        """Torque labels ``u_<name>``."""
+        return tuple(f"u_{n}" for n in self.names)
+
+    @property
+    def rates(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of the rotor rates."""
+        return tuple(sp.Symbol(label, real=True) for label in self.rate_labels)
+
+    @property
+    def torques(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of the torques on the rotors."""
+        return tuple(sp.Symbol(label, real=True) for label in self.input_labels)
+
+    def __reduce__(self):
+        return Rotors, (self.coupling, self.inertia, self.names)
