@@ -1,0 +1,39 @@
+"""Sphinx configuration."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+
+root = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(root))
+
+project = "geoctrl"
+author = "The geoctrl developers"
+copyright = "2026, The geoctrl developers"
+release = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+version = release
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+]
+exclude_patterns = ["_build"]
+
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+numpydoc_class_members_toctree = False
+numpydoc_show_inherited_class_members = False
+
+nitpicky = False
+
+html_theme = "furo"
+html_title = f"geoctrl {release}"
