@@ -132,16 +132,18 @@ RATIONAL = Arithmetic(
 
 
 def evaluate(nodes: Sequence[Node], values: Mapping[Node, object], arithmetic: Arithmetic) -> list:
-    """Values of `nodes` in an arithmetic, given those of the symbols."""
+    """Values of `nodes` in an arithmetic, given those of the symbols (and of any other node)."""
     if not nodes:
         return []
     graph = nodes[0].graph
     image: dict[Node, object] = {}
     for node in graph.reachable(nodes):
-        if node.kind == "num":
+        if node in values:
+            image[node] = values[node]
+        elif node.kind == "num":
             image[node] = arithmetic.number(node.payload)
         elif node.kind == "sym":
-            image[node] = values[node]
+            raise KeyError(f"no value for the symbol {node.payload}")
         elif node.kind == "fun":
             name, args = node.payload
             image[node] = arithmetic.functions[name](*(image[a] for a in args))

@@ -17,7 +17,7 @@ from geoctrl.errors import DescriptionError
 
 
 def is_symbolic(*values: Any) -> bool:
-    """Whether results belong in sympy matrices: a sympy matrix, or a sequence with a sympy entry, is given."""
+    """Whether results belong in sympy matrices: one, or a sequence with a sympy entry, is given."""
     return any(
         isinstance(value, sp.MatrixBase)
         or (not isinstance(value, np.ndarray) and isinstance(value, (list, tuple)) and _has_sympy(value))

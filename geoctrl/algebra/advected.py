@@ -69,7 +69,7 @@ class AdvectedVector:
             except TypeError:
                 number = 0
             if number < 1:
-                raise DescriptionError(f"of is {self.of!r}; the number of a factor, counted from 1, is needed")
+                raise DescriptionError(f"of is {self.of!r}; a factor's number, counted from 1, is needed")
             object.__setattr__(self, "of", number)
 
     @property
@@ -95,11 +95,14 @@ class AdvectedVector:
         if number is None:
             number = next((at for at, factor in enumerate(factors, start=1) if factor.spin is not None), None)
             if number is None:
-                raise DescriptionError(f"{self.name}: no factor of {algebra!r} has rotations that could turn it")
+                raise DescriptionError(f"{self.name}: no factor of {algebra!r} has rotations to turn it")
         if number > len(factors):
-            raise DescriptionError(f"{self.name}: of = {number}, but {algebra!r} has {len(factors)} factor(s)")
-        if factors[number - 1].spin is None:
-            raise DescriptionError(f"{self.name}: factor {number} ({factors[number - 1].name}) has no rotations")
+            raise DescriptionError(
+                f"{self.name}: of = {number}, but {algebra!r} has factors 1 to {len(factors)}"
+            )
+        factor = factors[number - 1]
+        if factor.spin is None:
+            raise DescriptionError(f"{self.name}: factor {number} ({factor.name}) has no rotations")
         return number - 1
 
     def action(self, algebra: LieAlgebra) -> Entries:
@@ -130,8 +133,8 @@ class AdvectedParameter:
     name : str
         The components are the symbols name1, .., named.
     action : array_like, shape (d, n, d)
-        kappa, exact numbers. That ``rho(xi) = sum_j kappa[:, j, :] xi_j`` is a representation is checked as soon as
-        the algebra is known, by the method `action`.
+        kappa, exact numbers. That ``rho(xi) = sum_j kappa[:, j, :] xi_j`` is a representation is checked
+        once the algebra is known, by the method `action`.
     reference : sequence of d numbers
         Value in space, kept exactly.
 
@@ -179,17 +182,17 @@ class AdvectedParameter:
         return real_symbols(numbered(self.name, self.dimension))
 
     def action(self, algebra: LieAlgebra) -> Entries:
-        """Nonzero (i, j, k, kappa[i, j, k]), after checking exactly that they are a representation of `algebra`.
+        """Nonzero (i, j, k, kappa[i, j, k]), checked exactly to be a representation of `algebra`.
 
         Raises
         ------
         DescriptionError
-            If n is not the dimension of the algebra, or ``rho([x, y]) = rho(x) rho(y) - rho(y) rho(x)`` fails for
-            two basis elements, which are named.
+            If n is not the dimension of the algebra, or ``rho([x, y]) = rho(x) rho(y) - rho(y) rho(x)``
+            fails for two basis elements, which are named.
         """
         d, n = self.dimension, len(self.kappa[0])
         if n != algebra.n:
-            raise DescriptionError(f"{self.name}: action has shape {(d, n, d)}; {(d, algebra.n, d)} is needed")
+            raise DescriptionError(f"{self.name}: action has shape {d, n, d}; {d, algebra.n, d} is needed")
         entries = tuple(
             (i, j, k, self.kappa[i][j][k]) for i, j, k in np.ndindex(d, n, d) if self.kappa[i][j][k]
         )
@@ -242,7 +245,7 @@ def momentum_map(action_entries: Iterable[tuple[int, int, int, Fraction]], n: in
     out = np.zeros(n, dtype=np.result_type(covector, parameter))
     for i, j, k, c in action_entries:
         if not (i < size and j < n and k < size):
-            raise DescriptionError(f"action_entries has the index {(i, j, k)}; the shape is {(size, n, size)}")
+            raise DescriptionError(f"action_entries has index {i, j, k}; the shape is {size, n, size}")
         out[j] -= times(c, parameter[k] * covector[i])
     return pack(out, symbolic)
 

@@ -110,8 +110,8 @@ def rn(k: int) -> LieAlgebra:
 def product(*algebras: LieAlgebra) -> LieAlgebra:
     """Direct product: velocities one after the other, brackets between different factors zero.
 
-    A label that occurs already gets a suffix with the number of its factor, counted from 1. Factors of products are
-    factors of the whole, so that nesting makes no difference.
+    A label that occurs already gets a suffix with the number of its factor, counted from 1. Factors of
+    products are factors of the whole, so that nesting makes no difference to `xi`.
 
     Raises
     ------

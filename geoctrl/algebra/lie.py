@@ -28,7 +28,7 @@ class LieAlgebra:
     Parameters
     ----------
     structure_constants : array_like, shape (n, n, n)
-        ``c[i, j, k]`` as above: ints, Fractions, sympy Rationals, or floats taken as the rationals that they are.
+        ``c[i, j, k]`` as above: ints, Fractions, sympy Rationals, or floats, taken as the rationals they are.
         The layout ``c[k, i, j]`` is recognised because its last two indices are the antisymmetric ones.
         If both pairs are, the tensor is totally antisymmetric and the layouts coincide.
     labels : sequence of n str, optional
@@ -91,8 +91,8 @@ class LieAlgebra:
         momentum_labels: Sequence[str] | None = None,
     ) -> None:
         n, brackets = read_structure_constants(structure_constants)
-        own = numbered("xi", n) if labels is None else _sequence(labels, "labels")
-        momenta = numbered("mu", n) if momentum_labels is None else _sequence(momentum_labels, "momentum_labels")
+        own = _read_labels(labels, numbered("xi", n), "labels")
+        momenta = _read_labels(momentum_labels, numbered("mu", n), "momentum_labels")
         self._fill(brackets, own, momenta, name, (Factor(name, 0, n, labels=own, momentum_labels=momenta),))
 
     @classmethod
@@ -126,7 +126,7 @@ class LieAlgebra:
         names = labels + momentum_labels
         repeated = sorted({label for label in names if names.count(label) > 1})
         if repeated:
-            raise DescriptionError(f"labels and momentum_labels repeat {', '.join(repeated)}; give distinct ones")
+            raise DescriptionError(f"labels and momentum_labels repeat {', '.join(repeated)}")
         constants = np.zeros((n, n, n))
         for i, j, k, value in brackets:
             constants[i, j, k] = value
@@ -189,7 +189,7 @@ class LieAlgebra:
         return pack(out, symbolic)
 
     def ad(self, x: Any) -> Any:
-        """Matrix (n, n) of ``y -> [x, y]``, of the kind of `x`; `DescriptionError` unless `x` has shape (n,)."""
+        """Matrix (n, n) of ``y -> [x, y]``, of the kind of `x`; `DescriptionError` unless `x` is (n,)."""
         symbolic = is_symbolic(x)
         entries = read_array(x, (self.n,), "x", symbolic)
         out = np.zeros((self.n, self.n), dtype=entries.dtype)
@@ -229,7 +229,7 @@ class LieAlgebra:
         return pack(out, symbolic)
 
     def killing_form(self) -> sp.ImmutableMatrix:
-        """Exact matrix ``K_ij = trace(ad(E_i) ad(E_j))``; nondegenerate if and only if the algebra is semisimple."""
+        """Exact matrix ``K_ij = trace(ad(E_i) ad(E_j))``; nondegenerate if and only if semisimple."""
         ads: list[dict[tuple[int, int], Fraction]] = [defaultdict(Fraction) for _ in range(self.n)]
         for i, j, k, c in self.brackets:
             ads[i][k, j] = c
@@ -249,7 +249,7 @@ class LieAlgebra:
         return BlockMatrices(self.factors)
 
     def hat(self, x: Any) -> Any:
-        """Matrix of `x`, block diagonal over the factors, of the kind of `x`; ``hat([x, y]) = [hat x, hat y]``.
+        """Matrix of `x`, block diagonal over the factors; ``hat([x, y]) = [hat x, hat y]``.
 
         so3: 3 x 3 with ``hat(Omega) y = Omega x y``; so2: ``Omega J``; se3 (4 x 4) and se2 (3 x 3):
         ``[[hat(Omega), Y], [0, 0]]``; rn: ``[[0, Y], [0, 0]]``.
@@ -277,8 +277,8 @@ class LieAlgebra:
         Raises
         ------
         DescriptionError
-            If the shape is wrong, no matrix group is attached, or `X` is off the algebra by more than 1e-9 of its
-            size; a symbolic `X`, if an entry of the difference is known not to vanish.
+            If the shape is wrong, no matrix group is attached, or `X` is off the algebra: by more than 1e-9
+            of its size, or symbolically, where an entry of the difference is known not to vanish.
         """
         matrices, symbolic = self._matrices(), is_symbolic(X)
         return pack(matrices.vee(read_array(X, matrices.shape, "X", symbolic)), symbolic)
@@ -324,7 +324,9 @@ class LieAlgebra:
         return pack(matrices.adjoint(read_array(g, matrices.shape, "g", symbolic)), symbolic)
 
 
-def _sequence(labels: Sequence[str], what: str) -> tuple[str, ...]:
+def _read_labels(labels: Sequence[str] | None, default: tuple[str, ...], what: str) -> tuple[str, ...]:
+    if labels is None:
+        return default
     if isinstance(labels, str):
         raise DescriptionError(f"{what} is the single string {labels!r}; a sequence of strings is needed")
     return tuple(labels)

@@ -1,7 +1,7 @@
 """The matrix groups behind SO(2), SO(3), SE(2), SE(3) and R^k: hat, vee, exp, log and the adjoint action.
 
-All are made of a rotation R and a translation p of R^d, written ``[[R, p], [0, 1]]``, or ``R`` alone where nothing
-is translated. An element of the algebra is ``(w, y)`` with matrix ``[[skew(w), y], [0, 0]]``.
+All are made of a rotation R and a translation p of R^d, written ``[[R, p], [0, 1]]``, or ``R`` alone where
+nothing is translated. An element of the algebra is ``(w, y)`` with matrix ``[[skew(w), y], [0, 0]]``.
 """
 
 from __future__ import annotations

@@ -44,7 +44,10 @@ def read_structure_constants(values: Any) -> tuple[int, Entries]:
                 f"c[{j}, {i}, {k}] = {constants[j, i, k]} (read as c[k, i, j] it is not antisymmetric either)"
             )
         constants = moved
-    entries = tuple((i, j, k, constants[i, j, k]) for i, j, k in np.ndindex(n, n, n) if constants[i, j, k])
+    # `item` gives the Fraction itself: a checker takes indexing to give an array.
+    entries: Entries = tuple(
+        (i, j, k, constants.item(i, j, k)) for i, j, k in np.ndindex(n, n, n) if constants[i, j, k]
+    )
     _check_jacobi(n, entries)
     return n, entries
 
@@ -74,7 +77,7 @@ def _check_jacobi(n: int, entries: Entries) -> None:
                 for component, value in total.items():
                     if value:
                         raise DescriptionError(
-                            f"structure_constants violates the Jacobi identity for (i, j, k) = ({i}, {j}, {k}): "
+                            f"structure_constants violates the Jacobi identity for {(i, j, k) = }: "
                             "[[E_i, E_j], E_k] + [[E_j, E_k], E_i] + [[E_k, E_i], E_j] has "
                             f"component {value} along E_{component}"
                         )

@@ -55,7 +55,8 @@ class Assembly:
         labels = frame.labels + (rotors.rate_labels if rotors else ())
         self.velocity = [g.symbol(label, STATE) for label in labels]
         self.advected = [g.symbol(str(s), STATE) for s in mechanism.advected_symbols]
-        self.inputs = [g.symbol(str(s), STATE) for s in mechanism.input_symbols]
+        actuators = {s: g.symbol(str(s), STATE) for s in mechanism.actuator_symbols}
+        self.inputs = [actuators[s] for s in mechanism.input_symbols]
         self.time = g.symbol(time.name, STATE)
         self.n = algebra.n + (rotors.count if rotors else 0)
 
@@ -75,9 +76,12 @@ class Assembly:
         if rotors:
             symbols |= dict(zip(rotors.rates, self.velocity[-rotors.count :], strict=True))
         symbols |= {sp.Symbol(v, real=True): node for v, node in zip(labels, self.velocity, strict=True)}
-        symbols |= dict(zip(mechanism.input_symbols, self.inputs, strict=True))
         symbols[time] = self.time
-        self.motion = FromSympy(g, symbols)
+        law = FromSympy(g, symbols)
+        # An input that is closed stands for its feedback wherever it occurs.
+        closed = {actuators[s]: law(mechanism.feedback[s.name]) for s in actuators if s.name in mechanism.feedback}
+        self._actuators = [closed.get(node, node) for node in actuators.values()]
+        self.motion = FromSympy(g, symbols | dict(zip(actuators, self._actuators, strict=True)))
         self._equations()
 
     # -- parts ----------------------------------------------------------------------------------
@@ -160,7 +164,7 @@ class Assembly:
         forces = (
             [self.motion(f) for f in mechanism.forces] if mechanism.forces is not None else [self.graph.zero] * n
         )
-        return forces + self.inputs[len(mechanism.inputs) :]
+        return forces + self._actuators[len(mechanism.inputs) :]
 
     def _equations(self) -> None:
         g = self.graph

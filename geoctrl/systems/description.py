@@ -65,6 +65,8 @@ class EulerPoincare:
     forces : n expressions in xi, advected symbols, inputs and ``time``, optional
         Generalised force F in s*: its power is ``F . xi``.
     inputs : sequence of names or symbols used in ``forces``
+    feedback : mapping of input label -> expression in reduced or full symbols, optional
+        Closes an input (a rotor torque as well): it is no input of the system any more.
     invariants : mapping name -> expression in reduced or full symbols
     parameters : sequence of Parameter
     parameter_sets : mapping name -> {parameter: value}
@@ -110,6 +112,7 @@ class EulerPoincare:
     rotors: Rotors | None = None
     forces: Any = None
     inputs: Sequence[Any] = ()
+    feedback: Mapping[str, Any] = field(default_factory=dict)
     invariants: Mapping[str, Any] = field(default_factory=dict)
     parameters: Sequence[Parameter] = ()
     parameter_sets: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -130,6 +133,7 @@ class EulerPoincare:
         put("leaf", tuple(sp.sympify(e) for e in self.leaf))
         put("invariants", {str(k): sp.sympify(v) for k, v in dict(self.invariants).items()})
         put("outputs", {str(k): sp.sympify(v) for k, v in dict(self.outputs).items()})
+        put("feedback", {str(k): sp.sympify(v) for k, v in dict(self.feedback).items()})
         put("equilibria", dict(self.equilibria))
         put("parameter_sets", {k: dict(v) for k, v in dict(self.parameter_sets).items()})
         if self.lagrangian is not None:
@@ -186,9 +190,14 @@ class EulerPoincare:
         return self.algebra.labels + (self.rotors.rate_labels if self.rotors else ())
 
     @property
-    def input_symbols(self) -> tuple[sp.Symbol, ...]:
-        """Symbols of the declared inputs, followed by the rotor torques."""
+    def actuator_symbols(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of the declared inputs, followed by the rotor torques, those closed by feedback included."""
         return tuple(self.inputs) + (self.rotors.torques if self.rotors else ())
+
+    @property
+    def input_symbols(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of the inputs that are open."""
+        return tuple(s for s in self.actuator_symbols if s.name not in self.feedback)
 
     @property
     def defaults(self) -> dict[str, float | None]:
@@ -229,10 +238,14 @@ class EulerPoincare:
             raise ParameterError(f"parameter names repeat: {', '.join(sorted(repeated))}")
         k = self.algebra.n if self.frame is None else self.frame.cols
         labels = [*self.velocity_labels, *(f"v{i + 1}" for i in range(k) if self.frame is not None)]
-        labels += [str(s) for s in (*self.advected_symbols, *self.input_symbols)]
+        labels += [str(s) for s in (*self.advected_symbols, *self.actuator_symbols)]
         twice = {label for label in labels if labels.count(label) > 1}
         if twice:
             raise DescriptionError(f"labels repeat: {', '.join(sorted(twice))}; rename a vector, rotor or input")
+        actuators = [s.name for s in self.actuator_symbols]
+        for name in self.feedback:
+            if name not in actuators:
+                raise DescriptionError(f"feedback names no input: {name!r}{nearest(name, actuators)}")
         clash = set(names) & {*labels, time.name}
         if clash:
             raise ParameterError(f"parameter names meet state, input or time labels: {', '.join(sorted(clash))}")
@@ -244,7 +257,7 @@ class EulerPoincare:
     def _check_symbols(self) -> None:
         known = {p.symbol for p in self.parameters}
         configuration = known | set(self.advected_symbols)
-        motion = configuration | set(self.algebra.xi) | set(self.input_symbols) | {time}
+        motion = configuration | set(self.algebra.xi) | set(self.actuator_symbols) | {time}
         if self.rotors:
             motion |= set(self.rotors.rates)
             self._require("rotors", (self.rotors.coupling, self.rotors.inertia), known)

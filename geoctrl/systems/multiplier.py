@@ -20,6 +20,7 @@ import sympy as sp
 from geoctrl._checks import resolve_parameters
 from geoctrl.errors import SingularMassError
 from geoctrl.systems.description import time
+from geoctrl.systems.frames import choose_frame
 
 if TYPE_CHECKING:
     from geoctrl.systems.description import EulerPoincare
@@ -58,6 +59,7 @@ class MultiplierForm:
             F[: algebra.n, 0] = mechanism.forces
         if rotors:
             F[algebra.n :, 0] = sp.Matrix(rotors.torques)
+        F = F.subs(self._closed_inputs())
 
         arguments = [gamma, [p.symbol for p in mechanism.parameters]]
 
@@ -82,6 +84,18 @@ class MultiplierForm:
                 self._kappa[start + i, j, start + k] = float(value)
             start += advected.dimension
         self._rows = r
+
+    def _closed_inputs(self) -> dict[sp.Symbol, sp.Expr]:
+        """Feedback in full symbols: quasivelocities of a user's frame are (E^T E)^{-1} E^T xi."""
+        mechanism = self.mechanism
+        frame = choose_frame(mechanism)
+        reduced: dict[sp.Symbol, sp.Expr] = {}
+        if mechanism.frame is not None and mechanism.feedback:
+            E = frame.matrix
+            v = (E.T * E).LUsolve(E.T * sp.Matrix(mechanism.algebra.xi))
+            reduced = {sp.Symbol(label, real=True): e for label, e in zip(frame.labels, v, strict=True)}
+        actuators = {s.name: s for s in mechanism.actuator_symbols}
+        return {actuators[k]: e.subs(reduced) for k, e in mechanism.feedback.items()}
 
     def _solve(
         self, t: float, state: Sequence[Any], u: Any, params: Mapping[str, float] | None

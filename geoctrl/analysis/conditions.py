@@ -1,0 +1,351 @@
+"""Stability conditions of a declared family, in the mechanism's own symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+from sympy.logic.boolalg import Boolean
+from sympy.polys.matrices import DomainMatrix
+
+from geoctrl._checks import nearest
+from geoctrl._scalars import Node, exact
+from geoctrl.analysis.invariants import check_invariant
+from geoctrl.analysis.signs import leading_minors, positive_condition, solve_inequality
+from geoctrl.errors import ParameterError
+from geoctrl.systems import ReducedSystem
+
+__all__ = ["StabilityConditions", "stability_conditions"]
+
+Rows = list[list[sp.Expr]]
+
+
+@dataclass(frozen=True)
+class StabilityConditions:
+    """Conditions under which a family is proved stable, or proved unstable.
+
+    Attributes
+    ----------
+    stable : list of relations
+        Where all hold, the restricted Hessian of the energy-Casimir function is definite: stable within
+        the leaf. ``[False]`` where it never is.
+    unstable : list of relations
+        Each one suffices for an eigenvalue with a positive real part.
+    undecided : list of equations
+        The boundaries, on which neither test decides.
+    assuming : list of expressions
+        Factors that were divided by and must not vanish.
+    family, system : str
+    reason : str
+        Why there is no condition for stability, where there is none.
+    restricted_hessian : sympy matrix or None
+    multipliers : dict of name -> expression
+    characteristic_polynomial : list of expressions, leading one first
+        Of the linearisation on the joint level set of the invariants.
+    symbols, family_symbols : tuple of sympy.Symbol
+        Symbols that `solve_for` knows; those of the family.
+    kernel_labels : tuple of str
+        States that the rows of the restricted Hessian belong to (the free coordinate of each kernel vector).
+    """
+
+    stable: list
+    unstable: list
+    undecided: list
+    assuming: list
+    family: str
+    system: str
+    reason: str
+    restricted_hessian: sp.Matrix | None
+    multipliers: dict[str, sp.Expr]
+    characteristic_polynomial: list
+    symbols: tuple[sp.Symbol, ...]
+    family_symbols: tuple[sp.Symbol, ...]
+    kernel_labels: tuple[str, ...]
+
+    def solve_for(self, name: str | sp.Symbol, unstable: bool = False) -> Boolean:
+        """The conditions for stability (or instability) solved for one symbol.
+
+        Parameters
+        ----------
+        name : str or sympy.Symbol
+        unstable : bool
+            Solve the alternatives for instability instead.
+
+        Raises
+        ------
+        ParameterError
+            If no such symbol occurs in the system.
+        """
+        known = {s.name: s for s in self.symbols}
+        if str(name) not in known:
+            raise ParameterError(f"no symbol {str(name)!r}{nearest(str(name), known)}")
+        symbol = known[str(name)]
+        solved = [_solve_relation(r, symbol) for r in (self.unstable if unstable else self.stable)]
+        if unstable:
+            return sp.Or(*solved)
+        return sp.And(*solved) if solved else sp.S.false
+
+    def latex(self) -> str:
+        """The conditions for stability in LaTeX."""
+        return r" \quad\text{and}\quad ".join(sp.latex(r) for r in self.stable)
+
+    def __str__(self) -> str:
+        lines = [f"{self.family!r} of {self.system}"]
+        lines += ["  stable (within the leaf) if"]
+        lines += [f"    {r}" for r in self.stable] if self.stable else [f"    - ({self.reason})"]
+        for symbol in self.family_symbols:
+            if any(hasattr(r, "has") and r.has(symbol) for r in self.stable):
+                lines.append(f"    solved for {symbol}: {_pretty(self.solve_for(symbol))}")
+        lines += ["  unstable if one of"]
+        lines += [f"    {r}" for r in self.unstable] or ["    -"]
+        if self.undecided:
+            lines += ["  undecided on", *(f"    {e.lhs} = {e.rhs}" for e in self.undecided)]
+        if self.assuming:
+            lines += ["  assuming nonzero", *(f"    {e}" for e in self.assuming)]
+        return "\n".join(lines)
+
+
+def _pretty(condition: Boolean) -> str:
+    return str(condition).replace("&", "and").replace("|", "or")
+
+
+def _solve_relation(relation: Boolean, symbol: sp.Symbol) -> Boolean:
+    if relation in (sp.S.true, sp.S.false):
+        return relation
+    if isinstance(relation, (sp.And, sp.Or)):
+        return relation.func(*(_solve_relation(r, symbol) for r in relation.args))
+    sign = 1 if relation.func in (sp.StrictGreaterThan, sp.GreaterThan) else -1
+    return solve_inequality(sign * (relation.lhs - relation.rhs), symbol)
+
+
+def stability_conditions(
+    sys: ReducedSystem, family: str, params: Mapping[str, float] | None = None
+) -> StabilityConditions:
+    r"""Derive the conditions for stability and instability of a declared family.
+
+    Stability by the energy-Casimir test with symbolic multipliers: on the common kernel of the
+    invariants' gradients, leading minors of the restricted Hessian give the inequalities. Instability by
+    the characteristic polynomial of the linearisation restricted there, :math:`\chi(x) = q(x^2)` for
+    reversible systems: a negative coefficient, or a negative discriminant of q, implies an eigenvalue
+    with a positive real part.
+
+    Parameters
+    ----------
+    sys : ReducedSystem
+    family : str
+        A key of ``sys.families``.
+    params : dict, optional
+        Parameters to be replaced by numbers (taken as the rationals they are).
+
+    Returns
+    -------
+    StabilityConditions
+
+    Raises
+    ------
+    ParameterError
+        For an unknown family or parameter.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> skate = gc.models.get("pendulum-skate")().reduce()
+    >>> print(*gc.stability_conditions(skate, "spinning").stable)
+    Omega0**2*(-I2 + I3 + l**2*m) - g*l*m > 0
+    """
+    if family not in sys.families:
+        raise ParameterError(f"no equilibrium family {family!r}{nearest(family, sys.families)}")
+    at = _FamilyPoint(sys, family, params)
+    names = [k for k in sys.candidate_invariants if check_invariant(sys, k, params).proved]
+    nodes = [sys.candidate_invariants[k] for k in names]
+    nodes = [n if isinstance(n, Node) else sys.expression(n) for n in nodes]
+    functions = [*names, *sys.leaf.names]
+    everything = [*nodes, *sys.leaf.nodes]
+    gradients = at.jacobian(everything)
+    assuming: list[sp.Expr] = []
+    kernel = _nullspace(gradients, sys.nstates, assuming)
+    multipliers = _multipliers(gradients, functions, assuming)
+    stable, undecided, reason, hessian, used = _hessian_conditions(at, everything, functions, kernel, multipliers)
+    polynomial = _reduced_polynomial(at.jacobian(sys.field_nodes), kernel)
+    unstable, boundary = _instability(polynomial, at.collect)
+    for equation in boundary:
+        if equation not in undecided:
+            undecided.append(equation)
+    return StabilityConditions(
+        stable=stable,
+        unstable=unstable,
+        undecided=undecided,
+        assuming=[e for e in dict.fromkeys(assuming)],
+        family=family,
+        system=sys.name,
+        reason=reason,
+        restricted_hessian=hessian,
+        multipliers=used,
+        characteristic_polynomial=polynomial,
+        symbols=(*at.family.symbols, *(p.symbol for p in sys.mechanism.parameters)),
+        family_symbols=at.family.symbols,
+        kernel_labels=tuple(sys.state_labels[i] for i in _free_places(kernel)),
+    )
+
+
+class _FamilyPoint:
+    """Derivatives evaluated at the family's symbolic point."""
+
+    def __init__(self, sys: ReducedSystem, family: str, params: Mapping[str, float] | None) -> None:
+        self._sys = sys
+        self.family = sys.families[family]
+        self._table: dict[Node, sp.Expr] = dict(sys.symbols)
+        for label, node in zip(sys.state_labels, sys.state_nodes, strict=True):
+            self._table[node] = self.family.states.get(label, sp.Integer(0))
+        for label, node in zip(sys.input_labels, sys.assembly.inputs, strict=True):
+            self._table[node] = self.family.inputs.get(label, sp.Integer(0))
+        if params:
+            for name in params:
+                q = exact(sys.parameters(params)[name])
+                self._table[sys.assembly.parameters[name]] = sp.Rational(q.numerator, q.denominator)
+
+    def values(self, nodes: Sequence[Node]) -> list[sp.Expr]:
+        from geoctrl._scalars import to_sympy
+
+        return [sp.cancel(e) for e in to_sympy(list(nodes), self._table)]
+
+    def jacobian(self, nodes: Sequence[Node]) -> Rows:
+        n = self._sys.nstates
+        rows = self._sys.graph.jacobian(list(nodes), self._sys.state_nodes)
+        flat = self.values([e for row in rows for e in row])
+        return [flat[i * n : (i + 1) * n] for i in range(len(nodes))]
+
+    def hessian(self, node: Node) -> Rows:
+        return self.jacobian(self._sys.graph.gradient(node, self._sys.state_nodes))
+
+    def collect(self, expr: sp.Expr) -> sp.Expr:
+        """An expanded expression sorted by the family's symbols."""
+        return sp.collect(sp.expand(expr), self.family.symbols) if self.family.symbols else sp.expand(expr)
+
+
+def _nullspace(rows: Rows, columns: int, assuming: list[sp.Expr]) -> Rows:
+    """Kernel over the field of rational functions, a one in each free column; pivots that may vanish are noted."""
+    if not rows:
+        return [[sp.Integer(int(i == j)) for j in range(columns)] for i in range(columns)]
+    matrix = DomainMatrix.from_Matrix(sp.Matrix(rows)).to_field()
+    reduced, pivots = matrix.rref()
+    entries = reduced.to_Matrix()
+    basis: Rows = []
+    for j in (j for j in range(columns) if j not in pivots):
+        vector = [sp.Integer(0)] * columns
+        vector[j] = sp.Integer(1)
+        for i, p in enumerate(pivots):
+            vector[p] = sp.cancel(-entries[i, j])
+            condition = positive_condition(sp.fraction(vector[p])[1] ** 2)
+            if not isinstance(condition, bool):
+                assuming.extend(condition[1])
+        basis.append(vector)
+    return basis
+
+
+def _multipliers(gradients: Rows, functions: Sequence[str], assuming: list[sp.Expr]) -> list[dict[str, sp.Expr]]:
+    """Combinations of the functions that are critical at the point; the energy's coefficient is one where it can be."""
+    order = [k for k in functions if k != "energy"] + [k for k in functions if k == "energy"]
+    rows = [gradients[list(functions).index(k)] for k in order]
+    transposed = [list(column) for column in zip(*rows, strict=True)]
+    found = _nullspace(transposed, len(order), assuming)
+    return [dict(zip(order, y, strict=True)) for y in reversed(found)]
+
+
+def _hessian_conditions(at: _FamilyPoint, nodes: Sequence[Node], functions: Sequence[str], kernel: Rows, multipliers):
+    if not multipliers:
+        return [], [], "no combination of the invariants is critical at the point (no multipliers)", None, {}
+    if len(multipliers) > 1:
+        reason = f"{len(multipliers)} independent multipliers: certify searches their family at numbers"
+        return [], [], reason, None, {}
+    (y,) = multipliers
+    n = len(kernel[0]) if kernel else 0
+    total = sp.zeros(n, n)
+    for name, node in zip(functions, nodes, strict=True):
+        if y[name] != 0:
+            total += y[name] * sp.Matrix(at.hessian(node))
+    W = sp.Matrix(kernel).T if kernel else sp.zeros(n, 0)
+    R = (W.T * total * W).applyfunc(sp.cancel)
+    conditions = _definite(R)
+    stable, undecided = [], []
+    for condition in conditions:
+        if condition is True:
+            continue
+        if condition is False:
+            return [sp.S.false], [], "the restricted Hessian is never definite", R, y
+        if isinstance(condition, Boolean):
+            stable.append(condition)
+            continue
+        essential = at.collect(condition)
+        stable.append(essential > 0)
+        undecided.append(sp.Eq(essential, 0))
+    return stable or [sp.S.true], undecided, "", R, y
+
+
+def _definite(R: sp.Matrix) -> list:
+    """Conditions, each an expression to be positive or a Boolean, for R to be definite of either sign."""
+    blocks = [[[R[i, j] for j in block] for i in block] for block in R.connected_components()]
+    options = []
+    for sign in (1, -1):
+        conditions = []
+        for block in blocks:
+            for k, minor in enumerate(leading_minors(block), start=1):
+                conditions.append(positive_condition(sign**k * minor))
+        if False not in conditions:
+            options.append([c if isinstance(c, bool) else c[0] for c in conditions])
+    if not options:
+        return [False]
+    if len(options) == 1 or not options[0]:
+        return list(dict.fromkeys(options[0])) if options else [True]
+    return [sp.Or(*(sp.And(*(c if isinstance(c, bool) else c > 0 for c in option)) for option in options))]
+
+
+def _reduced_polynomial(A: Rows, kernel: Rows) -> list[sp.Expr]:
+    """Characteristic polynomial of A on the kernel, which A maps into itself."""
+    if not kernel:
+        return [sp.Integer(1)]
+    matrix = [[sp.cancel(sum(a * c for a, c in zip(A[i], w, strict=True))) for w in kernel] for i in _free_places(kernel)]
+    return [sp.factor(c) for c in sp.Matrix(matrix).charpoly().all_coeffs()]
+
+
+def _free_places(kernel: Rows) -> list[int]:
+    """For each kernel vector the coordinate in which it has a one and the others a zero."""
+    return [
+        next(i for i, c in enumerate(w) if c == 1 and all(v[i] == 0 for v in kernel if v is not w)) for w in kernel
+    ]
+
+
+def _instability(polynomial: list[sp.Expr], collect) -> tuple[list, list]:
+    candidates = list(polynomial[1:])
+    if all(c == 0 for c in polynomial[1::2]):
+        q = polynomial[::2]
+        if len(q) > 2:
+            x = sp.Dummy("x")
+            candidates.append(sp.factor(sp.discriminant(sp.Poly(q, x), x)))
+    else:
+        candidates += _hurwitz_determinants(polynomial)
+    unstable: list = []
+    boundary: list = []
+    for candidate in candidates:
+        condition = positive_condition(-candidate) if candidate != 0 else False
+        if condition is True:
+            return [sp.S.true], []
+        if condition is False:
+            continue
+        essential = collect(-condition[0])
+        if (essential < 0) not in unstable:
+            unstable.append(essential < 0)
+            boundary.append(sp.Eq(essential, 0))
+    return unstable, boundary
+
+
+def _hurwitz_determinants(polynomial: list[sp.Expr]) -> list[sp.Expr]:
+    n = len(polynomial) - 1
+    matrix = sp.zeros(n, n)
+    for i in range(n):
+        for j in range(n):
+            k = 2 * (j + 1) - (i + 1)
+            if 0 <= k <= n:
+                matrix[i, j] = polynomial[k]
+    return [sp.factor(matrix[:k, :k].det(method="berkowitz")) for k in range(2, n)]

@@ -1,0 +1,202 @@
+"""Relative equilibria: zeros of the field on the leaf, with some coordinates held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from geoctrl._checks import finite_array, nearest
+from geoctrl._scalars import NotRationalError, exact
+from geoctrl.algebra import AdvectedVector
+from geoctrl.analysis.problem import Problem
+from geoctrl.analysis.proof import is_exact_equilibrium
+from geoctrl.errors import EquilibriumError
+from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.systems.members import equilibrium_at, leaf_gradient
+
+__all__ = ["find_equilibrium"]
+
+_CONVERGED = 1e-11
+
+
+def find_equilibrium(
+    sys: ReducedSystem,
+    guess: Any = None,
+    fixed: Mapping[str, float] | None = None,
+    params: Mapping[str, float] | None = None,
+) -> Equilibrium:
+    r"""Solve :math:`f(x, u) = 0` together with the leaf relations and :math:`x_i = c_i` for the held ones.
+
+    Equilibria come in families, so that the system of equations is usually underdetermined and, on the
+    leaf, overdetermined at once: it is solved by Gauss-Newton steps of least norm from the guess.
+
+    Parameters
+    ----------
+    sys : ReducedSystem
+    guess : Equilibrium, state ``x`` or pair ``(x, u)``, optional
+        Without one, rest at the references of the advected vectors.
+    fixed : mapping of state or input label -> value, optional
+        Inputs not named are held at the guess (zero without one). Where a held component of an advected
+        vector is an extremum on the leaf (``Gamma3 = 1``), the vector's other components are held at zero.
+    params : dict, optional
+
+    Returns
+    -------
+    Equilibrium
+        Unpacks as ``(x, u)``. A guess that is an exact equilibrium is kept as it is.
+
+    Raises
+    ------
+    EquilibriumError
+        If a held value lies outside its range on the leaf (the range is named), or nothing was found
+        (with the residual reached).
+    ValueError, ParameterError
+        For unknown labels, wrong shapes, values that are not finite.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> skate = gc.models.get("pendulum-skate")().reduce()
+    >>> gc.find_equilibrium(skate, fixed={"v2": 3.0, "Gamma3": 1.0})
+    Equilibrium(v1=0, v2=3, v3=0, Gamma2=0, Gamma3=1; residual 0.0e+00, leaf 0.0e+00)
+    """
+    numbers = sys.parameters(params)
+    x, u, known = _start(sys, guess)
+    if known is not None and params is None:
+        numbers = sys.parameters({k: v for k, v in known.params.items() if k in sys.params})
+    held, held_u = _held(sys, fixed or {})
+    for i, value in held.items():
+        x[i] = value
+    for j, value in held_u.items():
+        u[j] = value
+    unchanged = known is not None and np.array_equal(x, known.x) and np.array_equal(u, known.u)
+    if unchanged and known is not None and known.exact is not None:
+        exact_x, exact_u = known.exact, known.exact_u
+        if _exactly(sys, numbers, exact_x, exact_u or ()):
+            return equilibrium_at(sys, x, u, numbers, exact_x, exact_u, name=known.name)
+    free = [i for i in range(sys.nstates) if i not in held]
+    x, residual = _solve(sys, x, u, numbers, free)
+    for candidate in (_snapped(x, held), x):
+        exact_x = tuple(exact(float(v)) for v in candidate)
+        exact_u = tuple(exact(float(v)) for v in u)
+        if _exactly(sys, numbers, exact_x, exact_u):
+            return equilibrium_at(sys, candidate, u, numbers, exact_x, exact_u)
+    scale = max(1.0, float(np.max(np.abs(x)))) ** 2
+    if not residual <= _CONVERGED * scale * max(1.0, float(np.max(np.abs(sys.jacobian(0.0, x, u, numbers))))):
+        raise EquilibriumError(
+            f"no equilibrium found: residual {residual:.3g} at "
+            f"{dict(zip(sys.state_labels, x.round(6).tolist(), strict=True))}; try another guess or hold fewer states",
+            residual,
+        )
+    return equilibrium_at(sys, x, u, numbers)
+
+
+def _start(sys: ReducedSystem, guess: Any) -> tuple[np.ndarray, np.ndarray, Equilibrium | None]:
+    u = np.zeros(sys.ninputs)
+    if guess is None:
+        full = np.array([float(q) for a in sys.mechanism.advected for q in a.reference])
+        x = np.concatenate([np.zeros(len(sys.assembly.velocity)), full[sys._kept_index]])
+        return x, u, None
+    if isinstance(guess, Equilibrium):
+        return guess.x.copy(), guess.u.copy(), guess
+    if isinstance(guess, tuple) and len(guess) == 2 and np.ndim(guess[0]) == 1:
+        guess, u = guess
+        u = finite_array("guess (inputs)", u, (sys.ninputs,)).copy()
+    return finite_array("guess", guess, (sys.nstates,)).copy(), u, None
+
+
+def _held(sys: ReducedSystem, fixed: Mapping[str, float]) -> tuple[dict[int, float], dict[int, float]]:
+    states, inputs = list(sys.state_labels), list(sys.input_labels)
+    held: dict[int, float] = {}
+    held_u: dict[int, float] = {}
+    for label, value in fixed.items():
+        number = float(finite_array(f"fixed[{label!r}]", value, ()))
+        if label in states:
+            held[states.index(label)] = number
+        elif label in inputs:
+            held_u[inputs.index(label)] = number
+        else:
+            raise ValueError(f"fixed names no state or input: {label!r}{nearest(str(label), [*states, *inputs])}")
+    for vector in sys.mechanism.advected:
+        if isinstance(vector, AdvectedVector):
+            _hold_extremum(vector, states, held)
+    return held, held_u
+
+
+def _hold_extremum(vector: AdvectedVector, states: list[str], held: dict[int, float]) -> None:
+    """At |component| = |vector| the other components vanish; beyond it there is no configuration."""
+    norm = float(np.sqrt(float(sum(q * q for q in vector.reference))))
+    places = [states.index(str(s)) for s in vector.symbols if str(s) in states]
+    for i in places:
+        if i not in held:
+            continue
+        if abs(held[i]) > norm * (1 + 1e-12):
+            raise EquilibriumError(
+                f"{states[i]} = {held[i]:g} is outside its range on the leaf, [{-norm:g}, {norm:g}]"
+            )
+        if abs(held[i]) >= norm * (1 - 1e-12):
+            held.update({j: 0.0 for j in places if j != i and j not in held})
+
+
+def _solve(
+    sys: ReducedSystem, x: np.ndarray, u: np.ndarray, params: Mapping[str, float], free: list[int]
+) -> tuple[np.ndarray, float]:
+    from scipy.optimize import least_squares
+
+    def full(y: np.ndarray) -> np.ndarray:
+        point = x.copy()
+        point[free] = y
+        return point
+
+    def residual(y: np.ndarray) -> np.ndarray:
+        point = full(y)
+        return np.concatenate([sys.rhs(0.0, point, u, params), sys.leaf_residual(point, params)])
+
+    def jacobian(y: np.ndarray) -> np.ndarray:
+        point = full(y)
+        rows = np.vstack([sys.jacobian(0.0, point, u, params), leaf_gradient(sys, point, params)])
+        return rows[:, free]
+
+    y = x[free]
+    if y.size:
+        y = least_squares(residual, y, jac=jacobian, method="trf", xtol=1e-15, ftol=1e-15, gtol=1e-15).x
+    best, size = y, float(np.max(np.abs(residual(y)), initial=0.0))
+    for _ in range(8):
+        y = y - np.linalg.lstsq(jacobian(y), residual(y), rcond=1e-10)[0] if y.size else y
+        now = float(np.max(np.abs(residual(y)), initial=0.0))
+        if not now < size:
+            break
+        best, size = y, now
+    return full(best), size
+
+
+def _snapped(x: np.ndarray, held: Mapping[int, float]) -> np.ndarray:
+    """Values within rounding of a short decimal moved onto it, so that exact equilibria are recognised."""
+    short = np.round(x, 9)
+    snapped = np.where(np.abs(x - short) < 1e-11, short, x)
+    for i, value in held.items():
+        snapped[i] = value
+    return snapped
+
+
+def _exactly(
+    sys: ReducedSystem, params: Mapping[str, float], x: tuple[Fraction, ...], u: tuple[Fraction, ...]
+) -> bool:
+    numbers: Any = Equilibrium(
+        x=np.array([float(q) for q in x]),
+        u=np.array([float(q) for q in u]),
+        residual=0.0,
+        leaf_residual=0.0,
+        family=np.zeros((len(x), 0)),
+        exact=x,
+        exact_u=u,
+        params=dict(params),
+        labels=sys.state_labels,
+    )
+    try:
+        return is_exact_equilibrium(Problem.of(sys, numbers))
+    except (NotRationalError, ZeroDivisionError):
+        return False

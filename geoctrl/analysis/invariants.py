@@ -1,0 +1,199 @@
+"""Proof that a quantity is conserved, modulo the leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact
+from geoctrl._scalars.rational_matrix import nullspace
+from geoctrl.algebra import AdvectedVector
+from geoctrl.analysis.ideal import LeafIdeal
+from geoctrl.systems import ReducedSystem
+
+__all__ = ["InvariantProof", "check_invariant", "exact_states"]
+
+
+@dataclass(frozen=True)
+class InvariantProof:
+    """Outcome of `check_invariant`.
+
+    Attributes
+    ----------
+    proved : bool
+        The rate is zero as a polynomial identity modulo the leaf's ideal. False is no refutation.
+    remainder : sympy expression
+        What is left of the rate's numerator; 0 where proved.
+    counterexample : dict or None
+        An exact point of the leaf (and parameters) where the rate is not zero.
+    rate : sympy expression or None
+        The rate at the counterexample.
+    parameters : str
+        "all" if proved for all parameter values, else "given".
+    """
+
+    proved: bool
+    remainder: sp.Expr
+    counterexample: dict[str, sp.Rational] | None
+    rate: sp.Rational | None
+    parameters: str
+
+    def __bool__(self) -> bool:
+        raise TypeError("an InvariantProof is not a bool: ask .proved, .counterexample")
+
+
+def check_invariant(
+    sys: ReducedSystem,
+    expr: Any,
+    params: Mapping[str, float] | None = None,
+    for_all_inputs: bool = False,
+) -> InvariantProof:
+    r"""Prove :math:`\dot C = DC \cdot f \equiv 0` modulo the ideal of the leaf relations.
+
+    Parameters
+    ----------
+    sys : ReducedSystem
+    expr : sympy expression in reduced or full symbols, or the name of an invariant of the system
+        Float coefficients are taken as the rationals they are.
+    params : dict, optional
+        Parameters to be replaced by numbers first; without it the proof holds for all of them.
+    for_all_inputs : bool
+        Keep the inputs as symbols; else they are zero.
+
+    Returns
+    -------
+    InvariantProof
+
+    Raises
+    ------
+    ExpressionError
+        If the expression holds an unknown symbol or function.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> top = gc.models.get("heavy-top")().reduce()
+    >>> gc.check_invariant(top, "energy").proved
+    True
+    """
+    if isinstance(expr, str) and expr in sys.candidate_invariants:
+        expr = sys.candidate_invariants[expr]
+    node = expr if isinstance(expr, Node) else sys.expression(expr)
+    g, inputs = sys.graph, sys.assembly.inputs
+    rate = g.add(sys.rate_terms([node])[0])
+    if not for_all_inputs:
+        rate = g.substitute([rate], dict.fromkeys(inputs, g.zero))[0]
+    numbers = {sys.assembly.parameters[k]: exact(v) for k, v in sys.parameters(params).items()} if params else {}
+    remainder = rate_remainder(sys, rate, numbers)
+    if remainder is None:
+        return InvariantProof(True, sp.Integer(0), None, None, "given" if params else "all")
+    point, value = _counterexample(sys, rate, numbers)
+    return InvariantProof(False, remainder, point, value, "given" if params else "all")
+
+
+def rate_remainder(sys: ReducedSystem, rate: Node, numbers: Mapping[Node, Fraction]) -> sp.Expr | None:
+    """None where the rate vanishes modulo the leaf, else the remainder."""
+    if rate.is_zero:
+        return None
+    ideal = LeafIdeal(sys.leaf.nodes, [rate], numbers)
+    remainder = ideal.remainder(rate)
+    return ideal.to_sympy(remainder, sys.symbols) if remainder else None
+
+
+def _counterexample(sys: ReducedSystem, rate: Node, numbers: Mapping[Node, Fraction]):
+    rng = np.random.default_rng(1)
+    for _, point in zip(range(12), exact_states(sys, rng), strict=False):
+        values = dict(zip(sys.state_nodes, point, strict=True))
+        values |= {n: _random_fraction(rng) for n in (sys.assembly.time, *sys.assembly.inputs)}
+        for p in sys.mechanism.parameters:
+            node = sys.assembly.parameters[p.name]
+            values[node] = numbers.get(node, Fraction(int(rng.integers(1, 40)), 10))
+        try:
+            (value,) = evaluate([rate], values, RATIONAL)
+        except (NotRationalError, ZeroDivisionError):
+            continue
+        if value != 0:
+            table = {str(sys.symbols[n]): sp.Rational(q.numerator, q.denominator) for n, q in values.items()}
+            return table, sp.Rational(value.numerator, value.denominator)
+    return None, None
+
+
+def _random_fraction(rng: np.random.Generator) -> Fraction:
+    return Fraction(int(rng.integers(-30, 31)), int(rng.integers(1, 8)))
+
+
+def exact_states(sys: ReducedSystem, rng: np.random.Generator) -> Iterator[tuple[Fraction, ...]]:
+    """Random states of rational coordinates exactly on the leaf; none where the leaf is not known to have any.
+
+    Vectors of a factor are turned by one rational rotation (Cayley); where coordinates are removed, a
+    single vector moves on the quadric left by a stereographic projection from its reference.
+    """
+    a = sys.assembly
+    while True:
+        gamma = _exact_advected(sys, rng)
+        if gamma is None:
+            return
+        values = dict(zip(a.advected, gamma, strict=True))
+        try:
+            rows = evaluate([e for row in a.rows for e in row], values, RATIONAL)
+        except KeyError:  # rows that depend on parameters: their symbols have no value here
+            return
+        k = len(a.velocity)
+        basis = nullspace([rows[i * k : (i + 1) * k] for i in range(len(a.rows))], k)
+        weights = [_random_fraction(rng) for _ in basis]
+        w = [sum((c * b[i] for c, b in zip(weights, basis, strict=True)), Fraction(0)) for i in range(k)]
+        state = (*w, *(gamma[i] for i in sys._kept_index))
+        try:
+            defects = evaluate(sys.leaf.nodes, dict(zip(sys.state_nodes, state, strict=True)), RATIONAL)
+        except KeyError:
+            return
+        if any(defects):
+            return
+        yield state
+
+
+def _exact_advected(sys: ReducedSystem, rng: np.random.Generator) -> list[Fraction] | None:
+    mechanism = sys.mechanism
+    rotations: dict[int, list[list[Fraction]]] = {}
+    gamma: list[Fraction] = []
+    for advected in mechanism.advected:
+        reference = [Fraction(x) for x in advected.reference]
+        if not isinstance(advected, AdvectedVector):
+            gamma += reference
+            continue
+        gone = [s in mechanism.leaf for s in advected.symbols]
+        if any(gone):
+            if any(x for x, out in zip(reference, gone, strict=True) if out):
+                return None
+            gamma += _stereographic(reference, gone, rng)
+            continue
+        index = advected.factor_index(mechanism.algebra)
+        if index not in rotations:
+            planar = mechanism.algebra.factors[index].name in ("so2", "se2")
+            rotations[index] = _cayley(rng, planar)
+        gamma += [sum((r * x for r, x in zip(row, reference, strict=True)), Fraction(0)) for row in rotations[index]]
+    return gamma
+
+
+def _stereographic(reference: list[Fraction], gone: list[bool], rng: np.random.Generator) -> list[Fraction]:
+    """Second intersection with the sphere of a random rational line through the reference."""
+    direction = [Fraction(0) if out else _random_fraction(rng) or Fraction(1) for out in gone]
+    slope = sum((r * d for r, d in zip(reference, direction, strict=True)), Fraction(0))
+    t = -2 * slope / sum((d * d for d in direction), Fraction(0))
+    return [r + t * d for r, d in zip(reference, direction, strict=True)]
+
+
+def _cayley(rng: np.random.Generator, planar: bool) -> list[list[Fraction]]:
+    """Rational rotation of the quaternion (1, c)."""
+    x, y, z = (Fraction(0) if planar and i < 2 else _random_fraction(rng) for i in range(3))
+    n = 1 + x * x + y * y + z * z
+    return [
+        [(1 + x * x - y * y - z * z) / n, 2 * (x * y - z) / n, 2 * (x * z + y) / n],
+        [2 * (x * y + z) / n, (1 - x * x + y * y - z * z) / n, 2 * (y * z - x) / n],
+        [2 * (x * z - y) / n, 2 * (y * z + x) / n, (1 - x * x - y * y + z * z) / n],
+    ]

@@ -1,0 +1,195 @@
+"""Linearisation at an equilibrium: exact derivatives, restricted to the leaf, zero modes named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.systems.members import equilibrium_at, leaf_basis
+
+__all__ = ["Linearization", "linearize", "resolve_equilibrium"]
+
+_INDEPENDENT = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Linearization:
+    r"""First-order dynamics :math:`\delta\dot x = A\,\delta x + B\,\delta u` at an equilibrium.
+
+    Attributes
+    ----------
+    A, B : ndarray, (n, n) and (n, m)
+        Ambient: derivatives in all states.
+    basis : ndarray, (n, d)
+        Orthonormal basis W of the leaf's tangent space.
+    A_leaf, B_leaf : ndarray, (d, d) and (d, m)
+        W^T A W and W^T B.
+    eigenvalues : ndarray, (d,)
+        Of A_leaf; those that invariants force to be zero are exactly zero and come first.
+    zero_modes : tuple of str
+        One name for each zero eigenvalue on the leaf that is accounted for: an invariant with a gradient
+        independent of the others' (they force as many left null vectors), then "family" for further
+        directions along which equilibria continue.
+    equilibrium : Equilibrium
+    name : str
+    state_labels, input_labels : tuple of str
+    """
+
+    A: np.ndarray
+    B: np.ndarray
+    basis: np.ndarray
+    A_leaf: np.ndarray
+    B_leaf: np.ndarray
+    eigenvalues: np.ndarray
+    zero_modes: tuple[str, ...]
+    equilibrium: Equilibrium
+    name: str
+    state_labels: tuple[str, ...]
+    input_labels: tuple[str, ...]
+
+    @property
+    def leaf_labels(self) -> tuple[str, ...]:
+        """Labels of the leaf coordinates: ``d_<state>`` where a basis vector is a coordinate direction, else ``w<i>``."""
+        labels = []
+        for i, column in enumerate(self.basis.T):
+            k = int(np.argmax(np.abs(column)))
+            single = abs(column[k]) > 1 - 1e-12
+            labels.append(f"d_{self.state_labels[k]}" if single else f"w{i + 1}")
+        return tuple(labels)
+
+    def to_control(self, name: str | None = None):
+        """The leaf pair (A_leaf, B_leaf) as a `control.StateSpace`, all leaf coordinates as outputs."""
+        from geoctrl import interop
+
+        d, m = self.B_leaf.shape
+        return interop.state_space(
+            self.A_leaf,
+            self.B_leaf,
+            np.eye(d),
+            np.zeros((d, m)),
+            states=self.leaf_labels,
+            inputs=self.input_labels,
+            outputs=self.leaf_labels,
+            name=name or f"{self.name}_linearized",
+        )
+
+    def __repr__(self) -> str:
+        spectrum = ", ".join(f"{complex(v):.6g}" for v in self.eigenvalues)
+        return f"<Linearization of {self.name}: eigenvalues {spectrum}; zero modes {', '.join(self.zero_modes) or '-'}>"
+
+
+def resolve_equilibrium(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None) -> Equilibrium:
+    """An equilibrium of this system with these parameters, from an `Equilibrium`, ``x`` or ``(x, u)``.
+
+    Raises
+    ------
+    EquilibriumError
+        If the point is not an equilibrium (residual in the message).
+    """
+    if isinstance(eq, Equilibrium):
+        numbers = sys.parameters({k: v for k, v in eq.params.items() if k in sys.params} | dict(params or {}))
+        return equilibrium_at(sys, eq.x, eq.u, numbers, exact_x=eq.exact, exact_u=eq.exact_u, name=eq.name)
+    numbers = sys.parameters(params)
+    if isinstance(eq, tuple) and len(eq) == 2 and np.ndim(eq[0]) == 1:
+        x, u = eq
+    else:
+        x, u = eq, np.zeros(sys.ninputs)
+    return equilibrium_at(sys, np.asarray(x, dtype=float), np.atleast_1d(np.asarray(u, dtype=float)), numbers)
+
+
+def linearize(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = None) -> Linearization:
+    """Linearise at an equilibrium.
+
+    Parameters
+    ----------
+    sys : ReducedSystem
+    eq : Equilibrium, state ``x`` or pair ``(x, u)``
+    params : dict, optional
+        Overrides those of the equilibrium.
+
+    Returns
+    -------
+    Linearization
+
+    Raises
+    ------
+    EquilibriumError
+        If the point is not an equilibrium, or off the leaf.
+    ParameterError
+        For an unknown parameter.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> skate = gc.models.get("pendulum-skate")().reduce()
+    >>> gc.linearize(skate, skate.equilibrium("sliding", Y0=1.0)).eigenvalues.real.round(4)
+    array([ 0.    ,  0.    , -3.1015,  3.1015])
+    """
+    point = resolve_equilibrium(sys, eq, params)
+    numbers = dict(point.params)
+    A = sys.jacobian(0.0, point.x, point.u, numbers)
+    B = sys.input_jacobian(0.0, point.x, point.u, numbers)
+    W = leaf_basis(sys, point.x, numbers)
+    A_leaf = W.T @ A @ W
+    names, level = _invariant_directions(sys, point, W)
+    inner = level.T @ A_leaf @ level
+    others = np.linalg.eigvals(inner) if inner.size else np.zeros(0)
+    others = others[np.lexsort((others.imag.round(9), others.real.round(9)))]
+    eigenvalues = np.concatenate([np.zeros(len(names)), others])
+    if not np.any(np.iscomplex(eigenvalues)):
+        eigenvalues = eigenvalues.real
+    further = max(0, _nullity(A_leaf) - len(names))
+    return Linearization(
+        A=A,
+        B=B,
+        basis=W,
+        A_leaf=A_leaf,
+        B_leaf=W.T @ B,
+        eigenvalues=eigenvalues,
+        zero_modes=(*names, *["family"] * further),
+        equilibrium=point,
+        name=sys.name or "system",
+        state_labels=sys.state_labels,
+        input_labels=sys.input_labels,
+    )
+
+
+def _invariant_directions(
+    sys: ReducedSystem, point: Equilibrium, W: np.ndarray
+) -> tuple[list[str], np.ndarray]:
+    """Invariants with independent gradients on the leaf, and a basis (d, d - r) of their common kernel."""
+    nodes = sys.conserved(point.params)
+    gradients = invariant_gradients(sys, point, list(nodes)) @ W
+    names: list[str] = []
+    rows = np.zeros((0, W.shape[1]))
+    for name, row in sorted(zip(nodes, gradients, strict=True), key=lambda item: item[0] == "energy"):
+        size = np.linalg.norm(row)
+        if size <= _INDEPENDENT:
+            continue
+        trial = np.vstack([rows, row / size])
+        if np.linalg.matrix_rank(trial, tol=_INDEPENDENT) == len(trial):
+            rows, names = trial, [*names, name]
+    if not len(rows):
+        return names, np.eye(W.shape[1])
+    return names, np.linalg.svd(rows)[2][len(rows) :].T
+
+
+def invariant_gradients(sys: ReducedSystem, point: Equilibrium, names: list[str]) -> np.ndarray:
+    """Gradients (k, n) of invariants at a point."""
+    nodes = sys.conserved(point.params)
+    if not names:
+        return np.zeros((0, sys.nstates))
+    rows = sys.graph.jacobian([nodes[k] for k in names], sys.state_nodes)
+    program = sys.program([e for row in rows for e in row])
+    return program(sys._arguments(0.0, point.x, point.u), dict(point.params)).reshape(len(names), sys.nstates)
+
+
+def _nullity(matrix: np.ndarray) -> int:
+    if not matrix.size:
+        return 0
+    s = np.linalg.svd(matrix, compute_uv=False)
+    return int(np.sum(s <= 1e-9 * max(1.0, s[0])))

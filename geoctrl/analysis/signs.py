@@ -1,0 +1,145 @@
+"""Signs of rational expressions: known factors dropped, inequalities brought to their essential factor, solved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import sympy as sp
+from sympy.logic.boolalg import Boolean
+
+__all__ = ["known_sign", "positive_condition", "solve_inequality"]
+
+
+def known_sign(expr: sp.Expr) -> int | None:
+    """1, -1 or 0 where the symbols' assumptions decide the sign, else None.
+
+    A polynomial with all terms of one known sign has that sign; sympy's own inference covers the rest.
+    """
+    if expr == 0:
+        return 0
+    if expr.is_positive:
+        return 1
+    if expr.is_negative:
+        return -1
+    terms = [_term_sign(t) for t in sp.Add.make_args(sp.expand(expr))]
+    if None not in terms:
+        if min(terms) >= 0 and max(terms) > 0:  # type: ignore[type-var]
+            return 1
+        if max(terms) <= 0 and min(terms) < 0:  # type: ignore[type-var]
+            return -1
+    return None
+
+
+def _term_sign(term: sp.Expr) -> int | None:
+    if term.is_positive:
+        return 1
+    if term.is_negative:
+        return -1
+    # A square of a real symbol alone may vanish, which cannot turn a positive sum negative but would not
+    # make it positive either; it counts as neutral.
+    if term.is_nonnegative or term.is_nonpositive:
+        return 0 if term.is_zero or term.is_nonnegative else None
+    return None
+
+
+def positive_condition(expr: sp.Expr) -> tuple[sp.Expr, list[sp.Expr]] | bool:
+    """Reduce ``expr > 0`` to ``essential > 0``.
+
+    Returns
+    -------
+    True or False where the sign is known, else the essential factor (numerator and denominator multiplied,
+    factors of known sign dropped, of even powers one kept apart) and the factors that must not vanish.
+    """
+    numerator, denominator = sp.fraction(sp.together(sp.cancel(expr)))
+    sign = 1
+    essential: list[sp.Expr] = []
+    nonzero: list[sp.Expr] = []
+    for part in (numerator, denominator):
+        constant, factors = sp.factor_list(part)
+        sign *= -1 if constant < 0 else 1
+        if constant == 0:
+            return False
+        for factor, power in factors:
+            s = known_sign(factor)
+            if s is not None and s != 0:
+                sign *= s**power
+            elif power % 2:
+                essential.append(factor)
+            else:
+                nonzero.append(factor)
+    if not essential:
+        return sign > 0 if not nonzero else ((sp.Integer(sign), nonzero) if sign > 0 else False)
+    return sp.Mul(sign, *essential), nonzero
+
+
+def solve_inequality(expr: sp.Expr, symbol: sp.Symbol) -> Boolean:
+    """Solve ``expr > 0`` for a symbol, by cases where the sign of a coefficient is open.
+
+    Linear expressions and quadratic ones are solved; others are returned as they are.
+    """
+    if not expr.has(symbol):
+        s = known_sign(expr)
+        return sp.S.true if s == 1 else sp.S.false if s is not None else _present(expr)
+    poly = sp.Poly(sp.expand(expr), symbol)
+    if poly.degree() == 1:
+        a, b = poly.all_coeffs()
+        return _cases(a, lambda s: (symbol > _tidy(-b / a)) if s > 0 else (symbol < _tidy(-b / a)))
+    if poly.degree() == 2:
+        a, b, c = poly.all_coeffs()
+        if sp.expand(b) == 0:
+            return _cases(a, lambda s: _even(symbol, a, c, s))
+        return _cases(a, lambda s: _quadratic(symbol, a, b, c, s))
+    return _present(expr)
+
+
+def _present(expr: sp.Expr) -> Boolean:
+    """``expr > 0`` with the negative terms on the right: ``I3 + m l^2 > I2``."""
+    terms = sp.Add.make_args(sp.expand(expr))
+    left = [t for t in terms if not t.could_extract_minus_sign()]
+    right = [-t for t in terms if t.could_extract_minus_sign()]
+    if not left or not right:
+        return expr > 0
+    return sp.StrictGreaterThan(sp.Add(*left), sp.Add(*right))
+
+
+def _tidy(expr: sp.Expr) -> sp.Expr:
+    return sp.simplify(sp.factor(expr))
+
+
+def _cases(leading: sp.Expr, solution: Callable[[int], Boolean]) -> Boolean:
+    """The solution for the sign of the leading coefficient, or both cases with their conditions."""
+    s = known_sign(leading)
+    if s is not None:
+        return solution(s)
+    return sp.Or(*(sp.And(_present(sense * leading), solution(sense)) for sense in (1, -1)))
+
+
+def _even(symbol: sp.Symbol, a: sp.Expr, c: sp.Expr, sense: int) -> Boolean:
+    """a x^2 + c > 0 for a of the given sign: x^2 > -c/a or x^2 < -c/a."""
+    magnitude = symbol if symbol.is_nonnegative else sp.Abs(symbol)
+    constant = known_sign(c)
+    square = None if constant is None else -constant * sense
+    # Unevaluated: sympy would split the root of a product of positive symbols.
+    root = sp.Pow(sp.factor(-c) / sp.factor(a), sp.Rational(1, 2), evaluate=False)
+    if sense > 0:
+        return sp.S.true if square == -1 else magnitude > root
+    return sp.S.false if square in (-1, 0) else magnitude < root
+
+
+def _quadratic(symbol: sp.Symbol, a: sp.Expr, b: sp.Expr, c: sp.Expr, sense: int) -> Boolean:
+    """a x^2 + b x + c > 0 for a of the given sign."""
+    discriminant = sp.factor(b**2 - 4 * a * c)
+    s = known_sign(discriminant)
+    root = sp.sqrt(discriminant)
+    low, high = (_tidy((-b - sense * root) / (2 * a)), _tidy((-b + sense * root) / (2 * a)))
+    inside = sp.And(low < symbol, symbol < high)
+    outside = sp.Or(symbol < low, symbol > high)
+    if sense > 0:
+        return sp.S.true if s == -1 else outside if s == 1 else sp.Or(_present(-discriminant), outside)
+    return sp.S.false if s == -1 else inside if s == 1 else sp.And(_present(discriminant), inside)
+
+
+def leading_minors(form: Sequence[Sequence[sp.Expr]]) -> list[sp.Expr]:
+    """Leading principal minors of a symmetric matrix."""
+    matrix = sp.Matrix(form)
+    return [sp.factor(matrix[:k, :k].det(method="berkowitz")) for k in range(1, matrix.rows + 1)]

@@ -1,0 +1,171 @@
+"""Check of a certificate file: everything is recomputed from the file itself, nothing is searched for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from geoctrl.analysis.certificates import FORMAT, VERSION, digest_of
+from geoctrl.analysis.energy_casimir import Pencil
+from geoctrl.analysis.problem import Problem
+from geoctrl.analysis.proof import Verdict, recheck
+from geoctrl.errors import CertificateError, ExpressionError
+
+__all__ = ["VerificationReport", "verify"]
+
+_AGREE = 1e-6
+"""Relative agreement asked of recomputed floats (verdicts that are no proofs)."""
+
+
+@dataclass(frozen=True)
+class VerificationReport:
+    """What `verify` confirmed.
+
+    Attributes
+    ----------
+    verdict : Verdict
+    claim : str
+    checks : tuple of str
+        The checks that were repeated, in words.
+    """
+
+    verdict: Verdict
+    claim: str
+    checks: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join([f"{self.verdict}: {self.claim}", *(f"  confirmed: {c}" for c in self.checks)])
+
+
+def verify(path: str | Path) -> VerificationReport:
+    """Recompute a certificate file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file written by ``Certificate.to_json``.
+
+    Returns
+    -------
+    VerificationReport
+
+    Raises
+    ------
+    CertificateError
+        If the file is malformed, was changed, or its claim does not follow from its equations.
+    FileNotFoundError
+        If there is no such file.
+    """
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise CertificateError(f"{path} is not a JSON file: {error}") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT or data.get("version") != VERSION:
+        raise CertificateError(f"{path} is not a certificate of format {FORMAT} version {VERSION}")
+    if data.get("digest") != digest_of(data):
+        raise CertificateError(f"{path} was changed after it was written: its digest does not fit its content")
+    try:
+        verdict = Verdict(data["verdict"])
+        problem = Problem.from_dict(data["problem"])
+        evidence, method = dict(data["evidence"]), str(data["method"])
+        checks = (
+            _verify_exact(problem, method, evidence, verdict)
+            if "in floats" not in method
+            else _verify_floats(problem, evidence, verdict)
+        )
+        return VerificationReport(verdict, str(data["claim"]), checks)
+    except CertificateError:
+        raise
+    except (KeyError, ValueError, TypeError, IndexError, ZeroDivisionError, ExpressionError) as error:
+        raise CertificateError(f"{path} is malformed: {error!r}") from error
+
+
+def _verify_exact(
+    problem: Problem, method: str, evidence: dict[str, Any], verdict: Verdict
+) -> tuple[str, ...]:
+    outcome = recheck(problem, method, evidence)
+    if outcome.verdict is not verdict:
+        raise CertificateError(f"the file claims {verdict}, its evidence gives {outcome.verdict}")
+    for key in evidence.keys() | outcome.evidence.keys():
+        if evidence.get(key) != outcome.evidence.get(key):
+            raise CertificateError(
+                f"{key} does not fit: the file has {evidence.get(key)}, recomputed is {outcome.evidence.get(key)}"
+            )
+    checks = ["field and leaf relations vanish exactly at the point"]
+    checks.append(f"conserved modulo the leaf: {', '.join(evidence['conserved']) or 'none'}")
+    checks.append(f"characteristic polynomial without forced zeros: {evidence['reduced_polynomial']}")
+    if "inertia" in evidence:
+        positive, negative, zero = evidence["inertia"]
+        checks.append(f"restricted Hessian has {positive} positive, {negative} negative, {zero} zero eigenvalues")
+    return tuple(checks)
+
+
+def _verify_floats(problem: Problem, evidence: dict[str, Any], verdict: Verdict) -> tuple[str, ...]:
+    """Repeat the tests in floats at the stored point, multipliers taken from the file."""
+    from geoctrl._scalars import Program
+
+    g = problem.graph
+    if verdict.proved:
+        raise CertificateError(f"{verdict} cannot rest on floats")
+    arguments = [*problem.states.values(), *problem.inputs.values()]
+    where = [float(q) for q in (*problem.point, *problem.input_point)]
+    params = {k: float(q) for k, q in problem.numbers.items()}
+    symbols = list(problem.states.values())
+    n = len(symbols)
+
+    def values(nodes: list) -> np.ndarray:
+        return Program(g, arguments, problem.parameters, nodes)(where, params)
+
+    A = values([e for row in g.jacobian(problem.field, symbols) for e in row]).reshape(n, n)
+    scale = max(1.0, float(np.max(np.abs(A)))) * max(1.0, float(np.max(np.abs(where))))
+    residual = float(np.max(np.abs(values([*problem.field, *problem.leaf.values()]))))
+    if residual > 1e-8 * scale:
+        raise CertificateError(f"the point is not an equilibrium: residual {residual:.3g}")
+    stored = np.array([complex(*v) for v in evidence["eigenvalues"]])
+    claimed_unstable = verdict is Verdict.NUMERICALLY_UNSTABLE
+    # Each stored eigenvalue must be one of the ambient linearisation: det(A - lambda) vanishes there.
+    for value in stored:
+        least = np.linalg.svd(A - value * np.eye(n), compute_uv=False)[-1]
+        if least > _AGREE * scale:
+            raise CertificateError(f"{value} is not an eigenvalue of the linearisation (defect {least:.3g})")
+    if claimed_unstable != bool(np.max(stored.real) > _AGREE * scale):
+        raise CertificateError("the verdict does not fit the stored eigenvalues")
+    checks = ["the point is an equilibrium", "the eigenvalues belong to the linearisation"]
+    if "multipliers" in evidence:
+        checks.append(_verify_float_hessian(problem, evidence, verdict, values, n))
+    elif verdict is Verdict.NUMERICALLY_STABLE and not np.max(stored.real) < -_AGREE * scale:
+        raise CertificateError("numerical stability needs multipliers or eigenvalues to the left of the axis")
+    return tuple(checks)
+
+
+def _verify_float_hessian(
+    problem: Problem, evidence: dict[str, Any], verdict: Verdict, values: Any, n: int
+) -> str:
+    g = problem.graph
+    symbols = list(problem.states.values())
+    functions = {**problem.invariants, **problem.leaf}
+    if list(evidence["multipliers"]) != list(functions):
+        raise CertificateError("the multipliers do not belong to the invariants and leaf relations of the file")
+    gradients = g.jacobian(list(functions.values()), symbols)
+    first = values([e for row in gradients for e in row]).reshape(len(functions), n)
+    second = values([e for row in gradients for r in g.jacobian(row, symbols) for e in r])
+    pencil = Pencil(list(functions), first, second.reshape(len(functions), n, n))
+    y = np.array([float(v) for v in evidence["multipliers"].values()])
+    size = float(np.max(np.abs(y[:, None] * first), initial=1e-300))
+    if np.max(np.abs(y @ first)) > _AGREE * size:
+        raise CertificateError("the multipliers do not make the combination critical")
+    W = pencil.kernel
+    spectrum = np.linalg.eigvalsh(W.T @ np.tensordot(y, pencil.hessians, 1) @ W)
+    stored = np.array(evidence["hessian_eigenvalues"], dtype=float)
+    if spectrum.shape != stored.shape or np.max(np.abs(spectrum - stored), initial=0.0) > _AGREE * np.max(
+        np.abs(spectrum), initial=1e-300
+    ):
+        raise CertificateError(f"the restricted Hessian's eigenvalues are {spectrum}, the file has {stored}")
+    definite = np.all(spectrum > 0) or np.all(spectrum < 0)
+    if (verdict is Verdict.NUMERICALLY_STABLE) != bool(definite and evidence["hessian"] == "definite"):
+        raise CertificateError("the verdict does not fit the restricted Hessian")
+    return f"restricted Hessian eigenvalues {[f'{v:.4g}' for v in spectrum]}"

@@ -1,0 +1,316 @@
+r"""Matching: which controlled Lagrangians give equations that rotor torques can realise.
+
+The controlled kinetic energy ([GO] 48, after Bloch, Leonard and Marsden 2001) has constant matrices
+:math:`\tau^a_i, \sigma_{ab}, \rho_{ab}`. The equations coincide if the momenta do, p - ptilde = 0 for all
+admissible velocities and all controlled momenta. With X = G_ab^{-1} G_bi and for all i = 1..n
+
+.. math::
+
+    \bigl(G_{ib} + \sigma_{ab}\tau^a_i\bigr)\tau^b_k\,\xi^k = 0, \qquad \rho\,\tau + (\rho - G) X = 0 .
+
+The second gives tau = G-multiples of X; with the symmetric matrix P = rho^{-1} - G^{-1} it reads
+tau = P G_ai, and the first becomes P + P sigma P = 0 where the rotors couple to all admissible motions
+(X of full row rank there). Then -P sigma is a projector, and the solutions are enumerated by its rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl.errors import MatchingError
+from geoctrl.synthesis.design import SigmaDesign
+from geoctrl.synthesis.law import FeedbackLaw, read_sigma
+from geoctrl.systems import EulerPoincare, ReducedSystem
+
+__all__ = ["Branch", "Matching", "match"]
+
+
+@dataclass(frozen=True)
+class Branch:
+    """One solution of the matching conditions.
+
+    Attributes
+    ----------
+    name : str
+    rank : int
+        Number of independent rotor combinations that are used.
+    tau : sympy matrix, s x n
+    sigma, rho_inverse : sympy matrices, s x s
+    free : tuple of sympy.Symbol
+        Constants that remain free.
+    """
+
+    name: str
+    rank: int
+    tau: sp.ImmutableMatrix
+    sigma: sp.ImmutableMatrix
+    rho_inverse: sp.ImmutableMatrix
+    free: tuple[sp.Symbol, ...]
+
+    @property
+    def rho(self) -> sp.ImmutableMatrix:
+        """rho_ab."""
+        return sp.ImmutableMatrix(self.rho_inverse.inv().applyfunc(sp.factor))
+
+
+class Matching:
+    """Solutions of the matching conditions of a mechanism with rotors; made by `match`.
+
+    Attributes
+    ----------
+    mechanism : EulerPoincare
+    branches : tuple of Branch
+        The trivial one first, the full one ([GO] 52) last.
+    sigma : sympy matrix, s x s
+        Symbols of the gain.
+    """
+
+    def __init__(self, mechanism: EulerPoincare, branches: Sequence[Branch], sigma: sp.ImmutableMatrix) -> None:
+        self.mechanism = mechanism
+        self.branches = tuple(branches)
+        self.sigma = sigma
+
+    @property
+    def tau(self) -> sp.ImmutableMatrix:
+        """tau^a_i = -sigma^{ab} G_bi of the full branch ([GO] 52)."""
+        return self.branches[-1].tau
+
+    @property
+    def rho(self) -> sp.ImmutableMatrix:
+        """rho_ab with sigma^{-1} + rho^{-1} = G_ab^{-1} ([GO] 52)."""
+        return self.branches[-1].rho
+
+    def residual(self, branch: Branch | None = None) -> list[sp.Expr]:
+        """Coefficients of p - ptilde for all velocities and momenta; all zero for a solution."""
+        branch = branch or self.branches[-1]
+        return matching_residual(self.mechanism, branch.tau, branch.sigma, branch.rho_inverse)
+
+    def inertia(self, sigma: Any = None) -> sp.ImmutableMatrix:
+        """Inertia of the controlled Lagrangian at zero controlled momentum, n x n.
+
+        ``G_ij + G_ia sigma^{ab} G_bj - G_ia G^{ab} G_bj``; ``sigma`` in symbols where none is given.
+        """
+        matrix = self.sigma if sigma is None else read_sigma(sigma, self.mechanism)
+        return controlled_inertia(self.mechanism, matrix)
+
+    @cached_property
+    def _plant(self) -> ReducedSystem:
+        return self.mechanism.reduce()
+
+    def law(self, sigma: Any, form: str = "feedforward") -> FeedbackLaw:
+        """Feedback law of the full branch for a gain.
+
+        Parameters
+        ----------
+        sigma : number, s x s matrix, or symbol
+            A symbol stays a parameter of the loop.
+        form : "feedforward"
+            The closed loop's accelerations are eliminated: the law is a function of the state.
+
+        Returns
+        -------
+        FeedbackLaw
+            ``law.warnings`` holds a `LawWarning` for each declared family that the gain does not stabilise
+            although others would.
+
+        Raises
+        ------
+        MatchingError
+            If sigma is zero, singular, not symmetric, not finite or of the wrong shape.
+        ValueError
+            For an unknown form.
+        """
+        if form != "feedforward":
+            raise ValueError(f"unknown form {form!r}; known is 'feedforward'")
+        return FeedbackLaw(self, sigma)
+
+    def design_sigma(self, eq: Any) -> SigmaDesign:
+        """Gains for which an equilibrium of the closed loop is stable by the energy-Casimir test.
+
+        Parameters
+        ----------
+        eq : Equilibrium of the mechanism, state of the mechanism or of the closed loop, or name of a family
+            A family, or a member of one, gives symbolic bounds.
+
+        Raises
+        ------
+        EquilibriumError
+            If the point is not an equilibrium of the closed loop.
+        """
+        return SigmaDesign(self, eq)
+
+    def __repr__(self) -> str:
+        lines = [f"<Matching of {self.mechanism.name or 'a mechanism'}>"]
+        for branch in self.branches:
+            lines.append(f"  {branch.name}: tau = {branch.tau.tolist()}, rho^-1 = {branch.rho_inverse.tolist()}")
+        return "\n".join(lines)
+
+
+def match(mechanism: EulerPoincare) -> Matching:
+    """Solve the matching conditions of a mechanism with internal rotors.
+
+    The residual is demanded for all i = 1..n, for all admissible velocities and all controlled momenta,
+    and every branch returned is checked against it symbolically.
+
+    Parameters
+    ----------
+    mechanism : EulerPoincare
+        With rotors.
+
+    Returns
+    -------
+    Matching
+
+    Raises
+    ------
+    MatchingError
+        If there are no rotors, their inertia is singular, or a combination of them couples to no admissible
+        motion (no torque on it moves the mechanism).
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> matching = gc.match(gc.models.get("pendulum-skate-rotor")())
+    >>> [branch.name for branch in matching.branches]
+    ['no control', 'full']
+    >>> matching.rho[0, 0]
+    J1*sigma/(-J1 + sigma)
+    """
+    rotors = mechanism.rotors
+    if rotors is None:
+        raise MatchingError(
+            "matching needs internal rotors: give rotors=gc.Rotors(coupling=..., inertia=...) to the description"
+        )
+    s = rotors.count
+    inverse = _inverse(rotors.inertia)
+    coupled = sp.Matrix(rotors.coupling).T * _admissible_span(mechanism)
+    if coupled.rank() < s:
+        raise MatchingError(
+            f"of the {s} rotor(s) only {coupled.rank()} independent combination(s) couple to admissible motions; "
+            "leave out rotors of which the torque moves nothing"
+        )
+    sigma = _sigma_symbols(mechanism)
+    branches = []
+    for rank in range(s + 1):
+        P, free = _projection_solution(sigma, rank)
+        branches.append(
+            Branch(
+                name="no control" if rank == 0 else "full" if rank == s else f"mixed, rank {rank}",
+                rank=rank,
+                tau=sp.ImmutableMatrix((P * rotors.coupling.T).applyfunc(sp.factor)),
+                sigma=sigma,
+                rho_inverse=sp.ImmutableMatrix((P + inverse).applyfunc(sp.factor)),
+                free=(*(e for e in dict.fromkeys(sigma) if rank), *free),
+            )
+        )
+    matching = Matching(mechanism, branches, sigma)
+    for branch in branches:
+        wrong = [e for e in matching.residual(branch) if sp.simplify(e) != 0]
+        if wrong:
+            raise MatchingError(f"the branch {branch.name!r} leaves the residual {wrong[0]}")
+    return matching
+
+
+def matching_residual(
+    mechanism: EulerPoincare, tau: sp.Matrix, sigma: sp.Matrix, rho_inverse: sp.Matrix
+) -> list[sp.Expr]:
+    """Coefficients of p - ptilde in a basis of admissible velocities and in the controlled momenta, i = 1..n."""
+    rotors = mechanism.rotors
+    if rotors is None:
+        raise MatchingError("matching needs internal rotors")
+    tau, sigma, rho_inverse = sp.Matrix(tau), sp.Matrix(sigma), sp.Matrix(rho_inverse)
+    G, coupling = sp.Matrix(rotors.inertia), sp.Matrix(rotors.coupling)
+    X = _inverse(G) * coupling.T
+    by_velocity = (coupling + tau.T * sigma) * tau * _admissible_span(mechanism)
+    by_momentum = tau.T * G * rho_inverse + (X + tau).T * (sp.eye(rotors.count) - G * rho_inverse)
+    return [sp.factor(e) for e in (*by_velocity, *by_momentum)]
+
+
+def controlled_inertia(mechanism: EulerPoincare, sigma: sp.Matrix) -> sp.ImmutableMatrix:
+    """G_ij + G_ia (sigma^{-1})^{ab} G_bj - G_ia G^{ab} G_bj."""
+    rotors = mechanism.rotors
+    if rotors is None:
+        raise MatchingError("matching needs internal rotors")
+    coupling = sp.Matrix(rotors.coupling)
+    shaped = coupling * (_inverse(sigma) - _inverse(rotors.inertia)) * coupling.T
+    return sp.ImmutableMatrix((sp.Matrix(mechanism.inertia) + shaped).applyfunc(sp.expand))
+
+
+def _inverse(matrix: sp.Matrix) -> sp.Matrix:
+    if sp.simplify(matrix.det()) == 0:
+        raise MatchingError(f"the matrix {matrix.tolist()} is singular")
+    return sp.Matrix(matrix).inv().applyfunc(sp.factor)
+
+
+def _sigma_symbols(mechanism: EulerPoincare) -> sp.ImmutableMatrix:
+    count = mechanism.rotors.count if mechanism.rotors else 0
+    if count == 1:
+        return sp.ImmutableMatrix([[sp.Symbol("sigma", real=True)]])
+    return sp.ImmutableMatrix(
+        count, count, lambda a, b: sp.Symbol(f"sigma{min(a, b) + 1}{max(a, b) + 1}", real=True)
+    )
+
+
+def _projection_solution(sigma: sp.Matrix, rank: int) -> tuple[sp.Matrix, tuple[sp.Symbol, ...]]:
+    """Symmetric P of the given rank with P + P sigma P = 0: P = -U (U^T sigma U)^{-1} U^T, U in a chart."""
+    s = sigma.rows
+    if rank == 0:
+        return sp.zeros(s, s), ()
+    if rank == s:
+        return -sp.Matrix(sigma).inv(), ()
+    free = [[sp.Symbol(f"nu{a + 1}{b + 1}", real=True) for b in range(rank)] for a in range(s - rank)]
+    U = sp.Matrix.vstack(sp.eye(rank), sp.Matrix(free))
+    P = -U * (U.T * sigma * U).inv() * U.T
+    return P, tuple(e for row in free for e in row)
+
+
+def _admissible_span(mechanism: EulerPoincare) -> sp.Matrix:
+    """Basis (n x d) of the span of all velocities that are admissible at some configuration.
+
+    The conditions are linear in xi with constant coefficients, so that only this span matters. It is
+    found from admissible velocities at random configurations; its dimension and its rational basis do
+    not depend on them.
+    """
+    n = mechanism.algebra.n
+    if mechanism.constraints is None:
+        return sp.eye(n)
+    system = mechanism.reduce()
+    rng = np.random.default_rng(0)
+    columns = [system.velocity(system.random_state(rng), _generic(mechanism)) for _ in range(4 * n)]
+    stacked = np.array(columns)
+    _, singular_values, vt = np.linalg.svd(stacked, full_matrices=False)
+    d = int(np.sum(singular_values > 1e-9 * singular_values[0]))
+    return _rational_basis(vt[:d])
+
+
+def _generic(mechanism: EulerPoincare) -> dict[str, float]:
+    from geoctrl.systems.build_checks import generic_parameters
+
+    return generic_parameters(mechanism)
+
+
+def _rational_basis(rows: np.ndarray) -> sp.Matrix:
+    """Reduced row echelon form with its entries recognised as short rationals; columns of the result."""
+    work = rows.copy()
+    pivots: list[int] = []
+    for column in range(work.shape[1]):
+        r = len(pivots)
+        if r == work.shape[0]:
+            break
+        best = r + int(np.argmax(np.abs(work[r:, column])))
+        if abs(work[best, column]) < 1e-9:
+            continue
+        work[[r, best]] = work[[best, r]]
+        work[r] /= work[r, column]
+        for other in range(work.shape[0]):
+            if other != r:
+                work[other] -= work[other, column] * work[r]
+        pivots.append(column)
+    entries = [[sp.nsimplify(round(v, 9), rational=True) for v in row] for row in work]
+    return sp.Matrix(entries).T
