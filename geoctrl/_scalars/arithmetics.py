@@ -47,13 +47,33 @@ def _scalar_quadrature(a: float, b: float, s: float) -> float:
 def _array_quadrature(a, b, s):
     z = a * s * s / b
     series = sum((-z) ** k / (2 * k + 1) for k in range(7))
-    root = np.sqrt(np.abs(z) + (np.abs(z) < 1e-3))
-    inverse = np.where(np.real(z) > 0, np.arctan(root), np.arctanh(np.minimum(np.real(root), 1.0)))
-    return s / b * np.where(np.abs(z) < 1e-3, series, inverse / root)
+    small, positive = np.abs(z) < 1e-3, np.real(z) > 0
+    root = np.sqrt(np.where(small, 0.5, np.where(positive, z, -z)))
+    inverse = np.where(positive, np.arctan(root), np.arctanh(root))
+    return s / b * np.where(small, series, inverse / root)
+
+
+# Complex arguments are complex steps: functions are continued analytically from the real axis.
+
+
+def _array_abs(x):
+    return np.where(np.real(x) < 0, -x, x)
+
+
+def _array_sign(x):
+    return np.sign(np.real(x))
+
+
+def _array_atan2(y, x):
+    base = np.arctan2(np.real(y), np.real(x))
+    if not (np.iscomplexobj(y) or np.iscomplexobj(x)):
+        return base
+    cosine, sine = np.cos(base), np.sin(base)
+    return base + np.arctan((cosine * y - sine * x) / (cosine * x + sine * y))
 
 
 _SHARED = ["sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh"]
-_SHARED += ["atanh", "exp", "log", "atan2"]
+_SHARED += ["atanh", "exp", "log"]
 _NUMPY_NAMES = {
     "asin": "arcsin",
     "acos": "arccos",
@@ -61,7 +81,6 @@ _NUMPY_NAMES = {
     "asinh": "arcsinh",
     "acosh": "arccosh",
     "atanh": "arctanh",
-    "atan2": "arctan2",
 }
 
 FLOAT = Arithmetic(
@@ -70,6 +89,7 @@ FLOAT = Arithmetic(
     {name: getattr(math, name) for name in _SHARED}
     | {
         "abs": abs,
+        "atan2": math.atan2,
         "sign": lambda x: float((x > 0) - (x < 0)),
         "select_positive": lambda c, a, b: a if c > 0 else b,
         "select_nonnegative": lambda c, a, b: a if c >= 0 else b,
@@ -82,10 +102,11 @@ ARRAY = Arithmetic(
     float,
     {name: getattr(np, _NUMPY_NAMES.get(name, name)) for name in _SHARED}
     | {
-        "abs": np.abs,
-        "sign": np.sign,
-        "select_positive": lambda c, a, b: np.where(c > 0, a, b),
-        "select_nonnegative": lambda c, a, b: np.where(c >= 0, a, b),
+        "abs": _array_abs,
+        "sign": _array_sign,
+        "atan2": _array_atan2,
+        "select_positive": lambda c, a, b: np.where(np.real(c) > 0, a, b),
+        "select_nonnegative": lambda c, a, b: np.where(np.real(c) >= 0, a, b),
         "quadrature": _array_quadrature,
     },
 )

@@ -54,6 +54,8 @@ def _quadrature(expr: sp.Integral, convert: Callable) -> Node:
         raise ExpressionError(f"cannot translate {expr}: write {needed}, or its closed form")
     variable, _, upper = expr.limits[0]
     numerator, denominator = sp.fraction(sp.together(expr.function))
+    if not denominator.is_polynomial(variable):
+        raise ExpressionError(f"cannot translate {expr}: write {needed}, or its closed form")
     poly = sp.Poly(denominator, variable)
     if poly.degree() > 2 or poly.coeff_monomial(variable) != 0 or numerator.has(variable):
         raise ExpressionError(f"cannot translate {expr}: write {needed}, or its closed form")
@@ -130,7 +132,7 @@ class FromSympy:
             root = g.sqrt(self(base))
             return g.power(root, int(exponent.p))
         raise ExpressionError(
-            f"cannot translate {base}**{exponent}: exponents must be integers or half-integers"
+            f"cannot translate {sp.Pow(base, exponent, evaluate=False)}: exponents must be integers or half-integers"
         )
 
     def _piecewise(self, expr: sp.Piecewise) -> Node:

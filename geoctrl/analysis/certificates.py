@@ -19,7 +19,7 @@ from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome, Verdict, is_exact_equilibrium, prove
 from geoctrl.systems import Equilibrium, ReducedSystem
 
-__all__ = ["Certificate", "certify", "digest_of"]
+__all__ = ["Certificate", "certify", "claim_of", "digest_of"]
 
 FORMAT = "geoctrl-certificate"
 VERSION = 1
@@ -147,8 +147,7 @@ def certify(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = No
 def _certificate(sys: ReducedSystem, point: Equilibrium, problem: Problem, outcome: Outcome) -> Certificate:
     from geoctrl import __version__
 
-    where = ", ".join(f"{k} = {v:.12g}" for k, v in zip(sys.state_labels, point.x, strict=True) if v)
-    claim = f"The equilibrium {where or 'x = 0'} of {sys.name or 'the system'} {_CLAIMS[outcome.verdict]}."
+    claim = claim_of(sys.name, problem, outcome.verdict)
     data = {
         "format": FORMAT,
         "version": VERSION,
@@ -161,6 +160,13 @@ def _certificate(sys: ReducedSystem, point: Equilibrium, problem: Problem, outco
         "evidence": outcome.evidence,
     }
     return Certificate(outcome.verdict, outcome.method, claim, outcome.evidence, _reason(outcome), data)
+
+
+def claim_of(system: str, problem: Problem, verdict: Verdict) -> str:
+    """The claim of a certificate in words."""
+    values = zip(problem.states, map(float, problem.point), strict=True)
+    where = ", ".join(f"{k} = {v:.12g}" for k, v in values if v)
+    return f"The equilibrium {where or 'x = 0'} of {system or 'the system'} {_CLAIMS[verdict]}."
 
 
 def _reason(outcome: Outcome) -> str:

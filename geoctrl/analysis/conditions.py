@@ -111,7 +111,7 @@ def _pretty(condition: Boolean) -> str:
 
 
 def _solve_relation(relation: Boolean, symbol: sp.Symbol) -> Boolean:
-    if relation in (sp.S.true, sp.S.false):
+    if relation in (sp.S.true, sp.S.false) or isinstance(relation, (sp.Ne, sp.Eq)):
         return relation
     if isinstance(relation, (sp.And, sp.Or)):
         return relation.func(*(_solve_relation(r, symbol) for r in relation.args))
@@ -220,8 +220,13 @@ class _FamilyPoint:
         return self.jacobian(self._sys.graph.gradient(node, self._sys.state_nodes))
 
     def collect(self, expr: sp.Expr) -> sp.Expr:
-        """An expanded expression sorted by the family's symbols."""
-        return sp.collect(sp.expand(expr), self.family.symbols) if self.family.symbols else sp.expand(expr)
+        """Factors of an expression, each sorted by the family's symbols and the parameters of open sign."""
+        variables = [*self.family.symbols]
+        variables += [p.symbol for p in self._sys.mechanism.parameters if not p.positive]
+        constant, factors = sp.factor_list(expr)
+        if len(factors) == 1:
+            return sp.collect(sp.expand(expr), variables)
+        return constant * sp.Mul(*(sp.collect(sp.expand(f), variables) ** k for f, k in factors))
 
 
 def _nullspace(rows: Rows, columns: int, assuming: list[sp.Expr]) -> Rows:
@@ -277,10 +282,22 @@ def _hessian_conditions(at: _FamilyPoint, nodes: Sequence[Node], functions: Sequ
         if isinstance(condition, Boolean):
             stable.append(condition)
             continue
-        essential = at.collect(condition)
-        stable.append(essential > 0)
-        undecided.append(sp.Eq(essential, 0))
-    return stable or [sp.S.true], undecided, "", R, y
+        found = _relations(condition, at.collect)
+        stable += [r for r in found if r not in stable]
+        undecided += [sp.Eq(r.lhs, r.rhs) for r in found]
+    return stable or [sp.S.true], list(dict.fromkeys(undecided)), "", R, y
+
+
+def _relations(condition: tuple[sp.Expr, list[sp.Expr]], collect) -> list[Boolean]:
+    """Relations that hold together: the essential factor positive, those of even powers not zero."""
+    essential, nonzero = condition
+    strict = [] if essential == 1 else [_positive(collect(essential))]
+    return strict + [sp.Ne(collect(f), 0) for f in nonzero]
+
+
+def _positive(essential: sp.Expr) -> Boolean:
+    """``essential > 0``, turned round where the expression starts with a minus sign."""
+    return -essential < 0 if essential.could_extract_minus_sign() and essential.is_Mul else essential > 0
 
 
 def _definite(R: sp.Matrix) -> list:
@@ -293,12 +310,12 @@ def _definite(R: sp.Matrix) -> list:
             for k, minor in enumerate(leading_minors(block), start=1):
                 conditions.append(positive_condition(sign**k * minor))
         if False not in conditions:
-            options.append([c if isinstance(c, bool) else c[0] for c in conditions])
+            options.append([c for c in conditions if c is not True])
     if not options:
         return [False]
-    if len(options) == 1 or not options[0]:
-        return list(dict.fromkeys(options[0])) if options else [True]
-    return [sp.Or(*(sp.And(*(c if isinstance(c, bool) else c > 0 for c in option)) for option in options))]
+    if len(options) == 1 or not all(options):
+        return options[0] if len(options) == 1 else [True]
+    return [sp.Or(*(sp.And(*(r for c in option for r in _relations(c, sp.expand))) for option in options))]
 
 
 def _reduced_polynomial(A: Rows, kernel: Rows) -> list[sp.Expr]:
@@ -333,10 +350,11 @@ def _instability(polynomial: list[sp.Expr], collect) -> tuple[list, list]:
             return [sp.S.true], []
         if condition is False:
             continue
-        essential = collect(-condition[0])
-        if (essential < 0) not in unstable:
-            unstable.append(essential < 0)
-            boundary.append(sp.Eq(essential, 0))
+        essential, nonzero = condition
+        relation = sp.And(*_relations((-collect(-essential), nonzero), lambda e: e))
+        if relation not in unstable:
+            unstable.append(relation)
+            boundary += [sp.Eq(e, 0) for e in (collect(-essential), *nonzero) if not e.is_number]
     return unstable, boundary
 
 

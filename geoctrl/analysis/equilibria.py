@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -153,24 +153,40 @@ def _solve(
 
     def residual(y: np.ndarray) -> np.ndarray:
         point = full(y)
-        return np.concatenate([sys.rhs(0.0, point, u, params), sys.leaf_residual(point, params)])
+        try:
+            return np.concatenate([sys.rhs(0.0, point, u, params), sys.leaf_residual(point, params)])
+        except ZeroDivisionError:  # a step to where the equations are singular: the solver shortens it
+            return np.full(sys.nstates + len(sys.leaf.nodes), np.nan)
 
     def jacobian(y: np.ndarray) -> np.ndarray:
         point = full(y)
         rows = np.vstack([sys.jacobian(0.0, point, u, params), leaf_gradient(sys, point, params)])
         return rows[:, free]
 
-    y = x[free]
-    if y.size:
-        y = least_squares(residual, y, jac=jacobian, method="trf", xtol=1e-15, ftol=1e-15, gtol=1e-15).x
-    best, size = y, float(np.max(np.abs(residual(y)), initial=0.0))
-    for _ in range(8):
-        y = y - np.linalg.lstsq(jacobian(y), residual(y), rcond=1e-10)[0] if y.size else y
-        now = float(np.max(np.abs(residual(y)), initial=0.0))
-        if not now < size:
+    y, size = _newton(residual, jacobian, x[free])
+    if size > 1e-9 and y.size:
+        # Newton's steps lead to the nearest member of a family; where they fail, a trust region goes further.
+        y = least_squares(residual, x[free], jac=jacobian, method="trf", xtol=1e-15, ftol=1e-15, gtol=1e-15).x
+        y, size = _newton(residual, jacobian, y)
+    return full(y), size
+
+
+def _newton(
+    residual: Callable[[np.ndarray], np.ndarray], jacobian: Callable[[np.ndarray], np.ndarray], y: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """Gauss-Newton steps of least norm and limited length; the best point met and its residual."""
+    best, least = y, float(np.max(np.abs(residual(y)), initial=0.0))
+    stalled = 0
+    for _ in range(40):
+        if not y.size or stalled > 2 or least == 0.0:
             break
-        best, size = y, now
-    return full(best), size
+        step = np.linalg.lstsq(jacobian(y), residual(y), rcond=1e-10)[0]
+        y = y - step * min(1.0, 0.5 * max(1.0, float(np.linalg.norm(y))) / max(float(np.linalg.norm(step)), 1e-300))
+        size = float(np.max(np.abs(residual(y)), initial=0.0))
+        stalled = 0 if size < least else stalled + 1
+        if size < least:
+            best, least = y, size
+    return best, least
 
 
 def _snapped(x: np.ndarray, held: Mapping[int, float]) -> np.ndarray:

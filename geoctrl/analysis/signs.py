@@ -21,24 +21,12 @@ def known_sign(expr: sp.Expr) -> int | None:
         return 1
     if expr.is_negative:
         return -1
-    terms = [_term_sign(t) for t in sp.Add.make_args(sp.expand(expr))]
-    if None not in terms:
-        if min(terms) >= 0 and max(terms) > 0:  # type: ignore[type-var]
-            return 1
-        if max(terms) <= 0 and min(terms) < 0:  # type: ignore[type-var]
-            return -1
-    return None
-
-
-def _term_sign(term: sp.Expr) -> int | None:
-    if term.is_positive:
+    terms = sp.Add.make_args(sp.expand(expr))
+    # A term that may vanish (the square of a real symbol) goes with strict ones of its own sign only.
+    if all(t.is_nonnegative for t in terms) and any(t.is_positive for t in terms):
         return 1
-    if term.is_negative:
+    if all(t.is_nonpositive for t in terms) and any(t.is_negative for t in terms):
         return -1
-    # A square of a real symbol alone may vanish, which cannot turn a positive sum negative but would not
-    # make it positive either; it counts as neutral.
-    if term.is_nonnegative or term.is_nonpositive:
-        return 0 if term.is_zero or term.is_nonnegative else None
     return None
 
 
@@ -83,12 +71,12 @@ def solve_inequality(expr: sp.Expr, symbol: sp.Symbol) -> Boolean:
     poly = sp.Poly(sp.expand(expr), symbol)
     if poly.degree() == 1:
         a, b = poly.all_coeffs()
-        return _cases(a, lambda s: (symbol > _tidy(-b / a)) if s > 0 else (symbol < _tidy(-b / a)))
+        return _cases(a, lambda s: (symbol > _tidy(-b / a)) if s > 0 else (symbol < _tidy(-b / a)), b, symbol)
     if poly.degree() == 2:
         a, b, c = poly.all_coeffs()
         if sp.expand(b) == 0:
-            return _cases(a, lambda s: _even(symbol, a, c, s))
-        return _cases(a, lambda s: _quadratic(symbol, a, b, c, s))
+            return _cases(a, lambda s: _even(symbol, a, c, s), c, symbol)
+        return _cases(a, lambda s: _quadratic(symbol, a, b, c, s), b * symbol + c, symbol)
     return _present(expr)
 
 
@@ -106,12 +94,15 @@ def _tidy(expr: sp.Expr) -> sp.Expr:
     return sp.simplify(sp.factor(expr))
 
 
-def _cases(leading: sp.Expr, solution: Callable[[int], Boolean]) -> Boolean:
-    """The solution for the sign of the leading coefficient, or both cases with their conditions."""
+def _cases(
+    leading: sp.Expr, solution: Callable[[int], Boolean], rest: sp.Expr, symbol: sp.Symbol
+) -> Boolean:
+    """The solution for the sign of the leading coefficient, or all cases with their conditions."""
     s = known_sign(leading)
     if s is not None:
         return solution(s)
-    return sp.Or(*(sp.And(_present(sense * leading), solution(sense)) for sense in (1, -1)))
+    strict = [sp.And(_present(sense * leading), solution(sense)) for sense in (1, -1)]
+    return sp.Or(*strict, sp.And(sp.Eq(leading, 0), solve_inequality(rest, symbol)))
 
 
 def _even(symbol: sp.Symbol, a: sp.Expr, c: sp.Expr, sense: int) -> Boolean:

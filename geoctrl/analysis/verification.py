@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl.analysis.certificates import FORMAT, VERSION, digest_of
+from geoctrl.analysis.certificates import FORMAT, VERSION, claim_of, digest_of
 from geoctrl.analysis.energy_casimir import Pencil
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Verdict, recheck
@@ -72,6 +72,8 @@ def verify(path: str | Path) -> VerificationReport:
         verdict = Verdict(data["verdict"])
         problem = Problem.from_dict(data["problem"])
         evidence, method = dict(data["evidence"]), str(data["method"])
+        if data["claim"] != claim_of(data["system"], problem, verdict):
+            raise CertificateError("the claim in words does not fit the verdict and the point")
         checks = (
             _verify_exact(problem, method, evidence, verdict)
             if "in floats" not in method

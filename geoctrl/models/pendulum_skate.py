@@ -42,11 +42,13 @@ def _skate(moments, **extra) -> EulerPoincare:
     Omega, Y = sp.Matrix(algebra.xi[:3]), sp.Matrix(algebra.xi[3:])
     centre = Y + l * Omega.cross(E3)
     lateral, zero = E1.cross(G), sp.zeros(3, 1)
-    v2, v3 = sp.symbols("v2 v3", real=True)
+    Pi, P = sp.Matrix(algebra.mu[:3]), sp.Matrix(algebra.mu[3:])
     s = sp.Symbol("s", real=True)
     _, M2, M3 = moments
-    C1 = (M2 * G[1] ** 2 + M3 * G[2] ** 2) * v2
-    C2 = l * G[1] * v2 + v3 + l * C1 * sp.Integral(1 / ((M2 - M3) * s**2 + M3), (s, 0, G[1]))
+    # [GO] (36) and (37) in momenta: p2 - l Gamma2 p3 = (I2 Gamma2^2 + I3 Gamma3^2) v2, and p3/m plus the
+    # quadrature, which is an arctan, linear or an artanh by the sign of I2 - I3.
+    C1 = G.dot(Pi) - l * G[1] * P[0]
+    C2 = P[0] / m + l * C1 * sp.Integral(1 / ((M2 - M3) * s**2 + M3), (s, 0, G[1]))
     Omega0, Y0 = sp.symbols("Omega0 Y0", real=True)
     return EulerPoincare(
         algebra=algebra,

@@ -1,9 +1,11 @@
-r"""Which gains stabilise: the set of sigma for which the restricted Hessian is definite.
+r"""Which gains stabilise an equilibrium of the closed loop.
 
-On the common kernel W of the invariants' gradients the Hessian of the closed loop is
-:math:`H_0 + B S B^T` with S = sigma^{-1} and B the rotors' reach, :math:`B = W_v^T E^T G_{ia}`. It can be
-made definite of a sign if and only if H_0 has that sign on ker B^T (projection lemma): what the rotors do
-not reach decides feasibility, and its signs are the reason where there is none.
+For a declared family the loop's stability conditions are derived with the gain as a symbol and solved for
+it; for a single point the gains are scanned and the ends of the admissible interval bisected. Where no gain
+is admissible the reason is looked for in what the rotors do not reach: an unstable mode without the gain
+in it, or directions in which the restricted Hessian has both signs whatever the gain. (With
+S = sigma^{-1} that Hessian is :math:`H_0 + B S B^T`; it can be made definite of a sign if and only if
+H_0 has that sign on ker B^T, the projection lemma.)
 """
 
 from __future__ import annotations
@@ -16,10 +18,12 @@ import numpy as np
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
+from geoctrl._scalars import exact
 from geoctrl.analysis import StabilityConditions, Verdict, certify, stability_conditions
 from geoctrl.analysis.linearization import resolve_equilibrium
-from geoctrl.errors import ParameterError
-from geoctrl.systems import Equilibrium, Family, ReducedSystem
+from geoctrl.analysis.signs import known_sign
+from geoctrl.errors import GeoctrlError, ParameterError
+from geoctrl.systems import Equilibrium, ReducedSystem
 
 if TYPE_CHECKING:
     from geoctrl.synthesis.matching import Matching
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["SigmaDesign"]
 
 _STABLE = (Verdict.PROVED_STABLE, Verdict.PROVED_ASYMPTOTICALLY_STABLE, Verdict.NUMERICALLY_STABLE)
+_SCAN = 10.0 ** np.arange(-8, 4.5, 0.5)
+"""Gains tried at a single point, in units of the rotor's inertia and of either sign."""
 
 
 class SigmaDesign:
@@ -36,215 +42,237 @@ class SigmaDesign:
     ----------
     matching : Matching
     loop : ReducedSystem
-        The reduced loop with the gain as a symbol.
+        The reduced loop with the gain as a parameter without a value.
     family : str
-        Name of the family judged; "point" for a single equilibrium.
-    params : dict or None
-        Numbers that replace the parameters; None keeps them symbolic.
+        Name of the declared family, or "" for a single point.
     """
 
     def __init__(self, matching: Matching, eq: Any) -> None:
         self.matching = matching
-        law = matching.law(matching.sigma if matching.sigma.rows > 1 else matching.sigma[0, 0])
-        loop = law._bare
-        self._gain_names = [p.name for p in law.gain_parameters]
-        self.params: dict[str, float] | None = None
-        self._values: dict[str, float] = {}
+        single = matching.sigma.rows == 1
+        law = matching.law(matching.sigma[0, 0] if single else matching.sigma)
+        self.loop: ReducedSystem = law.closed_loop()
+        self._gains = [p.name for p in law.gain_parameters]
+        self.family = ""
+        self._params: dict[str, float] = {}
+        self._values: dict[str, float] | None = None
+        self._state: np.ndarray | None = None
         if isinstance(eq, str):
+            if eq not in self.loop.families:
+                raise ParameterError(f"no family {eq!r}; known are {', '.join(self.loop.families)}")
             self.family = eq
-            self.loop = loop
-        elif isinstance(eq, Equilibrium) and eq.name in loop.families:
-            self.family, self.loop = eq.name, loop
-            self._values = self._family_values(eq)
-            self.params = {k: v for k, v in eq.params.items() if k in loop.params and k not in self._gain_names}
-        else:
-            self.family = "point"
-            self.loop, self.params = self._at_point(loop, eq)
-
-    def _family_values(self, eq: Equilibrium) -> dict[str, float]:
-        """Values of the family's symbols at a member, read off the states that are plain symbols."""
-        family = self.loop.families[eq.name]
-        values = {}
-        for symbol in family.symbols:
-            for label, expr in family.states.items():
-                if expr == symbol:
-                    values[symbol.name] = eq[label]
-                    break
-        return values
-
-    def _at_point(self, loop: ReducedSystem, eq: Any) -> tuple[ReducedSystem, dict[str, float]]:
-        """The loop with the point as a family of its own."""
-        plant = self.matching._plant
+            return
         if not isinstance(eq, Equilibrium):
             x = np.asarray(eq, dtype=float)
-            if x.shape == (plant.nstates,):
-                eq = resolve_equilibrium(plant, x, None)
-            else:
-                eq = Equilibrium(
-                    x, np.zeros(0), 0.0, 0.0, np.zeros((x.size, 0)), None, None, dict(plant.params), "", loop.state_labels
-                )
-        if eq.exact is not None:
-            numbers = dict(zip(eq.labels, eq.exact, strict=True))
+            eq = resolve_equilibrium(matching.mechanism.reduce(), x, None) if x.size != self.loop.nstates else x
+        if isinstance(eq, Equilibrium):
+            self._params = {k: v for k, v in eq.params.items() if k in self.loop.params and k not in self._gains}
+            self.family = eq.name if eq.name in self.loop.families else ""
+            self._values = _family_values(self.loop, eq) if self.family else None
+            self._state = np.array([eq[label] for label in self.loop.state_labels])
         else:
-            numbers = dict(zip(eq.labels, eq.x, strict=True))
-        states = {k: sp.Rational(str(numbers[k])) if numbers[k] else 0 for k in loop.state_labels if k in numbers}
-        family = Family({k: v for k, v in states.items() if v})
-        system = loop.mechanism.replace(equilibria={"point": family}).reduce()
-        return system, {k: v for k, v in eq.params.items() if k in loop.params and k not in self._gain_names}
+            self._state = eq
 
-    # -- the set --------------------------------------------------------------------------------
-
-    @cached_property
-    def conditions(self) -> StabilityConditions:
-        """Stability conditions of the loop, the gain symbolic."""
-        params = self.params if self.family == "point" else None
-        return stability_conditions(self.loop, self.family, params)
-
-    @cached_property
-    def condition(self) -> Boolean:
-        """The conditions solved for the gain (one rotor), else as they are."""
-        if len(self._gain_names) == 1:
-            return self.conditions.solve_for(self._gain_names[0])
-        return sp.And(*self.conditions.stable) if self.conditions.stable else sp.S.false
-
-    @property
-    def bounds(self) -> tuple[sp.Expr, sp.Expr] | None:
-        """Lower and upper bound of an admissible interval, symbolic for a family; None where it is no interval."""
-        if len(self._gain_names) != 1:
-            return None
-        symbol = self._symbol(self._gain_names[0])
-        lower, upper = -sp.oo, sp.oo
-        for relation in sp.And.make_args(self.condition):
-            if not relation.has(symbol):
-                continue
-            if not isinstance(relation, sp.core.relational.Relational) or symbol not in (relation.lhs, relation.rhs):
-                return None
-            bound = relation.rhs if relation.lhs == symbol else relation.lhs
-            if relation.gts == symbol:
-                lower = bound if lower == -sp.oo else sp.Max(lower, bound)
-            else:
-                upper = bound if upper == sp.oo else sp.Min(upper, bound)
-        return None if (lower, upper) == (-sp.oo, sp.oo) else (lower, upper)
-
-    def _symbol(self, name: str) -> sp.Symbol:
-        return {s.name: s for s in self.conditions.symbols}[name]
-
-    def _numbers(self, params: Mapping[str, float] | None) -> dict[sp.Symbol, Any]:
-        """Numbers of all parameters but the gain, and of the family's symbols where they are known."""
-        values = {k: v for k, v in self.loop.params.items() if v is not None and k not in self._gain_names}
-        values |= {**(self.params or {}), **self._values}
-        known = {s.name: s for s in self.conditions.symbols}
-        for name in params or {}:
-            if name not in known:
-                raise ParameterError(f"unknown parameter {name!r}; known are {', '.join(known)}")
-        values |= dict(params or {})
-        return {known[k]: sp.Rational(str(v)) if isinstance(v, float) else v for k, v in values.items() if k in known}
+    # -- one gain -------------------------------------------------------------------------------
 
     def contains(self, sigma: Any, params: Mapping[str, float] | None = None) -> bool | None:
-        """Whether a gain is admissible; None where that depends on symbols without a number.
+        """Whether a gain is admissible.
 
         Parameters
         ----------
         sigma : number, or s x s matrix
         params : dict, optional
-            Numbers for parameters and family symbols (the defaults, and the member's own, otherwise).
+            Numbers for parameters, and for the family's symbols where only its name was given.
+
+        Returns
+        -------
+        bool or None
+            For a point the verdict of `geoctrl.certify`; for a family that of its conditions at the default
+            parameters, None where they depend on family symbols without a number.
 
         Raises
         ------
         MatchingError
-            If sigma is no admissible input (zero, not finite, wrong shape).
+            If sigma is zero, not finite or of the wrong shape.
+        ParameterError
+            For an unknown name in ``params``.
         """
         from geoctrl.synthesis.law import read_sigma
 
         matrix = read_sigma(sigma, self.matching.mechanism)
-        gains = self._gain_values(matrix)
-        if not self.conditions.stable:
-            return self._contains_by_certificate(gains, params)
-        numbers = self._numbers(params)
-        numbers |= {self._symbol(k): sp.Rational(str(v)) for k, v in gains.items()}
+        gains = {s.name: float(v) for s, v in zip(self.matching.sigma, matrix, strict=True)}
+        if self._state is not None:
+            return self._certified(gains, params)
+        numbers = self._numbers({**gains, **dict(params or {})})
         judged = [sp.sympify(r).subs(numbers) for r in self.conditions.stable]
-        if any(r == sp.S.false for r in judged):
+        if not judged or sp.S.false in judged:
             return False
         return True if all(r == sp.S.true for r in judged) else None
 
-    def _gain_values(self, matrix: sp.Matrix) -> dict[str, float]:
-        symbols = self.matching.sigma
-        return {symbols[i].name: float(matrix[i]) for i in range(len(symbols)) if symbols[i].name in self._gain_names}
+    def _certified(self, gains: Mapping[str, float], params: Mapping[str, float] | None) -> bool:
+        numbers = {**self._params, **gains, **dict(params or {})}
+        if self._values is not None:
+            point: Any = self.loop.equilibrium(self.family, params=numbers, **self._values)
+        else:
+            point = self._state
+        return certify(self.loop, point, numbers).verdict in _STABLE
 
-    def _contains_by_certificate(self, gains: dict[str, float], params: Mapping[str, float] | None) -> bool | None:
-        numbers = {**(self.params or {}), **gains, **{k: v for k, v in (params or {}).items() if k in self.loop.params}}
-        values = {k: v for k, v in {**self._values, **dict(params or {})}.items() if k not in self.loop.params}
-        try:
-            point = self.loop.equilibrium(self.family, params=numbers, **values)
-        except ParameterError:
+    def _numbers(self, given: Mapping[str, float]) -> dict[sp.Symbol, Any]:
+        """Exact numbers by symbol: the defaults, the equilibrium's own, and the given ones."""
+        known = {s.name: s for s in self.conditions.symbols}
+        for name in given:
+            if name not in known:
+                raise ParameterError(f"unknown parameter {name!r}; known are {', '.join(known)}")
+        values = {k: v for k, v in self.loop.params.items() if v is not None and k not in self._gains}
+        values |= {**self._params, **(self._values or {}), **given}
+        fractions = {known[k]: exact(v) for k, v in values.items()}
+        return {s: sp.Rational(q.numerator, q.denominator) for s, q in fractions.items()}
+
+    # -- the set --------------------------------------------------------------------------------
+
+    @cached_property
+    def conditions(self) -> StabilityConditions:
+        """Stability conditions of the family, the gain symbolic."""
+        if not self.family:
+            raise GeoctrlError("conditions in symbols need a declared family; this is a single point")
+        return stability_conditions(self.loop, self.family)
+
+    @cached_property
+    def condition(self) -> Boolean:
+        """The admissible set as a condition, solved for the gain where there is one rotor."""
+        if not self.family:
+            if self.bounds is None:
+                return sp.S.false
+            symbol = self.matching.sigma[0, 0]
+            return sp.And(self.bounds[0] < symbol, symbol < self.bounds[1])
+        if len(self._gains) == 1:
+            return self.conditions.solve_for(self._gains[0])
+        return sp.And(*self.conditions.stable) if self.conditions.stable else sp.S.false
+
+    @cached_property
+    def bounds(self) -> tuple[Any, Any] | None:
+        """Ends of the admissible interval of one gain: symbolic for a family, numbers for a point.
+
+        None where no gain is admissible or the set is not an interval with ends in closed form.
+        """
+        if len(self._gains) != 1:
             return None
-        return certify(self.loop, point).verdict in _STABLE
+        if not self.family:
+            return self._scan()
+        symbol = {s.name: s for s in self.conditions.symbols}[self._gains[0]]
+        lower, upper = -sp.oo, sp.oo
+        for relation in sp.And.make_args(self.condition):
+            if not relation.has(symbol):
+                continue
+            if not isinstance(relation, (sp.Gt, sp.Lt)) or symbol not in relation.args:
+                return None
+            if relation.gts == symbol:
+                lower = relation.lts if lower == -sp.oo else sp.Max(lower, relation.lts)
+            else:
+                upper = relation.gts if upper == sp.oo else sp.Min(upper, relation.gts)
+        return None if (lower, upper) == (-sp.oo, sp.oo) else (lower, upper)
 
     @cached_property
     def feasible(self) -> bool:
-        """Whether any gain is admissible at the default (or given) parameters."""
-        stable = self.conditions.stable
-        if stable == [sp.S.false]:
+        """Whether any gain is admissible (at the equilibrium's parameters, or the defaults)."""
+        if not self.family or len(self._gains) != 1:
+            return self._scan() is not None
+        if not self.conditions.stable or sp.S.false in self.conditions.stable:
             return False
-        if not stable or len(self._gain_names) != 1:
-            return self._reach()[2]
-        symbol = self._symbol(self._gain_names[0])
-        condition = sp.And(*stable).subs(self._numbers(None))
-        if condition in (sp.S.true, sp.S.false):
-            return condition == sp.S.true
-        if condition.free_symbols - {symbol}:
-            return True  # depends on where in the family
-        return sp.simplify(condition.as_set().is_empty) is not sp.S.true and condition.as_set() != sp.S.EmptySet
+        condition = self.condition.subs(self._numbers({}))
+        symbols = {s.name: s for s in self.conditions.symbols}
+        if condition in (sp.S.true, sp.S.false) or condition.free_symbols - {symbols[self._gains[0]]}:
+            return condition != sp.S.false  # with family symbols left it depends on the member
+        return condition.as_set() != sp.S.EmptySet
 
     @property
     def reason(self) -> str:
-        """What the rotors cannot shape, where no gain is admissible; empty otherwise."""
+        """Why no gain is admissible; empty where one is."""
         if self.feasible:
             return ""
-        directions, eigenvalues, definite = self._reach()
-        if definite:
-            return f"the conditions have no common solution: {self.condition}"
-        signs = "; ".join(f"{value:+.4g} along {where}" for where, value in zip(directions, eigenvalues, strict=True))
-        return (
-            "the rotors do not reach directions in which the restricted Hessian has both signs, or none: "
-            f"{signs}; no gain makes it definite"
+        if not self.family:
+            return "no gain tried makes the restricted Hessian definite"
+        gains = set(self._gains)
+        for k, c in enumerate(self.conditions.characteristic_polynomial):
+            if sp.S.true in self.conditions.unstable and c != 0 and not {s.name for s in c.free_symbols} & gains:
+                if known_sign(sp.fraction(c)[0]) == -known_sign(sp.fraction(c)[1]):  # type: ignore[operator]
+                    power = len(self.conditions.characteristic_polynomial) - 1 - k
+                    return (
+                        "an unstable mode is out of the rotors' reach: for every gain the coefficient "
+                        f"{c} of x^{power} in the characteristic polynomial is negative, and no gain enters it"
+                        f"{self._signs()}"
+                    )
+        return f"{self.conditions.reason or 'the conditions contradict each other'}{self._signs()}"
+
+    def _signs(self) -> str:
+        """Signs of the energy's second derivatives in the states that the gain does not enter."""
+        a = self.loop.assembly
+        hessian = self.loop.graph.jacobian(
+            self.loop.graph.gradient(a.energy, self.loop.state_nodes), self.loop.state_nodes
         )
+        family = self.loop.families[self.family]
+        point = {s: family.states.get(label, 0) for label, s in zip(self.loop.state_labels, self.loop.states, strict=True)}
+        found = []
+        for i, label in enumerate(self.loop.state_labels):
+            (entry,) = self.loop.to_sympy([hessian[i][i]])
+            entry = sp.factor(entry.subs(point))
+            if entry != 0 and not {s.name for s in entry.free_symbols} & set(self._gains) and known_sign(entry):
+                found.append(f"{label}: {'+' if known_sign(entry) == 1 else '-'}({entry})")
+        return f"; kinetic energy that no gain changes, {', '.join(found)}" if found else ""
 
-    def _reach(self) -> tuple[list[str], np.ndarray, bool]:
-        """Directions of ker B^T, the Hessian's eigenvalues there, and whether they are of one sign."""
-        hessian = self.conditions.restricted_hessian
-        if hessian is None:
-            return [], np.zeros(0), True
-        symbols = [self._symbol(k) for k in self._gain_names]
-        numbers = self._numbers(None)
-        numbers |= {s: sp.Rational(13, 10) for s in hessian.subs(numbers).free_symbols - set(symbols)}
-        # The Hessian is affine in S = sigma^{-1}: its derivative spans the reach, its limit S -> 0 is H_0.
-        rest = np.array(hessian.subs(numbers).applyfunc(lambda e: _limit(e, symbols)), dtype=float)
-        rng = np.random.default_rng(0)
-        reach = []
-        for _ in range(3):
-            gains = {s: sp.Rational(int(rng.integers(1, 50)), 7) for s in symbols}
-            reach.append(np.array(hessian.subs(numbers).subs(gains), dtype=float) - rest)
-        u, s, _ = np.linalg.svd(np.hstack(reach)) if rest.size else (np.zeros((0, 0)), np.zeros(0), None)
-        rank = int(np.sum(s > 1e-10 * max(float(s[0]) if s.size else 0.0, 1e-300)))
-        N = u[:, rank:]
-        eigenvalues, vectors = np.linalg.eigh(N.T @ rest @ N) if N.size else (np.zeros(0), np.zeros((0, 0)))
-        directions = [self._direction(N @ v) for v in vectors.T]
-        return directions, eigenvalues, bool(np.all(eigenvalues > 0) or np.all(eigenvalues < 0))
+    def _scan(self) -> tuple[float, float] | None:
+        """Interval around the first admissible gain found, its ends bisected to 1e-12 relative."""
+        if len(self._gains) != 1 or self._state is None:
+            return None
+        unit = abs(float(sp.Matrix(self.matching.mechanism.rotors.inertia).subs(self._plant_numbers())[0, 0]))
+        grid = np.sort(np.concatenate([-_SCAN, _SCAN])) * unit
 
-    def _direction(self, weights: np.ndarray) -> str:
-        """The leading state of a combination of kernel vectors."""
-        labels = self.conditions.kernel_labels
-        parts = [f"{w:+.2g} {label}" for w, label in zip(weights, labels, strict=True) if abs(w) > 1e-6]
-        return parts[0].split(" ", 1)[1] if len(parts) == 1 else " ".join(parts)
+        def good(sigma: float) -> bool:
+            try:
+                return self._certified({self._gains[0]: float(sigma)}, None)
+            except GeoctrlError:
+                return False
+
+        hits = [i for i, sigma in enumerate(grid) if good(sigma)]
+        if not hits:
+            return None
+        first = last = hits[0]
+        while last + 1 in hits:
+            last += 1
+        ends = []
+        for inside, outside in ((first, first - 1), (last, last + 1)):
+            if not 0 <= outside < len(grid):
+                ends.append(float(np.inf if outside > 0 else -np.inf))
+                continue
+            a, b = grid[inside], grid[outside]
+            if a * b < 0:
+                ends.append(0.0)
+                continue
+            while abs(b - a) > 1e-12 * abs(a):
+                middle = 0.5 * (a + b)
+                a, b = (middle, b) if good(middle) else (a, middle)
+            ends.append(float(a))
+        return ends[0], ends[1]
+
+    def _plant_numbers(self) -> dict[sp.Symbol, float]:
+        parameters = self.matching.mechanism.parameters
+        values = {**self.matching.mechanism.defaults, **self._params}
+        return {p.symbol: values[p.name] for p in parameters}
 
     def __repr__(self) -> str:
-        where = f"{self.family!r}"
+        where = repr(self.family) if self.family else "the point"
         if not self.feasible:
             return f"<SigmaDesign for {where}: none; {self.reason}>"
         return f"<SigmaDesign for {where}: {self.condition}>"
 
 
-def _limit(expr: sp.Expr, symbols: list[sp.Symbol]) -> sp.Expr:
-    scale = sp.Dummy("scale", positive=True)
-    return sp.limit(sp.cancel(expr.subs({s: s * scale for s in symbols}, simultaneous=True)), scale, sp.oo)
+def _family_values(loop: ReducedSystem, eq: Equilibrium) -> dict[str, float] | None:
+    """The family's symbols at a member, read off states that are plain symbols; None where that is not enough."""
+    family = loop.families[eq.name]
+    values = {}
+    for symbol in family.symbols:
+        label = next((k for k, e in family.states.items() if e == symbol), None)
+        if label is None:
+            return None
+        values[symbol.name] = eq[label]
+    return values

@@ -20,6 +20,7 @@ from geoctrl.synthesis.loops import (
     rotor_rates,
 )
 from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem
+from geoctrl.systems.equations import collected
 
 if TYPE_CHECKING:
     from geoctrl.synthesis.matching import Matching
@@ -165,14 +166,14 @@ class FeedbackLaw:
     @cached_property
     def expr(self) -> sp.ImmutableMatrix:
         """The law (s x 1) in state symbols, parameters and the gain, at zero controlled momentum."""
-        return sp.ImmutableMatrix([_tidy(e) for e in self._bare.to_sympy(self._torques(self._bare))])
+        return sp.ImmutableMatrix([collected(e, self._bare.states) for e in self._bare.to_sympy(self._torques(self._bare))])
 
     def expression(self, momentum: sp.Matrix) -> list[sp.Expr]:
         """The law at a controlled momentum given in symbols (ignored where the law does not depend on it)."""
         if momentum.is_zero_matrix or not self.momentum_matters:
             return list(self.expr)
         system = self._with_momentum
-        torques = [_tidy(e) for e in system.to_sympy(self._torques(system))]
+        torques = [collected(e, system.states) for e in system.to_sympy(self._torques(system))]
         values = {p.symbol: e for p, e in zip(self._momentum, momentum, strict=True)}
         return [e.subs(values) for e in torques]
 
@@ -298,9 +299,3 @@ def _gain_parameters(
             names[a, b] = names[b, a] = parameter.symbol
     matrix = sp.ImmutableMatrix(given.rows, given.cols, lambda a, b: names[a, b])
     return matrix, tuple(parameters.values())
-
-
-def _tidy(expr: sp.Expr) -> sp.Expr:
-    """Common denominator and factored constants, without a search for the shortest form."""
-    numerator, denominator = sp.fraction(sp.cancel(sp.together(expr)))
-    return sp.factor_terms(numerator) / sp.factor(denominator)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -31,6 +32,8 @@ class Equations:
     rhs : sympy column
         xdot, solved by LDL^T.
     energy : sympy expression
+    relations : tuple of sympy expressions
+        Leaf relations (zero), used to shorten what is printed.
     """
 
     states: sp.Matrix
@@ -41,6 +44,7 @@ class Equations:
     drift: sp.Matrix
     rhs: sp.Matrix
     energy: sp.Expr
+    relations: tuple[sp.Expr, ...]
 
     @classmethod
     def of(cls, system: ReducedSystem) -> Equations:
@@ -60,6 +64,7 @@ class Equations:
             drift=sp.Matrix(system.to_sympy(a.drift)),
             rhs=sp.Matrix(rhs),
             energy=system.to_sympy([a.energy])[0],
+            relations=tuple(system.to_sympy(system.leaf.nodes)),
         )
 
     @cached_property
@@ -81,7 +86,34 @@ class Equations:
     def __str__(self) -> str:
         names = [str(s) for s in self.states]
         width = max(len(n) for n in names) + 2
-        return "\n".join(f"d/dt {n:<{width}}= {sp.factor_terms(e)}" for n, e in zip(names, self.rhs, strict=True))
+        shown = [collected(e, self.states, self.relations) for e in self.rhs]
+        return "\n".join(f"d/dt {n:<{width}}= {e}" for n, e in zip(names, shown, strict=True))
+
+
+def collected(expr: sp.Expr, states: Iterable[sp.Symbol], relations: Sequence[sp.Expr] = ()) -> sp.Expr:
+    """One fraction, its numerator sorted by monomials in the states with factored coefficients.
+
+    Where the leaf relations shorten the numerator, their multiples are taken off. Expressions that are not
+    rational in the states are returned with common factors drawn out.
+    """
+    states = tuple(states)
+    numerator, denominator = sp.fraction(sp.cancel(sp.together(expr)))
+    if numerator == 0:
+        return sp.Integer(0)
+    if not numerator.is_polynomial(*states):
+        return sp.factor_terms(expr)
+    poly = sp.Poly(numerator, *states)
+    for relation in relations:
+        if relation.is_polynomial(*states) and not relation.free_symbols - set(states):
+            _, rest = sp.reduced(poly.as_expr(), [relation], *states)
+            shorter = sp.Poly(rest, *states)
+            if len(shorter.terms()) < len(poly.terms()):
+                poly = shorter
+    content, primitive = poly.primitive()
+    terms = [
+        sp.factor(c) * sp.Mul(*(s**e for s, e in zip(states, powers, strict=True))) for powers, c in primitive.terms()
+    ]
+    return sp.factor(content) * sp.factor_terms(sp.Add(*terms)) / sp.factor(denominator)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from geoctrl.systems.description import EulerPoincare
 __all__ = ["Leaf", "Relation", "Sampler", "automatic_relations", "removed_symbols"]
 
 _RANK_TOLERANCE = 1e-9
+_VANISHING = 1e-5  # samples satisfy f = 0 to 1e-14 only; where f = g^2 the gradient there is 2 sqrt(f)
 
 
 @dataclass(frozen=True)
@@ -157,7 +158,7 @@ class Leaf:
             for i, relation in enumerate(relations):
                 if nodes[i].is_zero:
                     continue
-                if all(np.max(np.abs(grad[i]), initial=0.0) < _RANK_TOLERANCE for grad in gradients):
+                if all(np.max(np.abs(grad[i]), initial=0.0) < _VANISHING for grad in gradients):
                     if relation in automatic_relations(assembly.mechanism):
                         continue
                     raise ConstraintError(

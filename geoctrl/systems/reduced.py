@@ -11,11 +11,11 @@ import sympy as sp
 
 from geoctrl._checks import resolve_parameters
 from geoctrl._scalars import Node, Program, to_sympy
-from geoctrl.errors import ParameterError
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.build_checks import check_build, generic_parameters
 from geoctrl.systems.casimirs import casimirs
 from geoctrl.systems.description import EulerPoincare, time
+from geoctrl.systems.control import nonlinear_system
 from geoctrl.systems.differential import Differential
 from geoctrl.systems.equations import Equations, HamelTensors, hamel_tensors
 from geoctrl.systems.families import Equilibrium, Family
@@ -445,25 +445,4 @@ class ReducedSystem:
         outputs : labels of states or output signals; all states by default
         name : str, optional
         """
-        from geoctrl import interop
-
-        labels = list(self.state_labels if outputs is None else outputs)
-        known = [*self.state_labels, *self.output_labels]
-        for label in labels:
-            if label not in known:
-                raise ParameterError(f"no state or output {label!r}; known are {', '.join(known)}")
-        pick = [known.index(label) for label in labels]
-
-        def output(t: float, x: np.ndarray, u: np.ndarray, params: dict) -> np.ndarray:
-            signals = self.outputs(t, x, u, params) if self.output_labels else np.zeros(0)
-            return np.concatenate([x, signals])[pick]
-
-        return interop.nonlinear_system(
-            self.rhs,
-            output,
-            states=self.state_labels,
-            inputs=self.input_labels,
-            outputs=labels,
-            params=self.params,
-            name=name or self.name or "reduced",
-        )
+        return nonlinear_system(self, outputs, name)

@@ -1,0 +1,41 @@
+"""A reduced system as python-control's kind of system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from geoctrl.errors import ParameterError
+
+if TYPE_CHECKING:
+    from geoctrl.systems.reduced import ReducedSystem
+
+__all__ = ["nonlinear_system"]
+
+
+def nonlinear_system(system: ReducedSystem, outputs: Sequence[str] | None, name: str | None):
+    """The `control.NonlinearIOSystem` of a system; see `ReducedSystem.to_control`."""
+    from geoctrl import interop
+
+    labels = list(system.state_labels if outputs is None else outputs)
+    known = [*system.state_labels, *system.output_labels]
+    for label in labels:
+        if label not in known:
+            raise ParameterError(f"no state or output {label!r}; known are {', '.join(known)}")
+    pick = [known.index(label) for label in labels]
+
+    def output(t: float, x: np.ndarray, u: np.ndarray, params: dict) -> np.ndarray:
+        signals = system.outputs(t, x, u, params) if system.output_labels else np.zeros(0)
+        return np.concatenate([x, signals])[pick]
+
+    return interop.nonlinear_system(
+        system.rhs,
+        output,
+        states=system.state_labels,
+        inputs=system.input_labels,
+        outputs=labels,
+        params=system.params,
+        name=name or system.name or "reduced",
+    )
