@@ -1,0 +1,149 @@
+"""Checks of a start before any work, and what can be said of the state where a run broke off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from geoctrl.errors import ConstraintError, FrameError, ParameterError, SingularMassError
+from geoctrl.simulation.problem import workspace
+from geoctrl.systems.projection import check_initial_state
+
+if TYPE_CHECKING:
+    from geoctrl._scalars import Program
+    from geoctrl.systems import ReducedSystem
+
+__all__ = ["check_start", "find_singularity", "read_tolerance"]
+
+_SINGULAR_FRAME = 1e-10
+_SINGULAR_MASS = 1e-13
+_NEARLY = 1e-5
+"""Reciprocal condition number below which a run that broke off is put down to a singularity."""
+
+
+def read_tolerance(rtol: float | None) -> float | None:
+    """``rtol`` as a float between 0 and 1, or None."""
+    if rtol is None:
+        return None
+    try:
+        value = float(rtol)
+    except (TypeError, ValueError):
+        value = float("nan")
+    if not 0.0 < value < 1.0:
+        raise ValueError(f"rtol must lie between 0 and 1, got {rtol!r}")
+    return value
+
+
+def _program(system: ReducedSystem, pivots: bool = True) -> Program:
+    """Entries of the mass matrix, of the frame, and the pivots."""
+    a = system.assembly
+
+    def make() -> Program:
+        frame = a.restrict([a.configuration(e) for e in system.frame.matrix])
+        nodes = [*(e for row in a.mass for e in row), *frame]
+        return system.program([*nodes, *a.pivots] if pivots else nodes)
+
+    return workspace(system).get(("start", pivots), make)
+
+
+def _conditions(
+    system: ReducedSystem, t: float, x: np.ndarray, params: Mapping[str, float]
+) -> tuple[float, float, float, float]:
+    """Reciprocal condition number of M, smallest pivots of M and of the constraints, smallest value of E."""
+    a = system.assembly
+    k, (rows, columns) = len(a.velocity), system.frame.matrix.shape
+    arguments = [*x.tolist(), t, *[0.0] * system.ninputs]
+    try:
+        values = _program(system)(arguments, params)
+    except ZeroDivisionError:
+        # A pivot vanishes and the ones after it cannot be had; M and the frame can.
+        values = np.append(_program(system, pivots=False)(arguments, params), np.zeros(k))
+    mass, frame, pivots = np.split(values, [k * k, k * k + rows * columns])
+    pivots = np.where(np.isfinite(pivots), np.abs(pivots), 0.0)
+    of_mass = pivots[:k].min() / max(np.abs(mass).max(), 1e-300) if k else 1.0
+    of_rows = pivots[k:].min() / max(pivots[k:].max(), 1e-300) if pivots.size > k else 1.0
+    return (
+        _inverse_condition(mass.reshape(k, k)),
+        float(of_mass),
+        float(of_rows),
+        _inverse_condition(frame.reshape(rows, columns), 1.0) if system.mechanism.frame is not None else 1.0,
+    )
+
+
+def _inverse_condition(matrix: np.ndarray, least: float = 1e-300) -> float:
+    """Smallest singular value over the largest, which counts as `least` where it is less."""
+    if not np.isfinite(matrix).all():
+        return 0.0
+    s = np.linalg.svd(matrix, compute_uv=False)
+    return float(s[-1] / max(s[0], least)) if s.size else 1.0
+
+
+def _named(system: ReducedSystem, x: np.ndarray) -> str:
+    return ", ".join(f"{k} = {v:.6g}" for k, v in zip(system.state_labels, x, strict=True))
+
+
+def check_start(system: ReducedSystem, t: float, x0, params: Mapping[str, float]) -> np.ndarray:
+    """The initial state, checked together with frame, mass matrix and constraint rows there.
+
+    Raises
+    ------
+    ValueError, ConstraintError
+        As `geoctrl.systems.projection.check_initial_state`; also where constraint rows are dependent.
+    FrameError
+        Where the frame is singular.
+    SingularMassError
+        Where the mass matrix is singular at these parameters.
+    ParameterError
+        Where the equations cannot be evaluated at these parameters.
+    """
+    x = check_initial_state(system, x0, params)
+    try:
+        condition, pivot, rows, frame = _conditions(system, t, x, params)
+    except (ArithmeticError, ValueError) as error:
+        raise ParameterError(
+            f"the equations cannot be evaluated at x0 with params {dict(params)}: {error}; check their values"
+        ) from error
+    if frame >= _SINGULAR_FRAME and min(condition, pivot, rows) >= _SINGULAR_MASS:
+        return x
+    where = f"at x0 ({_named(system, x)})"
+    if frame < _SINGULAR_FRAME:
+        raise FrameError(
+            f"the frame is singular {where}: smallest singular value {frame:.2e}; start elsewhere, use "
+            "another frame, or frame=None"
+        )
+    if condition < _SINGULAR_MASS or pivot < _SINGULAR_MASS:
+        raise SingularMassError(
+            f"the mass matrix is singular {where} with params {dict(params)}: condition number "
+            f"{_inverse(condition)}, smallest pivot {pivot:.3g} of the largest entry; change the "
+            "parameters or the initial state"
+        )
+    raise ConstraintError(
+        f"the constraint rows are dependent {where}: smallest pivot {rows:.3g} of the largest; start "
+        "elsewhere or leave a row out"
+    )
+
+
+def _inverse(value: float) -> str:
+    return f"{1 / value:.2e}" if value else "infinite"
+
+
+def find_singularity(system: ReducedSystem, t: float, x: np.ndarray, params: Mapping[str, float]) -> str:
+    """Words about a frame or mass matrix close to singular at the last good state, or ""."""
+    try:
+        condition, pivot, rows, frame = _conditions(system, t, x, params)
+    except (ArithmeticError, ValueError):
+        return ""
+    if frame < _NEARLY:
+        return f"the frame becomes singular (smallest singular value {frame:.2e} at t = {t:.9g})"
+    if min(condition, pivot) < _NEARLY:
+        return (
+            f"the mass matrix becomes singular (condition number {_inverse(condition)}, smallest pivot "
+            f"{pivot:.2e} of the largest entry at t = {t:.9g})"
+        )
+    if rows < _NEARLY:
+        return (
+            f"the constraint rows become dependent (smallest pivot {rows:.2e} of the largest at t = {t:.9g})"
+        )
+    return ""

@@ -1,0 +1,170 @@
+"""Events: zeros of expressions located along a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import nearest
+from geoctrl._scalars import STATE, Node
+from geoctrl.errors import ExpressionError
+
+if TYPE_CHECKING:
+    from geoctrl.systems import ReducedSystem
+
+__all__ = ["Event", "EventLog", "EventRecord", "Events", "LocatedEvent", "read_events"]
+
+
+@dataclass(frozen=True)
+class Event:
+    """A zero of an expression to be located along a run.
+
+    Parameters
+    ----------
+    expr : sympy expression
+        In states, full velocities, inputs, ``geoctrl.time`` and parameters.
+    terminal : bool
+        Stop the run there.
+    direction : {-1, 0, 1}
+        Count zeros passed downwards, any, or upwards only.
+
+    Raises
+    ------
+    TypeError
+        If ``expr`` is not an expression.
+    ValueError
+        For another direction.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> sys = gc.models.get("pendulum-skate")().reduce()
+    >>> gc.Event(sys.states[4], terminal=True)
+    Event(expr=Gamma3, terminal=True, direction=0)
+    """
+
+    expr: Any
+    terminal: bool = False
+    direction: int = 0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.expr, str):
+            raise TypeError(
+                f"an event needs a sympy expression, got text {self.expr!r}; take the symbols of sys.states"
+            )
+        try:
+            expr = sp.sympify(self.expr)
+        except sp.SympifyError as error:
+            raise TypeError(f"an event needs a sympy expression, got {self.expr!r}") from error
+        if not isinstance(expr, sp.Expr):
+            raise TypeError(f"an event needs a scalar expression of which the zeros count, got {expr!r}")
+        object.__setattr__(self, "expr", expr)
+        if self.direction not in (-1, 0, 1):
+            raise ValueError(f"direction of an event must be -1, 0 or 1, got {self.direction!r}")
+        object.__setattr__(self, "terminal", bool(self.terminal))
+
+
+@dataclass(frozen=True, eq=False)
+class EventRecord:
+    """Where an event happened.
+
+    Attributes
+    ----------
+    time : ndarray, shape (k,)
+    states : ndarray, shape (n, k)
+    """
+
+    time: np.ndarray
+    states: np.ndarray
+
+    def __len__(self) -> int:
+        return self.time.size
+
+    def __repr__(self) -> str:
+        return f"EventRecord({self.time.size} at t = {np.array2string(self.time, threshold=6)})"
+
+
+class Events(dict):
+    """Event records by name; a missing name raises KeyError with the nearest known one."""
+
+    def __missing__(self, name: str) -> EventRecord:
+        raise KeyError(f"no event {name!r}{nearest(str(name), self)}")
+
+
+@dataclass(frozen=True)
+class LocatedEvent:
+    """An event as the engines see it: a node, with its terminal flag and direction."""
+
+    name: str
+    node: Node
+    terminal: bool
+    direction: int
+
+
+@dataclass
+class EventLog:
+    """Occurrences in the order in which an engine finds them."""
+
+    start: float
+    entries: list[tuple[int, float, np.ndarray]] = field(default_factory=list)
+    stopped: int | None = None
+    """Index of the terminal event that ended the run."""
+
+    def at_start(self, t: float) -> bool:
+        """Whether `t` is the initial time, where zeros do not count."""
+        return bool(t - self.start <= 8 * np.finfo(float).eps * max(1.0, abs(self.start)))
+
+    def add(self, index: int, t: float, x: np.ndarray) -> None:
+        """Record an occurrence, unless it is the initial point or found twice at the seam of two steps."""
+        if self.at_start(t):
+            return
+        for other, s, _ in reversed(self.entries[-8:]):
+            if other == index and abs(t - s) <= 1e-13 * max(1.0, abs(t)):
+                return
+        self.entries.append((index, t, x))
+
+    def records(self, names: tuple[str, ...], n: int) -> Events:
+        """One record for each event, empty where it did not happen."""
+        found = Events()
+        for i, name in enumerate(names):
+            mine = sorted(((t, x) for index, t, x in self.entries if index == i), key=lambda entry: entry[0])
+            time = np.array([t for t, _ in mine])
+            states = np.array([x for _, x in mine]).T if mine else np.zeros((n, 0))
+            found[name] = EventRecord(time, states)
+        return found
+
+
+def read_events(
+    system: ReducedSystem, events: Mapping[str, Any] | None, inputs: Mapping[Node, Node]
+) -> tuple[LocatedEvent, ...]:
+    """Events as nodes, inputs replaced by what drives them.
+
+    Raises
+    ------
+    TypeError
+        If ``events`` is not a mapping of names to expressions.
+    ExpressionError
+        For an expression that cannot be translated or does not change along a run.
+    """
+    if events is None:
+        return ()
+    if not isinstance(events, Mapping):
+        raise TypeError(f"events must be a dict of name -> expression or Event, got {type(events).__name__}")
+    located = []
+    for name, event in events.items():
+        if not isinstance(name, str):
+            raise TypeError(f"events must have text as names, got {name!r}")
+        if not isinstance(event, Event):
+            event = Event(event)
+        try:
+            node = system.graph.substitute([system.expression(event.expr)], inputs)[0]
+        except ExpressionError as error:
+            raise ExpressionError(f"event {name!r}: {error}") from error
+        if node.level < STATE:
+            raise ExpressionError(f"event {name!r}: {event.expr} depends on no state, input or time")
+        located.append(LocatedEvent(name, node, event.terminal, event.direction))
+    return tuple(located)

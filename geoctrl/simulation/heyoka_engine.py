@@ -1,0 +1,228 @@
+"""Taylor integration by heyoka: one compilation serves all parameter values, inputs and initial states."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Generator
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from geoctrl._scalars import Arithmetic, Program
+from geoctrl.errors import ExpressionError
+from geoctrl.simulation.events import EventLog
+from geoctrl.simulation.problem import Block, Outcome, Problem, workspace
+
+__all__ = ["DEFAULT_TOLERANCE", "available", "describe", "obstacle", "require", "run"]
+
+DEFAULT_TOLERANCE = 1e-15
+
+_CHUNK = 20_000
+"""Steps between two returns to Python, where an interrupt is noticed and progress reported."""
+
+_LARGE = 250
+"""Instructions above which code is generated in compact mode: compiled ten times faster, run slower."""
+
+_FUNCTIONS: tuple[str, ...] = (
+    "sqrt",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+)
+_FUNCTIONS += ("atanh", "exp", "log", "atan2")
+
+
+@cache
+def available() -> bool:
+    """Whether heyoka is installed."""
+    return importlib.util.find_spec("heyoka") is not None
+
+
+def describe(problem: Problem) -> str:
+    """Words for `Trajectory.engine`."""
+    tolerance = DEFAULT_TOLERANCE if problem.rtol is None else problem.rtol
+    return f"heyoka Taylor, tolerance {tolerance:.3g}"
+
+
+def obstacle(problem: Problem) -> str | None:
+    """Why heyoka cannot run the problem, or None."""
+    if problem.inputs.reason:
+        return problem.inputs.reason
+    return workspace(problem.system).get(problem.key("obstacle"), lambda: _unknown_function(problem))
+
+
+def require(problem: Problem) -> None:
+    """Raise ExpressionError with the reason if heyoka cannot run the problem."""
+    why = obstacle(problem)
+    if why is not None:
+        raise ExpressionError(f"engine='heyoka' cannot run this: {why}; take engine='scipy' or 'auto'")
+
+
+def _unknown_function(problem: Problem) -> str | None:
+    parts = [("the equations of motion", problem.rates)]
+    parts += [(f"event {event.name!r}", [event.node]) for event in problem.events]
+    for what, nodes in parts:
+        for op, *operands in problem.program(nodes).tape.instructions:
+            if op == "fun" and operands[0] not in _FUNCTIONS:
+                return f"heyoka lacks the function {operands[0]!r} of {what}"
+    return None
+
+
+class _Target:
+    """Where recorders write; apart from the integrator, which would else hold itself."""
+
+    log: EventLog
+
+
+class _Recorder:
+    """Callback of the events that do not stop a run; heyoka copies callbacks, this one stays itself."""
+
+    def __init__(self, target: _Target, index: int) -> None:
+        self._target, self._index = target, index
+
+    def __deepcopy__(self, memo: dict) -> _Recorder:
+        return self
+
+    def __call__(self, integrator: Any, t: float, _sign: int) -> None:
+        integrator.update_d_output(t)
+        self._target.log.add(self._index, t, integrator.d_output.copy())
+
+
+class _Compiled:
+    """A compiled integrator; its state, time and parameters are set anew for each run."""
+
+    def __init__(self, problem: Problem, tolerance: float) -> None:
+        import heyoka as hy
+
+        self.not_finite = hy.taylor_outcome.err_nf_state
+        self.time_limit = hy.taylor_outcome.time_limit
+        self.step_limit = hy.taylor_outcome.step_limit
+        self.program = problem.right_hand_side
+        self.target = _Target()
+        self.terminal = [i for i, e in enumerate(problem.events) if e.terminal]
+        n, n_const = len(problem.state_nodes), len(self.program.tape.constants)
+        names = [f"x{i}" for i in range(n)]
+        variables = [hy.expression(name) for name in names]
+        extra = [hy.par[n_const + i] for i in range(len(problem.inputs.arguments))]
+        outputs = _expressions(self.program, [*variables, hy.time, *extra])
+        directions = {
+            -1: hy.event_direction.negative,
+            0: hy.event_direction.any,
+            1: hy.event_direction.positive,
+        }
+        stopping, passing = [], []
+        for i, (event, expression) in enumerate(zip(problem.events, outputs[n:], strict=True)):
+            direction = directions[event.direction]
+            if event.terminal:
+                stopping.append(hy.t_event(expression, direction=direction))
+            else:
+                passing.append(hy.nt_event(expression, _Recorder(self.target, i), direction=direction))
+        self.integrator = hy.taylor_adaptive(
+            list(zip(variables, outputs[:n], strict=True)),
+            state=[0.0] * n,
+            pars=[0.0] * (n_const + len(extra)),
+            tol=tolerance,
+            compact_mode=len(self.program.tape.instructions) > _LARGE,
+            t_events=stopping,
+            nt_events=passing,
+        )
+        self.n_constants = n_const
+
+    def reset(self, problem: Problem) -> None:
+        """Initial state, time and hoisted constants of a run."""
+        ta = self.integrator
+        ta.time = float(problem.times[0])
+        ta.state[:] = problem.x0
+        ta.pars[: self.n_constants] = self.program.constants(problem.params)
+        if self.terminal:
+            ta.reset_cooldowns()
+        self.target.log = problem.log
+
+
+def _expressions(program: Program, arguments: list) -> list:
+    """The tape on heyoka expressions, hoisted constants as runtime parameters."""
+    import heyoka as hy
+
+    functions = {name: getattr(hy, name) for name in _FUNCTIONS}
+    functions["square"] = lambda a: a * a
+    arithmetic = Arithmetic("heyoka", lambda q: hy.expression(float(q)), functions)
+    constants = [hy.par[i] for i in range(len(program.tape.constants))]
+    return program.run(arguments, constants, arithmetic, hy.sum)
+
+
+def run(problem: Problem) -> Generator[Block, None, Outcome]:
+    """Integrate, yielding the samples reached; see `Outcome` for what is returned."""
+    tolerance = DEFAULT_TOLERANCE if problem.rtol is None else problem.rtol
+    kept, key = workspace(problem.system), problem.key("heyoka", tolerance)
+    compiled = kept.take(key) or _Compiled(problem, tolerance)
+    compiled.reset(problem)
+    yield problem.times[:1], problem.x0[None, :]
+    for grid, known in problem.pieces():
+        if known is not None:
+            compiled.integrator.state[: known.size] = known
+        compiled.integrator.pars[compiled.n_constants :] = problem.inputs.extra(float(grid[0]))
+        outcome = yield from _piece(problem, compiled, grid)
+        if outcome.failure or problem.log.stopped is not None:
+            break
+    # An integrator that an exception or an interrupt has left half way is dropped rather than given back.
+    kept.give(key, compiled)
+    return outcome
+
+
+def _piece(problem: Problem, compiled: _Compiled, grid: np.ndarray) -> Generator[Block, None, Outcome]:
+    ta, log = compiled.integrator, problem.log
+    rest = grid[1:]
+    last = float(grid[0]), ta.state.copy()
+    while True:
+        before = ta.time
+        # Continued from where it is, the integrator takes the same steps as without a pause.
+        outcome, _, _, steps, _, rows = ta.propagate_grid(np.concatenate([[before], rest]), max_steps=_CHUNK)
+        rows = rows[1:]
+        good = np.isfinite(rows).all(axis=1)
+        finite = bool(good.all())
+        if not finite:
+            rows = rows[: int(np.argmin(good))]
+        if len(rows):
+            last = float(rest[len(rows) - 1]), rows[-1]
+        yield rest[: len(rows)], rows
+        rest = rest[len(rows) :]
+        if not finite or outcome == compiled.not_finite:
+            compiled.target.log = EventLog(log.start)
+            return Outcome(*_last_finite(ta, *last))
+        if outcome == compiled.time_limit:
+            return Outcome(ta.time)
+        if outcome == compiled.step_limit:
+            floor = 16 * np.finfo(float).eps * max(abs(before), abs(ta.time), 1e-3 * abs(grid[-1] - grid[0]))
+            if abs(ta.time - before) <= floor * steps:
+                return Outcome(ta.time, "the step size collapsed", ta.state.copy())
+            last = ta.time, ta.state.copy()
+            continue
+        # What is left is the number of a terminal event; it is negative where the event stops the run.
+        if log.at_start(ta.time):
+            continue
+        code = int(outcome)
+        index = compiled.terminal[code if code >= 0 else -1 - code]
+        log.add(index, float(ta.time), ta.state.copy())
+        log.stopped = index
+        return Outcome(ta.time)
+
+
+def _last_finite(ta: Any, t: float, x: np.ndarray) -> tuple[float, str, np.ndarray]:
+    """Step again from a good state to the last finite one."""
+    ta.time = t
+    ta.state[:] = x
+    for _ in range(_CHUNK):
+        ta.step()
+        if not np.isfinite(ta.state).all():
+            break
+        t, x = ta.time, ta.state.copy()
+    return t, "the state is no longer finite", x

@@ -1,0 +1,202 @@
+r"""Attitude and position from a run of the reduced equations.
+
+.. math:: \dot R = R\,\hat\Omega, \qquad \dot x = R\,Y
+
+are integrated together with the reduced equations; where two directions of a factor are known from the
+states (advected vectors, the fixed axis of a planar factor), the attitude follows from them instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from geoctrl._checks import finite_array
+from geoctrl._scalars import STATE, Node
+from geoctrl.algebra import AdvectedVector
+from geoctrl.errors import SimulationError
+from geoctrl.simulation.problem import Problem
+
+if TYPE_CHECKING:
+    from geoctrl.algebra.factor import Factor
+    from geoctrl.systems import ReducedSystem
+
+__all__ = ["attitude", "contact_vector", "displacement", "smallest_rotation"]
+
+_AGREES = 1e-9
+_PLANAR = ("so2", "se2")
+
+
+def _factor(system: ReducedSystem, of: int, what: str) -> Factor:
+    factors = system.mechanism.algebra.factors
+    if isinstance(of, bool) or not isinstance(of, (int, np.integer)) or not 1 <= of <= len(factors):
+        raise ValueError(f"of must be the number of a factor, 1 to {len(factors)}, got {of!r}")
+    factor = factors[of - 1]
+    if what == "rotation" and factor.spin is None:
+        raise ValueError(f"factor {of} ({factor.name}) has no rotations, hence no attitude")
+    if what == "translation" and factor.velocity is None:
+        raise ValueError(f"factor {of} ({factor.name}) has no translations, hence no position")
+    return factor
+
+
+def _directions(system: ReducedSystem, of: int, x: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Independent vectors in space (3,) and in the body (3, nt), at most two."""
+    mechanism = system.mechanism
+    gamma = system.advected(x)
+    pairs, start = [], 0
+    for vector in mechanism.advected:
+        stop = start + vector.dimension
+        if isinstance(vector, AdvectedVector) and vector.factor_index(mechanism.algebra) == of - 1:
+            pairs.append((np.array([float(c) for c in vector.reference]), gamma[start:stop]))
+        start = stop
+    if mechanism.algebra.factors[of - 1].name in _PLANAR:
+        axis = np.array([0.0, 0.0, 1.0])
+        pairs.append((axis, np.broadcast_to(axis[:, None], (3, x.shape[1]))))
+    chosen = pairs[:1]
+    for pair in pairs[1:]:
+        sine = np.linalg.norm(np.cross(chosen[0][0], pair[0]))
+        if len(chosen) < 2 and sine > 1e-9 * np.linalg.norm(chosen[0][0]) * np.linalg.norm(pair[0]):
+            chosen.append(pair)
+    return chosen
+
+
+def smallest_rotation(body: np.ndarray, space: np.ndarray) -> np.ndarray:
+    """The rotation R of smallest angle with ``R body = space`` (up to length)."""
+    g, r = body / np.linalg.norm(body), space / np.linalg.norm(space)
+    turn = np.eye(3)
+    if g @ r < -0.5:
+        # By half a turn about a perpendicular axis first, then by the small angle left.
+        axis = np.cross(g, r)
+        if np.linalg.norm(axis) < 1e-6:
+            axis = np.cross(g, np.eye(3)[int(np.argmin(np.abs(g)))])
+        axis /= np.linalg.norm(axis)
+        turn = 2 * np.outer(axis, axis) - np.eye(3)
+        g = turn @ g
+    middle = (g + r) / np.linalg.norm(g + r)
+    return (2 * np.outer(middle, middle) - np.eye(3)) @ (2 * np.outer(g, g) - np.eye(3)) @ turn
+
+
+def _from_directions(pairs: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+    """R with R^T a = A for two independent vectors, hence also for their cross product: (nt, 3, 3)."""
+    (a, A), (b, B) = pairs
+    space = np.stack([a, b, np.cross(a, b)], axis=1)
+    body = np.stack([A, B, np.cross(A, B, axis=0)], axis=1)
+    # R^T space = body.
+    return np.linalg.solve(space.T, np.moveaxis(body, 2, 0).transpose(0, 2, 1))
+
+
+def _initial(system: ReducedSystem, of: int, x: np.ndarray, R0: np.ndarray | None) -> np.ndarray:
+    pairs = _directions(system, of, x[:, :1])
+    if R0 is None:
+        if len(pairs) == 2:
+            return _from_directions(pairs)[0]
+        return smallest_rotation(pairs[0][1][:, 0], pairs[0][0]) if pairs else np.eye(3)
+    R = finite_array("R0", R0, (3, 3))
+    defect = float(np.max(np.abs(R.T @ R - np.eye(3))))
+    if defect > _AGREES or np.linalg.det(R) < 0:
+        raise ValueError(
+            f"R0 is not a rotation: |R0^T R0 - I| = {defect:.3g}, det R0 = {np.linalg.det(R):.6g}; "
+            "scipy.spatial.transform.Rotation.from_matrix(R0).as_matrix() gives the nearest one"
+        )
+    for space, body in pairs:
+        difference = float(np.max(np.abs(R.T @ space - body[:, 0])))
+        if difference > _AGREES * max(1.0, float(np.linalg.norm(space))):
+            raise ValueError(
+                f"R0 disagrees with the initial state: R0^T {space.tolist()} differs from "
+                f"{body[:, 0].tolist()} by {difference:.3g}; leave R0 out, or turn it"
+            )
+    return R
+
+
+def _extended(
+    problem: Problem, run: Callable, time: np.ndarray, x: np.ndarray, of: int, R0: np.ndarray, moving: bool
+) -> np.ndarray:
+    """Rows R (9) and, if `moving`, x - x(0) (3) at the times of the run: (9 or 12, nt)."""
+    system = problem.system
+    g, factor = system.graph, system.mechanism.algebra.factors[of - 1]
+
+    def applied(rows: tuple[tuple[int, ...], ...]) -> list[Node]:
+        return [g.add([c * v for c, v in zip(row, system.assembly.xi, strict=False)]) for row in rows]
+
+    R = [[g.symbol(f"attitude {of} {i}{j}", STATE) for j in range(3)] for i in range(3)]
+    if factor.spin is not None:
+        w = applied(factor.spin)
+        rates = [
+            row[(j + 1) % 3] * w[(j + 2) % 3] - row[(j + 2) % 3] * w[(j + 1) % 3]
+            for row in R
+            for j in range(3)
+        ]
+    else:
+        rates = [g.zero] * 9
+    more = list(zip([e for row in R for e in row], rates, strict=True))
+    if moving and factor.velocity is not None:
+        Y = applied(factor.velocity)
+        names = [g.symbol(f"position {of} {i}", STATE) for i in range(3)]
+        more += [
+            (node, g.add([r * y for r, y in zip(row, Y, strict=True)]))
+            for node, row in zip(names, R, strict=True)
+        ]
+    start = np.concatenate([x[:, 0], R0.ravel(), np.zeros(3 if moving else 0)])
+    if time.size < 2:
+        return start[system.nstates :, None]
+    extended = Problem.of(
+        system,
+        problem.inputs,
+        more=more,
+        events=(),
+        params=problem.params,
+        x0=start,
+        times=time,
+        rtol=problem.rtol,
+        # The run itself is followed: a chaotic motion computed anew would leave it.
+        follow=x,
+    )
+    blocks, steps = [], run(extended)
+    while True:
+        try:
+            blocks.append(next(steps)[1])
+        except StopIteration as stop:
+            if stop.value.failure:
+                raise SimulationError(
+                    f"the reconstruction broke off: {stop.value.failure} at t = {stop.value.time:.9g}"
+                ) from None
+            return np.concatenate(blocks)[:, system.nstates :].T
+
+
+def attitude(
+    problem: Problem, run: Callable, time: np.ndarray, x: np.ndarray, R0: np.ndarray | None, of: int
+) -> np.ndarray:
+    """Rotation matrices (nt, 3, 3) of a factor; see `Trajectory.attitude`."""
+    system = problem.system
+    _factor(system, of, "rotation")
+    start = _initial(system, of, x, R0)
+    pairs = _directions(system, of, x)
+    if len(pairs) == 2:
+        return _from_directions(pairs)
+    return _extended(problem, run, time, x, of, start, moving=False).T.reshape(-1, 3, 3)
+
+
+def displacement(
+    problem: Problem, run: Callable, time: np.ndarray, x: np.ndarray, R0: np.ndarray | None, of: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Way of the frame's origin (nt, 3) and rotation matrices (nt, 3, 3) of a factor."""
+    system = problem.system
+    factor = _factor(system, of, "translation")
+    start = np.eye(3) if factor.spin is None else _initial(system, of, x, R0)
+    values = _extended(problem, run, time, x, of, start, moving=True)
+    return values[9:].T, values[:9].T.reshape(-1, 3, 3)
+
+
+def contact_vector(system: ReducedSystem, x: np.ndarray, params: dict[str, float]) -> np.ndarray:
+    """Body components (nt, 3) of the vector from the frame's origin to the point of contact."""
+    contact = system.mechanism.contact
+    if contact is None:
+        raise ValueError(
+            "this mechanism declares no point of contact; describe it with contact=(c1, c2, c3), the body "
+            "components of the vector from the frame's origin"
+        )
+    a = system.assembly
+    program = system.program(a.restrict([a.configuration(e) for e in contact]))
+    return program(system._arguments(0.0, x, None), params).T

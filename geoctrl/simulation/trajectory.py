@@ -1,0 +1,318 @@
+"""The result of a run: samples, and everything that follows from them, computed when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geoctrl._checks import finite_array, nearest
+from geoctrl.errors import GeoctrlError
+from geoctrl.simulation import conservation, reconstruction, storage
+from geoctrl.simulation.events import Events
+
+if TYPE_CHECKING:
+    import pandas
+
+    from geoctrl.simulation.problem import Problem
+    from geoctrl.systems import ReducedSystem
+
+__all__ = ["Trajectory", "load_trajectory"]
+
+
+class Trajectory:
+    """Samples of one run, made by `simulate` or read by `load_trajectory`.
+
+    Attributes
+    ----------
+    time : ndarray, shape (nt,)
+        The times reached (s); a terminal event adds its own.
+    states : ndarray, shape (n, nt)
+    state_labels, input_labels, output_labels : tuple of str
+    params : dict
+        All parameters by name.
+    engine : str
+        The engine that ran, and why if it was not the first choice.
+    status : str
+        "completed", or why and when the run ended.
+    success : bool
+        Whether it reached the last time asked for or a terminal event.
+    events : dict of name -> EventRecord
+        ``.time`` (k,) and ``.states`` (n, k), empty where an event did not happen.
+    system : ReducedSystem or None
+        None for a trajectory that was read from a file.
+
+    Examples
+    --------
+    >>> import numpy as np, geoctrl as gc
+    >>> top = gc.models.get("heavy-top")(set="lagrange").reduce()
+    >>> traj = gc.simulate(top, np.linspace(0, 2, 21), [0.3, 0.1, 5, 0, 0.6, 0.8])
+    >>> traj["Gamma3"].shape, traj.status
+    ((21,), 'completed')
+    >>> max(traj.drift.values()) < 1e-12
+    True
+    """
+
+    def __init__(
+        self,
+        time: np.ndarray,
+        states: np.ndarray,
+        *,
+        labels: Mapping[str, tuple[str, ...]],
+        params: Mapping[str, float],
+        engine: str,
+        status: str,
+        success: bool,
+        events: Events,
+        name: str = "",
+    ) -> None:
+        self.time = time
+        self.states = states
+        self.state_labels = tuple(labels["states"])
+        self.input_labels = tuple(labels["inputs"])
+        self.output_labels = tuple(labels["outputs"])
+        self.params = dict(params)
+        self.engine = engine
+        self.status = status
+        self.success = success
+        self.events = events
+        self.name = name
+        self.system: ReducedSystem | None = None
+        self._problem: Problem | None = None
+        self._run: Any = None
+        self._ways: dict[tuple, tuple[np.ndarray, np.ndarray]] = {}
+
+    @classmethod
+    def _of_run(
+        cls, problem: Problem, time: np.ndarray, states: np.ndarray, run: Any, **rest: Any
+    ) -> Trajectory:
+        system = problem.system
+        labels = {
+            "states": system.state_labels,
+            "inputs": system.input_labels,
+            "outputs": system.output_labels,
+        }
+        made = cls(time, states, labels=labels, params=problem.params, name=system.name, **rest)
+        made.system, made._problem, made._run = system, problem, run
+        return made
+
+    # -- signals --------------------------------------------------------------------------------
+
+    @cached_property
+    def inputs(self) -> np.ndarray:
+        """Inputs applied, (m, nt)."""
+        return self._live.inputs.values(self.time, self.states, self.params)
+
+    @cached_property
+    def outputs(self) -> np.ndarray:
+        """Output signals, (p, nt): the torques of a closed loop, say."""
+        return self._live.system.outputs(self.time, self.states, self.inputs, self.params)
+
+    @cached_property
+    def energy(self) -> np.ndarray:
+        """Constrained energy (J), (nt,); conserved only if `drift` counts it."""
+        return np.asarray(self._live.system.energy(self.states, self.params))
+
+    @cached_property
+    def invariants(self) -> dict[str, np.ndarray]:
+        """Values (nt,) of every quantity conserved in this run, by name."""
+        return conservation.invariants(self._live, self.states)
+
+    @cached_property
+    def leaf_defects(self) -> dict[str, np.ndarray]:
+        """Values (nt,) of every leaf relation (zero on the leaf), by name."""
+        system = self._live.system
+        values = system.leaf_residual(self.states, self.params)
+        return dict(zip(system.leaf.names, values, strict=True))
+
+    @property
+    def drift(self) -> dict[str, float]:
+        """Largest change of every invariant and largest defect of every leaf relation, absolute.
+
+        Counted are the energy (key "energy") and the other invariants that are conserved in this run,
+        with the inputs that it had.
+        """
+        found = {k: float(np.max(np.abs(v - v[0]))) for k, v in self.invariants.items()}
+        return found | {k: float(np.max(np.abs(v))) for k, v in self.leaf_defects.items()}
+
+    def __getitem__(self, label: str) -> np.ndarray:
+        for labels, what in (
+            (self.state_labels, "states"),
+            (self.output_labels, "outputs"),
+            (self.input_labels, "inputs"),
+        ):
+            if label in labels:
+                return getattr(self, what)[labels.index(label)]
+        known = [*self.state_labels, *self.output_labels, *self.input_labels]
+        raise KeyError(f"no state, output or input {label!r}{nearest(str(label), known)}")
+
+    def __len__(self) -> int:
+        return self.time.size
+
+    def __repr__(self) -> str:
+        span = f"t = {self.time[0]:.6g} .. {self.time[-1]:.6g}, {self.time.size} samples"
+        lines = [f"<Trajectory {self.name or 'unnamed'}: {span}>"]
+        lines.append(f"  status: {self.status}")
+        lines.append(f"  engine: {self.engine}")
+        lines.append(f"  states: {', '.join(self.state_labels)}")
+        for what, labels in (("inputs", self.input_labels), ("outputs", self.output_labels)):
+            if labels:
+                lines.append(f"  {what}: {', '.join(labels)}")
+        for name, record in self.events.items():
+            lines.append(
+                f"  event {name}: {np.array2string(record.time, threshold=6) if len(record) else 'none'}"
+            )
+        return "\n".join(lines)
+
+    # -- configuration --------------------------------------------------------------------------
+
+    @property
+    def _live(self) -> Problem:
+        if self._problem is None:
+            raise GeoctrlError(
+                "this trajectory was read from a file or unpickled and knows no equations of motion; "
+                "run simulate again with the same arguments"
+            )
+        return self._problem
+
+    def attitude(self, R0: Any = None, of: int = 1) -> np.ndarray:
+        r"""Rotation matrices (nt, 3, 3), body to space: :math:`\dot R = R \hat\Omega`.
+
+        Two or more independent advected vectors of the factor give it algebraically, by
+        ``R^T reference = Gamma``; else it is integrated together with the equations of motion.
+
+        Parameters
+        ----------
+        R0 : (3, 3) array, optional
+            Initial attitude; by default the smallest rotation with ``R0^T reference = Gamma(0)``.
+        of : int
+            Number of the factor of the group, from 1.
+
+        Raises
+        ------
+        ValueError
+            If ``R0`` is not a rotation or disagrees with the initial state by more than 1e-9, or the
+            factor has no rotations.
+        GeoctrlError
+            For a trajectory that was read from a file.
+        """
+        return reconstruction.attitude(self._live, self._run, self.time, self.states, R0, of)
+
+    def position(self, x0: Any = None, of: int = 1, R0: Any = None) -> np.ndarray:
+        r"""Position of the frame's origin in space (nt, 3): :math:`\dot x = R\,Y`.
+
+        Parameters
+        ----------
+        x0 : (3,) array, optional
+            Initial position, zero by default.
+        of : int
+            Number of the factor of the group, from 1.
+        R0 : (3, 3) array, optional
+            As for `attitude`.
+
+        Raises
+        ------
+        ValueError
+            If the factor has no translations, or ``x0`` or ``R0`` does not fit.
+        GeoctrlError
+            For a trajectory that was read from a file.
+        """
+        start = np.zeros(3) if x0 is None else finite_array("x0", x0, (3,))
+        return start + self._way(of, R0)[0]
+
+    def contact(self, x0: Any = None, of: int = 1, R0: Any = None) -> np.ndarray:
+        """Point of contact in space (nt, 3): position + R c, where the mechanism declares ``contact``.
+
+        Parameters are those of `position`.
+
+        Raises
+        ------
+        ValueError
+            If the mechanism declares no contact, or as for `position`.
+        """
+        vector = reconstruction.contact_vector(self._live.system, self.states, self.params)
+        position = self.position(x0, of, R0)
+        return position + np.einsum("tij,tj->ti", self._way(of, R0)[1], vector)
+
+    def _way(self, of: int, R0: Any) -> tuple[np.ndarray, np.ndarray]:
+        key = (of, None if R0 is None else np.asarray(R0, dtype=float).tobytes())
+        if key not in self._ways:
+            self._ways[key] = reconstruction.displacement(
+                self._live, self._run, self.time, self.states, R0, of
+            )
+        return self._ways[key]
+
+    # -- files ----------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike) -> None:
+        """Write an npz file of plain arrays and one JSON text; `load_trajectory` reads it.
+
+        Parameters
+        ----------
+        path : str or path
+            Taken as it is; no suffix is added.
+        """
+        storage.write(path, storage.arrays_of(self))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """States, outputs and inputs as a table with the time as its index.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError("to_pandas needs pandas: pip install pandas") from error
+        columns = dict(zip(self.input_labels, self.inputs, strict=True))
+        columns = dict(zip(self.output_labels, self.outputs, strict=True)) | columns
+        columns = dict(zip(self.state_labels, self.states, strict=True)) | columns
+        return pd.DataFrame(columns, index=pd.Index(self.time, name="time"))
+
+    def __reduce__(self):
+        return _from_arrays, (storage.arrays_of(self),)
+
+
+def _from_arrays(arrays: Mapping[str, np.ndarray]) -> Trajectory:
+    given, computed = storage.read_arrays(arrays)
+    made = Trajectory(**given)
+    made.__dict__.update(computed)
+    return made
+
+
+def load_trajectory(path: str | PathLike) -> Trajectory:
+    """Read a trajectory that `Trajectory.save` wrote.
+
+    Everything but attitude, position and contact is there; these need the equations of motion.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    Trajectory
+
+    Raises
+    ------
+    ValueError
+        If the file is not a trajectory, or of a later format.
+    FileNotFoundError
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, numpy as np, geoctrl as gc
+    >>> top = gc.models.get("heavy-top")().reduce()
+    >>> traj = gc.simulate(top, np.linspace(0, 1, 11), [0.3, 0.1, 5, 0, 0.6, 0.8])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     traj.save(pathlib.Path(folder) / "top.npz")
+    ...     again = gc.load_trajectory(pathlib.Path(folder) / "top.npz")
+    >>> bool(np.all(again.states == traj.states))
+    True
+    """
+    return _from_arrays(storage.read(path))

@@ -1,0 +1,10 @@
+"""Figures of trajectories and spectra. Nothing is shown or saved: every function returns what it drew on.
+
+Matplotlib is imported by the first call.
+"""
+
+from geoctrl.viz.signals import drift, states
+from geoctrl.viz.spectrum import eigenvalues
+from geoctrl.viz.way import path
+
+__all__ = ["drift", "eigenvalues", "path", "states"]

@@ -1,0 +1,65 @@
+"""What all figures share: colours that colour-blind readers can tell apart, quiet axes, labels."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["COLOURS", "DASHES", "mathtext", "new_axes", "quiet"]
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+"""Okabe and Ito's palette without its yellow, which is too light for lines."""
+
+DASHES = ("-", "--", "-.", ":")
+"""Second code next to the colour, for print without colours and for lines beyond the palette."""
+
+_GREEK = {
+    *("alpha", "beta", "gamma", "delta", "theta", "phi", "psi", "omega", "mu", "xi", "rho", "sigma", "tau"),
+    *("Gamma", "Delta", "Theta", "Phi", "Psi", "Omega", "Xi", "Pi", "Sigma", "lambda", "kappa", "nu", "chi"),
+}
+
+
+def mathtext(label: str) -> str:
+    """A label in mathematical type: ``Gamma3`` and ``theta_dot``; anything else as it is."""
+    match = re.fullmatch(r"(\|?)([A-Za-z]+?)(\d*)(?:_(dot|\d+|[A-Za-z]+))?(\|\^2)?", label)
+    if match is None or bool(match[1]) != bool(match[5]):
+        return label
+    name = (
+        rf"\{match[2]}"
+        if match[2] in _GREEK
+        else match[2]
+        if len(match[2]) == 1
+        else rf"\mathrm{{{match[2]}}}"
+    )
+    last = match[4] or ""
+    if last == "dot":
+        name, last = rf"\dot{{{name}}}", ""
+    elif last in _GREEK:
+        last = rf"\{last}"
+    index = ",".join(part for part in (match[3], last) if part)
+    text = rf"{name}_{{{index}}}" if index else name
+    return rf"$|{text}|^2$" if match[1] else f"${text}$"
+
+
+def new_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
+    """The axes given, or those of a new figure."""
+    if ax is not None:
+        return ax
+    import matplotlib.pyplot as plt
+
+    _, made = plt.subplots(figsize=size, layout="constrained")
+    return made
+
+
+def quiet(ax: Axes, title: str | None = None, **labels: Any) -> None:
+    """Grid behind the data, two spines, labels and title."""
+    ax.grid(True, color="#dddddd", linewidth=0.6)
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    ax.set(**labels)
+    if title:
+        ax.set_title(title)
