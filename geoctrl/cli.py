@@ -70,9 +70,15 @@ def _parser() -> argparse.ArgumentParser:
 
     simulate = commands.add_parser("simulate", help="integrate the equations of motion")
     _mechanism_arguments(simulate, family=False)
-    simulate.add_argument("--x0", nargs="+", default=[], metavar="STATE=VALUE", help="initial states by label")
-    simulate.add_argument("--time", type=float, default=10.0, metavar="T", help="final time in s (default 10)")
-    simulate.add_argument("--points", type=int, default=201, metavar="N", help="number of samples (default 201)")
+    simulate.add_argument(
+        "--x0", nargs="+", default=[], metavar="STATE=VALUE", help="initial states by label"
+    )
+    simulate.add_argument(
+        "--time", type=float, default=10.0, metavar="T", help="final time in s (default 10)"
+    )
+    simulate.add_argument(
+        "--points", type=int, default=201, metavar="N", help="number of samples (default 201)"
+    )
     simulate.add_argument("--engine", default="auto", choices=["auto", "heyoka", "scipy"])
     simulate.add_argument("--out", metavar="FILE", help="write the trajectory (.npz)")
     simulate.add_argument("--plot", metavar="FILE", help="draw the states (PNG, PDF, SVG)")
@@ -95,6 +101,7 @@ def _mechanism_arguments(command: argparse.ArgumentParser, family: bool) -> None
     command.add_argument(
         "--set",
         nargs="+",
+        action="extend",
         default=[],
         metavar="NAME=VALUE",
         help="parameters, symbols of the family, and the gain of a law",
@@ -134,7 +141,9 @@ def _mechanism(args: argparse.Namespace) -> Any:
     return geoctrl.models.get(args.model)(set=args.params)
 
 
-def _split(values: dict[str, float], parameters: Sequence[str], symbols: Sequence[str], extra: Sequence[str] = ()):
+def _split(
+    values: dict[str, float], parameters: Sequence[str], symbols: Sequence[str], extra: Sequence[str] = ()
+):
     """Parameters, family symbols and further names of --set, each in its own dict."""
     from geoctrl._checks import nearest
 
@@ -347,8 +356,12 @@ def _law(args: argparse.Namespace) -> int:
     for family in [args.at] if args.at else mechanism.equilibria:
         design = matching.design_sigma(family)
         data["admissible"][family] = {"condition": str(design.condition), "feasible": design.feasible}
-        text.append(f"admissible gains for {family!r}: {design.condition if design.feasible else design.reason}")
-    law = matching.law(gains.get("sigma", matching.sigma[0, 0] if matching.sigma.rows == 1 else matching.sigma))
+        text.append(
+            f"admissible gains for {family!r}: {design.condition if design.feasible else design.reason}"
+        )
+    law = matching.law(
+        gains.get("sigma", matching.sigma[0, 0] if matching.sigma.rows == 1 else matching.sigma)
+    )
     data["law"] = {k: str(e) for k, e in zip(mechanism.rotors.input_labels, law.expr, strict=True)}
     data["warnings"] = [str(w) for w in law.warnings]
     text += [f"{k} = {e}" for k, e in data["law"].items()] + [f"warning: {w}" for w in data["warnings"]]

@@ -11,8 +11,8 @@ __all__ = ["nonlinear_system", "state_space"]
 
 
 def nonlinear_system(
-    rhs: Callable,
-    output: Callable | None,
+    rhs: Callable | None,
+    output: Callable,
     *,
     states: Sequence[str],
     inputs: Sequence[str],
@@ -24,10 +24,10 @@ def nonlinear_system(
 
     Parameters
     ----------
-    rhs : callable
-        Returns xdot, (n,).
-    output : callable or None
-        Returns y, (p,); None with no states makes a static system impossible, so it is required then.
+    rhs : callable or None
+        Returns xdot, (n,); None for a static system (no states).
+    output : callable
+        Returns y, (p,).
     states, inputs, outputs : labels
     params : default parameters by name
     name : str, optional
@@ -49,14 +49,15 @@ def nonlinear_system(
     def out(t, x, u, p):
         return output(t, np.asarray(x), np.atleast_1d(u)[: len(inputs)], numbers(p))
 
+    dynamic = {"states": list(states)} if states else {}
     return control.nlsys(
         update if states else None,
-        out if output is not None else None,
-        states=list(states) if states else 0,
+        out,
         inputs=list(inputs) if inputs else 0,
         outputs=list(outputs),
         params=defaults,
         name=name,
+        **dynamic,
     )
 
 

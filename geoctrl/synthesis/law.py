@@ -166,7 +166,9 @@ class FeedbackLaw:
     @cached_property
     def expr(self) -> sp.ImmutableMatrix:
         """The law (s x 1) in state symbols, parameters and the gain, at zero controlled momentum."""
-        return sp.ImmutableMatrix([collected(e, self._bare.states) for e in self._bare.to_sympy(self._torques(self._bare))])
+        return sp.ImmutableMatrix(
+            [collected(e, self._bare.states) for e in self._bare.to_sympy(self._torques(self._bare))]
+        )
 
     def expression(self, momentum: sp.Matrix) -> list[sp.Expr]:
         """The law at a controlled momentum given in symbols (ignored where the law does not depend on it)."""
@@ -230,7 +232,7 @@ class FeedbackLaw:
             return self(t, u, params)
 
         return interop.nonlinear_system(
-            lambda t, x, u, params: np.zeros(0),
+            None,
             output,
             states=(),
             inputs=system.state_labels,
