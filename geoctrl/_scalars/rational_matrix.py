@@ -20,7 +20,9 @@ def _domain(rows: Rows, columns: int) -> DomainMatrix:
 
 
 def _fractions(matrix: DomainMatrix) -> list[list[Fraction]]:
-    return [[Fraction(int(q.numerator), int(q.denominator)) for q in row] for row in matrix.to_dense().to_list()]
+    return [
+        [Fraction(int(q.numerator), int(q.denominator)) for q in row] for row in matrix.to_dense().to_list()
+    ]
 
 
 def rank(rows: Rows, columns: int) -> int:

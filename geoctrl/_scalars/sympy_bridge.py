@@ -131,9 +131,8 @@ class FromSympy:
         if exponent.is_Rational and exponent.q == 2:
             root = g.sqrt(self(base))
             return g.power(root, int(exponent.p))
-        raise ExpressionError(
-            f"cannot translate {sp.Pow(base, exponent, evaluate=False)}: exponents must be integers or half-integers"
-        )
+        power = sp.Pow(base, exponent, evaluate=False)
+        raise ExpressionError(f"cannot translate {power}: exponents must be integers or half-integers")
 
     def _piecewise(self, expr: sp.Piecewise) -> Node:
         *branches, (last, condition) = expr.args

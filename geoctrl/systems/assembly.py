@@ -79,7 +79,9 @@ class Assembly:
         symbols[time] = self.time
         law = FromSympy(g, symbols)
         # An input that is closed stands for its feedback wherever it occurs.
-        closed = {actuators[s]: law(mechanism.feedback[s.name]) for s in actuators if s.name in mechanism.feedback}
+        closed = {
+            actuators[s]: law(mechanism.feedback[s.name]) for s in actuators if s.name in mechanism.feedback
+        }
         self._actuators = [closed.get(node, node) for node in actuators.values()]
         self.motion = FromSympy(g, symbols | dict(zip(actuators, self._actuators, strict=True)))
         self._equations()
@@ -162,7 +164,9 @@ class Assembly:
         mechanism = self.mechanism
         n = mechanism.algebra.n
         forces = (
-            [self.motion(f) for f in mechanism.forces] if mechanism.forces is not None else [self.graph.zero] * n
+            [self.motion(f) for f in mechanism.forces]
+            if mechanism.forces is not None
+            else [self.graph.zero] * n
         )
         return forces + self._actuators[len(mechanism.inputs) :]
 

@@ -73,7 +73,9 @@ def _check_constraints(system: ReducedSystem, samples: list[np.ndarray], params:
                 )
         singular.append(np.linalg.matrix_rank(frame, tol=_ZERO) < frame.shape[1])
     if all(singular):
-        raise FrameError("the columns of the frame are linearly dependent on the leaf; give independent columns")
+        raise FrameError(
+            "the columns of the frame are linearly dependent on the leaf; give independent columns"
+        )
 
 
 def _check_leaf_kept(system: ReducedSystem, samples: list[np.ndarray], params: dict[str, float]) -> None:

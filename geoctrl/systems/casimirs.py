@@ -48,7 +48,12 @@ def casimirs(mechanism: EulerPoincare) -> dict[str, sp.Expr]:
     trivial = [c for c in linear + quadratic if all(set(mono) <= vectors for mono in c)]
     found = _complement([*trivial, *products], [c for c in linear + quadratic if c not in trivial])
     expressions = [
-        sp.Add(*(sp.Rational(q.numerator, q.denominator) * sp.Mul(*(symbols[i] for i in mono)) for mono, q in c.items()))
+        sp.Add(
+            *(
+                sp.Rational(q.numerator, q.denominator) * sp.Mul(*(symbols[i] for i in mono))
+                for mono, q in c.items()
+            )
+        )
         for c in found
     ]
     return {str(e): e for e in expressions}

@@ -241,18 +241,24 @@ class EulerPoincare:
         labels += [str(s) for s in (*self.advected_symbols, *self.actuator_symbols)]
         twice = {label for label in labels if labels.count(label) > 1}
         if twice:
-            raise DescriptionError(f"labels repeat: {', '.join(sorted(twice))}; rename a vector, rotor or input")
+            raise DescriptionError(
+                f"labels repeat: {', '.join(sorted(twice))}; rename a vector, rotor or input"
+            )
         actuators = [s.name for s in self.actuator_symbols]
         for name in self.feedback:
             if name not in actuators:
                 raise DescriptionError(f"feedback names no input: {name!r}{nearest(name, actuators)}")
         clash = set(names) & {*labels, time.name}
         if clash:
-            raise ParameterError(f"parameter names meet state, input or time labels: {', '.join(sorted(clash))}")
+            raise ParameterError(
+                f"parameter names meet state, input or time labels: {', '.join(sorted(clash))}"
+            )
         for key, values in self.parameter_sets.items():
             for name in values:
                 if name not in names:
-                    raise ParameterError(f"parameter set {key!r}: unknown parameter {name!r}{nearest(name, names)}")
+                    raise ParameterError(
+                        f"parameter set {key!r}: unknown parameter {name!r}{nearest(name, names)}"
+                    )
 
     def _check_symbols(self) -> None:
         known = {p.symbol for p in self.parameters}
@@ -277,7 +283,9 @@ class EulerPoincare:
                         f"{what} holds a symbol {symbol} with other assumptions than the declared one; take "
                         "parameter.symbol, vector.symbols or algebra.xi"
                     )
-                raise DescriptionError(f"{what} holds the undeclared symbol {symbol}{nearest(symbol.name, names)}")
+                raise DescriptionError(
+                    f"{what} holds the undeclared symbol {symbol}{nearest(symbol.name, names)}"
+                )
 
     @cached_property
     def _reduced(self) -> ReducedSystem:
@@ -300,7 +308,9 @@ class EulerPoincare:
         """
         return self._reduced
 
-    def equilibrium(self, name: str, params: Mapping[str, float] | None = None, **values: float) -> Equilibrium:
+    def equilibrium(
+        self, name: str, params: Mapping[str, float] | None = None, **values: float
+    ) -> Equilibrium:
         """Member of a declared family of equilibria; see `ReducedSystem.equilibrium`."""
         return self.reduce().equilibrium(name, params=params, **values)
 

@@ -51,7 +51,9 @@ class Differential:
         self.residual_u = g.jacobian(residual, a.inputs)
         self.advection_x = g.jacobian(system.field_nodes[k:], system.state_nodes)
         self._flat = [e for row in self.saddle for e in row]
-        self._flat += [e for row in self.residual_x for e in row] + [e for row in self.residual_u for e in row]
+        self._flat += [e for row in self.residual_x for e in row] + [
+            e for row in self.residual_u for e in row
+        ]
         self._flat += [e for row in self.advection_x for e in row]
         self._program: Program | None = None
         self._solution: Program | None = None
@@ -86,7 +88,9 @@ class Differential:
         z = self._solution(arguments, params)  # type: ignore[misc]
         values = self._program([*arguments, *z], params)
         saddle, by_x, by_u, advection = (
-            np.moveaxis(np.array(block, dtype=values.dtype).reshape(*shape, *values.shape[1:]), (0, 1), (-2, -1))
+            np.moveaxis(
+                np.array(block, dtype=values.dtype).reshape(*shape, *values.shape[1:]), (0, 1), (-2, -1)
+            )
             for block, shape in zip(self.split(values), self._shapes(), strict=True)
         )
         k = len(a.velocity)

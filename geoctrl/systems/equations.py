@@ -111,7 +111,8 @@ def collected(expr: sp.Expr, states: Iterable[sp.Symbol], relations: Sequence[sp
                 poly = shorter
     content, primitive = poly.primitive()
     terms = [
-        sp.factor(c) * sp.Mul(*(s**e for s, e in zip(states, powers, strict=True))) for powers, c in primitive.terms()
+        sp.factor(c) * sp.Mul(*(s**e for s, e in zip(states, powers, strict=True)))
+        for powers, c in primitive.terms()
     ]
     return sp.factor(content) * sp.factor_terms(sp.Add(*terms)) / sp.factor(denominator)
 
@@ -150,8 +151,14 @@ def hamel_tensors(system: ReducedSystem) -> HamelTensors:
     if complement is None and mechanism.constraints is not None:
         complement = mechanism.constraints.T
         if system.frame.rows is not None:
-            raise ValueError("the tensors need a frame that solves all constraints; this system keeps multipliers")
-    E = sp.Matrix(system.frame.matrix) if complement is None else sp.Matrix.hstack(system.frame.matrix, complement)
+            raise ValueError(
+                "the tensors need a frame that solves all constraints; this system keeps multipliers"
+            )
+    E = (
+        sp.Matrix(system.frame.matrix)
+        if complement is None
+        else sp.Matrix.hstack(system.frame.matrix, complement)
+    )
     gamma = mechanism.advected_symbols
     removed = dict.fromkeys((s for s in gamma if s in mechanism.leaf), 0)
     inverse = E.subs(removed).inv()
@@ -171,7 +178,8 @@ def hamel_tensors(system: ReducedSystem) -> HamelTensors:
             for i, j, p, value in algebra.brackets:
                 bracket[p] += sp.Rational(value.numerator, value.denominator) * E[i, alpha] * E[j, beta]
             moved = [
-                sum(sp.diff(E[row, alpha], g) * rate[j][beta] for j, g in enumerate(gamma)) for row in range(n)
+                sum(sp.diff(E[row, alpha], g) * rate[j][beta] for j, g in enumerate(gamma))
+                for row in range(n)
             ]
             for tensor, column in ((C, bracket), (F, moved)):
                 components = inverse * sp.Matrix(column).subs(removed)

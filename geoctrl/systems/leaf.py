@@ -177,7 +177,8 @@ class Leaf:
         psi = assembly.frame.rows
         if psi is not None:
             from_rows = [
-                sum(psi[a, i] * x for i, x in enumerate(assembly.mechanism.algebra.xi)) for a in range(psi.rows)
+                sum(psi[a, i] * x for i, x in enumerate(assembly.mechanism.algebra.xi))
+                for a in range(psi.rows)
             ]
             self.relations += tuple(Relation(f"constraint{a + 1}", e) for a, e in enumerate(from_rows))
             self.nodes += [

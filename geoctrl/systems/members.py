@@ -95,7 +95,8 @@ def equilibrium_at(
     if not leaf_residual <= tolerance * max(1.0, float(np.max(np.abs(x))) ** 2):
         worst = int(np.argmax(np.abs(leaf)))
         raise EquilibriumError(
-            f"off the leaf: {system.leaf.relations[worst].expr} = {leaf[worst]:.3g} instead of 0", leaf_residual
+            f"off the leaf: {system.leaf.relations[worst].expr} = {leaf[worst]:.3g} instead of 0",
+            leaf_residual,
         )
     basis = leaf_basis(system, x, params)
     reduced = basis.T @ jacobian @ basis

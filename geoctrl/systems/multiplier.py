@@ -74,7 +74,9 @@ class MultiplierForm:
         rates = list(rotors.rates) if rotors else []
         mu = dict(zip(algebra.mu, (G * sp.Matrix([*algebra.xi, *rates]) + A)[: algebra.n], strict=True))
         motion = [*algebra.xi, *rates]
-        self._F = sp.lambdify([motion, list(mechanism.input_symbols), time, *arguments], F.subs(mu), "numpy", cse=True)
+        self._F = sp.lambdify(
+            [motion, list(mechanism.input_symbols), time, *arguments], F.subs(mu), "numpy", cse=True
+        )
         self._c = np.zeros((self.n,) * 3)
         self._c[: algebra.n, : algebra.n, : algebra.n] = algebra.structure_constants
         self._kappa = np.zeros((len(gamma), self.n, len(gamma)))

@@ -56,7 +56,9 @@ class Parameter:
         try:
             finite = math.isfinite(self.default)
         except TypeError as error:
-            raise ParameterError(f"default of {self.name!r} must be a number, got {self.default!r}") from error
+            raise ParameterError(
+                f"default of {self.name!r} must be a number, got {self.default!r}"
+            ) from error
         if not finite:
             raise ParameterError(f"default of {self.name!r} must be finite, got {self.default!r}")
         if self.positive and not self.default > 0:

@@ -15,7 +15,7 @@ from geoctrl.errors import ConstraintError, DescriptionError, FrameError, Projec
 if TYPE_CHECKING:
     from geoctrl.systems.reduced import ReducedSystem
 
-__all__ = ["check_initial_state", "project_state"]
+__all__ = ["check_initial_state", "onto_rows", "project_state"]
 
 ROUNDING = 1e-12
 REPAIRABLE = 1e-3
@@ -35,7 +35,9 @@ def project_state(
     n = mechanism.algebra.n
     xi = finite_array("xi", xi, (n,))
     count = mechanism.rotors.count if mechanism.rotors else 0
-    rates = np.zeros(count) if rotor_rates is None else finite_array("rotor_rates", np.atleast_1d(rotor_rates))
+    rates = (
+        np.zeros(count) if rotor_rates is None else finite_array("rotor_rates", np.atleast_1d(rotor_rates))
+    )
     if rates.shape != (count,):
         raise ValueError(f"rotor_rates must have {count} entries, got {rates.size}")
     known = [v.name for v in mechanism.advected]
@@ -59,7 +61,7 @@ def project_state(
         )
     w = np.linalg.lstsq(E, xi, rcond=None)[0]
     x = np.concatenate([w, rates, gamma[system._kept_index]])
-    x = _onto_rows(system, x, params)
+    x = onto_rows(system, x, params)
     defect = np.max(np.abs(system.velocity(x, params) - xi), initial=0.0) / max(1.0, np.max(np.abs(xi)))
     _accept(defect, f"xi = {xi.tolist()} violates the constraints", nearest)
     return x
@@ -77,7 +79,9 @@ def _accept(defect: float, what: str, nearest: bool) -> None:
     )
 
 
-def _onto_leaf(system: ReducedSystem, gamma: np.ndarray, params: Mapping[str, float], nearest: bool) -> np.ndarray:
+def _onto_leaf(
+    system: ReducedSystem, gamma: np.ndarray, params: Mapping[str, float], nearest: bool
+) -> np.ndarray:
     """Newton steps along the gradients of the geometric relations, removed coordinates included."""
     a, mechanism = system.assembly, system.mechanism
     removed = [i for i in range(gamma.size) if i not in system._kept_index]
@@ -97,7 +101,9 @@ def _onto_leaf(system: ReducedSystem, gamma: np.ndarray, params: Mapping[str, fl
             scale = np.maximum(1.0, np.max(np.abs(jacobian), axis=1) * np.max(np.abs(gamma), initial=1.0))
             relative = np.abs(residual) / scale
             worst = int(np.argmax(relative))
-            what = f"the advected vectors are off the leaf ({names[worst]} = {residual[worst]:.3g} instead of 0)"
+            what = (
+                f"the advected vectors are off the leaf ({names[worst]} = {residual[worst]:.3g} instead of 0)"
+            )
             _accept(float(relative[worst]), what, nearest)
             if relative[worst] <= 4e-16:
                 break
@@ -109,7 +115,7 @@ def _onto_leaf(system: ReducedSystem, gamma: np.ndarray, params: Mapping[str, fl
     return repaired
 
 
-def _onto_rows(system: ReducedSystem, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+def onto_rows(system: ReducedSystem, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
     """Velocities moved onto the constraint rows that are kept by multipliers."""
     a = system.assembly
     if not a.rows:

@@ -14,15 +14,15 @@ from geoctrl._scalars import Node, Program, to_sympy
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.build_checks import check_build, generic_parameters
 from geoctrl.systems.casimirs import casimirs
-from geoctrl.systems.description import EulerPoincare, time
 from geoctrl.systems.control import nonlinear_system
+from geoctrl.systems.description import EulerPoincare, time
 from geoctrl.systems.differential import Differential
 from geoctrl.systems.equations import Equations, HamelTensors, hamel_tensors
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.frames import choose_frame
 from geoctrl.systems.leaf import Leaf, Relation, Sampler, automatic_relations, removed_symbols
 from geoctrl.systems.multiplier import MultiplierForm
-from geoctrl.systems.projection import project_state
+from geoctrl.systems.projection import onto_rows, project_state
 
 __all__ = ["ReducedSystem"]
 
@@ -220,7 +220,9 @@ class ReducedSystem:
         """
         return self._field(self._arguments(t, x, u), self.parameters(params))
 
-    def jacobian(self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
+    def jacobian(
+        self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
+    ) -> np.ndarray:
         """Derivative of `rhs` by the state: (n, n), or (nt, n, n) for ``x`` of shape (n, nt)."""
         return self.differential.numeric(self._arguments(t, x, u), self.parameters(params))[0]
 
@@ -406,16 +408,13 @@ class ReducedSystem:
         params = generic_parameters(self.mechanism) if params is None else self.parameters(params)
         gamma = self._sample(rng, params)
         w = scale * rng.normal(size=len(self.assembly.velocity))
-        x = np.concatenate([w, gamma[self._kept_index]])
-        if self.assembly.rows:
-            rows = self.program([e for row in self.assembly.rows for e in row])
-            B = rows(self._arguments(0.0, x, None), params).reshape(len(self.assembly.rows), -1)
-            x[: w.size] = w - np.linalg.lstsq(B, B @ w, rcond=None)[0]
-        return x
+        return onto_rows(self, np.concatenate([w, gamma[self._kept_index]]), params)
 
     # -- equilibria -----------------------------------------------------------------------------
 
-    def equilibrium(self, name: str, params: Mapping[str, float] | None = None, **values: float) -> Equilibrium:
+    def equilibrium(
+        self, name: str, params: Mapping[str, float] | None = None, **values: float
+    ) -> Equilibrium:
         """Member of a declared family.
 
         Parameters

@@ -1,0 +1,420 @@
+"""The first test of the project: mechanisms drawn at random, and every entry of the catalogue, in every form.
+
+Reduced motion = multiplier form = Lagrange's equations in coordinates; energy rate = input power; analytic
+Jacobian = complex step; one motion in all frames; leaf relations kept; tensor form = projected form. The last
+tests flip signs in the assembly and demand that these comparisons notice.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+import sympy as sp
+from scipy.integrate import solve_ivp
+
+import geoctrl as gc
+from geoctrl.systems.assembly import Assembly
+from geoctrl.systems.differential import Differential
+from geoctrl.systems.reduced import ReducedSystem
+from tests.systems import comparisons
+from tests.systems.mechanisms import (
+    ALGEBRAS,
+    AXES,
+    CONSTRAINTS,
+    SPECIAL,
+    draw,
+    frames,
+    turned,
+    with_random_parameters,
+)
+
+# All quantities compared are of order one to a hundred, and computed twice in double precision. What is seen
+# is a few 1e-16, times the condition of a frame with small pivots: 2e-14 at worst. A wrong sign gives 1e-2.
+TOLERANCE = 1e-11
+ORACLE_TOLERANCE = 1e-10  # Euler angles, up to an elevation with sine 0.95: the oracle's own error is larger
+SKATE_TOLERANCE = 1e-12
+
+KINDS = list(ALGEBRAS)
+SEEDS = range(28)  # 7 algebras, 5 kinds of constraints, 0-2 rotors: the steps are coprime, so all of them mix
+OPTIONS = {"veselova": [{"potential": p} for p in ("zero", "linear", "quadratic")]}  # of catalogue builders
+
+
+def catalogue():
+    """(name, options, parameter set): the named sets, the defaults, and defaults changed at random."""
+    for name in gc.models.names():
+        for options in OPTIONS.get(name, [{}]):
+            sets = gc.models.get(name)(**options).parameter_sets
+            for chosen in [*sets, *([] if sets else [None]), "random"]:
+                yield name, tuple(options.items()), chosen
+
+
+DRAWN = [("drawn", seed) for seed in SEEDS] + [("special", name) for name in SPECIAL]
+ENTRIES = list(catalogue())
+
+
+def label(case):
+    if case[0] == "drawn":
+        return f"{case[1]}-{KINDS[case[1] % 7]}-{CONSTRAINTS[case[1] % 5]}-{case[1] % 3}"
+    if case[0] == "special":
+        return case[1].replace(" ", "-")
+    name, options, chosen = case
+    return "-".join([name, *(str(v) for _, v in options), str(chosen)])
+
+
+@cache
+def mechanism_of(case):
+    if case[0] == "drawn":
+        seed = case[1]
+        kind = KINDS[seed % len(KINDS)]
+        large = ALGEBRAS[kind]().n >= 6
+        return draw(
+            np.random.default_rng(seed),
+            kind,
+            CONSTRAINTS[seed % len(CONSTRAINTS)],
+            rotors=seed % 3,
+            forces=seed % 4 != 0,
+            quick=large,
+        )
+    if case[0] == "special":
+        return SPECIAL[case[1]]()
+    name, options, chosen = case
+    if chosen == "random":
+        return with_random_parameters(gc.models.get(name)(**dict(options)), np.random.default_rng(1))
+    return gc.models.get(name)(set=chosen, **dict(options))
+
+
+@cache
+def system_of(case, frame="own"):
+    mechanism = mechanism_of(case)
+    if frame == "own":
+        return mechanism.reduce()
+    return mechanism.replace(frame=frames(mechanism, np.random.default_rng(5))[frame]).reduce()
+
+
+@cache
+def multiplier_form_of(case):
+    return mechanism_of(case).reduce().unreduced()
+
+
+def tolerance_of(case):
+    return SKATE_TOLERANCE if case[0].startswith("pendulum-skate") else TOLERANCE
+
+
+every_case = pytest.mark.parametrize("case", DRAWN + ENTRIES, ids=label)
+
+
+@every_case
+@pytest.mark.parametrize("frame", ["own", "made"])
+def test_reduced_motion_is_the_multiplier_form(case, frame):
+    form = multiplier_form_of(case)
+    assert comparisons.multiplier_form(system_of(case, frame), form=form) < tolerance_of(case)
+
+
+@pytest.mark.parametrize("case", [c for c in DRAWN + ENTRIES if c[1] != "heisenberg"], ids=label)
+def test_multiplier_form_is_lagrange_in_coordinates(case):
+    assert comparisons.coordinates(system_of(case), form=multiplier_form_of(case)) < ORACLE_TOLERANCE
+
+
+@every_case
+@pytest.mark.parametrize("frame", ["own", "made"])
+def test_energy_rate_is_input_power(case, frame):
+    assert comparisons.power_balance(system_of(case, frame)) < TOLERANCE
+
+
+@pytest.mark.parametrize(
+    "case", DRAWN[:14] + DRAWN[28:] + ENTRIES, ids=label
+)  # each algebra twice: slow to build
+def test_analytic_jacobians_are_complex_steps(case):
+    assert comparisons.jacobians(system_of(case)) < TOLERANCE
+
+
+@pytest.mark.parametrize("case", [("drawn", 1), ("drawn", 4), ("drawn", 24), *ENTRIES], ids=label)
+def test_batch_evaluation_is_columnwise(case):
+    sys = system_of(case, "made")
+    samples = list(comparisons.points(sys, 3, 4))
+    t = np.array([s[0] for s in samples])
+    x, u = np.stack([s[1] for s in samples], axis=1), np.stack([s[2] for s in samples], axis=1)
+    batches = {
+        "rhs": (sys.rhs(t, x, u), lambda i: sys.rhs(t[i], x[:, i], u[:, i]), -1),
+        "jacobian": (sys.jacobian(t, x, u), lambda i: sys.jacobian(t[i], x[:, i], u[:, i]), 0),
+        "input_jacobian": (
+            sys.input_jacobian(t, x, u),
+            lambda i: sys.input_jacobian(t[i], x[:, i], u[:, i]),
+            0,
+        ),
+        "energy": (sys.energy(x), lambda i: sys.energy(x[:, i]), -1),
+        "velocity": (sys.velocity(x), lambda i: sys.velocity(x[:, i]), -1),
+        "advected": (sys.advected(x), lambda i: sys.advected(x[:, i]), -1),
+        "leaf_residual": (sys.leaf_residual(x), lambda i: sys.leaf_residual(x[:, i]), -1),
+    }
+    for name, (batch, single, axis) in batches.items():
+        columns = np.stack([single(i) for i in range(4)], axis=axis)
+        # Floats and numpy arrays run the same program; only their elementary functions may round differently.
+        assert comparisons.deviation(batch, columns) < 1e-14, name
+
+
+@every_case
+def test_all_frames_give_the_same_motion(case):
+    own, second, made = (system_of(case, frame) for frame in ("own", "second", "made"))
+    assert comparisons.same_motion(own, second) < TOLERANCE
+    assert comparisons.same_motion(second, made) < TOLERANCE
+    assert comparisons.same_motion(made, own) < TOLERANCE
+
+
+@every_case
+@pytest.mark.parametrize("frame", ["own", "made"])
+def test_leaf_relations_are_kept(case, frame):
+    assert comparisons.leaf_rates(system_of(case, frame)) < TOLERANCE
+
+
+TENSORS = [
+    (0, "so3", "none"),
+    (1, "so3", "rolling"),
+    (2, "so3", "affine"),
+    (3, "se2", "rolling"),
+    (4, "se2", "affine"),
+    (5, "se2", "suslov"),
+    (6, "so2*so3", "suslov"),
+    (7, "se2", "none"),
+]
+
+
+@cache
+def tensor_system(seed, kind, constraints):
+    return draw(np.random.default_rng(100 + seed), kind, constraints, forces=False).reduce()
+
+
+@pytest.mark.parametrize("case", TENSORS, ids=lambda c: f"{c[1]}-{c[2]}")
+def test_tensor_form_is_the_projected_form(case):
+    assert comparisons.tensor_form(tensor_system(*case)) < TOLERANCE
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in ENTRIES if not gc.models.get(c[0])(**dict(c[1])).rotors], ids=label
+)
+def test_tensor_form_of_the_catalogue(case):
+    sys = system_of(case)
+    if sys.frame.rows is not None:
+        with pytest.raises(ValueError, match="keeps multipliers"):
+            sys.tensors()
+        sys = system_of(case, "second")
+    assert comparisons.tensor_form(sys) < TOLERANCE
+
+
+# -- the skate --------------------------------------------------------------------------------------
+
+
+def published_skate(v1, v2, v3, G2, G3, m, l, g, I1, I2, I3):  # noqa: E741
+    """[GO] (38)."""
+    lateral = I2 * G2**2 + I3 * G3**2
+    roll = ((I2 + m * l**2 - I3) * G3 * v2**2 + m * g * l) * G2 + m * l * G3 * v2 * v3
+    return [
+        roll / (I1 + m * l**2),
+        2 * (I3 - I2) * G2 * G3 * v1 * v2 / lateral,
+        -2 * l * I3 * G3 * v1 * v2 / lateral,
+        v1 * G3,
+        -v1 * G2,
+    ]
+
+
+def test_the_reduced_skate_is_the_published_one_symbolically():
+    sys = gc.models.get("pendulum-skate")().reduce()
+    assert sys.state_labels == ("v1", "v2", "v3", "Gamma2", "Gamma3")
+    G2, G3 = sys.states[3:]
+    expected = published_skate(*sys.states, *(p.symbol for p in sys.mechanism.parameters))
+    for computed, published in zip(sys.equations().rhs, expected, strict=True):
+        # The paper uses |Gamma| = 1: the difference is a multiple of |Gamma|^2 - 1.
+        numerator = sp.numer(sp.together(computed - published))
+        assert sp.rem(sp.expand(numerator), G2**2 + G3**2 - 1, G3) == 0
+        assert (
+            sp.simplify(
+                (computed - published).subs(G2, sp.sin(sp.Symbol("a"))).subs(G3, sp.cos(sp.Symbol("a")))
+            )
+            == 0
+        )
+
+
+def test_turned_axes_change_nothing_in_the_quasivelocities():
+    """The relation Gamma1 = 0 removes a coordinate; in turned axes it is a relation among three."""
+    mechanism = mechanism_of(("pendulum-skate", (), "random"))
+    sys, other = mechanism.reduce(), turned(mechanism).reduce()
+    assert (sys.nstates, other.nstates) == (5, 6)
+    for t, x, _ in comparisons.points(sys, 4):
+        back = np.array(AXES.T, dtype=float)
+        xdot = np.concatenate([sys.rhs(t, x)[:3], back @ sys.advected(sys.rhs(t, x))])
+        y = np.concatenate([x[:3], back @ sys.advected(x)])
+        assert comparisons.deviation(other.rhs(t, y), xdot) < SKATE_TOLERANCE
+
+
+def test_frames_give_one_motion_of_the_skate_over_five_seconds():
+    """A leaning, turning skate whose spin keeps it up, in three frames; the last one with multipliers.
+
+    DOP853 at rtol 1e-13 makes a global error below 1e-12 on this motion, another one in every frame.
+    """
+    case = ("pendulum-skate", (), "random")
+    first = system_of(case)
+    x0 = first.project(*steady_turn(np.sin(0.2), np.cos(0.2)))
+    times = np.linspace(0, 5, 51)
+    motions = {}
+    for frame in ("own", "second", "made"):
+        sys = system_of(case, frame)
+        start = comparisons.converted(first, x0, sys)
+        run = solve_ivp(sys.rhs, (0, 5), start, "DOP853", times, rtol=1e-13, atol=1e-14)
+        assert run.success
+        motions[frame] = np.vstack([sys.velocity(run.y), sys.advected(run.y)])
+    assert np.ptp(motions["own"][7]) > 0.1  # it does move: the lateral lean changes
+    for frame in ("second", "made"):
+        assert comparisons.deviation(motions[frame], motions["own"]) < 1e-11, frame
+
+
+def steady_turn(g2, g3, roll=0.3, spin=6.0, speed=0.8):
+    """A velocity that satisfies the skate's constraints, with the vertical (0, g2, g3)."""
+    return [roll, spin * g2, spin * g3, speed, 0, 0], {"Gamma": [0, g2, g3]}
+
+
+# -- negative controls --------------------------------------------------------------------------------
+
+
+def negated(original):
+    return lambda self, *args: [-node for node in original(self, *args)]
+
+
+def on_call(original, which):
+    """The n-th call of a method for one assembly gets a wrong sign: 1 Edot, 2 Gdot, 3 Adot, 4- rows."""
+    calls = {}
+
+    def method(self, *args):
+        calls[id(self)] = calls.get(id(self), 0) + 1
+        answer = original(self, *args)
+        return [-node for node in answer] if which(calls[id(self)]) else answer
+
+    return method
+
+
+def without_rotor_coupling_in_columns(original):
+    def method(self):
+        original(self)
+        n = self.mechanism.algebra.n
+        self._G = [
+            [-e if (i < n) != (j < n) else e for j, e in enumerate(row)] for i, row in enumerate(self._G)
+        ]
+
+    return method
+
+
+def advection_reversed(original):
+    def method(self):
+        original(self)
+        self.advection = [-node for node in self.advection]
+
+    return method
+
+
+ASSEMBLY_ERRORS = {
+    "coadjoint": ("_coadjoint", negated, "own"),
+    "diamond": ("_diamond", negated, "own"),
+    "gradient": ("_advected_gradient", negated, "own"),
+    "forces": ("_applied", negated, "own"),
+    "advection": ("_kinematics", advection_reversed, "own"),
+    "rotor coupling": ("_inertia", without_rotor_coupling_in_columns, "own"),
+    "Edot": ("_along_motion", lambda f: on_call(f, lambda call: call == 1), "own"),
+    "Gdot": ("_along_motion", lambda f: on_call(f, lambda call: call == 2), "own"),
+    "Adot": ("_along_motion", lambda f: on_call(f, lambda call: call == 3), "own"),
+    "drift of the rows": ("_along_motion", lambda f: on_call(f, lambda call: call > 3), "made"),
+}
+
+
+@cache
+def control_mechanism():
+    return draw(np.random.default_rng(77), "so2*so3", "affine", rotors=1)
+
+
+@pytest.mark.parametrize("error", ASSEMBLY_ERRORS)
+def test_a_wrong_sign_in_the_assembly_is_noticed(error, monkeypatch):
+    method, wrong, frame = ASSEMBLY_ERRORS[error]
+    mechanism = control_mechanism()
+    if frame == "made":
+        mechanism = mechanism.replace(frame=None)
+    assert comparisons.multiplier_form(ReducedSystem(mechanism)) < TOLERANCE
+    monkeypatch.setattr(Assembly, method, wrong(getattr(Assembly, method)))
+    assert comparisons.multiplier_form(ReducedSystem(mechanism)) > 1e-3
+
+
+@pytest.mark.parametrize("part", ["potential", "gyroscopic", "forces", "inertia", "rotors"])
+def test_a_mechanism_with_one_part_changed_is_noticed(part):
+    mechanism = control_mechanism()
+    rotors = mechanism.rotors
+    changed = {
+        "potential": lambda: -mechanism.potential,
+        "gyroscopic": lambda: -mechanism.gyroscopic,
+        "forces": lambda: -mechanism.forces,
+        "inertia": lambda: mechanism.inertia.applyfunc(  # the Gamma-dependent part off the diagonal
+            lambda e: e.xreplace({s: -s for s in mechanism.advected_symbols})
+        ),
+        "rotors": lambda: gc.Rotors(-rotors.coupling, rotors.inertia, rotors.names),
+    }[part]()
+    other = mechanism.replace(**{part: changed}).reduce()
+    assert comparisons.multiplier_form(other, form=mechanism.reduce().unreduced()) > 1e-3
+
+
+@pytest.mark.parametrize("attribute", ["_c", "_kappa", "_dU", "_dA", "_dG", "_dpsi", "_F"])
+def test_a_wrong_sign_in_the_multiplier_form_is_noticed_by_the_oracle(attribute):
+    sys = control_mechanism().reduce()
+    assert comparisons.coordinates(sys) < ORACLE_TOLERANCE
+    form = sys.unreduced()
+    value = getattr(form, attribute)
+    if isinstance(value, list):
+        value = [lambda *args, f=f: -np.asarray(f(*args)) for f in value]
+    elif callable(value):
+        value = lambda *args, f=value: -np.asarray(f(*args))  # noqa: E731
+    else:
+        value = -value
+    setattr(form, attribute, value)
+    assert comparisons.coordinates(sys, form=form) > 1e-3
+
+
+@pytest.mark.parametrize("error", ["forces", "Gdot", "diamond", "Edot"])
+def test_a_wrong_sign_breaks_the_power_balance(error, monkeypatch):
+    method, wrong, _ = ASSEMBLY_ERRORS[error]
+    monkeypatch.setattr(Assembly, method, wrong(getattr(Assembly, method)))
+    assert comparisons.power_balance(ReducedSystem(control_mechanism())) > 1e-3
+
+
+def test_a_wrong_drift_breaks_the_leaf(monkeypatch):
+    method, wrong, _ = ASSEMBLY_ERRORS["drift of the rows"]
+    monkeypatch.setattr(Assembly, method, wrong(getattr(Assembly, method)))
+    assert comparisons.leaf_rates(ReducedSystem(control_mechanism().replace(frame=None))) > 1e-3
+
+
+def test_a_wrong_frame_derivative_makes_frames_differ(monkeypatch):
+    mechanism = control_mechanism()
+    method, wrong, _ = ASSEMBLY_ERRORS["Edot"]
+    monkeypatch.setattr(Assembly, method, wrong(getattr(Assembly, method)))
+    other = ReducedSystem(mechanism.replace(frame=frames(mechanism, np.random.default_rng(5))["second"]))
+    assert comparisons.same_motion(ReducedSystem(mechanism), other) > 1e-3
+
+
+@pytest.mark.parametrize("part", ["saddle", "residual_x", "advection_x"])
+def test_a_wrong_derivative_is_noticed(part, monkeypatch):
+    """The nodes of one block of the differential with the wrong sign."""
+    original = Differential.split
+
+    def split(self, values):
+        blocks = dict(
+            zip(("saddle", "residual_x", "residual_u", "advection_x"), original(self, values), strict=True)
+        )
+        blocks[part] = [[-e for e in row] for row in blocks[part]]
+        return tuple(blocks.values())
+
+    monkeypatch.setattr(Differential, "split", split)
+    assert comparisons.jacobians(ReducedSystem(control_mechanism())) > 1e-3
+
+
+@pytest.mark.parametrize("tensor", ["C", "F"])
+def test_a_wrong_sign_in_a_tensor_is_noticed(tensor):
+    sys = tensor_system(*TENSORS[4])
+    tensors = sys.tensors()
+    parts = {"C": tensors.C, "F": tensors.F}
+    parts[tensor] = -parts[tensor]
+    wrong = type(tensors)(tensors.frame, **parts)
+    assert comparisons.tensor_form(sys, tensors=wrong) > 1e-3
