@@ -25,6 +25,7 @@ _PUBLIC = {
         "so3",
     ),
     "geoctrl.systems": (
+        "Axis",
         "Equilibrium",
         "EulerPoincare",
         "Family",
@@ -67,7 +68,7 @@ _PUBLIC = {
 _MODULES = ("models", "viz")
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
 
-__all__ = sorted([*_HOME, *_MODULES])  # noqa: PLE0605 - the list is made from the table above
+__all__ = sorted([*_HOME, *_MODULES])  # made from the table above
 
 
 def __getattr__(name: str) -> Any:

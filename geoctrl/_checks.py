@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Mapping
 from difflib import get_close_matches
 
 import numpy as np
@@ -55,7 +55,11 @@ def time_grid(timepts) -> np.ndarray:
     return grid
 
 
-def resolve_parameters(defaults: dict[str, float], params: dict | None, positive: Iterable[str] = ()) -> dict:
+def resolve_parameters(
+    defaults: Mapping[str, float | None],
+    params: Mapping[str, float] | None,
+    positive: Container[str] = (),
+) -> dict[str, float]:
     """Defaults overridden by `params`, both by name.
 
     Keys of `params` may be names or sympy symbols.
@@ -66,21 +70,23 @@ def resolve_parameters(defaults: dict[str, float], params: dict | None, positive
         For an unknown name (the nearest known one is suggested), a value that is missing, not a
         finite number, or not positive where the parameter was declared positive.
     """
-    values = dict(defaults)
+    given = dict(defaults)
     for key, value in (params or {}).items():
         name = str(key)
         if name not in defaults:
             raise ParameterError(f"unknown parameter {name!r}{nearest(name, defaults)}")
-        values[name] = value
-    for name, value in values.items():
-        if value is None:
+        given[name] = value
+    values: dict[str, float] = {}
+    for name, number in given.items():
+        if number is None:
             raise ParameterError(f"parameter {name!r} has no value; give it in params={{{name!r}: ...}}")
         try:
-            finite = np.isfinite(float(value))
+            finite = np.isfinite(float(number))
         except (TypeError, ValueError) as error:
-            raise ParameterError(f"parameter {name!r} must be a number, got {value!r}") from error
+            raise ParameterError(f"parameter {name!r} must be a number, got {number!r}") from error
         if not finite:
-            raise ParameterError(f"parameter {name!r} must be finite, got {value!r}")
-        if name in positive and not value > 0:
-            raise ParameterError(f"parameter {name!r} must be positive, got {value!r}")
+            raise ParameterError(f"parameter {name!r} must be finite, got {number!r}")
+        if name in positive and not number > 0:
+            raise ParameterError(f"parameter {name!r} must be positive, got {number!r}")
+        values[name] = number
     return values

@@ -266,7 +266,7 @@ def _verify(args: argparse.Namespace) -> int:
 
 
 def _start(system: Any, args: argparse.Namespace, params: dict, values: dict) -> Any:
-    """The family's point, or rest at the references, with the states of --x0 put in and moved onto the leaf."""
+    """The family's point, or rest at the references, with the states of --x0 put in, moved onto the leaf."""
     import numpy as np
 
     from geoctrl._checks import nearest
@@ -276,7 +276,7 @@ def _start(system: Any, args: argparse.Namespace, params: dict, values: dict) ->
     else:
         reference = [float(q) for a in system.mechanism.advected for q in a.reference]
         x = np.zeros(system.nstates)
-        kept = [reference[i] for i in system._kept_index]
+        kept = [reference[i] for i in system.kept_index]
         if kept:
             x[-len(kept) :] = kept
     for label, value in _numbers(args.x0, "--x0").items():

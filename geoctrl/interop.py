@@ -17,7 +17,7 @@ def nonlinear_system(
     states: Sequence[str],
     inputs: Sequence[str],
     outputs: Sequence[str],
-    params: Mapping[str, float] | None = None,
+    params: Mapping[str, float | None] | None = None,
     name: str | None = None,
 ):
     """A `control.NonlinearIOSystem` of ``rhs(t, x, u, params)`` and ``output(t, x, u, params)``.
@@ -43,16 +43,16 @@ def nonlinear_system(
     def numbers(given: Mapping[str, Any] | None) -> dict[str, Any]:
         return {**defaults, **{k: v for k, v in (given or {}).items() if k in defaults}}
 
-    def update(t, x, u, p):
-        return rhs(t, np.asarray(x), np.atleast_1d(u)[: len(inputs)], numbers(p))
+    def adapted(function: Callable) -> Callable:
+        def call(t, x, u, p):
+            return function(t, np.asarray(x), np.atleast_1d(u)[: len(inputs)], numbers(p))
 
-    def out(t, x, u, p):
-        return output(t, np.asarray(x), np.atleast_1d(u)[: len(inputs)], numbers(p))
+        return call
 
     dynamic = {"states": list(states)} if states else {}
     return control.nlsys(
-        update if states else None,
-        out,
+        adapted(rhs) if rhs is not None and states else None,
+        adapted(output),
         inputs=list(inputs) if inputs else 0,
         outputs=list(outputs),
         params=defaults,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -152,12 +153,12 @@ RATIONAL = Arithmetic(
 )
 
 
-def evaluate(nodes: Sequence[Node], values: Mapping[Node, object], arithmetic: Arithmetic) -> list:
+def evaluate(nodes: Sequence[Node], values: Mapping[Node, Any], arithmetic: Arithmetic) -> list:
     """Values of `nodes` in an arithmetic, given those of the symbols (and of any other node)."""
     if not nodes:
         return []
     graph = nodes[0].graph
-    image: dict[Node, object] = {}
+    image: dict[Node, Any] = {}
     for node in graph.reachable(nodes):
         if node in values:
             image[node] = values[node]
@@ -246,7 +247,7 @@ class Program:
         """``value(x, c)`` with numpy arrays (real or complex), one per argument."""
         return self._compile(ARRAY)
 
-    def __call__(self, arguments: Sequence, params: Mapping[str, float]) -> np.ndarray:
+    def __call__(self, arguments: Sequence[Any] | np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Outputs stacked as (n_out,) or (n_out, nt), from arguments that are scalars or (nt,)."""
         constants = self.constants(params)
         arrays = [np.asarray(a) for a in arguments]
@@ -254,7 +255,10 @@ class Program:
         if not self.tape.outputs:
             return np.zeros((0, *shape))
         if shape == () and all(a.dtype.kind in "fiu" for a in arrays):
-            return np.array(self.scalar([float(a) for a in arrays], constants))
+            try:
+                return np.array(self.scalar([float(a) for a in arrays], constants))
+            except (ArithmeticError, ValueError):
+                pass  # a singular point: the array form says so with inf or nan instead of an exception
         with np.errstate(all="ignore"):
             outputs = self.array(arrays, constants)
         return np.array([np.broadcast_to(o, shape) for o in outputs])

@@ -16,7 +16,7 @@ Everything of level 1 is computed once per parameter set.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import gcd, isqrt, lcm
 
@@ -380,14 +380,14 @@ def _select_partial(g: Graph, node: Node, slot: int, *args: Node) -> Node:
     return g.fun(node.payload[0], args[0], *branches)
 
 
-def _quadrature_partial(g: Graph, _node: Node, slot: int, a: Node, b: Node, s: Node) -> Node:
+def _quadrature_partial(_g: Graph, _node: Node, slot: int, a: Node, b: Node, s: Node) -> Node:
     # d/ds int_0^s dt/(a t^2 + b); the derivatives by a and b are not needed by any analysis here.
     if slot != 2:
         raise ExpressionError("the quadrature of 1/(a s^2 + b) is differentiated by its limit only")
     return 1 / (a * s**2 + b)
 
 
-_PARTIALS = {
+_PARTIALS: dict[str, Callable[..., Node]] = {
     "sqrt": lambda g, n, i, x: 1 / (2 * n),
     "sin": lambda g, n, i, x: g.fun("cos", x),
     "cos": lambda g, n, i, x: -g.fun("sin", x),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 from sympy.polys.domains import QQ
 from sympy.polys.matrices import DomainMatrix
@@ -31,7 +32,7 @@ def rank(rows: Rows, columns: int) -> int:
 
 
 def nullspace(rows: Rows, columns: int) -> list[list[Fraction]]:
-    """Basis of {w : rows w = 0}, one vector per free column, with a one there and zeros in the other free ones."""
+    """Basis of {w : rows w = 0}: per free column a vector, one there and zero in the other free columns."""
     if not rows:
         return [[Fraction(int(i == j)) for j in range(columns)] for i in range(columns)]
     reduced, pivots = _domain(rows, columns).rref()
@@ -87,5 +88,5 @@ def inertia(matrix: Rows) -> tuple[int, int, int]:
         polynomial.pop()
         zero += 1
     signs = [q > 0 for q in polynomial if q != 0]
-    positive = sum(a != b for a, b in zip(signs, signs[1:], strict=False))
+    positive = sum(a != b for a, b in pairwise(signs))
     return positive, len(matrix) - zero - positive, zero

@@ -11,11 +11,18 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
+from typing import Literal, TypeGuard
 
 from geoctrl._scalars.graph import NUMBER, STATE, Graph, Node
 
 # Operands are (space, index): "x" argument, "c" hoisted constant, "t" temporary; or ("n", Fraction).
 Operand = tuple[str, int | Fraction]
+
+# Products are cut up in tokens: an atom, the inverse of a token, a product of two.
+Inverse = tuple[Literal["inverse"], "Token"]
+Times = tuple[Literal["times"], "Token", "Token"]
+Token = Node | Inverse | Times
+Pair = tuple[Token, Token]
 
 
 class Tape:
@@ -70,15 +77,14 @@ class Tape:
             return self._atom(mono)
         return self._product(self._pairs.result(mono))
 
-    def _product(self, token: object) -> Operand:
+    def _product(self, token: Token) -> Operand:
         if isinstance(token, Node):
             return self._atom(token)
         if token not in self._slot:
-            kind, *parts = token
-            if kind == "inverse":
-                operand = self._emit("div", ("n", Fraction(1)), self._product(parts[0]))
+            if token[0] == "inverse":
+                operand = self._emit("div", ("n", Fraction(1)), self._product(token[1]))
             else:
-                a, b = parts
+                _, a, b = token
                 if _is_inverse(b):
                     operand = self._emit("div", self._product(a), self._product(b[1]))
                 elif a == b:
@@ -102,26 +108,23 @@ class Tape:
         return ("n", Fraction(1)) if mono is self.graph.one else self._monomial(mono)
 
 
-def _is_inverse(token: object) -> bool:
+def _is_inverse(token: Token) -> TypeGuard[Inverse]:
     return isinstance(token, tuple) and token[0] == "inverse"
 
 
 class _PairProducts:
-    """Cuts all state monomials below some outputs into shared binary products, the commonest first.
-
-    A token is an atom, ``("inverse", token)`` or ``("times", token, token)``.
-    """
+    """Cuts all state monomials below some outputs into shared binary products, the commonest first."""
 
     def __init__(self, graph: Graph, outputs: Sequence[Node]) -> None:
-        self._tokens: dict[Node, Counter] = {}
+        self._tokens: dict[Node, Counter[Token]] = {}
         for node in graph.reachable(outputs):
             if node.level == STATE:
                 self._register(graph, node)
-        self._order: dict[object, int] = {}
+        self._order: dict[Token, int] = {}
         for tokens in self._tokens.values():
             for token in tokens:
                 self._order.setdefault(token, len(self._order))
-        self._where: dict[tuple, set[Node]] = {}
+        self._where: dict[Pair, set[Node]] = {}
         for mono in self._tokens:
             self._index(mono, add=True)
         while self._where:
@@ -131,12 +134,12 @@ class _PairProducts:
     def _register(self, graph: Graph, node: Node) -> None:
         _, mono = graph.split(node, STATE)
         if mono.kind == "prod" and mono not in self._tokens:
-            tokens: Counter = Counter()
+            tokens: Counter[Token] = Counter()
             for atom, e in mono.payload[1]:
                 tokens[atom if e > 0 else ("inverse", atom)] = abs(e)
             self._tokens[mono] = tokens
 
-    def _candidates(self, mono: Node) -> list[tuple]:
+    def _candidates(self, mono: Node) -> list[Pair]:
         tokens = self._tokens[mono]
         distinct = sorted(tokens, key=self._order.__getitem__)
         pairs = [(a, a) for a in distinct if tokens[a] > 1]
@@ -154,15 +157,15 @@ class _PairProducts:
                 if not users:
                     del self._where[pair]
 
-    def _rank(self, pair: tuple) -> tuple:
+    def _rank(self, pair: Pair) -> tuple[int, bool, int, int]:
         # Most shared first; among equals products before quotients, then the order of appearance.
         a, b = pair
         return (len(self._where[pair]), not _is_inverse(b), -self._order[a], -self._order[b])
 
-    def _replace(self, pair: tuple) -> None:
+    def _replace(self, pair: Pair) -> None:
         a, b = pair
-        if _is_inverse(a):  # both inverse: 1/(xy) rather than (1/x)(1/y)
-            token: tuple = ("inverse", ("times", a[1], b[1]))
+        if _is_inverse(a) and _is_inverse(b):  # 1/(xy) rather than (1/x)(1/y)
+            token: Token = ("inverse", ("times", a[1], b[1]))
         else:
             token = ("times", a, b)
         self._order.setdefault(token, len(self._order))
@@ -177,5 +180,5 @@ class _PairProducts:
             self._tokens[mono] = +tokens
             self._index(mono, add=True)
 
-    def result(self, mono: Node) -> object:
+    def result(self, mono: Node) -> Token:
         return self._final[mono]

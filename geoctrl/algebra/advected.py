@@ -24,7 +24,7 @@ from geoctrl.algebra.structure import Entries
 from geoctrl.errors import DescriptionError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class AdvectedVector:
     """Vector fixed in space, seen from a body: ``Gamma = R^T reference``, ``Gammadot = Gamma x omega``.
 
@@ -54,23 +54,25 @@ class AdvectedVector:
     """
 
     name: str
-    reference: tuple[Fraction, ...] = (Fraction(0), Fraction(0), Fraction(1))
-    of: int | None = None
+    reference: tuple[Fraction, ...]
+    of: int | None
 
-    def __post_init__(self) -> None:
-        check_identifier(self.name, "name")
-        reference = _read_reference(self.reference, 3)
-        if not any(reference):
+    def __init__(self, name: str, reference: Sequence[Any] = (0, 0, 1), of: int | None = None) -> None:
+        check_identifier(name, "name")
+        direction = _read_reference(reference, 3)
+        if not any(direction):
             raise DescriptionError("reference is zero; an advected vector needs a direction")
-        object.__setattr__(self, "reference", reference)
-        if self.of is not None:
+        if of is not None:
             try:
-                number = operator.index(self.of)
+                number = operator.index(of)
             except TypeError:
                 number = 0
             if number < 1:
-                raise DescriptionError(f"of is {self.of!r}; a factor's number, counted from 1, is needed")
-            object.__setattr__(self, "of", number)
+                raise DescriptionError(f"of is {of!r}; a factor's number, counted from 1, is needed")
+            of = number
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "reference", direction)
+        object.__setattr__(self, "of", of)
 
     @property
     def dimension(self) -> int:

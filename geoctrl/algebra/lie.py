@@ -143,6 +143,17 @@ class LieAlgebra:
             factors=factors,
         )
 
+    def relabelled(self, labels: Sequence[str], momentum_labels: Sequence[str] | None = None) -> LieAlgebra:
+        """The same algebra with other names for its velocities (and momenta).
+
+        Raises
+        ------
+        DescriptionError
+            If labels are not n distinct identifiers.
+        """
+        momenta = self.momentum_labels if momentum_labels is None else tuple(momentum_labels)
+        return self._assembled(self.brackets, tuple(labels), momenta, self.name, self.factors)
+
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a LieAlgebra is immutable: {name!r} cannot be set")
 

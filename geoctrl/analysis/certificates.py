@@ -14,7 +14,8 @@ import numpy as np
 
 from geoctrl._scalars import NotRationalError
 from geoctrl.analysis.energy_casimir import Pencil
-from geoctrl.analysis.linearization import Linearization, invariant_gradients, linearize, resolve_equilibrium
+from geoctrl.analysis.float_jets import jets_at
+from geoctrl.analysis.linearization import Linearization, linearize, resolve_equilibrium
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome, Verdict, is_exact_equilibrium, prove
 from geoctrl.systems import Equilibrium, ReducedSystem
@@ -24,7 +25,7 @@ __all__ = ["Certificate", "certify", "claim_of", "digest_of"]
 FORMAT = "geoctrl-certificate"
 VERSION = 1
 
-_UNSTABLE = 1e-6
+GROWTH = 1e-6
 """Real part, relative to the linearisation's size, from which floats speak of instability."""
 _DEFINITE = 1e-8
 """Least eigenvalue, relative to the largest, from which floats speak of a definite Hessian."""
@@ -35,7 +36,9 @@ _CLAIMS = {
     Verdict.PROVED_UNSTABLE: "is unstable: its linearisation has an eigenvalue with a positive real part",
     Verdict.NUMERICALLY_STABLE: "appears stable: numerically definite Hessian, no proof",
     Verdict.NUMERICALLY_UNSTABLE: "appears unstable: numerically positive real part, no proof",
-    Verdict.SPECTRALLY_STABLE_ONLY: "has no eigenvalue off the imaginary axis; nonlinear stability is open",
+    Verdict.SPECTRALLY_STABLE_ONLY: (
+        "has no eigenvalue with a positive real part; nonlinear stability is open"
+    ),
     Verdict.UNDECIDED: "is undecided by the spectrum and by the energy-Casimir test",
 }
 
@@ -141,10 +144,10 @@ def certify(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = No
         outcome = None
     if outcome is None:
         outcome = _numerically(sys, point)
-    return _certificate(sys, point, problem, outcome)
+    return _certificate(sys, problem, outcome)
 
 
-def _certificate(sys: ReducedSystem, point: Equilibrium, problem: Problem, outcome: Outcome) -> Certificate:
+def _certificate(sys: ReducedSystem, problem: Problem, outcome: Outcome) -> Certificate:
     from geoctrl import __version__
 
     claim = claim_of(sys.name, problem, outcome.verdict)
@@ -200,43 +203,22 @@ def _readable(value: Any) -> str:
 
 
 def _numerically(sys: ReducedSystem, point: Equilibrium) -> Outcome:
-    lin = linearize(sys, point)
-    return decide_numerically(lin, _pencil(sys, point))
-
-
-def _pencil(sys: ReducedSystem, point: Equilibrium) -> Pencil:
-    nodes = sys.conserved(point.params)
-    names = [*nodes, *sys.leaf.names]
-    everything = [*nodes.values(), *sys.leaf.nodes]
-    g = sys.graph
-    gradient_nodes = g.jacobian(everything, sys.state_nodes)
-    second = [e for row in gradient_nodes for r in g.jacobian(row, sys.state_nodes) for e in r]
-    arguments, params = sys._arguments(0.0, point.x, point.u), dict(point.params)
-    n = sys.nstates
-    first = np.vstack([invariant_gradients(sys, point, list(nodes)), _leaf_rows(sys, point)])
-    hessians = sys.program(second)(arguments, params).reshape(len(everything), n, n)
-    return Pencil(names, first, hessians)
-
-
-def _leaf_rows(sys: ReducedSystem, point: Equilibrium) -> np.ndarray:
-    from geoctrl.systems.members import leaf_gradient
-
-    return leaf_gradient(sys, point.x, dict(point.params))
+    return decide_numerically(linearize(sys, point), Pencil.of(jets_at(sys, point)))
 
 
 def decide_numerically(lin: Linearization, pencil: Pencil) -> Outcome:
     """Spectrum first, then the energy-Casimir test, both with stated tolerances."""
     values = lin.eigenvalues[len([k for k in lin.zero_modes if k != "family"]) :]
-    size = max(1.0, float(np.max(np.abs(lin.A_leaf), initial=0.0)))
+    size = max(1.0, float(np.linalg.norm(lin.A_leaf)))
     evidence: dict[str, Any] = {
         "eigenvalues": [[float(v.real), float(v.imag)] for v in np.asarray(lin.eigenvalues, dtype=complex)],
         "zero_modes": list(lin.zero_modes),
         "equilibrium_residual": lin.equilibrium.residual,
         "leaf_residual": lin.equilibrium.leaf_residual,
     }
-    if values.size and float(np.max(values.real)) > _UNSTABLE * size:
+    if values.size and float(np.max(values.real)) > GROWTH * size:
         return Outcome(Verdict.NUMERICALLY_UNSTABLE, "spectrum in floats", evidence)
-    if not lin.zero_modes and float(np.max(values.real, initial=-np.inf)) < -_UNSTABLE * size:
+    if not lin.zero_modes and float(np.max(values.real, initial=-np.inf)) < -GROWTH * size:
         return Outcome(Verdict.NUMERICALLY_STABLE, "spectrum in floats", evidence)
     found = pencil.search()
     evidence["functions"] = pencil.names
@@ -252,7 +234,7 @@ def decide_numerically(lin: Linearization, pencil: Pencil) -> Outcome:
             return Outcome(Verdict.NUMERICALLY_STABLE, "energy-Casimir in floats", evidence)
         mixed = np.any(spectrum > _DEFINITE * scale) and np.any(spectrum < -_DEFINITE * scale)
         evidence["hessian"] = "indefinite" if mixed else "semidefinite"
-    on_axis = values.size == 0 or float(np.max(np.abs(values.real))) <= _UNSTABLE * size
-    away = values.size == 0 or float(np.min(np.abs(values))) > _UNSTABLE * size
-    verdict = Verdict.SPECTRALLY_STABLE_ONLY if on_axis and away else Verdict.UNDECIDED
+    bounded = values.size == 0 or float(np.max(values.real)) <= GROWTH * size
+    away = values.size == 0 or float(np.min(np.abs(values))) > GROWTH * size
+    verdict = Verdict.SPECTRALLY_STABLE_ONLY if bounded and away else Verdict.UNDECIDED
     return Outcome(verdict, "energy-Casimir in floats", evidence)

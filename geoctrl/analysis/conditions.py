@@ -12,6 +12,7 @@ from sympy.polys.matrices import DomainMatrix
 from geoctrl._checks import nearest
 from geoctrl._scalars import Node, exact
 from geoctrl.analysis.invariants import check_invariant
+from geoctrl.analysis.polynomials import hurwitz_determinant
 from geoctrl.analysis.signs import leading_minors, positive_condition, solve_inequality
 from geoctrl.errors import ParameterError
 from geoctrl.systems import ReducedSystem
@@ -166,7 +167,9 @@ def stability_conditions(
     assuming: list[sp.Expr] = []
     kernel = _nullspace(gradients, sys.nstates, assuming)
     multipliers = _multipliers(gradients, functions, assuming)
-    stable, undecided, reason, hessian, used = _hessian_conditions(at, everything, functions, kernel, multipliers)
+    stable, undecided, reason, hessian, used = _hessian_conditions(
+        at, everything, functions, kernel, multipliers
+    )
     polynomial = _reduced_polynomial(at.jacobian(sys.field_nodes), kernel)
     unstable, boundary = _instability(polynomial, at.collect)
     for equation in boundary:
@@ -176,7 +179,7 @@ def stability_conditions(
         stable=stable,
         unstable=unstable,
         undecided=undecided,
-        assuming=[e for e in dict.fromkeys(assuming)],
+        assuming=list(dict.fromkeys(assuming)),
         family=family,
         system=sys.name,
         reason=reason,
@@ -230,7 +233,7 @@ class _FamilyPoint:
 
 
 def _nullspace(rows: Rows, columns: int, assuming: list[sp.Expr]) -> Rows:
-    """Kernel over the field of rational functions, a one in each free column; pivots that may vanish are noted."""
+    """Kernel over the rational functions, a one in each free column; pivots that may vanish are noted."""
     if not rows:
         return [[sp.Integer(int(i == j)) for j in range(columns)] for i in range(columns)]
     matrix = DomainMatrix.from_Matrix(sp.Matrix(rows)).to_field()
@@ -249,8 +252,10 @@ def _nullspace(rows: Rows, columns: int, assuming: list[sp.Expr]) -> Rows:
     return basis
 
 
-def _multipliers(gradients: Rows, functions: Sequence[str], assuming: list[sp.Expr]) -> list[dict[str, sp.Expr]]:
-    """Combinations of the functions that are critical at the point; the energy's coefficient is one where it can be."""
+def _multipliers(
+    gradients: Rows, functions: Sequence[str], assuming: list[sp.Expr]
+) -> list[dict[str, sp.Expr]]:
+    """Combinations of the functions critical at the point, the energy's coefficient one where it can be."""
     order = [k for k in functions if k != "energy"] + [k for k in functions if k == "energy"]
     rows = [gradients[list(functions).index(k)] for k in order]
     transposed = [list(column) for column in zip(*rows, strict=True)]
@@ -258,7 +263,9 @@ def _multipliers(gradients: Rows, functions: Sequence[str], assuming: list[sp.Ex
     return [dict(zip(order, y, strict=True)) for y in reversed(found)]
 
 
-def _hessian_conditions(at: _FamilyPoint, nodes: Sequence[Node], functions: Sequence[str], kernel: Rows, multipliers):
+def _hessian_conditions(
+    at: _FamilyPoint, nodes: Sequence[Node], functions: Sequence[str], kernel: Rows, multipliers
+):
     if not multipliers:
         return [], [], "no combination of the invariants is critical at the point (no multipliers)", None, {}
     if len(multipliers) > 1:
@@ -310,7 +317,7 @@ def _definite(R: sp.Matrix) -> list:
             for k, minor in enumerate(leading_minors(block), start=1):
                 conditions.append(positive_condition(sign**k * minor))
         if False not in conditions:
-            options.append([c for c in conditions if c is not True])
+            options.append([c for c in conditions if not isinstance(c, bool)])
     if not options:
         return [False]
     if len(options) == 1 or not all(options):
@@ -322,14 +329,18 @@ def _reduced_polynomial(A: Rows, kernel: Rows) -> list[sp.Expr]:
     """Characteristic polynomial of A on the kernel, which A maps into itself."""
     if not kernel:
         return [sp.Integer(1)]
-    matrix = [[sp.cancel(sum(a * c for a, c in zip(A[i], w, strict=True))) for w in kernel] for i in _free_places(kernel)]
+    matrix = [
+        [sp.cancel(sum(a * c for a, c in zip(A[i], w, strict=True))) for w in kernel]
+        for i in _free_places(kernel)
+    ]
     return [sp.factor(c) for c in sp.Matrix(matrix).charpoly().all_coeffs()]
 
 
 def _free_places(kernel: Rows) -> list[int]:
     """For each kernel vector the coordinate in which it has a one and the others a zero."""
     return [
-        next(i for i, c in enumerate(w) if c == 1 and all(v[i] == 0 for v in kernel if v is not w)) for w in kernel
+        next(i for i, c in enumerate(w) if c == 1 and all(v[i] == 0 for v in kernel if v is not w))
+        for w in kernel
     ]
 
 
@@ -341,7 +352,9 @@ def _instability(polynomial: list[sp.Expr], collect) -> tuple[list, list]:
             x = sp.Dummy("x")
             candidates.append(sp.factor(sp.discriminant(sp.Poly(q, x), x)))
     else:
-        candidates += _hurwitz_determinants(polynomial)
+        # The first is a coefficient; the last is one times its predecessor.
+        orders = range(2, len(polynomial) - 1)
+        candidates += [sp.factor(hurwitz_determinant(polynomial, order)) for order in orders]
     unstable: list = []
     boundary: list = []
     for candidate in candidates:
@@ -356,14 +369,3 @@ def _instability(polynomial: list[sp.Expr], collect) -> tuple[list, list]:
             unstable.append(relation)
             boundary += [sp.Eq(e, 0) for e in (collect(-essential), *nonzero) if not e.is_number]
     return unstable, boundary
-
-
-def _hurwitz_determinants(polynomial: list[sp.Expr]) -> list[sp.Expr]:
-    n = len(polynomial) - 1
-    matrix = sp.zeros(n, n)
-    for i in range(n):
-        for j in range(n):
-            k = 2 * (j + 1) - (i + 1)
-            if 0 <= k <= n:
-                matrix[i, j] = polynomial[k]
-    return [sp.factor(matrix[:k, :k].det(method="berkowitz")) for k in range(2, n)]

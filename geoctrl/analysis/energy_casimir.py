@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from geoctrl._scalars.rational_matrix import inertia, nullspace, rank
-from geoctrl.analysis.problem import Problem
+from geoctrl.analysis.shape import Jet
 
 __all__ = ["ExactPencil", "Pencil", "definite_combination"]
 
@@ -45,18 +45,17 @@ class ExactPencil:
     forms: list[list[Vector]]
 
     @classmethod
-    def of(cls, problem: Problem, invariants: Sequence[str]) -> ExactPencil:
-        nodes = [problem.invariants[k] for k in invariants] + list(problem.leaf.values())
-        names = [*invariants, *problem.leaf]
-        gradients = problem.jacobian(nodes)
-        n = len(problem.states)
+    def of(cls, jets: Sequence[Jet]) -> ExactPencil:
+        """The test with some conserved quantities and leaf relations, the energy first where it is one."""
+        gradients = [jet.gradient for jet in jets]
+        n = len(gradients[0]) if gradients else 0
         transposed = [[row[i] for row in gradients] for i in range(n)]
-        multipliers = _energy_first(nullspace(transposed, len(nodes)))
+        multipliers = _energy_first(nullspace(transposed, len(jets)))
         kernel = nullspace(gradients, n)
         needed = {j for y in multipliers for j, c in enumerate(y) if c}
-        hessians = {j: problem.hessian(nodes[j]) for j in needed}
+        hessians = {j: jets[j].hessian() for j in needed}
         forms = [restricted_form(y, hessians, kernel) for y in multipliers]
-        return cls(names, gradients, multipliers, kernel, forms)
+        return cls([jet.name for jet in jets], gradients, multipliers, kernel, forms)
 
     @property
     def dependent(self) -> list[str]:
@@ -76,7 +75,10 @@ class ExactPencil:
         """The combination of the basis forms with the given weights."""
         d = len(self.kernel)
         return [
-            [sum((w * R[i][j] for w, R in zip(weights, self.forms, strict=True)), Fraction(0)) for j in range(d)]
+            [
+                sum((w * R[i][j] for w, R in zip(weights, self.forms, strict=True)), Fraction(0))
+                for j in range(d)
+            ]
             for i in range(d)
         ]
 
@@ -84,12 +86,16 @@ class ExactPencil:
         """Weights with a definite form, that form and its inertia; the best found where none is definite."""
         if not self.multipliers:
             return None
-        if len(self.multipliers) == 1:
-            weights = [Fraction(1)]
-        else:
-            floats = np.array([[[float(e) for e in row] for row in R] for R in self.forms])
+        weights = [Fraction(int(k == 0)) for k in range(len(self.multipliers))]
+        # Multipliers that only say that gradients depend have no second derivatives to offer.
+        telling = [k for k, R in enumerate(self.forms) if any(any(row) for row in R)]
+        if len(telling) == 1:
+            weights = [Fraction(int(k == telling[0])) for k in range(len(self.multipliers))]
+        elif telling:
+            floats = np.array([[[float(e) for e in row] for row in self.forms[k]] for k in telling])
             y, _ = definite_combination(floats)
-            weights = [Fraction(float(v)).limit_denominator(10**6) for v in y]
+            for k, v in zip(telling, y, strict=True):
+                weights[k] = Fraction(float(v)).limit_denominator(10**6)
         form = self.form(weights)
         return weights, form, inertia(form)
 
@@ -117,13 +123,15 @@ def restricted_form(y: Vector, hessians: dict[int, list[Vector]], kernel: list[V
 
 
 def _energy_first(multipliers: list[Vector]) -> list[Vector]:
-    """Scale so that a multiplier of the energy (the first invariant) is one, and the only one of the basis."""
+    """Scale so that a multiplier of the energy (the first invariant) is one, the only one of the basis."""
     lead = next((y for y in multipliers if y and y[0] != 0), None)
     if lead is None:
         return multipliers
     lead = [c / lead[0] for c in lead]
     rest = [
-        [c - y[0] * l0 for c, l0 in zip(y, lead, strict=True)] for y in multipliers if any(y) and not _parallel(y, lead)
+        [c - y[0] * l0 for c, l0 in zip(y, lead, strict=True)]
+        for y in multipliers
+        if any(y) and not _parallel(y, lead)
     ]
     return [lead, *(y for y in rest if any(y))]
 
@@ -143,6 +151,15 @@ class Pencil:
     kernel: np.ndarray = field(init=False)
     multipliers: np.ndarray = field(init=False)
 
+    @classmethod
+    def of(cls, jets: Sequence[Jet]) -> Pencil:
+        """The test with some conserved quantities and leaf relations."""
+        return cls(
+            [jet.name for jet in jets],
+            np.array([jet.gradient for jet in jets]),
+            np.array([jet.hessian() for jet in jets]),
+        )
+
     def __post_init__(self) -> None:
         D = self.gradients
         scale = np.linalg.norm(D, axis=1)
@@ -156,6 +173,7 @@ class Pencil:
         self.residual = float(s[r]) if r < s.size else 0.0
 
     def forms(self) -> np.ndarray:
+        """R(y) for each basis multiplier, (k, d, d)."""
         W = self.kernel
         return np.array([W.T @ np.tensordot(y, self.hessians, 1) @ W for y in self.multipliers])
 
@@ -164,7 +182,13 @@ class Pencil:
         if not len(self.multipliers):
             return None
         forms = self.forms()
-        y = np.ones(1) if len(forms) == 1 else definite_combination(forms)[0]
+        sizes = np.linalg.norm(forms, axis=(1, 2))
+        telling = sizes > 1e-10 * np.max(sizes, initial=0.0)
+        y = np.zeros(len(forms))
+        if np.sum(telling) > 1:
+            y[telling] = definite_combination(forms[telling])[0]
+        else:
+            y[int(np.argmax(sizes))] = 1.0
         return y @ self.multipliers, np.linalg.eigvalsh(np.tensordot(y, forms, 1))
 
 

@@ -88,7 +88,8 @@ def find_equilibrium(
     if not residual <= _CONVERGED * scale * max(1.0, float(np.max(np.abs(sys.jacobian(0.0, x, u, numbers))))):
         raise EquilibriumError(
             f"no equilibrium found: residual {residual:.3g} at "
-            f"{dict(zip(sys.state_labels, x.round(6).tolist(), strict=True))}; try another guess or hold fewer states",
+            f"{dict(zip(sys.state_labels, x.round(6).tolist(), strict=True))}; "
+            "try another guess or hold fewer states",
             residual,
         )
     return equilibrium_at(sys, x, u, numbers)
@@ -98,7 +99,7 @@ def _start(sys: ReducedSystem, guess: Any) -> tuple[np.ndarray, np.ndarray, Equi
     u = np.zeros(sys.ninputs)
     if guess is None:
         full = np.array([float(q) for a in sys.mechanism.advected for q in a.reference])
-        x = np.concatenate([np.zeros(len(sys.assembly.velocity)), full[sys._kept_index]])
+        x = np.concatenate([np.zeros(len(sys.assembly.velocity)), full[sys.kept_index]])
         return x, u, None
     if isinstance(guess, Equilibrium):
         return guess.x.copy(), guess.u.copy(), guess
@@ -119,7 +120,9 @@ def _held(sys: ReducedSystem, fixed: Mapping[str, float]) -> tuple[dict[int, flo
         elif label in inputs:
             held_u[inputs.index(label)] = number
         else:
-            raise ValueError(f"fixed names no state or input: {label!r}{nearest(str(label), [*states, *inputs])}")
+            raise ValueError(
+                f"fixed names no state or input: {label!r}{nearest(str(label), [*states, *inputs])}"
+            )
     for vector in sys.mechanism.advected:
         if isinstance(vector, AdvectedVector):
             _hold_extremum(vector, states, held)
@@ -163,6 +166,8 @@ def _solve(
         rows = np.vstack([sys.jacobian(0.0, point, u, params), leaf_gradient(sys, point, params)])
         return rows[:, free]
 
+    if not np.all(np.isfinite(residual(x[free]))):
+        raise EquilibriumError("no equilibrium found: the equations are singular at the guess; try another")
     y, size = _newton(residual, jacobian, x[free])
     if size > 1e-9 and y.size:
         # Newton's steps lead to the nearest member of a family; where they fail, a trust region goes further.
@@ -181,8 +186,12 @@ def _newton(
         if not y.size or stalled > 2 or least == 0.0:
             break
         step = np.linalg.lstsq(jacobian(y), residual(y), rcond=1e-10)[0]
-        y = y - step * min(1.0, 0.5 * max(1.0, float(np.linalg.norm(y))) / max(float(np.linalg.norm(step)), 1e-300))
+        y = y - step * min(
+            1.0, 0.5 * max(1.0, float(np.linalg.norm(y))) / max(float(np.linalg.norm(step)), 1e-300)
+        )
         size = float(np.max(np.abs(residual(y)), initial=0.0))
+        if not np.isfinite(size):
+            break
         stalled = 0 if size < least else stalled + 1
         if size < least:
             best, least = y, size

@@ -75,7 +75,7 @@ class LeafIdeal:
         return relations
 
     def remainder(self, node: Node):
-        """Remainder of the numerator on division by a Groebner basis: zero only if it vanishes on the leaf."""
+        """Remainder of the numerator by division by a Groebner basis; if zero, it vanishes on the leaf."""
         numerator = self._evaluate(node).numer
         return numerator.rem(self._basis) if self._basis else numerator
 

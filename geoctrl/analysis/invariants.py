@@ -88,7 +88,9 @@ def check_invariant(
     rate = g.add(sys.rate_terms([node])[0])
     if not for_all_inputs:
         rate = g.substitute([rate], dict.fromkeys(inputs, g.zero))[0]
-    numbers = {sys.assembly.parameters[k]: exact(v) for k, v in sys.parameters(params).items()} if params else {}
+    numbers = (
+        {sys.assembly.parameters[k]: exact(v) for k, v in sys.parameters(params).items()} if params else {}
+    )
     remainder = rate_remainder(sys, rate, numbers)
     if remainder is None:
         return InvariantProof(True, sp.Integer(0), None, None, "given" if params else "all")
@@ -128,7 +130,7 @@ def _random_fraction(rng: np.random.Generator) -> Fraction:
 
 
 def exact_states(sys: ReducedSystem, rng: np.random.Generator) -> Iterator[tuple[Fraction, ...]]:
-    """Random states of rational coordinates exactly on the leaf; none where the leaf is not known to have any.
+    """Random states of rational coordinates exactly on the leaf; none where none are known to exist.
 
     Vectors of a factor are turned by one rational rotation (Cayley); where coordinates are removed, a
     single vector moves on the quadric left by a stereographic projection from its reference.
@@ -147,7 +149,7 @@ def exact_states(sys: ReducedSystem, rng: np.random.Generator) -> Iterator[tuple
         basis = nullspace([rows[i * k : (i + 1) * k] for i in range(len(a.rows))], k)
         weights = [_random_fraction(rng) for _ in basis]
         w = [sum((c * b[i] for c, b in zip(weights, basis, strict=True)), Fraction(0)) for i in range(k)]
-        state = (*w, *(gamma[i] for i in sys._kept_index))
+        state = (*w, *(gamma[i] for i in sys.kept_index))
         try:
             defects = evaluate(sys.leaf.nodes, dict(zip(sys.state_nodes, state, strict=True)), RATIONAL)
         except KeyError:
@@ -176,7 +178,9 @@ def _exact_advected(sys: ReducedSystem, rng: np.random.Generator) -> list[Fracti
         if index not in rotations:
             planar = mechanism.algebra.factors[index].name in ("so2", "se2")
             rotations[index] = _cayley(rng, planar)
-        gamma += [sum((r * x for r, x in zip(row, reference, strict=True)), Fraction(0)) for row in rotations[index]]
+        gamma += [
+            sum((r * x for r, x in zip(row, reference, strict=True)), Fraction(0)) for row in rotations[index]
+        ]
     return gamma
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-__all__ = ["RootLocation", "locate_roots"]
+__all__ = ["RootLocation", "hurwitz_determinant", "locate_roots"]
 
 _X = sp.Symbol("x")
 
@@ -82,14 +82,17 @@ def _negative_roots(q: sp.Poly) -> int:
 
 
 def _hurwitz(coefficients: list[sp.Rational]) -> bool:
-    """All roots in the open left half-plane: every Hurwitz determinant of the monic polynomial is positive."""
-    n = len(coefficients) - 1
+    """All roots of a monic polynomial in the open left half-plane: its Hurwitz determinants are positive."""
     if any(c <= 0 for c in coefficients):
         return False
-    matrix = sp.zeros(n, n)
-    for i in range(n):
-        for j in range(n):
-            k = 2 * (j + 1) - (i + 1)
-            if 0 <= k <= n:
-                matrix[i, j] = coefficients[k]
-    return all(matrix[:k, :k].det(method="berkowitz") > 0 for k in range(1, n + 1))
+    return all(hurwitz_determinant(coefficients, order) > 0 for order in range(1, len(coefficients)))
+
+
+def hurwitz_determinant(coefficients: Sequence[sp.Expr], order: int) -> sp.Expr:
+    """Leading minor of an order of the Hurwitz matrix; coefficients with the leading one first."""
+
+    def entry(i: int, j: int) -> sp.Expr:
+        k = 2 * j - i + 1
+        return coefficients[k] if 0 <= k < len(coefficients) else sp.Integer(0)
+
+    return sp.Matrix(order, order, entry).det(method="berkowitz")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 from fractions import Fraction
+from functools import lru_cache, partial
 from typing import Any
 
 from geoctrl._scalars import Node
@@ -17,6 +18,7 @@ from geoctrl.analysis.energy_casimir import ExactPencil
 from geoctrl.analysis.ideal import LeafIdeal
 from geoctrl.analysis.polynomials import RootLocation, locate_roots
 from geoctrl.analysis.problem import Problem
+from geoctrl.analysis.shape import Jet, find_shape_integrals
 from geoctrl.errors import CertificateError
 
 __all__ = ["Outcome", "Verdict", "conserved_exactly", "is_exact_equilibrium", "prove", "recheck"]
@@ -64,34 +66,60 @@ def conserved_exactly(problem: Problem, nodes: dict[str, Node]) -> list[str]:
     Tried first for all parameter values, which keeps the numbers small, then for those given.
     """
     numbers = {node: problem.numbers[name] for name, node in problem.parameters.items()}
-    relations = list(problem.leaf.values())
+    relations = tuple(problem.leaf.values())
     proved = []
     for name, node in nodes.items():
         rate = problem.rate(node)
-        if rate.is_zero or any(
-            not LeafIdeal(relations, [rate], values).remainder(rate) for values in ({}, numbers)
+        if (
+            rate.is_zero
+            or _vanishes_identically(rate, relations)
+            or not LeafIdeal(relations, [rate], numbers).remainder(rate)
         ):
             proved.append(name)
     return proved
 
 
-def spectrum(problem: Problem, invariants: Sequence[str]) -> tuple[dict[str, Any], RootLocation]:
-    """Characteristic polynomial of the linearisation on the leaf, and without the zeros that invariants force.
+@lru_cache(maxsize=32)
+def _vanishes_identically(rate: Node, relations: tuple[Node, ...]) -> bool:
+    """Whether a rate vanishes on the leaf for all parameters; remembered, as sweeps ask it at every point."""
+    return not LeafIdeal(relations, [rate]).remainder(rate)
+
+
+def quantities(problem: Problem, invariants: Sequence[str], shape: Sequence[Jet] = ()) -> list[Jet]:
+    """Jets of invariants, integrals over the shape and leaf relations, in this order."""
+    nodes = {k: problem.invariants[k] for k in invariants} | problem.leaf
+    gradients = problem.jacobian(list(nodes.values()))
+    jets = [
+        Jet(name, gradient, partial(problem.hessian, node))
+        for (name, node), gradient in zip(nodes.items(), gradients, strict=True)
+    ]
+    return [*jets[: len(invariants)], *shape, *jets[len(invariants) :]]
+
+
+def shape_jets(problem: Problem) -> list[Jet]:
+    """Integrals linear in velocities that the structure of the equations provides; none where it does not."""
+    numbers = {node: problem.numbers[name] for name, node in problem.parameters.items()}
+    leaf = list(problem.leaf.values())
+    found = find_shape_integrals(problem.graph, problem.states, problem.field_with_inputs, leaf, numbers)
+    return [] if found is None else found.jets(problem.at_point, problem.point, Fraction(0))
+
+
+def spectrum(problem: Problem, jets: Sequence[Jet]) -> tuple[dict[str, Any], RootLocation]:
+    """Characteristic polynomial of the linearisation on the leaf, also without the zeros of invariants.
 
     Gradients of invariants are left null vectors of the linearisation, so that it maps their common
     kernel into itself and every independent one contributes a zero eigenvalue.
     """
     A = problem.jacobian(problem.field)
     n = len(A)
-    leaf = problem.jacobian(list(problem.leaf.values()))
-    gradients = problem.jacobian([problem.invariants[k] for k in invariants])
+    leaf = [jet.gradient for jet in jets if jet.name in problem.leaf]
     forced: list[str] = []
     rows = list(leaf)
     # The energy last: where it depends on the others at the point, they are what names the zero modes.
-    for name, row in sorted(zip(invariants, gradients, strict=True), key=lambda item: item[0] == "energy"):
-        if rank([*rows, row], n) > rank(rows, n):
-            rows.append(row)
-            forced.append(name)
+    for jet in sorted(jets, key=lambda jet: jet.name == "energy"):
+        if jet.name not in problem.leaf and rank([*rows, jet.gradient], n) > rank(rows, n):
+            rows.append(jet.gradient)
+            forced.append(jet.name)
     on_leaf = _restrict(A, nullspace(leaf, n))
     reduced = _restrict(A, nullspace(rows, n))
     polynomial = characteristic_polynomial(reduced)
@@ -112,23 +140,37 @@ def _restrict(A: list[Vector], basis: list[Vector]) -> list[Vector]:
     if not basis:
         return []
     free = [
-        next(i for i, c in enumerate(w) if c == 1 and all(v[i] == 0 for v in basis if v is not w)) for w in basis
+        next(i for i, c in enumerate(w) if c == 1 and all(v[i] == 0 for v in basis if v is not w))
+        for w in basis
     ]
     return [[sum((a * c for a, c in zip(A[i], w, strict=True)), Fraction(0)) for w in basis] for i in free]
 
 
 def prove(problem: Problem) -> Outcome:
-    """Decide stability of an exact equilibrium by exact arithmetic, searching for multipliers."""
+    """Decide stability of an exact equilibrium by exact arithmetic, searching for multipliers.
+
+    Integrals over the shape are looked for only where the declared invariants do not suffice.
+    """
     invariants = conserved_exactly(problem, problem.invariants)
-    evidence, location = spectrum(problem, invariants)
-    evidence = {"conserved": invariants, **evidence}
-    if location.unstable:
-        return Outcome(Verdict.PROVED_UNSTABLE, "spectrum", evidence)
-    if location.hurwitz and not evidence["zero_modes"]:
-        return Outcome(Verdict.PROVED_ASYMPTOTICALLY_STABLE, "spectrum", evidence)
-    pencil = ExactPencil.of(problem, invariants)
-    evidence |= {"gradient_rank": rank(pencil.gradients, len(problem.states)), "functions": pencil.names}
-    evidence["dependent_gradients"] = pencil.dependent
+    outcome = _attempt(problem, invariants, [])
+    if outcome.verdict.proved:
+        return outcome
+    shape = shape_jets(problem)
+    if not shape:
+        return outcome
+    further = _attempt(problem, invariants, shape)
+    return further if further.verdict is not Verdict.UNDECIDED else outcome
+
+
+def _attempt(problem: Problem, invariants: list[str], shape: list[Jet]) -> Outcome:
+    jets = quantities(problem, invariants, shape)
+    evidence, location = spectrum(problem, jets)
+    evidence = {"conserved": invariants, "shape_integrals": [jet.name for jet in shape], **evidence}
+    decided = _by_spectrum(location, evidence)
+    if decided is not None:
+        return decided
+    pencil = ExactPencil.of(jets)
+    evidence |= _pencil_evidence(problem, pencil)
     found = pencil.search()
     if found is None:
         evidence["hessian"] = "no multipliers"
@@ -138,6 +180,22 @@ def prove(problem: Problem) -> Outcome:
         if _definite(counts):
             return Outcome(Verdict.PROVED_STABLE, "energy-Casimir", evidence)
     return Outcome(_without_proof(location), "energy-Casimir", evidence)
+
+
+def _by_spectrum(location: RootLocation, evidence: dict[str, Any]) -> Outcome | None:
+    if location.unstable:
+        return Outcome(Verdict.PROVED_UNSTABLE, "spectrum", evidence)
+    if location.hurwitz and not evidence["zero_modes"]:
+        return Outcome(Verdict.PROVED_ASYMPTOTICALLY_STABLE, "spectrum", evidence)
+    return None
+
+
+def _pencil_evidence(problem: Problem, pencil: ExactPencil) -> dict[str, Any]:
+    return {
+        "gradient_rank": rank(pencil.gradients, len(problem.states)),
+        "functions": pencil.names,
+        "dependent_gradients": pencil.dependent,
+    }
 
 
 def _without_proof(location: RootLocation) -> Verdict:
@@ -152,8 +210,10 @@ def _definite(counts: tuple[int, int, int]) -> bool:
     return zero == 0 and (positive == 0 or negative == 0)
 
 
-def _hessian_evidence(pencil: ExactPencil, weights: Vector, form: list[Vector], counts: tuple) -> dict[str, Any]:
-    positive, negative, zero = counts
+def _hessian_evidence(
+    pencil: ExactPencil, weights: Vector, form: list[Vector], counts: tuple[int, int, int]
+) -> dict[str, Any]:
+    positive, negative, _ = counts
     kind = "definite" if _definite(counts) else "indefinite" if positive and negative else "semidefinite"
     return {
         "multipliers": {k: str(c) for k, c in zip(pencil.names, pencil.combined(weights), strict=True)},
@@ -182,17 +242,17 @@ def recheck(problem: Problem, method: str, evidence: dict[str, Any]) -> Outcome:
     proved = conserved_exactly(problem, {k: problem.invariants[k] for k in claimed})
     if proved != claimed:
         raise CertificateError(f"not conserved: {sorted(set(claimed) - set(proved))}")
-    found, location = spectrum(problem, claimed)
-    found = {"conserved": claimed, **found}
+    shape = shape_jets(problem) if evidence.get("shape_integrals") else []
+    jets = quantities(problem, claimed, shape)
+    found, location = spectrum(problem, jets)
+    found = {"conserved": claimed, "shape_integrals": [jet.name for jet in shape], **found}
     if method == "spectrum":
-        if location.unstable:
-            return Outcome(Verdict.PROVED_UNSTABLE, method, found)
-        if location.hurwitz and not found["zero_modes"]:
-            return Outcome(Verdict.PROVED_ASYMPTOTICALLY_STABLE, method, found)
-        raise CertificateError("the spectrum decides nothing here")
-    pencil = ExactPencil.of(problem, claimed)
-    found |= {"gradient_rank": rank(pencil.gradients, len(problem.states)), "functions": pencil.names}
-    found["dependent_gradients"] = pencil.dependent
+        decided = _by_spectrum(location, found)
+        if decided is None:
+            raise CertificateError("the spectrum decides nothing here")
+        return decided
+    pencil = ExactPencil.of(jets)
+    found |= _pencil_evidence(problem, pencil)
     if "weights" not in evidence:
         found["hessian"] = "no multipliers"
         if pencil.multipliers:

@@ -1,4 +1,4 @@
-"""Signs of rational expressions: known factors dropped, inequalities brought to their essential factor, solved."""
+"""Signs of rational expressions: known factors dropped, inequalities reduced to the essential one, solved."""
 
 from __future__ import annotations
 
@@ -94,9 +94,7 @@ def _tidy(expr: sp.Expr) -> sp.Expr:
     return sp.simplify(sp.factor(expr))
 
 
-def _cases(
-    leading: sp.Expr, solution: Callable[[int], Boolean], rest: sp.Expr, symbol: sp.Symbol
-) -> Boolean:
+def _cases(leading: sp.Expr, solution: Callable[[int], Boolean], rest: sp.Expr, symbol: sp.Symbol) -> Boolean:
     """The solution for the sign of the leading coefficient, or all cases with their conditions."""
     s = known_sign(leading)
     if s is not None:
@@ -110,9 +108,12 @@ def _even(symbol: sp.Symbol, a: sp.Expr, c: sp.Expr, sense: int) -> Boolean:
     magnitude = symbol if symbol.is_nonnegative else sp.Abs(symbol)
     constant = known_sign(c)
     square = None if constant is None else -constant * sense
+    ratio = sp.factor(-c) / sp.factor(a)
     # Unevaluated: sympy would split the root of a product of positive symbols.
-    root = sp.Pow(sp.factor(-c) / sp.factor(a), sp.Rational(1, 2), evaluate=False)
+    root = sp.Pow(ratio if constant is not None else sp.Max(0, ratio), sp.Rational(1, 2), evaluate=False)
     if sense > 0:
+        if square is None:
+            return sp.Or(_present(c), magnitude > root)
         return sp.S.true if square == -1 else magnitude > root
     return sp.S.false if square in (-1, 0) else magnitude < root
 

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl.analysis.certificates import FORMAT, VERSION, claim_of, digest_of
+from geoctrl.analysis.certificates import FORMAT, GROWTH, VERSION, claim_of, digest_of
 from geoctrl.analysis.energy_casimir import Pencil
+from geoctrl.analysis.float_jets import jets_in_floats
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Verdict, recheck
+from geoctrl.analysis.shape import find_shape_integrals
 from geoctrl.errors import CertificateError, ExpressionError
 
 __all__ = ["VerificationReport", "verify"]
@@ -67,7 +69,9 @@ def verify(path: str | Path) -> VerificationReport:
     if not isinstance(data, dict) or data.get("format") != FORMAT or data.get("version") != VERSION:
         raise CertificateError(f"{path} is not a certificate of format {FORMAT} version {VERSION}")
     if data.get("digest") != digest_of(data):
-        raise CertificateError(f"{path} was changed after it was written: its digest does not fit its content")
+        raise CertificateError(
+            f"{path} was changed after it was written: its digest does not fit its content"
+        )
     try:
         verdict = Verdict(data["verdict"])
         problem = Problem.from_dict(data["problem"])
@@ -95,19 +99,26 @@ def _verify_exact(
     for key in evidence.keys() | outcome.evidence.keys():
         if evidence.get(key) != outcome.evidence.get(key):
             raise CertificateError(
-                f"{key} does not fit: the file has {evidence.get(key)}, recomputed is {outcome.evidence.get(key)}"
+                f"{key} does not fit: the file has {evidence.get(key)}, "
+                f"recomputed is {outcome.evidence.get(key)}"
             )
     checks = ["field and leaf relations vanish exactly at the point"]
     checks.append(f"conserved modulo the leaf: {', '.join(evidence['conserved']) or 'none'}")
+    if evidence["shape_integrals"]:
+        checks.append(f"linear integrals from the structure of the equations: {', '.join(evidence['shape_integrals'])}")
     checks.append(f"characteristic polynomial without forced zeros: {evidence['reduced_polynomial']}")
     if "inertia" in evidence:
         positive, negative, zero = evidence["inertia"]
-        checks.append(f"restricted Hessian has {positive} positive, {negative} negative, {zero} zero eigenvalues")
+        checks.append(
+            f"restricted Hessian has {positive} positive, {negative} negative, {zero} zero eigenvalues"
+        )
     return tuple(checks)
 
 
 def _verify_floats(problem: Problem, evidence: dict[str, Any], verdict: Verdict) -> tuple[str, ...]:
     """Repeat the tests in floats at the stored point, multipliers taken from the file."""
+    from scipy.linalg import null_space
+
     from geoctrl._scalars import Program
 
     g = problem.graph
@@ -129,36 +140,42 @@ def _verify_floats(problem: Problem, evidence: dict[str, Any], verdict: Verdict)
         raise CertificateError(f"the point is not an equilibrium: residual {residual:.3g}")
     stored = np.array([complex(*v) for v in evidence["eigenvalues"]])
     claimed_unstable = verdict is Verdict.NUMERICALLY_UNSTABLE
-    # Each stored eigenvalue must be one of the ambient linearisation: det(A - lambda) vanishes there.
-    for value in stored:
-        least = np.linalg.svd(A - value * np.eye(n), compute_uv=False)[-1]
-        if least > _AGREE * scale:
-            raise CertificateError(f"{value} is not an eigenvalue of the linearisation (defect {least:.3g})")
-    if claimed_unstable != bool(np.max(stored.real) > _AGREE * scale):
+    relations = list(problem.leaf.values())
+    gradient = values([e for row in g.jacobian(relations, symbols) for e in row]).reshape(len(relations), n)
+    W = null_space(gradient, rcond=1e-12) if relations else np.eye(n)
+    on_leaf = W.T @ A @ W
+    size = max(1.0, float(np.linalg.norm(on_leaf)))
+    # Coefficients of the characteristic polynomial: every eigenvalue with its multiplicity, none left out.
+    powers = size ** np.arange(len(stored) + 1)
+    if len(stored) != len(on_leaf) or np.any(np.abs(np.poly(stored) - np.poly(on_leaf)) > _AGREE * powers):
+        raise CertificateError(f"{stored} are not the eigenvalues of the linearisation on the leaf")
+    if claimed_unstable != bool(np.max(stored.real, initial=-np.inf) > GROWTH * size):
         raise CertificateError("the verdict does not fit the stored eigenvalues")
     checks = ["the point is an equilibrium", "the eigenvalues belong to the linearisation"]
     if "multipliers" in evidence:
-        checks.append(_verify_float_hessian(problem, evidence, verdict, values, n))
-    elif verdict is Verdict.NUMERICALLY_STABLE and not np.max(stored.real) < -_AGREE * scale:
+        checks.append(_verify_float_hessian(problem, evidence, verdict, values))
+    elif verdict is Verdict.NUMERICALLY_STABLE and not np.max(stored.real, initial=-np.inf) < -GROWTH * size:
         raise CertificateError("numerical stability needs multipliers or eigenvalues to the left of the axis")
     return tuple(checks)
 
 
-def _verify_float_hessian(
-    problem: Problem, evidence: dict[str, Any], verdict: Verdict, values: Any, n: int
-) -> str:
+def _verify_float_hessian(problem: Problem, evidence: dict[str, Any], verdict: Verdict, values: Any) -> str:
     g = problem.graph
     symbols = list(problem.states.values())
-    functions = {**problem.invariants, **problem.leaf}
-    if list(evidence["multipliers"]) != list(functions):
-        raise CertificateError("the multipliers do not belong to the invariants and leaf relations of the file")
-    gradients = g.jacobian(list(functions.values()), symbols)
-    first = values([e for row in gradients for e in row]).reshape(len(functions), n)
-    second = values([e for row in gradients for r in g.jacobian(row, symbols) for e in r])
-    pencil = Pencil(list(functions), first, second.reshape(len(functions), n, n))
+    named = {**problem.invariants, **problem.leaf}
+    shape = None
+    if set(evidence["multipliers"]) - set(named):
+        leaf = list(problem.leaf.values())
+        shape = find_shape_integrals(g, problem.states, problem.field_with_inputs, leaf)
+    point = np.array([float(q) for q in problem.point])
+    pencil = Pencil.of(jets_in_floats(g, symbols, named, shape, point, values))
+    if list(evidence["multipliers"]) != pencil.names:
+        raise CertificateError(
+            "the multipliers do not belong to the invariants and leaf relations of the file"
+        )
     y = np.array([float(v) for v in evidence["multipliers"].values()])
-    size = float(np.max(np.abs(y[:, None] * first), initial=1e-300))
-    if np.max(np.abs(y @ first)) > _AGREE * size:
+    size = float(np.max(np.abs(y[:, None] * pencil.gradients), initial=1e-300))
+    if np.max(np.abs(y @ pencil.gradients)) > _AGREE * size:
         raise CertificateError("the multipliers do not make the combination critical")
     W = pencil.kernel
     spectrum = np.linalg.eigvalsh(W.T @ np.tensordot(y, pencil.hessians, 1) @ W)

@@ -58,7 +58,7 @@ def get(name: str) -> Callable[..., EulerPoincare]:
     module, function = _BUILDERS[name]
     build = getattr(import_module(f"geoctrl.models.{module}"), function)
 
-    def builder(set: str | None = None, **options: Any) -> EulerPoincare:  # noqa: A002 - the contract's word
+    def builder(set: str | None = None, **options: Any) -> EulerPoincare:
         mechanism = build(**options)
         return mechanism if set is None else mechanism.with_parameter_set(set)
 

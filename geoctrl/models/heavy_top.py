@@ -30,7 +30,7 @@ def heavy_top() -> EulerPoincare:
     Omega0 = sp.Symbol("Omega0", real=True)
     Pi = algebra.mu
     G = gamma.symbols
-    generic = {p.name: p.default for p in parameters}
+    generic = {p.name: p.default for p in parameters if p.default is not None}
     return EulerPoincare(
         algebra=algebra,
         advected=[gamma],

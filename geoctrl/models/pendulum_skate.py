@@ -15,7 +15,8 @@ __all__ = ["pendulum_skate", "pendulum_skate_rotor"]
 
 _SOURCE = (
     "J. S. Garcia and T. Ohsawa, Controlled Lagrangians and stabilization of Euler-Poincare equations with "
-    "symmetry breaking nonholonomic constraints, 2024; V. Gzenda and V. Putkaradze, J. Nonlinear Sci. 30 (2020)"
+    "symmetry breaking nonholonomic constraints, 2024; "
+    "V. Gzenda and V. Putkaradze, J. Nonlinear Sci. 30 (2020)"
 )
 
 _PARAMETERS = (
@@ -27,14 +28,16 @@ _PARAMETERS = (
     Parameter("I3", 0.004, "kg m^2", "moment of inertia about the pendulum's axis", positive=True),
 )
 _ROTOR_PARAMETERS = (
-    Parameter("J1", 0.005, "kg m^2", "rotor's moment of inertia about its axis, along the blade", positive=True),
+    Parameter(
+        "J1", 0.005, "kg m^2", "rotor's moment of inertia about its axis, along the blade", positive=True
+    ),
     Parameter("J2", 0.0025, "kg m^2", "rotor's moment of inertia about the lateral axis", positive=True),
     Parameter("J3", 0.0025, "kg m^2", "rotor's moment of inertia about the pendulum's axis", positive=True),
 )
 
 
 def _skate(moments, **extra) -> EulerPoincare:
-    """The skate whose body, everything locked, has the given moments of inertia about its centre of mass."""
+    """The skate whose body, everything locked, has these moments of inertia about its centre of mass."""
     algebra = se3()
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
     m, l, g = (p.symbol for p in _PARAMETERS[:3])  # noqa: E741 - the length's name in the literature

@@ -64,6 +64,9 @@ def veselova(potential: str = "zero") -> EulerPoincare:
         invariants=invariants,
         equilibria=families,
         parameters=(*moments, *extra),
-        source="A. P. Veselov and L. E. Veselova, Funct. Anal. Appl. 20 (1986); Garcia and Ohsawa 2024, Example 10",
+        source=(
+            "A. P. Veselov and L. E. Veselova, Funct. Anal. Appl. 20 (1986); "
+            "Garcia and Ohsawa 2024, Example 10"
+        ),
         name="veselova",
     )

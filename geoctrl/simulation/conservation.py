@@ -27,9 +27,9 @@ def conserved_names(problem: Problem) -> tuple[str, ...]:
     rng = np.random.default_rng(19)
     x = np.stack([system.random_state(rng, params) for _ in range(5)], axis=1)
     t = rng.uniform(float(problem.times[0]), float(problem.times[-1]), size=5)
-    arguments = system._arguments(t, x, problem.inputs.values(t, x, params))
+    arguments = system.arguments_at(t, x, problem.inputs.values(t, x, params))
     kept = []
-    for name, (_, program) in system._candidate_rates.items():
+    for name, (_, program) in system.conservation.rates().items():
         terms = program(arguments, params)
         scale = np.maximum(np.abs(terms).max(axis=0, initial=0.0), 1e-12)
         if name in always or np.all(np.abs(terms.sum(axis=0)) <= _CONSERVED * scale):
@@ -41,5 +41,4 @@ def invariants(problem: Problem, x: np.ndarray) -> dict[str, np.ndarray]:
     """Values (nt,) of the invariants of the run at states (n, nt)."""
     system = problem.system
     names = conserved_names(problem)
-    values = system._invariant_program(names)(system._arguments(0.0, x, None), problem.params)
-    return dict(zip(names, values, strict=True))
+    return system.conservation.values(names, x, problem.params)

@@ -199,4 +199,4 @@ def contact_vector(system: ReducedSystem, x: np.ndarray, params: dict[str, float
         )
     a = system.assembly
     program = system.program(a.restrict([a.configuration(e) for e in contact]))
-    return program(system._arguments(0.0, x, None), params).T
+    return program(system.arguments_at(0.0, x, None), params).T

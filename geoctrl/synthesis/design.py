@@ -64,9 +64,15 @@ class SigmaDesign:
             return
         if not isinstance(eq, Equilibrium):
             x = np.asarray(eq, dtype=float)
-            eq = resolve_equilibrium(matching.mechanism.reduce(), x, None) if x.size != self.loop.nstates else x
+            eq = (
+                resolve_equilibrium(matching.mechanism.reduce(), x, None)
+                if x.size != self.loop.nstates
+                else x
+            )
         if isinstance(eq, Equilibrium):
-            self._params = {k: v for k, v in eq.params.items() if k in self.loop.params and k not in self._gains}
+            self._params = {
+                k: v for k, v in eq.params.items() if k in self.loop.params and k not in self._gains
+            }
             self.family = eq.name if eq.name in self.loop.families else ""
             self._values = _family_values(self.loop, eq) if self.family else None
             self._state = np.array([eq[label] for label in self.loop.state_labels])
@@ -194,14 +200,18 @@ class SigmaDesign:
             return "no gain tried makes the restricted Hessian definite"
         gains = set(self._gains)
         for k, c in enumerate(self.conditions.characteristic_polynomial):
-            if sp.S.true in self.conditions.unstable and c != 0 and not {s.name for s in c.free_symbols} & gains:
-                if known_sign(sp.fraction(c)[0]) == -known_sign(sp.fraction(c)[1]):  # type: ignore[operator]
-                    power = len(self.conditions.characteristic_polynomial) - 1 - k
-                    return (
-                        "an unstable mode is out of the rotors' reach: for every gain the coefficient "
-                        f"{c} of x^{power} in the characteristic polynomial is negative, and no gain enters it"
-                        f"{self._signs()}"
-                    )
+            if (
+                sp.S.true in self.conditions.unstable
+                and c != 0
+                and not {s.name for s in c.free_symbols} & gains
+                and _is_negative(c)
+            ):
+                power = len(self.conditions.characteristic_polynomial) - 1 - k
+                return (
+                    "an unstable mode is out of the rotors' reach: for every gain the coefficient "
+                    f"{c} of x^{power} in the characteristic polynomial is negative, and no gain enters it"
+                    f"{self._signs()}"
+                )
         return f"{self.conditions.reason or 'the conditions contradict each other'}{self._signs()}"
 
     def _signs(self) -> str:
@@ -211,12 +221,19 @@ class SigmaDesign:
             self.loop.graph.gradient(a.energy, self.loop.state_nodes), self.loop.state_nodes
         )
         family = self.loop.families[self.family]
-        point = {s: family.states.get(label, 0) for label, s in zip(self.loop.state_labels, self.loop.states, strict=True)}
+        point = {
+            s: family.states.get(label, 0)
+            for label, s in zip(self.loop.state_labels, self.loop.states, strict=True)
+        }
         found = []
         for i, label in enumerate(self.loop.state_labels):
             (entry,) = self.loop.to_sympy([hessian[i][i]])
             entry = sp.factor(entry.subs(point))
-            if entry != 0 and not {s.name for s in entry.free_symbols} & set(self._gains) and known_sign(entry):
+            if (
+                entry != 0
+                and not {s.name for s in entry.free_symbols} & set(self._gains)
+                and known_sign(entry)
+            ):
                 found.append(f"{label}: {'+' if known_sign(entry) == 1 else '-'}({entry})")
         return f"; kinetic energy that no gain changes, {', '.join(found)}" if found else ""
 
@@ -224,7 +241,7 @@ class SigmaDesign:
         """Interval around the first admissible gain found, its ends bisected to 1e-12 relative."""
         if len(self._gains) != 1 or self._state is None:
             return None
-        unit = abs(float(sp.Matrix(self.matching.mechanism.rotors.inertia).subs(self._plant_numbers())[0, 0]))
+        unit = abs(float(sp.Matrix(self.matching.rotors.inertia).subs(self._plant_numbers())[0, 0]))
         grid = np.sort(np.concatenate([-_SCAN, _SCAN])) * unit
 
         def good(sigma: float) -> bool:
@@ -254,7 +271,7 @@ class SigmaDesign:
             ends.append(float(a))
         return ends[0], ends[1]
 
-    def _plant_numbers(self) -> dict[sp.Symbol, float]:
+    def _plant_numbers(self) -> dict[sp.Symbol, float | None]:
         parameters = self.matching.mechanism.parameters
         values = {**self.matching.mechanism.defaults, **self._params}
         return {p.symbol: values[p.name] for p in parameters}
@@ -266,8 +283,14 @@ class SigmaDesign:
         return f"<SigmaDesign for {where}: {self.condition}>"
 
 
+def _is_negative(quotient: sp.Expr) -> bool:
+    """Whether numerator and denominator are known to have opposite signs."""
+    numerator, denominator = (known_sign(part) for part in sp.fraction(quotient))
+    return numerator is not None and denominator is not None and numerator * denominator < 0
+
+
 def _family_values(loop: ReducedSystem, eq: Equilibrium) -> dict[str, float] | None:
-    """The family's symbols at a member, read off states that are plain symbols; None where that is not enough."""
+    """The family's symbols at a member, read off states that are plain symbols; None where one has none."""
     family = loop.families[eq.name]
     values = {}
     for symbol in family.symbols:

@@ -39,7 +39,7 @@ def read_sigma(sigma: Any, mechanism: EulerPoincare) -> sp.ImmutableMatrix:
             raise MatchingError(f"sigma must be finite and real, got {entry}")
     if any(sp.expand(e) != 0 for e in matrix - matrix.T):
         raise MatchingError("sigma must be symmetric")
-    if matrix.det() == 0:
+    if matrix.applyfunc(lambda e: sp.Rational(e) if e.is_number else e).det() == 0:
         raise MatchingError("sigma must not be zero or singular: the gain is its inverse")
     return matrix
 
@@ -53,7 +53,9 @@ class FeedbackLaw:
     Attributes
     ----------
     mechanism : EulerPoincare
-        The plant with its rotors.
+        The plant.
+    rotors : Rotors
+        Its rotors.
     inertia : sympy matrix, n x n
         Of the controlled Lagrangian.
     tau, rho_inverse : sympy matrices
@@ -64,6 +66,7 @@ class FeedbackLaw:
     def __init__(self, matching: Matching, sigma: Any) -> None:
         self.matching = matching
         self.mechanism = matching.mechanism
+        self.rotors = matching.rotors
         given = read_sigma(sigma, self.mechanism)
         self._symbols, self.gain_parameters = _gain_parameters(given, matching.sigma, self.mechanism)
         branch = matching.branches[-1]
@@ -107,14 +110,12 @@ class FeedbackLaw:
         return reduced_loop(self, values.tolist(), self._signals(symbols)).reduce()
 
     def _signals(self, momentum: sp.Matrix) -> dict[str, sp.Expr]:
-        rotors = self.mechanism.rotors
-        signals = dict(zip(rotors.input_labels, self.expression(momentum), strict=True))
-        return signals | dict(zip(rotors.rate_labels, rotor_rates(self, momentum), strict=True))
+        signals = dict(zip(self.rotors.input_labels, self.expression(momentum), strict=True))
+        return signals | dict(zip(self.rotors.rate_labels, rotor_rates(self, momentum), strict=True))
 
     @cached_property
     def _reduced(self) -> ReducedSystem:
-        count = self.mechanism.rotors.count
-        return reduced_loop(self, None, self._signals(sp.zeros(count, 1))).reduce()
+        return reduced_loop(self, None, self._signals(sp.zeros(self.rotors.count, 1))).reduce()
 
     @cached_property
     def _full(self) -> ReducedSystem:
@@ -129,14 +130,14 @@ class FeedbackLaw:
 
     @cached_property
     def _with_momentum(self) -> ReducedSystem:
-        return reduced_loop(self, [0.0] * self.mechanism.rotors.count).reduce()
+        return reduced_loop(self, [0.0] * self.rotors.count).reduce()
 
     def _torques(self, system: ReducedSystem) -> list:
         """Nodes of -G_ab tau^b_i d/dt xi^i along a loop."""
         g, a = system.graph, system.assembly
         motion = dict(zip(system.state_nodes, system.field_nodes, strict=True))
         rates = g.push_forward(a.xi, motion)
-        gain = -(sp.Matrix(self.mechanism.rotors.inertia) * self.tau)
+        gain = -(sp.Matrix(self.rotors.inertia) * self.tau)
         return [
             g.add([a.configuration(gain[row, i]) * rate for i, rate in enumerate(rates) if gain[row, i] != 0])
             for row in range(gain.rows)
@@ -161,7 +162,7 @@ class FeedbackLaw:
 
     @property
     def _momentum(self) -> tuple[Parameter, ...]:
-        return momentum_parameters(self.mechanism, [0.0] * self.mechanism.rotors.count)
+        return momentum_parameters(self.mechanism, [0.0] * self.rotors.count)
 
     @cached_property
     def expr(self) -> sp.ImmutableMatrix:
@@ -212,7 +213,7 @@ class FeedbackLaw:
         """
         system, program = self._program
         x = np.asarray(x, dtype=float)
-        count = self.mechanism.rotors.count
+        count = self.rotors.count
         if x.shape[:1] == (system.nstates + count,):
             k = len(system.assembly.velocity)
             x = np.concatenate([x[:k], x[k + count :]])
@@ -220,15 +221,15 @@ class FeedbackLaw:
         if self.momentum_matters:
             vector = momentum_vector(self.mechanism, momentum)
             values |= {p.name: v for p, v in zip(self._momentum, vector, strict=True)}
-        return program(system._arguments(t, x, None), system.parameters(values))
+        return program(system.arguments_at(t, x, None), system.parameters(values))
 
     def to_control(self, name: str | None = None):
-        """Static `control.NonlinearIOSystem`: states of the reduced loop in, torques out, names as in the plant."""
+        """Static `control.NonlinearIOSystem`: states of the reduced loop in, torques out, plant's names."""
         from geoctrl import interop
 
         system = self._bare
 
-        def output(t: float, x: np.ndarray, u: np.ndarray, params: dict) -> np.ndarray:
+        def output(t: float, _x: np.ndarray, u: np.ndarray, params: dict) -> np.ndarray:
             return self(t, u, params)
 
         return interop.nonlinear_system(
@@ -236,7 +237,7 @@ class FeedbackLaw:
             output,
             states=(),
             inputs=system.state_labels,
-            outputs=self.mechanism.rotors.input_labels,
+            outputs=self.rotors.input_labels,
             params={k: v for k, v in system.params.items() if v is not None},
             name=name or "law",
         )
@@ -245,7 +246,7 @@ class FeedbackLaw:
 
     @cached_property
     def warnings(self) -> tuple[LawWarning, ...]:
-        """One `LawWarning` for each declared family that this gain leaves without proof although others would not."""
+        """A `LawWarning` for each declared family left without proof by this gain and not by others."""
         if any(p.default is None for p in self.gain_parameters):
             return ()
         found = []
@@ -258,7 +259,8 @@ class FeedbackLaw:
             if judged is False and design.feasible:
                 found.append(
                     LawWarning(
-                        f"sigma = {self.gain} is outside the set that stabilises {family!r}: {design.condition}"
+                        f"sigma = {self.gain} is outside the set that stabilises {family!r}: "
+                        f"{design.condition}"
                     )
                 )
         return tuple(found)
@@ -274,7 +276,7 @@ class FeedbackLaw:
 
     def __repr__(self) -> str:
         rows = "\n".join(
-            f"  {label} = {e}" for label, e in zip(self.mechanism.rotors.input_labels, self.expr, strict=True)
+            f"  {label} = {e}" for label, e in zip(self.rotors.input_labels, self.expr, strict=True)
         )
         gains = ", ".join(f"{p.name} = {p.default}" for p in self.gain_parameters)
         return f"<FeedbackLaw for {self.mechanism.name}: {gains}>\n{rows}"

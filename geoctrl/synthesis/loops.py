@@ -2,12 +2,13 @@ r"""Closed loops as mechanisms: the reduced one with its controlled inertia, the
 
 At controlled momentum pitilde the reduced loop is the mechanism without rotors, with inertia
 ``G_ij + G_ia (sigma^{-1} - G_ab^{-1}) G_bj`` and the constant gyroscopic covector
-``A0_i = G_ia rho^{ab} pitilde_b``; rotor rates follow as ``thetadot = rho^{-1} pitilde - (G_ab^{-1} G_bi + tau) xi``.
+``A0_i = G_ia rho^{ab} pitilde_b``; rotor rates follow as
+``thetadot = rho^{-1} pitilde - (G_ab^{-1} G_bi + tau) xi``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["controlled_momentum", "full_loop", "momentum_parameters", "reduced_loop", "rotor_rates"]
 
 
-def momentum_parameters(mechanism: EulerPoincare, values: Sequence[float]) -> tuple[Parameter, ...]:
+def momentum_parameters(mechanism: EulerPoincare, values: Iterable[float]) -> tuple[Parameter, ...]:
     """Parameters ``momentum_<rotor>`` for the conserved controlled momenta."""
     rotors = mechanism.rotors
     names = rotors.names if rotors else ()
@@ -33,16 +34,14 @@ def momentum_parameters(mechanism: EulerPoincare, values: Sequence[float]) -> tu
 
 def rotor_rates(law: FeedbackLaw, momentum: sp.Matrix) -> sp.Matrix:
     """thetadot = rho^{-1} pitilde - (G_ab^{-1} G_bi + tau) xi."""
-    rotors = law.mechanism.rotors
-    X = sp.Matrix(rotors.inertia).inv() * rotors.coupling.T
+    X = sp.Matrix(law.rotors.inertia).inv() * law.rotors.coupling.T
     return law.rho_inverse * momentum - (X + law.tau) * sp.Matrix(law.mechanism.algebra.xi)
 
 
 def controlled_momentum(law: FeedbackLaw) -> sp.Matrix:
     """pitilde = rho (thetadot + (G_ab^{-1} G_bi + tau) xi), conserved by the full loop."""
-    rotors = law.mechanism.rotors
-    X = sp.Matrix(rotors.inertia).inv() * rotors.coupling.T
-    turning = sp.Matrix(rotors.rates) + (X + law.tau) * sp.Matrix(law.mechanism.algebra.xi)
+    X = sp.Matrix(law.rotors.inertia).inv() * law.rotors.coupling.T
+    turning = sp.Matrix(law.rotors.rates) + (X + law.tau) * sp.Matrix(law.mechanism.algebra.xi)
     return (law.rho_inverse.inv() * turning).applyfunc(sp.factor)
 
 
@@ -56,7 +55,7 @@ def reduced_loop(
     extra: tuple[Parameter, ...] = ()
     if momentum is not None:
         extra = momentum_parameters(mechanism, momentum)
-        gyroscopic += sp.Matrix(mechanism.rotors.coupling) * law.rho_inverse * sp.Matrix([p.symbol for p in extra])
+        gyroscopic += sp.Matrix(law.rotors.coupling) * law.rho_inverse * sp.Matrix([p.symbol for p in extra])
     return mechanism.replace(
         inertia=law.inertia,
         gyroscopic=None if gyroscopic.is_zero_matrix else list(gyroscopic),
@@ -74,8 +73,7 @@ def full_loop(law: FeedbackLaw) -> EulerPoincare:
     The torque is the law at the controlled momentum that the rotor rates give, so that the loop follows
     the reduced one from every initial rate.
     """
-    mechanism = law.mechanism
-    rotors = mechanism.rotors
+    mechanism, rotors = law.mechanism, law.rotors
     momentum = controlled_momentum(law)
     torque = law.expression(momentum)
     xi = sp.Matrix(mechanism.algebra.xi)

@@ -26,7 +26,7 @@ import sympy as sp
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.design import SigmaDesign
 from geoctrl.synthesis.law import FeedbackLaw, read_sigma
-from geoctrl.systems import EulerPoincare, ReducedSystem
+from geoctrl.systems import EulerPoincare, ReducedSystem, Rotors, Rotors
 
 __all__ = ["Branch", "Matching", "match"]
 
@@ -65,14 +65,19 @@ class Matching:
     Attributes
     ----------
     mechanism : EulerPoincare
+    rotors : Rotors
+        Of the mechanism.
     branches : tuple of Branch
         The trivial one first, the full one ([GO] 52) last.
     sigma : sympy matrix, s x s
         Symbols of the gain.
     """
 
-    def __init__(self, mechanism: EulerPoincare, branches: Sequence[Branch], sigma: sp.ImmutableMatrix) -> None:
+    def __init__(
+        self, mechanism: EulerPoincare, branches: Sequence[Branch], sigma: sp.ImmutableMatrix
+    ) -> None:
         self.mechanism = mechanism
+        self.rotors = _rotors(mechanism)
         self.branches = tuple(branches)
         self.sigma = sigma
 
@@ -148,7 +153,9 @@ class Matching:
     def __repr__(self) -> str:
         lines = [f"<Matching of {self.mechanism.name or 'a mechanism'}>"]
         for branch in self.branches:
-            lines.append(f"  {branch.name}: tau = {branch.tau.tolist()}, rho^-1 = {branch.rho_inverse.tolist()}")
+            lines.append(
+                f"  {branch.name}: tau = {branch.tau.tolist()}, rho^-1 = {branch.rho_inverse.tolist()}"
+            )
         return "\n".join(lines)
 
 
@@ -180,20 +187,20 @@ def match(mechanism: EulerPoincare) -> Matching:
     >>> [branch.name for branch in matching.branches]
     ['no control', 'full']
     >>> matching.rho[0, 0]
-    J1*sigma/(-J1 + sigma)
+    -J1*sigma/(J1 - sigma)
     """
-    rotors = mechanism.rotors
-    if rotors is None:
-        raise MatchingError(
-            "matching needs internal rotors: give rotors=gc.Rotors(coupling=..., inertia=...) to the description"
-        )
+    rotors = _rotors(mechanism)
+    if rotors.coupling.atoms(sp.Float) or rotors.inertia.atoms(sp.Float):
+        # The conditions are solved exactly: floats are the rationals that they are.
+        rotors = Rotors(_exactly(rotors.coupling), _exactly(rotors.inertia), rotors.names)
+        mechanism = mechanism.replace(rotors=rotors)
     s = rotors.count
     inverse = _inverse(rotors.inertia)
     coupled = sp.Matrix(rotors.coupling).T * _admissible_span(mechanism)
     if coupled.rank() < s:
         raise MatchingError(
-            f"of the {s} rotor(s) only {coupled.rank()} independent combination(s) couple to admissible motions; "
-            "leave out rotors of which the torque moves nothing"
+            f"of the {s} rotor(s) only {coupled.rank()} independent combination(s) couple to "
+            "admissible motions; leave out rotors of which the torque moves nothing"
         )
     sigma = _sigma_symbols(mechanism)
     branches = []
@@ -220,10 +227,8 @@ def match(mechanism: EulerPoincare) -> Matching:
 def matching_residual(
     mechanism: EulerPoincare, tau: sp.Matrix, sigma: sp.Matrix, rho_inverse: sp.Matrix
 ) -> list[sp.Expr]:
-    """Coefficients of p - ptilde in a basis of admissible velocities and in the controlled momenta, i = 1..n."""
-    rotors = mechanism.rotors
-    if rotors is None:
-        raise MatchingError("matching needs internal rotors")
+    """Coefficients of p - ptilde in a basis of admissible velocities and in controlled momenta, i = 1..n."""
+    rotors = _rotors(mechanism)
     tau, sigma, rho_inverse = sp.Matrix(tau), sp.Matrix(sigma), sp.Matrix(rho_inverse)
     G, coupling = sp.Matrix(rotors.inertia), sp.Matrix(rotors.coupling)
     X = _inverse(G) * coupling.T
@@ -234,12 +239,23 @@ def matching_residual(
 
 def controlled_inertia(mechanism: EulerPoincare, sigma: sp.Matrix) -> sp.ImmutableMatrix:
     """G_ij + G_ia (sigma^{-1})^{ab} G_bj - G_ia G^{ab} G_bj."""
-    rotors = mechanism.rotors
-    if rotors is None:
-        raise MatchingError("matching needs internal rotors")
+    rotors = _rotors(mechanism)
     coupling = sp.Matrix(rotors.coupling)
     shaped = coupling * (_inverse(sigma) - _inverse(rotors.inertia)) * coupling.T
     return sp.ImmutableMatrix((sp.Matrix(mechanism.inertia) + shaped).applyfunc(sp.expand))
+
+
+def _rotors(mechanism: EulerPoincare) -> Rotors:
+    if mechanism.rotors is None:
+        raise MatchingError(
+            "matching needs internal rotors: "
+            "give rotors=gc.Rotors(coupling=..., inertia=...) to the description"
+        )
+    return mechanism.rotors
+
+
+def _exactly(matrix: sp.Matrix) -> sp.Matrix:
+    return matrix.xreplace({e: sp.Rational(e) for e in matrix.atoms(sp.Float)})
 
 
 def _inverse(matrix: sp.Matrix) -> sp.Matrix:

@@ -5,5 +5,6 @@ from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.reduced import ReducedSystem
 from geoctrl.systems.rotors import Rotors
+from geoctrl.systems.symmetry import Axis
 
-__all__ = ["Equilibrium", "EulerPoincare", "Family", "Parameter", "ReducedSystem", "Rotors", "time"]
+__all__ = ["Axis", "Equilibrium", "EulerPoincare", "Family", "Parameter", "ReducedSystem", "Rotors", "time"]

@@ -1,7 +1,13 @@
 r"""The one derivation of the reduced equations, on recorded scalars.
 
 With :math:`\xi = E(\Gamma) w`, :math:`\mu = G \xi + A` and
-:math:`\partial\ell/\partial\Gamma_k = \frac12 \xi\cdot\partial_k G\,\xi + \partial_k A\cdot\xi - \partial_k U`,
+
+.. math::
+
+    \frac{\partial\ell}{\partial\Gamma_k}
+    = \tfrac12 \xi\cdot\partial_k G\,\xi + \partial_k A\cdot\xi - \partial_k U
+
+the equations are
 
 .. math::
 
@@ -105,8 +111,8 @@ class Assembly:
                 self.kappa.append((start + i, j, start + m, g.number(value)))
             start += advected.dimension
         parts: list[list[Node]] = [[] for _ in self.advected]
-        for i, j, m, value in self.kappa:
-            parts[i].append(-(value * self.xi[j] * self.advected[m]))
+        for i, j, m, weight in self.kappa:
+            parts[i].append(-(weight * self.xi[j] * self.advected[m]))
         self.advection = [g.add(p) for p in parts]
 
     def _inertia(self) -> None:

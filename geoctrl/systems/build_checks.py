@@ -64,11 +64,13 @@ def _check_constraints(system: ReducedSystem, samples: list[np.ndarray], params:
         k = system.frame.matrix.cols
         if psi is not None:
             work = _matrix_at(system, psi, gamma, params) @ frame[:, :k]
-            a, j = np.unravel_index(np.argmax(np.abs(work)), work.shape)
-            if abs(work[a, j]) > _ZERO:
+            row, column = np.unravel_index(np.argmax(np.abs(work)), work.shape)
+            if abs(work[row, column]) > _ZERO:
+                symbols = map(str, system.mechanism.advected_symbols)
                 raise FrameError(
-                    f"frame column {j + 1} violates constraint row {a + 1}: psi.E = {work[a, j]:.3g} at "
-                    f"{dict(zip(map(str, system.mechanism.advected_symbols), gamma.round(4).tolist(), strict=True))}; "
+                    f"frame column {column + 1} violates constraint row {row + 1}: "
+                    f"psi.E = {work[row, column]:.3g} at "
+                    f"{dict(zip(symbols, gamma.round(4).tolist(), strict=True))}; "
                     "its first columns must span the kernel of the constraints"
                 )
         singular.append(np.linalg.matrix_rank(frame, tol=_ZERO) < frame.shape[1])
@@ -81,17 +83,18 @@ def _check_constraints(system: ReducedSystem, samples: list[np.ndarray], params:
 def _check_leaf_kept(system: ReducedSystem, samples: list[np.ndarray], params: dict[str, float]) -> None:
     a, mechanism = system.assembly, system.mechanism
     rng = np.random.default_rng(3)
-    removed = [i for i in range(len(a.advected)) if i not in system._kept_index]
+    removed = [i for i in range(len(a.advected)) if i not in system.kept_index]
     geometric = [system.graph.add(t) for t in system.rate_terms(system.leaf.nodes[: system.leaf.geometric])]
     program = system.program([*(a.advection[i] for i in removed), *geometric])
     names = [str(mechanism.advected_symbols[i]) for i in removed]
     names += [str(r.expr) for r in system.leaf.relations[: system.leaf.geometric]]
     for _ in samples:
-        rates = program(system._arguments(0.0, system.random_state(rng, params), None), params)
+        rates = program(system.arguments_at(0.0, system.random_state(rng, params), None), params)
         for name, rate in zip(names, rates, strict=True):
             if not abs(rate) <= _ZERO:
                 raise ConstraintError(
-                    f"the leaf relation {name} = 0 is not kept by the motion (rate {rate:.3g} at a random state); "
+                    f"the leaf relation {name} = 0 is not kept by the motion "
+                    f"(rate {rate:.3g} at a random state); "
                     "add the constraint that keeps it, or drop the relation"
                 )
 
@@ -104,12 +107,12 @@ def _check_mass(system: ReducedSystem, samples: list[np.ndarray], params: dict[s
     pivots = system.program(a.pivots)
     conditions = []
     for _ in samples:
-        arguments = system._arguments(0.0, system.random_state(rng, params), None)
+        arguments = system.arguments_at(0.0, system.random_state(rng, params), None)
         singular_values = np.linalg.svd(mass(arguments, params).reshape(k, k), compute_uv=False)
         usable = np.all(np.abs(pivots(arguments, params)) > 0)
         conditions.append(singular_values[-1] / max(singular_values[0], 1e-300) if usable else 0.0)
     if max(conditions) < _SINGULAR:
         raise SingularMassError(
-            f"the reduced mass matrix of the velocities {', '.join(n.payload for n in a.velocity)} is singular "
-            "at random states; check the inertia"
+            f"the reduced mass matrix of the velocities {', '.join(n.payload for n in a.velocity)} "
+            "is singular at random states; check the inertia"
         )

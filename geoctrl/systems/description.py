@@ -18,6 +18,7 @@ from geoctrl.systems.rotors import Rotors
 
 if TYPE_CHECKING:
     from geoctrl.systems.reduced import ReducedSystem
+    from geoctrl.systems.symmetry import Axis
 
 __all__ = ["EulerPoincare", "time"]
 
@@ -38,8 +39,8 @@ class EulerPoincare:
     .. math::
 
         \frac{d}{dt} \frac{\partial \ell}{\partial \xi} = \mathrm{ad}^*_\xi \frac{\partial \ell}{\partial \xi}
-        + \mathbf K\Bigl(\frac{\partial \ell}{\partial \Gamma}, \Gamma\Bigr) + F + \lambda_a \psi^a(\Gamma), \qquad
-        \dot\Gamma = -\xi \Gamma, \qquad \langle \psi^a(\Gamma), \xi \rangle = 0
+        + \mathbf K\Bigl(\frac{\partial \ell}{\partial \Gamma}, \Gamma\Bigr) + F + \lambda_a \psi^a(\Gamma),
+        \qquad \dot\Gamma = -\xi \Gamma, \qquad \langle \psi^a(\Gamma), \xi \rangle = 0
 
     ([GO] Prop. 7, with a gyroscopic covector A, Gamma-dependent inertia and forces added).
 
@@ -59,6 +60,10 @@ class EulerPoincare:
     frame : n x k (or n x n) matrix in advected symbols, optional
         Columns span the kernel of the constraints (further columns, a complement, are ignored by
         the motion). None: made from the constraints.
+    velocities : sequence of k names, optional
+        Labels of the quasivelocities of a given frame; ``v1 .. vk`` by default.
+    symmetry : Axis, optional
+        Nothing changes when the body turns about it; see `ReducedSystem.despun`.
     leaf : sequence of expressions, each zero along motions
         A bare coordinate (``Gamma1``) is removed from the state.
     rotors : Rotors, optional
@@ -118,6 +123,8 @@ class EulerPoincare:
     parameter_sets: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     equilibria: Mapping[str, Family] = field(default_factory=dict)
     contact: Any = None
+    symmetry: Axis | None = None
+    velocities: Sequence[str] | None = None
     outputs: Mapping[str, Any] = field(default_factory=dict)
     source: str = ""
     name: str = ""
@@ -157,6 +164,7 @@ class EulerPoincare:
             put("contact", _matrix("contact", list(self.contact), (3, 1)))
         put("constraints", _rows(self.constraints, n))
         put("frame", self._read_frame())
+        put("velocities", self._read_velocities())
         if self.rotors is not None and self.rotors.coupling.rows != n:
             raise DescriptionError(
                 f"the rotors' coupling needs {n} rows, one per velocity, got {self.rotors.coupling.rows}"
@@ -179,6 +187,18 @@ class EulerPoincare:
             )
         return frame
 
+    def _read_velocities(self) -> tuple[str, ...] | None:
+        """Labels of a given frame's quasivelocities."""
+        if self.frame is None:
+            if self.velocities is not None:
+                raise DescriptionError("velocities names those of a given frame; give frame= as well")
+            return None
+        k = self.algebra.n - (0 if self.constraints is None else self.constraints.rows)
+        labels = tuple(f"v{i + 1}" for i in range(k)) if self.velocities is None else tuple(self.velocities)
+        if len(labels) != k or not all(isinstance(v, str) and v.isidentifier() for v in labels):
+            raise DescriptionError(f"velocities must be {k} identifiers, got {labels}")
+        return labels
+
     @property
     def advected_symbols(self) -> tuple[sp.Symbol, ...]:
         """Symbols of all advected components in the order of the state."""
@@ -191,7 +211,7 @@ class EulerPoincare:
 
     @property
     def actuator_symbols(self) -> tuple[sp.Symbol, ...]:
-        """Symbols of the declared inputs, followed by the rotor torques, those closed by feedback included."""
+        """Symbols of the declared inputs and the rotor torques, those closed by feedback included."""
         return tuple(self.inputs) + (self.rotors.torques if self.rotors else ())
 
     @property
@@ -236,8 +256,7 @@ class EulerPoincare:
         repeated = {n for n in names if names.count(n) > 1}
         if repeated:
             raise ParameterError(f"parameter names repeat: {', '.join(sorted(repeated))}")
-        k = self.algebra.n if self.frame is None else self.frame.cols
-        labels = [*self.velocity_labels, *(f"v{i + 1}" for i in range(k) if self.frame is not None)]
+        labels = [*self.velocity_labels, *(self.velocities or ())]
         labels += [str(s) for s in (*self.advected_symbols, *self.actuator_symbols)]
         twice = {label for label in labels if labels.count(label) > 1}
         if twice:
@@ -264,6 +283,7 @@ class EulerPoincare:
         known = {p.symbol for p in self.parameters}
         configuration = known | set(self.advected_symbols)
         motion = configuration | set(self.algebra.xi) | set(self.actuator_symbols) | {time}
+        motion |= {sp.Symbol(v, real=True) for v in self.velocities or ()}
         if self.rotors:
             motion |= set(self.rotors.rates)
             self._require("rotors", (self.rotors.coupling, self.rotors.inertia), known)

@@ -7,8 +7,9 @@ the solve is left to the linear algebra of the arithmetic at hand.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -55,15 +56,13 @@ class Differential:
             e for row in self.residual_u for e in row
         ]
         self._flat += [e for row in self.advection_x for e in row]
-        self._program: Program | None = None
-        self._solution: Program | None = None
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """Numbers of unknowns, states and inputs."""
         return len(self.unknowns), self._system.nstates, self._system.ninputs
 
-    def split(self, values: Sequence) -> tuple[list, list, list, list]:
+    def split(self, values: Iterable[Any]) -> tuple[list, list, list, list]:
         """Rows of K, residual_x, residual_u and advection_x from their flat values."""
         it = iter(values)
         blocks = [[[next(it) for _ in range(cols)] for _ in range(rows)] for rows, cols in self._shapes()]
@@ -78,14 +77,21 @@ class Differential:
         """All nodes, flat, in the order that `split` expects."""
         return self._flat
 
-    def numeric(self, arguments: Sequence, params: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
+    @cached_property
+    def _solution(self) -> Program:
+        a = self._system.assembly
+        return self._system.program([*a.acceleration, *a.multipliers])
+
+    @cached_property
+    def _program(self) -> Program:
+        system = self._system
+        arguments = [*system.arguments, *self.unknowns]
+        return Program(system.graph, arguments, system.assembly.parameters, self._flat)
+
+    def numeric(self, arguments: Sequence[Any], params: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
         """Jacobians (n, n) and (n, m) of the field; a leading axis nt where arguments have one."""
         system = self._system
-        a, g = system.assembly, system.graph
-        if self._program is None:
-            self._solution = system.program([*a.acceleration, *a.multipliers])
-            self._program = Program(g, [*system.arguments, *self.unknowns], a.parameters, self._flat)
-        z = self._solution(arguments, params)  # type: ignore[misc]
+        z = self._solution(arguments, params)
         values = self._program([*arguments, *z], params)
         saddle, by_x, by_u, advection = (
             np.moveaxis(
@@ -93,7 +99,7 @@ class Differential:
             )
             for block, shape in zip(self.split(values), self._shapes(), strict=True)
         )
-        k = len(a.velocity)
+        k = len(system.assembly.velocity)
         right = np.concatenate([by_x, by_u], axis=-1)
         solved = np.linalg.solve(saddle, right)[..., :k, :]
         n, m = system.nstates, system.ninputs

@@ -48,6 +48,7 @@ class Equations:
 
     @classmethod
     def of(cls, system: ReducedSystem) -> Equations:
+        """The equations of a reduced system, translated from its recorded nodes."""
         a = system.assembly
         k = len(a.velocity)
 
@@ -123,7 +124,9 @@ class HamelTensors:
 
     With ``p_i = <mu, E_i>`` and v the quasivelocities,
 
-    .. math:: \dot p_\alpha = -B^i_{\alpha\beta} p_i v^\beta + \langle \mathbf K, E_\alpha\rangle, \qquad B = C + F
+    .. math::
+
+        \dot p_\alpha = -B^i_{\alpha\beta} p_i v^\beta + \langle \mathbf K, E_\alpha\rangle, \qquad B = C + F
 
     Attributes
     ----------
@@ -138,7 +141,8 @@ class HamelTensors:
     F: sp.NDimArray
 
     @property
-    def B(self) -> sp.NDimArray:  # noqa: N802 - the tensor's name
+    def B(self) -> sp.NDimArray:
+        """C + F, the tensor of the reduced equations."""
         return self.C + self.F
 
 

@@ -54,7 +54,9 @@ def automatic_relations(mechanism: EulerPoincare) -> list[Relation]:
     for index, vectors in groups.items():
         for b, second in enumerate(vectors):
             for first in vectors[: b + 1]:
-                product = sum(x * y for x, y in zip(first.reference, second.reference, strict=True))
+                product = sum(
+                    (x * y for x, y in zip(first.reference, second.reference, strict=True)), Fraction(0)
+                )
                 if first is not second:
                     norms = [sum(x * x for x in v.reference) for v in (first, second)]
                     if product * product == norms[0] * norms[1]:
@@ -116,7 +118,7 @@ class Sampler:
                     return gamma
                 velocities = np.stack([-r @ gamma for r in self._rho], axis=1)
                 step = -np.linalg.lstsq(jacobian @ velocities, residual, rcond=None)[0]
-                step *= min(1.0, 1.0 / max(np.linalg.norm(step), 1e-300))
+                step *= min(1.0, 1.0 / max(float(np.linalg.norm(step)), 1e-300))
                 gamma = expm(-np.tensordot(step, self._rho, 1)) @ gamma
             if np.max(np.abs(residual)) < 1e-12:
                 return gamma

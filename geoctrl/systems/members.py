@@ -29,7 +29,7 @@ def leaf_gradient(system: ReducedSystem, x: np.ndarray, params: Mapping[str, flo
     if not nodes:
         return np.zeros((0, system.nstates))
     flat = [e for row in system.graph.jacobian(nodes, system.state_nodes) for e in row]
-    values = system.program(flat)(system._arguments(0.0, x, None), params)
+    values = system.program(flat)(system.arguments_at(0.0, x, None), params)
     return values.reshape(len(nodes), system.nstates)
 
 
@@ -140,16 +140,17 @@ def family_member(
     convert = FromSympy(graph, leaves)
     nodes = [convert(family.states.get(label, 0)) for label in system.state_labels]
     nodes += [convert(family.inputs.get(label, 0)) for label in system.input_labels]
-    given = {leaves[symbol]: value for symbol, value in numbers.items()}
-    given |= {leaves[p.symbol]: full[p.name] for p in system.mechanism.parameters}
+    at = {leaves[symbol]: value for symbol, value in numbers.items()}
+    at |= {leaves[p.symbol]: full[p.name] for p in system.mechanism.parameters}
     n = system.nstates
+    exact_x: tuple[Fraction, ...] | None = None
+    exact_u: tuple[Fraction, ...] | None = None
     try:
-        rational = evaluate(nodes, {k: exact(v) for k, v in given.items()}, RATIONAL)
+        rational = evaluate(nodes, {k: exact(v) for k, v in at.items()}, RATIONAL)
         point = [float(q) for q in rational]
         exact_x, exact_u = tuple(rational[:n]), tuple(rational[n:])
     except NotRationalError:
-        point = evaluate(nodes, {k: float(v) for k, v in given.items()}, FLOAT)
-        exact_x = exact_u = None
+        point = evaluate(nodes, {k: float(v) for k, v in at.items()}, FLOAT)
     return equilibrium_at(
         system, np.array(point[:n]), np.array(point[n:]), full, exact_x=exact_x, exact_u=exact_u, name=name
     )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array, nearest as nearest_name
+from geoctrl._checks import finite_array
+from geoctrl._checks import nearest as nearest_name
 from geoctrl._scalars import Program
 from geoctrl.errors import ConstraintError, DescriptionError, FrameError, ProjectionWarning
 
@@ -55,12 +56,13 @@ def project_state(
     E = frame(gamma, params).reshape(system.frame.matrix.shape)
     singular_values = np.linalg.svd(E, compute_uv=False)
     if singular_values[-1] < _SINGULAR_FRAME * max(singular_values[0], 1.0):
+        point = dict(zip(map(str, mechanism.advected_symbols), gamma.tolist(), strict=True))
         raise FrameError(
-            f"the frame is singular at {dict(zip(map(str, mechanism.advected_symbols), gamma.tolist(), strict=True))}: "
-            "its columns are dependent there; use another frame, or frame=None"
+            f"the frame is singular at {point}: its columns are dependent there; "
+            "use another frame, or frame=None"
         )
     w = np.linalg.lstsq(E, xi, rcond=None)[0]
-    x = np.concatenate([w, rates, gamma[system._kept_index]])
+    x = np.concatenate([w, rates, gamma[system.kept_index]])
     x = onto_rows(system, x, params)
     defect = np.max(np.abs(system.velocity(x, params) - xi), initial=0.0) / max(1.0, np.max(np.abs(xi)))
     _accept(defect, f"xi = {xi.tolist()} violates the constraints", nearest)
@@ -84,7 +86,7 @@ def _onto_leaf(
 ) -> np.ndarray:
     """Newton steps along the gradients of the geometric relations, removed coordinates included."""
     a, mechanism = system.assembly, system.mechanism
-    removed = [i for i in range(gamma.size) if i not in system._kept_index]
+    removed = [i for i in range(gamma.size) if i not in system.kept_index]
     relations = [a.configuration(r.expr) for r in system.leaf.relations[: system.leaf.geometric]]
     relations += [a.advected[i] for i in removed]
     if not relations:
@@ -121,7 +123,7 @@ def onto_rows(system: ReducedSystem, x: np.ndarray, params: Mapping[str, float])
     if not a.rows:
         return x
     rows = system.program([e for row in a.rows for e in row])
-    B = rows(system._arguments(0.0, x, None), params).reshape(len(a.rows), -1)
+    B = rows(system.arguments_at(0.0, x, None), params).reshape(len(a.rows), -1)
     w = x[: len(a.velocity)]
     x = x.copy()
     x[: w.size] = w - np.linalg.lstsq(B, B @ w, rcond=None)[0]
@@ -141,7 +143,8 @@ def check_initial_state(system: ReducedSystem, x0: Any, params: Mapping[str, flo
     x = finite_array("x0", x0)
     if x.shape != (system.nstates,):
         raise ValueError(
-            f"x0 must have shape ({system.nstates},) for the states {', '.join(system.state_labels)}; got {x.shape}"
+            f"x0 must have shape ({system.nstates},) for the states {', '.join(system.state_labels)}; "
+            f"got {x.shape}"
         )
     residual = np.abs(system.leaf_residual(x, params))
     scale = max(1.0, float(np.max(np.abs(x))) ** 2)

@@ -13,7 +13,7 @@ from geoctrl._checks import resolve_parameters
 from geoctrl._scalars import Node, Program, to_sympy
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.build_checks import check_build, generic_parameters
-from geoctrl.systems.casimirs import casimirs
+from geoctrl.systems.conservation import Conservation
 from geoctrl.systems.control import nonlinear_system
 from geoctrl.systems.description import EulerPoincare, time
 from geoctrl.systems.differential import Differential
@@ -22,12 +22,13 @@ from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.frames import choose_frame
 from geoctrl.systems.leaf import Leaf, Relation, Sampler, automatic_relations, removed_symbols
 from geoctrl.systems.multiplier import MultiplierForm
+from geoctrl.systems.symmetry import check_axis, despun_mechanism, despun_state
 from geoctrl.systems.projection import onto_rows, project_state
 
 __all__ = ["ReducedSystem"]
 
-_CONSERVED = 1e-9
-"""Largest rate, relative to its terms, at which an invariant counts as conserved at random states."""
+
+_REMEMBERED = 128
 
 
 class ReducedSystem:
@@ -65,7 +66,7 @@ class ReducedSystem:
         self.kept = [
             node for s, node in zip(mechanism.advected_symbols, a.advected, strict=True) if s not in removed
         ]
-        self._kept_index = [a.advected.index(node) for node in self.kept]
+        self.kept_index = [a.advected.index(node) for node in self.kept]
         self.state_nodes = [*a.velocity, *self.kept]
         self.arguments = [*self.state_nodes, a.time, *a.inputs]
         self.params = mechanism.defaults
@@ -75,6 +76,7 @@ class ReducedSystem:
         relations = [*automatic_relations(mechanism), *user]
         self.leaf = Leaf(a, relations, samples, generic, self.kept)
         check_build(self, samples, generic)
+        check_axis(mechanism)
 
     # -- names ----------------------------------------------------------------------------------
 
@@ -91,34 +93,42 @@ class ReducedSystem:
 
     @cached_property
     def states(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of the states, in order."""
         return tuple(self.symbols[node] for node in self.state_nodes)
 
     @cached_property
     def state_labels(self) -> tuple[str, ...]:
+        """Labels of the states."""
         return tuple(str(s) for s in self.states)
 
     @property
     def inputs(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of the open inputs."""
         return self.mechanism.input_symbols
 
     @property
     def input_labels(self) -> tuple[str, ...]:
+        """Labels of the open inputs."""
         return tuple(str(u) for u in self.inputs)
 
     @property
     def output_labels(self) -> tuple[str, ...]:
+        """Labels of the declared outputs."""
         return tuple(self.mechanism.outputs)
 
     @property
     def velocity_labels(self) -> tuple[str, ...]:
+        """Labels of the full velocity, rotor rates appended."""
         return self.mechanism.velocity_labels
 
     @property
     def nstates(self) -> int:
+        """Number of states."""
         return len(self.state_nodes)
 
     @property
     def ninputs(self) -> int:
+        """Number of open inputs."""
         return len(self.inputs)
 
     @property
@@ -140,10 +150,11 @@ class ReducedSystem:
     # -- numbers --------------------------------------------------------------------------------
 
     def parameters(self, params: Mapping[str, float] | None) -> dict[str, float]:
-        """Defaults overridden by ``params``; unknown, missing and non-positive values raise ParameterError."""
+        """Defaults overridden by ``params``; ParameterError for unknown, missing, non-positive values."""
         return resolve_parameters(self.params, params, self.mechanism.positive)
 
-    def _arguments(self, t: Any, x: Any, u: Any) -> list:
+    def arguments_at(self, t: Any, x: Any, u: Any) -> list:
+        """Arguments of compiled programs: states, time, inputs; ValueError for wrong shapes."""
         x = np.asarray(x)
         if x.shape[:1] != (self.nstates,) or x.ndim > 2:
             raise ValueError(
@@ -151,7 +162,7 @@ class ReducedSystem:
                 f"{', '.join(self.state_labels)}; got {x.shape}"
             )
         if u is None:
-            values: Sequence[Any] = [0.0] * self.ninputs
+            values = np.zeros(self.ninputs)
         else:
             values = np.atleast_1d(np.asarray(u))
             if values.shape[0] != self.ninputs:
@@ -162,13 +173,22 @@ class ReducedSystem:
         return [*x, t, *values]
 
     def program(self, nodes: Sequence[Node]) -> Program:
-        """Compiled function of (states, time, inputs)."""
-        return Program(self.graph, self.arguments, self.assembly.parameters, nodes)
+        """Compiled function of (states, time, inputs); remembered for the same nodes."""
+        key = tuple(node.index for node in nodes)
+        if key not in self._programs:
+            if len(self._programs) > _REMEMBERED:
+                self._programs.clear()
+            self._programs[key] = Program(self.graph, self.arguments, self.assembly.parameters, nodes)
+        return self._programs[key]
+
+    @cached_property
+    def _programs(self) -> dict[tuple[int, ...], Program]:
+        return {}
 
     @cached_property
     def field_nodes(self) -> list[Node]:
         """Nodes of xdot."""
-        advection = [self.assembly.advection[i] for i in self._kept_index]
+        advection = [self.assembly.advection[i] for i in self.kept_index]
         return [*self.assembly.acceleration, *advection]
 
     @cached_property
@@ -218,44 +238,44 @@ class ReducedSystem:
         ParameterError
             For an unknown or missing parameter.
         """
-        return self._field(self._arguments(t, x, u), self.parameters(params))
+        return self._field(self.arguments_at(t, x, u), self.parameters(params))
 
     def jacobian(
         self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
     ) -> np.ndarray:
         """Derivative of `rhs` by the state: (n, n), or (nt, n, n) for ``x`` of shape (n, nt)."""
-        return self.differential.numeric(self._arguments(t, x, u), self.parameters(params))[0]
+        return self.differential.numeric(self.arguments_at(t, x, u), self.parameters(params))[0]
 
     def input_jacobian(
         self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
     ) -> np.ndarray:
         """Derivative of `rhs` by the inputs: (n, m), or (nt, n, m)."""
-        return self.differential.numeric(self._arguments(t, x, u), self.parameters(params))[1]
+        return self.differential.numeric(self.arguments_at(t, x, u), self.parameters(params))[1]
 
     def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
         """Constrained energy 1/2 xi.G xi + U (rotors included; a gyroscopic term does not enter)."""
-        value = self._energy(self._arguments(0.0, x, None), self.parameters(params))[0]
+        value = self._energy(self.arguments_at(0.0, x, None), self.parameters(params))[0]
         return float(value) if np.ndim(value) == 0 and not np.iscomplexobj(value) else value
 
     def velocity(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Full velocity xi = E(Gamma) w (rotor rates not included), shape (n_alg,) or (n_alg, nt)."""
-        xi = self._velocity(self._arguments(0.0, x, None), self.parameters(params))
+        xi = self._velocity(self.arguments_at(0.0, x, None), self.parameters(params))
         return xi[: self.mechanism.algebra.n]
 
     def advected(self, x: Any) -> np.ndarray:
         """All advected components, removed coordinates (zero) included: (d,) or (d, nt)."""
         x = np.asarray(x)
         full = np.zeros((len(self.assembly.advected), *x.shape[1:]), dtype=x.dtype)
-        full[self._kept_index] = x[len(self.assembly.velocity) :]
+        full[self.kept_index] = x[len(self.assembly.velocity) :]
         return full
 
     def leaf_residual(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Defects of the leaf relations at ``x``: (r,) or (r, nt)."""
-        return self._leaf_defects(self._arguments(0.0, x, None), self.parameters(params))
+        return self._leaf_defects(self.arguments_at(0.0, x, None), self.parameters(params))
 
     def outputs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Declared output signals: (p,) or (p, nt)."""
-        return self._outputs(self._arguments(t, x, u), self.parameters(params))
+        return self._outputs(self.arguments_at(t, x, u), self.parameters(params))
 
     def project(
         self,
@@ -319,13 +339,14 @@ class ReducedSystem:
     # -- invariants -----------------------------------------------------------------------------
 
     @cached_property
+    def conservation(self) -> Conservation:
+        """Candidate invariants, their rates, and those that are kept."""
+        return Conservation(self)
+
+    @property
     def candidate_invariants(self) -> dict[str, sp.Expr | Node]:
         """Energy, declared invariants and (without constraints) Casimirs of degree one and two."""
-        found: dict[str, sp.Expr | Node] = {"energy": self.assembly.energy}
-        found |= self.mechanism.invariants
-        if self.mechanism.constraints is None:
-            found |= {k: v for k, v in casimirs(self.mechanism).items() if k not in found}
-        return found
+        return self.conservation.candidates
 
     def conserved(
         self, params: Mapping[str, float] | None = None, all_inputs: bool = False
@@ -341,39 +362,7 @@ class ReducedSystem:
         all_inputs : bool
             Demand conservation whatever the inputs do; else the inputs are zero.
         """
-        numbers = generic_parameters(self.mechanism) | dict(params or {})
-        key = (*numbers.values(), all_inputs)
-        if key not in self._conserved_cache:
-            if len(self._conserved_cache) > 64:
-                self._conserved_cache.clear()
-            self._conserved_cache[key] = self._find_conserved(numbers, all_inputs)
-        return self._conserved_cache[key]
-
-    @cached_property
-    def _conserved_cache(self) -> dict[tuple, dict[str, Node]]:
-        return {}
-
-    @cached_property
-    def _candidate_rates(self) -> dict[str, tuple[Node, Program]]:
-        nodes = {
-            k: v if isinstance(v, Node) else self.expression(v) for k, v in self.candidate_invariants.items()
-        }
-        rates = self.rate_terms(list(nodes.values()))
-        return {k: (node, self.program(terms)) for (k, node), terms in zip(nodes.items(), rates, strict=True)}
-
-    def _find_conserved(self, params: dict[str, float], all_inputs: bool) -> dict[str, Node]:
-        rng = np.random.default_rng(7)
-        points = []
-        for _ in range(4):
-            x = self.random_state(rng, params)
-            u = rng.normal(size=self.ninputs) if all_inputs else np.zeros(self.ninputs)
-            points.append(self._arguments(0.3, x, u))
-        kept = {}
-        for name, (node, program) in self._candidate_rates.items():
-            values = [program(point, params) for point in points]
-            if all(abs(v.sum()) <= _CONSERVED * max(np.abs(v).max(initial=0.0), 1e-12) for v in values):
-                kept[name] = node
-        return kept
+        return self.conservation.kept(params, all_inputs)
 
     @property
     def dropped_invariants(self) -> tuple[str, ...]:
@@ -388,18 +377,7 @@ class ReducedSystem:
     def invariants(self, x: Any, params: Mapping[str, float] | None = None) -> dict[str, Any]:
         """Values of the conserved quantities by name: (,) or (nt,) each; the energy where it is one."""
         values = self.parameters(params)
-        nodes = self.conserved(values)
-        results = self._invariant_program(tuple(nodes))(self._arguments(0.0, x, None), values)
-        return dict(zip(nodes, results, strict=True))
-
-    def _invariant_program(self, names: tuple[str, ...]) -> Program:
-        if names not in self._invariant_programs:
-            self._invariant_programs[names] = self.program([self._candidate_rates[k][0] for k in names])
-        return self._invariant_programs[names]
-
-    @cached_property
-    def _invariant_programs(self) -> dict[tuple[str, ...], Program]:
-        return {}
+        return self.conservation.values(tuple(self.conserved(values)), x, values)
 
     def random_state(
         self, rng: np.random.Generator, params: Mapping[str, float] | None = None, scale: float = 1.0
@@ -408,7 +386,29 @@ class ReducedSystem:
         params = generic_parameters(self.mechanism) if params is None else self.parameters(params)
         gamma = self._sample(rng, params)
         w = scale * rng.normal(size=len(self.assembly.velocity))
-        return onto_rows(self, np.concatenate([w, gamma[self._kept_index]]), params)
+        return onto_rows(self, np.concatenate([w, gamma[self.kept_index]]), params)
+
+    @cached_property
+    def _despun(self) -> ReducedSystem:
+        return despun_mechanism(self.mechanism).reduce()
+
+    def despun(self) -> ReducedSystem:
+        """The system seen from axes that do not follow the spin about the declared symmetry axis.
+
+        Steady motions in which the spin turns Gamma are equilibria of it. States keep their labels;
+        the component of the advected vector by which the axes are held is removed. Singular where the vector
+        is along the axis (there the system itself has the equilibria).
+
+        Raises
+        ------
+        DescriptionError, FrameError
+            If no symmetry is declared, nothing orients the axes, or constraints are kept by multipliers.
+        """
+        return self._despun
+
+    def despun_state(self, x: Any) -> np.ndarray:
+        """State (n - 1,) of `despun` that a state (n,) of this system is seen as."""
+        return despun_state(self, x)
 
     # -- equilibria -----------------------------------------------------------------------------
 

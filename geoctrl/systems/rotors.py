@@ -43,7 +43,8 @@ class Rotors:
         s = self.inertia.rows
         if self.inertia.shape != (s, s) or self.coupling.cols != s:
             raise DescriptionError(
-                f"rotors need coupling n x s and inertia s x s, got {self.coupling.shape} and {self.inertia.shape}"
+                "rotors need coupling n x s and inertia s x s, "
+                f"got {self.coupling.shape} and {self.inertia.shape}"
             )
         if any(sp.expand(e) != 0 for e in self.inertia - self.inertia.T):
             raise DescriptionError("the rotors' inertia must be symmetric")

@@ -132,8 +132,20 @@ class CoordinateOracle:
     chart : "zyx" or "zxz", the Euler angles used for every SO(3)
     """
 
-    def __init__(self, factors, advected, inertia, potential, gyroscopic=None, constraints=None, force=None,
-                 inputs=(), parameters=None, chart="zyx", xi=()):
+    def __init__(
+        self,
+        factors,
+        advected,
+        inertia,
+        potential,
+        gyroscopic=None,
+        constraints=None,
+        force=None,
+        inputs=(),
+        parameters=None,
+        chart="zyx",
+        xi=(),
+    ):
         if chart not in CHARTS:
             raise ValueError(f"unknown chart {chart!r}: expected one of {CHARTS}")
         self.factors, self.chart, self.xi, self.inputs = tuple(factors), chart, tuple(xi), tuple(inputs)
@@ -176,7 +188,7 @@ class CoordinateOracle:
         for geometry, block in zip(self._geometries, self._slices, strict=True):
             part = np.asarray(q, dtype=float)[block]
             rotation = geometry.rotation(part)[0] if geometry.rotation else None
-            position = part[geometry.angles:]
+            position = part[geometry.angles :]
             placements.append(Placement(rotation, position if position.size else None))
         return placements
 
@@ -235,7 +247,7 @@ class CoordinateOracle:
         for a, (reference, index) in enumerate(self._references):
             block = self._slices[index]
             stack = self._geometries[index].rotation(q[block])
-            derivative[3 * a:3 * a + 3, block] = np.einsum("kji,j->ik", stack[1:], reference)
+            derivative[3 * a : 3 * a + 3, block] = np.einsum("kji,j->ik", stack[1:], reference)
         return derivative
 
     def acceleration(self, q, xi, u=()):

@@ -33,8 +33,11 @@ def size(factor):
 def random_polynomial(rng, symbols):
     """Small random coefficients on 1, the symbols and one product of two of them."""
     i, j = rng.integers(len(symbols), size=2)
-    return sum(c * s for c, s in zip(rng.uniform(-0.2, 0.2, len(symbols)), symbols, strict=True)) + float(
-        rng.uniform(-0.2, 0.2)) * symbols[i] * symbols[j] + float(rng.uniform(-0.2, 0.2))
+    return (
+        sum(c * s for c, s in zip(rng.uniform(-0.2, 0.2, len(symbols)), symbols, strict=True))
+        + float(rng.uniform(-0.2, 0.2)) * symbols[i] * symbols[j]
+        + float(rng.uniform(-0.2, 0.2))
+    )
 
 
 def random_mechanism(rng, factors, bodies, r):
@@ -74,8 +77,15 @@ def admissible_velocity(rng, mechanism, symbols, gamma):
 def heavy_top(chart, inertia, gyroscopic=None, constraints=None):
     """so3 with U = 0.8 g1 - 1.7 g3 + 0.6 g1 g2, and its (q, Omega, Gamma, dl/dGamma) at a random state."""
     g1, g2, g3 = GAMMA
-    oracle = CoordinateOracle(["so3"], [(GAMMA, E3, 0)], inertia, 0.8 * g1 - 1.7 * g3 + 0.6 * g1 * g2,
-                              gyroscopic=gyroscopic, constraints=constraints, chart=chart)
+    oracle = CoordinateOracle(
+        ["so3"],
+        [(GAMMA, E3, 0)],
+        inertia,
+        0.8 * g1 - 1.7 * g3 + 0.6 * g1 * g2,
+        gyroscopic=gyroscopic,
+        constraints=constraints,
+        chart=chart,
+    )
     rng = np.random.default_rng(5)
     q = oracle.random_configuration(rng)
     gamma = oracle.advected(q)[0]
@@ -144,9 +154,15 @@ def test_newton_euler_with_an_offset_mass_centre(chart):
     inertia[:3, :3] += FULL
     u = sm.Symbol("u")
     force = [*(cross(p, b) * u + couple), *(u * b[i] - m * gravity * GAMMA[i] for i in range(3))]
-    oracle = CoordinateOracle(["se3"], [(GAMMA, E3, 0)], inertia,
-                              m * gravity * sum(r * g for r, g in zip(rho, GAMMA, strict=True)),
-                              force=force, inputs=[u], chart=chart)
+    oracle = CoordinateOracle(
+        ["se3"],
+        [(GAMMA, E3, 0)],
+        inertia,
+        m * gravity * sum(r * g for r, g in zip(rho, GAMMA, strict=True)),
+        force=force,
+        inputs=[u],
+        chart=chart,
+    )
     rng = np.random.default_rng(3)
     q, xi = oracle.random_configuration(rng), rng.normal(size=6)
     omega, gamma = xi[:3], oracle.advected(q)[0]
@@ -182,8 +198,15 @@ def test_pendulum_skate(chart):
     normal = [0, -GAMMA[2], GAMMA[1]]  # E1 x Gamma
     psi = [[*normal, 0, 0, 0], [0, 0, 0, *GAMMA], [0, 0, 0, *normal]]
     values = dict(zip(parameters, (m, gravity, length), strict=True))
-    oracle = CoordinateOracle(["se3"], [(GAMMA, E3, 0)], sm.hessian(kinetic, list(xi)),
-                              ms * gs * ls * GAMMA[2], constraints=psi, parameters=values, chart=chart)
+    oracle = CoordinateOracle(
+        ["se3"],
+        [(GAMMA, E3, 0)],
+        sm.hessian(kinetic, list(xi)),
+        ms * gs * ls * GAMMA[2],
+        constraints=psi,
+        parameters=values,
+        chart=chart,
+    )
     roll, heading = 0.6, 1.1
     along = np.array([np.cos(heading), np.sin(heading), 0])  # the blade; the roll tilts axis 2 of the body
     axis2 = np.cos(roll) * cross(E3, along) + np.sin(roll) * E3
@@ -215,8 +238,13 @@ def test_literal_lagrange_equations():
     for (triple, reference, _), rotation in zip(mechanism["advected"], (spatial, planar), strict=True):
         given.update(zip(triple, rotation.T * sm.Matrix(reference), strict=True))
     omega = sm.Matrix(mechanism["xi"])
-    lagrangian = sm.Matrix([omega.dot(mechanism["inertia"] * omega) / 2 - mechanism["potential"]
-                            + sm.Matrix(mechanism["gyroscopic"]).dot(omega)]).xreplace(given)
+    lagrangian = sm.Matrix(
+        [
+            omega.dot(mechanism["inertia"] * omega) / 2
+            - mechanism["potential"]
+            + sm.Matrix(mechanism["gyroscopic"]).dot(omega)
+        ]
+    ).xreplace(given)
     momentum = lagrangian.jacobian(qdot).T
     w = xi.jacobian(qdot)
     rhs = lagrangian.jacobian(q).T - momentum.jacobian(q) * qdot
@@ -265,7 +293,7 @@ def test_charts_agree_and_energy_balances(factors, bodies, r):
         gammadot = []
         for body, vector in zip(bodies, gamma.reshape(-1, 3), strict=True):
             first = sum(map(size, factors[:body]))
-            omega = xi[first] * E3 if factors[body].endswith("2") else xi[first:first + 3]
+            omega = xi[first] * E3 if factors[body].endswith("2") else xi[first : first + 3]
             gammadot.extend(cross(vector, omega))
         step = 1e-30j  # complex step, exact to rounding: the energy is a polynomial in Gamma and xi
         g, potential = energy_parts(*(gamma + step * np.array(gammadot)))
@@ -284,8 +312,10 @@ def test_velocity_matrix_reconstructs_the_motion(chart):
     qdot = oracle.coordinate_velocity(q, xi)
     space, plane, line = oracle.configuration(q)
     ahead, behind = oracle.configuration(q + h * qdot), oracle.configuration(q - h * qdot)
-    expected = [(space.rotation @ hat(xi[:3]), space.rotation @ xi[3:6]),
-                (plane.rotation @ hat(xi[6] * E3), plane.rotation[:2, :2] @ xi[7:9])]
+    expected = [
+        (space.rotation @ hat(xi[:3]), space.rotation @ xi[3:6]),
+        (plane.rotation @ hat(xi[6] * E3), plane.rotation[:2, :2] @ xi[7:9]),
+    ]
     for a, b, (rotation_rate, position_rate) in zip(ahead[:2], behind[:2], expected, strict=True):
         assert (a.rotation - b.rotation) / (2 * h) == pytest.approx(rotation_rate, abs=1e-8)
         assert (a.position - b.position) / (2 * h) == pytest.approx(position_rate, abs=1e-8)
@@ -293,13 +323,16 @@ def test_velocity_matrix_reconstructs_the_motion(chart):
     assert oracle.q_for([space, plane, line]) == pytest.approx(q, abs=1e-14)
 
 
-@pytest.mark.parametrize(("changes", "message"), [
-    (dict(chart="xyz"), "unknown chart"),
-    (dict(factors=["so4"]), "unknown factor"),
-    (dict(factors=["r3"]), "does not rotate"),
-    (dict(inertia=np.eye(4)), "expected 3 x 3 entries"),
-    (dict(potential=sm.Symbol("c") * GAMMA[2]), "symbols without a value: .'c'"),
-])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (dict(chart="xyz"), "unknown chart"),
+        (dict(factors=["so4"]), "unknown factor"),
+        (dict(factors=["r3"]), "does not rotate"),
+        (dict(inertia=np.eye(4)), "expected 3 x 3 entries"),
+        (dict(potential=sm.Symbol("c") * GAMMA[2]), "symbols without a value: .'c'"),
+    ],
+)
 def test_bad_descriptions_are_refused(changes, message):
     description = dict(factors=["so3"], advected=[(GAMMA, E3, 0)], inertia=BODY, potential=GAMMA[2])
     with pytest.raises(ValueError, match=message):

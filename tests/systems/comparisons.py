@@ -71,7 +71,7 @@ def multiplier_form(sys, seed=0, form=None):
         computed = along(lambda z: full_velocity(sys, z), x, xdot)
         worst = max(worst, deviation(computed, xidot), deviation(sys.advected(xdot), gammadot))
         if kept:
-            reactions = multipliers(sys._arguments(t, x, u), sys.params)
+            reactions = multipliers(sys.arguments_at(t, x, u), sys.params)
             worst = max(worst, deviation(reactions, form.multipliers(t, state, u)[kept]))
     return worst
 
@@ -214,7 +214,7 @@ def leaf_rates(sys, seed=0):
         xdot = sys.rhs(t, x, u)
         rates = along(sys.leaf_residual, x, xdot)
         for terms, rate in zip(gradients, rates, strict=True):
-            size = np.abs(sys.program(terms)(sys._arguments(t, x, u), sys.params)).sum()
+            size = np.abs(sys.program(terms)(sys.arguments_at(t, x, u), sys.params)).sum()
             worst = max(worst, abs(rate) / max(1.0, size))
     return worst
 

@@ -1,0 +1,308 @@
+"""Conditions in the mechanism's own symbols, against the published ones and against certificates at numbers."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import geoctrl as gc
+from geoctrl import Verdict
+from geoctrl.analysis.signs import known_sign, positive_condition, solve_inequality
+
+m, l, g, I1, I2, I3, J1 = sp.symbols("m l g I1 I2 I3 J1", positive=True)
+Omega0, sigma = sp.symbols("Omega0 sigma", real=True)
+
+
+@pytest.fixture(scope="module")
+def skate():
+    return gc.models.get("pendulum-skate")().reduce()
+
+
+@pytest.fixture(scope="module")
+def spinning(skate):
+    return gc.stability_conditions(skate, "spinning")
+
+
+@pytest.fixture(scope="module")
+def loop():
+    matching = gc.match(gc.models.get("pendulum-skate-rotor")())
+    return matching.law(sigma=sigma).closed_loop()
+
+
+@pytest.fixture(scope="module")
+def controlled(loop):
+    return gc.stability_conditions(loop, "sliding")
+
+
+@pytest.fixture(scope="module")
+def sleeping():
+    return gc.stability_conditions(gc.models.get("heavy-top")().reduce(), "sleeping")
+
+
+def rationals(rng, names, low=1, high=60):
+    return {n: sp.Rational(int(rng.integers(low, high)), int(rng.integers(3, 17))) for n in names}
+
+
+def at(condition, numbers):
+    """Truth of a relation or Boolean at exact rationals by name."""
+    value = sp.sympify(condition).subs({s: numbers[s.name] for s in condition.free_symbols})
+    assert value in (sp.S.true, sp.S.false)
+    return bool(value)
+
+
+def positive(relation):
+    """The expression that a strict relation says to be positive."""
+    return sp.expand(relation.gts - relation.lts)
+
+
+# -- the published conditions --------------------------------------------------------------------------------
+
+
+def test_spinning_is_proposition_14(spinning):
+    margin = sp.expand(Omega0**2 * (I3 + l**2 * m - I2) - g * l * m)
+    assert [positive(r) for r in spinning.stable] == [margin]
+    assert [positive(r) for r in spinning.unstable] == [-margin]  # slow spin with I3 + m l^2 > I2 included
+    assert [sp.expand(e.lhs - e.rhs) for e in spinning.undecided] == [margin]
+    assert spinning.assuming == []
+    assert str(spinning.stable[0]) == "Omega0**2*(-I2 + I3 + l**2*m) - g*l*m > 0"
+    solved = spinning.solve_for("Omega0")
+    assert solved.has(sp.Abs(Omega0))
+    assert {str(a) for a in solved.args} == {"I3 + l**2*m > I2", "Abs(Omega0) > sqrt(g*l*m/(-I2 + I3 + l**2*m))"}
+    assert spinning.kernel_labels == ("v1", "Gamma2")
+    assert spinning.multipliers["C1"] == -Omega0
+    assert spinning.multipliers["C2"] == 0
+    assert sp.expand(spinning.multipliers["|Gamma|^2"] - (I3 * Omega0**2 - m * g * l) / 2) == 0
+
+
+def test_sliding_is_never_stable_and_always_unstable(skate):
+    found = gc.stability_conditions(skate, "sliding")
+    assert found.stable == [sp.S.false]
+    assert found.unstable == [sp.S.true]
+    assert found.solve_for("Y0") is sp.S.false
+    assert found.solve_for("m", unstable=True) is sp.S.true
+    assert "never definite" in found.reason
+    constant = found.characteristic_polynomial[-1]
+    assert sp.simplify(constant + m * g * l / (I1 + m * l**2)) == 0
+
+
+def test_the_controlled_skate_is_proposition_19(controlled):
+    (relation,) = controlled.stable
+    assert positive(relation) == sp.expand(-sigma * (J1**2 + sigma * (I1 + l**2 * m)))
+    solved = controlled.solve_for("sigma")
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        numbers = rationals(rng, ["m", "l", "I1", "J1"])
+        bound = -(numbers["J1"] ** 2) / (numbers["I1"] + numbers["m"] * numbers["l"] ** 2)
+        for factor in (sp.Rational(-1, 3), sp.Rational(1, 7), sp.Rational(99, 100), 1, sp.Rational(101, 100), 5):
+            value = factor * bound
+            expected = bool(bound < value < 0)
+            assert at(solved, {**numbers, "sigma": value}) == expected
+            assert at(relation, {**numbers, "sigma": value}) == expected
+    assert at(solved, {"m": 3, "l": 1, "I1": 2, "J1": 1, "sigma": 0}) is False
+
+
+def test_printing_has_the_symbols_of_the_paper(spinning, controlled):
+    text = str(spinning)
+    assert "'spinning' of pendulum-skate" in text
+    assert "stable (within the leaf) if" in text
+    for symbol in ("Omega0", "I2", "I3", "m", "g", "l"):
+        assert symbol in text
+    assert "I3 + l**2*m > I2" in text
+    assert "sqrt(g*l*m/(-I2 + I3 + l**2*m))" in text
+    assert "-J1**2/(I1 + l**2*m) < sigma" in str(controlled.solve_for("sigma"))
+    latex = spinning.latex()
+    for symbol in (r"\Omega_{0}", "I_{2}", "I_{3}", "m", "l"):
+        assert symbol in latex
+
+
+# -- against certificates ---------------------------------------------------------------------------------------
+
+
+def test_sixty_random_closed_loops_agree_with_their_certificates(loop, controlled):
+    rng = np.random.default_rng(11)
+    seen = {Verdict.PROVED_STABLE: 0, Verdict.PROVED_UNSTABLE: 0}
+    for _ in range(60):
+        numbers = rationals(rng, [p.name for p in loop.mechanism.parameters if p.name != "sigma"])
+        bound = -(numbers["J1"] ** 2) / (numbers["I1"] + numbers["m"] * numbers["l"] ** 2)
+        numbers["sigma"] = bound * sp.Rational(int(rng.integers(1, 40)), 20)
+        if numbers["sigma"] == bound:
+            continue
+        floats = {k: float(v) for k, v in numbers.items()}
+        verdict = gc.certify(loop, loop.equilibrium("sliding", Y0=float(rng.normal()), params=floats)).verdict
+        assert all(at(r, numbers) for r in controlled.stable) == (verdict is Verdict.PROVED_STABLE)
+        assert any(at(r, numbers) for r in controlled.unstable) == (verdict is Verdict.PROVED_UNSTABLE)
+        seen[verdict] += 1
+    assert min(seen.values()) > 10
+
+
+def test_random_spins_agree_with_their_certificates(skate, spinning):
+    rng = np.random.default_rng(12)
+    verdicts = set()
+    for _ in range(25):
+        numbers = rationals(rng, ["m", "l", "g", "I1", "I2", "I3", "Omega0"], high=40)
+        floats = {k: float(v) for k, v in numbers.items() if k != "Omega0"}
+        verdict = gc.certify(skate, skate.equilibrium("spinning", Omega0=float(numbers["Omega0"]), params=floats)).verdict
+        assert all(at(r, numbers) for r in spinning.stable) == (verdict is Verdict.PROVED_STABLE)
+        assert any(at(r, numbers) for r in spinning.unstable) == (verdict is Verdict.PROVED_UNSTABLE)
+        verdicts.add(verdict)
+    assert len(verdicts) == 2
+
+
+def test_a_heavy_top_without_symmetry_agrees_with_its_certificates(sleeping):
+    """Conditions are sufficient: what they say certify says; between them certify must not contradict."""
+    top = gc.models.get("heavy-top")().reduce()
+    for relation, moment in zip(sleeping.stable, (I1, I2), strict=True):
+        assert positive(relation) == sp.expand(Omega0**2 * (I3 - moment) - m * g * l)
+    rng = np.random.default_rng(13)
+    counts = {"stable": 0, "unstable": 0, "open": 0}
+    for _ in range(24):
+        numbers = rationals(rng, ["m", "l", "g", "I1", "I2", "I3"], high=20)
+        numbers["Omega0"] = sp.Rational(int(rng.integers(1, 200)), 7)
+        if rng.uniform() < 0.5:
+            numbers["I3"] += max(numbers["I1"], numbers["I2"])
+        floats = {k: float(v) for k, v in numbers.items() if k != "Omega0"}
+        eq = top.equilibrium("sleeping", Omega0=float(numbers["Omega0"]), params=floats)
+        verdict = gc.certify(top, eq).verdict
+        stable = all(at(r, numbers) for r in sleeping.stable)
+        unstable = any(at(r, numbers) for r in sleeping.unstable)
+        assert not (stable and unstable)
+        if stable:
+            assert verdict is Verdict.PROVED_STABLE
+        elif unstable:
+            assert verdict is Verdict.PROVED_UNSTABLE
+        elif numbers["I1"] == numbers["I2"]:
+            assert verdict is Verdict.PROVED_STABLE  # the third momentum is conserved, the family has a definite member
+        else:
+            assert verdict is Verdict.SPECTRALLY_STABLE_ONLY  # gyroscopic stabilisation, E is a saddle
+        # Brute force: Euler's equations linearised by hand about the vertical spin.
+        v = {k: float(x) for k, x in numbers.items()}
+        A, B, C, W, k = v["I1"], v["I2"], v["I3"], v["Omega0"], v["m"] * v["g"] * v["l"]
+        matrix = np.array(
+            [
+                [0, (B - C) * W / A, 0, k / A],
+                [(C - A) * W / B, 0, -k / B, 0],
+                [0, -1, 0, W],
+                [1, 0, -W, 0],
+            ]
+        )
+        growth = np.max(np.linalg.eigvals(matrix).real)
+        assert unstable == (growth > 1e-6 * W)
+        counts["stable" if stable else "unstable" if unstable else "open"] += 1
+    assert min(counts.values()) > 1
+
+
+def test_a_lagrange_top_says_that_its_multipliers_are_a_family():
+    mechanism = gc.models.get("heavy-top")()
+    names = {p.name: p for p in mechanism.parameters}
+    A = names["I1"].symbol
+    top = mechanism.replace(
+        inertia=sp.diag(A, A, names["I3"].symbol),
+        parameters=[p for p in mechanism.parameters if p.name != "I2"],
+        parameter_sets={},
+    ).reduce()
+    found = gc.stability_conditions(top, "sleeping")
+    assert found.stable == []
+    assert "independent multipliers" in found.reason
+    # Unstable below the classical speed I3^2 W^2 = 4 I1 m g l, whatever else.
+    rng = np.random.default_rng(14)
+    for _ in range(40):
+        numbers = rationals(rng, ["m", "l", "g", "I1", "I3", "Omega0"], high=30)
+        slow = numbers["I3"] ** 2 * numbers["Omega0"] ** 2 < 4 * numbers["I1"] * numbers["m"] * numbers["g"] * numbers["l"]
+        assert any(at(r, numbers) for r in found.unstable) == bool(slow)
+
+
+# -- solving --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("which", ["spinning", "controlled", "sleeping"])
+def test_solved_conditions_are_the_relations_for_every_symbol(request, which):
+    conditions = request.getfixturevalue(which)
+    rng = np.random.default_rng(21)
+    free = set().union(*(r.free_symbols for r in conditions.stable))
+    for symbol in conditions.symbols:
+        solved = conditions.solve_for(symbol.name)
+        truths = set()
+        for _ in range(12 if which != 'sleeping' else 25):
+            numbers = rationals(rng, [s.name for s in conditions.symbols], high=40)
+            for name in ("Omega0", "sigma", "Y0"):
+                if name in numbers:
+                    numbers[name] *= int(rng.choice([-1, 1, 1, 2]))
+            if "sigma" in numbers and rng.uniform() < 0.7:
+                numbers["sigma"] *= -sp.Rational(1, 20)
+            expected = all(at(r, numbers) for r in conditions.stable)
+            assert at(solved, numbers) == expected, (symbol, numbers)
+            truths.add(expected)
+        assert len(truths) == 2 or symbol not in free
+
+
+def test_a_vanishing_leading_coefficient_is_a_case_of_its_own(skate, spinning):
+    """W^2 l = g: the mass drops out, and I3 > I2 decides."""
+    solved = spinning.solve_for("m")
+    numbers = {"Omega0": 3, "l": 2, "g": 18, "m": 5, "I2": sp.Rational(1, 3), "I3": sp.Rational(1, 2)}
+    assert at(solved, numbers)
+    assert at(spinning.stable[0], numbers)
+    numbers |= {"I2": sp.Rational(1, 2), "I3": sp.Rational(1, 3)}
+    assert not at(solved, numbers)
+
+
+def test_instability_may_be_solved_too(spinning):
+    solved = spinning.solve_for("Omega0", unstable=True)
+    rng = np.random.default_rng(22)
+    for _ in range(40):
+        numbers = rationals(rng, ["m", "l", "g", "I1", "I2", "I3", "Omega0"], high=40)
+        assert at(solved, numbers) == at(spinning.unstable[0], numbers)
+
+
+def test_numbers_may_be_put_in_first(skate):
+    found = gc.stability_conditions(skate, "spinning", params={"I2": 0.5, "I3": 0.25, "g": 9.5})
+    margin = Omega0**2 * (sp.Rational(1, 4) + l**2 * m - sp.Rational(1, 2)) - sp.Rational(19, 2) * l * m
+    ratio = sp.cancel(positive(found.stable[0]) / margin)
+    assert ratio.is_Rational
+    assert ratio > 0
+
+
+def test_unknown_names_raise(skate, spinning):
+    with pytest.raises(gc.ParameterError, match="spinning"):
+        gc.stability_conditions(skate, "spining")
+    with pytest.raises(gc.ParameterError, match="Omega0"):
+        spinning.solve_for("Omega")
+
+
+# -- signs ----------------------------------------------------------------------------------------------------
+
+
+def test_known_signs():
+    a, b = sp.symbols("a b", positive=True)
+    x, y = sp.symbols("x y", real=True)
+    assert known_sign(a * b + a**2) == 1
+    assert known_sign(-a - b * x**2) == -1
+    assert known_sign(a + x**2) == 1
+    assert known_sign(sp.Integer(0)) == 0
+    # A square may outweigh a negative term, and vanish.
+    assert known_sign(x**2 * a - b) is None
+    assert known_sign(b - x**2) is None
+    assert known_sign(x**2 * a) is None
+    assert known_sign(x**2 + y**2) is None
+    assert known_sign(x * a) is None
+
+
+def test_even_factors_are_kept_as_what_must_not_vanish():
+    a = sp.Symbol("a", positive=True)
+    x = sp.Symbol("x", real=True)
+    assert positive_condition(a**2 + a) is True
+    assert positive_condition(-a) is False
+    assert positive_condition(x**2 * a) == (1, [x])
+    assert positive_condition(-(x**2) * a) is False
+    essential, nonzero = positive_condition(x**2 * (x - a) / a)
+    assert (essential, nonzero) == (x - a, [x])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_solved_inequalities_by_brute_force(seed):
+    """Random linear and quadratic expressions with coefficients of open sign, zero among them."""
+    rng = np.random.default_rng(seed)
+    x, p, q, r = sp.symbols("x p q r", real=True)
+    expr = [p * x + q, p * x**2 + q, p * x**2 + q * x + r, x**2 + q * x + r, -2 * x**2 + p * x + q][seed % 5]
+    solved = solve_inequality(expr, x)
+    for _ in range(60):
+        numbers = {s: sp.Rational(int(rng.integers(-4, 5)), int(rng.integers(1, 4))) for s in (x, p, q, r)}
+        assert bool(solved.subs(numbers)) == bool(expr.subs(numbers) > 0), (expr, numbers)

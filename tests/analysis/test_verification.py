@@ -1,0 +1,340 @@
+"""Certificate files: what is written is confirmed, what is changed is refused, forged digests included."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import geoctrl as gc
+from geoctrl import Verdict
+from geoctrl.analysis.certificates import digest_of
+from tests.literature import skate_by_hand as hand
+
+P = {"m": 1.75, "l": 0.625, "g": 9.75, "I1": 0.4375, "I2": 0.3125, "I3": 0.0625}
+
+
+def suslov():
+    return gc.EulerPoincare(
+        name="suslov",
+        algebra=gc.so3(),
+        inertia=sp.diag(2, 3, sp.Rational(7, 2)),
+        constraints=[[0, sp.Rational(1, 2), 1]],
+    ).reduce()
+
+
+def damped_pendulum():
+    vector, algebra, c = gc.AdvectedVector("Gamma", reference=(0, 1, 0)), gc.so2(), gc.Parameter("c", 0.4)
+    return gc.EulerPoincare(
+        name="damped",
+        algebra=algebra,
+        advected=[vector],
+        inertia=[[sp.Rational(7, 10)]],
+        potential=sp.Rational(9, 4) * vector.symbols[1],
+        forces=[-c.symbol * algebra.xi[0]],
+        parameters=[c],
+    ).reduce()
+
+
+@pytest.fixture(scope="module")
+def certificates():
+    """One certificate for each verdict."""
+    skate = gc.models.get("pendulum-skate")().reduce()
+    threshold = {"m": 2.0, "l": 0.5, "g": 10.0, "I1": 0.75, "I2": 0.375, "I3": 0.5}
+    found = [
+        gc.certify(skate, skate.equilibrium("spinning", Omega0=5.5, params=P)),
+        gc.certify(skate, skate.equilibrium("sliding", Y0=1.25, params=P)),
+        gc.certify(skate, skate.equilibrium("spinning", Omega0=4.0, params=threshold)),
+        gc.certify(skate, hand.leaning_turn(0.3, 12.0, P), P),
+        gc.certify(skate, hand.leaning_turn(0.3, 2.0, P), P),
+        gc.certify(damped_pendulum(), [0.0, 0.0, -1.0, 0.0]),
+        gc.certify(suslov(), [1.5, 0.0]),
+    ]
+    return {c.verdict: c for c in found}
+
+
+def test_every_verdict_is_there(certificates):
+    assert set(certificates) == set(Verdict)
+
+
+@pytest.mark.parametrize("verdict", list(Verdict), ids=str)
+def test_round_trip(certificates, verdict, tmp_path):
+    cert = certificates[verdict]
+    path = tmp_path / "certificate.json"
+    text = cert.to_json(path)
+    assert json.loads(path.read_text()) == json.loads(text) == cert.to_dict()
+    report = gc.verify(path)
+    assert report.verdict is verdict
+    assert report.claim == cert.claim
+    assert report.checks
+    assert verdict.value in str(report)
+
+
+def test_a_closed_loop_and_a_top_round_trip(tmp_path):
+    law = gc.match(gc.models.get("pendulum-skate-rotor")(set="7.3")).law(sigma=-1e-5)
+    top = gc.models.get("heavy-top")(set="lagrange").reduce()
+    for cert in (
+        gc.certify(law.closed_loop(), law.closed_loop().equilibrium("sliding", Y0=1.0)),
+        gc.certify(law.closed_loop(rotors=True), law.closed_loop(rotors=True).equilibrium("sliding", Y0=1.0)),
+        gc.certify(top, top.equilibrium("sleeping", Omega0=14.0)),
+    ):
+        cert.to_json(tmp_path / "c.json")
+        assert gc.verify(tmp_path / "c.json").verdict is cert.verdict
+        assert cert.verdict.proved
+
+
+# -- honest changes: the digest no longer fits ------------------------------------------------------------
+
+
+def leaves(data, path=()):
+    if isinstance(data, dict):
+        for k, v in data.items():
+            yield from leaves(v, (*path, k))
+    elif isinstance(data, list):
+        for i, v in enumerate(data):
+            yield from leaves(v, (*path, i))
+    else:
+        yield path, data
+
+
+def with_leaf(data, path, value):
+    copy = json.loads(json.dumps(data))
+    place = copy
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return copy
+
+
+def altered(value):
+    if isinstance(value, bool) or value is None:
+        return "changed"
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, float):
+        return value * (1 + 1e-9) + 1e-12
+    try:
+        return str(-Fraction(value)) if Fraction(value) else "1"
+    except ValueError:
+        return value + "x"
+
+
+def refused(data, path):
+    path.write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(gc.CertificateError):
+        gc.verify(path)
+    return True
+
+
+@pytest.mark.parametrize("verdict", [Verdict.PROVED_STABLE, Verdict.PROVED_UNSTABLE, Verdict.NUMERICALLY_STABLE], ids=str)
+def test_every_changed_leaf_is_refused(certificates, verdict, tmp_path):
+    data = certificates[verdict].to_dict()
+    places = list(leaves(data))
+    assert len(places) > 200
+    chosen = np.random.default_rng(3).choice(len(places), size=150, replace=False)
+    chosen = {*chosen, *(i for i, (path, _) in enumerate(places) if path[0] in ("verdict", "digest", "evidence"))}
+    for i in chosen:
+        path, value = places[i]
+        assert refused(with_leaf(data, path, altered(value)), tmp_path / "c.json"), path
+
+
+def test_removed_and_added_entries_are_refused(certificates, tmp_path):
+    data = certificates[Verdict.PROVED_STABLE].to_dict()
+    for key in data:
+        assert refused({k: v for k, v in data.items() if k != key}, tmp_path / "c.json")
+    assert refused({**data, "remark": "added"}, tmp_path / "c.json")
+
+
+# -- forgery: the digest is recomputed by the forger -------------------------------------------------------
+
+
+def forged(data, path, value):
+    copy = with_leaf(data, path, value)
+    copy["digest"] = digest_of(copy)
+    return copy
+
+
+def negated(text):
+    return str(-Fraction(text))
+
+
+def changes_of_evidence(data):
+    """Changes of verdict, claim, multipliers, kernel, Hessian, polynomial, point and parameters."""
+    e = data["evidence"]
+    for verdict in Verdict:
+        if verdict.value != data["verdict"]:
+            yield ("verdict",), verdict.value
+    yield ("claim",), data["claim"].split(" is ")[0] + " is asymptotically stable within the leaf."
+    yield ("method",), "spectrum" if data["method"] == "energy-Casimir" else "energy-Casimir"
+    for name, value in e.get("multipliers", {}).items():
+        yield ("evidence", "multipliers", name), str(Fraction(value) + 1)
+    for i, value in enumerate(e.get("weights", [])):
+        yield ("evidence", "weights", i), negated(value)
+    for key in ("kernel", "restricted_hessian"):
+        for i, row in enumerate(e.get(key, [])):
+            for j, value in enumerate(row):
+                yield ("evidence", key, i, j), negated(value) if Fraction(value) else "1/1000"
+    for key in ("reduced_polynomial", "characteristic_polynomial_on_leaf"):
+        for i, value in enumerate(e[key]):
+            yield ("evidence", key, i), negated(value) if Fraction(value) else "1/1000"
+    for i, value in enumerate(e.get("inertia", [])):
+        yield ("evidence", "inertia", i), value + 1
+    yield ("evidence", "hessian"), "definite" if e.get("hessian") != "definite" else "semidefinite"
+    yield ("evidence", "zero_modes"), []
+    yield ("evidence", "conserved"), [*e["conserved"], "|Gamma|^2"]
+    for i, value in enumerate(data["problem"]["point"]):
+        yield ("problem", "point", i), str(Fraction(value) + Fraction(1, 1000))
+    for name, value in data["problem"]["numbers"].items():
+        # Y0 alone does not see the moments about the other axes where it slides unstably.
+        if data["verdict"] == "PROVED_STABLE" or name in ("m", "l", "g", "I1"):
+            yield ("problem", "numbers", name), str(Fraction(value) * 2)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.PROVED_STABLE, Verdict.PROVED_UNSTABLE, Verdict.UNDECIDED], ids=str)
+def test_forged_evidence_is_refused(certificates, verdict, tmp_path):
+    data = certificates[verdict].to_dict()
+    count = 0
+    for path, value in changes_of_evidence(data):
+        assert refused(forged(data, path, value), tmp_path / "c.json"), path
+        count += 1
+    assert count > 20
+
+
+def test_a_consistent_lie_about_the_verdict_is_refused(certificates, tmp_path):
+    """Verdict and claim changed together, and the evidence of another point put in."""
+    stable, unstable = (certificates[v].to_dict() for v in (Verdict.PROVED_STABLE, Verdict.PROVED_UNSTABLE))
+    for key in ("evidence", "problem"):
+        mixed = {**unstable, key: stable[key]}
+        mixed["digest"] = digest_of(mixed)
+        assert refused(mixed, tmp_path / "c.json")
+    lie = {**unstable, "verdict": "PROVED_STABLE", "method": "energy-Casimir"}
+    lie["evidence"] = {**stable["evidence"]}
+    lie["claim"] = unstable["claim"].split(" is ")[0] + " is Lyapunov stable within the leaf."
+    lie["digest"] = digest_of(lie)
+    assert refused(lie, tmp_path / "c.json")
+    # Negative control of the whole approach: recomputing the digest of an unchanged file is no change.
+    same = json.loads(json.dumps(stable))
+    same["digest"] = digest_of(same)
+    (tmp_path / "c.json").write_text(json.dumps(same))
+    assert gc.verify(tmp_path / "c.json").verdict is Verdict.PROVED_STABLE
+
+
+def field_nodes(problem):
+    """Indices of the nodes that the vector field depends on."""
+    seen, stack = set(), list(problem["field"])
+    while stack:
+        i = stack.pop()
+        if i in seen:
+            continue
+        seen.add(i)
+        kind, *rest = problem["nodes"][i]
+        if kind == "prod":
+            stack += [j for j, _ in rest[1]]
+        elif kind == "sum":
+            stack += [j for pair in rest[0] for j in pair]
+        elif kind == "fun":
+            stack += rest[1]
+    return seen
+
+
+@pytest.mark.parametrize("verdict", [Verdict.PROVED_STABLE, Verdict.PROVED_UNSTABLE], ids=str)
+def test_forged_signs_in_the_field_are_refused(certificates, verdict, tmp_path):
+    data = certificates[verdict].to_dict()
+    nodes = data["problem"]["nodes"]
+    used = sorted(i for i in field_nodes(data["problem"]) if nodes[i][0] in ("num", "prod"))
+    tried = 0
+    for i in used:
+        if Fraction(nodes[i][1]) != 0:
+            changed = forged(data, ("problem", "nodes", i, 1), negated(nodes[i][1]))
+            assert refused(changed, tmp_path / "c.json"), nodes[i]
+            tried += 1
+    assert tried > 10
+
+
+def _points(old, new):
+    """The words that name the point, in two claims."""
+    return old.split(" is ")[0], new.split(" is ")[0]
+
+
+def test_forged_floats_are_refused(certificates, tmp_path):
+    data = certificates[Verdict.NUMERICALLY_STABLE].to_dict()
+    e = data["evidence"]
+    changes = [(("verdict",), v.value) for v in Verdict if v is not Verdict.NUMERICALLY_STABLE]
+    changes += [(("evidence", "multipliers", k), v + 0.1) for k, v in e["multipliers"].items()]
+    changes += [(("evidence", "hessian_eigenvalues", 0), -e["hessian_eigenvalues"][0])]
+    changes += [(("evidence", "eigenvalues", 2, 0), 0.5), (("evidence", "hessian"), "indefinite")]
+    changes += [(("evidence", "eigenvalues"), e["eigenvalues"][:2])]
+    changes += [(("problem", "point", i), str(Fraction(v) + Fraction(1, 50))) for i, v in enumerate(data["problem"]["point"])]
+    for path, value in changes:
+        assert refused(forged(data, path, value), tmp_path / "c.json"), path
+    unstable = certificates[Verdict.NUMERICALLY_UNSTABLE].to_dict()
+    kept = [v for v in unstable["evidence"]["eigenvalues"] if v[0] < 1e-6]
+    for verdict in (Verdict.NUMERICALLY_STABLE, Verdict.SPECTRALLY_STABLE_ONLY, Verdict.UNDECIDED):
+        lie = forged(unstable, ("evidence", "eigenvalues"), kept)
+        lie["verdict"] = verdict.value
+        lie["claim"] = certificates[verdict].claim.replace(*_points(certificates[verdict].claim, lie["claim"]))
+        lie["digest"] = digest_of(lie)
+        assert refused(lie, tmp_path / "c.json"), verdict
+
+
+# -- malformed files ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "17",
+        '"text"',
+        "{}",
+        '{"format": "geoctrl-certificate", "version": 2}',
+        '{"format": "other", "version": 1}',
+        '{"format": "geoctrl-certificate", "version": 1}',
+    ],
+)
+def test_malformed_files_raise(text, tmp_path):
+    path = tmp_path / "c.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(gc.CertificateError):
+        gc.verify(path)
+
+
+def test_binary_and_missing_files_raise(tmp_path):
+    path = tmp_path / "c.json"
+    path.write_bytes(b"\xff\xfe\x00\x81")
+    with pytest.raises(gc.CertificateError, match="JSON"):
+        gc.verify(path)
+    with pytest.raises(FileNotFoundError):
+        gc.verify(tmp_path / "nothing.json")
+
+
+def test_structurally_broken_problems_with_a_fitting_digest_raise(certificates, tmp_path):
+    data = certificates[Verdict.PROVED_STABLE].to_dict()
+    nodes = data["problem"]["nodes"]
+    product = next(i for i, n in enumerate(nodes) if n[0] == "prod")
+    broken = [
+        (("problem", "nodes", product, 2, 0, 0), len(nodes) + 5),  # refers to nothing
+        (("problem", "nodes", product, 2, 0, 0), product),  # to itself
+        (("problem", "nodes", product, 0), "power"),
+        (("problem", "nodes", product, 1), "1/0"),
+        (("problem", "nodes", product, 1), "one"),
+        (("problem", "nodes"), {}),
+        (("problem", "field"), data["problem"]["field"][:-1]),
+        (("problem", "point"), data["problem"]["point"][:-1]),
+        (("problem", "numbers"), {}),
+        (("problem",), []),
+        (("problem",), None),
+        (("evidence",), None),
+        (("evidence", "weights"), ["one"]),
+        (("evidence", "weights"), []),
+        (("evidence", "conserved"), None),
+        (("verdict",), "STABLE"),
+        (("verdict",), None),
+        (("claim",), None),
+        (("system",), 3),
+    ]
+    for path, value in broken:
+        assert refused(forged(data, path, value), tmp_path / "c.json"), path
