@@ -46,6 +46,7 @@ class Node:
 
     @property
     def is_zero(self) -> bool:
+        """Whether this is the number zero; the normal form makes it so wherever terms cancel."""
         return self.kind == "num" and self.payload == 0
 
     def __add__(self, other):
@@ -100,6 +101,7 @@ class Graph:
         return node
 
     def number(self, value: int | Fraction) -> Node:
+        """The node of a rational number."""
         value = Fraction(value)
         return self._intern(("num", value), "num", value, NUMBER)
 
@@ -108,6 +110,7 @@ class Graph:
         return value if isinstance(value, Node) else self.number(Fraction(value))
 
     def symbol(self, name: str, level: int) -> Node:
+        """A symbol of the level `PARAMETER` or `STATE`; one of each name and level."""
         return self._intern(("sym", name, level), "sym", name, level)
 
     def fun(self, name: str, *args: Node) -> Node:
@@ -142,6 +145,7 @@ class Graph:
         return None
 
     def sqrt(self, arg: Node) -> Node:
+        """Square root, a number where it is rational."""
         return self.fun("sqrt", arg)
 
     # -- products -------------------------------------------------------------------------------
@@ -182,6 +186,7 @@ class Graph:
         return self._intern(key, "prod", (q, items), max(atom.level for atom, _ in items))
 
     def mul(self, nodes: Iterable[Node]) -> Node:
+        """Product, exponents of equal atoms added up."""
         q = Fraction(1)
         total: dict[Node, int] = {}
         for node in nodes:
@@ -194,6 +199,7 @@ class Graph:
         return self.monomial(q, total)
 
     def power(self, node: Node, exponent: int) -> Node:
+        """Integer power; a negative one of the number zero raises ZeroDivisionError."""
         q, factors = self.factors(node)
         if q == 0 and exponent < 0:
             raise ZeroDivisionError("division by a structural zero in an expression")
@@ -213,6 +219,7 @@ class Graph:
         return self.monomial(q, low), self.monomial(Fraction(1), high)
 
     def add(self, nodes: Sequence[Node]) -> Node:
+        """Sum, coefficients of equal monomials of the highest level added up."""
         level = max((n.level for n in nodes), default=NUMBER)
         if level == NUMBER:
             return self.number(sum((n.payload for n in nodes), Fraction(0)))
@@ -254,6 +261,7 @@ class Graph:
     # -- traversal ------------------------------------------------------------------------------
 
     def children(self, node: Node) -> tuple[Node, ...]:
+        """Nodes that a node is made of directly: arguments, atoms, or coefficients and monomials."""
         if node.kind == "fun":
             return node.payload[1]
         if node.kind == "prod":
@@ -275,6 +283,7 @@ class Graph:
         return [seen[i] for i in sorted(seen)]
 
     def symbols(self, nodes: Iterable[Node]) -> set[Node]:
+        """All symbols that the given nodes depend on."""
         return {n for n in self.reachable(nodes) if n.kind == "sym"}
 
     def substitute(self, nodes: Sequence[Node], mapping: Mapping[Node, Node]) -> list[Node]:
@@ -324,6 +333,7 @@ class Graph:
         return [derivative[n] for n in nodes]
 
     def gradient(self, node: Node, symbols: Sequence[Node]) -> list[Node]:
+        """Partial derivatives of a node by symbols."""
         return [self.push_forward([node], {s: self.one})[0] for s in symbols]
 
     def jacobian(self, nodes: Sequence[Node], symbols: Sequence[Node]) -> list[list[Node]]:

@@ -181,4 +181,5 @@ class _PairProducts:
             self._index(mono, add=True)
 
     def result(self, mono: Node) -> Token:
+        """The single token that a monomial was cut down to."""
         return self._final[mono]

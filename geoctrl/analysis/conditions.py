@@ -209,17 +209,20 @@ class _FamilyPoint:
                 self._table[sys.assembly.parameters[name]] = sp.Rational(q.numerator, q.denominator)
 
     def values(self, nodes: Sequence[Node]) -> list[sp.Expr]:
+        """Nodes at the point, each as one cancelled fraction."""
         from geoctrl._scalars import to_sympy
 
         return [sp.cancel(e) for e in to_sympy(list(nodes), self._table)]
 
     def jacobian(self, nodes: Sequence[Node]) -> Rows:
+        """First derivatives by the states at the point, one row per node."""
         n = self._sys.nstates
         rows = self._sys.graph.jacobian(list(nodes), self._sys.state_nodes)
         flat = self.values([e for row in rows for e in row])
         return [flat[i * n : (i + 1) * n] for i in range(len(nodes))]
 
     def hessian(self, node: Node) -> Rows:
+        """Second derivatives by the states at the point."""
         return self.jacobian(self._sys.graph.gradient(node, self._sys.state_nodes))
 
     def collect(self, expr: sp.Expr) -> sp.Expr:

@@ -47,7 +47,7 @@ def jets_in_floats(
 
 
 def jets_at(sys: ReducedSystem, point: Equilibrium) -> list[Jet]:
-    """Jets of what a system conserves at an equilibrium: invariants, leaf relations, integrals over the shape."""
+    """Jets at an equilibrium of all that is conserved: invariants, leaf relations, shape integrals."""
     params = dict(point.params)
     arguments = sys.arguments_at(0.0, point.x, point.u)
     named = {**sys.conserved(params), **dict(zip(sys.leaf.names, sys.leaf.nodes, strict=True))}

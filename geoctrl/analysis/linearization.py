@@ -166,7 +166,8 @@ def _invariant_directions(
     """Invariants with independent gradients on the leaf, and a basis (d, d - r) of their common kernel."""
     jets = [jet for jet in jets_at(sys, point) if jet.name not in sys.leaf.names]
     gradients = np.array([jet.gradient for jet in jets]).reshape(len(jets), sys.nstates) @ W
-    order = sorted(zip((jet.name for jet in jets), gradients, strict=True), key=lambda item: item[0] == "energy")
+    names_and_rows = zip((jet.name for jet in jets), gradients, strict=True)
+    order = sorted(names_and_rows, key=lambda item: item[0] == "energy")
     names: list[str] = []
     rows = np.zeros((0, W.shape[1]))
     for name, row in order:

@@ -3,15 +3,15 @@ r"""Integrals linear in velocities, over a one-dimensional shape.
 Some systems move their geometric states with a single velocity, :math:`\dot\gamma = w\,g(\gamma)`, on a leaf
 of dimension one, and the other velocities follow linearly, :math:`\dot u = w\,B(\gamma)\,u`. Along the curve,
 with one coordinate s of it as parameter, :math:`du/ds = N(s)\,u` with :math:`N = B/g_s`: a linear equation.
-Each solution of the adjoint equation :math:`da/ds = -N^T a` gives an integral :math:`a(s)\cdot u`. It is rarely
-known in closed form, but its derivatives at a point are: from a, :math:`a' = -N^T a` and
-:math:`a'' = (-N'^T + N^T N^T) a` follow value, gradient and Hessian in the arithmetic at hand. That is all the
-energy-Casimir test needs.
+Each solution of the adjoint equation :math:`da/ds = -N^T a` gives an integral :math:`a(s)\cdot u`. It is
+rarely known in closed form, but its derivatives at a point are: from a, :math:`a' = -N^T a` and
+:math:`a'' = (-N'^T + N^T N^T) a` follow value, gradient and Hessian in the arithmetic at hand. That is all
+the energy-Casimir test needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -55,7 +55,9 @@ class ShapeIntegrals:
     g: dict[int, Node]
     B: list[list[Node]]
 
-    def jets(self, values: Callable[[Sequence[Node]], Sequence[Any]], point: Sequence[Any], zero: Any) -> list[Jet]:
+    def jets(
+        self, values: Callable[[Sequence[Node]], Iterable[Any]], point: Sequence[Any], zero: Any
+    ) -> list[Jet]:
         """Derivatives of all integrals at a point; none where the geometric states cannot move.
 
         Parameters

@@ -105,7 +105,8 @@ def _verify_exact(
     checks = ["field and leaf relations vanish exactly at the point"]
     checks.append(f"conserved modulo the leaf: {', '.join(evidence['conserved']) or 'none'}")
     if evidence["shape_integrals"]:
-        checks.append(f"linear integrals from the structure of the equations: {', '.join(evidence['shape_integrals'])}")
+        integrals = ", ".join(evidence["shape_integrals"])
+        checks.append(f"linear integrals from the structure of the equations: {integrals}")
     checks.append(f"characteristic polynomial without forced zeros: {evidence['reduced_polynomial']}")
     if "inertia" in evidence:
         positive, negative, zero = evidence["inertia"]

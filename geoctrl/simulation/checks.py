@@ -37,12 +37,12 @@ def read_tolerance(rtol: float | None) -> float | None:
 
 
 def _program(system: ReducedSystem, pivots: bool = True) -> Program:
-    """Entries of the mass matrix, of the frame, and the pivots."""
+    """Entries of the bordered mass matrix, of the frame, and the pivots."""
     a = system.assembly
 
     def make() -> Program:
         frame = a.restrict([a.configuration(e) for e in system.frame.matrix])
-        nodes = [*(e for row in a.mass for e in row), *frame]
+        nodes = [*(e for row in a.bordered for e in row), *frame]
         return system.program([*nodes, *a.pivots] if pivots else nodes)
 
     return workspace(system).get(("start", pivots), make)
@@ -51,23 +51,22 @@ def _program(system: ReducedSystem, pivots: bool = True) -> Program:
 def _conditions(
     system: ReducedSystem, t: float, x: np.ndarray, params: Mapping[str, float]
 ) -> tuple[float, float, float, float]:
-    """Reciprocal condition number of M, smallest pivots of M and of the constraints, smallest value of E."""
+    """Reciprocal condition numbers of the bordered mass matrix and of its rows, smallest pivot and value of E."""
     a = system.assembly
-    k, (rows, columns) = len(a.velocity), system.frame.matrix.shape
+    k, size, (rows, columns) = len(a.velocity), len(a.bordered), system.frame.matrix.shape
     arguments = [*x.tolist(), t, *[0.0] * system.ninputs]
     try:
         values = _program(system)(arguments, params)
     except ZeroDivisionError:
         # A pivot vanishes and the ones after it cannot be had; M and the frame can.
         values = np.append(_program(system, pivots=False)(arguments, params), np.zeros(k))
-    mass, frame, pivots = np.split(values, [k * k, k * k + rows * columns])
+    flat, frame, pivots = np.split(values, [size**2, size**2 + rows * columns])
+    bordered = flat.reshape(size, size)
     pivots = np.where(np.isfinite(pivots), np.abs(pivots), 0.0)
-    of_mass = pivots[:k].min() / max(np.abs(mass).max(), 1e-300) if k else 1.0
-    of_rows = pivots[k:].min() / max(pivots[k:].max(), 1e-300) if pivots.size > k else 1.0
     return (
-        _inverse_condition(mass.reshape(k, k)),
-        float(of_mass),
-        float(of_rows),
+        _inverse_condition(bordered),
+        float(pivots.min(initial=np.inf) / max(np.abs(flat).max(initial=0.0), 1e-300)) if k else 1.0,
+        _inverse_condition(bordered[k:, :k]) if size > k else 1.0,
         _inverse_condition(frame.reshape(rows, columns), 1.0) if system.mechanism.frame is not None else 1.0,
     )
 
@@ -113,15 +112,15 @@ def check_start(system: ReducedSystem, t: float, x0, params: Mapping[str, float]
             f"the frame is singular {where}: smallest singular value {frame:.2e}; start elsewhere, use "
             "another frame, or frame=None"
         )
-    if condition < _SINGULAR_MASS or pivot < _SINGULAR_MASS:
-        raise SingularMassError(
-            f"the mass matrix is singular {where} with params {dict(params)}: condition number "
-            f"{_inverse(condition)}, smallest pivot {pivot:.3g} of the largest entry; change the "
-            "parameters or the initial state"
+    if rows < _SINGULAR_MASS:
+        raise ConstraintError(
+            f"the constraint rows are dependent {where}: condition number {_inverse(rows)}; start "
+            "elsewhere or leave a row out"
         )
-    raise ConstraintError(
-        f"the constraint rows are dependent {where}: smallest pivot {rows:.3g} of the largest; start "
-        "elsewhere or leave a row out"
+    raise SingularMassError(
+        f"the mass matrix is singular {where} with params {dict(params)}: condition number "
+        f"{_inverse(condition)}, smallest pivot {pivot:.3g} of the largest entry; change the "
+        "parameters or the initial state"
     )
 
 
@@ -137,13 +136,11 @@ def find_singularity(system: ReducedSystem, t: float, x: np.ndarray, params: Map
         return ""
     if frame < _NEARLY:
         return f"the frame becomes singular (smallest singular value {frame:.2e} at t = {t:.9g})"
+    if rows < _NEARLY:
+        return f"the constraint rows become dependent (condition number {_inverse(rows)} at t = {t:.9g})"
     if min(condition, pivot) < _NEARLY:
         return (
             f"the mass matrix becomes singular (condition number {_inverse(condition)}, smallest pivot "
             f"{pivot:.2e} of the largest entry at t = {t:.9g})"
-        )
-    if rows < _NEARLY:
-        return (
-            f"the constraint rows become dependent (smallest pivot {rows:.2e} of the largest at t = {t:.9g})"
         )
     return ""

@@ -181,14 +181,14 @@ class SigmaDesign:
     @cached_property
     def feasible(self) -> bool:
         """Whether any gain is admissible (at the equilibrium's parameters, or the defaults)."""
-        if not self.family or len(self._gains) != 1:
-            return self._scan() is not None
+        if not self.family:
+            return self.bounds is not None
         if not self.conditions.stable or sp.S.false in self.conditions.stable:
             return False
         condition = self.condition.subs(self._numbers({}))
         symbols = {s.name: s for s in self.conditions.symbols}
-        if condition in (sp.S.true, sp.S.false) or condition.free_symbols - {symbols[self._gains[0]]}:
-            return condition != sp.S.false  # with family symbols left it depends on the member
+        if condition in (sp.S.true, sp.S.false) or condition.free_symbols != {symbols[self._gains[0]]}:
+            return condition != sp.S.false  # with family symbols or several gains left it depends on them
         return condition.as_set() != sp.S.EmptySet
 
     @property

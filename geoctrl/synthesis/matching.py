@@ -26,7 +26,7 @@ import sympy as sp
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.design import SigmaDesign
 from geoctrl.synthesis.law import FeedbackLaw, read_sigma
-from geoctrl.systems import EulerPoincare, ReducedSystem, Rotors, Rotors
+from geoctrl.systems import EulerPoincare, ReducedSystem, Rotors
 
 __all__ = ["Branch", "Matching", "match"]
 

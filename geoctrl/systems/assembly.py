@@ -238,6 +238,13 @@ class Assembly:
         drift = [dot(g, self._along_motion(row), self.velocity) for row in rows]
         return rows, drift
 
+    @property
+    def bordered(self) -> Matrix:
+        """[[M, B^T], [B, 0]]: invertible where the accelerations exist."""
+        r = len(self.rows)
+        top = [[*row, *(self.rows[a][i] for a in range(r))] for i, row in enumerate(self.mass)]
+        return [*top, *([*row, *[self.graph.zero] * r] for row in self.rows)]
+
     def restrict(self, nodes: Sequence[Node]) -> list[Node]:
         """Set the coordinates that the leaf removes to zero (after differentiation)."""
         return self.graph.substitute(nodes, self._removed) if self._removed else list(nodes)

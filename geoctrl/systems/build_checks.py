@@ -102,8 +102,8 @@ def _check_leaf_kept(system: ReducedSystem, samples: list[np.ndarray], params: d
 def _check_mass(system: ReducedSystem, samples: list[np.ndarray], params: dict[str, float]) -> None:
     a = system.assembly
     rng = np.random.default_rng(5)
-    k = len(a.velocity)
-    mass = system.program([e for row in a.mass for e in row])
+    k = len(a.bordered)
+    mass = system.program([e for row in a.bordered for e in row])
     pivots = system.program(a.pivots)
     conditions = []
     for _ in samples:

@@ -48,7 +48,8 @@ class Conservation:
         if not self._rates:
             system = self._system
             nodes = {
-                name: c if isinstance(c, Node) else system.expression(c) for name, c in self.candidates.items()
+                name: value if isinstance(value, Node) else system.expression(value)
+                for name, value in self.candidates.items()
             }
             rates = system.rate_terms(list(nodes.values()))
             for (name, node), terms in zip(nodes.items(), rates, strict=True):

@@ -164,7 +164,7 @@ class EulerPoincare:
             put("contact", _matrix("contact", list(self.contact), (3, 1)))
         put("constraints", _rows(self.constraints, n))
         put("frame", self._read_frame())
-        put("velocities", self._read_velocities())
+        self._check_velocities()
         if self.rotors is not None and self.rotors.coupling.rows != n:
             raise DescriptionError(
                 f"the rotors' coupling needs {n} rows, one per velocity, got {self.rotors.coupling.rows}"
@@ -187,17 +187,28 @@ class EulerPoincare:
             )
         return frame
 
-    def _read_velocities(self) -> tuple[str, ...] | None:
-        """Labels of a given frame's quasivelocities."""
+    def _check_velocities(self) -> None:
+        if self.velocities is None:
+            return
         if self.frame is None:
-            if self.velocities is not None:
-                raise DescriptionError("velocities names those of a given frame; give frame= as well")
-            return None
+            raise DescriptionError("velocities names those of a given frame; give frame= as well")
+        put = tuple(self.velocities)
+        if len(put) != len(self._default_velocities) or not all(str(v).isidentifier() for v in put):
+            raise DescriptionError(
+                f"velocities must be {len(self._default_velocities)} identifiers, got {put}"
+            )
+
+    @property
+    def _default_velocities(self) -> tuple[str, ...]:
         k = self.algebra.n - (0 if self.constraints is None else self.constraints.rows)
-        labels = tuple(f"v{i + 1}" for i in range(k)) if self.velocities is None else tuple(self.velocities)
-        if len(labels) != k or not all(isinstance(v, str) and v.isidentifier() for v in labels):
-            raise DescriptionError(f"velocities must be {k} identifiers, got {labels}")
-        return labels
+        return tuple(f"v{i + 1}" for i in range(k))
+
+    @property
+    def quasivelocity_labels(self) -> tuple[str, ...]:
+        """Labels of a given frame's quasivelocities; empty without one."""
+        if self.frame is None:
+            return ()
+        return self._default_velocities if self.velocities is None else tuple(self.velocities)
 
     @property
     def advected_symbols(self) -> tuple[sp.Symbol, ...]:
@@ -256,7 +267,7 @@ class EulerPoincare:
         repeated = {n for n in names if names.count(n) > 1}
         if repeated:
             raise ParameterError(f"parameter names repeat: {', '.join(sorted(repeated))}")
-        labels = [*self.velocity_labels, *(self.velocities or ())]
+        labels = [*self.velocity_labels, *self.quasivelocity_labels]
         labels += [str(s) for s in (*self.advected_symbols, *self.actuator_symbols)]
         twice = {label for label in labels if labels.count(label) > 1}
         if twice:
@@ -283,7 +294,7 @@ class EulerPoincare:
         known = {p.symbol for p in self.parameters}
         configuration = known | set(self.advected_symbols)
         motion = configuration | set(self.algebra.xi) | set(self.actuator_symbols) | {time}
-        motion |= {sp.Symbol(v, real=True) for v in self.velocities or ()}
+        motion |= {sp.Symbol(v, real=True) for v in self.quasivelocity_labels}
         if self.rotors:
             motion |= set(self.rotors.rates)
             self._require("rotors", (self.rotors.coupling, self.rotors.inertia), known)

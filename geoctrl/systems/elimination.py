@@ -88,7 +88,7 @@ def solve_saddle(
     rows: Sequence[Sequence[Node]],
     drift: Sequence[Node],
 ) -> tuple[list[Node], list[Node], list[Node]]:
-    """Solve ``M w' - B^T lambda = h, B w' = -d`` (M invertible) for w' and lambda.
+    """Solve ``M w' - B^T lambda = h, B w' = -d`` for w' and lambda.
 
     Parameters
     ----------
@@ -98,11 +98,12 @@ def solve_saddle(
     Returns
     -------
     acceleration, multipliers, pivots : lists of nodes
-        ``pivots`` of M and of B M^{-1} B^T; the solution exists where none vanishes.
+        ``pivots`` of M and of B M^{-1} B^T, or of the bordered matrix where M is singular; the solution
+        exists where none vanishes.
     """
     factorisation = Factorisation(graph, mass)
     if factorisation.singular:
-        return list(force), [], list(factorisation.pivots)
+        return _solve_bordered(graph, mass, force, rows, drift)
     free = factorisation.solve(force)
     if not rows:
         return free, [], list(factorisation.pivots)
@@ -118,6 +119,29 @@ def solve_saddle(
         for i in range(len(free))
     ]
     return acceleration, multipliers, [*factorisation.pivots, *constraint.pivots]
+
+
+def _solve_bordered(
+    graph: Graph,
+    mass: Sequence[Sequence[Node]],
+    force: Sequence[Node],
+    rows: Sequence[Sequence[Node]],
+    drift: Sequence[Node],
+) -> tuple[list[Node], list[Node], list[Node]]:
+    """The same for a singular M that the constraints make definite: the bordered matrix is factored whole.
+
+    Its diagonal zeros fill up as the other pivots are taken.
+    """
+    k, r = len(mass), len(rows)
+    bordered = [
+        *([*mass[i], *(rows[a][i] for a in range(r))] for i in range(k)),
+        *([*rows[a], *[graph.zero] * r] for a in range(r)),
+    ]
+    factorisation = Factorisation(graph, bordered)
+    if factorisation.singular:
+        return list(force), [], list(factorisation.pivots)
+    solution = factorisation.solve([*force, *(-d for d in drift)])
+    return solution[:k], [-x for x in solution[k:]], list(factorisation.pivots)
 
 
 def dot(graph: Graph, a: Sequence[Node], b: Sequence[Node]) -> Node:

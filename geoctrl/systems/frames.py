@@ -48,7 +48,7 @@ def choose_frame(mechanism: EulerPoincare) -> Frame:
     n = algebra.n
     if mechanism.frame is not None:
         r = 0 if psi is None else psi.rows
-        labels = tuple(mechanism.velocities or ())
+        labels = mechanism.quasivelocity_labels
         complement = mechanism.frame[:, n - r :] if mechanism.frame.cols == n else None
         return Frame(mechanism.frame[:, : n - r], labels, None, complement)
     if psi is None:

@@ -2,8 +2,8 @@ r"""Symmetry about a body axis, and the system seen from axes that do not follow
 
 Let nothing change when the body turns about the axis e. Put R = R_f exp(phi e): R_f are axes that do not
 follow the spin, phi is the spin angle, a factor R of its own. The body's velocity seen from those axes is
-xi = xi_f + phidot e, and by the symmetry Lagrangian, constraints and forces are the old functions of it and of
-Gamma = R_f^T gamma. What turns the axes about e is arbitrary; they are held so that the first advected
+xi = xi_f + phidot e, and by the symmetry Lagrangian, constraints and forces are the old functions of it and
+of Gamma = R_f^T gamma. What turns the axes about e is arbitrary; they are held so that the first advected
 vector has no component along a fixed direction d perpendicular to e. Steady motions, in which only the spin
 turns Gamma, then keep all states constant.
 """
@@ -154,7 +154,8 @@ def check_axis(mechanism: EulerPoincare) -> None:
                 before, after = (np.linalg.pinv(rows) @ rows for rows in (before, after))
             elif name != "potential":
                 after = T.T @ after
-            defect = np.max(np.abs(after - before), initial=0.0) / max(1.0, np.max(np.abs(before), initial=0.0))
+            size = max(1.0, np.max(np.abs(before), initial=0.0))
+            defect = np.max(np.abs(after - before), initial=0.0) / size
             if defect > _SYMMETRIC:
                 raise DescriptionError(
                     f"symmetry={axis}: the {name} changes when the body turns about that axis "
@@ -176,7 +177,9 @@ def _gauge_vector(mechanism: EulerPoincare, axis: Axis) -> AdvectedVector:
     for advected in mechanism.advected:
         if isinstance(advected, AdvectedVector) and advected.factor_index(mechanism.algebra) == axis.of - 1:
             return advected
-    raise DescriptionError("despun() needs an advected vector of the factor with the axis: it orients the axes")
+    raise DescriptionError(
+        "despun() needs an advected vector of the factor with the axis: it orients the axes"
+    )
 
 
 def despun_mechanism(mechanism: EulerPoincare) -> EulerPoincare:
@@ -197,9 +200,7 @@ def despun_mechanism(mechanism: EulerPoincare) -> EulerPoincare:
         raise DescriptionError("despun() needs symmetry=gc.Axis(direction, of=...) in the description")
     frame = choose_frame(mechanism)
     if frame.rows is not None:
-        raise FrameError(
-            "despun() needs a frame that solves all constraints; give frame= to the description"
-        )
+        raise FrameError("despun() needs a frame that solves all constraints; give frame= to the description")
     algebra, n = mechanism.algebra, mechanism.algebra.n
     vector = _gauge_vector(mechanism, axis)
     extended = _with_spin(algebra)
@@ -242,7 +243,7 @@ def despun_mechanism(mechanism: EulerPoincare) -> EulerPoincare:
 
 
 def _with_spin(algebra: LieAlgebra) -> LieAlgebra:
-    """The algebra with the spin as a further abelian factor; velocities of the axes get names of their own."""
+    """The algebra with the spin as a further abelian factor; velocities of the axes get their own names."""
     spin = LieAlgebra(np.zeros((1, 1, 1)), labels=("spin",), name="spin", momentum_labels=("p_spin",))
     return product(algebra, spin).relabelled((*(f"{label}_axes" for label in algebra.labels), "spin"))
 
@@ -269,10 +270,10 @@ def despun_state(system: ReducedSystem, x: Any) -> np.ndarray:
         key=lambda t: abs((t.advected @ gamma)[start : start + 3] @ d),
     )
     target = system.despun()
-    frame = sp.lambdify([list(mechanism.advected_symbols), [p.symbol for p in mechanism.parameters]], system.frame.matrix)
+    arguments = [list(mechanism.advected_symbols), [p.symbol for p in mechanism.parameters]]
+    frame = sp.lambdify(arguments, system.frame.matrix)
     turned = best.advected @ gamma
     values = [target.params[p.name] for p in mechanism.parameters]
     w = np.linalg.lstsq(np.asarray(frame(turned, values), dtype=float), best.velocity @ xi, rcond=None)[0]
     k, s = len(system.frame.labels), len(system.assembly.velocity)
-    full = np.concatenate([w, x[k:s], turned[target.kept_index]])
-    return full
+    return np.concatenate([w, x[k:s], turned[target.kept_index]])

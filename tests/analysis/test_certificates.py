@@ -157,7 +157,7 @@ def test_exactly_on_the_threshold_the_hessian_is_semidefinite(skate):
 
 
 def test_a_definite_spectrum_with_an_indefinite_hessian_is_not_called_stable():
-    """Hanging about the middle of a gyroscopically stabilised saddle: a bead in a rotating saddle's equations.
+    """Hanging about the middle of a gyroscopically stabilised saddle: the equations of a rotating saddle.
 
     q'' = -a q + 2 w J q' with a = diag(-a1, -a2): stable to first order for large w, energy a maximum of U.
     """
@@ -190,7 +190,9 @@ def test_a_definite_spectrum_with_an_indefinite_hessian_is_not_called_stable():
     ).reduce()
     cert = gc.certify(bead, bead.equilibrium("centre"))
     # 2 q'' = a q + 2 w J q' up to the sense of J: characteristic polynomial by numpy.
-    A = np.block([[np.zeros((2, 2)), np.eye(2)], [np.diag([1.25, 1.75]) / 2, 3.0 * np.array([[0, 1], [-1, 0]])]])
+    A = np.block(
+        [[np.zeros((2, 2)), np.eye(2)], [np.diag([1.25, 1.75]) / 2, 3.0 * np.array([[0, 1], [-1, 0]])]]
+    )
     assert np.max(np.abs(np.linalg.eigvals(A).real)) < 1e-12
     assert cert.verdict is Verdict.SPECTRALLY_STABLE_ONLY
     assert cert.evidence["hessian"] == "indefinite"
@@ -275,8 +277,8 @@ def test_both_verdicts_occur_among_the_leaning_turns():
 def test_a_leaning_turn_at_a_rational_point(skate):
     """Gamma = (0, 3/5, 4/5): with exact data (39) gives a rational v3.
 
-    With I2 = I3 everything is rational and proved, the condition being w^2 c^3 l > g. Else C2 holds an arctangent
-    of an algebraic number, which is transcendental: no proof in rationals, and no claim of one.
+    With I2 = I3 everything is rational and proved, the condition being w^2 c^3 l > g. Else C2 holds an
+    arctangent of an algebraic number, which is transcendental: no proof in rationals, and no claim of one.
     """
     s, c = Fraction(3, 5), Fraction(4, 5)
     for w, stable in ((Fraction(3), False), (Fraction(12), True)):

@@ -1,4 +1,4 @@
-"""Conditions in the mechanism's own symbols, against the published ones and against certificates at numbers."""
+"""Conditions in the mechanism's own symbols, against published ones and against certificates at numbers."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import geoctrl as gc
 from geoctrl import Verdict
 from geoctrl.analysis.signs import known_sign, positive_condition, solve_inequality
 
-m, l, g, I1, I2, I3, J1 = sp.symbols("m l g I1 I2 I3 J1", positive=True)
+m, l, g, I1, I2, I3, J1 = sp.symbols("m l g I1 I2 I3 J1", positive=True)  # noqa: E741
 Omega0, sigma = sp.symbols("Omega0 sigma", real=True)
 
 
@@ -54,7 +54,7 @@ def positive(relation):
     return sp.expand(relation.gts - relation.lts)
 
 
-# -- the published conditions --------------------------------------------------------------------------------
+# -- the published conditions -------------------------------------------------------------------------
 
 
 def test_spinning_is_proposition_14(spinning):
@@ -66,7 +66,10 @@ def test_spinning_is_proposition_14(spinning):
     assert str(spinning.stable[0]) == "Omega0**2*(-I2 + I3 + l**2*m) - g*l*m > 0"
     solved = spinning.solve_for("Omega0")
     assert solved.has(sp.Abs(Omega0))
-    assert {str(a) for a in solved.args} == {"I3 + l**2*m > I2", "Abs(Omega0) > sqrt(g*l*m/(-I2 + I3 + l**2*m))"}
+    assert {str(a) for a in solved.args} == {
+        "I3 + l**2*m > I2",
+        "Abs(Omega0) > sqrt(g*l*m/(-I2 + I3 + l**2*m))",
+    }
     assert spinning.kernel_labels == ("v1", "Gamma2")
     assert spinning.multipliers["C1"] == -Omega0
     assert spinning.multipliers["C2"] == 0
@@ -92,7 +95,14 @@ def test_the_controlled_skate_is_proposition_19(controlled):
     for _ in range(60):
         numbers = rationals(rng, ["m", "l", "I1", "J1"])
         bound = -(numbers["J1"] ** 2) / (numbers["I1"] + numbers["m"] * numbers["l"] ** 2)
-        for factor in (sp.Rational(-1, 3), sp.Rational(1, 7), sp.Rational(99, 100), 1, sp.Rational(101, 100), 5):
+        for factor in (
+            sp.Rational(-1, 3),
+            sp.Rational(1, 7),
+            sp.Rational(99, 100),
+            1,
+            sp.Rational(101, 100),
+            5,
+        ):
             value = factor * bound
             expected = bool(bound < value < 0)
             assert at(solved, {**numbers, "sigma": value}) == expected
@@ -114,7 +124,7 @@ def test_printing_has_the_symbols_of_the_paper(spinning, controlled):
         assert symbol in latex
 
 
-# -- against certificates ---------------------------------------------------------------------------------------
+# -- against certificates -----------------------------------------------------------------------------
 
 
 def test_sixty_random_closed_loops_agree_with_their_certificates(loop, controlled):
@@ -140,7 +150,9 @@ def test_random_spins_agree_with_their_certificates(skate, spinning):
     for _ in range(25):
         numbers = rationals(rng, ["m", "l", "g", "I1", "I2", "I3", "Omega0"], high=40)
         floats = {k: float(v) for k, v in numbers.items() if k != "Omega0"}
-        verdict = gc.certify(skate, skate.equilibrium("spinning", Omega0=float(numbers["Omega0"]), params=floats)).verdict
+        verdict = gc.certify(
+            skate, skate.equilibrium("spinning", Omega0=float(numbers["Omega0"]), params=floats)
+        ).verdict
         assert all(at(r, numbers) for r in spinning.stable) == (verdict is Verdict.PROVED_STABLE)
         assert any(at(r, numbers) for r in spinning.unstable) == (verdict is Verdict.PROVED_UNSTABLE)
         verdicts.add(verdict)
@@ -170,7 +182,9 @@ def test_a_heavy_top_without_symmetry_agrees_with_its_certificates(sleeping):
         elif unstable:
             assert verdict is Verdict.PROVED_UNSTABLE
         elif numbers["I1"] == numbers["I2"]:
-            assert verdict is Verdict.PROVED_STABLE  # the third momentum is conserved, the family has a definite member
+            assert (
+                verdict is Verdict.PROVED_STABLE
+            )  # the third momentum is conserved, the family has a definite member
         else:
             assert verdict is Verdict.SPECTRALLY_STABLE_ONLY  # gyroscopic stabilisation, E is a saddle
         # Brute force: Euler's equations linearised by hand about the vertical spin.
@@ -206,11 +220,14 @@ def test_a_lagrange_top_says_that_its_multipliers_are_a_family():
     rng = np.random.default_rng(14)
     for _ in range(40):
         numbers = rationals(rng, ["m", "l", "g", "I1", "I3", "Omega0"], high=30)
-        slow = numbers["I3"] ** 2 * numbers["Omega0"] ** 2 < 4 * numbers["I1"] * numbers["m"] * numbers["g"] * numbers["l"]
+        slow = (
+            numbers["I3"] ** 2 * numbers["Omega0"] ** 2
+            < 4 * numbers["I1"] * numbers["m"] * numbers["g"] * numbers["l"]
+        )
         assert any(at(r, numbers) for r in found.unstable) == bool(slow)
 
 
-# -- solving --------------------------------------------------------------------------------------------------
+# -- solving ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("which", ["spinning", "controlled", "sleeping"])
@@ -221,7 +238,7 @@ def test_solved_conditions_are_the_relations_for_every_symbol(request, which):
     for symbol in conditions.symbols:
         solved = conditions.solve_for(symbol.name)
         truths = set()
-        for _ in range(12 if which != 'sleeping' else 25):
+        for _ in range(12 if which != "sleeping" else 25):
             numbers = rationals(rng, [s.name for s in conditions.symbols], high=40)
             for name in ("Omega0", "sigma", "Y0"):
                 if name in numbers:
@@ -267,7 +284,7 @@ def test_unknown_names_raise(skate, spinning):
         spinning.solve_for("Omega")
 
 
-# -- signs ----------------------------------------------------------------------------------------------------
+# -- signs --------------------------------------------------------------------------------------------
 
 
 def test_known_signs():

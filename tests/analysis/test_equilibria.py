@@ -120,7 +120,7 @@ def test_an_exact_member_of_a_family_is_kept_bit_for_bit(skate):
 
 
 def test_permanent_rotations_of_a_heavy_top(top):
-    """Staude: w^2 Gamma x I Gamma = m g l E3 x Gamma up to sign; for Gamma in the plane of E1 and E3 by hand."""
+    """Staude: w^2 Gamma x I Gamma = m g l E3 x Gamma up to sign; by hand for Gamma in the plane of E1, E3."""
     p = {**top.params, "I1": 0.93, "I2": 0.71, "I3": 0.44}
     for c in (-0.6, -0.25):
         w = np.sqrt(p["m"] * p["g"] * p["l"] / ((p["I3"] - p["I1"]) * c))

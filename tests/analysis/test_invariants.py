@@ -90,7 +90,7 @@ def test_off_the_leaf_C2_is_not_conserved(skate):
 
 @pytest.mark.parametrize("name", ["energy", "C1"])
 def test_energy_and_C1_do_not_need_the_leaf(skate, name):
-    """The constraint forces do no work whatever |Gamma| is; (38) as printed has used |Gamma| = 1, and differs."""
+    """Constraint forces do no work whatever |Gamma| is; (38) as printed has used |Gamma| = 1, and differs."""
     rate = skate.graph.add(skate.rate_terms([_node(skate, name)])[0])
     assert not LeafIdeal([], [rate]).remainder(rate)
 

@@ -207,7 +207,13 @@ def test_interconnect_closes_the_loop_by_name(plant):
 
     p = hand.controlled(hand.DATA_73, -1e-5)
     run = solve_ivp(
-        lambda _t, x: hand.rhs(x, p), (0, 0.5), hand.start_59(), t_eval=t, method="DOP853", rtol=1e-12, atol=1e-14
+        lambda _t, x: hand.rhs(x, p),
+        (0, 0.5),
+        hand.start_59(),
+        t_eval=t,
+        method="DOP853",
+        rtol=1e-12,
+        atol=1e-14,
     )
     outputs = response.outputs
     # 1e-6: control's solver at 1e-10 on signals of size one (torque of size 30), amplified by ten rad/s.

@@ -23,7 +23,10 @@ def drawn(rng, kinds):
     """Factors of the given kinds and their roots, each with its multiplicity."""
     factors, roots = [], []
     for kind in kinds:
-        a, b = Fraction(int(rng.integers(1, 9)), int(rng.integers(1, 5))), Fraction(int(rng.integers(1, 9)), 3)
+        a, b = (
+            Fraction(int(rng.integers(1, 9)), int(rng.integers(1, 5))),
+            Fraction(int(rng.integers(1, 9)), 3),
+        )
         if kind == "zero":
             factors.append([1, 0])
             roots += [0j]
@@ -84,7 +87,12 @@ def test_known_factors(seed):
 @pytest.mark.parametrize("power", [1, 2, 3])
 def test_repeated_imaginary_roots_are_not_simple(power):
     found = locate_roots(multiply([[1, 0, Fraction(4, 9)]] * power + [[1, Fraction(2, 3)]]))
-    assert (found.imaginary, found.simple, found.unstable, found.hurwitz) == (2 * power, power == 1, False, False)
+    assert (found.imaginary, found.simple, found.unstable, found.hurwitz) == (
+        2 * power,
+        power == 1,
+        False,
+        False,
+    )
 
 
 def test_imaginary_roots_next_to_a_symmetric_saddle_are_counted():

@@ -127,13 +127,18 @@ def refused(data, path):
     return True
 
 
-@pytest.mark.parametrize("verdict", [Verdict.PROVED_STABLE, Verdict.PROVED_UNSTABLE, Verdict.NUMERICALLY_STABLE], ids=str)
+@pytest.mark.parametrize(
+    "verdict", [Verdict.PROVED_STABLE, Verdict.PROVED_UNSTABLE, Verdict.NUMERICALLY_STABLE], ids=str
+)
 def test_every_changed_leaf_is_refused(certificates, verdict, tmp_path):
     data = certificates[verdict].to_dict()
     places = list(leaves(data))
     assert len(places) > 200
     chosen = np.random.default_rng(3).choice(len(places), size=150, replace=False)
-    chosen = {*chosen, *(i for i, (path, _) in enumerate(places) if path[0] in ("verdict", "digest", "evidence"))}
+    chosen = {
+        *chosen,
+        *(i for i, (path, _) in enumerate(places) if path[0] in ("verdict", "digest", "evidence")),
+    }
     for i in chosen:
         path, value = places[i]
         assert refused(with_leaf(data, path, altered(value)), tmp_path / "c.json"), path
@@ -191,7 +196,9 @@ def changes_of_evidence(data):
             yield ("problem", "numbers", name), str(Fraction(value) * 2)
 
 
-@pytest.mark.parametrize("verdict", [Verdict.PROVED_STABLE, Verdict.PROVED_UNSTABLE, Verdict.UNDECIDED], ids=str)
+@pytest.mark.parametrize(
+    "verdict", [Verdict.PROVED_STABLE, Verdict.PROVED_UNSTABLE, Verdict.UNDECIDED], ids=str
+)
 def test_forged_evidence_is_refused(certificates, verdict, tmp_path):
     data = certificates[verdict].to_dict()
     count = 0
@@ -265,7 +272,10 @@ def test_forged_floats_are_refused(certificates, tmp_path):
     changes += [(("evidence", "hessian_eigenvalues", 0), -e["hessian_eigenvalues"][0])]
     changes += [(("evidence", "eigenvalues", 2, 0), 0.5), (("evidence", "hessian"), "indefinite")]
     changes += [(("evidence", "eigenvalues"), e["eigenvalues"][:2])]
-    changes += [(("problem", "point", i), str(Fraction(v) + Fraction(1, 50))) for i, v in enumerate(data["problem"]["point"])]
+    changes += [
+        (("problem", "point", i), str(Fraction(v) + Fraction(1, 50)))
+        for i, v in enumerate(data["problem"]["point"])
+    ]
     for path, value in changes:
         assert refused(forged(data, path, value), tmp_path / "c.json"), path
     unstable = certificates[Verdict.NUMERICALLY_UNSTABLE].to_dict()
@@ -273,7 +283,9 @@ def test_forged_floats_are_refused(certificates, tmp_path):
     for verdict in (Verdict.NUMERICALLY_STABLE, Verdict.SPECTRALLY_STABLE_ONLY, Verdict.UNDECIDED):
         lie = forged(unstable, ("evidence", "eigenvalues"), kept)
         lie["verdict"] = verdict.value
-        lie["claim"] = certificates[verdict].claim.replace(*_points(certificates[verdict].claim, lie["claim"]))
+        lie["claim"] = certificates[verdict].claim.replace(
+            *_points(certificates[verdict].claim, lie["claim"])
+        )
         lie["digest"] = digest_of(lie)
         assert refused(lie, tmp_path / "c.json"), verdict
 

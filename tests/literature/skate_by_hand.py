@@ -1,4 +1,4 @@
-"""The pendulum skate as printed in the literature, typed by hand: an oracle that shares nothing with the library.
+"""The pendulum skate as printed in the literature, typed by hand: an oracle apart from the library.
 
 J. S. Garcia and T. Ohsawa 2024, equation numbers in brackets; states (v1, v2, v3, Gamma2, Gamma3).
 """
@@ -18,7 +18,7 @@ GENERIC = {"m": 1.7, "l": 0.65, "g": 9.81, "I1": 0.42, "I2": 0.31, "I3": 0.055}
 
 
 def start_59():
-    """Initial condition (59): Omega = (0.1, 0.1 tan 0.1, 0.1) = 0.1 E1 + v2 Gamma, Y = (1, 0, 0), tilt 0.1."""
+    """Initial state (59): Omega = (0.1, 0.1 tan 0.1, 0.1) = 0.1 E1 + v2 Gamma, Y = (1, 0, 0), tilt 0.1."""
     tilt = 0.1
     return np.array([0.1, 0.1 / np.cos(tilt), 1.0, np.sin(tilt), np.cos(tilt)])
 

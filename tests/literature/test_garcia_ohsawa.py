@@ -1,6 +1,7 @@
 """J. S. Garcia and T. Ohsawa 2024: every number of the paper, and its errata, one test each.
 
-Hand-typed formulas are in `skate_by_hand`; each erratum fails with the printed formula and passes with the right one.
+Hand-typed formulas are in `skate_by_hand`; each erratum fails with the printed formula and passes with the
+right one.
 """
 
 import numpy as np
@@ -11,7 +12,7 @@ import geoctrl as gc
 from geoctrl import Verdict
 from tests.literature import skate_by_hand as hand
 
-m, l, g, I1, I2, I3, J1, J2, J3 = sp.symbols("m l g I1 I2 I3 J1 J2 J3", positive=True)
+m, l, g, I1, I2, I3, J1, J2, J3 = sp.symbols("m l g I1 I2 I3 J1 J2 J3", positive=True)  # noqa: E741
 W, sigma, v1, v2, v3, G2, G3 = sp.symbols("Omega0 sigma v1 v2 v3 Gamma2 Gamma3", real=True)
 SYMBOLS = {"m": m, "l": l, "g": g, "I1": I1, "I2": I2, "I3": I3}
 X = sp.Matrix([v1, v2, v3, G2, G3])
@@ -40,7 +41,7 @@ def falls_at(system, x0, limit=3.0):
     return float(times[0]) if len(times) else None
 
 
-# -- equations, equilibria, propositions ------------------------------------------------------------------------
+# -- equations, equilibria, propositions --------------------------------------------------------------
 
 
 def test_equation_38(skate):
@@ -129,7 +130,7 @@ def test_controlled_run_of_figure_5(law):
     assert cert.verdict is Verdict.PROVED_STABLE
 
 
-# -- errata -----------------------------------------------------------------------------------------------------
+# -- errata -------------------------------------------------------------------------------------------
 
 
 def test_erratum_56_denominator(rotor, law):
@@ -139,7 +140,10 @@ def test_erratum_56_denominator(rotor, law):
     plant = rotor.reduce()
     x0 = np.insert(hand.start_59(), 3, 0.0)
     roll = {q.name: q.symbol for q in rotor.parameters}
-    N = ((roll["m"] * roll["l"] ** 2 + roll["I2"] - roll["I3"]) * G3 * v2**2 + roll["m"] * roll["g"] * roll["l"]) * G2
+    N = (
+        (roll["m"] * roll["l"] ** 2 + roll["I2"] - roll["I3"]) * G3 * v2**2
+        + roll["m"] * roll["g"] * roll["l"]
+    ) * G2
     N += roll["m"] * roll["l"] * G3 * v2 * v3
     printed = roll["J1"] ** 2 / sp.Float(hand.SIGMA_73) * N / (roll["I1"] + roll["m"] * roll["l"] ** 2)
     loop = rotor.replace(feedback={"u_theta": printed}, parameter_sets={}).reduce()
@@ -157,8 +161,12 @@ def test_erratum_56_denominator(rotor, law):
         return f
 
     body = {k: p[k] for k in hand.NAMES}
-    assert hand.fall_time(field(lambda x: gain * hand.numerator(x, body) / inertia)) == pytest.approx(0.698, abs=5e-4)
-    assert hand.fall_time(field(lambda x: gain * hand.numerator(x, hand.locked(p)) / (inertia + gain))) is None
+    assert hand.fall_time(field(lambda x: gain * hand.numerator(x, body) / inertia)) == pytest.approx(
+        0.698, abs=5e-4
+    )
+    assert (
+        hand.fall_time(field(lambda x: gain * hand.numerator(x, hand.locked(p)) / (inertia + gain))) is None
+    )
     assert hand.fall_time(lambda x: field(lambda _: 0.0)(x)) == pytest.approx(0.989, abs=5e-4)
     x = np.array([0.2, 0.3, 0.9, 0.1, np.sqrt(0.99)])
     right = gain * hand.numerator(x, hand.locked(p)) / (inertia + gain)
@@ -175,7 +183,9 @@ def test_erratum_37_prefactor(skate):
     rates = []
     for prefactor in (l / sp.sqrt(I3 * (I2 - I3)), l / (I3 * (I2 - I3))):
         C2 = l * G2 * v2 + v3 + prefactor * C1 * sp.atan(sp.sqrt((I2 - I3) / I3) * G2)
-        rate = sum(sp.diff(C2, z) * f for z, f in zip(X, hand.rhs(list(X), SYMBOLS), strict=True)).subs(circle)
+        rate = sum(sp.diff(C2, z) * f for z, f in zip(X, hand.rhs(list(X), SYMBOLS), strict=True)).subs(
+            circle
+        )
         numbers = {SYMBOLS[k]: v for k, v in p.items()} | {v1: 0.7, v2: -1.3, v3: 0.4, angle: 0.6}
         rates.append(float(rate.subs(numbers)))
     assert abs(rates[0]) < 1e-14
@@ -186,7 +196,7 @@ def test_erratum_37_prefactor(skate):
 
 
 def test_erratum_55_factor(rotor):
-    """Kinetic energy with a rotor: (m/2) |Y|^2 and 2 m l (...) inside the bracket; G_ij as printed is right."""
+    """Kinetic energy with a rotor: (m/2) |Y|^2, 2 m l (...) inside the bracket; G_ij as printed is right."""
     Omega, Y = sp.symbols("Omega1:4", real=True), sp.symbols("Y1:4", real=True)
     xi = sp.Matrix([*Omega, *Y])
     rate = sp.Symbol("theta_dot", real=True)
@@ -201,9 +211,14 @@ def test_erratum_55_factor(rotor):
     first = {f: spins / 2 + m * l * coupling + f * m * square for f in (sp.Rational(1, 2), 1)}
     assert sp.expand(ours - first[sp.Rational(1, 2)]) == 0
     assert sp.expand(ours - first[1]) != 0  # as printed
-    locked = (I1 + J1 + m * l**2) * Omega[0] ** 2 + (I2 + J2 + m * l**2) * Omega[1] ** 2 + (I3 + J3) * Omega[2] ** 2
+    locked = (
+        (I1 + J1 + m * l**2) * Omega[0] ** 2
+        + (I2 + J2 + m * l**2) * Omega[1] ** 2
+        + (I3 + J3) * Omega[2] ** 2
+    )
     second = {
-        f: (locked + f * m * l * coupling + m * square) / 2 + J1 * Omega[0] * rate + J1 * rate**2 / 2 for f in (2, 1)
+        f: (locked + f * m * l * coupling + m * square) / 2 + J1 * Omega[0] * rate + J1 * rate**2 / 2
+        for f in (2, 1)
     }
     assert sp.expand(ours - second[2]) == 0
     assert sp.expand(ours - second[1]) != 0  # as printed
@@ -248,12 +263,13 @@ def test_erratum_a1_kernel(skate):
 
 
 def test_erratum_invariance_off_leaf(skate):
-    """Along (38) the rates of E and C2 are nonzero multiples of |Gamma|^2 - 1; C1 and C3 are invariant on R^5."""
+    """Along (38) the rates of E and C2 are nonzero multiples of |Gamma|^2 - 1; C1 and C3 are kept on R^5."""
     f = hand.rhs(list(X), SYMBOLS)
     E = ((I1 + m * l**2) * v1**2 + ((I2 + m * l**2) * G2**2 + I3 * G3**2) * v2**2) / 2
     E += m * l * G2 * v2 * v3 + m * v3**2 / 2 + m * g * l * G3
     C1 = (I2 * G2**2 + I3 * G3**2) * v2
-    # C2 but for its integral, of which the rate is put in: d/dt int_0^{Gamma2} = Gamma2' / ((I2 - I3) Gamma2^2 + I3).
+    # C2 but for its integral, of which the rate is put in:
+    # d/dt int_0^{Gamma2} = Gamma2' / ((I2 - I3) Gamma2^2 + I3).
     head = l * G2 * v2 + v3
     tail = l * C1 * f[3] / ((I2 - I3) * G2**2 + I3)
 
@@ -280,7 +296,10 @@ def test_erratum_prop14_slow_spin(skate):
     assert np.max(by_hand) == pytest.approx(np.sqrt((15.68 - 0.934 * 9) / 1.63), rel=1e-6)
     # Equality alone is undecided: W^2 (I3 + m l^2 - I2) = 16 * 5/8 = 10 = m g l.
     equal = {"m": 2.0, "l": 0.5, "g": 10.0, "I1": 0.75, "I2": 0.375, "I3": 0.5}
-    assert gc.certify(skate, skate.equilibrium("spinning", Omega0=4.0, params=equal)).verdict is Verdict.UNDECIDED
+    assert (
+        gc.certify(skate, skate.equilibrium("spinning", Omega0=4.0, params=equal)).verdict
+        is Verdict.UNDECIDED
+    )
 
 
 def test_erratum_51_signs(skate):
@@ -321,7 +340,9 @@ def test_erratum_51_signs(skate):
         p[5]: m * l * G3 * v1,
     }
     B = (contracted(tensors.B) * v).subs(momenta)
-    forces = sp.Matrix([(I2b - I3) * G2 * G3 * v2**2 + m * l * G3 * v2 * v3, m * l * G3 * v3 * v1, -m * l * G3 * v1 * v2])
+    forces = sp.Matrix(
+        [(I2b - I3) * G2 * G3 * v2**2 + m * l * G3 * v2 * v3, m * l * G3 * v3 * v1, -m * l * G3 * v1 * v2]
+    )
     assert (B + forces).applyfunc(on_leaf).is_zero_matrix
     assert not (B - forces).applyfunc(on_leaf).is_zero_matrix  # the display of B p v has the sign of (35a)
 

@@ -24,7 +24,13 @@ def setting(request):
 
 def run(system, x0, times):
     found = solve_ivp(
-        lambda t, x: system.rhs(t, x), times[[0, -1]], x0, t_eval=times, method="DOP853", rtol=1e-12, atol=1e-13
+        lambda t, x: system.rhs(t, x),
+        times[[0, -1]],
+        x0,
+        t_eval=times,
+        method="DOP853",
+        rtol=1e-12,
+        atol=1e-13,
     )
     assert found.success
     return found.y
@@ -65,7 +71,7 @@ def test_the_law_is_the_corrected_56():
 
 
 def test_the_law_against_equations_with_multipliers(setting):
-    """u = G d/dt(tau xi) with the accelerations that the torque itself makes: a fixed point of the plant by hand."""
+    """u = G d/dt(tau xi), the accelerations made by the torque itself: a fixed point of the plant by hand."""
     axis, _, law = setting
     rng = np.random.default_rng(axis)
     J, sigma = DATA[f"J{axis}"], SIGMA[axis]
@@ -76,11 +82,15 @@ def test_the_law_against_equations_with_multipliers(setting):
         u = float(law(0.0, x, momentum=pitilde)[0])
         Gamma = np.array([0, x[4], x[5]])
         vdot, _, Gammadot = full_rhs(x[:3], x[3], Gamma, u, axis)
-        rate = {1: vdot[0], 2: vdot[1] * x[4] + x[1] * Gammadot[1], 3: vdot[1] * x[5] + x[1] * Gammadot[2]}[axis]
+        rate = {1: vdot[0], 2: vdot[1] * x[4] + x[1] * Gammadot[1], 3: vdot[1] * x[5] + x[1] * Gammadot[2]}[
+            axis
+        ]
         assert u == pytest.approx(J**2 / sigma * rate, rel=1e-9, abs=1e-11)
         # Negative control: half the torque is no fixed point.
         vdot, _, Gammadot = full_rhs(x[:3], x[3], Gamma, u / 2, axis)
-        rate = {1: vdot[0], 2: vdot[1] * x[4] + x[1] * Gammadot[1], 3: vdot[1] * x[5] + x[1] * Gammadot[2]}[axis]
+        rate = {1: vdot[0], 2: vdot[1] * x[4] + x[1] * Gammadot[1], 3: vdot[1] * x[5] + x[1] * Gammadot[2]}[
+            axis
+        ]
         assert abs(u / 2 - J**2 / sigma * rate) > 1e-3 * abs(u)
 
 
@@ -91,7 +101,7 @@ def test_the_law_takes_reduced_and_full_states(setting):
     assert law(0.0, x) == pytest.approx(law(0.0, full), rel=1e-14)
     assert law(0.0, x).shape == (1,)
     assert law(0.0, np.stack([x, x], axis=1)).shape == (1, 2)
-    values = {s: v for s, v in zip(law.closed_loop().states, x, strict=True)}
+    values = dict(zip(law.closed_loop().states, x, strict=True))
     values |= {p.symbol: DATA[p.name] for p in law.mechanism.parameters}
     values |= {p.symbol: p.default for p in law.gain_parameters}
     assert float(law.expr[0].subs(values)) == pytest.approx(float(law(0.0, x)[0]), rel=1e-10)
@@ -113,7 +123,9 @@ def test_sigma_as_a_symbol_is_a_parameter_of_the_loop():
         law(0.0, x)
     assert law.warnings == ()
     fixed = matching.law(sigma=SIGMA[1])
-    assert loop.rhs(0.0, x, params={"gain": SIGMA[1]}) == pytest.approx(fixed.closed_loop().rhs(0.0, x), rel=1e-14)
+    assert loop.rhs(0.0, x, params={"gain": SIGMA[1]}) == pytest.approx(
+        fixed.closed_loop().rhs(0.0, x), rel=1e-14
+    )
     assert law(0.0, x, {"gain": SIGMA[1]}) == pytest.approx(fixed(0.0, x), rel=1e-14)
     # A number may be overridden too.
     other = fixed.closed_loop().rhs(0.0, x, params={"sigma": 2 * SIGMA[1]})
@@ -127,7 +139,7 @@ def test_sigma_as_a_symbol_is_a_parameter_of_the_loop():
 
 
 def test_loops_agree_pointwise(setting):
-    """Reduced loop, full loop, plant with u = law, and the equations by hand: at random states, any momentum."""
+    """Reduced loop, full loop, plant with u = law, equations by hand: at random states, with any momentum."""
     axis, plant, law = setting
     full = law.closed_loop(rotors=True)
     rng = np.random.default_rng(10 + axis)
@@ -147,7 +159,9 @@ def test_loops_agree_pointwise(setting):
         signals = dict(zip(reduced.output_labels, reduced.outputs(0.0, body(x)), strict=True))
         assert signals["u_theta"] == pytest.approx(float(u[0]), rel=1e-9, abs=1e-11)
         assert signals["theta_dot"] == pytest.approx(x[3], rel=1e-9)
-        assert full.outputs(0.0, x)[full.output_labels.index("u_theta")] == pytest.approx(float(u[0]), rel=1e-10)
+        assert full.outputs(0.0, x)[full.output_labels.index("u_theta")] == pytest.approx(
+            float(u[0]), rel=1e-10
+        )
 
 
 @pytest.mark.parametrize("momentum", [0.0, 0.04])
@@ -193,7 +207,9 @@ def test_the_loops_keep_their_invariants(setting):
     assert gc.check_invariant(reduced, "energy").proved
     assert gc.check_invariant(reduced, "C1").proved
     x = np.insert(start(), 3, 0.9)
-    assert full.invariants(x)["momentum_theta"] == pytest.approx(controlled_momentum(axis, x, SIGMA[axis]), rel=1e-12)
+    assert full.invariants(x)["momentum_theta"] == pytest.approx(
+        controlled_momentum(axis, x, SIGMA[axis]), rel=1e-12
+    )
     J, sigma = DATA[f"J{axis}"], SIGMA[axis]
     omega = {1: x[0], 2: x[1] * x[4], 3: x[1] * x[5]}[axis]
     energy = hand.energy(body(x), hand.locked(DATA)) + (J**2 / sigma - J) * omega**2 / 2

@@ -22,10 +22,10 @@ def two():
 
 
 def brute_force(mechanism, branch, seed, flip=1.0):
-    """Largest |p_i - ptilde_i|, relative to the momenta, from the kinetic energies and (48) by autodifferences.
+    """Largest |p_i - ptilde_i|, relative to the momenta, from the kinetic energies and (48) by differences.
 
-    Both momenta are gradients in xi of quadratic forms, taken numerically exactly by their matrices: K is built
-    as a matrix from its definition by polarisation, K~ too, at a common rotor rate that gives pi~.
+    Both momenta are gradients in xi of quadratic forms, which central differences give exactly; they are
+    compared at the rotor rates that belong to one momentum pi~.
     """
     rng = np.random.default_rng(seed)
     s = mechanism.rotors.count
@@ -123,10 +123,11 @@ def test_solving_the_polynomial_equations_gives_the_same_branches(one):
     admissible = [f for f in found if f.get(rho, rho) != 0]
     # The components of tau that admissible motions do not see must vanish too: i = 1..n is demanded.
     branches = {(tuple(sp.simplify(f.get(t, t)) for t in tau), sp.simplify(f[rho])) for f in admissible}
+    expected = {(tuple(sp.simplify(t) for t in b.tau), sp.simplify(b.rho[0, 0])) for b in matching.branches}
     expected = {
-        (tuple(sp.simplify(t) for t in b.tau), sp.simplify(b.rho[0, 0])) for b in matching.branches
+        (tuple(t.subs(matching.sigma[0, 0], sigma) for t in a), r.subs(matching.sigma[0, 0], sigma))
+        for a, r in expected
     }
-    expected = {(tuple(t.subs(matching.sigma[0, 0], sigma) for t in a), r.subs(matching.sigma[0, 0], sigma)) for a, r in expected}
     assert len(branches) == len(expected) == 2
     for a, r in branches:
         assert any(
@@ -137,7 +138,11 @@ def test_solving_the_polynomial_equations_gives_the_same_branches(one):
 @pytest.mark.parametrize("seed", range(3))
 def test_two_rotors_have_a_mixed_branch(two, seed):
     mechanism, matching = two
-    assert [(b.name, b.rank) for b in matching.branches] == [("no control", 0), ("mixed, rank 1", 1), ("full", 2)]
+    assert [(b.name, b.rank) for b in matching.branches] == [
+        ("no control", 0),
+        ("mixed, rank 1", 1),
+        ("full", 2),
+    ]
     for branch in matching.branches:
         assert set(matching.residual(branch)) == {0}
         assert brute_force(mechanism, branch, seed) < 1e-10  # gains drawn near singular cost two digits
@@ -176,13 +181,14 @@ def test_rotors_given_in_floats():
     G[:2, :2] = np.array(numbers) @ (np.diag([-1 / 0.3, 1 / 0.2]) @ np.array(numbers)) - np.array(numbers)
     shift = matching.inertia([[-0.3, 0], [0, 0.2]]) - sp.Matrix(mechanism.inertia)
     assert np.array(shift.tolist(), dtype=float) == pytest.approx(G, abs=1e-15)
-    assert matching.law([[-0.3, 0], [0, 0.2]]).expr.shape == (2, 1)
 
 
 # -- refused -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sigma", [0, 0.0, float("nan"), float("inf"), 1j, [[1, 2], [2, 1]], [1.0, 2.0], [[0]]])
+@pytest.mark.parametrize(
+    "sigma", [0, 0.0, float("nan"), float("inf"), 1j, [[1, 2], [2, 1]], [1.0, 2.0], [[0]]]
+)
 def test_bad_gains_raise(one, sigma):
     _, _, matching = one
     with pytest.raises(gc.MatchingError, match="sigma"):
@@ -212,9 +218,11 @@ def test_without_rotors_there_is_nothing_to_match():
 
 
 def test_a_rotor_that_moves_nothing_raises():
-    """Its axis couples to the vertical velocity of the blade, which the ice does not admit... nor any Y2, Y3."""
+    """Once it couples to Y2 alone, which no admissible velocity has, once to nothing."""
     mechanism = skate_with_rotor(1)
-    useless = mechanism.replace(rotors=gc.Rotors(coupling=[0, 0, 0, 0, J[0], 0], inertia=J[0], names=["theta"]))
+    useless = mechanism.replace(
+        rotors=gc.Rotors(coupling=[0, 0, 0, 0, J[0], 0], inertia=J[0], names=["theta"])
+    )
     with pytest.raises(gc.MatchingError, match="couple"):
         gc.match(useless)
     uncoupled = mechanism.replace(rotors=gc.Rotors(coupling=[0] * 6, inertia=J[0], names=["theta"]))
