@@ -84,14 +84,19 @@ def test_own_frame_and_made_frame_give_one_motion(systems, name):
 
 # -- steady motions ---------------------------------------------------------------------------------
 
-BODIES = {"disk": (sp.Rational(1, 4), sp.Rational(1, 2)), "hoop": (sp.Rational(1, 2), sp.Integer(1))}
+BODIES = {"disk": ("1/4", "1/2"), "hoop": ("1/2", "1")}
 
 
 @pytest.fixture(scope="module", params=BODIES)
 def rolling(request):
     A, C = BODIES[request.param]
     mechanism = user_mechanisms.disk(A, C).replace(frame=None)
-    return float(A), float(C), mechanism.reduce(), user_mechanisms.disk_with_spin(A, C).reduce()
+    return (
+        float(sp.Rational(A)),
+        float(sp.Rational(C)),
+        mechanism.reduce(),
+        user_mechanisms.disk_with_spin(A, C).reduce(),
+    )
 
 
 def test_despun_motion_is_the_motion_seen_from_other_axes(rolling):

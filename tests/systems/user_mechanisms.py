@@ -4,6 +4,8 @@ import sympy as sp
 
 import geoctrl as gc
 
+QUARTER, HALF = sp.Rational(1, 4), sp.Rational(1, 2)
+
 
 def parameters(**values):
     """Positive parameters and their symbols, in the order given."""
@@ -49,14 +51,14 @@ def ball():
     )
 
 
-def disk(A=sp.Rational(1, 4), C=sp.Rational(1, 2)):
+def disk(A=QUARTER, C=HALF):
     """Thin disk (or hoop) of moments A m a^2 and C m a^2, in body axes; E3 is its axis."""
     algebra, gamma = gc.se3(), gc.AdvectedVector("Gamma", (0, 0, 1))
     made, (m, a, g) = parameters(m=1.7, a=0.3, g=9.81)
     Omega, Y, G = sp.Matrix(algebra.xi[:3]), sp.Matrix(algebra.xi[3:]), sp.Matrix(gamma.symbols)
     r = -a * sp.Matrix([G[0], G[1], 0]) / sp.sqrt(G[0] ** 2 + G[1] ** 2)
     rolling = Y + Omega.cross(r)
-    inertia = m * a**2 * sp.diag(A, A, C)
+    inertia = m * a**2 * sp.diag(*map(sp.Rational, (A, A, C)))
     return gc.EulerPoincare(
         algebra=algebra,
         advected=[gamma],
@@ -71,7 +73,7 @@ def disk(A=sp.Rational(1, 4), C=sp.Rational(1, 2)):
     )
 
 
-def disk_with_spin(A=sp.Rational(1, 4), C=sp.Rational(1, 2)):
+def disk_with_spin(A=QUARTER, C=HALF):
     """The same disk with its spin as a factor of its own: axes in which E1 stays horizontal."""
     algebra, gamma = gc.product(gc.se3(), gc.rn(1)), gc.AdvectedVector("Gamma", (0, 0, 1))
     made, (m, a, g) = parameters(m=1.7, a=0.3, g=9.81)
@@ -85,7 +87,7 @@ def disk_with_spin(A=sp.Rational(1, 4), C=sp.Rational(1, 2)):
         sp.Matrix([*u, *-(u + s * E3).cross(r), s])
         for u, s in ((E1, sp.Integer(0)), (G, sp.Integer(0)), (zero, 1))
     ]
-    T = (body.dot(m * a**2 * sp.diag(A, A, C) * body) + m * Y.dot(Y)) / 2
+    T = (body.dot(m * a**2 * sp.diag(*map(sp.Rational, (A, A, C))) * body) + m * Y.dot(Y)) / 2
     return gc.EulerPoincare(
         algebra=algebra,
         advected=[gamma],
