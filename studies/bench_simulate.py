@@ -35,7 +35,7 @@ class Result(NamedTuple):
     error: float
 
 
-def field(x, v, sin=None):
+def field(x, v):
     """The closed loop by hand, on whatever numbers or expressions ``x`` holds."""
     v1, v2, v3, G2, G3 = x
     m, l, g, I1, I2, I3 = v  # noqa: E741
@@ -88,9 +88,7 @@ def alternating(runs: dict[str, Callable[[], np.ndarray]], truth: np.ndarray, re
             start = time.perf_counter()
             states[name] = run()
             seconds[name].append(time.perf_counter() - start)
-    return [
-        Result(k, statistics.median(seconds[k]), float(np.max(np.abs(states[k] - truth)))) for k in runs
-    ]
+    return [Result(k, statistics.median(seconds[k]), float(np.max(np.abs(states[k] - truth)))) for k in runs]
 
 
 def engines(loop: gc.ReducedSystem, x0: np.ndarray, grid: np.ndarray, repeat: int) -> list[Result]:
@@ -137,9 +135,11 @@ def engines(loop: gc.ReducedSystem, x0: np.ndarray, grid: np.ndarray, repeat: in
     )
     results.append(
         timed(
-            lambda: control.input_output_response(
-                system, grid, 0, x0, solve_ivp_method="DOP853", solve_ivp_kwargs=tight
-            ).states,
+            lambda: (
+                control.input_output_response(
+                    system, grid, 0, x0, solve_ivp_method="DOP853", solve_ivp_kwargs=tight
+                ).states
+            ),
             truth,
             "python-control, DOP853",
             1,
@@ -175,7 +175,9 @@ def main() -> None:
     first = time.perf_counter() - start
     results = engines(loop, x0, grid, args.repeat)
     own = next(r for r in results if r.name.startswith("geoctrl simulate (default)"))
-    print("Closed loop over 100 s, 10001 samples; error: largest deviation of any state from 80-bit arithmetic")
+    print(
+        "Closed loop over 100 s, 10001 samples; error: largest deviation of any state from 80-bit arithmetic"
+    )
     print(f"{'engine':<46}{'ms':>10}{'error':>10}{'time / simulate':>18}")
     for r in results:
         print(f"{r.name:<46}{1e3 * r.seconds:>10.2f}{r.error:>10.1e}{r.seconds / own.seconds:>18.2f}")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from geoctrl._scalars import Program
     from geoctrl.systems import ReducedSystem
 
-__all__ = ["check_start", "find_singularity", "read_tolerance"]
+__all__ = ["breaks_down", "check_start", "find_singularity", "read_tolerance"]
 
 _SINGULAR_FRAME = 1e-10
 _SINGULAR_MASS = 1e-13
@@ -51,7 +51,7 @@ def _program(system: ReducedSystem, pivots: bool = True) -> Program:
 def _conditions(
     system: ReducedSystem, t: float, x: np.ndarray, params: Mapping[str, float]
 ) -> tuple[float, float, float, float]:
-    """Reciprocal condition numbers of the bordered mass matrix and of its rows, smallest pivot and value of E."""
+    """Reciprocal condition and least relative pivot of the bordered mass matrix, then that of its rows, of E."""
     a = system.assembly
     k, size, (rows, columns) = len(a.velocity), len(a.bordered), system.frame.matrix.shape
     arguments = [*x.tolist(), t, *[0.0] * system.ninputs]
@@ -104,7 +104,7 @@ def check_start(system: ReducedSystem, t: float, x0, params: Mapping[str, float]
         raise ParameterError(
             f"the equations cannot be evaluated at x0 with params {dict(params)}: {error}; check their values"
         ) from error
-    if frame >= _SINGULAR_FRAME and min(condition, pivot, rows) >= _SINGULAR_MASS:
+    if not _singular(condition, pivot, rows, frame):
         return x
     where = f"at x0 ({_named(system, x)})"
     if frame < _SINGULAR_FRAME:
@@ -124,6 +124,18 @@ def check_start(system: ReducedSystem, t: float, x0, params: Mapping[str, float]
     )
 
 
+def _singular(condition: float, pivot: float, rows: float, frame: float) -> bool:
+    return frame < _SINGULAR_FRAME or min(condition, pivot, rows) < _SINGULAR_MASS
+
+
+def breaks_down(system: ReducedSystem, t: float, x: np.ndarray, params: Mapping[str, float]) -> bool:
+    """Whether no run could be started here: frame, mass matrix or constraint rows are singular."""
+    try:
+        return _singular(*_conditions(system, t, x, params))
+    except (ArithmeticError, ValueError):
+        return True
+
+
 def _inverse(value: float) -> str:
     return f"{1 / value:.2e}" if value else "infinite"
 
@@ -134,13 +146,16 @@ def find_singularity(system: ReducedSystem, t: float, x: np.ndarray, params: Map
         condition, pivot, rows, frame = _conditions(system, t, x, params)
     except (ArithmeticError, ValueError):
         return ""
-    if frame < _NEARLY:
-        return f"the frame becomes singular (smallest singular value {frame:.2e} at t = {t:.9g})"
+    if frame**2 < _NEARLY:  # the mass matrix E^T G E holds the frame twice
+        return (
+            f"the frame becomes singular (smallest singular value {frame:.2e}); take another frame, or "
+            "frame=None"
+        )
     if rows < _NEARLY:
-        return f"the constraint rows become dependent (condition number {_inverse(rows)} at t = {t:.9g})"
+        return f"the constraint rows become dependent (condition number {_inverse(rows)})"
     if min(condition, pivot) < _NEARLY:
         return (
             f"the mass matrix becomes singular (condition number {_inverse(condition)}, smallest pivot "
-            f"{pivot:.2e} of the largest entry at t = {t:.9g})"
+            f"{pivot:.2e} of the largest entry)"
         )
     return ""

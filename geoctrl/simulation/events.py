@@ -127,6 +127,10 @@ class EventLog:
                 return
         self.entries.append((index, t, x))
 
+    def forget_after(self, t: float) -> None:
+        """Drop what was found later: the run counts up to `t`."""
+        self.entries = [entry for entry in self.entries if entry[1] <= t]
+
     def records(self, names: tuple[str, ...], n: int) -> Events:
         """One record for each event, empty where it did not happen."""
         found = Events()

@@ -11,6 +11,7 @@ import numpy as np
 
 from geoctrl._scalars import Arithmetic, Program
 from geoctrl.errors import ExpressionError
+from geoctrl.simulation.checks import breaks_down
 from geoctrl.simulation.events import EventLog
 from geoctrl.simulation.problem import Block, Outcome, Problem, workspace
 
@@ -20,6 +21,9 @@ DEFAULT_TOLERANCE = 1e-15
 
 _CHUNK = 20_000
 """Steps between two returns to Python, where an interrupt is noticed and progress reported."""
+
+_SHORT = 1e-3
+"""Steps shorter than this part of the longest one are looked at: a singularity may be near."""
 
 _LARGE = 250
 """Instructions above which code is generated in compact mode: compiled ten times faster, run slower."""
@@ -136,6 +140,7 @@ class _Compiled:
             nt_events=passing,
         )
         self.n_constants = n_const
+        self.longest = 0.0
 
     def reset(self, problem: Problem) -> None:
         """Initial state, time and hoisted constants of a run."""
@@ -146,6 +151,7 @@ class _Compiled:
         if self.terminal:
             ta.reset_cooldowns()
         self.target.log = problem.log
+        self.longest = 0.0
 
 
 def _expressions(program: Program, arguments: list) -> list:
@@ -183,10 +189,19 @@ def _piece(problem: Problem, compiled: _Compiled, grid: np.ndarray) -> Generator
     rest = grid[1:]
     last = float(grid[0]), ta.state.copy()
     while True:
-        before = ta.time
+        before, start = ta.time, ta.state.copy()
         # Continued from where it is, the integrator takes the same steps as without a pause.
-        outcome, _, _, steps, _, rows = ta.propagate_grid(np.concatenate([[before], rest]), max_steps=_CHUNK)
+        ahead = np.concatenate([[before], rest])
+        outcome, shortest, longest, steps, _, rows = ta.propagate_grid(ahead, max_steps=_CHUNK)
         rows = rows[1:]
+        compiled.longest = max(compiled.longest, longest)
+        if shortest < _SHORT * compiled.longest or outcome == compiled.step_limit:
+            broken = _breakdown(problem, compiled, before, start, steps)
+            if broken is not None:
+                log.forget_after(broken.time)
+                reached = int(np.searchsorted(rest[: len(rows)], broken.time))
+                yield rest[:reached], rows[:reached]
+                return broken
         good = np.isfinite(rows).all(axis=1)
         finite = bool(good.all())
         if not finite:
@@ -214,6 +229,29 @@ def _piece(problem: Problem, compiled: _Compiled, grid: np.ndarray) -> Generator
         log.add(index, float(ta.time), ta.state.copy())
         log.stopped = index
         return Outcome(ta.time)
+
+
+def _breakdown(problem: Problem, compiled: _Compiled, t: float, x: np.ndarray, steps: int) -> Outcome | None:
+    """Where a stretch that has been run from `x` at `t` met a state at which no run could start.
+
+    An integrator may go on behind a singularity, or along it, with numbers that mean nothing.
+    """
+    ta, n, log = compiled.integrator, problem.system.nstates, compiled.target.log
+
+    def singular() -> bool:
+        return breaks_down(problem.system, ta.time, ta.state[:n], problem.params)
+
+    end = ta.time, ta.state.copy()
+    limit = np.inf if singular() else _SHORT * compiled.longest
+    compiled.target.log = EventLog(log.start)
+    ta.time, ta.state[:] = t, x
+    for _ in range(steps):
+        _, h = ta.step()
+        if h < limit and np.isfinite(ta.state).all() and singular():
+            return Outcome(ta.time, "the equations break down", ta.state.copy())
+    ta.time, ta.state[:] = end
+    compiled.target.log = log
+    return None
 
 
 def _last_finite(ta: Any, t: float, x: np.ndarray) -> tuple[float, str, np.ndarray]:

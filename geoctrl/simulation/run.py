@@ -76,8 +76,9 @@ def simulate(
     Raises
     ------
     SimulationError
-        If the state is no longer finite, the step size collapses, or in multiplier form a leaf relation
-        drifts beyond 1e-6; ``.trajectory`` holds the samples reached. With ``throw=False`` not raised.
+        If the state is no longer finite, the step size collapses, frame, mass matrix or constraint rows
+        become singular, or in multiplier form a leaf relation drifts beyond 1e-6; ``.trajectory`` holds the
+        samples reached. With ``throw=False`` not raised.
     ParameterError
         For an unknown, missing or non-positive parameter.
     ConstraintError

@@ -14,6 +14,10 @@ __all__ = ["DEFAULT_TOLERANCE", "describe", "run"]
 DEFAULT_TOLERANCE = 1e-12
 _LEAST = 100 * np.finfo(float).eps
 """scipy's lower limit of the relative tolerance."""
+_SHORT = 1e-6
+"""Part of the longest step below which a step counts as short."""
+_PATIENCE = 300
+"""Short steps in a row with which a run is given up."""
 
 
 def _tolerance(problem: Problem) -> float:
@@ -84,7 +88,7 @@ def run(problem: Problem) -> Generator[Block, None, Outcome]:
 def _piece(
     problem: Problem, functions: _Functions, grid: np.ndarray, x: np.ndarray
 ) -> Generator[Block, None, tuple[Outcome, np.ndarray]]:
-    tolerance = _tolerance(problem)
+    tolerance, longest, short = _tolerance(problem), 0.0, 0
     with np.errstate(all="ignore"):
         solver = _solver(functions, float(grid[0]), x, float(grid[-1]), tolerance)
         done = 1
@@ -104,6 +108,12 @@ def _piece(
             done = reached
             if problem.log.stopped is not None:
                 return Outcome(until), x
+            step = solver.t - before[0]
+            longest = max(longest, step)
+            # Near a singularity rounding errors exceed the tolerance: steps stay short and never fail.
+            short = short + 1 if step < _SHORT * longest else 0
+            if short == _PATIENCE:
+                return Outcome(solver.t, "the step size collapsed", solver.y.copy()), solver.y
     return Outcome(solver.t), solver.y
 
 

@@ -199,6 +199,9 @@ class Trajectory:
         GeoctrlError
             For a trajectory that was read from a file.
         """
+        key = _way_key(of, R0)
+        if key in self._ways:  # it came with the position
+            return self._ways[key][1].copy()
         return reconstruction.attitude(self._live, self._run, self.time, self.states, R0, of)
 
     def position(self, x0: Any = None, of: int = 1, R0: Any = None) -> np.ndarray:
@@ -238,7 +241,7 @@ class Trajectory:
         return position + np.einsum("tij,tj->ti", self._way(of, R0)[1], vector)
 
     def _way(self, of: int, R0: Any) -> tuple[np.ndarray, np.ndarray]:
-        key = (of, None if R0 is None else np.asarray(R0, dtype=float).tobytes())
+        key = _way_key(of, R0)
         if key not in self._ways:
             self._ways[key] = reconstruction.displacement(
                 self._live, self._run, self.time, self.states, R0, of
@@ -276,6 +279,10 @@ class Trajectory:
 
     def __reduce__(self):
         return _from_arrays, (storage.arrays_of(self),)
+
+
+def _way_key(of: int, R0: Any) -> tuple:
+    return of, None if R0 is None else np.asarray(R0, dtype=float).tobytes()
 
 
 def _from_arrays(arrays: Mapping[str, np.ndarray]) -> Trajectory:

@@ -22,8 +22,8 @@ from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.frames import choose_frame
 from geoctrl.systems.leaf import Leaf, Relation, Sampler, automatic_relations, removed_symbols
 from geoctrl.systems.multiplier import MultiplierForm
-from geoctrl.systems.symmetry import check_axis, despun_mechanism, despun_state
 from geoctrl.systems.projection import onto_rows, project_state
+from geoctrl.systems.symmetry import check_axis, despun_mechanism, despun_state
 
 __all__ = ["ReducedSystem"]
 

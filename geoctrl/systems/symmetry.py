@@ -208,8 +208,8 @@ def despun_mechanism(mechanism: EulerPoincare) -> EulerPoincare:
     direction = sp.Matrix([sp.Rational(d.numerator, d.denominator) for d in axis.direction])
     e = spin_map.T * direction
     P = sp.Matrix.hstack(sp.eye(n), e)
-    d, Gamma = _gauge(axis), sp.Matrix(vector.symbols)
-    turning = d.cross(Gamma)  # d/dt (Gamma . d) = turning . omega_f
+    d, gamma = _gauge(axis), sp.Matrix(vector.symbols)
+    turning = d.cross(gamma)  # d/dt (gamma . d) = turning . omega_f
     labels = frame.labels
     w = sp.Matrix([sp.Symbol(label, real=True) for label in labels])
     rate = (turning.T * spin_map * frame.matrix) / turning.dot(direction)  # the spin as a function of w
@@ -232,7 +232,7 @@ def despun_mechanism(mechanism: EulerPoincare) -> EulerPoincare:
         constraints=sp.Matrix.vstack(*rows),
         frame=E,
         velocities=labels,
-        leaf=[*mechanism.leaf, Gamma.dot(d)],
+        leaf=[*mechanism.leaf, gamma.dot(d)],
         rotors=None if rotors is None else Rotors(P.T * rotors.coupling, rotors.inertia, rotors.names),
         feedback={k: seen(v) for k, v in mechanism.feedback.items()},
         invariants={k: seen(v) for k, v in mechanism.invariants.items()},

@@ -60,7 +60,7 @@ class Sphere(NamedTuple):
 
 
 class Disk(NamedTuple):
-    """Radius and unit normal of a thin disk or hoop that stands on its edge; its centre is the mass centre."""
+    """Radius and unit normal of a thin disk or hoop standing on its edge; its centre is the mass centre."""
 
     radius: float
     normal: np.ndarray

@@ -1,4 +1,4 @@
-"""Groups given by structure constants alone: LR systems and semidirect products, in any basis of the algebra."""
+"""Groups given by structure constants alone: LR systems and semidirect products, in any basis."""
 
 from fractions import Fraction
 
@@ -64,7 +64,7 @@ def basis(n, seed):
 
 
 def lr_system():
-    """Example 10 of Garcia and Ohsawa on SO(3) x SO(3), which is SO(4) up to a covering: <gamma, omega> = 0."""
+    """Example 10 of Garcia and Ohsawa on SO(3) x SO(3), which covers SO(4) twice: <gamma, omega> = 0."""
     algebra = gc.product(gc.so3(), gc.so3())
     first, second = gc.AdvectedVector("Gamma", (0, 0, 1), of=1), gc.AdvectedVector("Delta", (0, 2, 0), of=2)
     made, moments = user_mechanisms.parameters(I1=1.1, I2=1.7, I3=2.3, K1=0.9, K2=1.3, K3=0.6, w=0.2)
