@@ -87,6 +87,7 @@ class Graph:
     def __init__(self) -> None:
         self._table: dict[tuple, Node] = {}
         self.nodes: list[Node] = []
+        self._derivatives: dict[Node, dict[Node, Node]] = {}
         self.zero = self.number(0)
         self.one = self.number(1)
 
@@ -270,13 +271,13 @@ class Graph:
             return tuple(part for term in node.payload for part in term)
         return ()
 
-    def reachable(self, nodes: Iterable[Node]) -> list[Node]:
-        """All nodes that the given ones are made of, children before parents."""
+    def reachable(self, nodes: Iterable[Node], known: Container[Node] = ()) -> list[Node]:
+        """All nodes that the given ones are made of, children before parents; known ones are not entered."""
         seen: dict[int, Node] = {}
         stack = list(nodes)
         while stack:
             node = stack.pop()
-            if node.index not in seen:
+            if node.index not in seen and node not in known:
                 seen[node.index] = node
                 stack.extend(self.children(node))
         # A child is interned before its parent, so the order of indices is a topological order.
@@ -307,11 +308,16 @@ class Graph:
 
     def push_forward(self, nodes: Sequence[Node], tangents: Mapping[Node, Node]) -> list[Node]:
         """Directional derivatives of `nodes` when each symbol moves with its tangent."""
-        derivative: dict[Node, Node] = {}
-        for node in self.reachable(nodes):
-            if node in tangents:
-                derivative[node] = tangents[node]
-                continue
+        return self._differentiate(nodes, dict(tangents))
+
+    def derivatives(self, nodes: Sequence[Node], symbol: Node) -> list[Node]:
+        """Partial derivatives of nodes by one symbol; remembered, so that second ones build on the first."""
+        known = self._derivatives.setdefault(symbol, {symbol: self.one})
+        return self._differentiate(nodes, known)
+
+    def _differentiate(self, nodes: Sequence[Node], derivative: dict[Node, Node]) -> list[Node]:
+        """Fill in the derivatives of all nodes below the given ones, those already known not again."""
+        for node in self.reachable(nodes, known=derivative):
             parts: list[Node] = []
             if node.kind == "prod":
                 q, items = node.payload
@@ -334,11 +340,11 @@ class Graph:
 
     def gradient(self, node: Node, symbols: Sequence[Node]) -> list[Node]:
         """Partial derivatives of a node by symbols."""
-        return [self.push_forward([node], {s: self.one})[0] for s in symbols]
+        return [self.derivatives([node], s)[0] for s in symbols]
 
     def jacobian(self, nodes: Sequence[Node], symbols: Sequence[Node]) -> list[list[Node]]:
         """Rows d nodes[i] / d symbols[j]."""
-        columns = [self.push_forward(nodes, {s: self.one}) for s in symbols]
+        columns = [self.derivatives(nodes, s) for s in symbols]
         return [[column[i] for column in columns] for i in range(len(nodes))]
 
     def _partial(self, node: Node, slot: int) -> Node:

@@ -60,11 +60,8 @@ def jets_at(sys: ReducedSystem, point: Equilibrium) -> list[Jet]:
 
 def _shape(sys: ReducedSystem) -> ShapeIntegrals | None:
     """Found once for a system; only without inputs, which are no functions of the state."""
-    kept = sys.__dict__
-    if "_shape_integrals" not in kept:
+    if "shape integrals" not in sys.cache:
         states = dict(zip(sys.state_labels, sys.state_nodes, strict=True))
-        free = not sys.ninputs
-        kept["_shape_integrals"] = (
-            find_shape_integrals(sys.graph, states, sys.field_nodes, sys.leaf.nodes) if free else None
-        )
-    return kept["_shape_integrals"]
+        found = None if sys.ninputs else find_shape_integrals(sys.graph, states, sys.field_nodes, sys.leaf.nodes)
+        sys.cache["shape integrals"] = found
+    return sys.cache["shape integrals"]

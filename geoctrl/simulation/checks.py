@@ -36,30 +36,27 @@ def read_tolerance(rtol: float | None) -> float | None:
     return value
 
 
-def _program(system: ReducedSystem, pivots: bool = True) -> Program:
+def _program(system: ReducedSystem) -> Program:
     """Entries of the bordered mass matrix, of the frame, and the pivots."""
     a = system.assembly
 
     def make() -> Program:
         frame = a.restrict([a.configuration(e) for e in system.frame.matrix])
         nodes = [*(e for row in a.bordered for e in row), *frame]
-        return system.program([*nodes, *a.pivots] if pivots else nodes)
+        return system.program([*nodes, *a.pivots])
 
-    return workspace(system).get(("start", pivots), make)
+    return workspace(system).get("start", make)
 
 
 def _conditions(
     system: ReducedSystem, t: float, x: np.ndarray, params: Mapping[str, float]
 ) -> tuple[float, float, float, float]:
-    """Reciprocal condition and least relative pivot of the bordered mass matrix, then that of its rows, of E."""
+    """Reciprocal condition and least relative pivot of the bordered mass matrix; conditions of rows and E."""
     a = system.assembly
     k, size, (rows, columns) = len(a.velocity), len(a.bordered), system.frame.matrix.shape
     arguments = [*x.tolist(), t, *[0.0] * system.ninputs]
-    try:
-        values = _program(system)(arguments, params)
-    except ZeroDivisionError:
-        # A pivot vanishes and the ones after it cannot be had; M and the frame can.
-        values = np.append(_program(system, pivots=False)(arguments, params), np.zeros(k))
+    # Pivots after one that vanishes come out infinite or nan: counted as zero below.
+    values = _program(system)(arguments, params)
     flat, frame, pivots = np.split(values, [size**2, size**2 + rows * columns])
     bordered = flat.reshape(size, size)
     pivots = np.where(np.isfinite(pivots), np.abs(pivots), 0.0)

@@ -135,7 +135,8 @@ class _Compiled:
             state=[0.0] * n,
             pars=[0.0] * (n_const + len(extra)),
             tol=tolerance,
-            compact_mode=len(self.program.tape.instructions) > _LARGE,
+            # A reconstruction follows a run once: its compilation counts, not its speed.
+            compact_mode=problem.follow is not None or len(self.program.tape.instructions) > _LARGE,
             t_events=stopping,
             nt_events=passing,
         )

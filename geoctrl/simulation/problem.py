@@ -67,7 +67,7 @@ class Workspace:
 
 def workspace(system: ReducedSystem) -> Workspace:
     """The workspace of a system, made at the first run; it is left out when the system is pickled."""
-    return system.__dict__.setdefault("_simulation_workspace", Workspace())
+    return system.cache.setdefault("simulation", Workspace())
 
 
 @dataclass(frozen=True, eq=False)

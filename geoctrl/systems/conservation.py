@@ -58,7 +58,7 @@ class Conservation:
 
     def kept(self, params: Mapping[str, float] | None, all_inputs: bool) -> dict[str, Node]:
         """Nodes of the conserved candidates; see `ReducedSystem.conserved`."""
-        numbers = generic_parameters(self._system.mechanism) | dict(params or {})
+        numbers = generic_parameters(self._system.mechanism) | {str(k): v for k, v in (params or {}).items()}
         key = (*numbers.values(), all_inputs)
         if key not in self._kept:
             if len(self._kept) > _REMEMBERED:

@@ -182,6 +182,11 @@ class ReducedSystem:
         return self._programs[key]
 
     @cached_property
+    def cache(self) -> dict[str, Any]:
+        """What analyses and engines keep with the system; left out when it is pickled."""
+        return {}
+
+    @cached_property
     def _programs(self) -> dict[tuple[int, ...], Program]:
         return {}
 

@@ -284,8 +284,7 @@ def test_quadrature_beyond_its_pole_is_not_a_number():
     g, leaves, convert = graph_of()
     program = program_of(g, leaves, [convert(sp.Integral(1 / (1 - P * t**2), (t, 0, X)))])
     assert np.isnan(program([np.array([2.0]), 0.0, 0.0], {"p": 1.0, "q": 1.0})).all()
-    with pytest.raises(ValueError, match="domain"):
-        program([2.0, 0.0, 0.0], {"p": 1.0, "q": 1.0})
+    assert np.isnan(program([2.0, 0.0, 0.0], {"p": 1.0, "q": 1.0})).all()
 
 
 # -- tape ---------------------------------------------------------------------------------------------
