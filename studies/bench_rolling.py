@@ -2,10 +2,11 @@
 
 The body is described from scratch on SE(3): a displaced centre of mass, an inertia matrix of other axes, the
 rolling constraint solved by the library. The hand-written program works with the vectors r, r', v and their
-cross products, constants baked in, and solves the 3 x 3 system by L D L^T or by Cramer's rule. Both run over 20 s
-at a tolerance of 1e-15; errors are the largest deviation from 80-bit arithmetic at 1e-18 over the first 2 s
-(later the motion, which is chaotic, magnifies rounding errors). "first" is derivation and compilation in seconds
-of this process, the cache of compiled code off. Only ratios within one run mean anything on a shared machine.
+cross products, constants baked in, and solves the 3 x 3 system by L D L^T or by Cramer's rule. Both run over
+20 s at a tolerance of 1e-15; errors are the largest deviation from 80-bit arithmetic at 1e-18 over the first
+2 s (later the motion, which is chaotic, magnifies rounding errors). "first" is derivation and compilation in
+seconds of this process, the cache of compiled code off. Only ratios within one run mean anything on a shared
+machine.
 
     python studies/bench_rolling.py
 """

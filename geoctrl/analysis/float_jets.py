@@ -62,6 +62,8 @@ def _shape(sys: ReducedSystem) -> ShapeIntegrals | None:
     """Found once for a system; only without inputs, which are no functions of the state."""
     if "shape integrals" not in sys.cache:
         states = dict(zip(sys.state_labels, sys.state_nodes, strict=True))
-        found = None if sys.ninputs else find_shape_integrals(sys.graph, states, sys.field_nodes, sys.leaf.nodes)
+        found = (
+            None if sys.ninputs else find_shape_integrals(sys.graph, states, sys.field_nodes, sys.leaf.nodes)
+        )
         sys.cache["shape integrals"] = found
     return sys.cache["shape integrals"]
