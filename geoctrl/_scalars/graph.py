@@ -16,7 +16,7 @@ Everything of level 1 is computed once per parameter set.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import gcd, isqrt, lcm
 

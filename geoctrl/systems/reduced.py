@@ -27,7 +27,6 @@ from geoctrl.systems.symmetry import check_axis, despun_mechanism, despun_state
 
 __all__ = ["ReducedSystem"]
 
-
 _REMEMBERED = 128
 
 
@@ -45,7 +44,11 @@ class ReducedSystem:
     name : str
     mechanism : EulerPoincare
     states, inputs : tuple of sympy.Symbol
+        In order; inputs that feedback closes are not among them.
     state_labels, input_labels, output_labels : tuple of str
+    nstates, ninputs : int
+    families : dict of name -> Family
+        Declared relative equilibria.
     params : dict
         Default parameters by name.
     leaf : Leaf
@@ -69,6 +72,14 @@ class ReducedSystem:
         self.kept_index = [a.advected.index(node) for node in self.kept]
         self.state_nodes = [*a.velocity, *self.kept]
         self.arguments = [*self.state_nodes, a.time, *a.inputs]
+        self.states: tuple[sp.Symbol, ...] = tuple(self.symbols[node] for node in self.state_nodes)
+        self.state_labels = tuple(str(s) for s in self.states)
+        self.inputs: tuple[sp.Symbol, ...] = mechanism.input_symbols
+        self.input_labels = tuple(str(u) for u in self.inputs)
+        self.output_labels = tuple(mechanism.outputs)
+        self.velocity_labels = mechanism.velocity_labels
+        self.nstates, self.ninputs = len(self.states), len(self.inputs)
+        self.families: dict[str, Family] = dict(mechanism.equilibria)
         self.params = mechanism.defaults
         generic = generic_parameters(mechanism)
         rng = np.random.default_rng(20240801)
@@ -78,7 +89,7 @@ class ReducedSystem:
         check_build(self, samples, generic)
         check_axis(mechanism)
 
-    # -- names ----------------------------------------------------------------------------------
+    # -- numbers and names ----------------------------------------------------------------------
 
     @cached_property
     def symbols(self) -> dict[Node, sp.Symbol]:
@@ -91,51 +102,6 @@ class ReducedSystem:
         table[a.time] = time
         return table
 
-    @cached_property
-    def states(self) -> tuple[sp.Symbol, ...]:
-        """Symbols of the states, in order."""
-        return tuple(self.symbols[node] for node in self.state_nodes)
-
-    @cached_property
-    def state_labels(self) -> tuple[str, ...]:
-        """Labels of the states."""
-        return tuple(str(s) for s in self.states)
-
-    @property
-    def inputs(self) -> tuple[sp.Symbol, ...]:
-        """Symbols of the open inputs."""
-        return self.mechanism.input_symbols
-
-    @property
-    def input_labels(self) -> tuple[str, ...]:
-        """Labels of the open inputs."""
-        return tuple(str(u) for u in self.inputs)
-
-    @property
-    def output_labels(self) -> tuple[str, ...]:
-        """Labels of the declared outputs."""
-        return tuple(self.mechanism.outputs)
-
-    @property
-    def velocity_labels(self) -> tuple[str, ...]:
-        """Labels of the full velocity, rotor rates appended."""
-        return self.mechanism.velocity_labels
-
-    @property
-    def nstates(self) -> int:
-        """Number of states."""
-        return len(self.state_nodes)
-
-    @property
-    def ninputs(self) -> int:
-        """Number of open inputs."""
-        return len(self.inputs)
-
-    @property
-    def families(self) -> dict[str, Family]:
-        """Declared families of relative equilibria by name."""
-        return dict(self.mechanism.equilibria)
-
     def __repr__(self) -> str:
         lines = [f"<ReducedSystem {self.name or 'unnamed'}>"]
         lines.append(f"  states ({self.nstates}): {', '.join(self.state_labels)}")
@@ -146,8 +112,6 @@ class ReducedSystem:
 
     def __reduce__(self):
         return EulerPoincare.reduce, (self.mechanism,)
-
-    # -- numbers --------------------------------------------------------------------------------
 
     def parameters(self, params: Mapping[str, float] | None) -> dict[str, float]:
         """Defaults overridden by ``params``; ParameterError for unknown, missing, non-positive values."""
