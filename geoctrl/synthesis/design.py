@@ -180,8 +180,19 @@ class SigmaDesign:
 
     @cached_property
     def feasible(self) -> bool:
-        """Whether any gain is admissible (at the equilibrium's parameters, or the defaults)."""
+        """Whether any gain is admissible (at the equilibrium's parameters, or the defaults).
+
+        Raises
+        ------
+        GeoctrlError
+            At a single point with several rotors, whose gains are not searched.
+        """
         if not self.family:
+            if len(self._gains) != 1:
+                raise GeoctrlError(
+                    "gains of several rotors are not searched at a single point; take a declared family, or "
+                    "test a gain with contains(sigma)"
+                )
             return self.bounds is not None
         if not self.conditions.stable or sp.S.false in self.conditions.stable:
             return False
