@@ -71,6 +71,8 @@ def resolve_parameters(
         finite number, or not positive where the parameter was declared positive.
     """
     given = dict(defaults)
+    if params is not None and not isinstance(params, Mapping):
+        raise ParameterError(f"params must be a dict of name -> number, got {params!r}")
     for key, value in (params or {}).items():
         name = str(key)
         if name not in defaults:

@@ -216,8 +216,7 @@ def _certify(args: argparse.Namespace) -> int:
     mechanism = _mechanism(args)
     symbols = _family_symbols(mechanism, args.at)
     params, values, _ = _split(_numbers(args.set, "--set"), [p.name for p in mechanism.parameters], symbols)
-    system = mechanism.reduce()
-    point = system.equilibrium(args.at, params=params, **values)
+    system, point = _member(mechanism.reduce(), args.at, params, values)
     certificate = geoctrl.certify(system, point)
     if args.out:
         certificate.to_json(args.out)
@@ -236,6 +235,18 @@ def _certify(args: argparse.Namespace) -> int:
     written = f"\n  written to {args.out}" if args.out else ""
     _print(args, data, f"{_plain(certificate)}\n  eigenvalues on the leaf: {spectrum}{written}")
     return 0
+
+
+def _member(system: Any, family: str, params: dict, values: dict) -> tuple[Any, Any]:
+    """A family's member, in axes that do not follow the spin where only there it is an equilibrium."""
+    from geoctrl.errors import EquilibriumError
+
+    try:
+        return system, system.equilibrium(family, params=params, **values)
+    except EquilibriumError:
+        if system.mechanism.symmetry is None:
+            raise
+    return system.despun(), system.despun().equilibrium(family, params=params, **values)
 
 
 def _plain(certificate: Any) -> str:

@@ -113,7 +113,8 @@ def _held(sys: ReducedSystem, fixed: Mapping[str, float]) -> tuple[dict[int, flo
     states, inputs = list(sys.state_labels), list(sys.input_labels)
     held: dict[int, float] = {}
     held_u: dict[int, float] = {}
-    for label, value in fixed.items():
+    for key, value in fixed.items():
+        label = str(key)
         number = float(finite_array(f"fixed[{label!r}]", value, ()))
         if label in states:
             held[states.index(label)] = number
@@ -121,7 +122,7 @@ def _held(sys: ReducedSystem, fixed: Mapping[str, float]) -> tuple[dict[int, flo
             held_u[inputs.index(label)] = number
         else:
             raise ValueError(
-                f"fixed names no state or input: {label!r}{nearest(str(label), [*states, *inputs])}"
+                f"fixed names no state or input: {label!r}{nearest(label, [*states, *inputs])}"
             )
     for vector in sys.mechanism.advected:
         if isinstance(vector, AdvectedVector):

@@ -56,7 +56,8 @@ def positive_condition(expr: sp.Expr) -> tuple[sp.Expr, list[sp.Expr]] | bool:
             else:
                 nonzero.append(factor)
     if not essential:
-        return sign > 0 if not nonzero else ((sp.Integer(sign), nonzero) if sign > 0 else False)
+        positive = bool(sign > 0)
+        return positive if not nonzero else ((sp.Integer(sign), nonzero) if positive else False)
     return sp.Mul(sign, *essential), nonzero
 
 

@@ -15,9 +15,14 @@ if TYPE_CHECKING:
 __all__ = ["get", "names"]
 
 _BUILDERS = {
+    "chaplygin-sleigh": ("chaplygin_sleigh", "chaplygin_sleigh"),
+    "double-planar-pendulum": ("double_planar_pendulum", "double_planar_pendulum"),
+    "free-rigid-body": ("free_rigid_body", "free_rigid_body"),
     "heavy-top": ("heavy_top", "heavy_top"),
     "pendulum-skate": ("pendulum_skate", "pendulum_skate"),
     "pendulum-skate-rotor": ("pendulum_skate", "pendulum_skate_rotor"),
+    "orbiting-body": ("orbiting_body", "orbiting_body"),
+    "rolling-disk": ("rolling_disk", "rolling_disk"),
     "veselova": ("veselova", "veselova"),
 }
 

@@ -31,7 +31,15 @@ __all__ = ["FeedbackLaw", "read_sigma"]
 def read_sigma(sigma: Any, mechanism: EulerPoincare) -> sp.ImmutableMatrix:
     """The gain as a symmetric, invertible s x s matrix; raises MatchingError."""
     count = mechanism.rotors.count if mechanism.rotors else 0
-    matrix = sp.ImmutableMatrix(sigma if hasattr(sigma, "__len__") or hasattr(sigma, "shape") else [[sigma]])
+    try:
+        nested = not isinstance(sigma, str) and (hasattr(sigma, "__len__") or hasattr(sigma, "shape"))
+        matrix = sp.ImmutableMatrix(sigma if nested else [[sigma]])
+        if not all(isinstance(entry, sp.Expr) for entry in matrix):
+            raise TypeError
+    except (TypeError, ValueError) as error:
+        raise MatchingError(
+            f"sigma must be a number, a symbol or a {count} x {count} matrix of them, got {sigma!r}"
+        ) from error
     if matrix.shape != (count, count):
         raise MatchingError(f"sigma must be {count} x {count}, one row per rotor, got {matrix.shape}")
     for entry in matrix:
@@ -74,6 +82,9 @@ class FeedbackLaw:
         self.tau = sp.Matrix(branch.tau).subs(renamed)
         self.rho_inverse = sp.Matrix(branch.rho_inverse).subs(renamed)
         self.inertia = sp.ImmutableMatrix(matching.inertia(matching.sigma).subs(renamed))
+
+    def __getstate__(self) -> dict:
+        return {k: v for k, v in self.__dict__.items() if k != "_program"}
 
     # -- the loops ------------------------------------------------------------------------------
 
@@ -218,8 +229,8 @@ class FeedbackLaw:
             k = len(system.assembly.velocity)
             x = np.concatenate([x[:k], x[k + count :]])
         values = dict(params or {})
+        vector = momentum_vector(self.mechanism, momentum)
         if self.momentum_matters:
-            vector = momentum_vector(self.mechanism, momentum)
             values |= {p.name: v for p, v in zip(self._momentum, vector, strict=True)}
         return program(system.arguments_at(t, x, None), system.parameters(values))
 

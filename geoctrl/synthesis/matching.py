@@ -246,6 +246,11 @@ def controlled_inertia(mechanism: EulerPoincare, sigma: sp.Matrix) -> sp.Immutab
 
 
 def _rotors(mechanism: EulerPoincare) -> Rotors:
+    if not isinstance(mechanism, EulerPoincare):
+        raise MatchingError(
+            f"match takes a mechanism (geoctrl.EulerPoincare), got {type(mechanism).__name__}; "
+            "a reduced system keeps its own as sys.mechanism"
+        )
     if mechanism.rotors is None:
         raise MatchingError(
             "matching needs internal rotors: "

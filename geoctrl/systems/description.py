@@ -358,7 +358,10 @@ def _input_symbol(u: Any) -> sp.Symbol:
 
 
 def _matrix(name: str, value: Any, shape: tuple[int, int]) -> sp.ImmutableMatrix:
-    matrix = sp.ImmutableMatrix(value)
+    try:
+        matrix = sp.ImmutableMatrix(value)
+    except (TypeError, ValueError) as error:
+        raise DescriptionError(f"{name} must be a matrix of numbers or expressions, got {value!r}") from error
     if matrix.shape != shape:
         wanted = f"{shape[0]} x {shape[1]}" if shape[1] > 1 else f"{shape[0]} entries"
         got = f"{matrix.rows} x {matrix.cols}" if shape[1] > 1 else f"{len(matrix)} entries"
@@ -379,7 +382,10 @@ def _check_symmetric(inertia: sp.ImmutableMatrix) -> None:
 def _rows(constraints: Any, n: int) -> sp.ImmutableMatrix | None:
     if constraints is None:
         return None
-    rows = [list(row) for row in (constraints.tolist() if hasattr(constraints, "tolist") else constraints)]
+    rows = constraints.tolist() if hasattr(constraints, "tolist") else list(constraints)
+    if not all(hasattr(row, "__iter__") for row in rows):
+        raise ConstraintError(f"constraints must be a list of rows of length {n}, got {constraints!r}")
+    rows = [list(row) for row in rows]
     if not rows:
         return None
     for a, row in enumerate(rows):

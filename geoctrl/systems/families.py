@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -77,6 +78,15 @@ class Family:
         missing = [n for n in self.names if n not in given]
         if missing:
             raise ParameterError(f"family {name!r} needs a value for {', '.join(missing)}")
+        for key, value in given.items():
+            try:
+                finite = math.isfinite(value)
+            except TypeError as error:
+                raise ParameterError(
+                    f"symbol {key!r} of family {name!r} must be a number, got {value!r}"
+                ) from error
+            if not finite:
+                raise ParameterError(f"symbol {key!r} of family {name!r} must be finite, got {value!r}")
         return {s: given[s.name] for s in self.symbols}
 
     def __reduce__(self):

@@ -89,7 +89,7 @@ def equilibrium_at(
         raise EquilibriumError(
             f"not an equilibrium{f' (family {name!r})' if name else ''}: d/dt {system.state_labels[worst]} = "
             f"{field[worst]:.3g} at {dict(zip(system.state_labels, x.tolist(), strict=True))}; "
-            "find_equilibrium(sys, guess=x) looks for one nearby",
+            f"find_equilibrium(sys, guess=x) looks for one nearby{_despun_hint(system)}",
             residual,
         )
     if not leaf_residual <= tolerance * max(1.0, float(np.max(np.abs(x))) ** 2):
@@ -118,6 +118,12 @@ def equilibrium_at(
         name=name,
         labels=system.state_labels,
     )
+
+
+def _despun_hint(system: ReducedSystem) -> str:
+    if system.mechanism.symmetry is None:
+        return ""
+    return "; a motion in which the spin turns the advected vectors is an equilibrium of sys.despun()"
 
 
 def family_member(

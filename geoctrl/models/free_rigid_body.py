@@ -1,0 +1,31 @@
+"""Free rigid body: Euler's equations on so(3), no advected vector."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from geoctrl.algebra import so3
+from geoctrl.systems import EulerPoincare, Family, Parameter
+
+__all__ = ["free_rigid_body"]
+
+
+def free_rigid_body() -> EulerPoincare:
+    """Rigid body without moments: ``Pidot = Pi x Omega``.
+
+    Families ``about1``, ``about2``, ``about3``: steady rotation about a principal axis. The library finds
+    |Pi|^2 and the energy.
+    """
+    parameters = tuple(
+        Parameter(f"I{i}", value, "kg m^2", f"principal moment of inertia {i}", positive=True)
+        for i, value in ((1, 1.2), (2, 2.1), (3, 2.9))
+    )
+    Omega0 = sp.Symbol("Omega0", real=True)
+    return EulerPoincare(
+        algebra=so3(),
+        inertia=sp.diag(*(p.symbol for p in parameters)),
+        equilibria={f"about{i}": Family({f"Omega{i}": Omega0}, symbols=[Omega0]) for i in (1, 2, 3)},
+        parameters=parameters,
+        source="J. E. Marsden and T. S. Ratiu, Introduction to Mechanics and Symmetry, Springer 1999, ch. 15",
+        name="free-rigid-body",
+    )

@@ -1,0 +1,39 @@
+"""Rigid body in a circular orbit: attitude to the orbital frame under the gravity gradient."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from geoctrl.algebra import AdvectedVector, so3
+from geoctrl.systems import EulerPoincare, Family, Parameter
+
+__all__ = ["orbiting_body"]
+
+
+def orbiting_body() -> EulerPoincare:
+    """Attitude dynamics in the frame that turns with the orbit.
+
+    xi is the angular velocity relative to that frame; a is the direction to the centre of attraction, b the
+    orbit's normal, both seen from the body. The frame's turning gives a gyroscopic term ``n J b`` and the
+    centrifugal part of the potential. Family "aligned": axis 3 to the centre, axis 2 along the normal.
+    """
+    a, b = AdvectedVector("a", reference=(0, 0, 1)), AdvectedVector("b", reference=(0, 1, 0))
+    parameters = (
+        Parameter("n", 0.0011, "rad/s", "orbital rate", positive=True),
+        Parameter("J1", 130.0, "kg m^2", "moment of inertia about axis 1", positive=True),
+        Parameter("J2", 190.0, "kg m^2", "moment of inertia about axis 2", positive=True),
+        Parameter("J3", 80.0, "kg m^2", "moment of inertia about axis 3", positive=True),
+    )
+    n, *moments = (p.symbol for p in parameters)
+    J, va, vb = sp.diag(*moments), sp.Matrix(a.symbols), sp.Matrix(b.symbols)
+    return EulerPoincare(
+        algebra=so3(),
+        advected=[a, b],
+        inertia=J,
+        gyroscopic=list(n * J * vb),
+        potential=sp.Rational(3, 2) * n**2 * va.dot(J * va) - n**2 * vb.dot(J * vb) / 2,
+        equilibria={"aligned": Family({"a3": 1, "b2": 1})},
+        parameters=parameters,
+        source="P. C. Hughes, Spacecraft Attitude Dynamics, Wiley 1986, ch. 9",
+        name="orbiting-body",
+    )

@@ -1,0 +1,48 @@
+"""Disk or hoop rolling on a horizontal plane, in body axes; E3 is its axis, about which it is symmetric."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from geoctrl.algebra import AdvectedVector, se3
+from geoctrl.systems import Axis, EulerPoincare, Family, Parameter
+
+__all__ = ["rolling_disk"]
+
+
+def rolling_disk() -> EulerPoincare:
+    """Thin circular body of moments ``A m a^2`` (a diameter) and ``C m a^2`` (the axis) that does not slip.
+
+    Parameter sets "disk" (A = 1/4, C = 1/2) and "hoop" (A = 1/2, C = 1). Families: "rolling" straight ahead
+    and "spinning" on a diameter; they, and all circular motions, are equilibria of ``reduce().despun()``.
+    """
+    algebra = se3()
+    gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
+    parameters = (
+        Parameter("m", 1.7, "kg", "mass", positive=True),
+        Parameter("a", 0.3, "m", "radius", positive=True),
+        Parameter("g", 9.81, "m/s^2", "gravity", positive=True),
+        Parameter("A", 0.25, "", "moment of inertia about a diameter over m a^2", positive=True),
+        Parameter("C", 0.5, "", "moment of inertia about the axis over m a^2", positive=True),
+    )
+    m, a, g, A, C = (p.symbol for p in parameters)
+    Omega, Y, G = sp.Matrix(algebra.xi[:3]), sp.Matrix(algebra.xi[3:]), sp.Matrix(gamma.symbols)
+    contact = -a * sp.Matrix([G[0], G[1], 0]) / sp.sqrt(G[0] ** 2 + G[1] ** 2)
+    Omega0 = sp.Symbol("Omega0", real=True)
+    return EulerPoincare(
+        algebra=algebra,
+        advected=[gamma],
+        inertia=sp.diag(*(m * a**2 * sp.Matrix([A, A, C])), m, m, m),
+        potential=-m * g * contact.dot(G),
+        constraints=(Y + Omega.cross(contact)).jacobian(algebra.xi),
+        contact=contact,
+        symmetry=Axis((0, 0, 1)),
+        equilibria={
+            "rolling": Family({"Omega3": Omega0, "Gamma2": 1}, symbols=[Omega0]),
+            "spinning": Family({"Omega2": Omega0, "Gamma2": 1}, symbols=[Omega0]),
+        },
+        parameters=parameters,
+        parameter_sets={"disk": {"A": 0.25, "C": 0.5}, "hoop": {"A": 0.5, "C": 1.0}},
+        source="Ju. I. Neimark and N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS 1972",
+        name="rolling-disk",
+    )

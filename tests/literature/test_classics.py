@@ -1,0 +1,95 @@
+"""Classical thresholds and spectra of the catalogue, against formulas of their own."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import geoctrl as gc
+
+
+def verdict(name, family, params=None, despun=False, **values):
+    system = gc.models.get(name)().reduce()
+    system = system.despun() if despun else system
+    return gc.certify(system, system.equilibrium(family, params=params, **values)).verdict
+
+
+@pytest.mark.parametrize(("axis", "stable"), [(1, True), (2, False), (3, True)])
+def test_intermediate_axis_is_unstable(axis, stable):
+    expected = gc.Verdict.PROVED_STABLE if stable else gc.Verdict.PROVED_UNSTABLE
+    assert verdict("free-rigid-body", f"about{axis}", Omega0=1.7) is expected
+
+
+def test_free_body_spectrum_about_the_intermediate_axis():
+    system = gc.models.get("free-rigid-body")().reduce()
+    lin = gc.linearize(system, system.equilibrium("about2", Omega0=1.7))
+    I1, I2, I3 = (system.params[f"I{i}"] for i in (1, 2, 3))
+    rate = 1.7 * np.sqrt((I2 - I1) * (I3 - I2) / (I1 * I3))
+    assert np.isclose(max(lin.eigenvalues.real), rate, rtol=1e-12)
+
+
+def test_free_body_conditions_in_symbols():
+    system = gc.models.get("free-rigid-body")().reduce()
+    conditions = gc.stability_conditions(system, "about1")
+    I1, I2, I3 = (p.symbol for p in system.mechanism.parameters)
+    Omega0 = conditions.family_symbols[0]
+    rng = np.random.default_rng(5)
+    for _ in range(40):
+        values = {s: sp.Rational(int(rng.integers(1, 30)), 7) for s in (I1, I2, I3)} | {Omega0: sp.Integer(2)}
+        if len({values[s] for s in (I1, I2, I3)}) < 3:
+            continue
+        extreme = (values[I1] > values[I2]) == (values[I1] > values[I3])
+        assert all(bool(sp.sympify(r).subs(values)) for r in conditions.stable) == extreme
+        assert any(bool(sp.sympify(r).subs(values)) for r in conditions.unstable) == (not extreme)
+
+
+@pytest.mark.parametrize(("chosen", "fraction"), [("disk", 1 / 3), ("hoop", 1 / 4)])
+def test_rolling_straight(chosen, fraction):
+    mechanism = gc.models.get("rolling-disk")(set=chosen)
+    system = mechanism.reduce()
+    p = system.params
+    critical = np.sqrt(fraction * p["g"] * p["a"]) / p["a"]
+    for factor, expected in ((1 - 1e-6, "PROVED_UNSTABLE"), (1 + 1e-6, "PROVED_STABLE")):
+        point = system.despun().equilibrium("rolling", Omega0=float(critical * factor))
+        assert gc.certify(system.despun(), point).verdict.name == expected
+    with pytest.raises(gc.EquilibriumError, match="despun"):
+        system.equilibrium("rolling", Omega0=1.0)
+
+
+@pytest.mark.parametrize(("chosen", "ratio"), [("disk", 4 / 5), ("hoop", 2 / 3)])
+def test_spinning_on_a_diameter(chosen, ratio):
+    system = gc.models.get("rolling-disk")(set=chosen).reduce().despun()
+    critical = np.sqrt(ratio * system.params["g"] / system.params["a"])
+    for factor, expected in ((1 - 1e-6, "PROVED_UNSTABLE"), (1 + 1e-6, "PROVED_STABLE")):
+        point = system.equilibrium("spinning", Omega0=float(critical * factor))
+        assert gc.certify(system, point).verdict.name == expected
+
+
+def test_sleigh_runs_with_its_centre_of_mass_ahead():
+    system = gc.models.get("chaplygin-sleigh")().reduce()
+    p = system.params
+    for V in (1.3, -1.3):
+        lin = gc.linearize(system, system.equilibrium("straight", V=V))
+        decay = -p["m"] * p["a"] * V / (p["I"] + p["m"] * p["a"] ** 2)
+        assert np.min(np.abs(lin.eigenvalues - decay)) < 1e-13
+    assert verdict("chaplygin-sleigh", "straight", V=-1.3) is gc.Verdict.PROVED_UNSTABLE
+    # Forwards one eigenvalue is negative and the other belongs to the family: not decided by a Hessian.
+    assert verdict("chaplygin-sleigh", "straight", V=1.3) is gc.Verdict.SPECTRALLY_STABLE_ONLY
+
+
+def test_orbiting_body_is_stable_where_its_jacobi_integral_has_a_minimum():
+    system = gc.models.get("orbiting-body")().reduce()
+    rng = np.random.default_rng(2)
+    for _ in range(12):
+        J1, J2, J3 = (float(v) for v in rng.uniform(1, 3, size=3))
+        params = {"n": 0.7, "J1": J1, "J2": J2, "J3": J3}
+        proved = gc.certify(system, system.equilibrium("aligned", params=params)).verdict
+        assert (proved is gc.Verdict.PROVED_STABLE) == (J2 > J1 > J3)
+        # Pitch decouples: its stiffness is 3 n^2 (J1 - J3), so that J3 > J1 is unstable.
+        if J3 > J1:
+            assert proved is gc.Verdict.PROVED_UNSTABLE
+
+
+@pytest.mark.parametrize(("family", "stable"), [("hanging", True), ("inverted", False), ("up-down", False)])
+def test_double_pendulum(family, stable):
+    expected = gc.Verdict.PROVED_STABLE if stable else gc.Verdict.PROVED_UNSTABLE
+    assert verdict("double-planar-pendulum", family) is expected
