@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import sympy as sp
 from sympy.logic.boolalg import Boolean
@@ -13,6 +14,7 @@ from geoctrl._checks import nearest
 from geoctrl._scalars import Node, exact
 from geoctrl.analysis.invariants import check_invariant
 from geoctrl.analysis.polynomials import hurwitz_determinant
+from geoctrl.analysis.shape import Jet, shape_of
 from geoctrl.analysis.signs import leading_minors, positive_condition, solve_inequality
 from geoctrl.errors import ParameterError
 from geoctrl.systems import ReducedSystem
@@ -161,19 +163,30 @@ def stability_conditions(
     names = [k for k in sys.candidate_invariants if check_invariant(sys, k, params).proved]
     nodes = [sys.candidate_invariants[k] for k in names]
     nodes = [n if isinstance(n, Node) else sys.expression(n) for n in nodes]
-    functions = [*names, *sys.leaf.names]
-    everything = [*nodes, *sys.leaf.nodes]
-    gradients = at.jacobian(everything)
+    named = dict(zip(names, nodes, strict=True)) | dict(zip(sys.leaf.names, sys.leaf.nodes, strict=True))
+    found = _derive(at, at.jets(named), family)
+    if found.stable or found.unstable == [sp.S.true]:
+        return found
+    shape = shape_of(sys)
+    further = [] if shape is None else shape.jets(at.values, at.point, sp.Integer(0), _not_zero)
+    return _derive(at, [*at.jets(named), *further], family) if further else found
+
+
+def _not_zero(expr: sp.Expr) -> int:
+    return int(expr != 0)
+
+
+def _derive(at: _FamilyPoint, jets: list[Jet], family: str) -> StabilityConditions:
+    sys = at.system
     assuming: list[sp.Expr] = []
-    kernel = _nullspace(gradients, sys.nstates, assuming)
-    multipliers = _multipliers(gradients, functions, assuming)
-    stable, undecided, reason, hessian, used = _hessian_conditions(
-        at, everything, functions, kernel, multipliers
-    )
+    gradients = {jet.name: jet.gradient for jet in jets}
+    kernel = _nullspace(list(gradients.values()), sys.nstates, assuming)
+    multipliers = _multipliers(gradients, assuming)
+    stable, undecided, reason, hessian, used = _hessian_conditions(at, jets, kernel, multipliers)
     polynomial = _reduced_polynomial(at.jacobian(sys.field_nodes), kernel)
     unstable, boundary = _instability(polynomial, at.collect)
     for equation in boundary:
-        if equation not in undecided:
+        if equation not in undecided and sp.Eq(-equation.lhs, 0) not in undecided:
             undecided.append(equation)
     return StabilityConditions(
         stable=stable,
@@ -196,7 +209,7 @@ class _FamilyPoint:
     """Derivatives evaluated at the family's symbolic point."""
 
     def __init__(self, sys: ReducedSystem, family: str, params: Mapping[str, float] | None) -> None:
-        self._sys = sys
+        self.system = sys
         self.family = sys.families[family]
         self._table: dict[Node, sp.Expr] = dict(sys.symbols)
         for label, node in zip(sys.state_labels, sys.state_nodes, strict=True):
@@ -208,6 +221,19 @@ class _FamilyPoint:
                 q = exact(sys.parameters(params)[name])
                 self._table[sys.assembly.parameters[name]] = sp.Rational(q.numerator, q.denominator)
 
+    @property
+    def point(self) -> list[sp.Expr]:
+        """The state."""
+        return [self._table[node] for node in self.system.state_nodes]
+
+    def jets(self, named: Mapping[str, Node]) -> list[Jet]:
+        """First and second derivatives of named nodes."""
+        gradients = self.jacobian(list(named.values()))
+        return [
+            Jet(name, gradient, partial(self.hessian, node))
+            for (name, node), gradient in zip(named.items(), gradients, strict=True)
+        ]
+
     def values(self, nodes: Sequence[Node]) -> list[sp.Expr]:
         """Nodes at the point, each as one cancelled fraction."""
         from geoctrl._scalars import to_sympy
@@ -216,19 +242,19 @@ class _FamilyPoint:
 
     def jacobian(self, nodes: Sequence[Node]) -> Rows:
         """First derivatives by the states at the point, one row per node."""
-        n = self._sys.nstates
-        rows = self._sys.graph.jacobian(list(nodes), self._sys.state_nodes)
+        n = self.system.nstates
+        rows = self.system.graph.jacobian(list(nodes), self.system.state_nodes)
         flat = self.values([e for row in rows for e in row])
         return [flat[i * n : (i + 1) * n] for i in range(len(nodes))]
 
     def hessian(self, node: Node) -> Rows:
         """Second derivatives by the states at the point."""
-        return self.jacobian(self._sys.graph.gradient(node, self._sys.state_nodes))
+        return self.jacobian(self.system.graph.gradient(node, self.system.state_nodes))
 
     def collect(self, expr: sp.Expr) -> sp.Expr:
         """Factors of an expression, each sorted by the family's symbols and the parameters of open sign."""
         variables = [*self.family.symbols]
-        variables += [p.symbol for p in self._sys.mechanism.parameters if not p.positive]
+        variables += [p.symbol for p in self.system.mechanism.parameters if not p.positive]
         constant, factors = sp.factor_list(expr)
         if len(factors) == 1:
             return sp.collect(sp.expand(expr), variables)
@@ -255,31 +281,26 @@ def _nullspace(rows: Rows, columns: int, assuming: list[sp.Expr]) -> Rows:
     return basis
 
 
-def _multipliers(
-    gradients: Rows, functions: Sequence[str], assuming: list[sp.Expr]
-) -> list[dict[str, sp.Expr]]:
+def _multipliers(gradients: Mapping[str, list[sp.Expr]], assuming: list[sp.Expr]) -> list[dict[str, sp.Expr]]:
     """Combinations of the functions critical at the point, the energy's coefficient one where it can be."""
-    order = [k for k in functions if k != "energy"] + [k for k in functions if k == "energy"]
-    rows = [gradients[list(functions).index(k)] for k in order]
-    transposed = [list(column) for column in zip(*rows, strict=True)]
+    order = sorted(gradients, key=lambda name: name == "energy")
+    transposed = [list(column) for column in zip(*(gradients[k] for k in order), strict=True)]
     found = _nullspace(transposed, len(order), assuming)
     return [dict(zip(order, y, strict=True)) for y in reversed(found)]
 
 
-def _hessian_conditions(
-    at: _FamilyPoint, nodes: Sequence[Node], functions: Sequence[str], kernel: Rows, multipliers
-):
+def _hessian_conditions(at: _FamilyPoint, jets: Sequence[Jet], kernel: Rows, multipliers: Sequence[dict]):
     if not multipliers:
         return [], [], "no combination of the invariants is critical at the point (no multipliers)", None, {}
     if len(multipliers) > 1:
         reason = f"{len(multipliers)} independent multipliers: certify searches their family at numbers"
         return [], [], reason, None, {}
     (y,) = multipliers
-    n = len(kernel[0]) if kernel else 0
+    n = at.system.nstates
     total = sp.zeros(n, n)
-    for name, node in zip(functions, nodes, strict=True):
-        if y[name] != 0:
-            total += y[name] * sp.Matrix(at.hessian(node))
+    for jet in jets:
+        if y[jet.name] != 0:
+            total += y[jet.name] * sp.Matrix(jet.hessian())
     W = sp.Matrix(kernel).T if kernel else sp.zeros(n, 0)
     R = (W.T * total * W).applyfunc(sp.cancel)
     conditions = _definite(R)

@@ -15,7 +15,7 @@ from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import is_exact_equilibrium
 from geoctrl.errors import EquilibriumError
 from geoctrl.systems import Equilibrium, ReducedSystem
-from geoctrl.systems.members import equilibrium_at, leaf_gradient
+from geoctrl.systems.members import equilibrium_at, leaf_gradient, require_autonomous
 
 __all__ = ["find_equilibrium"]
 
@@ -63,6 +63,7 @@ def find_equilibrium(
     >>> gc.find_equilibrium(skate, fixed={"v2": 3.0, "Gamma3": 1.0})
     Equilibrium(v1=0, v2=3, v3=0, Gamma2=0, Gamma3=1; residual 0.0e+00, leaf 0.0e+00)
     """
+    require_autonomous(sys)
     numbers = sys.parameters(params)
     x, u, known = _start(sys, guess)
     if known is not None and params is None:
@@ -121,9 +122,7 @@ def _held(sys: ReducedSystem, fixed: Mapping[str, float]) -> tuple[dict[int, flo
         elif label in inputs:
             held_u[inputs.index(label)] = number
         else:
-            raise ValueError(
-                f"fixed names no state or input: {label!r}{nearest(label, [*states, *inputs])}"
-            )
+            raise ValueError(f"fixed names no state or input: {label!r}{nearest(label, [*states, *inputs])}")
     for vector in sys.mechanism.advected:
         if isinstance(vector, AdvectedVector):
             _hold_extremum(vector, states, held)

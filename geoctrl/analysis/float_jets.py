@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from geoctrl._scalars import Graph, Node
-from geoctrl.analysis.shape import Jet, ShapeIntegrals, find_shape_integrals
+from geoctrl.analysis.shape import Jet, ShapeIntegrals, shape_of
 from geoctrl.systems import Equilibrium, ReducedSystem
 
 __all__ = ["jets_at", "jets_in_floats"]
@@ -55,15 +55,4 @@ def jets_at(sys: ReducedSystem, point: Equilibrium) -> list[Jet]:
     def values(nodes: Sequence[Node]) -> np.ndarray:
         return sys.program(nodes)(arguments, params)
 
-    return jets_in_floats(sys.graph, sys.state_nodes, named, _shape(sys), point.x, values)
-
-
-def _shape(sys: ReducedSystem) -> ShapeIntegrals | None:
-    """Found once for a system; only without inputs, which are no functions of the state."""
-    if "shape integrals" not in sys.cache:
-        states = dict(zip(sys.state_labels, sys.state_nodes, strict=True))
-        found = (
-            None if sys.ninputs else find_shape_integrals(sys.graph, states, sys.field_nodes, sys.leaf.nodes)
-        )
-        sys.cache["shape integrals"] = found
-    return sys.cache["shape integrals"]
+    return jets_in_floats(sys.graph, sys.state_nodes, named, shape_of(sys), point.x, values)

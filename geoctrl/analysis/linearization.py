@@ -95,6 +95,10 @@ def resolve_equilibrium(sys: ReducedSystem, eq: Any, params: Mapping[str, float]
     if isinstance(eq, Equilibrium):
         numbers = sys.parameters({k: v for k, v in eq.params.items() if k in sys.params} | dict(params or {}))
         return equilibrium_at(sys, eq.x, eq.u, numbers, exact_x=eq.exact, exact_u=eq.exact_u, name=eq.name)
+    if isinstance(eq, str):
+        raise TypeError(
+            f"eq must be an equilibrium or a state, got {eq!r}; take sys.equilibrium({eq!r}, ...)"
+        )
     numbers = sys.parameters(params)
     if isinstance(eq, tuple) and len(eq) == 2 and np.ndim(eq[0]) == 1:
         x, u = eq

@@ -19,8 +19,9 @@ from typing import Any
 
 from geoctrl._scalars import Graph, Node
 from geoctrl.analysis.ideal import LeafIdeal
+from geoctrl.systems import ReducedSystem
 
-__all__ = ["Jet", "ShapeIntegrals", "find_shape_integrals"]
+__all__ = ["Jet", "ShapeIntegrals", "find_shape_integrals", "shape_of"]
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,11 @@ class ShapeIntegrals:
     B: list[list[Node]]
 
     def jets(
-        self, values: Callable[[Sequence[Node]], Iterable[Any]], point: Sequence[Any], zero: Any
+        self,
+        values: Callable[[Sequence[Node]], Iterable[Any]],
+        point: Sequence[Any],
+        zero: Any,
+        size: Callable[[Any], Any] = abs,
     ) -> list[Jet]:
         """Derivatives of all integrals at a point; none where the geometric states cannot move.
 
@@ -65,10 +70,11 @@ class ShapeIntegrals:
         values : evaluates nodes at the point
         point : state
         zero : the zero of the arithmetic
+        size : tells which slope to divide by; zero where it must not be
         """
         slopes = dict(zip(self.g, values(list(self.g.values())), strict=True))
-        s = max(slopes, key=lambda i: abs(slopes[i]))
-        if not slopes[s]:
+        s = max(slopes, key=lambda i: size(slopes[i]))
+        if not size(slopes[s]):
             return []
         graph = self.symbols[0].graph
         flat = [b / self.g[s] for row in self.B for b in row]
@@ -155,3 +161,14 @@ def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> Sha
         g=dict(zip(shape, graph.substitute([slope[i] for i in shape], still), strict=True)),
         B=[graph.substitute(B[i], still) for i in u],
     )
+
+
+def shape_of(sys: ReducedSystem) -> ShapeIntegrals | None:
+    """Found once for a system; only without inputs, which are no functions of the state."""
+    if "shape integrals" not in sys.cache:
+        states = dict(zip(sys.state_labels, sys.state_nodes, strict=True))
+        found = (
+            None if sys.ninputs else find_shape_integrals(sys.graph, states, sys.field_nodes, sys.leaf.nodes)
+        )
+        sys.cache["shape integrals"] = found
+    return sys.cache["shape integrals"]

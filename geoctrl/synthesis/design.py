@@ -22,7 +22,7 @@ from geoctrl._scalars import exact
 from geoctrl.analysis import StabilityConditions, Verdict, certify, stability_conditions
 from geoctrl.analysis.linearization import resolve_equilibrium
 from geoctrl.analysis.signs import known_sign
-from geoctrl.errors import GeoctrlError, ParameterError
+from geoctrl.errors import EquilibriumError, GeoctrlError, ParameterError
 from geoctrl.systems import Equilibrium, ReducedSystem
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class SigmaDesign:
         -------
         bool or None
             For a point the verdict of `geoctrl.certify`; for a family that of its conditions at the default
-            parameters, None where they depend on family symbols without a number.
+            parameters, None where they depend on family symbols without a number or decide nothing.
 
         Raises
         ------
@@ -110,8 +110,10 @@ class SigmaDesign:
         if self._state is not None:
             return self._certified(gains, params)
         numbers = self._numbers({**gains, **dict(params or {})})
+        if not self.conditions.stable:
+            return False if self._always_unstable else None
         judged = [sp.sympify(r).subs(numbers) for r in self.conditions.stable]
-        if not judged or sp.S.false in judged:
+        if sp.S.false in judged:
             return False
         return True if all(r == sp.S.true for r in judged) else None
 
@@ -178,9 +180,15 @@ class SigmaDesign:
                 upper = relation.gts if upper == sp.oo else sp.Min(upper, relation.gts)
         return None if (lower, upper) == (-sp.oo, sp.oo) else (lower, upper)
 
+    @property
+    def _always_unstable(self) -> bool:
+        return sp.S.true in self.conditions.unstable
+
     @cached_property
-    def feasible(self) -> bool:
+    def feasible(self) -> bool | None:
         """Whether any gain is admissible (at the equilibrium's parameters, or the defaults).
+
+        None where the conditions in symbols decide nothing; `contains` tests a gain at a member then.
 
         Raises
         ------
@@ -194,7 +202,9 @@ class SigmaDesign:
                     "test a gain with contains(sigma)"
                 )
             return self.bounds is not None
-        if not self.conditions.stable or sp.S.false in self.conditions.stable:
+        if not self.conditions.stable:
+            return False if self._always_unstable else None
+        if sp.S.false in self.conditions.stable:
             return False
         condition = self.condition.subs(self._numbers({}))
         symbols = {s.name: s for s in self.conditions.symbols}
@@ -207,12 +217,14 @@ class SigmaDesign:
         """Why no gain is admissible; empty where one is."""
         if self.feasible:
             return ""
+        if self.feasible is None:
+            return f"not decided in symbols: {self.conditions.reason}"
         if not self.family:
             return "no gain tried makes the restricted Hessian definite"
         gains = set(self._gains)
         for k, c in enumerate(self.conditions.characteristic_polynomial):
             if (
-                sp.S.true in self.conditions.unstable
+                self._always_unstable
                 and c != 0
                 and not {s.name for s in c.free_symbols} & gains
                 and _is_negative(c)
@@ -255,13 +267,20 @@ class SigmaDesign:
         unit = abs(float(sp.Matrix(self.matching.rotors.inertia).subs(self._plant_numbers())[0, 0]))
         grid = np.sort(np.concatenate([-_SCAN, _SCAN])) * unit
 
+        refused: list[EquilibriumError] = []
+
         def good(sigma: float) -> bool:
             try:
                 return self._certified({self._gains[0]: float(sigma)}, None)
+            except EquilibriumError as error:
+                refused.append(error)
+                return False
             except GeoctrlError:
                 return False
 
         hits = [i for i, sigma in enumerate(grid) if good(sigma)]
+        if len(refused) == len(grid):
+            raise refused[0]
         if not hits:
             return None
         first = last = hits[0]
@@ -290,7 +309,8 @@ class SigmaDesign:
     def __repr__(self) -> str:
         where = repr(self.family) if self.family else "the point"
         if not self.feasible:
-            return f"<SigmaDesign for {where}: none; {self.reason}>"
+            found = "none" if self.feasible is False else "open"
+            return f"<SigmaDesign for {where}: {found}; {self.reason}>"
         return f"<SigmaDesign for {where}: {self.condition}>"
 
 

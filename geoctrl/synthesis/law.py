@@ -32,8 +32,11 @@ def read_sigma(sigma: Any, mechanism: EulerPoincare) -> sp.ImmutableMatrix:
     """The gain as a symmetric, invertible s x s matrix; raises MatchingError."""
     count = mechanism.rotors.count if mechanism.rotors else 0
     try:
-        nested = not isinstance(sigma, str) and (hasattr(sigma, "__len__") or hasattr(sigma, "shape"))
-        matrix = sp.ImmutableMatrix(sigma if nested else [[sigma]])
+        if isinstance(sigma, str):  # sympy would read it as an expression
+            raise TypeError
+        matrix = sp.ImmutableMatrix(
+            sigma if hasattr(sigma, "__len__") or hasattr(sigma, "shape") else [[sigma]]
+        )
         if not all(isinstance(entry, sp.Expr) for entry in matrix):
             raise TypeError
     except (TypeError, ValueError) as error:

@@ -136,6 +136,9 @@ class EulerPoincare:
         n = self.algebra.n
         put("advected", tuple(self.advected))
         put("parameters", tuple(self.parameters))
+        for parameter in self.parameters:
+            if not isinstance(parameter, Parameter):
+                raise DescriptionError(f"parameters must be gc.Parameter objects, got {parameter!r}")
         put("inputs", tuple(_input_symbol(u) for u in self.inputs))
         put("leaf", tuple(sp.sympify(e) for e in self.leaf))
         put("invariants", {str(k): sp.sympify(v) for k, v in dict(self.invariants).items()})

@@ -76,6 +76,7 @@ def equilibrium_at(
     ValueError
         If ``x`` or ``u`` has the wrong shape or is not finite.
     """
+    require_autonomous(system)
     x = finite_array("x", x, (system.nstates,))
     u = finite_array("u", u, (system.ninputs,))
     field = system.rhs(0.0, x, u, params)
@@ -118,6 +119,17 @@ def equilibrium_at(
         name=name,
         labels=system.state_labels,
     )
+
+
+def require_autonomous(system: ReducedSystem) -> None:
+    """Raises EquilibriumError where the equations of motion hold the time explicitly."""
+    if "autonomous" not in system.cache:
+        system.cache["autonomous"] = system.assembly.time not in system.graph.reachable(system.field_nodes)
+    if not system.cache["autonomous"]:
+        raise EquilibriumError(
+            f"the equations of motion of {system.name or 'the system'} depend on the time explicitly: "
+            "equilibria and their stability are defined without; take the time out of the forces"
+        )
 
 
 def _despun_hint(system: ReducedSystem) -> str:

@@ -64,6 +64,19 @@ def test_spinning_on_a_diameter(chosen, ratio):
         assert gc.certify(system, point).verdict.name == expected
 
 
+def test_disk_thresholds_come_out_in_symbols():
+    system = gc.models.get("rolling-disk")().reduce().despun()
+    _, a, g, A, C = (p.symbol for p in system.mechanism.parameters)
+    for family, square in (("rolling", A * g / (C * (C + 1) * a)), ("spinning", g / ((1 + A) * a))):
+        conditions = gc.stability_conditions(system, family)
+        (stable,), (unstable,) = conditions.stable, conditions.unstable
+        Omega0 = conditions.family_symbols[0]
+        for relation, sign in ((stable, 1), (unstable, -1)):
+            difference = (relation.lhs - relation.rhs) * (1 if relation.func is sp.StrictGreaterThan else -1)
+            ratio = sp.simplify(difference / (sign * (Omega0**2 - square)))
+            assert ratio.is_positive
+
+
 def test_sleigh_runs_with_its_centre_of_mass_ahead():
     system = gc.models.get("chaplygin-sleigh")().reduce()
     p = system.params
