@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,18 +32,14 @@ __all__ = ["FeedbackLaw", "read_sigma"]
 def read_sigma(sigma: Any, mechanism: EulerPoincare) -> sp.ImmutableMatrix:
     """The gain as a symmetric, invertible s x s matrix; raises MatchingError."""
     count = mechanism.rotors.count if mechanism.rotors else 0
-    try:
-        if isinstance(sigma, str):  # sympy would read it as an expression
-            raise TypeError
-        matrix = sp.ImmutableMatrix(
-            sigma if hasattr(sigma, "__len__") or hasattr(sigma, "shape") else [[sigma]]
-        )
-        if not all(isinstance(entry, sp.Expr) for entry in matrix):
-            raise TypeError
-    except (TypeError, ValueError) as error:
+    entries = np.atleast_2d(np.array(sigma.tolist() if hasattr(sigma, "tolist") else sigma, dtype=object))
+    # Strings are refused: sympy would read them as expressions.
+    plain = all(isinstance(e, (Number, sp.Expr)) and not isinstance(e, bool) for e in entries.flat)
+    if not plain or entries.ndim != 2:
         raise MatchingError(
             f"sigma must be a number, a symbol or a {count} x {count} matrix of them, got {sigma!r}"
-        ) from error
+        )
+    matrix = sp.ImmutableMatrix(entries.tolist())
     if matrix.shape != (count, count):
         raise MatchingError(f"sigma must be {count} x {count}, one row per rotor, got {matrix.shape}")
     for entry in matrix:

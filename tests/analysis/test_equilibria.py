@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
 from tests.literature import skate_by_hand as hand
@@ -174,3 +175,23 @@ def test_families_check_their_symbols(skate):
         skate.equilibrium("spinning", Omega=1.0)
     with pytest.raises(gc.ParameterError, match="spinning"):
         skate.equilibrium("spining", Omega0=1.0)
+
+
+def test_forces_that_hold_the_time_have_no_equilibria():
+    algebra = gc.so3()
+    mechanism = gc.EulerPoincare(
+        algebra=algebra, inertia=sp.diag(1, 2, 3), forces=[sp.sin(gc.time), 0, 0], name="driven"
+    )
+    system = mechanism.reduce()
+    for question in (gc.certify, gc.linearize):
+        with pytest.raises(gc.EquilibriumError, match="time"):
+            question(system, [0.0, 0.0, 1.0])
+    with pytest.raises(gc.EquilibriumError, match="time"):
+        gc.find_equilibrium(system)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "abc", 1j, None])
+def test_family_symbols_must_be_finite_numbers(value):
+    skate = gc.models.get("pendulum-skate")().reduce()
+    with pytest.raises(gc.ParameterError, match="Omega0"):
+        skate.equilibrium("spinning", Omega0=value)

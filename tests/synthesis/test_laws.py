@@ -1,5 +1,6 @@
 """Feedback laws: the reduced loop, the full rotor model, and equations with multipliers typed by hand."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -311,3 +312,31 @@ def test_bad_places_raise():
         matching.design_sigma("slidding")
     with pytest.raises(gc.ParameterError, match="mass"):
         matching.design_sigma("sliding").contains(-1e-3, {"mass": 2.0})
+
+
+def test_a_law_that_was_called_can_be_pickled():
+    law = gc.match(gc.models.get("pendulum-skate-rotor")()).law(sigma=-1e-5)
+    x = [0.1, 0.2, 0.9, np.sin(0.1), np.cos(0.1)]
+    before = law(0.0, x)
+    assert np.array_equal(pickle.loads(pickle.dumps(law))(0.0, x), before)
+
+
+@pytest.mark.parametrize("sigma", ["a", None, True, float("nan")])
+def test_a_gain_that_is_no_number_is_refused(sigma):
+    matching = gc.match(gc.models.get("pendulum-skate-rotor")())
+    with pytest.raises(gc.MatchingError, match="sigma"):
+        matching.law(sigma=sigma)
+
+
+def test_two_rotors_that_break_the_known_invariants_are_open_not_infeasible():
+    mechanism = gc.models.get("pendulum-skate-rotor")()
+    J1, J3 = (p.symbol for p in mechanism.parameters if p.name in ("J1", "J3"))
+    coupling = sp.zeros(6, 2)
+    coupling[0, 0], coupling[2, 1] = J1, J3
+    rotors = gc.Rotors(coupling=coupling, inertia=sp.diag(J1, J3), names=["a", "b"])
+    loop = gc.match(mechanism.replace(rotors=rotors)).law(sigma=np.diag([-1e-5, 1e-3])).closed_loop()
+    # C2 is lost, since the second rotor changes I3; the integral over the shape takes its place.
+    assert "C2" in loop.dropped_invariants
+    certificate = gc.certify(loop, loop.equilibrium("sliding", Y0=1.0))
+    assert certificate.verdict is gc.Verdict.PROVED_STABLE
+    assert certificate.evidence["shape_integrals"]
