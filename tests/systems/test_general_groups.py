@@ -168,3 +168,30 @@ def test_a_gyrostat_is_a_constant_gyroscopic_term():
     for factor, stable in ((1 - 1e-6, False), (1 + 1e-6, True)):
         lin = gc.linearize(system, [0, 0, critical * factor, 0, 0, 1], params=params)
         assert bool(np.max(lin.eigenvalues.real) < 1e-6) is stable
+
+
+def test_three_rows_carry_a_potential_of_the_attitude():
+    """U(R) = k tr(N R) on SO(3): the rows of R as three advected vectors, six leaf relations, exact attitude."""
+    algebra = gc.so3()
+    rows = [
+        gc.AdvectedVector(name, reference)
+        for name, reference in zip("abc", np.eye(3, dtype=int), strict=True)
+    ]
+    made, (k, I1, I2, I3) = user_mechanisms.parameters(k=0.8, I1=1.1, I2=1.9, I3=0.7)
+    N = sp.Matrix([[1, 2, 0], [0, -1, 1], [3, 0, sp.Rational(1, 2)]])
+    R = sp.Matrix([list(row.symbols) for row in rows])
+    system = gc.EulerPoincare(
+        algebra=algebra,
+        advected=rows,
+        inertia=sp.diag(I1, I2, I3),
+        potential=k * (N * R).trace(),
+        parameters=made,
+    ).reduce()
+    assert len(system.leaf.relations) == 6
+    assert comparisons.multiplier_form(system) < TOLERANCE
+    assert comparisons.coordinates(system) < TOLERANCE
+    run = gc.simulate(system, np.linspace(0, 3, 31), system.random_state(np.random.default_rng(3)))
+    attitude = run.attitude()
+    # The rows of R, seen from the body, are the columns of R^T: reference i = R (vector i).
+    assert np.max(np.abs(attitude - run.states[3:].reshape(3, 3, -1).transpose(2, 0, 1))) < 1e-12
+    assert np.max(np.abs(np.einsum("tij,tik->tjk", attitude, attitude) - np.eye(3))) < 1e-12

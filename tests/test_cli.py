@@ -1,0 +1,109 @@
+"""The command line: tables, one JSON object, exit statuses, lazy imports."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from geoctrl.cli import main
+
+
+def run(capsys, *argv):
+    status = main(list(argv))
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_models_lists_the_catalogue(capsys):
+    status, out, _ = run(capsys, "models", "--json")
+    listed = json.loads(out)
+    assert status == 0
+    assert listed["pendulum-skate"]["families"] == {"spinning": ["Omega0"], "sliding": ["Y0"]}
+    assert listed["pendulum-skate-rotor"]["inputs"] == ["u_theta"]
+    assert "heavy-top" in run(capsys, "models")[1]
+
+
+def test_certify_writes_what_verify_confirms_and_a_change_is_refused(capsys, tmp_path):
+    file = tmp_path / "spin.json"
+    arguments = ["certify", "pendulum-skate", "--at", "spinning", "--set", "Omega0=5", "--set", "I2=0.3"]
+    status, out, _ = run(capsys, *arguments, "--out", str(file), "--json")
+    data = json.loads(out)
+    assert (status, data["verdict"], data["file"]) == (0, "PROVED_STABLE", str(file))
+    assert len(data["eigenvalues"]) == 4
+    status, out, _ = run(capsys, "verify", str(file))
+    assert (status, out.splitlines()[0].split(":")[0]) == (0, "PROVED_STABLE")
+    file.write_text(file.read_text().replace("PROVED_STABLE", "PROVED_UNSTABLE"))
+    status, out, _ = run(capsys, "verify", str(file), "--json")
+    assert (status, json.loads(out)["confirmed"]) == (1, False)
+    status, _, err = run(capsys, "verify", str(file))
+    assert (status, err.startswith("REFUSED")) == (1, True)
+    assert run(capsys, "verify", str(tmp_path / "missing.json"))[0] == 1
+
+
+def test_certify_takes_the_despun_system_where_only_there_it_is_steady(capsys):
+    status, out, _ = run(capsys, "certify", "rolling-disk", "--at", "rolling", "--set", "Omega0=5", "--json")
+    assert (status, json.loads(out)["verdict"]) == (0, "PROVED_STABLE")
+
+
+def test_simulate_reports_drift_and_writes_files(capsys, tmp_path):
+    file, picture = tmp_path / "run.npz", tmp_path / "run.png"
+    arguments = ["simulate", "pendulum-skate", "--at", "spinning", "--set", "Omega0=6", "--time", "2"]
+    arguments += ["--x0", "v1=0.01", "--points", "21", "--out", str(file), "--plot", str(picture), "--json"]
+    status, out, _ = run(capsys, *arguments)
+    data = json.loads(out)
+    assert (status, data["status"], data["initial"]["v1"]) == (0, "completed", 0.01)
+    assert max(data["drift"].values()) < 1e-12
+    assert file.stat().st_size > 0
+    assert picture.stat().st_size > 0
+
+
+def test_law_prints_branches_condition_law_and_verdict(capsys):
+    arguments = ["law", "pendulum-skate-rotor", "--at", "sliding", "--set", "sigma=-1e-5", "Y0=1"]
+    status, out, _ = run(capsys, *arguments, "--json")
+    data = json.loads(out)
+    assert (status, data["verdict"], data["branches"]) == (0, "PROVED_STABLE", ["no control", "full"])
+    assert data["admissible"]["sliding"]["feasible"] is True
+    assert "sigma" in data["law"]["u_theta"]
+    outside = run(capsys, "law", "pendulum-skate-rotor", "--set", "sigma=-2e-5", "--json")[1]
+    assert json.loads(outside)["warnings"]
+    assert run(capsys, "law", "heavy-top")[0] == 1  # no rotors: it cannot be done
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["certify", "pendulm-skate", "--at", "spinning"], "pendulum-skate"),
+        (["certify", "pendulum-skate", "--at", "spining"], "spinning"),
+        (["certify", "pendulum-skate", "--at", "spinning", "--set", "Omga0=5"], "Omega0"),
+        (["certify", "pendulum-skate", "--at", "spinning", "--set", "Omega0=fast"], "Omega0=fast"),
+        (["certify", "pendulum-skate", "--at", "spinning"], "Omega0"),
+        (["certify", "pendulum-skate", "--at", "sliding", "--set", "Y0=1", "m=-1"], "positive"),
+        (["simulate", "pendulum-skate", "--x0", "v9=1"], "v9"),
+        (["simulate", "pendulum-skate", "--time", "-1"], "--time"),
+        (["law", "pendulum-skate-rotor", "--out", "cert.json"], "--at"),
+        (["certify", "pendulum-skate", "--at", "spinning", "--set", "Omega0=5", "--params", "7.9"], "7.2"),
+    ],
+)
+def test_mistakes_in_the_command_exit_with_2_and_say_what_is_wrong(capsys, argv, words):
+    status, out, err = run(capsys, *argv)
+    assert (status, out) == (2, "")
+    assert words in err
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys\nfrom geoctrl.cli import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit as done:\n    assert done.code == 0\n"
+        "heavy = {'sympy', 'heyoka', 'control', 'numpy', 'scipy', 'matplotlib'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "certify" in done.stdout
+
+
+def test_no_command_prints_help_and_exits_with_2(capsys):
+    status, _, err = run(capsys)
+    assert (status, "usage" in err) == (2, True)
+    assert run(capsys, "--version")[1].startswith("geoctrl ")
