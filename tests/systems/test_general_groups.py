@@ -171,7 +171,7 @@ def test_a_gyrostat_is_a_constant_gyroscopic_term():
 
 
 def test_three_rows_carry_a_potential_of_the_attitude():
-    """U(R) = k tr(N R) on SO(3): the rows of R as three advected vectors, six leaf relations, exact attitude."""
+    """U(R) = k tr(N R) on SO(3): the rows of R as advected vectors, six leaf relations, exact attitude."""
     algebra = gc.so3()
     rows = [
         gc.AdvectedVector(name, reference)
