@@ -265,7 +265,8 @@ def test_files_that_are_no_trajectory(tmp_path):
 
 
 def test_to_pandas(run):
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     table = run.to_pandas()
     assert isinstance(table, pandas.DataFrame)
     assert list(table.columns) == list(run.state_labels)
@@ -277,7 +278,8 @@ def test_to_pandas(run):
 
 
 def test_figures(run, skate):
-    matplotlib = pytest.importorskip("matplotlib")
+    import matplotlib
+
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
