@@ -287,6 +287,11 @@ class Graph:
         """All symbols that the given nodes depend on."""
         return {n for n in self.reachable(nodes) if n.kind == "sym"}
 
+    def switches(self, nodes: Iterable[Node]) -> list[Node]:
+        """Arguments at whose zeros abs, sign or a choice changes branch: no derivative exists there."""
+        kinds = ("abs", "sign", "select_positive", "select_nonnegative")
+        return [n.payload[1][0] for n in self.reachable(nodes) if n.kind == "fun" and n.payload[0] in kinds]
+
     def substitute(self, nodes: Sequence[Node], mapping: Mapping[Node, Node]) -> list[Node]:
         """Replace symbols by nodes of any kind, everywhere at once."""
         image: dict[Node, Node] = {}

@@ -56,7 +56,10 @@ class Outcome:
 
 
 def is_exact_equilibrium(problem: Problem) -> bool:
-    """Whether field and leaf relations vanish exactly at the point."""
+    """Whether field and leaf relations vanish exactly at the point, and are differentiable there."""
+    nodes = [*problem.field, *problem.leaf.values(), *problem.invariants.values()]
+    if any(value == 0 for value in problem.at_point(problem.graph.switches(nodes))):
+        return False
     return not any(problem.at_point([*problem.field, *problem.leaf.values()]))
 
 

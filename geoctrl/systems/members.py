@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["equilibrium_at", "family_member", "leaf_basis", "leaf_gradient"]
 
+_KINK = 1e-12
+"""Distance from a switch of Abs, sign or Piecewise at which a point counts as lying on it."""
 RESIDUAL = 1e-9
 """Largest field component, relative to the size of its linearisation, at which a point is an equilibrium."""
 
@@ -72,13 +74,15 @@ def equilibrium_at(
     Raises
     ------
     EquilibriumError
-        If the field or a leaf relation does not vanish there (residual in the message).
+        If the field or a leaf relation does not vanish there (residual in the message), or the equations
+        are not differentiable there (a kink of Abs, a jump of sign or Piecewise).
     ValueError
         If ``x`` or ``u`` has the wrong shape or is not finite.
     """
     require_autonomous(system)
     x = finite_array("x", x, (system.nstates,))
     u = finite_array("u", u, (system.ninputs,))
+    _require_smooth(system, x, u, params)
     field = system.rhs(0.0, x, u, params)
     leaf = system.leaf_residual(x, params)
     residual = float(np.max(np.abs(field), initial=0.0))
@@ -119,6 +123,19 @@ def equilibrium_at(
         name=name,
         labels=system.state_labels,
     )
+
+
+def _require_smooth(system: ReducedSystem, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
+    """A linearisation says nothing at a kink, and would say it with a proof."""
+    switches = system.graph.switches([*system.field_nodes, system.assembly.energy])
+    if not switches:
+        return
+    values = system.program(switches)(system.arguments_at(0.0, x, u), params)
+    if np.any(np.abs(values) <= _KINK * max(1.0, float(np.max(np.abs(x))))):
+        raise EquilibriumError(
+            "the equations are not differentiable at this point: Abs, sign or Piecewise switches there, so "
+            "that no linearisation or Hessian decides stability"
+        )
 
 
 def require_autonomous(system: ReducedSystem) -> None:

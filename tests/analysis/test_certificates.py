@@ -353,3 +353,22 @@ def test_asymptotic_stability_of_a_damped_pendulum():
     polynomial = [float(Fraction(v)) for v in down.evidence["reduced_polynomial"]]
     assert polynomial == pytest.approx([1, 0.4 / 0.7, 2.3 / 0.7])
     assert gc.certify(pendulum, pendulum.equilibrium("up")).verdict is Verdict.PROVED_UNSTABLE
+
+
+def test_nothing_is_proved_at_a_kink():
+    """A cusp holds this top upright although the smooth part alone would tip it over."""
+    top = gc.models.get("heavy-top")()
+    G1, G2, _ = top.advected_symbols
+    cusp = top.replace(potential=top.potential + 50 * (sp.Abs(G1) + sp.Abs(G2)), invariants={}).reduce()
+    upright = [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    for question in (gc.certify, gc.linearize, gc.find_equilibrium):
+        with pytest.raises(gc.EquilibriumError, match="differentiable"):
+            question(cusp, upright)
+    # It does stay up, so that an answer from the smooth part would have been wrong.
+    start = [0.0, 0.0, 0.0, 0.01, 0.0, np.sqrt(1 - 1e-4)]
+    run = gc.simulate(cusp, np.linspace(0, 2, 41), start, rtol=1e-9)
+    assert run["Gamma3"].min() > 0.999
+    # Away from the switch nothing changes: a potential whose kink lies elsewhere.
+    smooth = top.replace(potential=top.potential + 50 * sp.Abs(G1 + 2), invariants={}).reduce()
+    point = gc.find_equilibrium(smooth, [0, 0, 0, -0.99, 0, -0.1])
+    assert gc.certify(smooth, point).verdict is not None
