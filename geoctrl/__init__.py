@@ -52,11 +52,13 @@ _PUBLIC = {
     "geoctrl.errors": (
         "CertificateError",
         "ConstraintError",
+        "ConvergenceError",
         "DescriptionError",
         "EquilibriumError",
         "ExpressionError",
         "FrameError",
         "GeoctrlError",
+        "GradientError",
         "LawWarning",
         "MatchingError",
         "ParameterError",
@@ -65,7 +67,7 @@ _PUBLIC = {
         "SingularMassError",
     ),
 }
-_MODULES = ("models", "viz")
+_MODULES = ("models", "spheres", "viz")
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
 
 __all__ = sorted([*_HOME, *_MODULES])  # made from the table above

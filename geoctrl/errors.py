@@ -11,11 +11,13 @@ from typing import Any
 __all__ = [
     "CertificateError",
     "ConstraintError",
+    "ConvergenceError",
     "DescriptionError",
     "EquilibriumError",
     "ExpressionError",
     "FrameError",
     "GeoctrlError",
+    "GradientError",
     "LawWarning",
     "MatchingError",
     "ParameterError",
@@ -73,6 +75,29 @@ class MatchingError(GeoctrlError, ValueError):
 
 class CertificateError(GeoctrlError, ValueError):
     """A certificate file is malformed, altered, or claims what does not follow."""
+
+
+class GradientError(GeoctrlError, ValueError):
+    """A gradient that was given is not that of its potential."""
+
+
+class ConvergenceError(GeoctrlError, RuntimeError):
+    """A step could not be taken: its equations were not solved, or it left the domain of the method.
+
+    Attributes
+    ----------
+    trajectory : object or None
+        The part of the run that was done.
+    step : int
+    time : float
+    residual : float
+    """
+
+    def __init__(
+        self, message: str, trajectory: Any = None, step: int = 0, time: float = 0.0, residual: float = 0.0
+    ) -> None:
+        super().__init__(message)
+        self.trajectory, self.step, self.time, self.residual = trajectory, step, time, residual
 
 
 class SimulationError(GeoctrlError, RuntimeError):

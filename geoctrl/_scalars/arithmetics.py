@@ -228,9 +228,19 @@ class Program:
         for space, count in (("x", len(tape.arguments)), ("c", len(tape.constants))):
             if count:
                 lines.append(f"    {', '.join(f'{space}{i}' for i in range(count))}, = {space}")
-        lines += [f"    t{i} = {_render(step)}" for i, step in enumerate(tape.instructions)]
-        lines.append(f"    return ({' '.join(_name(o) + ',' for o in tape.outputs)})")
+        lines += [f"    {statement}" for statement in self.statements]
+        lines.append(f"    return ({' '.join(name + ',' for name in self.results)})")
         return "\n".join(lines) + "\n"
+
+    @property
+    def statements(self) -> list[str]:
+        """Assignments to t0, t1, ... from arguments x0, x1, ... and constants c0, c1, ..., one a line."""
+        return [f"t{i} = {_render(step)}" for i, step in enumerate(self.tape.instructions)]
+
+    @property
+    def results(self) -> list[str]:
+        """The outputs: names, or numbers, after the statements."""
+        return [_name(o) for o in self.tape.outputs]
 
     def _compile(self, arithmetic: Arithmetic) -> Callable:
         namespace: dict = {f"f_{name}": f for name, f in arithmetic.functions.items()}

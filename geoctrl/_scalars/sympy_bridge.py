@@ -128,8 +128,10 @@ class FromSympy:
             exponent = sp.Rational(int(2 * exponent), 2)
         if exponent.is_Integer:
             return g.power(self(base), int(exponent))
-        if exponent.is_Rational and exponent.q == 2:
+        if exponent.is_Rational and exponent.q in (2, 4):
             root = g.sqrt(self(base))
+            if exponent.q == 4:  # sympy writes sqrt(sqrt(x)) so
+                root = g.sqrt(root)
             return g.power(root, int(exponent.p))
         power = sp.Pow(base, exponent, evaluate=False)
         raise ExpressionError(f"cannot translate {power}: exponents must be integers or half-integers")

@@ -16,6 +16,8 @@ from geoctrl._scalars import NotRationalError
 from geoctrl.analysis.energy_casimir import Pencil
 from geoctrl.analysis.float_jets import jets_at
 from geoctrl.analysis.linearization import Linearization, linearize, resolve_equilibrium
+from geoctrl.analysis.manifolds import natural_question, reduced_question
+from geoctrl.analysis.natural import NaturalProblem, judge_numerically, prove_natural
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome, Verdict, is_exact_equilibrium, prove
 from geoctrl.systems import Equilibrium, ReducedSystem
@@ -135,6 +137,12 @@ def certify(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = No
     >>> gc.certify(skate, skate.equilibrium("sliding", Y0=1.0)).verdict
     <Verdict.PROVED_UNSTABLE: 'PROVED_UNSTABLE'>
     """
+    if hasattr(sys, "view"):
+        natural = natural_question(sys, eq, params)
+        if natural is not None:
+            outcome = _naturally(natural)
+            return _certificate(sys, natural, outcome)
+        _, sys, eq = reduced_question(sys, eq, params)
     point = resolve_equilibrium(sys, eq, params)
     problem = Problem.of(sys, point)
     try:
@@ -147,7 +155,16 @@ def certify(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = No
     return _certificate(sys, problem, outcome)
 
 
-def _certificate(sys: ReducedSystem, problem: Problem, outcome: Outcome) -> Certificate:
+def _naturally(problem: NaturalProblem) -> Outcome:
+    """The outcome for a natural system, by proof where the point is exact."""
+    try:
+        outcome = prove_natural(problem)
+    except (NotRationalError, ZeroDivisionError):
+        outcome = None
+    return judge_numerically(problem) if outcome is None else outcome
+
+
+def _certificate(sys: Any, problem: Problem | NaturalProblem, outcome: Outcome) -> Certificate:
     from geoctrl import __version__
 
     claim = claim_of(sys.name, problem, outcome.verdict)
@@ -165,7 +182,7 @@ def _certificate(sys: ReducedSystem, problem: Problem, outcome: Outcome) -> Cert
     return Certificate(outcome.verdict, outcome.method, claim, outcome.evidence, _reason(outcome), data)
 
 
-def claim_of(system: str, problem: Problem, verdict: Verdict) -> str:
+def claim_of(system: str, problem: Problem | NaturalProblem, verdict: Verdict) -> str:
     """The claim of a certificate in words."""
     values = zip(problem.states, map(float, problem.point), strict=True)
     where = ", ".join(f"{k} = {v:.12g}" for k, v in values if v)

@@ -11,6 +11,7 @@ import numpy as np
 from geoctrl._checks import finite_array, nearest
 from geoctrl._scalars import NotRationalError, exact
 from geoctrl.algebra import AdvectedVector
+from geoctrl.analysis.manifolds import find_on_manifold
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import is_exact_equilibrium
 from geoctrl.errors import EquilibriumError
@@ -27,6 +28,7 @@ def find_equilibrium(
     guess: Any = None,
     fixed: Mapping[str, float] | None = None,
     params: Mapping[str, float] | None = None,
+    spin: Any = None,
 ) -> Equilibrium:
     r"""Solve :math:`f(x, u) = 0` together with the leaf relations and :math:`x_i = c_i` for the held ones.
 
@@ -42,6 +44,9 @@ def find_equilibrium(
         Inputs not named are held at the guess (zero without one). Where a held component of an advected
         vector is an extremum on the leaf (``Gamma3 = 1``), the vector's other components are held at zero.
     params : dict, optional
+    spin : array (3,), optional
+        Only for a system on spheres or rotations, where it makes the equilibrium a relative one: everything
+        turns with this spatial rate (rad/s). The guess is then a pair (q, omega) or (R, Omega).
 
     Returns
     -------
@@ -63,6 +68,10 @@ def find_equilibrium(
     >>> gc.find_equilibrium(skate, fixed={"v2": 3.0, "Gamma3": 1.0})
     Equilibrium(v1=0, v2=3, v3=0, Gamma2=0, Gamma3=1; residual 0.0e+00, leaf 0.0e+00)
     """
+    if hasattr(sys, "view"):
+        return find_on_manifold(sys, guess, spin, fixed, params)
+    if spin is not None:
+        raise ValueError("spin is for systems on spheres and rotations; a reduced system has despun()")
     require_autonomous(sys)
     numbers = sys.parameters(params)
     x, u, known = _start(sys, guess)

@@ -135,6 +135,10 @@ def linearize(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = 
     >>> gc.linearize(skate, skate.equilibrium("sliding", Y0=1.0)).eigenvalues.real.round(4)
     array([ 0.    ,  0.    , -3.1016,  3.1016])
     """
+    if hasattr(sys, "view"):
+        from geoctrl.analysis.manifolds import linearize_on_manifold
+
+        return linearize_on_manifold(sys, eq, params)
     point = resolve_equilibrium(sys, eq, params)
     numbers = dict(point.params)
     A = sys.jacobian(0.0, point.x, point.u, numbers)

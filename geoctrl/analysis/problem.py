@@ -16,7 +16,7 @@ import sympy as sp
 from geoctrl._scalars import PARAMETER, RATIONAL, STATE, Graph, Node, evaluate, exact
 from geoctrl.systems import Equilibrium, ReducedSystem
 
-__all__ = ["Problem"]
+__all__ = ["Problem", "earlier", "read_nodes", "write_nodes"]
 
 Vector = list[Fraction]
 
@@ -68,7 +68,7 @@ class Problem:
             parameters=dict(a.parameters),
             field=list(system.field_nodes),
             leaf=dict(zip(system.leaf.names, system.leaf.nodes, strict=True)),
-            invariants=dict(system.conserved(equilibrium.params)),
+            invariants=dict(system.conserved(equilibrium.params, u=equilibrium.u)),
             numbers={k: exact(v) for k, v in equilibrium.params.items()},
             point=list(x),
             input_point=list(u),
@@ -118,22 +118,7 @@ class Problem:
         """JSON-ready form: a table of nodes in the order of dependence, and references into it."""
         outputs = [*self.field, *self.leaf.values(), *self.invariants.values()]
         symbols = [*self.states.values(), *self.inputs.values(), *self.parameters.values()]
-        order = self.graph.reachable([*outputs, *symbols])
-        place = {node: i for i, node in enumerate(order)}
-        table: list[list] = []
-        for node in order:
-            if node.kind == "num":
-                table.append(["num", str(node.payload)])
-            elif node.kind == "sym":
-                table.append(["sym", node.payload, node.level])
-            elif node.kind == "fun":
-                name, args = node.payload
-                table.append(["fun", name, [place[a] for a in args]])
-            elif node.kind == "prod":
-                q, items = node.payload
-                table.append(["prod", str(q), [[place[atom], e] for atom, e in items]])
-            else:
-                table.append(["sum", [[place[c], place[mono]] for c, mono in node.payload]])
+        table, place = write_nodes(self.graph, [*outputs, *symbols])
         return {
             "nodes": table,
             "states": {k: place[v] for k, v in self.states.items()},
@@ -150,35 +135,17 @@ class Problem:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Problem:
         """Rebuild a stored problem; raises KeyError, ValueError or TypeError where the data are malformed."""
-        g = Graph()
-        nodes: list[Node] = []
-        for kind, *rest in data["nodes"]:
-            if kind == "num":
-                node = g.number(Fraction(rest[0]))
-            elif kind == "sym":
-                if rest[1] not in (PARAMETER, STATE):
-                    raise ValueError(f"unknown level {rest[1]!r} of the symbol {rest[0]!r}")
-                node = g.symbol(str(rest[0]), rest[1])
-            elif kind == "fun":
-                node = g.fun(str(rest[0]), *(_earlier(nodes, i) for i in rest[1]))
-            elif kind == "prod":
-                parts = [g.power(_earlier(nodes, i), int(e)) for i, e in rest[1]]
-                node = g.mul([g.number(Fraction(rest[0])), *parts])
-            elif kind == "sum":
-                node = g.add([_earlier(nodes, c) * _earlier(nodes, m) for c, m in rest[0]])
-            else:
-                raise ValueError(f"unknown kind of node {kind!r}")
-            nodes.append(node)
+        g, nodes = read_nodes(data["nodes"])
 
         def named(key: str) -> dict[str, Node]:
-            return {str(k): _earlier(nodes, i) for k, i in data[key].items()}
+            return {str(k): earlier(nodes, i) for k, i in data[key].items()}
 
         problem = cls(
             graph=g,
             states=named("states"),
             inputs=named("inputs"),
             parameters=named("parameters"),
-            field=[_earlier(nodes, i) for i in data["field"]],
+            field=[earlier(nodes, i) for i in data["field"]],
             leaf=named("leaf"),
             invariants=named("invariants"),
             numbers={str(k): Fraction(v) for k, v in data["numbers"].items()},
@@ -198,7 +165,52 @@ class Problem:
         return {node: sp.Symbol(label, real=True) for label, node in named.items()}
 
 
-def _earlier(nodes: Sequence[Node], index: Any) -> Node:
+def write_nodes(graph: Graph, nodes: Sequence[Node]) -> tuple[list[list], dict[Node, int]]:
+    """JSON-ready table of some nodes and all below them, in the order of dependence; and their places."""
+    order = graph.reachable(list(nodes))
+    place = {node: i for i, node in enumerate(order)}
+    table: list[list] = []
+    for node in order:
+        if node.kind == "num":
+            table.append(["num", str(node.payload)])
+        elif node.kind == "sym":
+            table.append(["sym", node.payload, node.level])
+        elif node.kind == "fun":
+            name, args = node.payload
+            table.append(["fun", name, [place[a] for a in args]])
+        elif node.kind == "prod":
+            q, items = node.payload
+            table.append(["prod", str(q), [[place[atom], e] for atom, e in items]])
+        else:
+            table.append(["sum", [[place[c], place[mono]] for c, mono in node.payload]])
+    return table, place
+
+
+def read_nodes(table: Sequence[Sequence[Any]]) -> tuple[Graph, list[Node]]:
+    """Nodes of a table; raises KeyError, ValueError or TypeError where it is malformed."""
+    g = Graph()
+    nodes: list[Node] = []
+    for kind, *rest in table:
+        if kind == "num":
+            node = g.number(Fraction(rest[0]))
+        elif kind == "sym":
+            if rest[1] not in (PARAMETER, STATE):
+                raise ValueError(f"unknown level {rest[1]!r} of the symbol {rest[0]!r}")
+            node = g.symbol(str(rest[0]), rest[1])
+        elif kind == "fun":
+            node = g.fun(str(rest[0]), *(earlier(nodes, i) for i in rest[1]))
+        elif kind == "prod":
+            parts = [g.power(earlier(nodes, i), int(e)) for i, e in rest[1]]
+            node = g.mul([g.number(Fraction(rest[0])), *parts])
+        elif kind == "sum":
+            node = g.add([earlier(nodes, c) * earlier(nodes, m) for c, m in rest[0]])
+        else:
+            raise ValueError(f"unknown kind of node {kind!r}")
+        nodes.append(node)
+    return g, nodes
+
+
+def earlier(nodes: Sequence[Node], index: Any) -> Node:
     if not isinstance(index, int) or not 0 <= index < len(nodes):
         raise ValueError(f"a node refers to {index!r}, which does not come before it")
     return nodes[index]

@@ -12,6 +12,7 @@ import numpy as np
 from geoctrl.analysis.certificates import FORMAT, GROWTH, VERSION, claim_of, digest_of
 from geoctrl.analysis.energy_casimir import Pencil
 from geoctrl.analysis.float_jets import jets_in_floats
+from geoctrl.analysis.natural import NaturalProblem, judge_numerically, prove_natural
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Verdict, recheck
 from geoctrl.analysis.shape import find_shape_integrals
@@ -74,12 +75,15 @@ def verify(path: str | Path) -> VerificationReport:
         )
     try:
         verdict = Verdict(data["verdict"])
-        problem = Problem.from_dict(data["problem"])
+        natural = data["problem"].get("kind") == "natural"
+        problem = (NaturalProblem if natural else Problem).from_dict(data["problem"])
         evidence, method = dict(data["evidence"]), str(data["method"])
         if data["claim"] != claim_of(data["system"], problem, verdict):
             raise CertificateError("the claim in words does not fit the verdict and the point")
         checks = (
-            _verify_exact(problem, method, evidence, verdict)
+            _verify_natural(problem, method, evidence, verdict)
+            if isinstance(problem, NaturalProblem)
+            else _verify_exact(problem, method, evidence, verdict)
             if "in floats" not in method
             else _verify_floats(problem, evidence, verdict)
         )
@@ -88,6 +92,30 @@ def verify(path: str | Path) -> VerificationReport:
         raise
     except (KeyError, ValueError, TypeError, IndexError, ZeroDivisionError, ExpressionError) as error:
         raise CertificateError(f"{path} is malformed: {error!r}") from error
+
+
+def _verify_natural(
+    problem: NaturalProblem, method: str, evidence: dict[str, Any], verdict: Verdict
+) -> tuple[str, ...]:
+    exactly = "in floats" not in method
+    outcome = prove_natural(problem) if exactly else judge_numerically(problem)
+    if outcome is None:
+        raise CertificateError("the point is not an exact equilibrium")
+    if outcome.verdict is not verdict or outcome.method != method:
+        raise CertificateError(f"the file claims {verdict}, its Lagrangian gives {outcome.verdict}")
+    for key in evidence.keys() | outcome.evidence.keys():
+        stored, found = evidence.get(key), outcome.evidence.get(key)
+        numbers = not exactly and isinstance(found, (list, float))
+        if numbers and stored is not None and np.shape(stored) == np.shape(found):
+            size = max(1e-9, float(np.max(np.abs(found), initial=0.0)))
+            fits = bool(np.max(np.abs(np.subtract(stored, found)), initial=0.0) <= _AGREE * size)
+        else:
+            fits = stored == found
+        if not fits:
+            raise CertificateError(f"{key} does not fit: the file has {stored}, recomputed is {found}")
+    checks = ["the slope of the potential vanishes along the manifold", "the inertia is positive definite"]
+    checks.append(f"the second variation of the potential is {outcome.evidence['hessian']}")
+    return (*checks, "the characteristic polynomial or spectrum belongs to the linearisation")
 
 
 def _verify_exact(

@@ -8,9 +8,6 @@ from geoctrl.simulation.problem import Problem
 
 __all__ = ["conserved_names", "invariants"]
 
-_CONSERVED = 1e-9
-"""Largest rate, relative to its terms, at which a quantity counts as conserved at random states."""
-
 
 def conserved_names(problem: Problem) -> tuple[str, ...]:
     """Names of the invariants of the run.
@@ -27,14 +24,13 @@ def conserved_names(problem: Problem) -> tuple[str, ...]:
     rng = np.random.default_rng(19)
     x = np.stack([system.random_state(rng, params) for _ in range(5)], axis=1)
     t = rng.uniform(float(problem.times[0]), float(problem.times[-1]), size=5)
-    arguments = system.arguments_at(t, x, problem.inputs.values(t, x, params))
-    kept = []
-    for name, (_, program) in system.conservation.rates().items():
-        terms = program(arguments, params)
-        scale = np.maximum(np.abs(terms).max(axis=0, initial=0.0), 1e-12)
-        if name in always or np.all(np.abs(terms.sum(axis=0)) <= _CONSERVED * scale):
-            kept.append(name)
-    return tuple(kept)
+    u = problem.inputs.values(t, x, params)
+    conservation = system.conservation
+    return tuple(
+        name
+        for name, (_, program) in conservation.rates().items()
+        if name in always or conservation.constant(program, t, x, u, params)
+    )
 
 
 def invariants(problem: Problem, x: np.ndarray) -> dict[str, np.ndarray]:

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import nearest, time_grid
-from geoctrl.errors import SimulationError
 from geoctrl.simulation import heyoka_engine, scipy_engine
 from geoctrl.simulation.checks import check_start, find_singularity, read_tolerance
 from geoctrl.simulation.events import read_events
+from geoctrl.simulation.execution import execute
 from geoctrl.simulation.inputs import read_inputs
+from geoctrl.simulation.manifolds import simulate_manifold
 from geoctrl.simulation.problem import Outcome, Problem
-from geoctrl.simulation.progress import Progress
+from geoctrl.stepping import Progress
 from geoctrl.simulation.trajectory import Trajectory
+from geoctrl.spheres import SphereSystem
 from geoctrl.systems import Equilibrium, EulerPoincare, ReducedSystem
 
 __all__ = ["simulate"]
@@ -102,6 +104,19 @@ def simulate(
     >>> traj.success, traj.events["fall"].time.size
     (True, 1)
     """
+    if isinstance(sys, SphereSystem):
+        return simulate_manifold(
+            sys,
+            timepts,
+            x0,
+            params,
+            inputs=inputs,
+            engine=engine,
+            rtol=rtol,
+            events=events,
+            progress=progress,
+            throw=throw,
+        )
     if not isinstance(sys, ReducedSystem):
         remedy = "; take simulate(mechanism.reduce(), ...)" if isinstance(sys, EulerPoincare) else ""
         raise TypeError(f"sys must be a reduced system, got {type(sys).__name__}{remedy}")
@@ -119,54 +134,19 @@ def simulate(
     )
     _check_field(problem)
     run, name = choose_engine(problem, engine)
-    blocks: list[tuple[np.ndarray, np.ndarray]] = []
 
-    def trajectory(status: str, success: bool) -> Trajectory:
-        time, states = _joined(problem, blocks)
-        records = problem.log.records(tuple(e.name for e in located), sys.nstates)
-        return Trajectory._of_run(
-            problem, time, states, run, engine=name, status=status, success=success, events=records
-        )
+    def trajectory(time: np.ndarray, states: np.ndarray, **rest: Any) -> Trajectory:
+        return Trajectory._of_run(problem, time, states, run, engine=name, **rest)
 
-    interrupted = f"interrupted after t = {times[0]:.9g}"
-    fraction = 0.0
-    failure = None
-    try:
-        steps = run(problem)
-        watch = bool(sys.assembly.rows)
-        while failure is None:
-            try:
-                block = next(steps)
-            except StopIteration as stop:
-                outcome = stop.value
-                break
-            if watch:
-                block, failure = _within_leaf(problem, block)
-            if block[0].size:
-                blocks.append(block)
-                fraction = (block[0][-1] - times[0]) / (times[-1] - times[0])
-                report(float(fraction))
-        report.finish(float(fraction))
-    except KeyboardInterrupt as interrupt:
-        if blocks:
-            interrupted = f"interrupted after t = {blocks[-1][0][-1]:.9g}"
-        interrupt.trajectory = trajectory(interrupted, False)  # type: ignore[attr-defined]
-        raise
-    finally:
-        report.close()
-    if failure is None and outcome.failure is not None:
-        failure = _explain(problem, blocks, outcome)
-    if failure is not None:
-        part = trajectory(f"failed: {failure}", False)
-        if throw:
-            raise SimulationError(f"{failure}; the part done is in .trajectory", part)
-        return part
-    if problem.log.stopped is not None:
-        event = located[problem.log.stopped]
-        when, state = problem.log.entries[-1][1:]
-        blocks.append((np.array([when]), state[None, :]))
-        return trajectory(f"stopped by the event {event.name!r} at t = {when:.12g}", True)
-    return trajectory("completed", True)
+    return execute(
+        problem,
+        run(problem),
+        trajectory,
+        report,
+        throw,
+        watch=_within_leaf if sys.assembly.rows else None,
+        explain=_explain,
+    )
 
 
 def choose_engine(problem: Problem, engine: str) -> tuple[Callable, str]:
@@ -206,16 +186,6 @@ def _check_field(problem: Problem) -> None:
         ) from error
     if not np.isfinite(value).all():
         raise ValueError(f"the equations or events are not finite at x0 and t = {t:.9g}: {value.tolist()}")
-
-
-def _joined(problem: Problem, blocks: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    if not blocks:
-        return problem.times[:1], problem.x0[:, None]
-    time = np.concatenate([t for t, _ in blocks])
-    states = np.concatenate([x for _, x in blocks])
-    if problem.log.stopped is not None and time.size > 1 and time[-2] == time[-1]:
-        time, states = time[:-1], states[:-1]
-    return time, np.ascontiguousarray(states.T)
 
 
 def _within_leaf(

@@ -46,6 +46,10 @@ class _Functions:
         self._params = dict(problem.params)
         self.extra: tuple[float, ...] = ()
 
+    def begin(self, t: float) -> None:
+        """Set the numbers of the inputs' piece that begins at t."""
+        self.extra = self._inputs.extra(t)
+
     def _all(self, t: float, x: np.ndarray) -> tuple:
         extra = self.extra
         if self._callable:
@@ -69,16 +73,19 @@ def _solver(functions: _Functions, t: float, x: np.ndarray, bound: float, tolera
     return DOP853(functions.field, t, x, bound, rtol=tolerance, atol=tolerance)
 
 
-def run(problem: Problem) -> Generator[Block, None, Outcome]:
-    """Integrate, yielding the samples reached; see `Outcome` for what is returned."""
-    functions = _Functions(problem)
+def run(problem: Any, functions: Any = None) -> Generator[Block, None, Outcome]:
+    """Integrate, yielding the samples reached; see `Outcome` for what is returned.
+
+    ``functions`` gives the field and the events where they are not those of the problem's program.
+    """
+    functions = functions or _Functions(problem)
     x = np.array(problem.x0, dtype=float)
     yield problem.times[:1], x[None, :]
     outcome = Outcome(float(problem.times[0]))
     for grid, known in problem.pieces():
         if known is not None:
             x = np.concatenate([known, x[known.size :]])
-        functions.extra = problem.inputs.extra(float(grid[0]))
+        functions.begin(float(grid[0]))
         outcome, x = yield from _piece(problem, functions, grid, x)
         if outcome.failure or problem.log.stopped is not None:
             break

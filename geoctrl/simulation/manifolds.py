@@ -1,0 +1,173 @@
+"""Simulation of systems on manifolds: their compiled field in DOP853, or their equations in heyoka."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import nearest, time_grid
+from geoctrl._scalars import Program
+from geoctrl.errors import DescriptionError, ExpressionError
+from geoctrl.simulation import scipy_engine
+from geoctrl.simulation.checks import read_tolerance
+from geoctrl.simulation.events import Event, EventLog
+from geoctrl.simulation.execution import execute
+from geoctrl.stepping import Progress
+
+__all__ = ["simulate_manifold"]
+
+_ENGINES = ("auto", "heyoka", "scipy")
+
+
+@dataclass(frozen=True)
+class _Switch:
+    """An event, named."""
+
+    name: str
+    terminal: bool
+    direction: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Flow:
+    """An initial value problem as the scipy engine sees it."""
+
+    x0: np.ndarray
+    times: np.ndarray
+    rtol: float | None
+    events: tuple[_Switch, ...]
+    breaks: np.ndarray
+    log: EventLog = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "log", EventLog(float(self.times[0])))
+
+    def pieces(self) -> Iterator[tuple[np.ndarray, None]]:
+        """Time grids between the kinks of the inputs, which no step may cross."""
+        inner = self.breaks[(self.breaks > self.times[0]) & (self.breaks < self.times[-1])]
+        edges = np.concatenate([self.times[:1], inner, self.times[-1:]])
+        for low, high in zip(edges[:-1], edges[1:], strict=True):
+            within = self.times[(self.times > low) & (self.times < high)]
+            yield np.concatenate([[low], within, [high]]), None
+
+
+class _Functions:
+    """Field and events of the numbers t, x; what cannot be evaluated is NaN."""
+
+    def __init__(self, run: Any, switches: Program | None, params: Mapping[str, float]) -> None:
+        self._run, self._switches, self._params = run, switches, params
+
+    def begin(self, t: float) -> None:
+        """Nothing is kept from piece to piece."""
+
+    def field(self, t: float, x: np.ndarray) -> np.ndarray:
+        try:
+            return self._run.rate(float(t), x)
+        except np.linalg.LinAlgError:
+            return np.full_like(x, np.nan)
+
+    def events(self, t: float, x: np.ndarray) -> tuple:
+        assert self._switches is not None
+        return tuple(self._switches([*x, t], self._params))
+
+
+def simulate_manifold(
+    system: Any,
+    timepts: Any,
+    x0: Any,
+    params: Mapping[str, float] | None,
+    *,
+    inputs: Any,
+    engine: str,
+    rtol: float | None,
+    events: Mapping[str, Any] | None,
+    progress: Any,
+    throw: bool,
+) -> Any:
+    """`simulate` for systems that have a compiled field instead of recorded equations."""
+    if engine not in _ENGINES:
+        raise ValueError(f"unknown engine {engine!r}{nearest(str(engine), _ENGINES)}")
+    tolerance = read_tolerance(rtol)
+    times = time_grid(timepts).copy()
+    report = Progress(progress)
+    values = system.parameters_at(params)
+    start = system.start(x0)
+    if isinstance(inputs, Mapping):
+        return simulate_manifold(
+            _driven(system, inputs), times, start, params, inputs=None, engine=engine, rtol=rtol,
+            events=events, progress=progress, throw=throw,
+        )  # fmt: skip
+    if engine == "heyoka":
+        return _by_reduction(system, times, start, params, inputs, rtol, events, progress, throw)
+    if np.shape(inputs) == (len(system.input_labels), times.size) and times.size > 1:
+        inputs = (times, np.asarray(inputs, dtype=float))
+    switches, program = _read_events(system, events)
+    run = system.run(values, inputs)
+    breaks = np.asarray(inputs[0], dtype=float) if isinstance(inputs, tuple) else np.zeros(0)
+    flow = _Flow(x0=start, times=times, rtol=tolerance, events=switches, breaks=breaks)
+    functions = _Functions(run, program, values)
+    if not np.all(np.isfinite(functions.field(float(times[0]), start))):
+        raise ValueError(f"the equations are not finite at x0 and t = {times[0]:.9g}")
+    name = f"{scipy_engine.describe(flow)} on a field in {run.engine}"
+
+    def made(time: np.ndarray, states: np.ndarray, **rest: Any) -> Any:
+        asked = np.isin(time, times)
+        asked[-1] = True
+        return system.trajectory(
+            time[asked], states[:, asked], params=values, engine=name, driven=inputs is not None, **rest
+        )
+
+    return execute(flow, scipy_engine.run(flow, functions), made, report, throw)
+
+
+def _driven(system: Any, inputs: Mapping[Any, Any]) -> Any:
+    """The system with its inputs set by expressions, those left out zero."""
+    labels = system.input_labels
+    given = {str(key): value for key, value in inputs.items()}
+    for label in given:
+        if label not in labels:
+            raise ValueError(f"unknown input {label!r}{nearest(label, labels)}")
+    return system.closed_loop([sp.sympify(given.get(label, 0)) for label in labels])
+
+
+def _read_events(
+    system: Any, events: Mapping[str, Any] | None
+) -> tuple[tuple[_Switch, ...], Program | None]:
+    if not events:
+        return (), None
+    if not isinstance(events, Mapping):
+        raise TypeError(f"events must be a dict of name -> expression or Event, got {type(events).__name__}")
+    switches, nodes = [], []
+    for name, given in events.items():
+        event = given if isinstance(given, Event) else Event(given)
+        try:
+            nodes.append(system.convert(event.expr))
+        except ExpressionError as error:
+            raise ExpressionError(f"event {name!r}: {error}") from error
+        switches.append(_Switch(name, event.terminal, event.direction))
+    arguments = [*system.state_nodes, system.time_node]
+    return tuple(switches), Program(system.graph, arguments, system.parameter_nodes, nodes)
+
+
+def _by_reduction(
+    system: Any, times: np.ndarray, start: np.ndarray, params: Any, inputs: Any, rtol: Any, events: Any,
+    progress: Any, throw: bool,
+) -> Any:  # fmt: skip
+    """The run of the reduced equations on heyoka, seen as one of this system."""
+    from geoctrl.simulation.run import simulate
+
+    if inputs is not None or events:
+        raise DescriptionError("engine='heyoka' runs systems on manifolds without inputs and events; take 'auto'")
+    view = system.view()
+    run = simulate(
+        view.reduced, times, view.into(start), params, engine="heyoka", rtol=rtol, progress=progress, throw=throw
+    )
+    states = np.array([view.out_of(y) for y in run.states.T]).T
+    return system.trajectory(
+        run.time, states, params=run.params, engine=run.engine, driven=False, status=run.status,
+        success=run.success, events=run.events,
+    )  # fmt: skip

@@ -1,0 +1,33 @@
+"""Global dynamics on products of two-spheres: description, equations, variational integrators, mechanisms."""
+
+from geoctrl.spheres.integrate import integrate
+from geoctrl.spheres.mechanisms import (
+    chain_pendulum,
+    coupled_pendula,
+    dipoles,
+    double_pendulum,
+    elastic_rod,
+    lennard_jones,
+    particles_on_sphere,
+)
+from geoctrl.spheres.potentials import Pairs, Sites, symbols
+from geoctrl.spheres.start import project
+from geoctrl.spheres.system import SphereSystem
+from geoctrl.spheres.trajectory import SphereTrajectory
+
+__all__ = [
+    "Pairs",
+    "Sites",
+    "SphereSystem",
+    "SphereTrajectory",
+    "chain_pendulum",
+    "coupled_pendula",
+    "dipoles",
+    "double_pendulum",
+    "elastic_rod",
+    "integrate",
+    "lennard_jones",
+    "particles_on_sphere",
+    "project",
+    "symbols",
+]

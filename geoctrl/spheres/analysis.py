@@ -1,0 +1,266 @@
+r"""A system on spheres as Euler-Poincare equations with advected directions, for every symbolic analysis.
+
+The group is :math:`SO(3)^n` acting from the left with spatial velocities: the bracket is
+:math:`[\omega, \eta] = -\omega \times \eta`, the advected :math:`\dot q_i = \omega_i \times q_i`. Rotations about
+q_i change nothing; they are held by the constraints :math:`q_i \cdot \omega_i = 0`, of which the multipliers are
+zero. The inertia of :math:`\omega` has the blocks :math:`m_{ii} I` and
+:math:`m_{ij}\, \hat q_i^T \hat q_j`.
+
+Seen from axes that turn with a constant rate W, with :math:`\omega_i = \xi_i + W - q_i (q_i \cdot W)`,
+
+.. math:: L = T(q, \xi \times q + W \times q) - V :
+
+a gyroscopic term :math:`q_i \times \sum_j m_{ij} W \times q_j` and the amended potential
+:math:`V - \tfrac12 \sum m_{ij} (W \times q_i) \cdot (W \times q_j)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import finite_array
+from geoctrl._scalars import exact
+from geoctrl.algebra import AdvectedParameter, LieAlgebra, product
+from geoctrl.errors import DescriptionError
+from geoctrl.systems import EulerPoincare
+
+if TYPE_CHECKING:
+    from geoctrl.spheres.system import SphereSystem
+    from geoctrl.systems import ReducedSystem
+
+__all__ = ["ReducedView", "callable_law", "description", "jacobians", "natural"]
+
+_STEP = 1e-6
+"""Of central differences, where there are no expressions: their error is about 1e-9 of the field."""
+
+
+def description(system: SphereSystem, spin: Sequence[float] | None = None) -> EulerPoincare:
+    """Euler-Poincare description of a system given by expressions; seen from axes turning with ``spin``.
+
+    Raises
+    ------
+    DescriptionError
+        If the system is given by functions, or is too large to be written out.
+    """
+    if not system.symbolic:
+        raise DescriptionError(
+            "this needs expressions, few enough to be written out (at most 16 bodies and 2000 terms, no cutoff); "
+            "functions and larger sums are evaluated numerically only"
+        )
+    n, q = system.n, system.q
+    epsilon = _levi_civita()
+    algebra = product(
+        *(
+            LieAlgebra(
+                -epsilon,
+                [f"omega{i}_{k}" for k in (1, 2, 3)],
+                momentum_labels=[f"mu{i}_{k}" for k in (1, 2, 3)],
+            )
+            for i in range(1, n + 1)
+        )
+    )
+    directions = []
+    for i in range(n):
+        action = np.zeros((3, 3 * n, 3), dtype=int)
+        action[:, 3 * i : 3 * i + 3, :] = epsilon.transpose(2, 0, 1) * -1
+        directions.append(AdvectedParameter(f"q{i + 1}_", action=action, reference=(0, 0, 1)))
+    M = system.mass_expression.applyfunc(_rational)
+    hats = [v.hat() for v in q]
+    G = sp.zeros(3 * n, 3 * n)
+    for i in range(n):
+        for j in range(n):
+            block = sp.eye(3) if i == j else hats[i].T * hats[j]
+            G[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] = M[i, j] * block
+    potential, gyroscopic, tangent = system.potential_expression, None, list(system.omega)
+    if spin is not None:
+        W = sp.Matrix([_rational(w) for w in spin])
+        _, moments, amended = _turning(M, q, spin)
+        gyroscopic = [e for v in moments for e in v]
+        potential -= amended
+        tangent = [w + W - v * v.dot(W) for v, w in zip(q, system.omega, strict=True)]
+    table = {a: b for v, w in zip(system.omega, tangent, strict=True) for a, b in zip(v, w, strict=True)}
+    forces = None
+    if system.forced:
+        turned = [sp.Matrix(f).xreplace(table) for f in system.forces_given]
+        forces = [e for v, f in zip(q, turned, strict=True) for e in v.cross(f)]
+    rows = sp.zeros(n, 3 * n)
+    for i, v in enumerate(q):
+        rows[i, 3 * i : 3 * i + 3] = v.T
+    invariants: dict[str, Any] = {}
+    if spin is None:
+        invariants = {f"momentum{k + 1}": sum(algebra.mu[3 * i + k] for i in range(n)) for k in range(3)}
+        invariants |= system.invariants_given
+    else:
+        W = sp.Matrix([_rational(w) for w in spin])
+        invariants = {"momentum": sum(W.dot(sp.Matrix(algebra.mu[3 * i : 3 * i + 3])) for i in range(n))}
+    return EulerPoincare(
+        algebra=algebra,
+        advected=directions,
+        inertia=G,
+        potential=potential,
+        gyroscopic=gyroscopic,
+        constraints=rows,
+        leaf=[v.dot(v) - 1 for v in q],
+        forces=forces,
+        inputs=system.inputs,
+        invariants=invariants,
+        parameters=system.parameters,
+        name=system.name,
+        source=system.source,
+    )
+
+
+def natural(system: SphereSystem, spin: Sequence[float]) -> dict[str, Any] | None:
+    """Lagrangian in the coordinates q, seen from axes that turn with ``spin``, as nodes.
+
+    None for a system given by functions, or with forces that do not vanish with the inputs.
+    """
+    if not system.symbolic:
+        return None
+    if system.forced:
+        off = dict.fromkeys(system.inputs, 0)
+        if any(sp.expand(e.xreplace(off)) != 0 for f in system.forces_given for e in f):
+            return None
+    n, q = system.n, system.q
+    M = system.mass_expression.applyfunc(_rational)
+    carried, gyroscopic, amended = _turning(M, q, spin)
+    entries = [(i, j, system.convert(M[i, j])) for i in range(n) for j in range(n) if M[i, j] != 0]
+    return {
+        "states": dict(zip(system.state_labels[: 3 * n], system.q_nodes, strict=True)),
+        "mass": [(3 * i + k, 3 * j + k, node) for i, j, node in entries for k in range(3)],
+        "gyroscopic": [system.convert(e) for v in carried for e in v],
+        "potential": system.convert(system.potential_expression - amended),
+        "relations": [system.convert(v.dot(v) - 1) for v in q],
+    }
+
+
+def _turning(
+    M: sp.Matrix, q: Sequence[sp.Matrix], spin: Sequence[float]
+) -> tuple[list[sp.Matrix], list[sp.Matrix], sp.Expr]:
+    """What axes turning with W add: ambient covectors a_i, the same as moments q_i x a_i, and half W.I W.
+
+    a_i = sum_j m_ij W x q_j, half W.I W = 1/2 sum m_ij (W x q_i).(W x q_j).
+    """
+    W = sp.Matrix([_rational(w) for w in finite_array("spin", spin, (3,))])
+    moved = [W.cross(v) for v in q]
+    covectors = [_weighted(M, i, moved) for i in range(len(q))]
+    half = sum((a.dot(b) for a, b in zip(covectors, moved, strict=True)), sp.S.Zero) / 2
+    return covectors, [v.cross(a) for v, a in zip(q, covectors, strict=True)], half
+
+
+def _weighted(M: sp.Matrix, i: int, vectors: Sequence[sp.Matrix]) -> sp.Matrix:
+    total = sp.zeros(3, 1)
+    for j, v in enumerate(vectors):
+        total += M[i, j] * v
+    return total
+
+
+def _levi_civita() -> np.ndarray:
+    epsilon = np.zeros((3, 3, 3), dtype=int)
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        epsilon[i, j, k], epsilon[j, i, k] = 1, -1
+    return epsilon
+
+
+def _rational(value: Any) -> sp.Expr:
+    """Floats as the rationals they are."""
+    value = sp.sympify(value)
+    return value.xreplace({f: sp.Rational(exact(f)) for f in value.atoms(sp.Float)})
+
+
+class ReducedView:
+    r"""A system on spheres as a `ReducedSystem` with states (xi, q), and the maps between the states.
+
+    ``omega_i = xi_i + W - q_i (q_i.W)`` for axes that turn with W; ``xi = omega`` without.
+    """
+
+    def __init__(self, system: SphereSystem, spin: Sequence[float] | None = None) -> None:
+        self.spin = np.zeros(3) if spin is None else np.array(spin, dtype=float)
+        if np.any(self.spin):
+            _check_symmetry(system, self.spin)
+        self._n = system.n
+        self.reduced: ReducedSystem = description(system, spin if np.any(self.spin) else None).reduce()
+
+    def into(self, x: np.ndarray) -> np.ndarray:
+        """Reduced state of a state (q, omega)."""
+        q, omega = np.asarray(x).reshape(2, self._n, 3)
+        xi = omega - self.spin + q * (q @ self.spin)[:, None]
+        return np.concatenate([xi.ravel(), q.ravel()])
+
+    def out_of(self, y: np.ndarray) -> np.ndarray:
+        """State (q, omega) of a reduced state."""
+        xi, q = np.asarray(y).reshape(2, self._n, 3)
+        omega = xi + self.spin - q * (q @ self.spin)[:, None]
+        return np.concatenate([q.ravel(), omega.ravel()])
+
+    def coordinates(self, y: Sequence[Any]) -> Sequence[Any]:
+        """The directions, row by row, in a reduced state of any kind of numbers."""
+        return y[3 * self._n :]
+
+    def derivative(self, y: np.ndarray) -> np.ndarray:
+        """Derivative (6n, 6n) of `out_of`."""
+        n, W = self._n, self.spin
+        q = np.asarray(y)[3 * n :].reshape(n, 3)
+        T = np.zeros((6 * n, 6 * n))
+        T[: 3 * n, 3 * n :] = np.eye(3 * n)
+        T[3 * n :, : 3 * n] = np.eye(3 * n)
+        for i in range(n):
+            part = slice(3 * n + 3 * i, 3 * n + 3 * i + 3)
+            T[part, part] = -(q[i] @ W) * np.eye(3) - np.outer(q[i], W)
+        return T
+
+
+def _check_symmetry(system: SphereSystem, spin: np.ndarray) -> None:
+    """DescriptionError unless rotations about the axis of the spin keep the system."""
+    from geoctrl.spheres.trajectory import moment_about
+
+    params = {k: 1.0 if v is None else v for k, v in system.params.items()}
+    if moment_about(system, params, spin) > 1e-10:
+        raise DescriptionError(
+            f"there is no steady rotation about {spin.tolist()}: the forces have a moment about that axis; "
+            "spin must be along an axis of symmetry (the vertical, say)"
+        )
+
+
+def jacobians(
+    system: SphereSystem, t: float, x: Any, u: Any, params: Mapping[str, float] | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Derivatives of the field by the state (6n, 6n) and by the inputs (6n, m)."""
+    x = finite_array("x", x, (6 * system.n,))
+    if system.symbolic:
+        view = system.view()
+        y = view.into(x)
+        T = view.derivative(y)
+        A = T @ view.reduced.jacobian(t, y, u, params) @ T.T  # T only reorders
+        return A, T @ view.reduced.input_jacobian(t, y, u, params)
+    m = len(system.input_labels)
+    u = np.zeros(m) if u is None else finite_array("u", u, (m,))
+    values = system.parameters_at(params)
+    run = system.run(values)
+
+    def rate(state: np.ndarray, inputs: np.ndarray) -> np.ndarray:
+        run.table[3 : 3 + m] = inputs
+        v, a = run.field(t, *system.unpack(state))
+        return np.concatenate([v.ravel(), a.ravel()])
+
+    A = [(rate(x + e, u) - rate(x - e, u)) / (2 * _STEP) for e in _STEP * np.eye(x.size)]
+    B = [(rate(x, u + e) - rate(x, u - e)) / (2 * _STEP) for e in _STEP * np.eye(m)]
+    return np.array(A).T, np.array(B).reshape(m, x.size).T
+
+
+def callable_law(system: SphereSystem, terms: Sequence[Any]) -> Callable:
+    """A law given by expressions as a function (t, x, params) -> u."""
+    from geoctrl._scalars import Program
+
+    arguments = [*system.q_nodes, *system.omega_nodes, system.time_node]
+    nodes = [system.convert(e) for e in terms]
+    program = Program(system.graph, arguments, system.parameter_nodes, nodes)
+
+    def law(t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        return program([*x, t], params)
+
+    return law

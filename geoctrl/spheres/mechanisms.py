@@ -1,0 +1,305 @@
+"""Mechanisms on spheres, each made from its masses and lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import pi
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import finite_array
+from geoctrl.spheres.potentials import Pairs, Sites, vector
+from geoctrl.spheres.system import SphereSystem
+
+__all__ = [
+    "chain_pendulum",
+    "coupled_pendula",
+    "dipoles",
+    "double_pendulum",
+    "elastic_rod",
+    "lennard_jones",
+    "particles_on_sphere",
+]
+
+_EARTH = (0.0, 0.0, -9.81)
+_LLM09 = "T. Lee, M. Leok, N. H. McClamroch, Int. J. Numer. Meth. Engng 79 (2009) 1147-1174"
+
+
+def chain_pendulum(
+    masses: Sequence[float], lengths: Sequence[float], gravity: Sequence[float] = _EARTH
+) -> SphereSystem:
+    r"""Point masses in a chain of massless links that hangs from a fixed pivot, torque at the base, force at the tip.
+
+    .. math::
+
+        m_{ij} = \Bigl(\sum_{k \ge \max(i, j)} m_k\Bigr) l_i l_j, \qquad
+        V = -\sum_i \Bigl(\sum_{k \ge i} m_k\Bigr) l_i\, g \cdot q_i, \qquad
+        f_i = l_i d + \delta_{i1}\, \tau \times q_1
+
+    Inputs: tau_1..3, a couple on the first link (N m); d_1..3, a force on the last mass (N).
+
+    Raises
+    ------
+    ValueError
+        If masses and lengths are not as many positive numbers.
+
+    Examples
+    --------
+    >>> chain = chain_pendulum([1.0, 2.0], [0.5, 0.4])
+    >>> chain.mass_matrix([[0, 0, -1], [0, 0, -1]]).round(3)
+    array([[0.75, 0.4 ],
+           [0.4 , 0.32]])
+    """
+    m, l = _positive(masses=masses, lengths=lengths)
+    n = m.size
+    below = np.cumsum(m[::-1])[::-1]
+    mass = np.array([[below[max(i, j)] * l[i] * l[j] for j in range(n)] for i in range(n)])
+    g = _vector("gravity", gravity)
+    tau, d = vector("tau"), vector("d")
+    first = vector("q1")
+    forces = [float(l[i]) * d + (tau.cross(first) if i == 0 else sp.zeros(3, 1)) for i in range(n)]
+    return SphereSystem(
+        mass=mass,
+        potential=Sites(lambda q, c: -c * _dot(g, q), c=below * l),
+        forces=forces,
+        inputs=[*tau, *d],
+        name="chain-pendulum",
+        source="T. Lee, M. Leok, N. H. McClamroch, Int. J. Robust Nonlinear Control (2015)",
+    )
+
+
+def double_pendulum(
+    m1: float, m2: float, l1: float, l2: float, gravity: Sequence[float] = _EARTH
+) -> SphereSystem:
+    """Two point masses in a chain, free of forces: [LLM09, example 1].
+
+    Examples
+    --------
+    >>> double_pendulum(1.0, 1.0, 9.81, 9.81).n
+    2
+    """
+    chain = chain_pendulum([m1, m2], [l1, l2], gravity)
+    return chain.replace(forces=None, inputs=(), name="double-spherical-pendulum", source=_LLM09)
+
+
+def particles_on_sphere(masses: Sequence[float], gamma: float = 1.0) -> SphereSystem:
+    r"""Particles on the unit sphere that attract each other, [LLM09, example 2].
+
+    .. math:: V = -\gamma \sum_{i<j} \frac{c}{\sqrt{1 - c^2}}, \qquad c = q_i \cdot q_j
+
+    Examples
+    --------
+    >>> particles_on_sphere([1.0, 1.0, 1.0]).potential([[1, 0, 0], [0, 1, 0], [0.6, 0.8, 0]]).real.__round__(4)
+    -2.0833
+    """
+    (m,) = _positive(masses=masses)
+    strength = float(finite_array("gamma", gamma, ()))
+
+    def attraction(a, b):
+        c = a.dot(b)
+        return -strength * c / sp.sqrt(1 - c**2)
+
+    return SphereSystem(mass=m, potential=Pairs(attraction), name="particles-on-sphere", source=_LLM09)
+
+
+def coupled_pendula(
+    masses: Sequence[float],
+    lengths: Sequence[float],
+    pairs: Any,
+    stiffness: Sequence[float],
+    offsets: Any,
+    gravity: Sequence[float] = _EARTH,
+) -> SphereSystem:
+    r"""Spherical pendula with springs between the middles of their links, [LLM09, example 3].
+
+    .. math:: V = -\sum_i m_i l_i\, g \cdot q_i + \sum \tfrac\kappa2
+        \bigl( |r_{ij} + \tfrac12 l_j q_j - \tfrac12 l_i q_i| - |r_{ij}| \bigr)^2
+
+    Parameters
+    ----------
+    masses, lengths : (n,)
+        kg, m.
+    pairs : (m, 2) int
+        Bodies that are joined, from 0.
+    stiffness : (m,)
+        N/m.
+    offsets : (m, 3)
+        From the pivot of the first to that of the second body (m).
+
+    Examples
+    --------
+    >>> two = coupled_pendula([0.1, 0.1], [0.1, 0.1], [[0, 1]], [10.0], [[0.1, 0, 0]])
+    >>> abs(two.potential([[0, 0, -1], [0, 0, -1]]) + 2 * 0.1 * 9.81 * 0.1) < 1e-15
+    True
+    """
+    m, l = _positive(masses=masses, lengths=lengths)
+    joined = np.asarray(pairs)
+    rows = len(joined)
+    k = finite_array("stiffness", stiffness, (rows,))
+    r = finite_array("offsets", offsets, (rows, 3))
+    g = _vector("gravity", gravity)
+    data = np.column_stack([k, r, np.linalg.norm(r, axis=1), l[joined[:, 0]] / 2, l[joined[:, 1]] / 2])
+
+    def spring(a, b, c):
+        stretched = sp.Matrix(c[1:4]) + c[6] * b - c[5] * a
+        return c[0] / 2 * (sp.sqrt(stretched.dot(stretched)) - c[4]) ** 2
+
+    return SphereSystem(
+        mass=m * l**2,
+        potential=[Sites(lambda q, c: -c * _dot(g, q), c=m * l), Pairs(spring, pairs=joined, c=data)],
+        name="coupled-pendula",
+        source=_LLM09,
+    )
+
+
+def elastic_rod(
+    n: int,
+    mass: float,
+    length: float,
+    stiffness: float,
+    power: int = 2,
+    gravity: Sequence[float] = _EARTH,
+    clamp: Sequence[float] = (1.0, 0.0, 0.0),
+) -> SphereSystem:
+    r"""Rod of n moving elements after a clamped one, joined by bending springs, [LLM09, example 4].
+
+    .. math::
+
+        m_{ii} = \tfrac13 m l^2 + (n - i) m l^2, \quad m_{ij} = (\tfrac12 + n - \max(i, j)) m l^2, \quad
+        V = -\sum_i m l (n - i + \tfrac12)\, g \cdot q_i + \tfrac\kappa2 \sum_i (1 - q_{i-1} \cdot q_i)^p
+
+    The off-diagonal inertia is that of uniform rods; the one printed in [LLM09] is not (see the errata).
+
+    Parameters
+    ----------
+    n : int
+    mass, length : float
+        Of one element (kg, m).
+    stiffness : float
+        N m.
+    power : int
+        p; 1 is the potential printed, 2 the one behind the printed figures.
+    clamp : (3,)
+        Direction of the clamped element.
+
+    Examples
+    --------
+    >>> elastic_rod(2, 1.0, 1.0, 10.0).mass_matrix([[1, 0, 0], [1, 0, 0]]).round(4)
+    array([[1.3333, 0.5   ],
+           [0.5   , 0.3333]])
+    """
+    element, size = (float(v[0]) for v in _positive(mass=[mass], length=[length]))
+    index = np.arange(1, n + 1)
+    inertia = (0.5 + n - np.maximum.outer(index, index)) * element * size**2
+    np.fill_diagonal(inertia, (1 / 3 + n - index) * element * size**2)
+    g, base = _vector("gravity", gravity), _vector("clamp", clamp)
+    half = float(finite_array("stiffness", stiffness, ())) / 2
+    terms: list[Any] = [
+        Sites(lambda q, c: -c * _dot(g, q), c=element * size * (n - index + 0.5)),
+        half * (1 - _dot(base / np.linalg.norm(base), vector("q1"))) ** power,
+    ]
+    if n > 1:
+        chain = np.column_stack([np.arange(n - 1), np.arange(1, n)])
+        terms.append(Pairs(lambda a, b: half * (1 - a.dot(b)) ** power, pairs=chain))
+    return SphereSystem(mass=inertia, potential=terms, name="elastic-rod", source=_LLM09)
+
+
+def dipoles(positions: Any, mass: float, length: float, moment: float, mu: float = 4e-7 * pi) -> SphereSystem:
+    r"""Magnetic needles at fixed places: thin rods with a dipole along them, [LLM09, example 5].
+
+    .. math:: m_{ii} = \tfrac1{12} m l^2, \qquad V = \sum_{i<j} \frac{\mu \nu^2}{4\pi |r|^3}
+        \Bigl( q_i \cdot q_j - \frac{3}{|r|^2} (q_i \cdot r)(q_j \cdot r) \Bigr)
+
+    Parameters
+    ----------
+    positions : (n, 3)
+        m.
+    mass, length : float
+        kg, m.
+    moment : float
+        Magnetic moment of one (A m^2).
+    mu : float
+        Permeability (N/A^2).
+
+    Examples
+    --------
+    >>> two = dipoles([[0, 0, 0], [0.1, 0, 0]], 0.05, 0.02, 0.1)
+    >>> two.potential([[1, 0, 0], [1, 0, 0]]) < two.potential([[0, 1, 0], [0, 1, 0]])
+    True
+    """
+    r = finite_array("positions", positions)
+    if r.ndim != 2 or r.shape[1] != 3:
+        raise ValueError(f"positions must have shape (n, 3), got {r.shape}")
+    element, size = (float(v[0]) for v in _positive(mass=[mass], length=[length]))
+    first, second = np.triu_indices(len(r), 1)
+    apart = r[second] - r[first]
+    distance = np.linalg.norm(apart, axis=1)
+    if np.any(distance == 0):
+        raise ValueError("two dipoles are at the same place")
+    strength = mu * moment**2 / (4 * pi * distance**3)
+    data = np.column_stack([strength, apart / distance[:, None]])
+
+    def coupling(a, b, c):
+        along = sp.Matrix(c[1:4])
+        return c[0] * (a.dot(b) - 3 * a.dot(along) * b.dot(along))
+
+    return SphereSystem(
+        mass=np.full(len(r), element * size**2 / 12),
+        potential=Pairs(coupling, pairs=np.column_stack([first, second]), c=data),
+        name="dipoles",
+        source=_LLM09,
+    )
+
+
+def lennard_jones(
+    n: int, epsilon: float, sigma: float, mass: float = 1.0, cutoff: float | None = None
+) -> SphereSystem:
+    r"""Molecules on the unit sphere, [LLM09, example 6].
+
+    .. math:: V = \sum_{i<j} 4 \epsilon \Bigl( \frac{\sigma^{12}}{r^{12}} - \frac{\sigma^6}{r^6} \Bigr),
+        \qquad r = |q_i - q_j|
+
+    Parameters
+    ----------
+    cutoff : float, optional
+        See `Pairs`: leaves out pairs farther apart, which changes the model.
+
+    Examples
+    --------
+    >>> lennard_jones(12, 0.01, 0.5).n
+    12
+    """
+    m, s = (float(v[0]) for v in _positive(mass=[mass], sigma=[sigma]))
+    depth = float(finite_array("epsilon", epsilon, ()))
+
+    def interaction(a, b):
+        r = a - b
+        ratio = s**2 / r.dot(r)
+        return 4 * depth * (ratio**6 - ratio**3)
+
+    return SphereSystem(
+        mass=np.full(n, m), potential=Pairs(interaction, cutoff=cutoff), name="lennard-jones", source=_LLM09
+    )
+
+
+def _positive(**lists: Any) -> list[np.ndarray]:
+    arrays = [np.atleast_1d(finite_array(name, values)) for name, values in lists.items()]
+    for name, array in zip(lists, arrays, strict=True):
+        if array.ndim != 1 or not array.size or not np.all(array > 0):
+            raise ValueError(f"{name} must be positive numbers, got {array.tolist()}")
+    if len({a.size for a in arrays}) > 1:
+        raise ValueError(
+            "as many are needed of each: "
+            + ", ".join(f"{a.size} {k}" for k, a in zip(lists, arrays, strict=True))
+        )
+    return arrays
+
+
+def _vector(name: str, value: Any) -> np.ndarray:
+    return finite_array(name, value, (3,))
+
+
+def _dot(a: np.ndarray, q: sp.Matrix) -> sp.Expr:
+    return sp.Add(*(float(x) * y for x, y in zip(a, q, strict=True) if x))

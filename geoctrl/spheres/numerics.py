@@ -1,0 +1,289 @@
+"""The compiled side of a system on spheres: kernels made once, numbers filled in for every run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numba import njit
+
+from geoctrl._scalars import Node
+from geoctrl.spheres import field as equations
+from geoctrl.spheres import stepper
+from geoctrl.spheres.kernels import FORCE, GRADIENT, MASS, SLOPE, VALUE, Sum, mass_kernels, potential_kernels
+from geoctrl.spheres.potentials import Pairs, Sites
+from geoctrl.stepping.compiled import Kernel, compile_function, compile_source, is_compiled
+from geoctrl.stepping.drive import read_drive, sample, table_of
+from geoctrl.stepping.writer import KernelWriter, components, function, statements, unpack
+
+if TYPE_CHECKING:
+    from geoctrl.spheres.system import SphereSystem
+
+__all__ = ["Numerics", "Run", "compiled"]
+
+
+@cache
+def compiled(name: str) -> Callable:
+    """A loop of `stepper` or `field`, compiled to its signature when first used, then kept on disk."""
+    function, signature = {
+        "explicit": (stepper.explicit, stepper.EXPLICIT),
+        "implicit": (stepper.implicit, stepper.IMPLICIT),
+        "runge_kutta": (equations.runge_kutta, equations.RUNGE_KUTTA),
+    }[name]
+    return njit(signature, cache=True, error_model="numpy")(function)
+
+
+@cache
+def _nothing() -> dict[str, Kernel]:
+    """Kernels of what a system does not have."""
+    empty = "for i in range(out.shape[0]):\n    for k in range(out.shape[1]):\n        out[i, k] = 0.0\n"
+    heads = {
+        "mass": ("mass(q, data, index, out)", MASS),
+        "mass_gradient": ("mass_gradient(q, gram, data, index, out)", SLOPE),
+        "mass_rate": ("mass_rate(q, v, data, index, out)", SLOPE),
+        "force": ("force(t, q, w, table, data, index, out)", FORCE),
+    }
+    return {k: compile_source(function(head, empty), k, s) for k, (head, s) in heads.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Numbers and kernels of one run, in the order in which the loops take them.
+
+    Attributes
+    ----------
+    M : ndarray (n, n)
+        The inertia, where it depends on q a workspace.
+    """
+
+    M: np.ndarray
+    diagonal: bool
+    varies: bool
+    gradient: Kernel
+    value: Kernel
+    force: Kernel
+    mass: tuple[Kernel, Kernel, Kernel]
+    forced: bool
+    damped: bool
+    data: np.ndarray
+    index: np.ndarray
+    table: np.ndarray
+
+    @property
+    def engine(self) -> str:
+        """ "numba", or "python" where a function of the user's could not be compiled."""
+        kernels = (self.gradient, self.value, self.force)
+        return "numba" if all(map(is_compiled, kernels)) else "python"
+
+    def loop(self, name: str) -> Callable:
+        """A loop in the form that can call these kernels."""
+        plain = {
+            "explicit": stepper.explicit,
+            "implicit": stepper.implicit,
+            "runge_kutta": equations.runge_kutta,
+        }
+        return compiled(name) if self.engine == "numba" else plain[name]
+
+    @property
+    def system_arguments(self) -> tuple:
+        """M, diagonal, varies, the kernels of the inertia."""
+        return self.M, self.diagonal, self.varies, *self.mass
+
+    @property
+    def kernel_arguments(self) -> tuple:
+        """gradient, force, forced, data, index, table."""
+        return self.gradient, self.force, self.forced, self.data, self.index, self.table
+
+    def at(self, q: np.ndarray) -> np.ndarray:
+        """The inertia (n, n) at q."""
+        if self.varies:
+            self.mass[0](q, self.data, self.index, self.M)
+        return self.M
+
+    def slope(self, q: np.ndarray) -> np.ndarray:
+        """dV/dq (n, 3)."""
+        out = np.zeros_like(q)
+        self.gradient(q, self.data, self.index, out)
+        return out
+
+    def field(self, t: float, q: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """qdot and omegadot, (n, 3) each; LinAlgError where the inertia is not positive definite."""
+        v, a, f, n = np.zeros_like(q), np.zeros_like(q), np.zeros_like(q), len(q)
+        change, gram, extra = np.zeros((n, n)), np.zeros((n, n)), np.zeros_like(q)
+        if self.forced:
+            self.force(t, q, w, self.table, self.data, self.index, f)
+        equations.velocities(q, w, v)
+        if self.varies:
+            _, gradient, rate = self.mass
+            equations.products(w, v, gram)
+            rate(q, v, self.data, self.index, change)
+            gradient(q, gram, self.data, self.index, extra)
+        F = f - self.slope(q) + extra
+        if not equations.accelerations(q, w, v, F, self.at(q), change, self.diagonal, a):
+            raise np.linalg.LinAlgError("the inertia is not positive definite at this configuration")
+        return v, a
+
+    def rate(self, t: float, x: np.ndarray) -> np.ndarray:
+        """Rate (6n,) of a state (6n,)."""
+        rows = np.ascontiguousarray(x).reshape(2, -1, 3)
+        v, a = self.field(t, rows[0], rows[1])
+        return np.concatenate([v, a]).ravel()
+
+    def mechanics(self, q: np.ndarray, w: np.ndarray) -> tuple[float, float, np.ndarray]:
+        """Kinetic and potential energy, and the spatial momenta q_i x p_i."""
+        L = np.zeros_like(q)
+        kinetic = equations.momenta(q, w, self.at(q), L)
+        return kinetic, float(self.value(q, self.data, self.index)), L
+
+
+class Numerics:
+    """Kernels of one system, made when first used."""
+
+    def __init__(self, system: SphereSystem) -> None:
+        self.system = system
+        self.writer = KernelWriter(system.graph, system.parameter_nodes)
+
+    def run(self, params: Mapping[str, float], inputs: Any = None) -> Run:
+        """Numbers and kernels for parameters and inputs."""
+        system = self.system
+        table, drive = read_drive(inputs, system.input_labels)
+        value, gradient = self.potential
+        force = self.force if drive is None else self.driven(drive)
+        mass = self.mass
+        data, index = self.writer.fill(params)
+        M = system.constant_mass(params)
+        return Run(
+            M=np.zeros((system.n, system.n)) if M is None else M,
+            diagonal=M is not None and not np.any(M - np.diag(np.diag(M))),
+            varies=M is None,
+            gradient=gradient,
+            value=value,
+            force=force,
+            mass=(mass["mass"], mass["mass_gradient"], mass["mass_rate"]),
+            forced=system.forced,
+            damped=system.damped,
+            data=data,
+            index=index,
+            table=table,
+        )
+
+    @cached_property
+    def potential(self) -> tuple[Kernel, Kernel]:
+        """Value and gradient."""
+        system, np_ = self.system, len(self.system.params)
+        if callable(system.potential_given):
+            V, dV = system.potential_given, system.gradient_given
+
+            def value(f):
+                return lambda q, data, index: f(q, data[:np_])
+
+            def slope(f):
+                def gradient(q, data, index, out):
+                    out[:] = f(q, data[:np_])
+
+                return gradient
+
+            assert dV is not None
+            return compile_function(V, value, VALUE), compile_function(dV, slope, GRADIENT)
+        return potential_kernels([self._part(term) for term in system.potential_terms])
+
+    def _part(self, term: Any) -> tuple[str, str]:
+        writer, system, n = self.writer, self.system, self.system.n
+        if not isinstance(term, (Sites, Pairs)):
+            q = [system.q_nodes[3 * i : 3 * i + 3] for i in range(n)]
+            return Sum(writer, system.convert(term), q, []).whole(n)
+        vectors, data, energy = system.term_nodes(term)
+        loops = Sum(writer, energy, vectors, data)
+        width = len(data)
+        place = 0 if term.c is None else writer.numbers(term.c)
+        if isinstance(term, Sites):
+            return loops.sites(n, width, place)
+        if term.pairs is not None:
+            return loops.listed(len(term.pairs), writer.indices(term.pairs), width, place)
+        if term.cutoff is not None:
+            return loops.near_pairs(writer, n, term.cutoff)
+        return loops.all_pairs(n)
+
+    @cached_property
+    def mass(self) -> dict[str, Kernel]:
+        """mass, mass_gradient, mass_rate."""
+        system = self.system
+        if system.mass_nodes is None:
+            return _nothing()
+        return mass_kernels(self.writer, system.mass_nodes, system.q_nodes)
+
+    @cached_property
+    def force(self) -> Kernel:
+        """Generalised forces, the inputs read from a table or set by the law."""
+        kernel = self._force
+        return kernel if self.system.law is None else self._closed(kernel, self.system.law)
+
+    @cached_property
+    def _force(self) -> Kernel:
+        system, np_ = self.system, len(self.system.params)
+        if not system.forced:
+            return _nothing()["force"]
+        m = len(system.driven_labels)
+        if callable(system.forces_given):
+
+            def wrap(f):
+                def force(t, q, w, table, data, index, out):
+                    u = np.empty(m)
+                    for j in range(m):
+                        u[j] = sample(table, t, j)
+                    out[:] = f(t, q, w, u, data[:np_])
+
+                return force
+
+            return compile_function(system.forces_given, wrap, FORCE)
+        arguments: list[Node] = [*system.q_nodes, *system.omega_nodes, system.time_node, *system.input_nodes]
+        program, constants = self.writer.program(arguments, system.force_nodes)
+        n = system.n
+        names = [*components("q", n), *components("w", n), "t", *(f"sample(table, t, {j})" for j in range(m))]
+        stores = "".join(f"out[{i // 3}, {i % 3}] = {r}\n" for i, r in enumerate(program.results))
+        source = function(
+            "force(t, q, w, table, data, index, out)", constants, unpack(names), statements(program), stores
+        )
+        return compile_source(source, "force", FORCE, sample=sample)
+
+    def driven(self, inputs: Callable) -> Kernel:
+        """The forces under inputs that are a function of time."""
+        inner = self._force
+
+        def wrap(f):
+            def force(t, q, w, table, data, index, out):
+                inner(t, q, w, table_of(np.asarray(f(t)).astype(np.float64)), data, index, out)
+
+            return force
+
+        def plain(f):
+            def force(t, q, w, table, data, index, out):
+                inner(t, q, w, table_of(np.atleast_1d(np.asarray(f(t), dtype=float))), data, index, out)
+
+            return force
+
+        return compile_function(inputs, wrap, FORCE, plain)
+
+    def _closed(self, inner: Kernel, law: Callable) -> Kernel:
+        names, np_ = tuple(self.system.params), len(self.system.params)
+
+        def wrap(f):
+            def force(t, q, w, table, data, index, out):
+                x = np.concatenate((q.copy().reshape(-1), w.copy().reshape(-1)))
+                u = np.asarray(f(t, x, data[:np_])).astype(np.float64)
+                inner(t, q, w, table_of(u), data, index, out)
+
+            return force
+
+        def plain(f):
+            def force(t, q, w, table, data, index, out):
+                params = dict(zip(names, data[:np_].tolist(), strict=True))
+                u = f(t, np.concatenate([q.ravel(), w.ravel()]), params)
+                inner(t, q, w, table_of(np.atleast_1d(np.asarray(u, dtype=float))), data, index, out)
+
+            return force
+
+        return compile_function(law, wrap, FORCE, plain)

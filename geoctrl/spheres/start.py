@@ -1,0 +1,90 @@
+"""Initial values on spheres: checked, or brought onto the spheres."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geoctrl._checks import finite_array
+from geoctrl.errors import ConstraintError, ProjectionWarning
+
+if TYPE_CHECKING:
+    from geoctrl.spheres.system import SphereSystem
+
+__all__ = ["initial_values", "project"]
+
+ROUNDING, REPAIRED = 1e-12, 1e-3
+"""Defects up to the first are rounding; up to the second they are repaired with a warning."""
+
+
+def project(q: Any, omega: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Nearest unit directions, and angular velocities made orthogonal to them.
+
+    Parameters
+    ----------
+    q, omega : array (n, 3)
+
+    Returns
+    -------
+    tuple of ndarray
+
+    Raises
+    ------
+    ValueError
+        For wrong shapes or a direction that is zero.
+
+    Examples
+    --------
+    >>> q, omega = project([[0.8660, 0, 0.5]], [[-0.4330, 0, 0.75]])
+    >>> float(abs(q[0] @ omega[0])) < 1e-16
+    True
+    """
+    q = finite_array("q", q)
+    if q.ndim != 2 or q.shape[1] != 3:
+        raise ValueError(f"q must have shape (n, 3), got {q.shape}")
+    omega = finite_array("omega", omega, q.shape)
+    size = np.linalg.norm(q, axis=1)
+    if np.any(size == 0):
+        raise ValueError(f"q[{int(np.argmin(size))}] is zero and has no direction")
+    q = q / size[:, None]
+    return q, omega - np.sum(q * omega, axis=1)[:, None] * q
+
+
+def initial_values(system: SphereSystem, q0: Any, omega0: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Initial values (n, 3) each, on the spheres to rounding.
+
+    Raises
+    ------
+    ConstraintError
+        If a direction is not unit or an angular velocity not orthogonal by more than 1e-3.
+    ValueError
+        For a wrong shape or values that are not finite.
+
+    Warns
+    -----
+    ProjectionWarning
+        If a defect above 1e-12 was repaired.
+    """
+    shape = (system.n, 3)
+    q, omega = finite_array("q0", q0, shape), finite_array("omega0", omega0, shape)
+    defects = {
+        "|q| - 1": np.abs(np.linalg.norm(q, axis=1) - 1),
+        "q.omega": np.abs(np.sum(q * omega, axis=1)) / np.maximum(1.0, np.linalg.norm(omega, axis=1)),
+    }
+    name, worst = max(defects.items(), key=lambda item: float(item[1].max()))
+    body, size = int(np.argmax(worst)), float(worst.max())
+    if size > REPAIRED:
+        raise ConstraintError(
+            f"body {body}: {name} is {size:.3g}, and should be zero; "
+            "geoctrl.spheres.project(q, omega) gives the nearest values that are on the spheres"
+        )
+    if size > ROUNDING:
+        warnings.warn(
+            f"body {body}: {name} was {size:.3g}; q0 and omega0 were projected onto the spheres",
+            ProjectionWarning,
+            stacklevel=3,
+        )
+        return project(q, omega)
+    return q.copy(), omega.copy()

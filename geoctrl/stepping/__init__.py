@@ -1,0 +1,16 @@
+"""What every stepping method shares: the loop, compositions, compiled kernels, a linear solver."""
+
+from geoctrl.stepping.composition import ORDERS, composition
+from geoctrl.stepping.loop import Outcome, concluded, record_steps, record_times, whole
+from geoctrl.stepping.progress import Progress
+
+__all__ = [
+    "ORDERS",
+    "Outcome",
+    "Progress",
+    "composition",
+    "concluded",
+    "record_steps",
+    "record_times",
+    "whole",
+]

@@ -1,0 +1,88 @@
+"""Kernels: source or the user's functions, compiled by numba to one signature each.
+
+A kernel is called through a pointer, so that the loops around it are compiled once for all systems and kept
+on disk, and only the small kernels are compiled for each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numba
+import numpy as np
+from numba import njit, types
+from numba.core.dispatcher import Dispatcher
+
+__all__ = ["Kernel", "compile_function", "compile_source", "is_compiled", "pointer"]
+
+Kernel = Callable[..., Any]
+
+_MATH = ("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh")
+_MATH += ("atanh", "exp", "log", "atan2")
+
+
+@cache
+def _functions() -> dict[str, Any]:
+    """The functions that programs name, as compiled code can call them."""
+
+    def sign(x):
+        return float((x > 0) - (x < 0))
+
+    def select_positive(c, a, b):
+        return a if c > 0 else b
+
+    def select_nonnegative(c, a, b):
+        return a if c >= 0 else b
+
+    def quadrature(a, b, s):
+        z = a * s * s / b
+        if abs(z) < 1e-3:
+            total = 0.0
+            for k in range(6, -1, -1):
+                total = 1.0 / (2 * k + 1) - z * total
+            return s / b * total
+        root = math.sqrt(abs(z))
+        return s / b * ((math.atan(root) if z > 0 else math.atanh(root)) / root)
+
+    own = {f.__name__: njit(f) for f in (sign, select_positive, select_nonnegative, quadrature)}
+    table = own | {name: getattr(math, name) for name in _MATH} | {"abs": abs}
+    return {f"f_{name}": function for name, function in table.items()}
+
+
+def compile_source(source: str, name: str, signature: Any, fastmath: bool = False, **names: Any) -> Kernel:
+    """The function ``name`` of some Python source, compiled to a signature; ``names`` are known in it.
+
+    Division is the processor's (no check for zero), which lets loops vectorise; ``fastmath`` also lets sums
+    be taken in any order.
+    """
+    namespace = {"math": math, "np": np, **_functions(), **names}
+    exec(compile(source, f"<geoctrl {name}>", "exec"), namespace)
+    flags = {"reassoc", "contract", "nsz", "arcp"} if fastmath else False
+    return njit(signature, error_model="numpy", fastmath=flags)(namespace[name])
+
+
+def compile_function(
+    function: Callable,
+    wrap: Callable[[Callable], Callable],
+    signature: Any,
+    plain: Callable[[Callable], Callable] | None = None,
+) -> Kernel:
+    """``wrap(function)`` compiled to a signature, or ``plain(function)`` where numba cannot compile it."""
+    try:
+        inner = function if isinstance(function, Dispatcher) else njit(function)
+        return njit(signature, error_model="numpy")(wrap(inner))
+    except (numba.errors.NumbaError, NotImplementedError, TypeError):
+        return (plain or wrap)(function)
+
+
+def is_compiled(kernel: Kernel) -> bool:
+    """Whether a kernel can be called by compiled loops."""
+    return isinstance(kernel, Dispatcher)
+
+
+def pointer(signature: Any) -> Any:
+    """The type that compiled loops give to an argument that is a kernel."""
+    return types.FunctionType(signature)

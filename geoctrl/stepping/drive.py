@@ -1,0 +1,68 @@
+"""What drives the inputs of a run on spheres: numbers, samples, a function of time, a feedback law."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from geoctrl._checks import finite_array, time_grid
+
+__all__ = ["read_drive", "sample", "table_of"]
+
+
+@njit(cache=True, error_model="numpy")
+def sample(table, t, j):
+    """Input j at time t from a table (number of times, number of inputs, times, rows of values).
+
+    Linear between samples, constant beyond them.
+    """
+    nt = int(table[0])
+    values = 2 + nt * (1 + j)
+    if nt == 1 or t <= table[2]:
+        return table[values]
+    if t >= table[1 + nt]:
+        return table[values + nt - 1]
+    low, high = 0, nt - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if table[2 + middle] <= t:
+            low = middle
+        else:
+            high = middle
+    part = (t - table[2 + low]) / (table[3 + low] - table[2 + low])
+    return (1.0 - part) * table[values + low] + part * table[values + low + 1]
+
+
+@njit(cache=True)
+def table_of(u):
+    """Table of inputs that do not change."""
+    table = np.zeros(3 + u.size)
+    table[0], table[1] = 1.0, u.size
+    table[3:] = u
+    return table
+
+
+def read_drive(inputs: Any, labels: tuple[str, ...]) -> tuple[np.ndarray, Callable | None]:
+    """Table of the inputs, and the function of time where they are one.
+
+    Raises
+    ------
+    ValueError
+        For inputs of a system without any, a wrong shape, times that do not increase, values that are not
+        finite.
+    """
+    m = len(labels)
+    if inputs is None:
+        return table_of(np.zeros(m)), None
+    if not m:
+        raise ValueError("inputs were given, but this system has none; leave inputs out")
+    if callable(inputs):
+        return table_of(np.zeros(m)), inputs
+    if isinstance(inputs, tuple) and len(inputs) == 2 and np.ndim(inputs[0]) == 1 and np.ndim(inputs[1]) == 2:
+        times = time_grid(inputs[0])
+        values = finite_array("inputs", inputs[1], (m, times.size))
+        return np.concatenate([[times.size, m], times, values.ravel()]), None
+    return table_of(finite_array(f"inputs ({', '.join(labels)})", inputs, (m,))), None

@@ -1,0 +1,97 @@
+"""Kernels of forces: from expressions or a function, with inputs from a table, a function of time or a law.
+
+All have the signature ``force(t, q, w, table, data, index, out)`` with q and w matrices of three columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numba import float64, void
+
+from geoctrl._scalars import Node
+from geoctrl.stepping.compiled import Kernel, compile_function, compile_source
+from geoctrl.stepping.drive import sample, table_of
+from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX, KernelWriter, function, statements, unpack
+
+__all__ = ["FORCE", "GRADIENT", "VALUE", "closed", "driven", "given_force", "nothing", "written_force"]
+
+VALUE = float64(MATRIX, ARRAY, INDEX)
+GRADIENT = void(MATRIX, ARRAY, INDEX, MATRIX)
+FORCE = void(float64, MATRIX, MATRIX, ARRAY, ARRAY, INDEX, MATRIX)
+
+_HEAD = "force(t, q, w, table, data, index, out)"
+
+
+def nothing(head: str, signature: object) -> Kernel:
+    """The kernel ``head`` of what a system does not have: it writes zeros to ``out``."""
+    empty = "for i in range(out.shape[0]):\n    for k in range(out.shape[1]):\n        out[i, k] = 0.0\n"
+    return compile_source(function(head, empty), head.split("(")[0], signature)
+
+
+def written_force(
+    writer: KernelWriter, places: Sequence[tuple[Node, str]], inputs: Sequence[Node], forces: Sequence[Node]
+) -> Kernel:
+    """Forces given by nodes, three for each row; ``places`` are arguments and where they are found."""
+    program, constants = writer.program([*(node for node, _ in places), *inputs], forces)
+    names = [*(name for _, name in places), *(f"sample(table, t, {j})" for j in range(len(inputs)))]
+    stores = "".join(f"out[{i // 3}, {i % 3}] = {r}\n" for i, r in enumerate(program.results))
+    source = function(_HEAD, constants, unpack(names), statements(program), stores)
+    return compile_source(source, "force", FORCE, sample=sample)
+
+
+def given_force(forces: Callable, shape: tuple[int, ...], inputs: int, parameters: int) -> Kernel:
+    """Forces given by a function ``f(t, q, w, u, p)`` that wants q in a ``shape`` of its own."""
+
+    def wrap(f):
+        def force(t, q, w, table, data, index, out):
+            u = np.empty(inputs)
+            for j in range(inputs):
+                u[j] = sample(table, t, j)
+            out[:] = f(t, q.reshape(shape), w, u, data[:parameters])
+
+        return force
+
+    return compile_function(forces, wrap, FORCE)
+
+
+def driven(inner: Kernel, inputs: Callable) -> Kernel:
+    """The forces under inputs that are a function of time."""
+
+    def wrap(f):
+        def force(t, q, w, table, data, index, out):
+            inner(t, q, w, table_of(np.asarray(f(t)).astype(np.float64)), data, index, out)
+
+        return force
+
+    def plain(f):
+        def force(t, q, w, table, data, index, out):
+            inner(t, q, w, table_of(np.atleast_1d(np.asarray(f(t), dtype=float))), data, index, out)
+
+        return force
+
+    return compile_function(inputs, wrap, FORCE, plain)
+
+
+def closed(inner: Kernel, law: Callable, names: tuple[str, ...]) -> Kernel:
+    """The forces under a law ``law(t, x, params)`` with x = (q, w) in one row, params by ``names``."""
+    count = len(names)
+
+    def wrap(f):
+        def force(t, q, w, table, data, index, out):
+            x = np.concatenate((q.copy().reshape(-1), w.copy().reshape(-1)))
+            u = np.asarray(f(t, x, data[:count])).astype(np.float64)
+            inner(t, q, w, table_of(u), data, index, out)
+
+        return force
+
+    def plain(f):
+        def force(t, q, w, table, data, index, out):
+            params = dict(zip(names, data[:count].tolist(), strict=True))
+            u = f(t, np.concatenate([q.ravel(), w.ravel()]), params)
+            inner(t, q, w, table_of(np.atleast_1d(np.asarray(u, dtype=float))), data, index, out)
+
+        return force
+
+    return compile_function(law, wrap, FORCE, plain)
