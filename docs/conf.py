@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 root = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(root))
+sys.path[:0] = [str(root / "docs" / "_extensions"), str(root / "docs"), str(root)]
 
 project = "geoctrl"
 author = "The geoctrl developers"
@@ -21,8 +21,10 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
     "numpydoc",
+    "catalogue",
 ]
 exclude_patterns = ["_build"]
+html_static_path = ["_static"]
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3

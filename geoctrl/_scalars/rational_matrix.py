@@ -12,17 +12,20 @@ from sympy.polys.matrices import DomainMatrix
 __all__ = ["characteristic_polynomial", "inertia", "nullspace", "rank", "reduced_nullspace", "solve"]
 
 Rows = Sequence[Sequence[Fraction]]
+_ZERO = Fraction(0)
 
 
 def _domain(rows: Rows, columns: int) -> DomainMatrix:
-    # Ground types differ with the libraries installed; integers are what all of them accept.
-    dense = [[QQ(int(q.numerator), int(q.denominator)) for q in row] for row in rows]
+    # Ground types differ with the libraries installed; integers are what all of them accept. Zeros, which
+    # most entries are, are shared.
+    dense = [[QQ(int(q.numerator), int(q.denominator)) if q else QQ.zero for q in row] for row in rows]
     return DomainMatrix(dense, (len(dense), columns), QQ)
 
 
 def _fractions(matrix: DomainMatrix) -> list[list[Fraction]]:
     return [
-        [Fraction(int(q.numerator), int(q.denominator)) for q in row] for row in matrix.to_dense().to_list()
+        [Fraction(int(q.numerator), int(q.denominator)) if q else _ZERO for q in row]
+        for row in matrix.to_dense().to_list()
     ]
 
 

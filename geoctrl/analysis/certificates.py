@@ -16,8 +16,8 @@ from geoctrl._scalars import NotRationalError
 from geoctrl.analysis.energy_casimir import Pencil
 from geoctrl.analysis.float_jets import jets_at
 from geoctrl.analysis.linearization import Linearization, linearize, resolve_equilibrium
-from geoctrl.analysis.manifolds import natural_question, reduced_question
-from geoctrl.analysis.natural import NaturalProblem, judge_numerically, prove_natural
+from geoctrl.analysis.manifolds import matrix_question, natural_question, resolve_on_manifold
+from geoctrl.analysis.natural import MatrixProblem, NaturalProblem, judge_numerically, prove_natural
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome, Verdict, is_exact_equilibrium, prove
 from geoctrl.systems import Equilibrium, ReducedSystem
@@ -36,7 +36,7 @@ _CLAIMS = {
     Verdict.PROVED_STABLE: "is Lyapunov stable within the leaf",
     Verdict.PROVED_ASYMPTOTICALLY_STABLE: "is asymptotically stable within the leaf",
     Verdict.PROVED_UNSTABLE: "is unstable: its linearisation has an eigenvalue with a positive real part",
-    Verdict.NUMERICALLY_STABLE: "appears stable: numerically definite Hessian, no proof",
+    Verdict.NUMERICALLY_STABLE: "appears stable: definite Hessian or damped spectrum in floats, no proof",
     Verdict.NUMERICALLY_UNSTABLE: "appears unstable: numerically positive real part, no proof",
     Verdict.SPECTRALLY_STABLE_ONLY: (
         "has no eigenvalue with a positive real part; nonlinear stability is open"
@@ -138,11 +138,12 @@ def certify(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = No
     <Verdict.PROVED_UNSTABLE: 'PROVED_UNSTABLE'>
     """
     if hasattr(sys, "view"):
-        natural = natural_question(sys, eq, params)
+        place = resolve_on_manifold(sys, eq, params)
+        natural = natural_question(sys, place)
         if natural is not None:
-            outcome = _naturally(natural)
-            return _certificate(sys, natural, outcome)
-        _, sys, eq = reduced_question(sys, eq, params)
+            return _certificate(sys, natural, _naturally(natural))
+        matrices = matrix_question(sys, place)
+        return _certificate(sys, matrices, matrices.judge())
     point = resolve_equilibrium(sys, eq, params)
     problem = Problem.of(sys, point)
     try:
@@ -164,7 +165,9 @@ def _naturally(problem: NaturalProblem) -> Outcome:
     return judge_numerically(problem) if outcome is None else outcome
 
 
-def _certificate(sys: Any, problem: Problem | NaturalProblem, outcome: Outcome) -> Certificate:
+def _certificate(
+    sys: Any, problem: Problem | NaturalProblem | MatrixProblem, outcome: Outcome
+) -> Certificate:
     from geoctrl import __version__
 
     claim = claim_of(sys.name, problem, outcome.verdict)
@@ -182,7 +185,7 @@ def _certificate(sys: Any, problem: Problem | NaturalProblem, outcome: Outcome) 
     return Certificate(outcome.verdict, outcome.method, claim, outcome.evidence, _reason(outcome), data)
 
 
-def claim_of(system: str, problem: Problem | NaturalProblem, verdict: Verdict) -> str:
+def claim_of(system: str, problem: Problem | NaturalProblem | MatrixProblem, verdict: Verdict) -> str:
     """The claim of a certificate in words."""
     values = zip(problem.states, map(float, problem.point), strict=True)
     where = ", ".join(f"{k} = {v:.12g}" for k, v in values if v)

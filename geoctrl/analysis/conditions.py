@@ -18,6 +18,7 @@ from geoctrl.analysis.shape import Jet, shape_of
 from geoctrl.analysis.signs import leading_minors, positive_condition, solve_inequality
 from geoctrl.errors import ParameterError
 from geoctrl.systems import ReducedSystem
+from geoctrl.systems.typesetting import Typesetter
 
 __all__ = ["StabilityConditions", "stability_conditions"]
 
@@ -89,9 +90,14 @@ class StabilityConditions:
             return sp.Or(*solved)
         return sp.And(*solved) if solved else sp.S.false
 
-    def latex(self) -> str:
-        """The conditions for stability in LaTeX."""
-        return r" \quad\text{and}\quad ".join(sp.latex(r) for r in self.stable)
+    def latex(self, unstable: bool = False) -> str:
+        """The conditions for stability, or the alternatives for instability, in LaTeX."""
+        parameters = [s for s in self.symbols if s not in self.family_symbols]
+        order = [*parameters, *self.family_symbols]
+        relation = Typesetter(order, self.family_symbols, fixed=parameters).relation
+        if unstable:
+            return r" \quad\text{or}\quad ".join(map(relation, self.unstable))
+        return r" \quad\text{and}\quad ".join(map(relation, self.stable))
 
     def __str__(self) -> str:
         lines = [f"{self.family!r} of {self.system}"]

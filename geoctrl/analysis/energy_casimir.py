@@ -23,6 +23,9 @@ __all__ = ["ExactPencil", "Pencil", "definite_combination"]
 
 Vector = list[Fraction]
 
+_VANISHING = 1e-10
+"""Gradient, relative to the second derivatives, that counts as zero in floats."""
+
 
 @dataclass
 class ExactPencil:
@@ -94,8 +97,9 @@ class ExactPencil:
         elif telling:
             floats = np.array([[[float(e) for e in row] for row in self.forms[k]] for k in telling])
             y, _ = definite_combination(floats)
-            for k, v in zip(telling, y, strict=True):
-                weights[k] = Fraction(float(v)).limit_denominator(10**6)
+            for k, v in zip(telling, y / np.max(np.abs(y)), strict=True):
+                # Close to a threshold weights differ by orders of magnitude: rounded relative to their size.
+                weights[k] = Fraction(float(v)).limit_denominator(int(1e6 / max(abs(v), 1e-12)))
         form = self.form(weights)
         return weights, form, inertia(form)
 
@@ -163,7 +167,9 @@ class Pencil:
     def __post_init__(self) -> None:
         D = self.gradients
         scale = np.linalg.norm(D, axis=1)
-        unit = D / np.where(scale > 0, scale, 1.0)[:, None]
+        # What rounding leaves of a gradient that vanishes says nothing about directions.
+        scale[scale <= _VANISHING * np.linalg.norm(self.hessians, axis=(1, 2))] = 0.0
+        unit = np.where(scale[:, None] > 0, D, 0.0) / np.where(scale > 0, scale, 1.0)[:, None]
         u, s, vt = np.linalg.svd(unit)
         tolerance = 1e-8
         r = int(np.sum(s > tolerance))
@@ -197,6 +203,8 @@ def definite_combination(forms: np.ndarray) -> tuple[np.ndarray, float]:
 
     The function is concave; it is maximised by sequential quadratic programming on its smoothed form from
     several starts, and the sign of the weights is free, so that maxima and minima are covered alike.
+    Definite combinations of two forms lie between neighbouring eigenvalues of their pencil; close to a
+    threshold, where smoothing misses them, they are found there.
 
     Returns
     -------
@@ -225,6 +233,8 @@ def definite_combination(forms: np.ndarray) -> tuple[np.ndarray, float]:
     ball = {"type": "ineq", "fun": lambda y: 1 - y @ y, "jac": lambda y: -2 * y}
     rng = np.random.default_rng(0)
     starts = [*np.eye(q), *-np.eye(q), *rng.normal(size=(4, q))]
+    if q == 2:
+        starts += _between_eigenvalues(*scaled)
     best = max(starts, key=lambda y: least(y / np.linalg.norm(y)))
     y = best / np.linalg.norm(best)
     for sharpness in (10.0, 100.0, 1000.0, 10000.0):
@@ -232,3 +242,16 @@ def definite_combination(forms: np.ndarray) -> tuple[np.ndarray, float]:
         if np.all(np.isfinite(result.x)) and least(result.x) >= least(y):
             y = result.x
     return y / size, least(y)
+
+
+def _between_eigenvalues(first: np.ndarray, second: np.ndarray) -> list[np.ndarray]:
+    """Weights halfway between neighbouring real eigenvalues of a pencil of two forms, with either sign."""
+    from scipy.linalg import eig
+
+    # (cos t) first + (sin t) second is singular at the angles t of -first v = (tan t) second v.
+    numerator, denominator = eig(-first, second, right=False, homogeneous_eigvals=True)
+    angles = np.sort(np.arctan2(numerator.real, denominator.real) % np.pi)
+    angles = np.append(angles, angles[0] + np.pi)
+    halfway = (angles[1:] + angles[:-1]) / 2
+    weights = np.column_stack([np.cos(halfway), np.sin(halfway)])
+    return [*weights, *-weights]

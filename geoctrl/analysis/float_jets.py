@@ -50,7 +50,7 @@ def jets_at(sys: ReducedSystem, point: Equilibrium) -> list[Jet]:
     """Jets at an equilibrium of all that is conserved: invariants, leaf relations, shape integrals."""
     params = dict(point.params)
     arguments = sys.arguments_at(0.0, point.x, point.u)
-    named = {**sys.conserved(params), **dict(zip(sys.leaf.names, sys.leaf.nodes, strict=True))}
+    named = {**sys.conserved(params, u=point.u), **dict(zip(sys.leaf.names, sys.leaf.nodes, strict=True))}
 
     def values(nodes: Sequence[Node]) -> np.ndarray:
         return sys.program(nodes)(arguments, params)

@@ -14,6 +14,7 @@ from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact
 from geoctrl._scalars.rational_matrix import nullspace
 from geoctrl.algebra import AdvectedVector
 from geoctrl.analysis.ideal import LeafIdeal
+from geoctrl.analysis.power import power
 from geoctrl.systems import ReducedSystem
 
 __all__ = ["InvariantProof", "check_invariant", "exact_states"]
@@ -85,7 +86,11 @@ def check_invariant(
         expr = sys.candidate_invariants[expr]
     node = expr if isinstance(expr, Node) else sys.expression(expr)
     g, inputs = sys.graph, sys.assembly.inputs
-    rate = g.add(sys.rate_terms([node])[0])
+    rate = (
+        power(g, sys.state_nodes, sys.field_nodes, sys.leaf.nodes, node)
+        if node is sys.assembly.energy
+        else g.add(sys.rate_terms([node])[0])
+    )
     if not for_all_inputs:
         rate = g.substitute([rate], dict.fromkeys(inputs, g.zero))[0]
     numbers = (

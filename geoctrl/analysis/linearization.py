@@ -33,8 +33,9 @@ class Linearization:
         Of A_leaf; those that invariants force to be zero are exactly zero and come first.
     zero_modes : tuple of str
         One name for each zero eigenvalue on the leaf that is accounted for: an invariant with a gradient
-        independent of the others' (they force as many left null vectors), then "family" for further
-        directions along which equilibria continue.
+        independent of the others' (they force as many left null vectors), then "family" for each direction
+        within their level set along which equilibria continue: members of a family, or points of an orbit
+        of the symmetry group.
     equilibrium : Equilibrium
     name : str
     state_labels, input_labels : tuple of str
@@ -144,15 +145,32 @@ def linearize(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = 
     A = sys.jacobian(0.0, point.x, point.u, numbers)
     B = sys.input_jacobian(0.0, point.x, point.u, numbers)
     W = leaf_basis(sys, point.x, numbers)
+    gradients = {
+        jet.name: np.array(jet.gradient) for jet in jets_at(sys, point) if jet.name not in sys.leaf.names
+    }
+    return linearized(A, B, W, gradients, point, sys.name, sys.state_labels, sys.input_labels)
+
+
+def linearized(
+    A: np.ndarray,
+    B: np.ndarray,
+    W: np.ndarray,
+    gradients: Mapping[str, np.ndarray],
+    point: Equilibrium,
+    name: str,
+    state_labels: tuple[str, ...],
+    input_labels: tuple[str, ...],
+) -> Linearization:
+    """Restriction to the leaf with basis W; ``gradients`` of invariants name the zeros they force."""
     A_leaf = W.T @ A @ W
-    names, level = _invariant_directions(sys, point, W)
+    names, level = _invariant_directions(gradients, W)
     inner = level.T @ A_leaf @ level
     others = np.linalg.eigvals(inner) if inner.size else np.zeros(0)
     others = others[np.lexsort((others.imag.round(9), others.real.round(9)))]
     eigenvalues = np.concatenate([np.zeros(len(names)), others])
     if not np.any(np.iscomplex(eigenvalues)):
         eigenvalues = eigenvalues.real
-    further = max(0, _nullity(A_leaf) - len(names))
+    further = _nullity(inner)
     return Linearization(
         A=A,
         B=B,
@@ -162,20 +180,18 @@ def linearize(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = 
         eigenvalues=eigenvalues,
         zero_modes=(*names, *["family"] * further),
         equilibrium=point,
-        name=sys.name or "system",
-        state_labels=sys.state_labels,
-        input_labels=sys.input_labels,
+        name=name or "system",
+        state_labels=state_labels,
+        input_labels=input_labels,
     )
 
 
-def _invariant_directions(
-    sys: ReducedSystem, point: Equilibrium, W: np.ndarray
-) -> tuple[list[str], np.ndarray]:
+def _invariant_directions(gradients: Mapping[str, np.ndarray], W: np.ndarray) -> tuple[list[str], np.ndarray]:
     """Invariants with independent gradients on the leaf, and a basis (d, d - r) of their common kernel."""
-    jets = [jet for jet in jets_at(sys, point) if jet.name not in sys.leaf.names]
-    gradients = np.array([jet.gradient for jet in jets]).reshape(len(jets), sys.nstates) @ W
-    names_and_rows = zip((jet.name for jet in jets), gradients, strict=True)
-    order = sorted(names_and_rows, key=lambda item: item[0] == "energy")
+    # The energy last: where it depends on the others at the point, they are what names the zero modes.
+    order = sorted(
+        ((k, np.asarray(g) @ W) for k, g in gradients.items()), key=lambda item: item[0] == "energy"
+    )
     names: list[str] = []
     rows = np.zeros((0, W.shape[1]))
     for name, row in order:

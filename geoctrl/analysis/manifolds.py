@@ -1,8 +1,8 @@
-"""Equilibria of systems on manifolds: found, linearised and certified on their reduced equations.
+"""Equilibria of systems on manifolds: found, linearised and certified.
 
-A system with ``view(spin)`` is seen as a `ReducedSystem` in axes that turn with the spin, where its relative
-equilibria are equilibria. Results are carried back by the derivative T of the map between the states,
-A = T A_reduced T^-1.
+Where a system offers its own derivatives (``direct``), they are used. Else it is seen as a `ReducedSystem` in
+axes that turn with the spin (``view(spin)``), where relative equilibria are equilibria, and results are carried
+back by the derivative T of the map between the states, A = T A_reduced T^-1.
 """
 
 from __future__ import annotations
@@ -14,18 +14,24 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._checks import finite_array
 from geoctrl._scalars import exact
-from geoctrl.analysis.linearization import Linearization, linearize, resolve_equilibrium
-from geoctrl.analysis.natural import NaturalProblem
+from geoctrl.analysis.linearization import Linearization, linearize, linearized
+from geoctrl.analysis.natural import MatrixProblem, NaturalProblem
+from geoctrl.errors import EquilibriumError
 from geoctrl.systems import Equilibrium
 
 __all__ = [
     "ManifoldEquilibrium",
     "find_on_manifold",
     "linearize_on_manifold",
+    "matrix_question",
     "natural_question",
-    "reduced_question",
+    "resolve_on_manifold",
 ]
+
+_RESIDUAL = 1e-9
+"""Largest rate, relative to the size of the linearisation, at which a point is an equilibrium."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,17 +43,16 @@ class ManifoldEquilibrium(Equilibrium):
     system : SphereSystem or RotationSystem
     spin : ndarray (3,)
         Rate at which everything turns, zero for an equilibrium.
-    reduced : Equilibrium
-        The same point of the reduced equations.
     """
 
     system: Any = None
     spin: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(3))
-    reduced: Equilibrium | None = None
 
     def _pair(self, names: tuple[str, str], name: str) -> np.ndarray:
         if names != self.system.pair:
-            raise AttributeError(f"{type(self.system).__name__} has {' and '.join(self.system.pair)}, no {name}")
+            raise AttributeError(
+                f"{type(self.system).__name__} has {' and '.join(self.system.pair)}, no {name}"
+            )
         return self.system.unpack(self.x)[names.index(name)]
 
     @property
@@ -75,91 +80,122 @@ class ManifoldEquilibrium(Equilibrium):
         return f"ManifoldEquilibrium({self.system.name or 'unnamed'}, {kind}; residual {self.residual:.1e})"
 
 
-def carried_back(system: Any, view: Any, point: Equilibrium) -> ManifoldEquilibrium:
-    """An equilibrium of the reduced equations as one of the system."""
-    T = view.derivative(point.x)
-    family = np.linalg.qr(T @ point.family)[0] if point.family.size else np.zeros((len(T), 0))
-    return ManifoldEquilibrium(
-        x=view.out_of(point.x),
-        u=point.u,
-        residual=point.residual,
-        leaf_residual=point.leaf_residual,
-        family=family,
-        exact=None,
-        exact_u=point.exact_u,
-        params=point.params,
-        name=point.name,
-        labels=system.state_labels,
-        system=system,
-        spin=view.spin,
-        reduced=point,
-    )
-
-
 def find_on_manifold(
     system: Any, guess: Any, spin: Any, fixed: Mapping[str, float] | None, params: Mapping[str, float] | None
 ) -> ManifoldEquilibrium:
     """`find_equilibrium` in axes that turn with ``spin``."""
     from geoctrl.analysis.equilibria import find_equilibrium
 
-    view = system.view(spin)
-    held = _with_input(guess, len(system.input_labels))
-    x, u = held if held is not None else (guess, None)
-    if x is None:
-        raise ValueError(f"find_equilibrium needs guess=({', '.join(system.pair)}) for a system on a manifold")
-    y = view.into(system.start(x))
-    return carried_back(system, view, find_equilibrium(view.reduced, (y, u) if u is not None else y, fixed, params))
+    x, u = _state_and_inputs(system, guess)
+    rate = np.zeros(3) if spin is None else finite_array("spin", spin, (3,))
+    if system.local.direct and not fixed:
+        return _point(
+            system, system.local.rest_near(x, rate, u, system.parameters_at(params)), u, rate, params
+        )
+    view = system.view(rate)
+    found = find_equilibrium(view.reduced, (view.into(x), u), fixed, params)
+    return _point(system, view.out_of(found.x), u, rate, params)
 
 
-def _with_input(guess: Any, m: int) -> tuple[Any, np.ndarray] | None:
-    """Guess and inputs of ``((q, omega), u)`` or ``(x, u)``."""
-    if isinstance(guess, tuple) and len(guess) == 2 and m and np.shape(guess[1]) == (m,):
-        return guess[0], np.asarray(guess[1], dtype=float)
-    return None
+def _state_and_inputs(system: Any, given: Any) -> tuple[np.ndarray, np.ndarray]:
+    """State and inputs of a pair, a state, or ``(either, u)``."""
+    m = len(system.input_labels)
+    if given is None:
+        raise ValueError(
+            f"find_equilibrium needs guess=({', '.join(system.pair)}) for a system on a manifold"
+        )
+    if isinstance(given, Equilibrium):
+        return system.start(given), np.array(given.u, dtype=float)
+    if isinstance(given, tuple) and len(given) == 2 and m and np.shape(given[1]) == (m,):
+        return system.start(given[0]), finite_array("u", given[1], (m,))
+    return system.start(given), np.zeros(m)
 
 
-def reduced_question(system: Any, eq: Any, params: Mapping[str, float] | None) -> tuple[Any, Any, Any]:
-    """View, its reduced system and the point of it that an equilibrium of the system is."""
-    if isinstance(eq, ManifoldEquilibrium):
-        view = system.view(eq.spin if np.any(eq.spin) else None)
-        return view, view.reduced, eq.reduced
-    view = system.view()
-    pair = _with_input(eq, len(system.input_labels))
-    x, u = pair if pair is not None else (eq, None)
-    y = view.into(system.start(x))
-    return view, view.reduced, (y if u is None else (y, u))
-
-
-def natural_question(system: Any, eq: Any, params: Mapping[str, float] | None) -> NaturalProblem | None:
-    """Lagrangian and point of a system without forces at the point; None for any other.
+def _point(
+    system: Any, x: np.ndarray, u: np.ndarray, spin: np.ndarray, params: Mapping[str, float] | None
+) -> ManifoldEquilibrium:
+    """The point with its residuals and the tangent of its family.
 
     Raises
     ------
     EquilibriumError
-        If the point is not an equilibrium.
+        If it is not an equilibrium in axes that turn with ``spin``.
     """
-    view, reduced, given = reduced_question(system, eq, params)
-    parts = system.natural(view.spin)
-    point = resolve_equilibrium(reduced, given, params)
-    if parts is None or np.any(point.u):
+    values = system.parameters_at(params)
+    A = system.jacobian(0.0, x, u, values) + system.local.turning(spin)
+    rate = system.rhs(0.0, x, u, values) + system.local.turning(spin) @ x
+    residual = float(np.max(np.abs(rate)))
+    if not residual <= _RESIDUAL * max(1.0, float(np.max(np.abs(A)))) * max(1.0, float(np.max(np.abs(x)))):
+        raise EquilibriumError(
+            f"not an equilibrium: the field is {residual:.3g} there; find_equilibrium finds one near",
+            residual,
+        )
+    W = system.local.tangent_basis(x)
+    _, s, vt = np.linalg.svd(W.T @ A @ W)
+    kernel = vt[int(np.sum(s > 1e-9 * max(1.0, float(s[0])))) :].T
+    return ManifoldEquilibrium(
+        x=x,
+        u=u,
+        residual=residual,
+        leaf_residual=float(system.local.defect(x)),
+        family=W @ kernel,
+        exact=None,
+        exact_u=None,
+        params=values,
+        labels=system.state_labels,
+        system=system,
+        spin=spin,
+    )
+
+
+def resolve_on_manifold(system: Any, eq: Any, params: Mapping[str, float] | None) -> ManifoldEquilibrium:
+    """An equilibrium of this system with these parameters."""
+    if isinstance(eq, ManifoldEquilibrium):
+        if not params and eq.system is system:
+            return eq
+        return _point(system, eq.x, eq.u, eq.spin, {**eq.params, **(params or {})})
+    x, u = _state_and_inputs(system, eq)
+    return _point(system, x, u, np.zeros(3), params)
+
+
+def natural_question(system: Any, point: ManifoldEquilibrium) -> NaturalProblem | None:
+    """Lagrangian and point of a system without forces at the point; None for any other."""
+    parts = None if np.any(point.u) else system.local.natural(point.spin)
+    if parts is None:
         return None
-    exact_y = point.exact if point.exact is not None else tuple(exact(float(v)) for v in point.x)
     return NaturalProblem(
         graph=system.graph,
         parameters=system.parameter_nodes,
         numbers={k: exact(v) for k, v in point.params.items()},
-        point=list(view.coordinates(exact_y)),
+        point=[exact(float(v)) for v in point.x[: len(parts["states"])]],
         **parts,
     )
 
 
+def matrix_question(system: Any, point: ManifoldEquilibrium) -> MatrixProblem:
+    """The linearisation in numbers, with the stiffness where there are no forces."""
+    lin = linearize_on_manifold(system, point, None)
+    unforced = not np.any(point.u)
+    stiffness = system.local.stiffness(point.x, point.spin, point.params) if unforced else None
+    places = {label: i for i, label in enumerate(system.state_labels)}
+    return MatrixProblem(places, point.x.tolist(), lin.A_leaf, stiffness)
+
+
 def linearize_on_manifold(system: Any, eq: Any, params: Mapping[str, float] | None) -> Linearization:
-    """`linearize` of the reduced equations, carried back to the states of the system."""
-    view, reduced, point = reduced_question(system, eq, params)
-    inner = linearize(reduced, point, params)
+    """`linearize` in the states of the system, seen from axes that turn with the equilibrium."""
+    point = resolve_on_manifold(system, eq, params)
+    if system.local.direct:
+        turn = system.local.turning(point.spin)
+        A, B = system.local.jacobians(0.0, point.x, point.u, point.params)
+        gradients = system.local.invariant_gradients(point.x, point.params, point.spin)
+        return linearized(
+            A + turn, B, system.local.tangent_basis(point.x), gradients, point,
+            system.name, system.state_labels, system.input_labels,
+        )  # fmt: skip
+    view = system.view(point.spin)
+    inner = linearize(view.reduced, (view.into(point.x), point.u), point.params)
     T = view.derivative(inner.equilibrium.x)
-    A = T @ inner.A @ np.linalg.inv(T)
-    B = T @ inner.B
+    A, B = T @ inner.A @ np.linalg.inv(T), T @ inner.B
     basis = np.linalg.qr(T @ inner.basis)[0]
     return dataclasses.replace(
         inner,
@@ -168,7 +204,7 @@ def linearize_on_manifold(system: Any, eq: Any, params: Mapping[str, float] | No
         basis=basis,
         A_leaf=basis.T @ A @ basis,
         B_leaf=basis.T @ B,
-        equilibrium=carried_back(system, view, inner.equilibrium),
+        equilibrium=point,
         name=system.name or "system",
         state_labels=system.state_labels,
         input_labels=system.input_labels,

@@ -32,12 +32,15 @@ from geoctrl.analysis.problem import earlier, read_nodes, write_nodes
 from geoctrl.analysis.proof import Outcome, Verdict
 from geoctrl.errors import CertificateError
 
-__all__ = ["NaturalProblem", "judge_numerically", "prove_natural"]
+__all__ = ["MatrixProblem", "NaturalProblem", "judge_numerically", "prove_natural"]
 
 METHOD = "amended potential"
 RESIDUAL = 1e-9
 """Slope of the potential along the manifold, relative to its size, that counts as zero in floats."""
 _DEFINITE = 1e-9
+"""Least eigenvalue of the stiffness, relative to the largest, that counts as positive in floats."""
+_GROWTH = 1e-6
+"""Real part, relative to the fastest mode, that counts as growth in floats."""
 
 
 @dataclass
@@ -78,7 +81,9 @@ class NaturalProblem:
     def rows(self, nodes: Sequence[Node], arithmetic: Any = RATIONAL) -> list[list]:
         """Derivatives of nodes by the coordinates, one row each."""
         symbols = list(self.states.values())
-        flat = self.at_point([e for row in self.graph.jacobian(list(nodes), symbols) for e in row], arithmetic)
+        flat = self.at_point(
+            [e for row in self.graph.jacobian(list(nodes), symbols) for e in row], arithmetic
+        )
         n = len(symbols)
         return [flat[i * n : (i + 1) * n] for i in range(len(nodes))]
 
@@ -120,7 +125,11 @@ class NaturalProblem:
         graph, nodes = read_nodes(data["nodes"])
         n = len(data["states"])
         places = [(int(i), int(j)) for i, j, _ in data["mass"]]
-        if len(data["point"]) != n or len(data["gyroscopic"]) != n or set(data["numbers"]) != set(data["parameters"]):
+        if (
+            len(data["point"]) != n
+            or len(data["gyroscopic"]) != n
+            or set(data["numbers"]) != set(data["parameters"])
+        ):
             raise ValueError("point, coordinates and parameters do not fit")
         if any(not 0 <= k < n for place in places for k in place):
             raise ValueError("an entry of the inertia is out of range")
@@ -196,7 +205,9 @@ def judge_numerically(problem: NaturalProblem) -> Outcome:
     size = max(1.0, float(np.max(np.abs(slope), initial=0.0)))
     defect = float(np.max(np.abs(problem.at_point(problem.relations, FLOAT)), initial=0.0))
     if max(residual / size, defect) > RESIDUAL:
-        raise CertificateError(f"the point is not an equilibrium: residual {residual:.3g}, defect {defect:.3g}")
+        raise CertificateError(
+            f"the point is not an equilibrium: residual {residual:.3g}, defect {defect:.3g}"
+        )
     W = np.linalg.svd(normals)[2][len(normals) :].T
     K = array(problem.hessian(problem.potential, FLOAT))
     for weight, relation in zip(weights, problem.relations, strict=True):
@@ -205,34 +216,80 @@ def judge_numerically(problem: NaturalProblem) -> Outcome:
     M_t, G_t, K_t = (W.T @ A @ W for A in (array(problem.inertia(FLOAT)), turn - turn.T, K))
     if np.min(np.linalg.eigvalsh(M_t)) <= 0:
         raise CertificateError("the inertia is not positive definite at the point")
-    stiffness = np.linalg.eigvalsh(K_t)
     d = len(M_t)
     upper = np.hstack([np.zeros((d, d)), np.eye(d)])
     lower = -np.linalg.solve(M_t, np.hstack([K_t, G_t]))
-    values = np.linalg.eigvals(np.vstack([upper, lower]))
-    scale = max(1e-300, float(np.max(np.abs(stiffness))))
-    kind = (
-        "definite"
-        if stiffness[0] > _DEFINITE * scale
-        else "indefinite"
-        if stiffness[0] < -_DEFINITE * scale
-        else "semidefinite"
-    )
-    evidence: dict[str, Any] = {
-        "multipliers": weights.tolist(),
-        "hessian": kind,
-        "hessian_eigenvalues": stiffness.tolist(),
-        "eigenvalues": [[float(v.real), float(v.imag)] for v in sorted(values, key=lambda v: (v.real, v.imag))],
-        "equilibrium_residual": residual,
-    }
-    speed = max(1e-300, float(np.max(np.abs(values))))
-    if float(np.max(values.real)) > 1e-6 * speed:
-        return Outcome(Verdict.NUMERICALLY_UNSTABLE, f"{METHOD}, spectrum in floats", evidence)
-    if kind == "definite":
-        return Outcome(Verdict.NUMERICALLY_STABLE, f"{METHOD} in floats", evidence)
-    away = float(np.min(np.abs(values))) > 1e-6 * speed
+    evidence = {"multipliers": weights.tolist(), "equilibrium_residual": residual}
+    return _judge(np.vstack([upper, lower]), np.linalg.eigvalsh(K_t), evidence)
+
+
+@dataclass
+class MatrixProblem:
+    """A linearisation in numbers, of a system that is given by functions and cannot be stored itself.
+
+    Attributes
+    ----------
+    states : dict of label -> place in ``point``
+    point : list of float
+    linearisation : ndarray (d, d)
+        On the leaf.
+    stiffness : ndarray (k, k) or None
+        Second variation of the (amended) potential, where there are no forces.
+    """
+
+    states: dict[str, int]
+    point: list[float]
+    linearisation: np.ndarray
+    stiffness: np.ndarray | None
+
+    def judge(self) -> Outcome:
+        """Spectrum and second variation, in floats."""
+        spectrum = None if self.stiffness is None else np.linalg.eigvalsh(self.stiffness)
+        return _judge(self.linearisation, spectrum, {})
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready form."""
+        return {
+            "kind": "matrices",
+            "states": self.states,
+            "point": self.point,
+            "linearisation": self.linearisation.tolist(),
+            "stiffness": None if self.stiffness is None else self.stiffness.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> MatrixProblem:
+        """Rebuild a stored problem; raises KeyError, ValueError or TypeError where the data are malformed."""
+        A = np.array(data["linearisation"], dtype=float)
+        K = None if data["stiffness"] is None else np.array(data["stiffness"], dtype=float)
+        if A.ndim != 2 or len(A) != A.shape[1] or (K is not None and (K.ndim != 2 or np.any(K != K.T))):
+            raise ValueError("the matrices are not square, or the stiffness is not symmetric")
+        point = [float(v) for v in data["point"]]
+        return cls({str(k): int(v) for k, v in data["states"].items()}, point, A, K)
+
+
+def _judge(A: np.ndarray, stiffness: np.ndarray | None, evidence: dict[str, Any]) -> Outcome:
+    """Verdict in floats from a linearisation and, where there are no forces, eigenvalues of the stiffness."""
+    values = np.linalg.eigvals(A)
+    evidence["eigenvalues"] = [
+        [float(v.real), float(v.imag)] for v in sorted(values, key=lambda v: (v.real, v.imag))
+    ]
+    speed = max(1e-300, float(np.max(np.abs(values), initial=0.0)))
+    method = METHOD if stiffness is not None else "spectrum"
+    definite = False
+    if stiffness is not None:
+        scale = _DEFINITE * max(1e-300, float(np.max(np.abs(stiffness))))
+        definite = bool(stiffness[0] > scale)
+        kind = "definite" if definite else "indefinite" if stiffness[0] < -scale else "semidefinite"
+        evidence |= {"hessian": kind, "hessian_eigenvalues": stiffness.tolist()}
+    fastest = float(np.max(values.real, initial=-np.inf))
+    if fastest > _GROWTH * speed:
+        return Outcome(Verdict.NUMERICALLY_UNSTABLE, f"{method}, spectrum in floats", evidence)
+    if definite or fastest < -_GROWTH * speed:
+        return Outcome(Verdict.NUMERICALLY_STABLE, f"{method} in floats", evidence)
+    away = float(np.min(np.abs(values), initial=np.inf)) > _GROWTH * speed
     verdict = Verdict.SPECTRALLY_STABLE_ONLY if away else Verdict.UNDECIDED
-    return Outcome(verdict, f"{METHOD} in floats", evidence)
+    return Outcome(verdict, f"{method} in floats", evidence)
 
 
 def _dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:

@@ -17,6 +17,7 @@ from geoctrl._scalars.rational_matrix import characteristic_polynomial, inertia,
 from geoctrl.analysis.energy_casimir import ExactPencil
 from geoctrl.analysis.ideal import LeafIdeal
 from geoctrl.analysis.polynomials import RootLocation, locate_roots
+from geoctrl.analysis.power import power
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.shape import Jet, find_shape_integrals
 from geoctrl.errors import CertificateError
@@ -73,6 +74,10 @@ def conserved_exactly(problem: Problem, nodes: dict[str, Node]) -> list[str]:
     proved = []
     for name, node in nodes.items():
         rate = problem.rate(node)
+        if name == "energy":
+            rate = power(
+                problem.graph, list(problem.states.values()), problem.field_with_inputs, relations, node
+            )
         if (
             rate.is_zero
             or _vanishes_identically(rate, relations)

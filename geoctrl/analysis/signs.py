@@ -53,7 +53,7 @@ def positive_condition(expr: sp.Expr) -> tuple[sp.Expr, list[sp.Expr]] | bool:
                 sign *= s**power
             elif power % 2:
                 essential.append(factor)
-            else:
+            elif factor.is_zero is not False:
                 nonzero.append(factor)
     if not essential:
         positive = bool(sign > 0)

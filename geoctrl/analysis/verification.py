@@ -12,7 +12,7 @@ import numpy as np
 from geoctrl.analysis.certificates import FORMAT, GROWTH, VERSION, claim_of, digest_of
 from geoctrl.analysis.energy_casimir import Pencil
 from geoctrl.analysis.float_jets import jets_in_floats
-from geoctrl.analysis.natural import NaturalProblem, judge_numerically, prove_natural
+from geoctrl.analysis.natural import MatrixProblem, NaturalProblem, judge_numerically, prove_natural
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Verdict, recheck
 from geoctrl.analysis.shape import find_shape_integrals
@@ -20,6 +20,7 @@ from geoctrl.errors import CertificateError, ExpressionError
 
 __all__ = ["VerificationReport", "verify"]
 
+_KINDS: dict[str, Any] = {"equations": Problem, "natural": NaturalProblem, "matrices": MatrixProblem}
 _AGREE = 1e-6
 """Relative agreement asked of recomputed floats (verdicts that are no proofs)."""
 
@@ -75,14 +76,13 @@ def verify(path: str | Path) -> VerificationReport:
         )
     try:
         verdict = Verdict(data["verdict"])
-        natural = data["problem"].get("kind") == "natural"
-        problem = (NaturalProblem if natural else Problem).from_dict(data["problem"])
+        problem = _problem_of(data["problem"])
         evidence, method = dict(data["evidence"]), str(data["method"])
         if data["claim"] != claim_of(data["system"], problem, verdict):
             raise CertificateError("the claim in words does not fit the verdict and the point")
         checks = (
             _verify_natural(problem, method, evidence, verdict)
-            if isinstance(problem, NaturalProblem)
+            if isinstance(problem, (NaturalProblem, MatrixProblem))
             else _verify_exact(problem, method, evidence, verdict)
             if "in floats" not in method
             else _verify_floats(problem, evidence, verdict)
@@ -94,11 +94,20 @@ def verify(path: str | Path) -> VerificationReport:
         raise CertificateError(f"{path} is malformed: {error!r}") from error
 
 
+def _problem_of(stored: Any) -> Any:
+    if not isinstance(stored, dict):
+        raise CertificateError("the problem is not stored as an object")
+    return _KINDS[stored.get("kind", "equations")].from_dict(stored)
+
+
 def _verify_natural(
-    problem: NaturalProblem, method: str, evidence: dict[str, Any], verdict: Verdict
+    problem: NaturalProblem | MatrixProblem, method: str, evidence: dict[str, Any], verdict: Verdict
 ) -> tuple[str, ...]:
     exactly = "in floats" not in method
-    outcome = prove_natural(problem) if exactly else judge_numerically(problem)
+    if isinstance(problem, MatrixProblem):
+        outcome = problem.judge()
+    else:
+        outcome = prove_natural(problem) if exactly else judge_numerically(problem)
     if outcome is None:
         raise CertificateError("the point is not an exact equilibrium")
     if outcome.verdict is not verdict or outcome.method != method:
@@ -113,8 +122,14 @@ def _verify_natural(
             fits = stored == found
         if not fits:
             raise CertificateError(f"{key} does not fit: the file has {stored}, recomputed is {found}")
-    checks = ["the slope of the potential vanishes along the manifold", "the inertia is positive definite"]
-    checks.append(f"the second variation of the potential is {outcome.evidence['hessian']}")
+    checks = []
+    if isinstance(problem, NaturalProblem):
+        checks += [
+            "the slope of the potential vanishes along the manifold",
+            "the inertia is positive definite",
+        ]
+    if "hessian" in outcome.evidence:
+        checks.append(f"the second variation of the potential is {outcome.evidence['hessian']}")
     return (*checks, "the characteristic polynomial or spectrum belongs to the linearisation")
 
 

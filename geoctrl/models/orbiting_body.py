@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, so3
@@ -13,9 +15,14 @@ __all__ = ["orbiting_body"]
 def orbiting_body() -> EulerPoincare:
     """Attitude dynamics in the frame that turns with the orbit.
 
-    xi is the angular velocity relative to that frame; a is the direction to the centre of attraction, b the
-    orbit's normal, both seen from the body. The frame's turning gives a gyroscopic term ``n J b`` and the
-    centrifugal part of the potential. Family "aligned": axis 3 to the centre, axis 2 along the normal.
+    xi is the angular velocity relative to that frame; a is the radial direction, b the orbit's normal, both
+    seen from the body. The frame's turning gives a gyroscopic term ``n J b`` and the centrifugal part of the
+    potential ``3/2 n^2 a.J a - 1/2 n^2 b.J b``, so that the system's energy is the Jacobi integral.
+
+    All 24 relative equilibria have body axes along the radius and the normal. Families "yaw<i>-pitch<j>":
+    axis i along the radius (the yaw axis), axis j along the normal (the pitch axis), their senses given by
+    ``radius`` and ``normal``, both 1 or -1; other values are off the leaf and raise EquilibriumError. Family
+    "aligned": axis 3 along the radius, axis 2 along the normal, both positive.
     """
     a, b = AdvectedVector("a", reference=(0, 0, 1)), AdvectedVector("b", reference=(0, 1, 0))
     parameters = (
@@ -26,13 +33,20 @@ def orbiting_body() -> EulerPoincare:
     )
     n, *moments = (p.symbol for p in parameters)
     J, va, vb = sp.diag(*moments), sp.Matrix(a.symbols), sp.Matrix(b.symbols)
+    radius, normal = senses = sp.symbols("radius normal", real=True, nonzero=True)
     return EulerPoincare(
         algebra=so3(),
         advected=[a, b],
         inertia=J,
         gyroscopic=list(n * J * vb),
         potential=sp.Rational(3, 2) * n**2 * va.dot(J * va) - n**2 * vb.dot(J * vb) / 2,
-        equilibria={"aligned": Family({"a3": 1, "b2": 1})},
+        equilibria={
+            "aligned": Family({"a3": 1, "b2": 1}),
+            **{
+                f"yaw{i}-pitch{j}": Family({f"a{i}": radius, f"b{j}": normal}, symbols=senses)
+                for i, j in permutations((1, 2, 3), 2)
+            },
+        },
         parameters=parameters,
         source="P. C. Hughes, Spacecraft Attitude Dynamics, Wiley 1986, ch. 9",
         name="orbiting-body",

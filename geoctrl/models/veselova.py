@@ -18,6 +18,13 @@ def veselova(potential: str = "zero") -> EulerPoincare:
     No frame exists at every Gamma (a tangent field of the sphere has zeros), so that the constraint is
     kept by a multiplier and belongs to the leaf.
 
+    Invariant "momentum": ``|Pi|^2 - (Pi . Gamma)^2``, with the quadratic potential
+    ``+ I3 (B2 - B1) Gamma2^2 + I2 (B3 - B1) Gamma3^2``, which is conserved where B is an affine function of I
+    (parameter set "clebsch": B = I/2) and dropped elsewhere.
+
+    Families, all at rest: "resting" (U = 0), "hanging" and "upright" along -b and b (linear), "upright" along
+    E3 (quadratic).
+
     Parameters
     ----------
     potential : {"zero", "linear", "quadratic"}
@@ -48,13 +55,26 @@ def veselova(potential: str = "zero") -> EulerPoincare:
     U, extra = potentials[potential]
     inertia = sp.diag(*(p.symbol for p in moments))
     Pi = inertia * Omega
-    invariants, families = {}, {}
+    invariants, families, sets = {}, {}, {}
+    # With U = 0 the momentum less its part along the multiplier is constant in space: Pi + lambda Gamma.
+    momentum = Pi.dot(Pi) - Pi.dot(G) ** 2
     if potential == "zero":
-        # With U = 0 the momentum less its part along the multiplier is constant in space: Pi + lambda Gamma.
-        invariants["momentum"] = Pi.dot(Pi) - Pi.dot(G) ** 2
+        invariants["momentum"] = momentum
         families["resting"] = Family({"Gamma3": 1})
-    elif potential == "quadratic":
+    elif potential == "linear":
+        b = sp.Matrix([p.symbol for p in linear])
+        down = -b / sp.sqrt(b.dot(b))
+        families["hanging"] = Family({f"Gamma{i}": x for i, x in enumerate(down, start=1)})
+        families["upright"] = Family({f"Gamma{i}": -x for i, x in enumerate(down, start=1)})
+    else:
+        B1, B2, B3 = (p.symbol for p in quadratic)
+        I2, I3 = (p.symbol for p in moments[1:])
+        invariants["momentum"] = momentum + I3 * (B2 - B1) * G[1] ** 2 + I2 * (B3 - B1) * G[2] ** 2
         families["upright"] = Family({"Gamma3": 1})
+        # Binary fractions, for which B = I/2 holds exactly.
+        sets["clebsch"] = {f"I{i}": v for i, v in ((1, 1.125), (2, 1.75), (3, 2.25))}
+        sets["clebsch"] |= {f"B{i}": sets["clebsch"][f"I{i}"] / 2 for i in (1, 2, 3)}
+        sets["generic"] = {p.name: p.default for p in (*moments, *quadratic) if p.default is not None}
     return EulerPoincare(
         algebra=algebra,
         advected=[gamma],
@@ -64,8 +84,9 @@ def veselova(potential: str = "zero") -> EulerPoincare:
         invariants=invariants,
         equilibria=families,
         parameters=(*moments, *extra),
+        parameter_sets=sets,
         source=(
-            "A. P. Veselov and L. E. Veselova, Funct. Anal. Appl. 20 (1986); "
+            "A. P. Veselov and L. E. Veselova, Funct. Anal. Appl. 20 (1986) and Math. Notes 44 (1988); "
             "Garcia and Ohsawa 2024, Example 10"
         ),
         name="veselova",

@@ -134,9 +134,7 @@ def _driven(system: Any, inputs: Mapping[Any, Any]) -> Any:
     return system.closed_loop([sp.sympify(given.get(label, 0)) for label in labels])
 
 
-def _read_events(
-    system: Any, events: Mapping[str, Any] | None
-) -> tuple[tuple[_Switch, ...], Program | None]:
+def _read_events(system: Any, events: Mapping[str, Any] | None) -> tuple[tuple[_Switch, ...], Program | None]:
     if not events:
         return (), None
     if not isinstance(events, Mapping):
@@ -145,7 +143,7 @@ def _read_events(
     for name, given in events.items():
         event = given if isinstance(given, Event) else Event(given)
         try:
-            nodes.append(system.convert(event.expr))
+            nodes.append(system.to_node(event.expr))
         except ExpressionError as error:
             raise ExpressionError(f"event {name!r}: {error}") from error
         switches.append(_Switch(name, event.terminal, event.direction))
@@ -161,10 +159,19 @@ def _by_reduction(
     from geoctrl.simulation.run import simulate
 
     if inputs is not None or events:
-        raise DescriptionError("engine='heyoka' runs systems on manifolds without inputs and events; take 'auto'")
+        raise DescriptionError(
+            "engine='heyoka' runs systems on manifolds without inputs and events; take 'auto'"
+        )
     view = system.view()
     run = simulate(
-        view.reduced, times, view.into(start), params, engine="heyoka", rtol=rtol, progress=progress, throw=throw
+        view.reduced,
+        times,
+        view.into(start),
+        params,
+        engine="heyoka",
+        rtol=rtol,
+        progress=progress,
+        throw=throw,
     )
     states = np.array([view.out_of(y) for y in run.states.T]).T
     return system.trajectory(

@@ -32,7 +32,15 @@ if TYPE_CHECKING:
     from geoctrl.spheres.system import SphereSystem
     from geoctrl.systems import ReducedSystem
 
-__all__ = ["ReducedView", "callable_law", "description", "jacobians", "natural"]
+__all__ = [
+    "ReducedView",
+    "callable_law",
+    "check_symmetry",
+    "description",
+    "force_free",
+    "jacobians",
+    "natural",
+]
 
 _STEP = 1e-6
 """Of central differences, where there are no expressions: their error is about 1e-9 of the field."""
@@ -114,6 +122,16 @@ def description(system: SphereSystem, spin: Sequence[float] | None = None) -> Eu
     )
 
 
+def force_free(system: SphereSystem) -> bool:
+    """Whether the forces, if any, vanish with the inputs."""
+    if not system.forced:
+        return True
+    if system.law is not None or callable(system.forces_given):
+        return False
+    off = dict.fromkeys(system.inputs, 0)
+    return all(sp.expand(e.xreplace(off)) == 0 for f in system.forces_given for e in f)
+
+
 def natural(system: SphereSystem, spin: Sequence[float]) -> dict[str, Any] | None:
     """Lagrangian in the coordinates q, seen from axes that turn with ``spin``, as nodes.
 
@@ -121,20 +139,18 @@ def natural(system: SphereSystem, spin: Sequence[float]) -> dict[str, Any] | Non
     """
     if not system.symbolic:
         return None
-    if system.forced:
-        off = dict.fromkeys(system.inputs, 0)
-        if any(sp.expand(e.xreplace(off)) != 0 for f in system.forces_given for e in f):
-            return None
+    if not force_free(system):
+        return None
     n, q = system.n, system.q
     M = system.mass_expression.applyfunc(_rational)
     carried, gyroscopic, amended = _turning(M, q, spin)
-    entries = [(i, j, system.convert(M[i, j])) for i in range(n) for j in range(n) if M[i, j] != 0]
+    entries = [(i, j, system.to_node(M[i, j])) for i in range(n) for j in range(n) if M[i, j] != 0]
     return {
         "states": dict(zip(system.state_labels[: 3 * n], system.q_nodes, strict=True)),
         "mass": [(3 * i + k, 3 * j + k, node) for i, j, node in entries for k in range(3)],
-        "gyroscopic": [system.convert(e) for v in carried for e in v],
-        "potential": system.convert(system.potential_expression - amended),
-        "relations": [system.convert(v.dot(v) - 1) for v in q],
+        "gyroscopic": [system.to_node(e) for v in carried for e in v],
+        "potential": system.to_node(system.potential_expression - amended),
+        "relations": [system.to_node(v.dot(v) - 1) for v in q],
     }
 
 
@@ -181,7 +197,7 @@ class ReducedView:
     def __init__(self, system: SphereSystem, spin: Sequence[float] | None = None) -> None:
         self.spin = np.zeros(3) if spin is None else np.array(spin, dtype=float)
         if np.any(self.spin):
-            _check_symmetry(system, self.spin)
+            check_symmetry(system, self.spin)
         self._n = system.n
         self.reduced: ReducedSystem = description(system, spin if np.any(self.spin) else None).reduce()
 
@@ -214,7 +230,7 @@ class ReducedView:
         return T
 
 
-def _check_symmetry(system: SphereSystem, spin: np.ndarray) -> None:
+def check_symmetry(system: SphereSystem, spin: np.ndarray) -> None:
     """DescriptionError unless rotations about the axis of the spin keep the system."""
     from geoctrl.spheres.trajectory import moment_about
 
@@ -227,25 +243,21 @@ def _check_symmetry(system: SphereSystem, spin: np.ndarray) -> None:
 
 
 def jacobians(
-    system: SphereSystem, t: float, x: Any, u: Any, params: Mapping[str, float] | None
+    system: SphereSystem, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Derivatives of the field by the state (6n, 6n) and by the inputs (6n, m)."""
-    x = finite_array("x", x, (6 * system.n,))
+    """Derivatives of the field by the state (6n, 6n) and by the inputs (6n, m), for inertia that varies."""
     if system.symbolic:
         view = system.view()
         y = view.into(x)
         T = view.derivative(y)
         A = T @ view.reduced.jacobian(t, y, u, params) @ T.T  # T only reorders
         return A, T @ view.reduced.input_jacobian(t, y, u, params)
-    m = len(system.input_labels)
-    u = np.zeros(m) if u is None else finite_array("u", u, (m,))
-    values = system.parameters_at(params)
-    run = system.run(values)
+    m = len(u)
+    run = system.run(params)
 
     def rate(state: np.ndarray, inputs: np.ndarray) -> np.ndarray:
         run.table[3 : 3 + m] = inputs
-        v, a = run.field(t, *system.unpack(state))
-        return np.concatenate([v.ravel(), a.ravel()])
+        return run.rate(t, state)
 
     A = [(rate(x + e, u) - rate(x - e, u)) / (2 * _STEP) for e in _STEP * np.eye(x.size)]
     B = [(rate(x, u + e) - rate(x, u - e)) / (2 * _STEP) for e in _STEP * np.eye(m)]
@@ -257,7 +269,7 @@ def callable_law(system: SphereSystem, terms: Sequence[Any]) -> Callable:
     from geoctrl._scalars import Program
 
     arguments = [*system.q_nodes, *system.omega_nodes, system.time_node]
-    nodes = [system.convert(e) for e in terms]
+    nodes = [system.to_node(e) for e in terms]
     program = Program(system.graph, arguments, system.parameter_nodes, nodes)
 
     def law(t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:

@@ -10,8 +10,9 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array
-from geoctrl.spheres.potentials import Pairs, Sites, vector
+from geoctrl.spheres.potentials import Pairs, Sites, index_pairs, vector
 from geoctrl.spheres.system import SphereSystem
+from geoctrl.stepping import whole
 
 __all__ = [
     "chain_pendulum",
@@ -135,7 +136,7 @@ def coupled_pendula(
     True
     """
     m, l = _positive(masses=masses, lengths=lengths)
-    joined = np.asarray(pairs)
+    joined = index_pairs(pairs, m.size)
     rows = len(joined)
     k = finite_array("stiffness", stiffness, (rows,))
     r = finite_array("offsets", offsets, (rows, 3))
@@ -191,14 +192,18 @@ def elastic_rod(
            [0.5   , 0.3333]])
     """
     element, size = (float(v[0]) for v in _positive(mass=[mass], length=[length]))
+    n, power = whole("n", n), whole("power", power)
     index = np.arange(1, n + 1)
     inertia = (0.5 + n - np.maximum.outer(index, index)) * element * size**2
     np.fill_diagonal(inertia, (1 / 3 + n - index) * element * size**2)
-    g, base = _vector("gravity", gravity), _vector("clamp", clamp)
+    g, base = _vector("gravity", gravity), _vector("clamp", clamp).copy()
+    if not base.any():
+        raise ValueError("clamp is zero and has no direction")
+    base /= np.linalg.norm(base)
     half = float(finite_array("stiffness", stiffness, ())) / 2
     terms: list[Any] = [
         Sites(lambda q, c: -c * _dot(g, q), c=element * size * (n - index + 0.5)),
-        half * (1 - _dot(base / np.linalg.norm(base), vector("q1"))) ** power,
+        half * (1 - _dot(base, vector("q1"))) ** power,
     ]
     if n > 1:
         chain = np.column_stack([np.arange(n - 1), np.arange(1, n)])
@@ -280,7 +285,10 @@ def lennard_jones(
         return 4 * depth * (ratio**6 - ratio**3)
 
     return SphereSystem(
-        mass=np.full(n, m), potential=Pairs(interaction, cutoff=cutoff), name="lennard-jones", source=_LLM09
+        mass=np.full(whole("n", n), m),
+        potential=Pairs(interaction, cutoff=cutoff),
+        name="lennard-jones",
+        source=_LLM09,
     )
 
 

@@ -109,19 +109,34 @@ class Run:
         self.gradient(q, self.data, self.index, out)
         return out
 
+    def inertia_slope(self, q: np.ndarray, gram: np.ndarray) -> np.ndarray:
+        """Half the sum over jk of dm_jk/dq_i gram_jk, (n, 3)."""
+        out = np.zeros_like(q)
+        if self.varies:
+            self.mass[1](q, gram, self.data, self.index, out)
+        return out
+
+    def inertia_rate(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Rate (n, n) of the inertia as q moves with velocities v."""
+        out = np.zeros((len(q), len(q)))
+        if self.varies:
+            self.mass[2](q, v, self.data, self.index, out)
+        return out
+
+    def forces(self, t: float, q: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """Generalised forces (n, 3)."""
+        out = np.zeros_like(q)
+        if self.forced:
+            self.force(t, q, w, self.table, self.data, self.index, out)
+        return out
+
     def field(self, t: float, q: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """qdot and omegadot, (n, 3) each; LinAlgError where the inertia is not positive definite."""
-        v, a, f, n = np.zeros_like(q), np.zeros_like(q), np.zeros_like(q), len(q)
-        change, gram, extra = np.zeros((n, n)), np.zeros((n, n)), np.zeros_like(q)
-        if self.forced:
-            self.force(t, q, w, self.table, self.data, self.index, f)
+        v, a, gram = np.zeros_like(q), np.zeros_like(q), np.zeros((len(q), len(q)))
         equations.velocities(q, w, v)
-        if self.varies:
-            _, gradient, rate = self.mass
-            equations.products(w, v, gram)
-            rate(q, v, self.data, self.index, change)
-            gradient(q, gram, self.data, self.index, extra)
-        F = f - self.slope(q) + extra
+        equations.products(w, v, gram)
+        F = self.forces(t, q, w) - self.slope(q) + self.inertia_slope(q, gram)
+        change = self.inertia_rate(q, v)
         if not equations.accelerations(q, w, v, F, self.at(q), change, self.diagonal, a):
             raise np.linalg.LinAlgError("the inertia is not positive definite at this configuration")
         return v, a
@@ -194,7 +209,7 @@ class Numerics:
         writer, system, n = self.writer, self.system, self.system.n
         if not isinstance(term, (Sites, Pairs)):
             q = [system.q_nodes[3 * i : 3 * i + 3] for i in range(n)]
-            return Sum(writer, system.convert(term), q, []).whole(n)
+            return Sum(writer, system.to_node(term), q, []).whole(n)
         vectors, data, energy = system.term_nodes(term)
         loops = Sum(writer, energy, vectors, data)
         width = len(data)

@@ -12,7 +12,7 @@ import sympy as sp
 from geoctrl._checks import finite_array
 from geoctrl.errors import DescriptionError
 
-__all__ = ["Pairs", "Sites", "symbols", "vector"]
+__all__ = ["Pairs", "Sites", "index_pairs", "symbols", "vector"]
 
 
 def vector(name: str) -> sp.Matrix:
@@ -135,7 +135,7 @@ class Pairs(_Term):
             raise ValueError(f"pairs must be 'all' or an array (m, 2) of indices, got {pairs!r}")
         if self.all and c is not None:
             raise ValueError("c goes with given pairs, one row for each; give pairs as an array (m, 2)")
-        self.pairs = None if self.all else _index_pairs(pairs)
+        self.pairs = None if self.all else index_pairs(pairs)
         self.cutoff = None if cutoff is None else float(finite_array("cutoff", cutoff, ()))
         if self.cutoff is not None and not (self.all and self.cutoff > 0):
             raise ValueError("cutoff must be positive, and goes with pairs='all'")
@@ -145,8 +145,8 @@ class Pairs(_Term):
 
     def check(self, n: int) -> None:
         """ValueError unless all indices are below n."""
-        if self.pairs is not None and self.pairs.size and self.pairs.max() >= n:
-            raise ValueError(f"pairs holds the index {self.pairs.max()}, but there are {n} bodies (from 0)")
+        if self.pairs is not None:
+            index_pairs(self.pairs, n)
 
     def rows(self, n: int) -> list[tuple[int, int]]:
         """The pairs of the sum."""
@@ -168,12 +168,21 @@ def _columns(c: Any) -> np.ndarray:
     return np.ascontiguousarray(array.reshape(len(array), -1))
 
 
-def _index_pairs(pairs: Any) -> np.ndarray:
+def index_pairs(pairs: Any, n: int | None = None) -> np.ndarray:
+    """Pairs of body indices (m, 2), all below n if that is given.
+
+    Raises
+    ------
+    ValueError
+        If they are none.
+    """
     array = np.asarray(pairs)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
         raise ValueError(f"pairs must be an integer array (m, 2), got {pairs!r}")
     if np.any(array < 0) or np.any(array[:, 0] == array[:, 1]):
         raise ValueError("pairs must join two different bodies, counted from 0")
+    if n is not None and np.any(array >= n):
+        raise ValueError(f"pairs holds the index {array.max()}, but there are {n} bodies (from 0)")
     return array.astype(np.int64)
 
 

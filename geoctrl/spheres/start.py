@@ -52,8 +52,10 @@ def project(q: Any, omega: Any) -> tuple[np.ndarray, np.ndarray]:
     return q, omega - np.sum(q * omega, axis=1)[:, None] * q
 
 
-def initial_values(system: SphereSystem, q0: Any, omega0: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Initial values (n, 3) each, on the spheres to rounding.
+def initial_values(
+    system: SphereSystem, q0: Any, omega0: Any, name: str = "omega"
+) -> tuple[np.ndarray, np.ndarray]:
+    """Initial values (n, 3) each, on the spheres to rounding; the second, tangent ones go by ``name``.
 
     Raises
     ------
@@ -68,21 +70,21 @@ def initial_values(system: SphereSystem, q0: Any, omega0: Any) -> tuple[np.ndarr
         If a defect above 1e-12 was repaired.
     """
     shape = (system.n, 3)
-    q, omega = finite_array("q0", q0, shape), finite_array("omega0", omega0, shape)
+    q, omega = finite_array("q0", q0, shape), finite_array(f"{name}0", omega0, shape)
     defects = {
         "|q| - 1": np.abs(np.linalg.norm(q, axis=1) - 1),
-        "q.omega": np.abs(np.sum(q * omega, axis=1)) / np.maximum(1.0, np.linalg.norm(omega, axis=1)),
+        f"q.{name}": np.abs(np.sum(q * omega, axis=1)) / np.maximum(1.0, np.linalg.norm(omega, axis=1)),
     }
-    name, worst = max(defects.items(), key=lambda item: float(item[1].max()))
+    defect, worst = max(defects.items(), key=lambda item: float(item[1].max()))
     body, size = int(np.argmax(worst)), float(worst.max())
     if size > REPAIRED:
         raise ConstraintError(
-            f"body {body}: {name} is {size:.3g}, and should be zero; "
-            "geoctrl.spheres.project(q, omega) gives the nearest values that are on the spheres"
+            f"body {body}: {defect} is {size:.3g}, and should be zero; "
+            f"geoctrl.spheres.project(q, {name}) gives the nearest values that are on the spheres"
         )
     if size > ROUNDING:
         warnings.warn(
-            f"body {body}: {name} was {size:.3g}; q0 and omega0 were projected onto the spheres",
+            f"body {body}: {defect} was {size:.3g}; q0 and {name}0 were projected onto the spheres",
             ProjectionWarning,
             stacklevel=3,
         )

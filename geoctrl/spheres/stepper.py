@@ -28,7 +28,7 @@ from geoctrl.spheres.tangent import cross, frames, lift, lower, tangent_mass
 from geoctrl.stepping.cholesky import factorise, solve_factorised
 from geoctrl.stepping.compiled import pointer
 from geoctrl.stepping.elimination import eliminate
-from geoctrl.stepping.loop import BEYOND, FORCES, INDEFINITE, NEWTON
+from geoctrl.stepping.loop import BEYOND, FORCES, INDEFINITE, INFINITE, NEWTON
 from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX
 
 __all__ = ["EXPLICIT", "IMPLICIT", "explicit", "implicit"]
@@ -77,7 +77,7 @@ def explicit(
                     new[i, k] *= hs / m[i]
                     size += new[i, k] ** 2
                 if not size <= 1.0:
-                    return step, iterations, BEYOND, math.sqrt(size)
+                    return step, iterations, BEYOND if size > 1.0 else INFINITE, math.sqrt(size)
                 root = math.sqrt(1.0 - size)
                 for k in range(3):
                     q[i, k] = new[i, k] + root * q[i, k]
@@ -100,6 +100,8 @@ def explicit(
                     break
             if damped and not gap <= STAGNANT:
                 return step, iterations, FORCES, gap
+        if not math.isfinite(L.sum()):
+            return step, iterations, INFINITE, math.nan
         if (step + 1) % record == 0:
             by_mass(L, m, w)
             Q[row], W[row] = q, w
@@ -190,6 +192,8 @@ def implicit(
                     break
             if damped and not gap <= STAGNANT:
                 return step, iterations, FORCES, gap
+        if not math.isfinite(L.sum()):
+            return step, iterations, INFINITE, math.nan
         if (step + 1) % record == 0:
             rates(q, L, B, A, w)
             Q[row], W[row] = q, w
@@ -288,6 +292,8 @@ def solve_step(q, L, h, M, varies, mass, mass_gradient, mass_rate, data, index, 
         else:
             solve_factorised(A, r)
             r *= 0.5
+        if not math.isfinite(r.sum()):
+            return iteration + 1, math.inf
         size, scale = 0.0, 1e-300
         for k in range(2 * n):
             y[k] -= r[k]
@@ -300,8 +306,6 @@ def solve_step(q, L, h, M, varies, mass, mass_gradient, mass_rate, data, index, 
                 cayley(q, z, new, d)
                 slopes(q, M, late, d, varies, mass_gradient, data, index, S)
             return iteration + 1, size
-        if not math.isfinite(size):
-            return iteration + 1, math.inf
         exact = exact or (size > SLOW * last and size > STAGNANT) or iteration >= CHORDS
         last = size
     return CHORDS + NEWTONS, last

@@ -17,6 +17,8 @@ __all__ = ["SphereTrajectory", "conserved_names", "moment_about"]
 
 _CONSERVED = 1e-10
 """Rate, relative to the sizes of its terms, that counts as rounding."""
+_INSTANT = 0.37
+"""Time at which forces are looked at."""
 
 
 class SphereTrajectory:
@@ -89,7 +91,7 @@ class SphereTrajectory:
 
     @property
     def momentum(self) -> np.ndarray:
-        r"""Momentum map of rotations, :math:`\\sum q_i \\times p_i`, (nt, 3)."""
+        r"""Momentum map of rotations, :math:`\sum q_i \times p_i`, (nt, 3)."""
         return self._mechanics[2].sum(axis=1)
 
     @property
@@ -111,12 +113,10 @@ class SphereTrajectory:
         return found
 
     def __getitem__(self, label: str) -> np.ndarray:
-        labels = self.system.state_labels
+        labels = self.state_labels
         if label not in labels:
             raise KeyError(f"no state {label!r}{nearest(str(label), labels)}")
-        k, n = labels.index(label), self.system.n
-        values = self.q if k < 3 * n else self.omega
-        return values.reshape(len(self.time), -1)[:, k % (3 * n)]
+        return self.states[labels.index(label)]
 
     def __len__(self) -> int:
         return self.time.size
@@ -143,10 +143,9 @@ def moment_about(system: SphereSystem, params: Mapping[str, float], axis: np.nda
     """Largest moment of all forces about an axis, at random states, relative to the sum of their sizes."""
     run, found = system.run(params), []
     for q, omega in _random_states(system.n):
-        moments = np.cross(q, _forces(run, q, omega) - run.slope(q)) @ axis
+        moments = np.cross(q, run.forces(_INSTANT, q, omega) - run.slope(q)) @ axis
         # Variable inertia moves the momentum too; it keeps it if turning all q about the axis changes nothing.
-        turned = q + 1e-6 * np.cross(axis, q)
-        inertia = np.abs(run.at(turned).copy() - run.at(q)).max() / 1e-6 if run.varies else 0.0
+        inertia = np.abs(run.inertia_rate(q, np.cross(axis, q))).max()
         found.append((abs(moments.sum()) + inertia) / (np.abs(moments).sum() + 1e-300))
         if not moments.any() and not inertia:
             found[-1] = 0.0
@@ -156,16 +155,9 @@ def moment_about(system: SphereSystem, params: Mapping[str, float], axis: np.nda
 def _power(system: SphereSystem, run: Any) -> list[float]:
     found = []
     for q, omega in _random_states(system.n):
-        terms = _forces(run, q, omega) * np.cross(omega, q)
+        terms = run.forces(_INSTANT, q, omega) * np.cross(omega, q)
         found.append(abs(float(terms.sum())) / (float(np.abs(terms).sum()) + 1e-300))
     return found
-
-
-def _forces(run: Any, q: np.ndarray, omega: np.ndarray) -> np.ndarray:
-    f = np.zeros_like(q)
-    if run.forced:
-        run.force(0.37, q, omega, run.table, run.data, run.index, f)
-    return f
 
 
 def _random_states(n: int) -> list[tuple[np.ndarray, np.ndarray]]:

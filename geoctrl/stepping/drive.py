@@ -10,7 +10,7 @@ from numba import njit
 
 from geoctrl._checks import finite_array, time_grid
 
-__all__ = ["read_drive", "sample", "table_of"]
+__all__ = ["read_drive", "sample", "signals", "table_of"]
 
 
 @njit(cache=True, error_model="numpy")
@@ -43,6 +43,23 @@ def table_of(u):
     table[0], table[1] = 1.0, u.size
     table[3:] = u
     return table
+
+
+def signals(labels: tuple[str, ...], t: Any, u: Any, count: int) -> list[tuple[float, np.ndarray]]:
+    """Time and inputs (m,) of each of ``count`` columns; ``t`` a number or (count,), ``u`` (m,) or (m, count).
+
+    Raises
+    ------
+    ValueError
+        For a wrong number of inputs.
+    """
+    m = len(labels)
+    inputs = np.zeros(m) if u is None else np.atleast_1d(np.asarray(u, dtype=float))
+    if inputs.shape[:1] != (m,):
+        raise ValueError(f"u must have {m} entries ({', '.join(labels) or 'no input'})")
+    times = np.broadcast_to(np.asarray(t, dtype=float), (count,))
+    columns = np.broadcast_to(inputs.reshape(m, -1), (m, count)) if m else np.zeros((0, count))
+    return list(zip(times.tolist(), columns.T, strict=True))
 
 
 def read_drive(inputs: Any, labels: tuple[str, ...]) -> tuple[np.ndarray, Callable | None]:

@@ -45,7 +45,7 @@ def given_force(forces: Callable, shape: tuple[int, ...], inputs: int, parameter
     """Forces given by a function ``f(t, q, w, u, p)`` that wants q in a ``shape`` of its own."""
 
     def wrap(f):
-        def force(t, q, w, table, data, index, out):
+        def force(t, q, w, table, data, _index, out):
             u = np.empty(inputs)
             for j in range(inputs):
                 u[j] = sample(table, t, j)
@@ -60,13 +60,13 @@ def driven(inner: Kernel, inputs: Callable) -> Kernel:
     """The forces under inputs that are a function of time."""
 
     def wrap(f):
-        def force(t, q, w, table, data, index, out):
+        def force(t, q, w, _table, data, index, out):
             inner(t, q, w, table_of(np.asarray(f(t)).astype(np.float64)), data, index, out)
 
         return force
 
     def plain(f):
-        def force(t, q, w, table, data, index, out):
+        def force(t, q, w, _table, data, index, out):
             inner(t, q, w, table_of(np.atleast_1d(np.asarray(f(t), dtype=float))), data, index, out)
 
         return force
@@ -79,7 +79,7 @@ def closed(inner: Kernel, law: Callable, names: tuple[str, ...]) -> Kernel:
     count = len(names)
 
     def wrap(f):
-        def force(t, q, w, table, data, index, out):
+        def force(t, q, w, _table, data, index, out):
             x = np.concatenate((q.copy().reshape(-1), w.copy().reshape(-1)))
             u = np.asarray(f(t, x, data[:count])).astype(np.float64)
             inner(t, q, w, table_of(u), data, index, out)
@@ -87,7 +87,7 @@ def closed(inner: Kernel, law: Callable, names: tuple[str, ...]) -> Kernel:
         return force
 
     def plain(f):
-        def force(t, q, w, table, data, index, out):
+        def force(t, q, w, _table, data, index, out):
             params = dict(zip(names, data[:count].tolist(), strict=True))
             u = f(t, np.concatenate([q.ravel(), w.ravel()]), params)
             inner(t, q, w, table_of(np.atleast_1d(np.asarray(u, dtype=float))), data, index, out)

@@ -48,21 +48,31 @@ def controlled_momentum(law: FeedbackLaw) -> sp.Matrix:
 def reduced_loop(
     law: FeedbackLaw, momentum: Sequence[float] | None, outputs: Mapping[str, Any] | None = None
 ) -> EulerPoincare:
-    """The closed loop without rotor rates, at a controlled momentum (None: zero, and no parameter for it)."""
-    mechanism = law.mechanism
+    """The closed loop without rotor rates, at a controlled momentum (None: zero, and no parameter for it).
+
+    Rotor rates in the plant's invariants and outputs are those that the momentum gives; families that hold
+    a rotor rate of their own are left out.
+    """
+    mechanism, rotors = law.mechanism, law.rotors
     n = mechanism.algebra.n
     gyroscopic = sp.zeros(n, 1) if mechanism.gyroscopic is None else sp.Matrix(mechanism.gyroscopic)
     extra: tuple[Parameter, ...] = ()
     if momentum is not None:
         extra = momentum_parameters(mechanism, momentum)
-        gyroscopic += sp.Matrix(law.rotors.coupling) * law.rho_inverse * sp.Matrix([p.symbol for p in extra])
+        gyroscopic += sp.Matrix(rotors.coupling) * law.rho_inverse * sp.Matrix([p.symbol for p in extra])
+    held = sp.Matrix([p.symbol for p in extra]) if extra else sp.zeros(rotors.count, 1)
+    rates = dict(zip(rotors.rates, rotor_rates(law, held), strict=True))
     return mechanism.replace(
         inertia=law.inertia,
         gyroscopic=None if gyroscopic.is_zero_matrix else list(gyroscopic),
         rotors=None,
         parameters=(*mechanism.parameters, *law.gain_parameters, *extra),
         parameter_sets={},
-        outputs={**mechanism.outputs, **dict(outputs or {})},
+        invariants={k: v.subs(rates) for k, v in mechanism.invariants.items()},
+        equilibria={
+            k: f for k, f in mechanism.equilibria.items() if not set(f.states) & set(rotors.rate_labels)
+        },
+        outputs={**{k: v.subs(rates) for k, v in mechanism.outputs.items()}, **dict(outputs or {})},
         name=f"{mechanism.name or 'system'}, closed loop",
     )
 

@@ -19,6 +19,8 @@ __all__ = ["Conservation"]
 
 _CONSERVED = 1e-9
 """Largest rate, relative to its terms, at which an invariant counts as conserved at random states."""
+_ROUNDING = 1e-14
+"""The same relative to gradient times motion: rounding that is left where the terms cancel one by one."""
 _REMEMBERED = 64
 
 
@@ -44,7 +46,7 @@ class Conservation:
         self._programs: dict[tuple[str, ...], Program] = {}
 
     def rates(self) -> dict[str, tuple[Node, Program]]:
-        """For each candidate its node and a program of the terms that its rate is the sum of."""
+        """For each candidate its node and a program: the terms that its rate is the sum of, its gradient."""
         if not self._rates:
             system = self._system
             nodes = {
@@ -52,34 +54,43 @@ class Conservation:
                 for name, value in self.candidates.items()
             }
             rates = system.rate_terms(list(nodes.values()))
-            for (name, node), terms in zip(nodes.items(), rates, strict=True):
-                self._rates[name] = (node, system.program(terms))
+            gradients = system.graph.jacobian(list(nodes.values()), system.state_nodes)
+            for (name, node), terms, gradient in zip(nodes.items(), rates, gradients, strict=True):
+                self._rates[name] = (node, system.program([*terms, *gradient]))
         return self._rates
 
-    def kept(self, params: Mapping[str, float] | None, all_inputs: bool) -> dict[str, Node]:
+    def kept(self, params: Mapping[str, float] | None, all_inputs: bool, u: Any = None) -> dict[str, Node]:
         """Nodes of the conserved candidates; see `ReducedSystem.conserved`."""
         numbers = generic_parameters(self._system.mechanism) | {str(k): v for k, v in (params or {}).items()}
-        key = (*numbers.values(), all_inputs)
+        held = np.zeros(self._system.ninputs) if u is None else np.asarray(u, dtype=float)
+        key = (*numbers.values(), all_inputs, *held)
         if key not in self._kept:
             if len(self._kept) > _REMEMBERED:
                 self._kept.clear()
-            self._kept[key] = self._find(numbers, all_inputs)
+            self._kept[key] = self._find(numbers, None if all_inputs else held)
         return self._kept[key]
 
-    def _find(self, params: dict[str, float], all_inputs: bool) -> dict[str, Node]:
+    def _find(self, params: dict[str, float], held: np.ndarray | None) -> dict[str, Node]:
         system = self._system
         rng = np.random.default_rng(7)
         points = []
         for _ in range(4):
             x = system.random_state(rng, params)
-            u = rng.normal(size=system.ninputs) if all_inputs else np.zeros(system.ninputs)
-            points.append(system.arguments_at(0.3, x, u))
-        kept = {}
-        for name, (node, program) in self.rates().items():
-            values = [program(point, params) for point in points]
-            if all(abs(v.sum()) <= _CONSERVED * max(np.abs(v).max(initial=0.0), 1e-12) for v in values):
-                kept[name] = node
-        return kept
+            points.append((x, rng.normal(size=system.ninputs) if held is None else held))
+        return {
+            name: node
+            for name, (node, program) in self.rates().items()
+            if all(self.constant(program, 0.3, x, u, params) for x, u in points)
+        }
+
+    def constant(self, program: Program, t: Any, x: Any, u: Any, params: Mapping[str, float]) -> bool:
+        """Whether a candidate's rate vanishes at states (n,) or (n, nt), up to rounding."""
+        system = self._system
+        terms, gradient = np.split(program(system.arguments_at(t, x, u), params), 2)
+        motion = system.rhs(t, x, u, params)
+        largest, steepest, fastest = (np.abs(v).max(axis=0, initial=0.0) for v in (terms, gradient, motion))
+        allowed = np.maximum(_CONSERVED * largest, _ROUNDING * steepest * fastest) + 1e-21
+        return bool(np.all(np.abs(terms.sum(axis=0)) <= allowed))
 
     def values(self, names: tuple[str, ...], x: Any, params: Mapping[str, float]) -> dict[str, Any]:
         """Values of some candidates at states."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import sympy as sp
+
+from geoctrl.systems.typesetting import Typesetter, aligned
 
 if TYPE_CHECKING:
     from geoctrl.systems.reduced import ReducedSystem
@@ -68,21 +69,21 @@ class Equations:
             relations=tuple(system.to_sympy(system.leaf.nodes)),
         )
 
-    @cached_property
-    def derivatives(self) -> sp.Matrix:
-        """Symbols of the state derivatives, for display."""
-        return sp.Matrix([sp.Symbol(r"\dot{" + sp.latex(s) + "}") for s in self.states])
-
-    def latex(self) -> str:
-        """``M wdot = h`` and the kinematics as LaTeX."""
+    def latex(self, width: float = 38.0) -> str:
+        """``M wdot = h + B^T lambda``, ``B wdot = -drift`` and the kinematics, one equation a line."""
+        rates = [sp.Symbol(f"{s}_dot", real=True) for s in self.states]
         k = self.M.rows
-        lines = [sp.latex(self.M) + sp.latex(self.derivatives[:k, :]) + " = " + sp.latex(self.h)]
+        multipliers = sp.Matrix([sp.Symbol(f"lambda{i + 1}", real=True) for i in range(self.rows.rows)])
+        wdot = sp.Matrix(rates[:k])
+        right = self.h + self.rows.T * multipliers if self.rows.rows else self.h
+        pairs = [*zip(self.M * wdot, right, strict=True), *zip(rates[k:], self.kinematics, strict=True)]
         if self.rows.rows:
-            lines[0] += " + " + sp.latex(self.rows.T) + r" \lambda"
-            lines.append(sp.latex(self.rows * self.derivatives[:k, :]) + " = " + sp.latex(-self.drift))
-        if len(self.kinematics):
-            lines.append(sp.latex(self.derivatives[k:, :]) + " = " + sp.latex(self.kinematics))
-        return " \\\\\n".join(lines)
+            pairs[k:k] = zip(self.rows * wdot, -self.drift, strict=True)
+        named = sorted(set().union(*(e.free_symbols for pair in pairs for e in pair)), key=str)
+        moving = [*self.states[:k], *rates, *multipliers]
+        order = [*(s for s in named if s not in self.states and s not in moving), *self.states[k:], *moving]
+        t = Typesetter(order, moving, [e for e in self.relations if not e.has(*moving)])
+        return aligned([(t.pieces(a), t.pieces(b)) for a, b in pairs], width)
 
     def __str__(self) -> str:
         names = [str(s) for s in self.states]

@@ -155,6 +155,11 @@ def _despun_hint(system: ReducedSystem) -> str:
     return "; a motion in which the spin turns the advected vectors is an equilibrium of sys.despun()"
 
 
+def _no_member(name: str, values: Mapping[str, float]) -> EquilibriumError:
+    given = ", ".join(f"{k} = {v:.9g}" for k, v in values.items())
+    return EquilibriumError(f"family {name!r} has no member at {given}: its states have no real value there")
+
+
 def family_member(
     system: ReducedSystem, name: str, params: Mapping[str, float] | None, values: Mapping[str, float]
 ) -> Equilibrium:
@@ -185,7 +190,12 @@ def family_member(
         point = [float(q) for q in rational]
         exact_x, exact_u = tuple(rational[:n]), tuple(rational[n:])
     except NotRationalError:
-        point = evaluate(nodes, {k: float(v) for k, v in at.items()}, FLOAT)
+        try:
+            point = evaluate(nodes, {k: float(v) for k, v in at.items()}, FLOAT)
+        except (ValueError, ZeroDivisionError):
+            raise _no_member(name, values) from None
+    except ZeroDivisionError:
+        raise _no_member(name, values) from None
     return equilibrium_at(
         system, np.array(point[:n]), np.array(point[n:]), full, exact_x=exact_x, exact_u=exact_u, name=name
     )

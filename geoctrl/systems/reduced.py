@@ -293,9 +293,25 @@ class ReducedSystem:
         """Sympy form: mass matrix ``M``, right-hand side ``h``, ``kinematics`` and the solved ``rhs``."""
         return Equations.of(self)
 
-    def latex(self) -> str:
-        """The equations of motion in LaTeX."""
-        return self.equations().latex()
+    def latex(self, part: str = "motion", width: float = 38.0) -> str:
+        """The equations of motion in LaTeX, or what they are derived from.
+
+        Parameters
+        ----------
+        part : {"motion", "lagrangian", "constraints", "frame", "leaf", "invariants"}
+            Empty text for a part that this system does not have. Long entries of the frame get names, which
+            are explained in the last lines; a dot over such a name is its derivative along the motion.
+        width : float
+            Width of a line in em.
+
+        Raises
+        ------
+        ValueError
+            For a part of another name.
+        """
+        from geoctrl.systems.display import Display
+
+        return Display(self, width).part(part)
 
     def tensors(self) -> HamelTensors:
         """C, F and B of [GO] Theorem 12 in the frame completed by a complement."""
@@ -318,7 +334,7 @@ class ReducedSystem:
         return self.conservation.candidates
 
     def conserved(
-        self, params: Mapping[str, float] | None = None, all_inputs: bool = False
+        self, params: Mapping[str, float] | None = None, all_inputs: bool = False, u: Any = None
     ) -> dict[str, Node]:
         """Nodes of the candidates that motions keep at these parameters.
 
@@ -329,9 +345,11 @@ class ReducedSystem:
         params : dict, optional
             Whatever has neither a value here nor a default gets a random one.
         all_inputs : bool
-            Demand conservation whatever the inputs do; else the inputs are zero.
+            Demand conservation whatever the inputs do; else they are constant.
+        u : array (m,), optional
+            These constants, zero by default.
         """
-        return self.conservation.kept(params, all_inputs)
+        return self.conservation.kept(params, all_inputs, u)
 
     @property
     def dropped_invariants(self) -> tuple[str, ...]:

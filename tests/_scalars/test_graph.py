@@ -297,6 +297,16 @@ def test_equal_products_are_computed_once():
     assert len(products) == 4  # xy, xy z, xy sin, (xy)^2; 1/(xy) is a division
 
 
+def test_quarter_powers_are_nested_square_roots():
+    """sympy writes sqrt(sqrt(x)) as x**(1/4)."""
+    g, leaves, convert = graph_of()
+    node = convert(Y * sp.sqrt(sp.sqrt(P)) ** -3)
+    assert node is convert(Y) * g.power(g.sqrt(g.sqrt(leaves[P])), -3)
+    assert evaluate([node], {leaves[Y]: Fraction(2), leaves[P]: Fraction(81, 16)}, RATIONAL)[0] == Fraction(
+        16, 27
+    )
+
+
 def test_what_depends_on_parameters_alone_is_hoisted():
     g, leaves, convert = graph_of()
     program = program_of(g, leaves, [convert(sp.sqrt(P) * X / (P + Q) + sp.sin(Q) * Y)])

@@ -307,6 +307,7 @@ def test_even_factors_are_kept_as_what_must_not_vanish():
     assert positive_condition(a**2 + a) is True
     assert positive_condition(-a) is False
     assert positive_condition(x**2 * a) == (1, [x])
+    assert positive_condition(sp.Symbol("n", real=True, nonzero=True) ** 2 * a) is True
     assert positive_condition(-(x**2) * a) is False
     essential, nonzero = positive_condition(x**2 * (x - a) / a)
     assert (essential, nonzero) == (x - a, [x])

@@ -103,6 +103,20 @@ def test_inputs_of_the_rotor(plant):
     assert np.max(lin.eigenvalues.real) == pytest.approx(rate, rel=1e-12)
 
 
+def test_a_constant_input_breaks_the_invariants_it_works_on():
+    """Energy and |Pi|^2 of a body under a constant moment are not conserved: no zeros are forced."""
+    body = gc.models.get("body-with-body-moment")().reduce()
+    W = np.array([0.7, -0.4, 1.1])
+    J = np.diag([body.params[f"J{i}"] for i in (1, 2, 3)])
+    assert set(body.conserved(u=np.zeros(3))) == {"energy", "Pi1**2 + Pi2**2 + Pi3**2"}
+    eq = body.equilibrium("steady", **{f"W{i + 1}": W[i] for i in range(3)})
+    assert not body.conserved(u=eq.u)
+    lin = gc.linearize(body, eq)
+    assert lin.zero_modes == ()
+    columns = [np.linalg.solve(J, np.cross(J @ e, W) + np.cross(J @ W, e)) for e in np.eye(3)]
+    assert np.poly(lin.eigenvalues) == pytest.approx(np.poly(np.stack(columns, axis=1)), abs=1e-13)
+
+
 def test_heavy_top_zero_modes():
     top = gc.models.get("heavy-top")().reduce()
     p = {**top.params, "I1": 0.93, "I2": 0.71, "I3": 0.44}

@@ -220,7 +220,7 @@ def leaf_rates(sys, seed=0):
 
 
 def tensor_form(sys, seed=0, tensors=None):
-    """pdot_alpha = -B^i_ab p_i v^b + <K, E_alpha> ([GO] Theorem 12) against the rate of p_alpha."""
+    """pdot_alpha = -B^i_ab p_i v^b + <K + F, E_alpha> ([GO] Theorem 12) against the rate of p_alpha."""
     mechanism = sys.mechanism
     algebra = mechanism.algebra
     n, k = sys.frame.matrix.shape
@@ -232,7 +232,9 @@ def tensor_form(sys, seed=0, tensors=None):
     velocity = sp.Matrix(xi)
     lagrangian = (velocity.T * G * velocity / 2 + A.T * velocity)[0] - mechanism.potential
     slope = sp.Matrix([sp.diff(lagrangian, g) for g in gamma])
-    diamond = sp.zeros(n, 1)
+    # The covector K, and the forces without input.
+    diamond = sp.zeros(n, 1) if mechanism.forces is None else sp.Matrix(mechanism.forces)
+    diamond = diamond.subs(dict.fromkeys(mechanism.input_symbols, 0))
     start = 0
     for vector in mechanism.advected:  # <K(x, Gamma), xi> = -x . (omega(xi) x Gamma)
         spin = sp.Matrix(algebra.factors[vector.factor_index(algebra)].spin) * velocity
@@ -240,7 +242,7 @@ def tensor_form(sys, seed=0, tensors=None):
         for i, x in enumerate(xi):
             diamond[i] -= slope[start : start + 3, 0].dot(moved.diff(x))
         start += 3
-    arguments = [xi, gamma, [p.symbol for p in mechanism.parameters]]
+    arguments = [xi, gamma, [p.symbol for p in mechanism.parameters], gc.time]
     values = [float(p.default) for p in mechanism.parameters]
     evaluate = sp.lambdify(
         arguments,
@@ -252,11 +254,11 @@ def tensor_form(sys, seed=0, tensors=None):
     for t, x, _ in points(sys, seed):
         xdot = sys.rhs(t, x)
 
-        def momenta(z):
-            mu, _, E, _ = evaluate(sys.velocity(z), sys.advected(z), values)
+        def momenta(z, t=t):
+            mu, _, E, _ = evaluate(sys.velocity(z), sys.advected(z), values, t)
             return np.array(E).T @ np.array(mu).ravel()
 
-        _, force, E, B = evaluate(sys.velocity(x), sys.advected(x), values)
+        _, force, E, B = evaluate(sys.velocity(x), sys.advected(x), values, t)
         B = np.array(B, dtype=float).reshape(n, k, k)
         expected = -np.einsum("iab,i,b->a", B, momenta(x), x[:k]) + (E.T @ force.ravel())[:k]
         worst = max(worst, deviation(along(momenta, x, xdot)[:k], expected))

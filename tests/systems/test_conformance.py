@@ -36,7 +36,17 @@ SKATE_TOLERANCE = 1e-12
 
 KINDS = list(ALGEBRAS)
 SEEDS = range(28)  # 7 algebras, 5 kinds of constraints, 0-2 rotors: the steps are coprime, so all of them mix
-OPTIONS = {"veselova": [{"potential": p} for p in ("zero", "linear", "quadratic")]}  # of catalogue builders
+OPTIONS = {  # of catalogue builders
+    "body-with-point-force": [{"axes": a} for a in ("space", "body")],
+    "body-with-rotor": [{"axis": i} for i in (1, 2, 3)],
+    "charged-body": [{"fields": f} for f in ("crossed", "parallel")],
+    "coupled-bodies": [{"couplings": c} for c in ("ring", "chain")],
+    "rigid-body-planar-pendulum": [{"group": "so3"}, {"axis": (2, -3, 6)}, {"group": "so2"}],
+    "suslov": [{"potential": p} for p in ("zero", "heavy")],
+    "top-on-sphere": [{}, {"gyrostat": True}],
+    "underwater-vehicle": [{"centres": c} for c in ("noncoincident", "coincident")],
+    "veselova": [{"potential": p} for p in ("zero", "linear", "quadratic")],
+}
 
 
 def catalogue():
@@ -88,7 +98,8 @@ def system_of(case, frame="own"):
     mechanism = mechanism_of(case)
     if frame == "own":
         return mechanism.reduce()
-    return mechanism.replace(frame=frames(mechanism, np.random.default_rng(5))[frame]).reduce()
+    other = frames(mechanism, np.random.default_rng(5))[frame]
+    return mechanism.replace(frame=other, velocities=None).reduce()  # names belong to the frame given
 
 
 @cache

@@ -1,0 +1,378 @@
+"""Directives of the catalogue's pages: what they say about a mechanism is asked of the library at each build.
+
+``picture``
+    The drawing of a mechanism, from the package ``pictures``.
+``mechanism``
+    Parameters, states, inputs, leaf, families, invariants, source.
+``equations``
+    Lagrangian, constraints, velocities and the reduced equations.
+``stability``
+    One line of content each: ``conditions FAMILY [NAME=VALUE ..]`` derives conditions in symbols (but for the
+    parameters given numbers), ``verdict FAMILY NAME=VALUE ..`` certifies one member.
+``plot``
+    Python code, shown and run; the figure that it leaves follows.
+``overview``
+    The table of contents: lines ``NAME | what it shows | published result``.
+"""
+
+from __future__ import annotations
+
+import re
+import traceback
+import warnings
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pictures
+import sympy as sp
+from docutils import nodes
+from docutils.parsers.rst import directives
+from matplotlib.figure import Figure
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+from sphinx.util.docutils import SphinxDirective
+
+import geoctrl as gc
+from geoctrl.viz.style import COLOURS
+from geoctrl.systems.typesetting import Typesetter, symbol_name, width
+
+GENERATED = "generated"
+LONG = 38.0
+"""Width in em beyond which a condition is left to the reader's own session."""
+
+STYLE = {
+    "axes.grid": True,
+    "axes.prop_cycle": mpl.cycler(color=COLOURS),
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "grid.color": "#e3e3e3",
+    "grid.linewidth": 0.6,
+    "figure.facecolor": "white",
+    "figure.figsize": (6.4, 3.6),
+    "font.size": 10.5,
+    "mathtext.fontset": "cm",
+    "savefig.facecolor": "white",
+    "svg.hashsalt": "geoctrl",
+}
+
+
+def save(figure: Figure, place: Path) -> None:
+    """The figure as SVG, its text as outlines, the same at every build."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(place, bbox_inches="tight", pad_inches=0.08, metadata={"Date": None})
+
+
+def draw_all(app: Sphinx) -> None:
+    """Draw every picture before the first page is read."""
+    mpl.use("Agg")
+    with mpl.rc_context(STYLE):
+        for name in pictures.names():
+            save(pictures.draw(name), Path(app.srcdir) / GENERATED / "pictures" / f"{name}.svg")
+
+
+def options(words: Iterable[str]) -> dict[str, Any]:
+    """``NAME=VALUE`` with numbers, or names of choices."""
+    found: dict[str, Any] = {}
+    for name, _, text in (word.partition("=") for word in words):
+        try:
+            found[name] = int(text) if text.lstrip("-").isdigit() else float(text)
+        except ValueError:
+            found[name] = text
+    return found
+
+
+class CatalogueDirective(SphinxDirective):
+    """A directive about one mechanism; ``:with: NAME=VALUE`` are options of its builder."""
+
+    required_arguments = 1
+    has_content = True
+    option_spec = {"with": directives.unchanged}
+
+    def mechanism(self) -> gc.EulerPoincare:
+        """The description, its defaults or those that the options ask for."""
+        return gc.models.get(self.arguments[0])(**options(self.options.get("with", "").split()))
+
+    def run(self) -> list[nodes.Node]:
+        try:
+            text = "\n".join(self.markdown())
+        except Exception:
+            raise self.severe(f"{self.arguments[0]}: {traceback.format_exc(limit=-3)}") from None
+        return self.parse_text_to_nodes(text)
+
+    def markdown(self) -> Iterable[str]:
+        """Lines of MyST Markdown."""
+        raise NotImplementedError
+
+
+class Picture(CatalogueDirective):
+    """``{picture} NAME``"""
+
+    def markdown(self) -> Iterable[str]:
+        name = self.arguments[0]
+        if name not in pictures.names():
+            raise ExtensionError(f"no picture of {name}")
+        yield f":::{{image}} /{GENERATED}/pictures/{name}.svg"
+        yield f":alt: {name.replace('-', ' ')}"
+        yield ":class: drawing"
+        yield ":::"
+
+
+# -- tables -----------------------------------------------------------------------------------------
+
+
+class Mechanism(CatalogueDirective):
+    """``{mechanism} NAME``"""
+
+    def markdown(self) -> Iterable[str]:
+        mechanism = self.mechanism()
+        system = mechanism.reduce()
+        yield from table(*parameter_rows(mechanism))
+        yield ""
+        leaf = system.latex("leaf").split(r", \qquad ")
+        facts = {
+            "Group": group_name(mechanism.algebra),
+            "States": names(system.state_labels),
+            "Inputs": names(system.input_labels),
+            "Leaf": ", ".join(f"${r}$" for r in leaf if r),
+            "Families": "<br>".join(map(family_line, mechanism.equilibria.items())),
+            "Conserved": names(system.conserved(), code=True),
+            "Source": mechanism.source.replace("|", r"\|"),
+        }
+        yield from table(("", ""), [(k, v) for k, v in facts.items() if v])
+        invariants = system.latex("invariants")
+        if invariants:
+            yield from block(invariants)
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterable[str]:
+    """A Markdown table."""
+    head = list(head)
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'--|' * len(head)}"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+
+
+def block(formula: str) -> Iterable[str]:
+    """A displayed formula."""
+    return ["", "$$", formula, "$$", ""]
+
+
+def parameter_rows(mechanism: gc.EulerPoincare) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of the parameters, a column for each named set."""
+    sets = mechanism.parameter_sets
+    head = ["Parameter", "Default", *(f"`{name}`" for name in sets), "Unit", "Meaning"]
+    rows = []
+    for p in mechanism.parameters:
+        values = [p.default, *(mechanism.parameter_set(name)[p.name] for name in sets)]
+        shown = ["-" if v is None else f"{v:g}" for v in values]
+        rows.append([f"${symbol_name(p.name)}$ `{p.name}`", *shown, unit(p.unit), p.description])
+    return head, rows
+
+
+def unit(text: str) -> str:
+    """``kg m^2`` with a raised 2."""
+    return text.replace("^2", "²").replace("^3", "³").replace(" ", "\N{NO-BREAK SPACE}") or "–"
+
+
+def names(labels: Iterable[str], code: bool = False) -> str:
+    """Labels in a row, as formulas or as code."""
+    return ", ".join(f"`{label}`" if code else f"${symbol_name(label)}$" for label in labels)
+
+
+def group_name(algebra: gc.LieAlgebra) -> str:
+    """The group of an algebra: ``SO(3) x R2``."""
+    factors = (f.name for f in algebra.factors)
+    return " × ".join(re.sub(r"^([a-z]+)(\d+)$", lambda m: f"{m[1].upper()}({m[2]})", f) for f in factors)
+
+
+def family_line(item: tuple[str, gc.Family]) -> str:
+    """A family's name, its symbols, and the states that are not zero."""
+    name, family = item
+    setter = Typesetter(family.symbols)
+    given = {**family.states, **family.inputs}
+    entries = [(symbol_name(k), setter.text(v)) for k, v in given.items() if v != 0]
+    free = f" ({names(family.names)})" if family.names else ""
+    if sum(width(v) for _, v in entries) > LONG:
+        return f"`{name}`{free}"
+    return f"`{name}`{free}: " + ", ".join(f"${k} = {v}$" for k, v in entries)
+
+
+class Equations(CatalogueDirective):
+    """``{equations} NAME``"""
+
+    def markdown(self) -> Iterable[str]:
+        system = self.mechanism().reduce()
+        words = {"lagrangian": "Reduced Lagrangian:", "constraints": "Constraints:"}
+        if system.mechanism.frame is not None:
+            words["frame"] = "Admissible velocities:"
+        for part, title in (words | {"motion": "Equations of motion:"}).items():
+            formula = system.latex(part)
+            if formula:
+                yield title
+                yield from block(formula)
+
+
+# -- stability --------------------------------------------------------------------------------------
+
+
+class Stability(CatalogueDirective):
+    """``{stability} NAME``"""
+
+    def markdown(self) -> Iterable[str]:
+        system = self.mechanism().reduce()
+        requests = [line.split() for line in self.content if line.strip()]
+        for kind, group in groupby(requests, key=lambda words: words[0]):
+            if kind == "verdict":
+                rows = (verdict_row(system, family, options(given)) for _, family, *given in group)
+                yield from ["", *table(("Family", "At", "Verdict", "By"), rows), ""]
+            elif kind == "conditions":
+                for _, family, *given in group:
+                    yield from conditions(system, family, options(given))
+            else:
+                raise ExtensionError(f"unknown request {kind!r}: write 'conditions' or 'verdict'")
+
+
+def seen(system: gc.ReducedSystem, family: str) -> gc.ReducedSystem:
+    """The system, or the one in axes that do not follow the spin where the family is steady there."""
+    if system.mechanism.symmetry is None:
+        return system
+    try:
+        system.despun().equilibrium(family, **dict.fromkeys(system.families[family].names, 0.5))
+    except gc.GeoctrlError:
+        return system
+    return system.despun()
+
+
+def verdict_row(system: gc.ReducedSystem, family: str, given: dict[str, float]) -> list[str]:
+    """What `certify` says at one member."""
+    system = seen(system, family)
+    symbols = system.families[family].names
+    values = {k: v for k, v in given.items() if k in symbols}
+    params = {k: v for k, v in given.items() if k not in symbols}
+    certificate = gc.certify(system, system.equilibrium(family, params=params, **values), params)
+    where = ", ".join(f"${symbol_name(k)} = {v:g}$" for k, v in given.items())
+    return [f"`{family}`", where or "defaults", f"`{certificate.verdict.name}`", certificate.method]
+
+
+def conditions(system: gc.ReducedSystem, family: str, params: dict[str, float]) -> Iterable[str]:
+    """What `stability_conditions` derives, in sentences."""
+    found = gc.stability_conditions(seen(system, family), family, params or None)
+    parameters = [s for s in found.symbols if s not in found.family_symbols]
+    order = [*parameters, *found.family_symbols]
+    setter = Typesetter(order, found.family_symbols, fixed=parameters)
+    where = ", ".join(f"${symbol_name(k)} = {v:g}$" for k, v in params.items())
+    yield f"**{family}**" + (f", {where}" if where else "") + ":"
+    yield ""
+    if not found.stable:
+        yield f"- No condition for stability: {found.reason}."
+    elif found.stable == [sp.S.true]:
+        yield "- Stable for all values of the parameters."
+        yield ""
+        return
+    elif found.stable == [sp.S.false]:
+        yield "- Nowhere proved stable."
+    else:
+        yield from listed("Stable if", [setter.relation(r) for r in found.stable], "and")
+        explicit = solved(found, setter)
+        if explicit:
+            yield f"  that is, $\\displaystyle {explicit}$"
+    if found.unstable == [sp.S.true]:
+        yield "- Unstable for all values of the parameters."
+    else:
+        texts = [setter.relation(r) for r in found.unstable if r != sp.S.false]
+        yield from listed("Unstable if", texts, "or")
+    yield ""
+
+
+def solved(found: gc.StabilityConditions, setter: Typesetter) -> str:
+    """The conditions solved for the family's symbol, where that fits a line."""
+    if len(found.family_symbols) == 1:
+        (symbol,) = found.family_symbols
+        if any(r.has(symbol) for r in found.stable):
+            text = setter.relation(found.solve_for(symbol))
+            if width(text) <= LONG:
+                return text
+    return ""
+
+
+def listed(words: str, formulas: list[str], between: str) -> Iterable[str]:
+    """An item of a list: one short formula within the line, others below one another."""
+    short = [f for f in formulas if width(f) <= LONG]
+    left = len(formulas) - len(short)
+    if len(short) == 1 and width(short[0]) <= 0.6 * LONG:
+        yield f"- {words} $\\displaystyle {short[0]}$"
+    elif short:
+        rows = [(rf"\text{{{between}}}\quad " if i else "") + "& " + f for i, f in enumerate(short)]
+        lines = (rf"  {row} \\[2pt]" for row in rows)
+        yield from [f"- {words}", "", "  $$", r"  \begin{aligned}", *lines, r"  \end{aligned}", "  $$", ""]
+    if left:
+        which = "one condition is" if left == 1 else f"{left} conditions are"
+        yield f"- ({words} ...: {which} too long for a page.)"
+
+
+# -- figures and the table of contents --------------------------------------------------------------
+
+
+class Plot(SphinxDirective):
+    """``{plot}``: code that leaves a figure."""
+
+    has_content = True
+    option_spec = {"alt": directives.unchanged_required}
+
+    def run(self) -> list[nodes.Node]:
+        code = "\n".join(self.content)
+        number = self.env.temp_data["plots"] = self.env.temp_data.get("plots", 0) + 1
+        name = f"{self.env.docname.replace('/', '-')}-{number}.svg"
+        plt.close("all")
+        with mpl.rc_context(STYLE), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                exec(compile(code, f"{self.env.docname}, plot {number}", "exec"), {})
+            except Exception:
+                raise self.severe(traceback.format_exc(limit=-3)) from None
+            save(plt.gcf(), Path(self.env.srcdir) / GENERATED / "figures" / name)
+        plt.close("all")
+        shown = nodes.literal_block(code, code, language="python")
+        image = nodes.image(
+            uri=f"/{GENERATED}/figures/{name}", alt=self.options.get("alt", ""), classes=["result"]
+        )
+        return [shown, image]
+
+
+class Overview(SphinxDirective):
+    """``{overview}``: a table with a thumbnail, a line and a result for each mechanism."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        rows = []
+        for line in filter(str.strip, self.content):
+            name, *cells = (cell.strip() for cell in line.split("|"))
+            group = group_name(gc.models.get(name)().algebra)
+            thumbnail = f"[![{name}](/{GENERATED}/pictures/{name}.svg)]({name}.md)"
+            rows.append([thumbnail, f"[{name}]({name}.md)<br>{group}", *cells])
+        text = "\n".join(table(("", "Mechanism", "What it shows", "Published result"), rows))
+        return [nodes.container("", *self.parse_text_to_nodes(text), classes=["overview"])]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directives."""
+    app.connect("builder-inited", draw_all)
+    app.add_css_file("catalogue.css")
+    kinds: dict[str, Callable] = {
+        "picture": Picture,
+        "mechanism": Mechanism,
+        "equations": Equations,
+        "stability": Stability,
+        "plot": Plot,
+        "overview": Overview,
+    }
+    for name, directive in kinds.items():
+        app.add_directive(name, directive)
+    # Figures are drawn by one pyplot, and what they show may change with the library.
+    return {"parallel_read_safe": False}

@@ -1,0 +1,103 @@
+"""Rigid body about its centre of mass in a gravitational field that depends on the place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import sympy as sp
+
+from geoctrl.algebra import AdvectedVector, so3
+from geoctrl.errors import ParameterError
+from geoctrl.systems import EulerPoincare, Family, Parameter
+
+__all__ = ["body_in_field"]
+
+_BODY = tuple(
+    parameter
+    for i, mass, distance in ((1, 0.7, 0.8), (2, 0.9, 0.5), (3, 1.1, 1.2))
+    for parameter in (
+        Parameter(f"m{i}", mass, "kg", f"mass of the pair of points on axis {i}", positive=True),
+        Parameter(f"s{i}", distance, "m", f"their distance from the centre of mass, axis {i}", positive=True),
+    )
+)
+_LINEAR = tuple(
+    Parameter(f"T{i}", value, "1/s^2", f"the linear field is -T{i} x{i} e{i} and so on")
+    for i, value in ((1, 0.9), (2, 1.6), (3, -2.1))
+)
+
+
+def body_in_field(
+    potential: Callable[[sp.Matrix], sp.Expr] | None = None,
+    field: Callable[[sp.Matrix], Sequence[sp.Expr]] | None = None,
+    points: Sequence[tuple[float, Sequence[float]]] | None = None,
+    parameters: Sequence[Parameter] = (),
+) -> EulerPoincare:
+    r"""Body of material points in the field G(x), in space axes with the origin at the centre of mass.
+
+    .. math:: J \dot\Omega = J \Omega \times \Omega + \sum_k m_k\, \rho_k \times R^T G(R \rho_k)
+
+    The rows of R are the advected vectors a, b, c. By default the body is three pairs of points on its
+    principal axes, with second moments ``P_i = m_i s_i^2`` and ``J = tr(P) I - P``, and the field is linear,
+    ``G = -(T1 x1, T2 x2, T3 x3)``: Brun's problem as generalised by Bogoyavlensky, with the further integral
+
+    .. math:: |J \Omega|^2 + \sum_i T_i\, r_i \cdot \mathrm{adj}(J)\, r_i, \qquad r_i = R^T e_i
+
+    Family "aligned", of the default body in the default field: the principal axes along e1, e2, e3. It is
+    stable where P and T are in opposite order, ``(T1 - T2)(P1 - P2) < 0`` and so on.
+
+    Parameters
+    ----------
+    potential : callable x -> expression, optional
+        Per unit mass, G = -grad; x is a column of three expressions. The moment is derived from it.
+    field : callable x -> three expressions, optional
+        G itself, which need not have a potential: the moment acts as a force.
+    points : sequence of (mass, (x, y, z)), optional
+        The body, as the quadrature points of integrals over it.
+    parameters : sequence of Parameter, optional
+        What `potential` or `field` hold.
+
+    Raises
+    ------
+    ParameterError
+        If both potential and field are given.
+    """
+    if potential is not None and field is not None:
+        raise ParameterError("give potential or field, not both")
+    algebra = so3()
+    axes = sp.eye(3)
+    rows = [AdvectedVector(name, reference=list(axes.row(i))) for i, name in enumerate("abc")]
+    R = sp.Matrix([list(row.symbols) for row in rows])
+    T = [p.symbol for p in _LINEAR]
+    symbols = [p.symbol for p in _BODY]
+    if points is None:
+        body = [
+            (mass / 2, sign * distance * axes.col(i))
+            for i, (mass, distance) in enumerate(zip(symbols[::2], symbols[1::2], strict=True))
+            for sign in (1, -1)
+        ]
+    else:
+        body = [(sp.sympify(mass), sp.Matrix(place)) for mass, place in points]
+    inertia = sum((m * (rho.dot(rho) * axes - rho * rho.T) for m, rho in body), sp.zeros(3, 3))
+    linear = potential is None and field is None
+    if linear:
+        potential = lambda x: sum(t * c**2 for t, c in zip(T, x, strict=True)) / 2  # noqa: E731
+    moment = None
+    if field is not None:
+        pulls = ((m, rho, sp.Matrix(field(R * rho))) for m, rho in body)
+        moment = list(sum((m * rho.cross(R.T * G) for m, rho, G in pulls), sp.zeros(3, 1)))
+    brun = sp.Matrix(algebra.mu).dot(algebra.mu)
+    brun += sum(t * row.symbols.dot(inertia.adjugate() * row.symbols) for t, row in zip(T, rows, strict=True))
+    return EulerPoincare(
+        algebra=algebra,
+        advected=rows,
+        inertia=inertia,
+        potential=0 if potential is None else sum(m * potential(R * rho) for m, rho in body),
+        forces=moment,
+        invariants={"Brun": brun} if linear else {},
+        equilibria={"aligned": Family({"a1": 1, "b2": 1, "c3": 1})} if linear and points is None else {},
+        parameters=(*(_BODY if points is None else ()), *(_LINEAR if linear else ()), *parameters),
+        source="T. Lee, M. Leok and N. H. McClamroch, Global Formulations of Lagrangian and Hamiltonian "
+        "Dynamics on Manifolds, Springer 2018, problem 6.11; "
+        "O. I. Bogoyavlensky, Commun. Math. Phys. 95 (1984)",
+        name="body-in-field",
+    )

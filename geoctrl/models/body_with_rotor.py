@@ -1,0 +1,112 @@
+"""Rigid body carrying rotors, free in space: the gyrostat with one rotor, and a body with three."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from geoctrl.algebra import so3
+from geoctrl.errors import ParameterError
+from geoctrl.systems import EulerPoincare, Family, Parameter, Rotors
+
+__all__ = ["body_with_rotor", "body_with_rotors"]
+
+_BODY = tuple(
+    Parameter(f"I{i}", value, "kg m^2", f"body's principal moment of inertia {i}, no rotor", positive=True)
+    for i, value in ((1, 2.9), (2, 2.1), (3, 1.2))
+)
+
+
+def body_with_rotor(axis: int = 3) -> EulerPoincare:
+    """Gyrostat: one symmetric rotor along a principal axis of the body, driven by the torque ``u_theta``.
+
+    ``theta_dot`` is the rotor's rate relative to the body. The library finds the total momentum |Pi|^2, which
+    torques on the rotor keep; ``rotor_momentum`` J (Omega_axis + theta_dot) is kept by the free rotor alone.
+
+    Families: "about1", "about2", "about3", the rotor at rest in the body; "dual-spin", both turning about the
+    rotor's axis at rates of their own.
+
+    Parameters
+    ----------
+    axis : {1, 2, 3}
+        Principal axis along which the rotor lies.
+
+    Raises
+    ------
+    ParameterError
+        For any other axis.
+    """
+    if axis not in (1, 2, 3):
+        raise ParameterError(f"axis must be 1, 2 or 3, got {axis!r}")
+    algebra = so3()
+    parameters = (
+        *_BODY,
+        Parameter("J", 0.3, "kg m^2", "rotor's moment of inertia about its axis", positive=True),
+        Parameter("Jt", 0.2, "kg m^2", "rotor's moment of inertia across its axis", positive=True),
+    )
+    *moments, J, Jt = (p.symbol for p in parameters)
+    e = sp.eye(3).col(axis - 1)
+    rotors = Rotors(coupling=J * e, inertia=J, names=["theta"])
+    Omega0, rate0 = sp.symbols("Omega0 rate0", real=True)
+    return EulerPoincare(
+        algebra=algebra,
+        inertia=sp.diag(*moments) + Jt * sp.eye(3) + (J - Jt) * e * e.T,
+        rotors=rotors,
+        invariants={"rotor_momentum": J * (algebra.xi[axis - 1] + rotors.rates[0])},
+        equilibria={
+            **{f"about{i}": Family({f"Omega{i}": Omega0}, symbols=[Omega0]) for i in (1, 2, 3)},
+            "dual-spin": Family({f"Omega{axis}": Omega0, "theta_dot": rate0}, symbols=[Omega0, rate0]),
+        },
+        parameters=parameters,
+        source=(
+            "A. M. Bloch, P. S. Krishnaprasad, J. E. Marsden and G. Sanchez de Alvarez, Stabilization of "
+            "rigid body dynamics by internal and external torques, Automatica 28 (1992)"
+        ),
+        name="body-with-rotor",
+    )
+
+
+def body_with_rotors() -> EulerPoincare:
+    """Body with a rotor along each principal axis, driven by ``u_theta1 .. u_theta3``.
+
+    The rotors' transverse moments belong to the body. Torques exchange momentum between rotors and body and
+    keep its total |Pi|^2; ``rotor<i>`` is the momentum J_i (Omega_i + theta<i>_dot) of a free rotor.
+
+    Families: "parked", the body at rest with rotors turning at any rates; "about1", "about2", "about3", the
+    body and the rotor along that axis turning at rates of their own.
+    """
+    algebra = so3()
+    parameters = (
+        *_BODY,
+        *(
+            Parameter(
+                f"J{i}", value, "kg m^2", f"moment of inertia of rotor {i} about its axis", positive=True
+            )
+            for i, value in ((1, 0.25), (2, 0.3), (3, 0.35))
+        ),
+    )
+    symbols = [p.symbol for p in parameters]
+    moments, J = sp.diag(*symbols[:3]), sp.diag(*symbols[3:])
+    rotors = Rotors(coupling=J, inertia=J)
+    momentum = J * (algebra.xi + sp.Matrix(rotors.rates))
+    Omega0, rate0 = sp.symbols("Omega0 rate0", real=True)
+    rates = sp.symbols("rate1:4", real=True)
+    spins = {
+        f"about{i}": Family({f"Omega{i}": Omega0, f"theta{i}_dot": rate0}, symbols=[Omega0, rate0])
+        for i in (1, 2, 3)
+    }
+    return EulerPoincare(
+        algebra=algebra,
+        inertia=moments + J,
+        rotors=rotors,
+        invariants={f"rotor{i}": p for i, p in enumerate(momentum, start=1)},
+        equilibria={
+            **spins,
+            "parked": Family(dict(zip(rotors.rate_labels, rates, strict=True)), symbols=rates),
+        },
+        parameters=parameters,
+        source=(
+            "P. S. Krishnaprasad, Lie-Poisson structures, dual-spin spacecraft and asymptotic stability, "
+            "Nonlinear Analysis 9 (1985)"
+        ),
+        name="body-with-rotors",
+    )

@@ -1,0 +1,70 @@
+"""Three-dimensional pendulum: a rigid body about a fixed pivot, with the centre of mass anywhere in it."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from geoctrl.algebra import AdvectedVector, so3
+from geoctrl.systems import EulerPoincare, Family, Parameter
+
+__all__ = ["pendulum_3d"]
+
+
+def pendulum_3d() -> EulerPoincare:
+    r"""Rigid body about a fixed pivot under gravity, in principal axes of inertia at the pivot.
+
+    rho = (rho1, rho2, rho3) points from the pivot to the centre of mass (the source's rho0 is -rho), Gamma
+    is the upward vertical:
+
+    .. math:: \dot\Pi = \Pi \times \Omega + m g\, \Gamma \times \rho, \qquad \dot\Gamma = \Gamma \times \Omega
+
+    Families: "hanging" and "inverted", Gamma along -rho and +rho, and "permanent", Staude's rotations about
+    a vertical axis fixed in the body: Omega = w Gamma with ``w^2 (J - s) Gamma = m g rho``. Its symbol s
+    is any number but a principal moment; the axis is along ``(J - s)^(-1) rho`` and these axes fill the cone
+    ``det(Gamma, J Gamma, rho) = 0``, each of its lines in one sense only. Members are exact where the
+    square roots are rational, as ``|rho|`` is by default.
+    """
+    gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
+    parameters = (
+        Parameter("m", 1.4, "kg", "mass", positive=True),
+        Parameter("g", 9.81, "m/s^2", "gravity", positive=True),
+        *(
+            Parameter(
+                f"J{i}", value, "kg m^2", f"principal moment of inertia {i} at the pivot", positive=True
+            )
+            for i, value in ((1, 0.65), (2, 0.9), (3, 0.4))
+        ),
+        *(
+            Parameter(f"rho{i}", value, "m", f"component {i} of the vector from pivot to centre of mass")
+            for i, value in ((1, 0.1875), (2, -0.125), (3, 0.375))  # of length 7/16
+        ),
+    )
+    m, g = (p.symbol for p in parameters[:2])
+    J = sp.diag(*(p.symbol for p in parameters[2:5]))
+    rho = sp.Matrix([p.symbol for p in parameters[5:]])
+    s = sp.Symbol("s", real=True)
+    along = sp.Matrix([r / (moment - s) for r, moment in zip(rho, J.diagonal(), strict=True)])
+    size = sp.sqrt(along.dot(along))
+    places = {
+        "hanging": (_vector("Gamma", -rho / sp.sqrt(rho.dot(rho))), ()),
+        "inverted": (_vector("Gamma", rho / sp.sqrt(rho.dot(rho))), ()),
+        "permanent": (
+            _vector("Gamma", along / size) | _vector("Omega", sp.sqrt(m * g * size) * along / size),
+            (s,),
+        ),
+    }
+    return EulerPoincare(
+        algebra=so3(),
+        advected=[gamma],
+        inertia=J,
+        potential=m * g * rho.dot(gamma.symbols),
+        parameters=parameters,
+        equilibria={k: Family(states, symbols=symbols) for k, (states, symbols) in places.items()},
+        source="T. Lee, M. Leok and N. H. McClamroch, Global Formulations of Lagrangian and Hamiltonian "
+        "Dynamics on Manifolds, Springer 2018, sec. 6.6.2; O. Staude, J. reine angew. Math. 113 (1894)",
+        name="pendulum-3d",
+    )
+
+
+def _vector(name: str, values: sp.Matrix) -> dict[str, sp.Expr]:
+    return {f"{name}{i}": value for i, value in enumerate(values, start=1)}

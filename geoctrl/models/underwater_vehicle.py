@@ -1,0 +1,86 @@
+"""Neutrally buoyant underwater vehicle in an ideal fluid: Kirchhoff's equations, with and without gravity."""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from geoctrl._checks import nearest
+from geoctrl.algebra import AdvectedVector, se3
+from geoctrl.errors import ParameterError
+from geoctrl.systems import EulerPoincare, Family, Parameter
+
+__all__ = ["underwater_vehicle"]
+
+
+def underwater_vehicle(centres: str = "noncoincident") -> EulerPoincare:
+    """Ellipsoidal body; the origin is the centre of buoyancy, the axes are those of the ellipsoid.
+
+    ``2 T = Omega.J Omega + Y.M Y + 2 m l Y.(Omega x E3)`` and ``U = -m g l Gamma3``: J and M include the
+    fluid, the centre of mass is at l E3, and Gamma is the direction of gravity, so that l > 0 with Gamma = E3
+    is bottom-heavy. The library finds the Casimirs P.P and Pi.P, or P.P and P.Gamma where gravity acts.
+
+    Families, centres coincident: "along1", "along2", "along3", translation at Y0 along an axis with spin
+    Omega0 about it. Noncoincident: "level1", "level2", horizontal translation; "vertical", along E3 with spin
+    (momentum and gravity parallel, a value of the Casimirs that is not generic).
+
+    Parameters
+    ----------
+    centres : {"noncoincident", "coincident"}
+        Centres of gravity and buoyancy; where they coincide there is no l and gravity does not act.
+
+    Raises
+    ------
+    ParameterError
+        For any other name.
+    """
+    known = ("noncoincident", "coincident")
+    if centres not in known:
+        raise ParameterError(f"no centres {centres!r}{nearest(str(centres), known)}")
+    algebra = se3()
+    fluid = tuple(
+        Parameter(f"{name}{i}", value, unit, f"{what} {i}, fluid included", positive=True)
+        for name, unit, what, values in (
+            ("J", "kg m^2", "moment of inertia about axis", (3.1, 2.6, 1.4)),
+            ("M", "kg", "mass for motion along axis", (25.0, 21.0, 17.0)),
+        )
+        for i, value in enumerate(values, start=1)
+    )
+    inertia = sp.diag(*(p.symbol for p in fluid))
+    Pi3 = {"Pi3": algebra.mu[2]}  # of a body of revolution; dropped for any other
+    Y0, Omega0 = sp.symbols("Y0 Omega0", real=True)
+    source = "N. E. Leonard, Stability of a bottom-heavy underwater vehicle, Automatica 33 (1997)"
+    if centres == "coincident":
+        families = {
+            f"along{i}": Family({f"Y{i}": Y0, f"Omega{i}": Omega0}, symbols=[Y0, Omega0]) for i in (1, 2, 3)
+        }
+        return EulerPoincare(
+            algebra=algebra,
+            inertia=inertia,
+            invariants=Pi3,
+            equilibria=families,
+            parameters=fluid,
+            source=source,
+            name="underwater-vehicle",
+        )
+    gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
+    gravity = (
+        Parameter("m", 15.0, "kg", "mass, that of the displaced fluid", positive=True),
+        Parameter("l", 0.06, "m", "centre of mass below the centre of buoyancy"),
+        Parameter("g", 9.81, "m/s^2", "gravity", positive=True),
+    )
+    m, l, g = (p.symbol for p in gravity)  # noqa: E741 - the length's name in the literature
+    Omega, Y = sp.Matrix(algebra.xi[:3]), sp.Matrix(algebra.xi[3:])
+    coupling = m * l * Y.dot(Omega.cross(sp.Matrix([0, 0, 1])))
+    return EulerPoincare(
+        algebra=algebra,
+        advected=[gamma],
+        lagrangian=algebra.xi.dot(inertia * algebra.xi) / 2 + coupling + m * g * l * gamma.symbols[2],
+        invariants=Pi3,
+        equilibria={
+            **{f"level{i}": Family({f"Y{i}": Y0, "Gamma3": 1}, symbols=[Y0]) for i in (1, 2)},
+            "vertical": Family({"Y3": Y0, "Omega3": Omega0, "Gamma3": 1}, symbols=[Y0, Omega0]),
+        },
+        parameters=(*gravity, *fluid),
+        source=source,
+        name="underwater-vehicle",
+    )

@@ -1,0 +1,24 @@
+"""Global dynamics on products of rotation groups: equations, variational integrators, geodesics."""
+
+from geoctrl.rotations.attitudes import project, symbols
+from geoctrl.rotations.geodesics import Geodesic, geodesic
+from geoctrl.rotations.integrate import integrate
+from geoctrl.rotations.mechanisms import body_in_orbit, coupled_bodies, free_body, pendulum3d
+from geoctrl.rotations.methods import METHODS
+from geoctrl.rotations.system import RotationSystem
+from geoctrl.rotations.trajectory import RotationTrajectory
+
+__all__ = [
+    "METHODS",
+    "Geodesic",
+    "RotationSystem",
+    "RotationTrajectory",
+    "body_in_orbit",
+    "coupled_bodies",
+    "free_body",
+    "geodesic",
+    "integrate",
+    "pendulum3d",
+    "project",
+    "symbols",
+]

@@ -1,0 +1,279 @@
+r"""A system on rotations as Euler-Poincare equations with advected vectors, for every symbolic analysis.
+
+The group is :math:`SO(3)^n` with body velocities; the rows of :math:`R_i` are three vectors fixed in the
+reference frame and seen from the body, :math:`r_k = R^T e_k`, :math:`\dot r_k = r_k \times \xi`. In a frame
+that turns with the rate w, :math:`\xi = \Omega - R^T w` and
+
+.. math:: L = \tfrac12 \xi \cdot J \xi + (J b + a) \cdot \xi - (U - \tfrac12 b \cdot J b - a \cdot b),
+    \qquad b = R^T w :
+
+a gyroscopic covector and an amended potential, of which the energy is the Jacobi integral.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import finite_array
+from geoctrl._scalars import Node, exact
+from geoctrl.algebra import AdvectedVector, product, so3
+from geoctrl.errors import DescriptionError
+from geoctrl.rotations.trajectory import INSTANT, random_states
+from geoctrl.systems import EulerPoincare
+
+if TYPE_CHECKING:
+    from geoctrl.rotations.system import RotationSystem
+    from geoctrl.systems import ReducedSystem
+
+__all__ = [
+    "ReducedView",
+    "callable_law",
+    "check_symmetry",
+    "description",
+    "field_nodes",
+    "force_free",
+    "integral_nodes",
+    "moment_about",
+    "natural",
+]
+
+
+def description(system: RotationSystem, spin: Sequence[float] | None = None) -> EulerPoincare:
+    """Euler-Poincare description of a system given by expressions; seen from axes turning with ``spin`` more.
+
+    The advected vectors of body i are ``R{i}_1``, ``R{i}_2``, ``R{i}_3``. With ``spin``, potential and linear
+    terms must not change when all bodies turn about that axis, or they would depend on time.
+
+    Raises
+    ------
+    DescriptionError
+        If the system is given by functions, or is too large to be written out.
+    """
+    if not system.symbolic:
+        raise DescriptionError(
+            "this needs expressions of at most 16 bodies; functions are evaluated numerically only"
+        )
+    n = system.n
+    algebra = product(*[so3()] * n)
+    vectors = [
+        AdvectedVector(f"R{i}_{k}", reference=e, of=i)
+        for i in range(1, n + 1)
+        for k, e in zip((1, 2, 3), sp.eye(3).tolist(), strict=True)
+    ]
+    xi = [sp.Matrix(algebra.xi[3 * i : 3 * i + 3]) for i in range(n)]
+    mu = [sp.Matrix(algebra.mu[3 * i : 3 * i + 3]) for i in range(n)]
+    w = _rate(system, spin)
+    b = [R.T * w for R in system.R]
+    a = [_rational(v) for v in system.linear or [sp.zeros(3, 1)] * n]
+    J = [_rational(M) for M in system.inertias]
+    gyroscopic, potential = None, _rational(system.potential_expression)
+    if system.linear is not None or any(w):
+        gyroscopic = [e for i in range(n) for e in J[i] * b[i] + a[i]]
+        potential -= sum(b[i].dot(J[i] * b[i]) / 2 + a[i].dot(b[i]) for i in range(n))
+    forces = None
+    if system.forced:
+        table = {
+            s: e for v, x, c in zip(system.Omega, xi, b, strict=True) for s, e in zip(v, x + c, strict=True)
+        }
+        forces = [_rational(e.xreplace(table)) for f in system.forces_given for e in f]
+    total = sum((R * m for R, m in zip(system.R, mu, strict=True)), sp.zeros(3, 1))
+    invariants = (
+        {f"momentum{k}": total[k - 1] for k in (1, 2, 3)} if not any(w) else {"momentum": w.dot(total)}
+    )
+    return EulerPoincare(
+        algebra=algebra,
+        advected=vectors,
+        inertia=sp.diag(*J),
+        potential=potential,
+        gyroscopic=gyroscopic,
+        forces=forces,
+        inputs=system.inputs,
+        invariants=invariants,
+        parameters=system.parameters,
+        name=system.name,
+        source=system.source,
+    )
+
+
+def _rate(system: RotationSystem, spin: Sequence[float] | None) -> sp.Matrix:
+    w = sp.zeros(3, 1) if system.frame_rate is None else _rational(system.frame_rate)
+    return w if spin is None else w + _rational(sp.Matrix(finite_array("spin", spin, (3,))))
+
+
+def _rational(value: Any) -> Any:
+    """Floats as the rationals they are."""
+    return value.xreplace({f: sp.Rational(exact(f)) for f in value.atoms(sp.Float)})
+
+
+class ReducedView:
+    r"""A system on rotations as a `ReducedSystem` with states (xi, R), and the maps between the states.
+
+    ``Omega_i = xi_i + R_i^T w``, w the ``frame_rate`` at the defaults plus the ``spin`` of the axes.
+    """
+
+    def __init__(self, system: RotationSystem, spin: Sequence[float] | None = None) -> None:
+        self.spin = np.zeros(3) if spin is None else np.array(spin, dtype=float)
+        params = system.parameters_at(None)
+        if np.any(self.spin):
+            check_symmetry(system, self.spin, params)
+        n = self._n = system.n
+        self.reduced: ReducedSystem = description(system, spin if np.any(self.spin) else None).reduce()
+        self._places = np.r_[3 * n : 12 * n, 0 : 3 * n]
+        self._map = np.eye(12 * n)
+        for i in range(n):
+            for k in range(3):
+                self._map[9 * n + 3 * i + k, 9 * i + k : 9 * i + 9 : 3] = (
+                    system.frame_rate_at(params) + self.spin
+                )
+
+    def into(self, x: np.ndarray) -> np.ndarray:
+        """Reduced state of a state (R, Omega)."""
+        y = np.empty(12 * self._n)
+        y[self._places] = 2 * np.asarray(x) - self._map @ x  # the inverse of I + N, N^2 = 0
+        return y
+
+    def out_of(self, y: np.ndarray) -> np.ndarray:
+        """State (R, Omega) of a reduced state."""
+        return self._map @ np.asarray(y)[self._places]
+
+    def coordinates(self, y: Sequence[Any]) -> Sequence[Any]:
+        """The attitudes, row by row, in a reduced state of any kind of numbers."""
+        return y[3 * self._n :]
+
+    def derivative(self, _y: np.ndarray) -> np.ndarray:
+        """Derivative (12n, 12n) of `out_of`."""
+        return self._map[:, np.argsort(self._places)]
+
+
+def moment_about(system: RotationSystem, params: Mapping[str, float], axis: np.ndarray) -> float:
+    """Largest moment about an axis of the reference, at random states, relative to the sum of their sizes."""
+    run, found = system.run(params), []
+    for R, Omega in random_states(system.n):
+        moments = np.einsum("iab,ib->ia", R, sum(run.moments(INSTANT, R, Omega)))
+        size = float(np.linalg.norm(moments, axis=1).sum() * np.linalg.norm(axis))
+        found.append(abs(float(moments.sum(axis=0) @ axis)) / (size + 1e-300))
+    return max(found)
+
+
+def check_symmetry(system: RotationSystem, spin: np.ndarray, params: Mapping[str, float]) -> None:
+    """DescriptionError unless turning all bodies about the axis of the spin keeps the system."""
+    frame = system.frame_rate_at(params)
+    if np.linalg.norm(np.cross(frame, spin)) > 1e-12 * np.linalg.norm(frame) * np.linalg.norm(spin):
+        raise DescriptionError(
+            f"there is no steady rotation about {list(map(float, spin))}: the frame turns about another axis"
+        )
+    if moment_about(system, params, spin) > 1e-10:
+        raise DescriptionError(
+            f"there is no steady rotation about {list(map(float, spin))}: the forces have a moment about "
+            "that axis; spin must be along an axis of symmetry (the vertical, say)"
+        )
+
+
+def force_free(system: RotationSystem) -> bool:
+    """Whether the forces, if any, vanish with the inputs."""
+    if not system.forced:
+        return True
+    if system.law is not None or callable(system.forces_given):
+        return False
+    off = dict.fromkeys(system.inputs, 0)
+    return all(sp.expand(e.xreplace(off)) == 0 for f in system.forces_given for e in f)
+
+
+def natural(system: RotationSystem, spin: Sequence[float]) -> dict[str, Any] | None:
+    r"""Lagrangian in the coordinates R, seen from axes that turn with ``spin``, as nodes.
+
+    .. math::
+
+        L = \tfrac12 \mathrm{tr}(V J_d V^T) + \tfrac12 \mathrm{tr}\bigl((R \hat a)^T V\bigr) - U, \qquad
+        V = \dot R + \hat w R, \quad J_d = \tfrac12 \mathrm{tr}(J) I - J .
+
+    None for a system given by functions, or with forces that do not vanish with the inputs.
+    """
+    if not system.symbolic or not force_free(system):
+        return None
+    W = _rate(system, spin).hat()
+    mass, gyroscopic, potential = [], [], _rational(system.potential_expression)
+    for i, R in enumerate(system.R):
+        J = _rational(system.inertias[i])
+        D = J.trace() / 2 * sp.eye(3) - J
+        turned = R * _rational(system.linear[i]).hat() / 2 if system.linear else sp.zeros(3, 3)
+        gyroscopic += list(W * R * D + turned)
+        potential -= sum(a * b for a, b in zip(W * R, W * R * D / 2 + turned, strict=True))
+        for r in range(3):
+            place = 9 * i + 3 * r
+            mass += [(place + j, place + k, D[j, k]) for j in range(3) for k in range(3) if D[j, k] != 0]
+    to_node = system.to_node
+    orthogonal = [(R * R.T - sp.eye(3))[j, k] for R in system.R for j in range(3) for k in range(j + 1)]
+    return {
+        "states": dict(zip(system.state_labels[: 9 * system.n], system.R_nodes, strict=True)),
+        "mass": [(i, j, to_node(e)) for i, j, e in mass],
+        "gyroscopic": [to_node(e) for e in gyroscopic],
+        "potential": to_node(potential),
+        "relations": [to_node(e) for e in orthogonal],
+    }
+
+
+def field_nodes(system: RotationSystem) -> list[Node]:
+    """Nodes of Rdot (9n) and of J Omegadot (3n), as in `geoctrl.rotations.field`."""
+    graph, n = system.graph, system.n
+    w = [system.to_node(e) for e in (system.frame_rate or [0, 0, 0])]
+    U = system.to_node(system.potential_expression)
+    turns: list[Node] = []
+    for i in range(n):
+        rows, Omega = _rows(system, i)
+        xi = [Omega[k] - graph.add([rows[r][k] * w[r] for r in range(3)]) for k in range(3)]
+        turns += [e for row in rows for e in _cross(row, xi)]
+    a = system.linear_nodes or [graph.number(0)] * (3 * n)
+    if system.linear_nodes:
+        U = U - graph.add([x * y for x, y in zip(a, system.Omega_nodes, strict=True)])
+    slope = graph.gradient(U, system.R_nodes)
+    rate = graph.push_forward(a, dict(zip(system.R_nodes, turns, strict=True)))
+    moments: list[Node] = []
+    for i in range(n):
+        rows, Omega = _rows(system, i)
+        J = [[system.to_node(e) for e in system.inertias[i].row(k)] for k in range(3)]
+        Pi = [a[3 * i + k] + graph.add([x * y for x, y in zip(J[k], Omega, strict=True)]) for k in range(3)]
+        terms = [_cross(Pi, Omega), [-e for e in rate[3 * i : 3 * i + 3]]]
+        terms += [_cross(rows[r], slope[9 * i + 3 * r : 9 * i + 3 * r + 3]) for r in range(3)]
+        if system.forced:
+            terms.append(system.force_nodes[3 * i : 3 * i + 3])
+        moments += [graph.add([term[k] for term in terms]) for k in range(3)]
+    return [*turns, *moments]
+
+
+def integral_nodes(system: RotationSystem) -> list[Node]:
+    """Nodes of the energy less the potential, and of the three components of the momentum."""
+    w = sp.zeros(3, 1) if system.frame_rate is None else system.frame_rate
+    linear = system.linear or [sp.zeros(3, 1)] * system.n
+    Pi = [J * v for J, v in zip(system.inertias, system.Omega, strict=True)]
+    kinetic = sum((v.dot(p) for v, p in zip(system.Omega, Pi, strict=True)), sp.S.Zero) / 2
+    total = sum((R * (p + a) for R, p, a in zip(system.R, Pi, linear, strict=True)), sp.zeros(3, 1))
+    return [system.to_node(e) for e in (kinetic - w.dot(total), *total)]
+
+
+def _rows(system: RotationSystem, i: int) -> tuple[list[list[Node]], list[Node]]:
+    """Nodes of the rows of R_i, and of Omega_i."""
+    R = system.R_nodes[9 * i : 9 * i + 9]
+    return [R[0:3], R[3:6], R[6:9]], system.Omega_nodes[3 * i : 3 * i + 3]
+
+
+def _cross(a: Sequence[Node], b: Sequence[Node]) -> list[Node]:
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def callable_law(system: RotationSystem, terms: Sequence[Any]) -> Callable:
+    """A law given by expressions as a function (t, x, params) -> u."""
+    from geoctrl._scalars import Program
+
+    arguments = [*system.R_nodes, *system.Omega_nodes, system.time_node]
+    nodes = [system.to_node(sp.sympify(e)) for e in terms]
+    program = Program(system.graph, arguments, system.parameter_nodes, nodes)
+
+    def law(t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        return program([*x, t], params)
+
+    return law

@@ -1,0 +1,100 @@
+"""From a description on rotations to compiled kernels: potential and linear terms.
+
+Attitudes are passed as one matrix (3n, 3), the rows of R_1, then those of R_2, ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from numba import void
+
+from geoctrl._scalars import Node
+from geoctrl.stepping.compiled import Kernel, compile_function, compile_source
+from geoctrl.stepping.forces import GRADIENT, VALUE, nothing
+from geoctrl.stepping.writer import (
+    ARRAY,
+    INDEX,
+    MATRIX,
+    KernelWriter,
+    components,
+    function,
+    matrix_kernel,
+    statements,
+    unpack,
+)
+
+__all__ = ["COVECTOR", "SLOPE", "linear_kernels", "potential_kernels", "wrapped_potential"]
+
+COVECTOR = void(MATRIX, ARRAY, INDEX, MATRIX)
+SLOPE = void(MATRIX, MATRIX, ARRAY, INDEX, MATRIX)
+
+_HEADS = {
+    "covector": ("covector(R, data, index, out)", COVECTOR),
+    "slope": ("slope(R, s, data, index, out)", SLOPE),
+    "rate": ("rate(R, V, data, index, out)", SLOPE),
+}
+
+
+def potential_kernels(writer: KernelWriter, energy: Node, R: Sequence[Node]) -> tuple[Kernel, Kernel]:
+    """U(R) and the ambient dU/dR (3n, 3) of an expression."""
+    rows = len(R) // 3
+    places = list(zip(R, components("R", rows), strict=True))
+    program, constants = writer.program(R, [energy])
+    load = unpack([name for _, name in places])
+    value = function(
+        "value(R, data, index)", constants, load, statements(program), f"return {program.results[0]} + 0.0\n"
+    )
+    slope = writer.graph.gradient(energy, list(R))
+    table = [slope[3 * i : 3 * i + 3] for i in range(rows)]
+    gradient = matrix_kernel(writer, places, table, "gradient(R, data, index, out)")
+    return compile_source(value, "value", VALUE), compile_source(gradient, "gradient", GRADIENT)
+
+
+def wrapped_potential(U: Callable, dU: Callable, n: int, parameters: int) -> tuple[Kernel, Kernel]:
+    """U(R, p) and dU(R, p) of the user's, which take and give (n, 3, 3)."""
+
+    def value(f):
+        return lambda R, data, _index: f(R.reshape((n, 3, 3)), data[:parameters])
+
+    def slope(f):
+        def gradient(R, data, _index, out):
+            out.reshape((n, 3, 3))[:] = f(R.reshape((n, 3, 3)), data[:parameters])
+
+        return gradient
+
+    return compile_function(U, value, VALUE), compile_function(dU, slope, GRADIENT)
+
+
+def linear_kernels(writer: KernelWriter, a: Sequence[Node], R: Sequence[Node]) -> dict[str, Kernel]:
+    r"""Kernels of the linear terms :math:`a_i(R) \cdot \Omega_i`; of zeros without any.
+
+    ``covector``: a (n, 3). ``slope(R, s)``: :math:`\partial \sum a_i \cdot s_i / \partial R`, (3n, 3).
+    ``rate(R, V)``: :math:`\mathrm{D} a(R)\, V`, (n, 3).
+    """
+    if not a:
+        return {name: nothing(head, signature) for name, (head, signature) in _HEADS.items()}
+    graph, n = writer.graph, len(a) // 3
+    s, V = (
+        writer.symbols([f"{name}{i}" for i in range(size)]) for name, size in (("s", 3 * n), ("V", 9 * n))
+    )
+    places = list(zip(R, components("R", 3 * n), strict=True))
+    pairing = graph.add([x * y for x, y in zip(a, s, strict=True)])
+    entries: dict[str, tuple[list[tuple[Node, str]], Sequence[Any]]] = {
+        "covector": (places, a),
+        "slope": (
+            [*places, *zip(s, components("s", n), strict=True)],
+            graph.gradient(pairing, list(R)),
+        ),
+        "rate": (
+            [*places, *zip(V, components("V", 3 * n), strict=True)],
+            graph.push_forward(list(a), dict(zip(R, V, strict=True))),
+        ),
+    }
+    found = {}
+    for name, (arguments, flat) in entries.items():
+        head, signature = _HEADS[name]
+        rows = [flat[i : i + 3] for i in range(0, len(flat), 3)]
+        found[name] = compile_source(matrix_kernel(writer, arguments, rows, head), name, signature)
+    return found

@@ -1,0 +1,102 @@
+r"""The general equations on rotations, for any Lagrangian and Hamiltonian: sympy in, sympy out.
+
+Expressions are in the symbols of `geoctrl.rotations.symbols`; :math:`r_k` are the columns of :math:`R^T`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+
+__all__ = ["hamilton", "lagrange", "legendre", "rates"]
+
+
+def rates(vectors: Sequence[sp.Matrix]) -> tuple[sp.Matrix, ...]:
+    """Symbols of the rates of vectors: ``Omega1_1_dot`` for ``Omega1_1``."""
+    return tuple(v.applyfunc(lambda s: sp.Symbol(f"{s}_dot", real=True)) for v in vectors)
+
+
+def legendre(L: Any, Omega: Sequence[sp.Matrix]) -> list[sp.Matrix]:
+    r"""Momenta :math:`\Pi_i = \partial L / \partial \Omega_i` [LLM17, Eq. 6.9]."""
+    return [sp.Matrix([sp.diff(L, s) for s in v]) for v in Omega]
+
+
+def lagrange(L: Any, R: Sequence[sp.Matrix], Omega: Sequence[sp.Matrix]) -> list[sp.Matrix]:
+    r"""Left-hand sides of the Euler-Lagrange equations, zero along motions [LLM17, Eq. 6.6].
+
+    .. math::
+
+        \frac{d}{dt} \frac{\partial L}{\partial \Omega_i}
+        + \Omega_i \times \frac{\partial L}{\partial \Omega_i}
+        + \sum_k r_{ik} \times \frac{\partial L}{\partial r_{ik}}, \qquad \dot r_{ik} = r_{ik} \times \Omega_i
+
+    Parameters
+    ----------
+    L : expression in R and Omega
+    R, Omega : sequences of n sympy 3x3 matrices and 3-vectors
+
+    Returns
+    -------
+    list of n sympy 3-vectors
+        In R, Omega and the accelerations `rates` (Omega).
+
+    Examples
+    --------
+    >>> from geoctrl.rotations import symbols
+    >>> R, Omega = symbols(1)
+    >>> w = Omega[0]
+    >>> lagrange((w[0]**2 + 2 * w[1]**2 + 2 * w[2]**2) / 2, R, Omega)[0].T
+    Matrix([[Omega1_1_dot, -Omega1_1*Omega1_3 + 2*Omega1_2_dot, Omega1_1*Omega1_2 + 2*Omega1_3_dot]])
+    """
+    L = sp.sympify(L)
+    states = [s for M in R for s in M] + [s for v in Omega for s in v]
+    flow = [s for M, v in zip(R, Omega, strict=True) for s in M * v.hat()]
+    flow += [s for v in rates(Omega) for s in v]
+    momenta = legendre(L, Omega)
+    return [
+        p.applyfunc(lambda e: sum(sp.diff(e, s) * f for s, f in zip(states, flow, strict=True)))
+        + v.cross(p)
+        + _moment(L, M)
+        for p, M, v in zip(momenta, R, Omega, strict=True)
+    ]
+
+
+def hamilton(
+    H: Any, R: Sequence[sp.Matrix], Pi: Sequence[sp.Matrix]
+) -> tuple[list[sp.Matrix], list[sp.Matrix]]:
+    r"""Hamilton's equations: the rates of R and of Pi [LLM17, Eqs. 6.10, 6.11].
+
+    .. math:: \dot r_{ik} = r_{ik} \times \frac{\partial H}{\partial \Pi_i}, \qquad
+        \dot\Pi_i = \Pi_i \times \frac{\partial H}{\partial \Pi_i}
+        + \sum_k r_{ik} \times \frac{\partial H}{\partial r_{ik}}
+
+    Parameters
+    ----------
+    H : expression in R and Pi
+    R, Pi : sequences of n sympy 3x3 matrices and 3-vectors
+
+    Returns
+    -------
+    tuple of list of sympy Matrix
+        n matrices (3, 3) and n 3-vectors.
+
+    Examples
+    --------
+    >>> from geoctrl.rotations import symbols
+    >>> R, Pi = symbols(1)
+    >>> hamilton(R[0][2, 2], R, Pi)[1][0].T
+    Matrix([[R1_32, -R1_31, 0]])
+    """
+    H = sp.sympify(H)
+    velocities = legendre(H, Pi)
+    turns = [M * v.hat() for M, v in zip(R, velocities, strict=True)]
+    forces = [p.cross(v) + _moment(H, M) for p, v, M in zip(Pi, velocities, R, strict=True)]
+    return turns, forces
+
+
+def _moment(function: sp.Expr, R: sp.Matrix) -> sp.Matrix:
+    """Sum over k of r_k x d function / d r_k."""
+    slope = R.applyfunc(lambda s: sp.diff(function, s))
+    return sum((R[k, :].T.cross(slope[k, :].T) for k in range(3)), sp.zeros(3, 1))

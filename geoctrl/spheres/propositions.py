@@ -1,0 +1,207 @@
+r"""The general equations on spheres, for any Lagrangian and Hamiltonian: sympy in, sympy out.
+
+Expressions are in vectors of symbols such as `geoctrl.spheres.symbols` and `vectors` make; a function of
+tangent vectors may be written down in any way that is right on the spheres and for vectors tangent to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+
+from geoctrl.spheres.potentials import vector
+
+__all__ = [
+    "hamilton",
+    "hamilton_angular",
+    "lagrange",
+    "lagrange_angular",
+    "legendre",
+    "rates",
+    "vectors",
+]
+
+Vectors = Sequence[sp.Matrix]
+
+
+def vectors(name: str, n: int) -> tuple[sp.Matrix, ...]:
+    """Vectors of symbols for n bodies: ``vectors("mu", 2)`` are mu1_1 .. mu1_3 and mu2_1 .. mu2_3."""
+    return tuple(vector(f"{name}{i}") for i in range(1, n + 1))
+
+
+def rates(v: Vectors) -> tuple[sp.Matrix, ...]:
+    """Symbols of the rates of vectors: ``omega1_1_dot`` for ``omega1_1``."""
+    return tuple(w.applyfunc(lambda s: sp.Symbol(f"{s}_dot", real=True)) for w in v)
+
+
+def legendre(L: Any, q: Vectors, v: Vectors) -> list[sp.Matrix]:
+    r"""Momenta :math:`(I - q_i q_i^T)\, \partial L / \partial v_i` [LLM15, Eqs. 19, 27].
+
+    Conjugate to v: the mu of qdot, the pi of omega.
+    """
+    return [_tangent(a, _gradient(L, b)) for a, b in zip(q, v, strict=True)]
+
+
+def lagrange(L: Any, q: Vectors, qdot: Vectors, forces: Vectors | None = None) -> list[sp.Matrix]:
+    r"""Left-hand sides of the Euler-Lagrange equations in (q, qdot), zero along motions [LLM15, Prop. 1].
+
+    .. math:: (I - q_i q_i^T) \Bigl\{ \frac{d}{dt} \frac{\partial L}{\partial \dot q_i}
+        - \frac{\partial L}{\partial q_i} - f_i \Bigr\}
+
+    With :math:`q_i \cdot \ddot q_i = -|\dot q_i|^2` they determine the accelerations.
+
+    Parameters
+    ----------
+    L : expression in q and qdot
+    q, qdot : sequences of n sympy 3-vectors
+    forces : sequence of n sympy 3-vectors, optional
+
+    Returns
+    -------
+    list of n sympy 3-vectors
+        In q, qdot and the accelerations ``rates(qdot)``.
+
+    Examples
+    --------
+    >>> q, v = vectors("q", 1), vectors("qdot", 1)
+    >>> residual = lagrange(v[0].dot(v[0]) / 2 - 9 * q[0][2], q, v)[0]
+    >>> residual.subs(dict(zip(q[0], (1, 0, 0)))).T
+    Matrix([[0, qdot1_2_dot, qdot1_3_dot + 9]])
+    """
+    L = sp.sympify(L)
+    flow = _flow([*q, *qdot], [*qdot, *rates(qdot)])
+    return [
+        _tangent(a, _along(_gradient(L, b), flow) - _gradient(L, a) - f)
+        for a, b, f in zip(q, qdot, _forces(forces, q), strict=True)
+    ]
+
+
+def lagrange_angular(L: Any, q: Vectors, omega: Vectors, forces: Vectors | None = None) -> list[sp.Matrix]:
+    r"""Left-hand sides of the Euler-Lagrange equations in (q, omega), zero along motions [LLM15, Prop. 2].
+
+    .. math:: (I - q_i q_i^T) \Bigl\{ \frac{d}{dt} \frac{\partial L}{\partial \omega_i}
+        - 2\, \omega_i \times \frac{\partial L}{\partial \omega_i} \Bigr\}
+        - q_i \times \Bigl( \frac{\partial L}{\partial q_i} + f_i \Bigr), \qquad \dot q_i = \omega_i \times q_i
+
+    With :math:`q_i \cdot \dot\omega_i = 0` they determine the angular accelerations.
+
+    Parameters
+    ----------
+    L : expression in q and omega
+    q, omega : sequences of n sympy 3-vectors
+    forces : sequence of n sympy 3-vectors, optional
+
+    Returns
+    -------
+    list of n sympy 3-vectors
+        In q, omega and the angular accelerations ``rates(omega)``.
+
+    Examples
+    --------
+    >>> q, w = vectors("q", 1), vectors("omega", 1)
+    >>> residual = lagrange_angular(w[0].dot(w[0]) / 2 - 9 * q[0][2], q, w)[0]
+    >>> residual.subs(dict(zip(q[0], (1, 0, 0)))).T
+    Matrix([[0, omega1_2_dot - 9, omega1_3_dot]])
+    """
+    L = sp.sympify(L)
+    flow = _flow([*q, *omega], [*(w.cross(a) for a, w in zip(q, omega, strict=True)), *rates(omega)])
+    found = []
+    for a, w, f in zip(q, omega, _forces(forces, q), strict=True):
+        p = _gradient(L, w)
+        found.append(_tangent(a, _along(p, flow) - 2 * w.cross(p)) - a.cross(_gradient(L, a) + f))
+    return found
+
+
+def hamilton(
+    H: Any, q: Vectors, mu: Vectors, forces: Vectors | None = None
+) -> tuple[list[sp.Matrix], list[sp.Matrix]]:
+    r"""Hamilton's equations in (q, mu): the rates of q and of mu [LLM15, Prop. 3].
+
+    .. math::
+
+        \dot q_i &= (I - q_i q_i^T) \frac{\partial H}{\partial \mu_i} , \\
+        \dot\mu_i &= -(I - q_i q_i^T) \Bigl( \frac{\partial H}{\partial q_i} - f_i \Bigr)
+            + \frac{\partial H}{\partial \mu_i} \times (\mu_i \times q_i)
+
+    Parameters
+    ----------
+    H : expression in q and mu
+    q, mu : sequences of n sympy 3-vectors
+    forces : sequence of n sympy 3-vectors, optional
+
+    Returns
+    -------
+    tuple of list of n sympy 3-vectors
+
+    Examples
+    --------
+    >>> q, mu = vectors("q", 1), vectors("mu", 1)
+    >>> hamilton(mu[0].dot(mu[0]) / 2 + 9 * q[0][2], q, mu)[1][0].subs(dict(zip(q[0], (1, 0, 0)))).T
+    Matrix([[-mu1_2**2 - mu1_3**2, mu1_1*mu1_2, mu1_1*mu1_3 - 9]])
+    """
+    H = sp.sympify(H)
+    velocities, pushes = [], []
+    for a, p, f in zip(q, mu, _forces(forces, q), strict=True):
+        v = _gradient(H, p)
+        velocities.append(_tangent(a, v))
+        pushes.append(v.cross(p.cross(a)) - _tangent(a, _gradient(H, a) - f))
+    return velocities, pushes
+
+
+def hamilton_angular(
+    H: Any, q: Vectors, pi: Vectors, forces: Vectors | None = None
+) -> tuple[list[sp.Matrix], list[sp.Matrix]]:
+    r"""Hamilton's equations in (q, pi): the rates of q and of pi [LLM15, Prop. 4].
+
+    .. math:: \dot q_i = -q_i \times \frac{\partial H}{\partial \pi_i}, \qquad
+        \dot\pi_i = -q_i \times \frac{\partial H}{\partial q_i}
+        + \frac{\partial H}{\partial \pi_i} \times \pi_i + q_i \times f_i
+
+    Parameters
+    ----------
+    H : expression in q and pi
+    q, pi : sequences of n sympy 3-vectors
+    forces : sequence of n sympy 3-vectors, optional
+
+    Returns
+    -------
+    tuple of list of n sympy 3-vectors
+
+    Examples
+    --------
+    >>> q, pi = vectors("q", 1), vectors("pi", 1)
+    >>> hamilton_angular(pi[0].dot(pi[0]) / 2 + 9 * q[0][2], q, pi)[1][0].T
+    Matrix([[-9*q1_2, 9*q1_1, 0]])
+    """
+    H = sp.sympify(H)
+    velocities, pushes = [], []
+    for a, p, f in zip(q, pi, _forces(forces, q), strict=True):
+        w = _gradient(H, p)
+        velocities.append(-a.cross(w))
+        pushes.append(w.cross(p) - a.cross(_gradient(H, a) - f))
+    return velocities, pushes
+
+
+def _gradient(function: Any, v: sp.Matrix) -> sp.Matrix:
+    return v.applyfunc(lambda s: sp.diff(function, s))
+
+
+def _tangent(q: sp.Matrix, v: sp.Matrix) -> sp.Matrix:
+    """(I - q q^T) v."""
+    return v - q * q.dot(v)
+
+
+def _forces(forces: Vectors | None, q: Vectors) -> list[sp.Matrix]:
+    return [sp.zeros(3, 1)] * len(q) if forces is None else [sp.Matrix(f) for f in forces]
+
+
+def _flow(places: Vectors, speeds: Vectors) -> list[tuple[sp.Symbol, sp.Expr]]:
+    """Symbols and their rates."""
+    return [pair for a, b in zip(places, speeds, strict=True) for pair in zip(a, b, strict=True)]
+
+
+def _along(v: sp.Matrix, flow: Sequence[tuple[sp.Symbol, sp.Expr]]) -> sp.Matrix:
+    """Rate of a vector of expressions."""
+    return v.applyfunc(lambda e: sum((sp.diff(e, s) * rate for s, rate in flow), sp.S.Zero))

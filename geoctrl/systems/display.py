@@ -1,0 +1,283 @@
+r"""What `ReducedSystem.latex` prints: Lagrangian, constraints, motion, with names for what is long.
+
+A frame with long entries (those of a point of contact on a curved surface, say) makes long equations. They
+are derived once more, by the same assembly, with a symbol for each such entry, one for its rate, and one for
+each velocity that depends on it: what is printed is exact and stays as short as on paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import sympy as sp
+
+from geoctrl._checks import nearest
+from geoctrl._scalars import STATE, FromSympy, Node, to_sympy
+from geoctrl.systems.assembly import Assembly
+from geoctrl.systems.description import EulerPoincare, time
+from geoctrl.systems.frames import Frame
+from geoctrl.systems.leaf import removed_symbols
+from geoctrl.systems.typesetting import Typesetter, aligned
+
+if TYPE_CHECKING:
+    from geoctrl.systems.reduced import ReducedSystem
+
+__all__ = ["Display"]
+
+PARTS = ("motion", "lagrangian", "constraints", "frame", "leaf", "invariants")
+Names = Mapping[sp.Symbol, sp.Expr]
+EMPTY: Names = MappingProxyType({})
+
+
+class NamedAssembly(Assembly):
+    """The assembly of a mechanism with symbols for the long entries of its frame.
+
+    Attributes
+    ----------
+    names : dict of sympy.Symbol -> expression
+        What the symbols stand for. Their rates are symbols too, with ``_dot`` appended.
+    dependent : dict of label -> Node
+        Velocities for which a symbol is kept, and their expressions in the states.
+    """
+
+    def __init__(self, mechanism: EulerPoincare, frame: Frame, removed: Sequence[sp.Symbol]) -> None:
+        self.names, matrix = named_entries(mechanism, frame.matrix)
+        self.dependent: dict[str, Node] = {}
+        self._rates: dict[Node, Node] = {}
+        super().__init__(mechanism, replace(frame, matrix=matrix), removed)
+
+    def _kinematics(self) -> None:
+        g, m = self.graph, self.mechanism
+        entries = {s: g.symbol(s.name, STATE) for s in self.names}
+        self._rates = {node: g.symbol(f"{s.name}_dot", STATE) for s, node in entries.items()}
+        symbols = {p.symbol: self.parameters[p.name] for p in m.parameters}
+        symbols |= dict(zip(m.advected_symbols, self.advected, strict=True))
+        self.configuration = FromSympy(g, symbols | entries)
+        super()._kinematics()
+        for i, label in enumerate(m.algebra.labels):
+            if self.frame.matrix[i, :].free_symbols & set(self.names):
+                self.dependent[label] = self.xi[i]
+                self.xi[i] = g.symbol(label, STATE)
+
+    def _along_motion(self, nodes: Sequence[Node]) -> list[Node]:
+        moving = dict(zip(self.advected, self.advection, strict=True)) | self._rates
+        return self.graph.push_forward(nodes, moving)
+
+
+def named_entries(mechanism: EulerPoincare, matrix: sp.Matrix) -> tuple[Names, sp.ImmutableMatrix]:
+    """Symbols for the entries that are neither monomials nor numbers, and the matrix in these symbols.
+
+    Components of the vector to the point of contact come first: they are what the entries of a rolling body
+    are, up to their signs.
+    """
+    advected = mechanism.advected_symbols
+    if all(_is_short(e, advected) for e in matrix):
+        return {}, sp.ImmutableMatrix(matrix)
+    labels = {*mechanism.velocity_labels, *mechanism.quasivelocity_labels, *map(str, advected)}
+    labels |= {p.name for p in mechanism.parameters}
+    stem = next(c for c in ("s", "c", "q", "entry") if not any(label.startswith(c) for label in labels))
+    contact = [] if mechanism.contact is None else [sp.sympify(e) for e in mechanism.contact]
+    candidates = {
+        sp.Symbol(f"{stem}{i}", real=True): e
+        for i, e in enumerate(contact, start=1)
+        if e.free_symbols & set(advected)
+    }
+    names: dict[sp.Symbol, sp.Expr] = {}
+
+    def symbol_of(entry: sp.Expr) -> sp.Expr:
+        if not entry.free_symbols & set(advected):
+            return entry
+        for symbol, expr in {**candidates, **names}.items():
+            for sign in (1, -1):
+                if sp.cancel(entry - sign * expr) == 0:
+                    names[symbol] = expr
+                    return sign * symbol
+        if _is_short(entry, advected):
+            return entry
+        symbol = sp.Symbol(f"{stem}{len(contact) + len(set(names) - set(candidates)) + 1}", real=True)
+        names[symbol] = entry
+        return symbol
+
+    named = sp.ImmutableMatrix(matrix.applyfunc(symbol_of))
+    return dict(sorted(names.items(), key=lambda item: item[0].name)), named
+
+
+def _is_short(expr: sp.Expr, symbols: Sequence[sp.Symbol]) -> bool:
+    return bool(expr.is_polynomial(*symbols)) and not sp.expand(expr).is_Add
+
+
+class Display:
+    """The parts of a system in LaTeX.
+
+    Parameters
+    ----------
+    system : ReducedSystem
+    width : float
+        Width of a line in em.
+    """
+
+    def __init__(self, system: ReducedSystem, width: float) -> None:
+        self.system, self.width = system, width
+        self.mechanism = m = system.mechanism
+        self.parameters = [p.symbol for p in m.parameters]
+        self.rates = [*m.algebra.xi, *(m.rotors.rates if m.rotors else ())]
+        self.velocities = list(system.states[: len(system.assembly.velocity)])
+        self._known = {s.name: s for s in (*self.parameters, *m.advected_symbols, time)}
+
+    def part(self, name: str) -> str:
+        """One of the parts below.
+
+        Raises
+        ------
+        ValueError
+            If there is no part of that name.
+        """
+        if name not in PARTS:
+            raise ValueError(f"no part {name!r}{nearest(name, PARTS)}; there are {', '.join(PARTS)}")
+        return getattr(self, name)()
+
+    # -- what the mechanism is ------------------------------------------------------------------
+
+    def lagrangian(self) -> str:
+        """The reduced Lagrangian, rotors included."""
+        m = self.mechanism
+        inertia, xi = sp.Matrix(m.inertia), sp.Matrix(self.rates)
+        if m.rotors:
+            c = m.rotors.coupling
+            inertia = sp.Matrix(sp.BlockMatrix([[inertia, c], [c.T, m.rotors.inertia]]))
+        whole = (xi.T * inertia * xi)[0] / 2 - m.potential
+        if m.gyroscopic is not None:
+            whole += m.gyroscopic.dot(m.algebra.xi)
+        return self._set([(sp.Symbol("ell"), whole)], self.rates)
+
+    def constraints(self) -> str:
+        """The constraint rows paired with the velocity; empty without constraints."""
+        if self.mechanism.constraints is None:
+            return ""
+        names, rows = named_entries(self.mechanism, self.mechanism.constraints)
+        equations = [(e.primitive()[1], sp.Integer(0)) for e in rows * self.mechanism.algebra.xi]
+        return self._set(equations, self.rates, names)
+
+    def leaf(self) -> str:
+        """The geometric relations; empty where there is none."""
+        t = Typesetter([*self.parameters, *self.mechanism.advected_symbols], fixed=self.parameters)
+        relations = self.system.to_sympy(self.system.leaf.nodes)
+        return ", \\qquad ".join(t.relation(sp.Eq(e, 0)) for e in relations)
+
+    def frame(self) -> str:
+        """The velocity in terms of the states; empty where it is among them."""
+        names, matrix = named_entries(self.mechanism, self.system.frame.matrix)
+        given = matrix * sp.Matrix(self.velocities[: matrix.cols])
+        named = zip(self.mechanism.algebra.labels, given, strict=True)
+        return self._set([(_real(k), e) for k, e in named if str(e) != k], self.velocities, names)
+
+    def invariants(self) -> str:
+        """The conserved quantities but the energy; empty where there is none."""
+        kept = {k: node for k, node in self.system.conserved().items() if k != "energy"}
+        declared = self.system.candidate_invariants
+        left = [declared[k] if k == str(declared[k]) else _real(k) for k in kept]
+        right = self.system.to_sympy(list(kept.values()))
+        return self._set(list(zip(left, right, strict=True)), self.velocities)
+
+    # -- the motion -----------------------------------------------------------------------------
+
+    def motion(self) -> str:
+        """``M wdot = h + B^T lambda`` row by row, the kinematics, and what the names stand for."""
+        equations, moving, names = self.equations()
+        return self._set(equations, moving, names)
+
+    def equations(self) -> tuple[list[tuple[sp.Expr, sp.Expr]], list[sp.Symbol], Names]:
+        """Both sides of the equations of motion, the symbols that move, and the names."""
+        a = NamedAssembly(self.mechanism, self.system.frame, removed_symbols(self.mechanism))
+
+        def read(nodes: Sequence[Node]) -> list[sp.Expr]:
+            table = {n: self._known.get(n.payload, _real(n.payload)) for n in a.graph.symbols(nodes)}
+            return to_sympy(nodes, table)
+
+        wdot = [_real(f"{s}_dot") for s in self.velocities]
+        rows = [read(row) for row in a.rows]
+        multipliers = [_real(f"lambda{i + 1}") for i in range(len(rows))]
+        equations = [
+            (_dot(read(row), wdot), force + _dot([b[i] for b in rows], multipliers))
+            for i, (row, force) in enumerate(zip(a.mass, read(a.force), strict=True))
+        ]
+        equations += [(_dot(row, wdot), -e) for row, e in zip(rows, read(a.drift), strict=True)]
+        turning = read([a.advection[i] for i in self.system.kept_index])
+        kept = self.system.states[len(wdot) :]
+        equations += [(_real(f"{s}_dot"), e) for s, e in zip(kept, turning, strict=True)]
+        equations += [(_real(label), read([node])[0]) for label, node in a.dependent.items()]
+        moving = [*self.velocities, *map(_real, a.dependent), *(_real(f"{s}_dot") for s in a.names)]
+        return equations, [*moving, *wdot, *self.mechanism.actuator_symbols, *multipliers], a.names
+
+    def _set(
+        self, equations: Sequence[tuple[sp.Expr, sp.Expr]], moving: Sequence[sp.Symbol], names: Names = EMPTY
+    ) -> str:
+        """Equations below one another, followed by what the names and the roots in them stand for."""
+        if not equations:
+            return ""
+        advected = self.mechanism.advected_symbols
+        abbreviate = Abbreviations([e for pair in equations for e in pair] + list(names.values()))
+        shown = [(abbreviate(left), abbreviate(right)) for left, right in [*equations, *names.items()]]
+        order = [*self.parameters, *names, *advected, *abbreviate.names, *moving]
+        leaf = [e for e in self.system.to_sympy(self.system.leaf.nodes) if e.free_symbols <= set(advected)]
+        t = Typesetter(
+            order, [*moving, *abbreviate.integrals], [*leaf, *abbreviate.relations], self.parameters
+        )
+        lines = [(t.pieces(left), t.pieces(right)) for left, right in shown]
+        plain = Typesetter(order, fixed=self.parameters)
+        lines += [(plain.pieces(s), plain.pieces(e)) for s, e in abbreviate.names.items()]
+        return aligned(lines, self.width)
+
+
+class Abbreviations:
+    """Symbols for roots that occur more than once, and for integrals.
+
+    Attributes
+    ----------
+    names : dict of sympy.Symbol -> expression
+    integrals : list of sympy.Symbol
+        Those that stand for integrals.
+    """
+
+    def __init__(self, expressions: Sequence[sp.Expr]) -> None:
+        powers = [p for e in expressions for p in sp.preorder_traversal(e) if _is_root(p)]
+        radicands = {p.base: None for p in powers if sum(q.base == p.base for q in powers) > 1}
+        integrals = dict.fromkeys(i for e in expressions for i in e.atoms(sp.Integral))
+        self._roots = {r: _numbered("varrho", i) for i, r in enumerate(radicands)}
+        self._integrals = {e: _numbered("Q", i, real=True) for i, e in enumerate(integrals)}
+        self.integrals = list(self._integrals.values())
+        self.names: Names = {s: sp.sqrt(r) for r, s in self._roots.items()}
+        self.names |= {s: e for e, s in self._integrals.items()}
+
+    @property
+    def relations(self) -> list[sp.Expr]:
+        """What the roots' squares are, as polynomials that are zero."""
+        return [s**2 - radicand for radicand, s in self._roots.items()]
+
+    def __call__(self, expr: sp.Expr) -> sp.Expr:
+        """The expression in these symbols."""
+        if not self.names:
+            return expr
+        return expr.xreplace(self._integrals).replace(
+            lambda e: e.is_Pow and e.exp.is_Rational and e.base in self._roots,
+            lambda e: self._roots[e.base] ** (2 * e.exp),
+        )
+
+
+def _is_root(expr: sp.Basic) -> bool:
+    return expr.is_Pow and expr.base.is_Add and expr.exp.is_Rational and expr.exp.q == 2
+
+
+def _numbered(stem: str, i: int, **assumptions: bool) -> sp.Symbol:
+    return sp.Symbol(stem if i == 0 else f"{stem}{i + 1}", **(assumptions or {"positive": True}))
+
+
+def _real(name: str) -> sp.Symbol:
+    return sp.Symbol(name, real=True)
+
+
+def _dot(row: Sequence[sp.Expr], column: Sequence[sp.Symbol]) -> sp.Expr:
+    return sp.Add(*(e * s for e, s in zip(row, column, strict=True)))

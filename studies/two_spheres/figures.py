@@ -1,0 +1,86 @@
+"""Figures of the study, in the style of `geoctrl.viz`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from geoctrl.viz.style import COLOURS, quiet
+from studies.two_spheres.comparison import Curve
+
+COLOUR = {"variational": COLOURS[1], "RK45": COLOURS[0], "RK2": COLOURS[0], "RK2, reprojected": "#666666"}
+MARKER = {"variational": "o", "RK2": "s"}
+
+
+def save(draw: Callable[[], Figure], place: Path) -> None:
+    """Write a figure."""
+    draw().savefig(place, dpi=160, facecolor="white")
+
+
+def errors(title: str, curves: Sequence[Curve]) -> Figure:
+    """Change of the energy and defect of the unit length against time."""
+    figure = Figure(figsize=(10.5, 3.9), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for curve in curves:
+        style = {"color": COLOUR[curve.name], "zorder": 3 if curve.name == "variational" else 2}
+        mean = f"{curve.energy_error:.1e}".replace("e-0", "e-")
+        left.plot(curve.time, curve.energy, linewidth=1.3, label=f"{curve.name}, mean {mean} J", **style)
+        drawn = np.where(curve.length > 0, curve.length, np.nan)
+        right.plot(curve.time, drawn, linewidth=0.5, alpha=0.35, **style)
+        right.plot(curve.time, np.fmax.accumulate(drawn), linewidth=1.6, **style)
+    quiet(left, xlabel="time (s)", ylabel="$E - E(0)$ (J)")
+    left.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2), useMathText=True)
+    left.legend(frameon=False)
+    right.set_yscale("log")
+    quiet(right, xlabel="time (s)", ylabel=r"mean of $\left|\,|q_i| - 1\right|$")
+    for axis in (left, right):
+        axis.set_xlim(0, max(c.time[-1] for c in curves))
+    figure.suptitle(title)
+    return figure
+
+
+def by_step(title: str, steps: Sequence[float], curves: Sequence[Sequence[Curve]]) -> Figure:
+    """Mean errors of each method against the step, with lines of slope two."""
+    figure = Figure(figsize=(10.5, 4.2), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    h = np.array(steps)
+    for family in curves:
+        name = family[0].name
+        style = {"color": COLOUR[name], "marker": MARKER[name], "markersize": 7, "markeredgecolor": "white"}
+        left.loglog(h, [c.energy_error for c in family], label=name, **style)
+        right.loglog(h, [c.length_error for c in family], label=name, **style)
+        if name == "variational":
+            guide = family[0].energy_error * (h / h[0]) ** 2 / 2.5
+            left.loglog(h, guide, color="#888888", linewidth=0.9, linestyle="--")
+            left.annotate("slope 2", (h[2], guide[2]), (8, -10), textcoords="offset points", color="#666666")
+    quiet(left, xlabel="step (s)", ylabel="mean of $|E - E(0)|$ (J)")
+    quiet(right, xlabel="step (s)", ylabel=r"mean of $\left|\,|q_i| - 1\right|$")
+    left.legend(frameon=False)
+    figure.suptitle(title)
+    return figure
+
+
+def spheres(
+    figure: Figure, axes: Sequence[Axes], corners: np.ndarray, values: np.ndarray, times: Sequence[float]
+) -> None:
+    """Spheres of triangles (faces, 3, 3), seen along the first axis, coloured by rows of ``values``."""
+    from matplotlib.collections import PolyCollection
+    from matplotlib.colors import LinearSegmentedColormap, PowerNorm
+
+    colours = LinearSegmentedColormap.from_list("heat", ["#2b3f8c", "#2a9d8f", "#f2d13c", "#c8261b"])
+    norm = PowerNorm(0.5, 0, values.max())
+    seen = corners.mean(axis=1)[:, 0] > -0.05
+    shapes = None
+    for axis, row, t in zip(axes, values, times, strict=True):
+        # Faces are edged in their own colour: no gaps show between neighbours.
+        shapes = PolyCollection(corners[seen][:, :, 1:], cmap=colours, norm=norm, linewidths=0.4)
+        shapes.set_array(row[seen])
+        shapes.set_edgecolor("face")
+        axis.add_collection(shapes)
+        axis.set(xlim=(-1.03, 1.03), ylim=(-1.03, 1.03), aspect="equal", title=f"t = {t:g} s")
+        axis.axis("off")
+    figure.colorbar(shapes, ax=list(axes), label="kinetic energy (J)", shrink=0.8, pad=0.01)

@@ -1,0 +1,229 @@
+"""Equilibria, relative equilibria, linearisation and certificates on spheres, against formulas of their own."""
+
+import json
+
+import numpy as np
+import pytest
+import sympy as sp
+from scipy.linalg import eigh
+
+import geoctrl as gc
+from geoctrl.analysis.certificates import digest_of
+
+spheres = gc.spheres
+DOWN = np.array([0.0, 0.0, -1.0])
+
+
+def hanging(n):
+    return np.tile(DOWN, (n, 1)), np.zeros((n, 3))
+
+
+def varying():
+    """Inertia that depends on the configuration, forces with time, velocities and an input."""
+    q, w = spheres.symbols(2)
+    a = gc.Parameter("a", 1.3, positive=True)
+    u = sp.Symbol("u", real=True)
+    coupling = q[0].dot(q[1]) / 3
+    mass = sp.Matrix([[2 + q[0][0] ** 2 + a.symbol, coupling], [coupling, 3 + q[0][1] * q[1][2]]])
+    return {
+        "mass": mass,
+        "potential": q[0][2] * a.symbol + q[1][0] * q[0][1],
+        "parameters": [a],
+        "forces": [sp.Matrix([w[0][1] * gc.time, 0, -w[1][0] * u]), -w[1].cross(q[1])],
+        "inputs": [u],
+    }
+
+
+def by_functions():
+    def V(q, p):
+        return q[0, 2] * p[0] + q[0, 0] * q[1, 1]
+
+    def dV(q, p):
+        g = np.zeros_like(q)
+        g[0, 2], g[0, 0], g[1, 1] = p[0], q[1, 1], q[0, 0]
+        return g
+
+    return spheres.SphereSystem(
+        mass=[[2, 0.3], [0.3, 1]], potential=V, gradient=dV, parameters=[gc.Parameter("a", 2.1)]
+    )
+
+
+SYSTEMS = {
+    "chain": lambda: spheres.chain_pendulum([1, 2, 3], [0.3, 0.2, 0.4]),
+    "springs": lambda: spheres.coupled_pendula([0.1, 0.2], [0.1, 0.3], [[0, 1]], [10.0], [[0.1, 0, 0.05]]),
+    "particles": lambda: spheres.particles_on_sphere([1, 2, 3]),
+    "rod": lambda: spheres.elastic_rod(4, 1.0, 1.0, 10.0),
+    "dipoles": lambda: spheres.dipoles([[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0]], 0.05, 0.02, 0.1, mu=1.0),
+    "varying inertia": lambda: spheres.SphereSystem(**varying()),
+    "constant inertia": lambda: spheres.SphereSystem(**(varying() | {"mass": [[2, 0.3], [0.3, 1]]})),
+    "functions": by_functions,
+}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_jacobian_is_the_derivative_of_the_field_in_all_directions(name):
+    system = SYSTEMS[name]()
+    rng = np.random.default_rng(3)
+    q, omega = spheres.project(rng.normal(size=(system.n, 3)), rng.normal(size=(system.n, 3)))
+    x = system.pack(q, omega) + 0.01 * rng.normal(size=6 * system.n)  # off the spheres too
+    u = rng.normal(size=len(system.inputs))
+    h = 1e-6
+    expected = [(system.rhs(0.3, x + e, u) - system.rhs(0.3, x - e, u)) / (2 * h) for e in h * np.eye(x.size)]
+    found = system.jacobian(0.3, x, u)
+    # Central differences of step h have an error of h^2 and of rounding over h: about 1e-9 here.
+    assert np.max(np.abs(found - np.array(expected).T)) < 1e-8 * np.max(np.abs(found))
+    if system.inputs:
+        more = [(system.rhs(0.3, x, u + e) - system.rhs(0.3, x, u - e)) / (2 * h) for e in h * np.eye(u.size)]
+        _, B = system.local.jacobians(0.3, x, u, system.parameters_at(None))
+        assert np.max(np.abs(B - np.array(more).T)) < 1e-7 * (1 + np.max(np.abs(B)))
+
+
+@pytest.mark.parametrize("name", ["chain", "particles", "functions"])
+def test_gradients_of_energy_and_momentum(name):
+    system = SYSTEMS[name]()
+    rng = np.random.default_rng(4)
+    q, omega = spheres.project(rng.normal(size=(system.n, 3)), rng.normal(size=(system.n, 3)))
+    x = system.pack(q, omega)
+    gradients = system.local.invariant_gradients(x, system.parameters_at(None), np.zeros(3))
+    assert "energy" in gradients
+    for key, found in gradients.items():
+        value = system.energy if key == "energy" else lambda y, k=int(key[-1]) - 1: system.momentum(y)[k]
+        expected = [(value(x + e) - value(x - e)) / 2e-6 for e in 1e-6 * np.eye(x.size)]
+        assert np.max(np.abs(found - expected)) < 1e-7 * (1 + np.max(np.abs(found)))
+
+
+def test_hanging_chain_has_the_modes_of_its_stiffness():
+    lengths, masses = np.array([0.5, 0.25, 0.75]), np.array([1.0, 2.0, 1.5])
+    chain = spheres.chain_pendulum(masses, lengths)
+    eq = gc.find_equilibrium(chain, guess=hanging(3))
+    lin = gc.linearize(chain, eq)
+    K = np.diag(9.81 * np.cumsum(masses[::-1])[::-1] * lengths)
+    rates = np.sqrt(eigh(K, chain.mass_matrix(eq.q))[0])
+    expected = np.sort(np.concatenate([rates, rates, -rates, -rates]))
+    assert lin.A.shape == (18, 18) and lin.basis.shape == (18, 12) and lin.B_leaf.shape == (12, 6)
+    assert np.max(np.abs(lin.eigenvalues.real)) < 1e-12
+    assert np.allclose(np.sort(lin.eigenvalues.imag), expected, rtol=1e-12)
+    assert np.allclose(lin.basis.T @ lin.basis, np.eye(12), atol=1e-14)
+    assert lin.zero_modes == ()
+
+
+@pytest.mark.parametrize(("sign", "verdict"), [(1, "PROVED_STABLE"), (-1, "PROVED_UNSTABLE")])
+def test_chain_is_proved_and_the_file_can_be_checked(sign, verdict, tmp_path):
+    chain = spheres.chain_pendulum([1.0, 2.0, 1.5], [0.5, 0.25, 0.75])
+    q, omega = hanging(3)
+    certificate = gc.certify(chain, gc.find_equilibrium(chain, guess=(sign * q, omega)))
+    assert certificate.verdict.name == verdict
+    path = tmp_path / "certificate.json"
+    certificate.to_json(path)
+    assert gc.verify(path).verdict.name == verdict
+    data = json.loads(path.read_text())
+    for change in (["evidence", "inertia"], ["problem", "point"], ["problem", "numbers"], ["verdict"]):
+        spoilt = json.loads(path.read_text())
+        inner = spoilt
+        for key in change[:-1]:
+            inner = inner[key]
+        old = inner[change[-1]]
+        inner[change[-1]] = "PROVED_STABLE" if old == "PROVED_UNSTABLE" else "PROVED_UNSTABLE"
+        if isinstance(old, list):
+            inner[change[-1]] = [*old[:-1], "1/3" if isinstance(old[-1], str) else 7]
+        if isinstance(old, dict):
+            inner[change[-1]] = {**old, "more": "1"}
+        spoilt["digest"] = digest_of(spoilt)
+        path.write_text(json.dumps(spoilt))
+        with pytest.raises(gc.CertificateError):
+            gc.verify(path)
+    assert data["problem"]["kind"] == "natural"
+
+
+def test_conical_pendulum():
+    m, g, W = 2.0, 9.81, 5.0
+    q = spheres.symbols(1)[0][0]
+    pendulum = spheres.SphereSystem(mass=[m], potential=m * g * q[2])
+    guess = np.array([[0.9, 0.1, -0.5]])
+    eq = gc.find_equilibrium(pendulum, guess=spheres.project(guess, np.zeros((1, 3))), spin=(0, 0, W))
+    cosine = g / W**2
+    assert np.isclose(eq.q[0, 2], -cosine, rtol=0, atol=1e-11)
+    assert np.allclose(np.cross(eq.omega, eq.q), np.cross([0, 0, W], eq.q))
+    lin = gc.linearize(pendulum, eq)
+    # Nutation about steady precession; the other two belong to the choice of azimuth and of the momentum.
+    rate = W * np.sqrt(1 + 3 * cosine**2)
+    assert np.allclose(np.sort(lin.eigenvalues.imag), [-rate, 0, 0, rate], atol=1e-9)
+    assert lin.zero_modes == ("momentum", "family")
+    assert gc.certify(pendulum, eq).verdict is gc.Verdict.UNDECIDED  # it drifts along its orbit
+    with pytest.raises(gc.DescriptionError, match="symmetry"):
+        gc.find_equilibrium(pendulum, guess=(eq.q, eq.omega), spin=(0, W, 0))
+
+
+def test_hanging_seen_from_turning_axes():
+    """The amended potential m l (g - W^2 l) x^2 / 2 is a minimum below W^2 = g / l, and gyroscopically held above."""
+    m, g, length = 2.0, 9.81, 0.5
+    q = spheres.symbols(1)[0][0]
+    pendulum = spheres.SphereSystem(mass=[m * length**2], potential=m * g * length * q[2])
+    critical = np.sqrt(g / length)
+    for factor, expected in ((1 - 1e-6, "PROVED_STABLE"), (1 + 1e-6, "SPECTRALLY_STABLE_ONLY")):
+        eq = gc.find_equilibrium(pendulum, guess=hanging(1), spin=(0, 0, factor * critical))
+        assert gc.certify(pendulum, eq).verdict.name == expected
+    lin = gc.linearize(pendulum, gc.find_equilibrium(pendulum, guess=hanging(1), spin=(0, 0, 3.0)))
+    expected = [s * critical + r * 3.0 for s in (1, -1) for r in (1, -1)]
+    assert np.allclose(np.sort(lin.eigenvalues.imag), np.sort(expected), rtol=1e-12)
+
+
+def test_two_molecules_on_the_sphere():
+    """They rest at chord 2^(1/6) sigma; one vibration, the rest are rotations of the whole."""
+    epsilon, sigma, m = 0.7, 0.4, 1.3
+    pair = spheres.lennard_jones(2, epsilon, sigma, mass=m)
+    start = spheres.project([[1, 0, 0], [0.9, 0.4, 0.1]], np.zeros((2, 3)))
+    eq = gc.find_equilibrium(pair, guess=start)
+    chord = np.linalg.norm(eq.q[0] - eq.q[1])
+    assert np.isclose(chord, 2 ** (1 / 6) * sigma, rtol=1e-10)
+    angle = sp.Symbol("theta", positive=True)
+    r = 2 * sp.sin(angle / 2)
+    V = 4 * epsilon * ((sigma / r) ** 12 - (sigma / r) ** 6)
+    curvature = float(sp.diff(V, angle, 2).subs(angle, 2 * np.arcsin(chord / 2)))
+    lin = gc.linearize(pair, eq)
+    assert np.isclose(np.max(lin.eigenvalues.imag), np.sqrt(2 * curvature / m), rtol=1e-8)
+    assert np.sum(np.abs(lin.eigenvalues) < 1e-6) == 6 == len(lin.zero_modes)
+    assert lin.zero_modes[:3] == ("momentum1", "momentum2", "momentum3")
+
+
+def test_closed_loops_by_function_and_by_expression_agree():
+    q = spheres.symbols(1)[0][0]
+    u = sp.symbols("u1:4", real=True)
+    pendulum = spheres.SphereSystem(
+        mass=[2.0], potential=2 * 9.81 * q[2], forces=[sp.Matrix(u).cross(q)], inputs=u
+    )
+    upright = (np.array([[0, 0, 1.0]]), np.zeros((1, 3)))
+    lin = gc.linearize(pendulum, upright)
+    assert gc.certify(pendulum, upright).verdict is gc.Verdict.PROVED_UNSTABLE
+    gain = np.array([[0, -60.0, 0, 8, 0, 0], [60.0, 0, 0, 0, 8, 0], [0, 0, 0, 0, 0, 8]])
+    x0 = np.array([0, 0, 1.0, 0, 0, 0])
+    by_function = pendulum.closed_loop(lambda t, x, params: -gain @ (x - x0))
+    by_expression = pendulum.closed_loop(list(-sp.Matrix(gain) * (sp.Matrix(pendulum.states) - sp.Matrix(x0))))
+    found = []
+    for loop in (by_function, by_expression):
+        inner = gc.linearize(loop, upright)
+        found.append(np.sort_complex(inner.eigenvalues))
+        assert np.allclose(inner.A_leaf, lin.A_leaf - lin.B_leaf @ gain @ lin.basis, atol=1e-7)
+        assert gc.certify(loop, upright).verdict is gc.Verdict.NUMERICALLY_STABLE
+    assert np.allclose(*found, atol=1e-7)  # one of them by differences
+    assert np.max(found[0].real) < -1
+
+
+def test_what_is_no_equilibrium_is_refused():
+    chain = spheres.chain_pendulum([1.0, 2.0], [0.5, 0.25])
+    tilted = spheres.project([[1.0, 0, -1], [0, 0, -1]], np.zeros((2, 3)))
+    with pytest.raises(gc.EquilibriumError, match="find_equilibrium"):
+        gc.linearize(chain, tilted)
+    with pytest.raises(ValueError, match="guess"):
+        gc.find_equilibrium(chain)
+    with pytest.raises(ValueError, match="spin"):
+        gc.find_equilibrium(gc.models.get("heavy-top")().reduce(), spin=(0, 0, 1))
+
+
+def test_a_constant_force_moves_the_equilibrium():
+    chain = spheres.chain_pendulum([1.0, 2.0], [0.5, 0.25])
+    u = np.array([0, 0, 0, 3.0, 0, 0])  # a horizontal force at the tip
+    eq = gc.find_equilibrium(chain, guess=(hanging(2), u))
+    slopes = -eq.q[:, 0] / eq.q[:, 2]
+    assert np.allclose(slopes, [3.0 / (9.81 * 3.0), 3.0 / (9.81 * 2.0)], rtol=1e-10)
+    assert gc.linearize(chain, eq).eigenvalues.shape == (8,)

@@ -1,0 +1,299 @@
+"""Inputs in their three kinds, forces given by a function, feedback, parameters, shapes of states."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import geoctrl as gc
+from geoctrl import spheres
+from geoctrl.errors import DescriptionError, ParameterError
+from tests.spheres.systems import driven_bodies, random_state, varying_inertia
+
+CHAIN = spheres.chain_pendulum([1.0, 2.0], [0.3, 0.4])
+STATE = random_state(2, seed=1)
+T, STEPS = 0.5, 50
+LAST = {"record": STEPS}
+
+
+def final(system, state=STATE, **options):
+    return spheres.integrate(system, *state, T / STEPS, STEPS, **(LAST | options))
+
+
+# -- inputs -----------------------------------------------------------------------------------------------
+
+CONSTANT = np.array([0.3, -0.2, 0.1, 0.4, 0.2, -0.6])
+
+
+def pushed(t):
+    return np.array([np.sin(3 * t), 0.3, 0.0, 0.5 * t, 0.0, np.cos(t)])
+
+
+class Pushed:
+    """The same, as something numba does not know."""
+
+    def __call__(self, t):
+        return list(pushed(t))
+
+
+@pytest.mark.parametrize("method", ["variational", "rk4"])
+def test_constant_inputs_in_three_kinds(method):
+    kinds = [CONSTANT, lambda t: CONSTANT, ([0.0, 0.2, 1.0], np.tile(CONSTANT[:, None], 3))]
+    runs = [final(CHAIN, inputs=u, method=method) for u in kinds]
+    assert runs[1].states == pytest.approx(runs[0].states, abs=1e-14)
+    assert runs[2].states == pytest.approx(runs[0].states, abs=1e-14)
+    assert np.max(np.abs(final(CHAIN, method=method).states - runs[0].states)) > 1e-2
+
+
+@pytest.mark.parametrize("method", ["variational", "rk4"])
+def test_a_function_of_time_is_what_it_would_be_in_the_forces(method):
+    t = gc.time
+    numbers = [sp.sin(3 * t), sp.Rational(3, 10), 0, t / 2, 0, sp.cos(t)]
+    written = [f.xreplace(dict(zip(CHAIN.inputs, numbers, strict=True))) for f in CHAIN.forces_given]
+    expected = final(CHAIN.replace(forces=written, inputs=()), method=method)
+    compiled, plain = final(CHAIN, inputs=pushed, method=method), final(CHAIN, inputs=Pushed(), method=method)
+    assert compiled.states == pytest.approx(expected.states, abs=1e-13)
+    assert plain.states == pytest.approx(expected.states, abs=1e-13)
+    assert [compiled.engine, plain.engine] == ["numba", "python"]
+
+
+def test_samples_are_linear_between_and_constant_beyond():
+    times, values = np.array([0.1, 0.17, 0.4]), np.random.default_rng(2).normal(size=(6, 3))
+
+    def interpolated(t):
+        return np.array([np.interp(t, times, row) for row in values])
+
+    expected = final(CHAIN, inputs=interpolated)
+    assert final(CHAIN, inputs=(times, values)).states == pytest.approx(expected.states, abs=1e-13)
+
+
+def test_a_run_in_pieces_is_the_run_in_one_piece():
+    """Records cut a run into calls of the compiled loop; the samples must not depend on them."""
+    for system, u in ((CHAIN, pushed), (varying_inertia(), lambda t: np.array([np.sin(t)]))):
+        runs = [final(system, inputs=u, record=record) for record in (1, STEPS)]
+        assert runs[0].states[:, -1] == pytest.approx(runs[1].states[:, -1], abs=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "words"),
+    [
+        ([1.0, 2.0], r"inputs \(tau_1, tau_2, tau_3, d_1, d_2, d_3\) must have shape \(6,\)"),
+        ([1.0, 2.0, 3.0, 4.0, 5.0, np.inf], "must be finite"),
+        (([0.0, 1.0], np.zeros((5, 2))), r"inputs must have shape \(6, 2\)"),
+        (([1.0, 0.0], np.zeros((6, 2))), "strictly increasing"),
+        (([0.0, np.nan], np.zeros((6, 2))), "must be finite"),
+    ],
+)
+def test_bad_inputs(inputs, words):
+    with pytest.raises(ValueError, match=words):
+        final(CHAIN, inputs=inputs)
+
+
+def test_inputs_of_a_system_without_any():
+    with pytest.raises(ValueError, match="this system has none"):
+        final(spheres.double_pendulum(1, 2, 0.3, 0.4), inputs=[1.0])
+
+
+def test_inputs_without_forces():
+    with pytest.raises(DescriptionError, match="inputs act through forces"):
+        spheres.SphereSystem(mass=[1.0], inputs=["u"])
+
+
+@pytest.mark.parametrize("forces", [[[0, 0, 1]], [[0, 0], [0, 1]], [[0, 0, 1]] * 3])
+def test_bad_forces(forces):
+    with pytest.raises(DescriptionError, match="forces must be 2 vectors of 3"):
+        spheres.SphereSystem(mass=[1.0, 2.0], forces=forces)
+
+
+# -- forces by a function ---------------------------------------------------------------------------------
+
+
+def push(t, q, omega, u, p):
+    """What `by_expressions` says, with numbers."""
+    out = np.zeros_like(q)
+    for i in range(q.shape[0]):
+        for k in range(3):
+            out[i, k] = u[0] * q[1 - i, k] - p[0] * omega[i, k] * q[i, (k + 1) % 3]
+    out[0, 0] += np.sin(t)
+    return out
+
+
+def by_expressions(mass=(1.0, 2.0), forces=None, **options):
+    q, omega = spheres.symbols(2)
+    a, u = gc.Parameter("a", 0.4), sp.Symbol("u", real=True)
+    if forces is None:
+        rows = [
+            u * q[1 - i] - a.symbol * sp.Matrix([omega[i][k] * q[i][(k + 1) % 3] for k in range(3)])
+            for i in range(2)
+        ]
+        forces = [rows[0] + sp.Matrix([sp.sin(gc.time), 0, 0]), rows[1]]
+    return spheres.SphereSystem(
+        mass=mass, potential=q[0].dot(q[1]), forces=forces, inputs=[u], parameters=[a], **options
+    )
+
+
+@pytest.mark.parametrize("mass", [(1.0, 2.0), ((1.0, 0.3), (0.3, 2.0))])
+def test_forces_by_a_function(mass):
+    class Plain:
+        def __call__(self, *arguments):
+            return push(*arguments)
+
+    runs = [
+        final(by_expressions(mass=mass, forces=forces), inputs=[0.7], params={"a": 0.9})
+        for forces in (None, push, Plain())
+    ]
+    assert runs[1].states == pytest.approx(runs[0].states, abs=1e-13)
+    assert runs[2].states == pytest.approx(runs[0].states, abs=1e-13)
+    assert [r.engine for r in runs] == ["numba", "numba", "python"]
+
+
+# -- feedback ---------------------------------------------------------------------------------------------
+
+GAIN = gc.Parameter("gain", 0.6)
+
+
+@pytest.fixture(scope="module")
+def opened():
+    q, omega = spheres.symbols(2)
+    u = sp.symbols("u v", real=True)
+    return spheres.SphereSystem(
+        mass=[[2.0, 0.5], [0.5, 1.0]],
+        potential=q[0][2] + 2 * q[1][0],
+        forces=[u[0] * q[1], u[1] * q[0] - omega[1].cross(q[1]) / 4],
+        inputs=u,
+        parameters=[GAIN],
+    )
+
+
+def terms():
+    q, omega = spheres.symbols(2)
+    return [-GAIN.symbol * omega[0].dot(q[1]) + sp.cos(gc.time), q[0][2] * omega[1][0]]
+
+
+def law(t, x, params):
+    q, omega = x[:6].reshape(2, 3), x[6:].reshape(2, 3)
+    return [-params["gain"] * omega[0] @ q[1] + np.cos(t), q[0, 2] * omega[1, 0]]
+
+
+class Law:
+    """Like a law found by matching: it has its expressions, and a feedback is again a function."""
+
+    def __init__(self):
+        self.expr = dict(reversed(list(zip("uv", terms(), strict=True))))
+
+
+def without_parameters(t, x, params):
+    return np.array([-0.6 * (x[6] * x[3] + x[7] * x[4] + x[8] * x[5]) + np.cos(t), x[2] * x[9]])
+
+
+@pytest.mark.parametrize("given", ["expressions", "function", "compiled function", "law"])
+def test_closed_loop(opened, given):
+    feedback = {"expressions": terms(), "function": law, "compiled function": without_parameters, "law": Law()}
+    closed = opened.closed_loop(feedback[given])
+    assert closed.inputs == ()
+    assert isinstance(closed, spheres.SphereSystem)
+    x = opened.pack(*STATE)
+    expected = opened.rhs(0.3, x, law(0.3, x, {"gain": 0.6}))
+    assert closed.rhs(0.3, x) == pytest.approx(expected, abs=1e-13)
+    r = final(closed)
+    assert r.engine == ("python" if given == "function" else "numba")
+    assert r.states == pytest.approx(final(opened.closed_loop(terms())).states, abs=1e-12)
+    if given != "compiled function":
+        other = opened.rhs(0.3, x, law(0.3, x, {"gain": 1.1}))
+        assert closed.rhs(0.3, x, params={"gain": 1.1}) == pytest.approx(other, abs=1e-13)
+
+
+def test_closed_loop_of_forces_by_a_function():
+    opened = by_expressions(forces=push)
+    q, omega = spheres.symbols(2)
+    closed = opened.closed_loop([q[0][1] * omega[1][2]])
+    x = opened.pack(*STATE)
+    assert closed.rhs(0.2, x) == pytest.approx(opened.rhs(0.2, x, [x[1] * x[11]]), abs=1e-14)
+
+
+def test_closed_loop_leaves_the_open_one_alone(opened):
+    x = opened.pack(*STATE)
+    before = opened.rhs(0.3, x, [1.0, 2.0])
+    opened.closed_loop(law).rhs(0.3, x)
+    assert np.array_equal(opened.rhs(0.3, x, [1.0, 2.0]), before)
+    assert [str(u) for u in opened.inputs] == ["u", "v"]
+
+
+def test_bad_closed_loops(opened):
+    with pytest.raises(DescriptionError, match="must give 2 inputs, got 1"):
+        opened.closed_loop([sp.S.One])
+    with pytest.raises(DescriptionError, match="must give u, v, got u, w"):
+        opened.closed_loop({"u": sp.S.One, "w": sp.S.One})
+    with pytest.raises(DescriptionError, match="needs a system with inputs"):
+        opened.closed_loop(law).closed_loop(law)
+
+
+# -- parameters and shapes --------------------------------------------------------------------------------
+
+
+def test_parameters():
+    s = varying_inertia()
+    x = s.pack(*STATE)
+    given = s.rhs(0.1, x, [0.2], params={"a": 2.0})
+    assert np.max(np.abs(given - s.rhs(0.1, x, [0.2]))) > 1e-2
+    assert s.rhs(0.1, x, [0.2], params={s.parameters[0].symbol: 2.0}) == pytest.approx(given, abs=0)
+    assert final(s, inputs=[0.2], params={"a": 2.0}).params == {"a": 2.0}
+    for params, words in (({"b": 1.0}, "unknown parameter 'b'"), ({"a": -1.0}, "must be positive"), ({"a": np.nan}, "finite")):
+        with pytest.raises(ParameterError, match=words):
+            final(s, params=params)
+
+
+def test_a_parameter_without_a_value():
+    a = gc.Parameter("a")
+    s = spheres.SphereSystem(mass=sp.Matrix([[a.symbol]]), parameters=[a])
+    with pytest.raises(ParameterError, match="'a' has no value"):
+        s.rhs(0.0, np.zeros(6))
+    with pytest.raises(ValueError, match="positive definite"):
+        s.rhs(0.0, np.zeros(6), params={"a": -2.0})
+    assert s.rhs(0.0, [1, 0, 0, 0, 0, 1], params={"a": 2.0})[1] == 1
+
+
+def test_columns():
+    s = driven_bodies()
+    columns = np.array([s.pack(*random_state(3, seed=k)) for k in range(4)]).T
+    times, u = np.linspace(0, 1, 4), np.linspace(1, 2, 4)[None]
+    rates = s.rhs(times, columns, u)
+    assert rates.shape == (18, 4)
+    for k in range(4):
+        assert rates[:, k] == pytest.approx(s.rhs(times[k], columns[:, k], u[:, k]), abs=0)
+        assert s.energy(columns)[k] == s.energy(columns[:, k])
+        assert s.momentum(columns)[:, k] == pytest.approx(s.momentum(columns[:, k]), abs=0)
+    assert s.energy(columns).shape == (4,)
+    q, omega = s.unpack(columns)
+    assert q.shape == omega.shape == (4, 3, 3)
+    assert np.array_equal(s.pack(q, omega), columns)
+    assert np.array_equal(s.pack(q[2], omega[2]), columns[:, 2])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda s: s.rhs(0.0, np.zeros(5)), r"x must have shape \(12,\) or \(12, nt\), got \(5,\)"),
+        (lambda s: s.energy(np.zeros((2, 6))), "x must have shape"),
+        (lambda s: s.rhs(0.0, np.zeros(12), [1.0, 2.0]), "u must have 1 entries"),
+        (lambda s: s.pack(np.zeros((2, 3)), np.zeros((3, 3))), "q and omega must have shape"),
+        (lambda s: s.potential(np.zeros((3, 3))), r"q must have shape \(2, 3\)"),
+        (lambda s: s.mass_matrix(np.full((2, 3), np.nan)), "q must be finite"),
+    ],
+)
+def test_bad_shapes(call, words):
+    with pytest.raises(ValueError, match=words):
+        call(varying_inertia())
+
+
+def test_power_of_the_inputs():
+    """dE/dt = sum f.qdot: a sign of a force or of the inertia's derivative would show."""
+    for s, u in ((varying_inertia(), [0.7]), (driven_bodies(), [0.4]), (CHAIN, CONSTANT)):
+        q, omega = random_state(s.n, seed=5)
+        x = s.pack(q, omega)
+        rate = s.rhs(0.3, x, u)
+        h = 1e-5
+        found = (s.energy(x + h * rate) - s.energy(x - h * rate)) / (2 * h)
+        numbers = dict(zip(s.states, x, strict=True)) | dict(zip(s.inputs, u, strict=True))
+        numbers |= {gc.time: 0.3} | {p.symbol: p.default for p in s.parameters}
+        f = np.array([[float(e.subs(numbers)) for e in row] for row in s.forces_given])
+        assert found == pytest.approx(np.sum(f * np.cross(omega, q)), rel=1e-8, abs=1e-8)
