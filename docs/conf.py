@@ -36,6 +36,8 @@ numpydoc_class_members_toctree = False
 numpydoc_show_inherited_class_members = False
 
 nitpicky = False
+# Attributes of one class may have the name of a function elsewhere ("symbols").
+suppress_warnings = ["ref.python"]
 
 html_theme = "furo"
 html_title = f"geoctrl {release}"

@@ -138,8 +138,8 @@ class Mechanism(CatalogueDirective):
             "States": names(system.state_labels),
             "Inputs": names(system.input_labels),
             "Leaf": ", ".join(f"${r}$" for r in leaf if r),
-            "Families": "<br>".join(map(family_line, mechanism.equilibria.items())),
-            "Conserved": names(system.conserved(), code=True),
+            "Families": "<br>".join(family_line(mechanism, name) for name in mechanism.equilibria),
+            "Conserved": ", ".join(invariant_name(system, name) for name in system.conserved()),
             "Source": mechanism.source.replace("|", r"\|"),
         }
         yield from table(("", ""), [(k, v) for k, v in facts.items() if v])
@@ -179,9 +179,18 @@ def unit(text: str) -> str:
     return text.replace("^2", "²").replace("^3", "³").replace(" ", "\N{NO-BREAK SPACE}") or "–"
 
 
-def names(labels: Iterable[str], code: bool = False) -> str:
-    """Labels in a row, as formulas or as code."""
-    return ", ".join(f"`{label}`" if code else f"${symbol_name(label)}$" for label in labels)
+def names(labels: Iterable[str]) -> str:
+    """Labels in a row."""
+    return ", ".join(f"${symbol_name(label)}$" for label in labels)
+
+
+def invariant_name(system: gc.ReducedSystem, name: str) -> str:
+    """A declared invariant's name; what the library found has none but its expression."""
+    if name.isidentifier():
+        return f"`{name}`"
+    found = system.candidate_invariants[name]
+    formula = Typesetter([]).text(found) if name == str(found) else symbol_name(name)
+    return f"${formula}$".replace("|", r"\vert ")
 
 
 def group_name(algebra: gc.LieAlgebra) -> str:
@@ -190,14 +199,15 @@ def group_name(algebra: gc.LieAlgebra) -> str:
     return " × ".join(re.sub(r"^([a-z]+)(\d+)$", lambda m: f"{m[1].upper()}({m[2]})", f) for f in factors)
 
 
-def family_line(item: tuple[str, gc.Family]) -> str:
+def family_line(mechanism: gc.EulerPoincare, name: str) -> str:
     """A family's name, its symbols, and the states that are not zero."""
-    name, family = item
-    setter = Typesetter(family.symbols)
+    family = mechanism.equilibria[name]
+    parameters = [p.symbol for p in mechanism.parameters]
+    setter = Typesetter([*parameters, *family.symbols], fixed=parameters)
     given = {**family.states, **family.inputs}
     entries = [(symbol_name(k), setter.text(v)) for k, v in given.items() if v != 0]
     free = f" ({names(family.names)})" if family.names else ""
-    if sum(width(v) for _, v in entries) > LONG:
+    if sum(width(v) for _, v in entries) > LONG or any(r"\sqrt" in v for _, v in entries):
         return f"`{name}`{free}"
     return f"`{name}`{free}: " + ", ".join(f"${k} = {v}$" for k, v in entries)
 
@@ -275,7 +285,8 @@ def conditions(system: gc.ReducedSystem, family: str, params: dict[str, float]) 
         yield ""
         return
     elif found.stable == [sp.S.false]:
-        yield "- Nowhere proved stable."
+        if found.unstable != [sp.S.true]:
+            yield "- Nowhere proved stable."
     else:
         yield from listed("Stable if", [setter.relation(r) for r in found.stable], "and")
         explicit = solved(found, setter)

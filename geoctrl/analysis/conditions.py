@@ -218,14 +218,16 @@ class _FamilyPoint:
         self.system = sys
         self.family = sys.families[family]
         self._table: dict[Node, sp.Expr] = dict(sys.symbols)
+        numbers: dict[sp.Expr, sp.Expr] = {}
+        for name in params or ():
+            q, node = exact(sys.parameters(params)[name]), sys.assembly.parameters[name]
+            number = sp.Rational(q.numerator, q.denominator)
+            numbers[self._table[node]] = number
+            self._table[node] = number
         for label, node in zip(sys.state_labels, sys.state_nodes, strict=True):
-            self._table[node] = self.family.states.get(label, sp.Integer(0))
+            self._table[node] = self.family.states.get(label, sp.Integer(0)).xreplace(numbers)
         for label, node in zip(sys.input_labels, sys.assembly.inputs, strict=True):
-            self._table[node] = self.family.inputs.get(label, sp.Integer(0))
-        if params:
-            for name in params:
-                q = exact(sys.parameters(params)[name])
-                self._table[sys.assembly.parameters[name]] = sp.Rational(q.numerator, q.denominator)
+            self._table[node] = self.family.inputs.get(label, sp.Integer(0)).xreplace(numbers)
 
     @property
     def point(self) -> list[sp.Expr]:

@@ -15,6 +15,7 @@ from geoctrl.analysis.manifolds import find_on_manifold
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import is_exact_equilibrium
 from geoctrl.errors import EquilibriumError
+from geoctrl.stepping import ManifoldSystem
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.systems.members import equilibrium_at, leaf_gradient, require_autonomous
 
@@ -37,7 +38,7 @@ def find_equilibrium(
 
     Parameters
     ----------
-    sys : ReducedSystem
+    sys : ReducedSystem, SphereSystem or RotationSystem
     guess : Equilibrium, state ``x`` or pair ``(x, u)``, optional
         Without one, rest at the references of the advected vectors.
     fixed : mapping of state or input label -> value, optional
@@ -68,7 +69,7 @@ def find_equilibrium(
     >>> gc.find_equilibrium(skate, fixed={"v2": 3.0, "Gamma3": 1.0})
     Equilibrium(v1=0, v2=3, v3=0, Gamma2=0, Gamma3=1; residual 0.0e+00, leaf 0.0e+00)
     """
-    if hasattr(sys, "view"):
+    if isinstance(sys, ManifoldSystem):
         return find_on_manifold(sys, guess, spin, fixed, params)
     if spin is not None:
         raise ValueError("spin is for systems on spheres and rotations; a reduced system has despun()")

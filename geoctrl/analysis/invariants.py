@@ -87,7 +87,7 @@ def check_invariant(
     node = expr if isinstance(expr, Node) else sys.expression(expr)
     g, inputs = sys.graph, sys.assembly.inputs
     rate = (
-        power(g, sys.state_nodes, sys.field_nodes, sys.leaf.nodes, node)
+        power(tuple(sys.state_nodes), tuple(sys.field_nodes), tuple(sys.leaf.nodes), node)
         if node is sys.assembly.energy
         else g.add(sys.rate_terms([node])[0])
     )

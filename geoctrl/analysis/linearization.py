@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl.analysis.float_jets import jets_at
+from geoctrl.stepping import ManifoldSystem
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.systems.members import equilibrium_at, leaf_basis
 
@@ -113,7 +114,7 @@ def linearize(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = 
 
     Parameters
     ----------
-    sys : ReducedSystem
+    sys : ReducedSystem, SphereSystem or RotationSystem
     eq : Equilibrium, state ``x`` or pair ``(x, u)``
     params : dict, optional
         Overrides those of the equilibrium.
@@ -136,7 +137,7 @@ def linearize(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = 
     >>> gc.linearize(skate, skate.equilibrium("sliding", Y0=1.0)).eigenvalues.real.round(4)
     array([ 0.    ,  0.    , -3.1016,  3.1016])
     """
-    if hasattr(sys, "view"):
+    if isinstance(sys, ManifoldSystem):
         from geoctrl.analysis.manifolds import linearize_on_manifold
 
         return linearize_on_manifold(sys, eq, params)

@@ -73,11 +73,10 @@ def conserved_exactly(problem: Problem, nodes: dict[str, Node]) -> list[str]:
     relations = tuple(problem.leaf.values())
     proved = []
     for name, node in nodes.items():
-        rate = problem.rate(node)
         if name == "energy":
-            rate = power(
-                problem.graph, list(problem.states.values()), problem.field_with_inputs, relations, node
-            )
+            rate = power(tuple(problem.states.values()), tuple(problem.field_with_inputs), relations, node)
+        else:
+            rate = problem.rate(node)
         if (
             rate.is_zero
             or _vanishes_identically(rate, relations)

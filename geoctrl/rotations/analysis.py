@@ -19,13 +19,14 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array
-from geoctrl._scalars import Node, exact
+from geoctrl._scalars import Node, Program, exact
 from geoctrl.algebra import AdvectedVector, product, so3
 from geoctrl.errors import DescriptionError
 from geoctrl.rotations.trajectory import INSTANT, random_states
 from geoctrl.systems import EulerPoincare
 
 if TYPE_CHECKING:
+    from geoctrl.rotations.forms import RotationForm
     from geoctrl.rotations.system import RotationSystem
     from geoctrl.systems import ReducedSystem
 
@@ -265,13 +266,10 @@ def _cross(a: Sequence[Node], b: Sequence[Node]) -> list[Node]:
     return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 
 
-def callable_law(system: RotationSystem, terms: Sequence[Any]) -> Callable:
+def callable_law(system: RotationSystem | RotationForm, terms: Sequence[Any]) -> Callable:
     """A law given by expressions as a function (t, x, params) -> u."""
-    from geoctrl._scalars import Program
-
-    arguments = [*system.R_nodes, *system.Omega_nodes, system.time_node]
-    nodes = [system.to_node(sp.sympify(e)) for e in terms]
-    program = Program(system.graph, arguments, system.parameter_nodes, nodes)
+    arguments = [*system.state_nodes, system.time_node]
+    program = Program(system.graph, arguments, system.parameter_nodes, [system.to_node(e) for e in terms])
 
     def law(t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         return program([*x, t], params)

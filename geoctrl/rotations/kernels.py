@@ -6,6 +6,7 @@ Attitudes are passed as one matrix (3n, 3), the rows of R_1, then those of R_2, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from numba import void
@@ -67,6 +68,11 @@ def wrapped_potential(U: Callable, dU: Callable, n: int, parameters: int) -> tup
     return compile_function(U, value, VALUE), compile_function(dU, slope, GRADIENT)
 
 
+@cache
+def _no_linear_terms() -> dict[str, Kernel]:
+    return {name: nothing(head, signature) for name, (head, signature) in _HEADS.items()}
+
+
 def linear_kernels(writer: KernelWriter, a: Sequence[Node], R: Sequence[Node]) -> dict[str, Kernel]:
     r"""Kernels of the linear terms :math:`a_i(R) \cdot \Omega_i`; of zeros without any.
 
@@ -74,7 +80,7 @@ def linear_kernels(writer: KernelWriter, a: Sequence[Node], R: Sequence[Node]) -
     ``rate(R, V)``: :math:`\mathrm{D} a(R)\, V`, (n, 3).
     """
     if not a:
-        return {name: nothing(head, signature) for name, (head, signature) in _HEADS.items()}
+        return _no_linear_terms()
     graph, n = writer.graph, len(a) // 3
     s, V = (
         writer.symbols([f"{name}{i}" for i in range(size)]) for name, size in (("s", 3 * n), ("V", 9 * n))

@@ -137,10 +137,14 @@ class LocalAnalysis:
             analysis.check_symmetry(system, spin, params)
         w, J = system.frame_rate_at(params) + spin, system.inertias_at(params)
         R, best, least = system.unpack(x)[0], x, np.inf
-        for _ in range(60):
+
+        def moments(R: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
             state = system.pack(R, np.swapaxes(R, 1, 2) @ w)
             moment = np.einsum("iab,ib->ia", J, system.rhs(0.0, state, u, params)[9 * n :].reshape(n, 3))
-            size = float(np.max(np.abs(moment)))
+            return state, moment, float(np.max(np.abs(moment)))
+
+        for _ in range(60):
+            state, moment, size = moments(R)
             if size < least:
                 best, least = state, size
             elif least < _CONVERGED:
@@ -149,6 +153,11 @@ class LocalAnalysis:
             step = np.linalg.lstsq(derivative, -moment.ravel(), rcond=1e-12)[0]
             step *= min(1.0, 0.5 / max(float(np.max(np.abs(step))), 1e-300))
             R = R @ exp(step.reshape(n, 3))
+        snapped = np.round(system.unpack(best)[0], 9) + 0.0
+        if not np.any(rotation_defect(snapped)) and np.allclose(
+            snapped, system.unpack(best)[0], rtol=0, atol=1e-11
+        ):
+            best, _, least = moments(snapped)  # exact numbers, of which something can be proved
         if not least <= 1e-9 * max(1.0, float(np.max(np.abs(J))) * float(w @ w)):
             raise EquilibriumError(f"no equilibrium found: residual {least:.3g}; try another guess", least)
         return best

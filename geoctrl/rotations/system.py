@@ -7,12 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import sympy as sp
 
 from geoctrl._checks import finite_array
 from geoctrl.errors import DescriptionError
 from geoctrl.rotations.description import RotationDescription
-from geoctrl.stepping.drive import signals
+from geoctrl.stepping.drive import law_terms, signals
 
 if TYPE_CHECKING:
     from geoctrl.rotations.analysis import ReducedView
@@ -258,21 +257,12 @@ class RotationSystem(RotationDescription):
             loop.__dict__.update({k: v for k, v in self.__dict__.items() if k not in _DERIVED})
             loop.law, loop.inputs, loop.input_labels = law, (), ()
             return loop
-        if isinstance(law, Mapping):
-            named = {str(u): e for u, e in law.items()}
-            if set(named) != set(self.input_labels):
-                raise DescriptionError(
-                    f"the law must give {', '.join(self.input_labels)}, got {', '.join(named)}"
-                )
-            law = [named[label] for label in self.input_labels]
-        terms = list(sp.Matrix([law]))
-        if len(terms) != len(self.inputs):
-            raise DescriptionError(f"the law must give {len(self.inputs)} inputs, got {len(terms)}")
+        terms = law_terms(law, self.input_labels)
         if callable(self.forces_given):
             from geoctrl.rotations.analysis import callable_law
 
             return self.closed_loop(callable_law(self, terms))
-        table = dict(zip(self.inputs, map(sp.sympify, terms), strict=True))
+        table = dict(zip(self.inputs, terms, strict=True))
         return self.replace(forces=[f.xreplace(table) for f in self.forces_given], inputs=())
 
     def replace(self, **changes: Any) -> RotationSystem:

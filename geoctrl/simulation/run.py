@@ -15,9 +15,8 @@ from geoctrl.simulation.execution import execute
 from geoctrl.simulation.inputs import read_inputs
 from geoctrl.simulation.manifolds import simulate_manifold
 from geoctrl.simulation.problem import Outcome, Problem
-from geoctrl.stepping import Progress
+from geoctrl.stepping import ManifoldSystem, Progress
 from geoctrl.simulation.trajectory import Trajectory
-from geoctrl.spheres import SphereSystem
 from geoctrl.systems import Equilibrium, EulerPoincare, ReducedSystem
 
 __all__ = ["simulate"]
@@ -45,11 +44,13 @@ def simulate(
 
     Parameters
     ----------
-    sys : ReducedSystem
-        An open or a closed loop.
+    sys : ReducedSystem, SphereSystem or RotationSystem
+        An open or a closed loop. Systems on spheres and rotations run on their compiled field (DOP853), or
+        with ``engine="heyoka"`` on their equations written out; their inputs may also be constants (m,), a
+        function of time, or (times, (m, nt)).
     timepts : (nt,) array
         Strictly increasing times (s) of the samples; ``timepts[0]`` is the initial time.
-    x0 : (n,) array or Equilibrium
+    x0 : (n,) array, Equilibrium, or pair (q, omega) or (R, Omega)
         Initial state on the leaf; `ReducedSystem.project` makes one.
     params : dict, optional
         Overrides of the default parameters by name.
@@ -73,7 +74,7 @@ def simulate(
 
     Returns
     -------
-    Trajectory
+    Trajectory, SphereTrajectory or RotationTrajectory
 
     Raises
     ------
@@ -104,7 +105,7 @@ def simulate(
     >>> traj.success, traj.events["fall"].time.size
     (True, 1)
     """
-    if isinstance(sys, SphereSystem):
+    if isinstance(sys, ManifoldSystem):
         return simulate_manifold(
             sys,
             timepts,

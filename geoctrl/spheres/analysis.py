@@ -268,7 +268,7 @@ def callable_law(system: SphereSystem, terms: Sequence[Any]) -> Callable:
     """A law given by expressions as a function (t, x, params) -> u."""
     from geoctrl._scalars import Program
 
-    arguments = [*system.q_nodes, *system.omega_nodes, system.time_node]
+    arguments = [*system.state_nodes, system.time_node]
     nodes = [system.to_node(e) for e in terms]
     program = Program(system.graph, arguments, system.parameter_nodes, nodes)
 

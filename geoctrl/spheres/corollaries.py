@@ -116,7 +116,7 @@ def momentum_equations(run: Run, t: float, q: np.ndarray, mu: np.ndarray) -> Rat
 
 
 def angular_momentum_equations(run: Run, t: float, q: np.ndarray, p: np.ndarray) -> Rates:
-    r"""Rates of (q, pi) [LLM15, Eqs. 35, 37], pi conjugate to omega.
+    r"""Rates of (q, pi) [LLM15, Eqs. 35, 36], pi conjugate to omega.
 
     .. math::
 

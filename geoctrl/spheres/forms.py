@@ -21,10 +21,12 @@ import sympy as sp
 
 from geoctrl._checks import finite_array, nearest
 from geoctrl._scalars import STATE, FromSympy, Node
+from geoctrl.errors import DescriptionError
+from geoctrl.spheres.analysis import callable_law
 from geoctrl.spheres.corollaries import EQUATIONS, angular_legendre, legendre
 from geoctrl.spheres.start import initial_values
 from geoctrl.spheres.trajectory import SphereTrajectory, conserved_names
-from geoctrl.stepping.drive import signals
+from geoctrl.stepping.drive import law_terms, signals
 from geoctrl.systems import time
 
 if TYPE_CHECKING:
@@ -88,7 +90,7 @@ class SphereForm:
     """A system on spheres with states (q, y), y one of "qdot", "omega", "mu", "pi": a system like any other.
 
     Its equations are those of its corollary (`geoctrl.spheres.corollaries`), not those of `SphereSystem.rhs`
-    in other coordinates. Feedback is closed on the system: ``system.closed_loop(law).in_form(form)``.
+    in other coordinates. Equilibria are found, linearised and certified on ``system`` itself.
 
     Parameters
     ----------
@@ -192,6 +194,22 @@ class SphereForm:
         """States as rows (nt, 6n)."""
         return np.ascontiguousarray(np.atleast_2d(self.pack(*self.unpack(x)).T))
 
+    def closed_loop(self, law: Any) -> SphereForm:
+        """The form with its inputs set by a law in its states, without inputs: see `SphereSystem.closed_loop`.
+
+        Raises
+        ------
+        DescriptionError
+            As `SphereSystem.closed_loop`.
+        """
+        law = getattr(law, "expr", law)
+        function = law if callable(law) else callable_law(self, law_terms(law, self.input_labels))
+
+        def carried(t: float, x: np.ndarray, params: Mapping[str, float]) -> Any:
+            return function(t, self.convert(x, "omega", self.form, params), params)
+
+        return SphereForm(self.system.closed_loop(carried), self.form)
+
     # -- what `geoctrl.simulate` asks for -----------------------------------------------------------
 
     def run(self, params: Mapping[str, float] | None, inputs: Any = None) -> FormRun:
@@ -213,6 +231,15 @@ class SphereForm:
         """Trajectory of states (6n, nt); nothing is counted as conserved in a ``driven`` run."""
         conserved = () if driven else conserved_names(self.system, rest["params"])
         return FormTrajectory(self, time, states, conserved=conserved, **rest)
+
+    def view(self, spin: Any = None) -> None:
+        """Only the system itself is seen as reduced equations: DescriptionError."""
+        raise DescriptionError("this takes the system in (q, omega); it is the attribute system of the form")
+
+    @property
+    def local(self) -> None:
+        """Only the system itself is linearised and certified: DescriptionError."""
+        return self.view()
 
     @property
     def graph(self):

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import finite_array, nearest
+from geoctrl.spheres.methods import METHODS
 from geoctrl.spheres.start import initial_values
 from geoctrl.spheres.system import SphereSystem
 from geoctrl.spheres.trajectory import SphereTrajectory, conserved_names
 from geoctrl.stepping import Progress, composition, concluded, record_steps, record_times, whole
 
-__all__ = ["METHODS", "integrate"]
-
-METHODS = ("variational", "rk2", "heun", "rk4")
+__all__ = ["integrate"]
 
 
 def integrate(
@@ -44,8 +43,9 @@ def integrate(
         Step (s).
     steps : int
     method : {"variational", "rk2", "heun", "rk4"}
-        "variational" is the discrete Euler-Lagrange method on spheres (`geoctrl.spheres.stepper`): symplectic,
-        keeps unit length to rounding and momentum maps; explicit for constant diagonal mass, else implicit.
+        One of `METHODS`, which tells what each preserves. "variational" is the discrete Euler-Lagrange
+        method on spheres (`geoctrl.spheres.stepper`): symplectic, keeps unit length to rounding and momentum
+        maps; explicit for constant diagonal mass, else implicit.
         "rk2" (midpoint), "heun" and "rk4" are explicit Runge-Kutta methods on :math:`(q, \omega)`.
     order : {2, 4, 6, 8}
         Above 2 by symmetric composition of variational steps (`geoctrl.stepping.composition`).

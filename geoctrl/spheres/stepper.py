@@ -36,7 +36,9 @@ __all__ = ["EXPLICIT", "IMPLICIT", "explicit", "implicit"]
 CONVERGED = (
     4e-16  # correction relative to the coordinates of the step: their rounding, so that momenta keep theirs
 )
-STAGNANT = 1e-12  # corrections below this that no longer shrink are rounding too
+STAGNANT = (
+    1e-12  # corrections below this times n that no longer shrink are rounding too: long chains are stiff
+)
 SLOW = 0.2  # a chord iteration that gains less than this per iteration gives way to Newton's
 CHORDS, NEWTONS, FIXED = 40, 30, 60
 
@@ -161,7 +163,7 @@ def implicit(
                 q, L, hs, M, varies, mass, mass_gradient, mass_rate, data, index, B, A, y, d, S, new, late
             )
             iterations += count
-            if not residual <= STAGNANT:
+            if not residual <= STAGNANT * n:
                 return step, iterations, NEWTON, residual
             if varies:
                 slopes(new, M, late, -d, varies, mass_gradient, data, index, S)
@@ -300,13 +302,13 @@ def solve_step(q, L, h, M, varies, mass, mass_gradient, mass_rate, data, index, 
             size = max(size, abs(r[k]))
             scale = max(scale, abs(y[k]))
         size /= scale
-        if size <= CONVERGED or (size <= STAGNANT and size >= 0.5 * last):
+        if size <= CONVERGED or (size <= STAGNANT * n and size >= 0.5 * last):
             if size > CONVERGED:  # else the last correction does not change what was computed
                 lift(B, y, z)
                 cayley(q, z, new, d)
                 slopes(q, M, late, d, varies, mass_gradient, data, index, S)
             return iteration + 1, size
-        exact = exact or (size > SLOW * last and size > STAGNANT) or iteration >= CHORDS
+        exact = exact or (size > SLOW * last and size > STAGNANT * n) or iteration >= CHORDS
         last = size
     return CHORDS + NEWTONS, last
 

@@ -2,10 +2,12 @@
 
 from geoctrl.stepping.composition import ORDERS, composition
 from geoctrl.stepping.loop import Outcome, concluded, record_steps, record_times, whole
+from geoctrl.stepping.manifold import ManifoldSystem
 from geoctrl.stepping.progress import Progress
 
 __all__ = [
     "ORDERS",
+    "ManifoldSystem",
     "Outcome",
     "Progress",
     "composition",

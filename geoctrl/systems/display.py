@@ -158,7 +158,8 @@ class Display:
         if self.mechanism.constraints is None:
             return ""
         names, rows = named_entries(self.mechanism, self.mechanism.constraints)
-        equations = [(e.primitive()[1], sp.Integer(0)) for e in rows * self.mechanism.algebra.xi]
+        each = (e.primitive()[1] for e in rows * self.mechanism.algebra.xi)
+        equations = [(-e if e.could_extract_minus_sign() else e, sp.Integer(0)) for e in each]
         return self._set(equations, self.rates, names)
 
     def leaf(self) -> str:

@@ -50,7 +50,7 @@ def symbol_name(name: str) -> str:
     r"""A label in LaTeX: ``Omega1_2`` is ``\Omega_{1,2}``, ``Omega1_dot`` is ``\dot{\Omega}_{1}``."""
     match = re.fullmatch(r"([A-Za-z]+?)(\d*)((?:_[A-Za-z0-9]+)*)", name)
     if match is None:
-        return rf"\text{{{name}}}"
+        return _product_name(name)
     head, index = match[1], [match[2]] if match[2] else []
     suffixes = [part for part in match[3].split("_") if part]
     dots = suffixes.count("dot")
@@ -65,6 +65,15 @@ def symbol_name(name: str) -> str:
         letter = rf"\{'d' * dots}ot{{{letter}}}"
     index += [symbol_name(part) if part[0].isalpha() else part for part in suffixes if part != "dot"]
     return f"{letter}_{{{','.join(index)}}}" if index else letter
+
+
+def _product_name(name: str) -> str:
+    r"""``K.Gamma`` is ``K \cdot \Gamma``, ``|K|^2`` is a square; anything else stays text."""
+    if square := re.fullmatch(r"\|(\w+)\|\^2", name):
+        return f"|{symbol_name(square[1])}|^{{2}}"
+    if product := re.fullmatch(r"(\w+)\.(\w+)", name):
+        return rf"{symbol_name(product[1])} \cdot {symbol_name(product[2])}"
+    return rf"\text{{{name}}}"
 
 
 class Typesetter:

@@ -29,8 +29,8 @@ def study(quick: bool = False) -> Study:  # noqa: ARG001 - a second in any case
         [
             "Neither g nor the step nor the time are printed; 9.81 m/s^2, 5e-3 s and 30 s give the published "
             "energy error.",
-            "Reprojection keeps the length and makes the energy error larger, as the paper says; it shows the "
-            "errors of RK2 in a figure only.",
+            "Reprojection keeps the length and makes the energy error larger, as the paper says; it shows "
+            "the errors of RK2 in a figure only.",
             "The four spring constants are all printed as kappa_12; they belong to the four springs in turn.",
         ],
         lambda: errors("Four spherical pendula with springs", [plain, projected, ours]),

@@ -29,8 +29,8 @@ def study(quick: bool = False) -> Study:
         [
             "Neither the step nor the time are printed; 1e-4 s and 10 s are chosen, which give errors of the "
             "published size.",
-            "The first needle's angular velocity is not orthogonal to it as printed; the part along it, which "
-            "moves nothing, is left out.",
+            "The first needle's angular velocity is not orthogonal to it as printed; the part along it, "
+            "which moves nothing, is left out.",
             "RK45 with MATLAB's default tolerances, 1e-3 and 1e-6.",
         ],
         lambda: errors("Sixteen magnetic needles", [theirs, ours]),

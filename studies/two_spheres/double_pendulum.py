@@ -19,13 +19,13 @@ def study(quick: bool = False) -> Study:
         f"double spherical pendulum, h = 0.01 s, {span:g} s",
         rows(ours, 2.1641e-3, 8.8893e-15) + rows(theirs, 7.8586e-3, 6.2742e-6),
         [
-            "The energy error of the variational method has the exponent -3. The exponents of RK45 are not legible "
-            "in our copy and follow the computed ones.",
-            "g is not printed; 9.81 m/s^2 is taken, the number of the printed lengths. The initial values are "
-            "printed with four digits and normalised here; to change them by 5e-5 changes the mean by 2 per "
-            "cent, for the motion is chaotic.",
-            f"The tolerances of RK45 are not printed. {RTOL:g} and {ATOL:g} give errors of the published size; "
-            "with MATLAB's defaults, 1e-3 and 1e-6, the energy grows by 9 J.",
+            "The energy error of the variational method has the exponent -3. The exponents of RK45 are not "
+            "legible in our copy and follow the computed ones.",
+            "g is not printed; 9.81 m/s^2 is taken, the number of the printed lengths. The initial values "
+            "are printed with four digits and normalised here; to change them by 5e-5 changes the mean by 2 "
+            "per cent, for the motion is chaotic.",
+            f"The tolerances of RK45 are not printed. {RTOL:g} and {ATOL:g} give errors of the published "
+            "size; with MATLAB's defaults, 1e-3 and 1e-6, the energy grows by 9 J.",
         ],
         lambda: errors("Double spherical pendulum", [theirs, ours]),
     )

@@ -12,7 +12,7 @@ from studies.two_spheres.comparison import Start, Study, curve, rows
 from studies.two_spheres.figures import spheres
 
 EPSILON, H = 0.01, 0.005
-RATE, WIDTH = 13.0, 0.12
+RATE, WIDTH = 10.0, 0.15
 """Of each vortex: angular rate of its centre (rad/s) and radius (rad)."""
 
 SHOWN = (0, 0.05, 0.1, 0.2, 0.4, 1)
@@ -72,7 +72,7 @@ def heat(points: np.ndarray, faces: np.ndarray, q: np.ndarray, omega: np.ndarray
 
 def draw(run: SphereTrajectory, points: np.ndarray, faces: np.ndarray) -> Figure:
     """The kinetic energy on the sphere in time, above the change of the energy."""
-    figure = Figure(figsize=(13, 4.8), layout="constrained")
+    figure = Figure(figsize=(13, 4.3), layout="constrained")
     grid = figure.add_gridspec(2, 6, height_ratios=[2.6, 1])
     shown = [int(part * (len(run) - 1)) for part in SHOWN]
     values = np.array([heat(points, faces, run.q[k], run.omega[k]) for k in shown])
@@ -100,9 +100,9 @@ def study(quick: bool = False) -> Study:
         [
             f"sigma is not printed: {sigma:.4f} makes the force vanish at the mean distance of neighbours, "
             f"{distance:.4f}.",
-            f"Nor are the vortices: here omega = {RATE:g} exp(-a^2/(2 * {WIDTH:g}^2)) rad/s about each centre at "
-            f"angular distance a, both of one sense, which moves molecules at up to {fastest:.2f} rad/s. The "
-            "energy error grows with that speed.",
+            f"Nor are the vortices: here omega = {RATE:g} exp(-a^2/(2 * {WIDTH:g}^2)) rad/s about each "
+            f"centre at angular distance a, both of one sense, which moves molecules at up to {fastest:.2f} "
+            "rad/s. The energy error grows with that speed.",
             "The molecules start at the corners of an icosahedron quartered three times. Its 1280 faces are "
             "coloured by the mean over themselves and the faces that touch them; the paper colours 5120.",
         ],

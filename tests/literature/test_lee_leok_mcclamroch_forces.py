@@ -129,8 +129,8 @@ def test_without_force_the_point_matters_not():
     system = system_of("body-with-point-force")
     lin = gc.linearize(system, system.equilibrium("still"))
     assert not np.any(lin.eigenvalues)
-    # Double zeros: a little momentum turns the body away, so that the attitudes are no further null vectors.
-    assert lin.zero_modes == ("momentum1", "momentum2", "momentum3")
+    # Double zeros: a little momentum turns the body away.
+    assert lin.zero_modes == ("momentum1", "momentum2", "momentum3", "family", "family", "family")
     assert verdict(system, "still") == "UNDECIDED"
 
 
@@ -171,6 +171,20 @@ def test_a_pushed_body_stands_if_it_spins(pulled):
     rate = abs(0.75 * critical / (2 * 1.5) - critical)
     # The square root of rounding: they are double.
     assert np.sort(np.abs(lin.eigenvalues)) == pytest.approx([0, *[rate] * 4], abs=1e-6)
+
+
+def test_the_threshold_of_a_pushed_body_comes_out_in_symbols(pulled):
+    """Numbers for all but the force: unstable below Omega0^2 = 4 J1 f r3/J3^2 = 16 f/3, and nothing above."""
+    params = {"J1": 1.5, "J2": 1.5, "J3": 0.75, "r1": 0.0, "r2": 0.0, "r3": 0.5}
+    conditions = gc.stability_conditions(pulled, "pushed", params=params)
+    (Omega0,) = conditions.family_symbols
+    f = next(p.symbol for p in pulled.mechanism.parameters if p.name == "f")
+    assert set().union(*(r.free_symbols for r in conditions.unstable)) == {Omega0, f}
+    for force in (sp.Rational(13, 5), sp.Rational(2, 5)):
+        for k, unstable in ((-1, True), (1, False)):
+            rate = sp.sqrt(sp.Rational(16, 3) * force * (1 + sp.Rational(k, 10**6)))
+            met = [bool(r.subs({f: force, Omega0: rate})) for r in conditions.unstable]
+            assert any(met) == unstable
 
 
 def test_the_moment_of_a_constant_force_is_not_constant_in_space(pulled):

@@ -8,7 +8,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import spheres
-from geoctrl.errors import ConstraintError, ParameterError
+from geoctrl.errors import ConstraintError, DescriptionError, ParameterError
 from geoctrl.spheres.forms import FORMS
 from geoctrl.spheres.propositions import vectors
 from tests.oracles.sphere_angles import Angles
@@ -193,6 +193,50 @@ def test_start_and_trajectory():
     assert traj.drift["energy"] == 0
     with pytest.raises(KeyError, match="pi1_3"):
         traj["pi1_4"]
+
+
+@pytest.mark.parametrize("form", ["omega", "mu"])
+def test_simulate(form):
+    s = varying_inertia()
+    f = s.in_form(form)
+    q, omega = random_state(2, seed=8)
+    times = np.linspace(0, 1, 6)
+    expected = spheres.integrate(s, q, omega, 0.01, 100, order=8, inputs=[0.5], record=20)
+    y = s.unpack(s.convert(s.pack(q, omega), "omega", form))[1]
+    traj = gc.simulate(f, times, (q, y), inputs=[0.5], events={"half": f.states[8] - y[0, 2] / 2})
+    assert traj.states == pytest.approx(s.convert(expected.states, "omega", form), abs=1e-9)
+    assert traj.omega == pytest.approx(expected.omega, abs=1e-9)
+    label = f.state_labels[8]
+    assert np.array_equal(traj[label], traj.states[8])
+    for state in np.transpose(traj.events["half"].states):
+        assert state[8] == pytest.approx(y[0, 2] / 2, abs=1e-9)
+
+
+@pytest.mark.parametrize("form", ["qdot", "pi"])
+def test_closed_loop(form):
+    """A law in the states of the form, by expressions and by a function."""
+    s = varying_inertia()
+    f = s.in_form(form)
+    y = s.convert(s.pack(*random_state(2, seed=9)), "omega", form)
+    a = s.parameters[0].symbol
+    expected = f.rhs(0.2, y, [1.3 * y[7] * np.cos(0.2) + y[3]])
+    for law in ([a * f.states[7] * sp.cos(gc.time) + f.states[3]], lambda t, x, p: [p["a"] * x[7] * np.cos(t) + x[3]]):
+        closed = f.closed_loop(law)
+        assert closed.inputs == ()
+        assert closed.form == form
+        assert closed.rhs(0.2, y) == pytest.approx(expected, abs=1e-13)
+    with pytest.raises(DescriptionError, match="needs a system with inputs"):
+        closed.closed_loop(law)
+    with pytest.raises(DescriptionError, match="must give 1 inputs, got 2"):
+        f.closed_loop([sp.S.Zero] * 2)
+
+
+def test_what_only_the_system_can_do():
+    f = free_chain().in_form("mu")
+    hanging = f.pack([[0, 0, -1.0]] * 3, np.zeros((3, 3)))
+    for analyse in (gc.linearize, gc.certify):
+        with pytest.raises(DescriptionError, match="attribute system"):
+            analyse(f, hanging)
 
 
 def test_bad_forms():

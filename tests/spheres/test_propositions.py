@@ -103,19 +103,17 @@ def test_lagrange_angular_in_the_form_of_the_corollary(name):
 def hamiltonian(name):
     """H(q, mu) of a quadratic system with two bodies, the Legendre transformation inverted by hand.
 
-    With u = q_1 - q_2 (q_1.q_2), eliminating qdot_1 leaves ((m_22 - m_12^2 / m_11) I + m_12^2 / m_11 u u^T) qdot_2
-    = mu_2 - m_12 / m_11 P_2 mu_1, inverted by the formula of Sherman and Morrison.
+    Elimination of qdot_1 leaves ((m_22 - m_12^2 / m_11) I + m_12^2 / m_11 u u^T) qdot_2 = r, with u = P_2 q_1 and
+    r = mu_2 - m_12 / m_11 P_2 mu_1, inverted by the formula of Sherman and Morrison.
     """
     s, _, _ = lagrangian(name)
     given = {p.symbol: sp.Float(p.default) for p in s.parameters}
     M = s.mass_expression.xreplace(given)
     m, c, k = M[0, 0], M[0, 1], M[1, 1]
-    u = Q[0] - Q[1] * Q[0].dot(Q[1])
-    right = MU[1] - c / m * (MU[0] - Q[1] * Q[1].dot(MU[0]))
+    r = MU[1] - c / m * (MU[0] - Q[1] * Q[1].dot(MU[0]))
     a, b = k - c**2 / m, c**2 / m
-    second = (right - u * (b * u.dot(right) / (a + b * u.dot(u)))) / a
-    first = (MU[0] - c * (second - Q[0] * Q[0].dot(second))) / m
-    return (MU[0].dot(first) + MU[1].dot(second)) / 2 + s.potential_expression.xreplace(given)
+    turned = r.dot(r) - b * Q[0].dot(r) ** 2 / (a + b * (1 - Q[0].dot(Q[1]) ** 2))
+    return (MU[0].dot(MU[0]) / m + turned / a) / 2 + s.potential_expression.xreplace(given)
 
 
 @pytest.mark.parametrize("name", QUADRATIC)
