@@ -56,7 +56,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
-    models = commands.add_parser("models", help="list the catalogue")
+    models = commands.add_parser("models", help="list the catalogue, or describe one mechanism")
+    models.add_argument("model", metavar="MODEL", nargs="?", help="this mechanism in full")
     models.set_defaults(run=_models)
 
     certify = commands.add_parser("certify", help="decide the stability of an equilibrium")
@@ -180,34 +181,78 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 def _models(args: argparse.Namespace) -> int:
     import geoctrl
 
+    if args.model:
+        mechanism = geoctrl.models.get(args.model)()
+        entry = _entry(args.model) | {"conserved": list(mechanism.reduce().conserved())}
+        _print(args, {args.model: entry}, f"{_block(args.model, entry)}\n\n{_parameter_table(mechanism)}")
+        return 0
     catalogue = {}
-    rows = [("name", "states", "parameters", "inputs", "families")]
     for name in geoctrl.models.names():
-        mechanism = geoctrl.models.get(name)()
-        system = mechanism.reduce()
-        families = [f"{k}({', '.join(f.names)})" for k, f in mechanism.equilibria.items()]
-        catalogue[name] = {
-            "states": list(system.state_labels),
-            "parameters": {
-                p.name: {"default": p.default, "unit": p.unit, "description": p.description}
-                for p in mechanism.parameters
-            },
-            "parameter_sets": list(mechanism.parameter_sets),
-            "inputs": list(system.input_labels),
-            "families": {k: list(f.names) for k, f in mechanism.equilibria.items()},
-            "source": mechanism.source,
-        }
-        rows.append(
-            (
-                name,
-                " ".join(system.state_labels),
-                " ".join(p.name for p in mechanism.parameters),
-                " ".join(system.input_labels) or "-",
-                " ".join(families) or "-",
-            )
-        )
-    _print(args, catalogue, _table(rows))
+        catalogue[name] = _entry(name)
+        if not args.json:
+            print(_block(name, catalogue[name]), flush=True)
+    if args.json:
+        print(json.dumps(catalogue, indent=1))
     return 0
+
+
+def _entry(name: str) -> dict[str, Any]:
+    """What the catalogue says about a mechanism; the system itself is not derived for it."""
+    import geoctrl
+    from geoctrl.systems.frames import choose_frame
+    from geoctrl.systems.leaf import removed_symbols
+
+    builder = geoctrl.models.get(name)
+    mechanism = builder()
+    removed = removed_symbols(mechanism)
+    rates = mechanism.rotors.rate_labels if mechanism.rotors else ()
+    kept = (str(s) for s in mechanism.advected_symbols if s not in removed)
+    return {
+        "description": (builder.__doc__ or "").strip().partition("\n")[0].replace("`", ""),
+        "group": mechanism.algebra.name,
+        "states": [*choose_frame(mechanism).labels, *rates, *kept],
+        "parameters": {
+            p.name: {"default": p.default, "unit": p.unit, "description": p.description}
+            for p in mechanism.parameters
+        },
+        "parameter_sets": list(mechanism.parameter_sets),
+        "inputs": [str(u) for u in mechanism.input_symbols],
+        "families": {k: list(f.names) for k, f in mechanism.equilibria.items()},
+        "source": mechanism.source,
+    }
+
+
+def _block(name: str, entry: dict[str, Any]) -> str:
+    """A few lines about a mechanism, wrapped to the width of a page."""
+    from textwrap import fill
+
+    rows = {
+        "": entry["description"],
+        "states": " ".join(entry["states"]),
+        "parameters": " ".join(entry["parameters"]),
+        "sets": " ".join(entry["parameter_sets"]),
+        "inputs": " ".join(entry["inputs"]) or "-",
+        "families": "  ".join(f"{k}({','.join(v)})" for k, v in entry["families"].items()) or "-",
+        "conserved": ", ".join(entry.get("conserved", ())),
+        "source": entry["source"],
+    }
+    lines = [f"{name}  [{entry['group']}]"]
+    for key, text in rows.items():
+        begin, indent = (f"  {key:<12}", " " * 14) if key else ("  ", "  ")
+        if text:
+            lines.append(
+                fill(text, 100, initial_indent=begin, subsequent_indent=indent, break_on_hyphens=False)
+            )
+    return "\n".join(lines)
+
+
+def _parameter_table(mechanism: Any) -> str:
+    sets = [mechanism.defaults, *(mechanism.parameter_set(k) for k in mechanism.parameter_sets)]
+    rows = [("parameter", "default", *mechanism.parameter_sets, "unit", "meaning")]
+    for p in mechanism.parameters:
+        values = ("-" if v is None else f"{v:g}" for v in (chosen[p.name] for chosen in sets))
+        rows.append((p.name, *values, p.unit, p.description))
+    return _table(rows)
 
 
 def _certify(args: argparse.Namespace) -> int:

@@ -1,11 +1,13 @@
 """The command line: tables, one JSON object, exit statuses, lazy imports."""
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
 
+import geoctrl as gc
 from geoctrl.cli import main
 
 
@@ -19,9 +21,38 @@ def test_models_lists_the_catalogue(capsys):
     status, out, _ = run(capsys, "models", "--json")
     listed = json.loads(out)
     assert status == 0
+    assert list(listed) == gc.models.names()
     assert listed["pendulum-skate"]["families"] == {"spinning": ["Omega0"], "sliding": ["Y0"]}
     assert listed["pendulum-skate-rotor"]["inputs"] == ["u_theta"]
-    assert "heavy-top" in run(capsys, "models")[1]
+    assert listed["heavy-top"]["parameters"]["l"]["unit"] == "m"
+    assert all(entry["source"] for entry in listed.values())
+
+
+@pytest.mark.parametrize("name", gc.models.names())
+def test_models_lists_the_states_and_inputs_that_the_system_has(capsys, name):
+    entry = json.loads(run(capsys, "models", name, "--json")[1])[name]
+    system = gc.models.get(name)().reduce()
+    assert entry["states"] == list(system.state_labels)
+    assert entry["inputs"] == list(system.input_labels)
+    assert "energy" in entry["conserved"] or "energy" not in system.conserved()
+
+
+def test_models_prints_a_block_for_each_mechanism(capsys):
+    text = run(capsys, "models")[1]
+    blocks = {block.split()[0]: block for block in re.split(r"\n(?=\S)", text)}
+    assert sorted(blocks) == gc.models.names()
+    for key in ("states", "parameters", "inputs", "families", "source"):
+        assert all(f"\n  {key} " in block for block in blocks.values()), key
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_models_describes_one_mechanism_in_full(capsys):
+    status, out, _ = run(capsys, "models", "rolling-disk")
+    assert status == 0
+    for words in ("rolling(Omega0)", "conserved   energy", "Neimark", "m/s^2", "hoop", "radius"):
+        assert words in out
+    status, _, err = run(capsys, "models", "rolling-disc")
+    assert (status, "rolling-disk" in err) == (2, True)
 
 
 def test_certify_writes_what_verify_confirms_and_a_change_is_refused(capsys, tmp_path):

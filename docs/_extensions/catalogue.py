@@ -207,7 +207,7 @@ def family_line(mechanism: gc.EulerPoincare, name: str) -> str:
     given = {**family.states, **family.inputs}
     entries = [(symbol_name(k), setter.text(v)) for k, v in given.items() if v != 0]
     free = f" ({names(family.names)})" if family.names else ""
-    if sum(width(v) for _, v in entries) > LONG or any(r"\sqrt" in v for _, v in entries):
+    if sum(width(v) for _, v in entries) > LONG / 2 or any(r"\sqrt" in v for _, v in entries):
         return f"`{name}`{free}"
     return f"`{name}`{free}: " + ", ".join(f"${k} = {v}$" for k, v in entries)
 
@@ -288,7 +288,10 @@ def conditions(system: gc.ReducedSystem, family: str, params: dict[str, float]) 
         if found.unstable != [sp.S.true]:
             yield "- Nowhere proved stable."
     else:
-        yield from listed("Stable if", [setter.relation(r) for r in found.stable], "and")
+        word, parts = "and", found.stable
+        if len(parts) == 1 and isinstance(parts[0], sp.Or):
+            word, parts = "or", parts[0].args
+        yield from listed("Stable if", [setter.relation(r) for r in parts], word)
         explicit = solved(found, setter)
         if explicit:
             yield f"  that is, $\\displaystyle {explicit}$"

@@ -1,8 +1,8 @@
 """Equilibria of systems on manifolds: found, linearised and certified.
 
-Where a system offers its own derivatives (``direct``), they are used. Else it is seen as a `ReducedSystem` in
-axes that turn with the spin (``view(spin)``), where relative equilibria are equilibria, and results are carried
-back by the derivative T of the map between the states, A = T A_reduced T^-1.
+Where a system offers its own derivatives (``direct``), they are used. Else it is seen as a `ReducedSystem`
+in axes that turn with the spin (``view(spin)``), where relative equilibria are equilibria, and results are
+carried back by the derivative T of the map between the states, A = T A_reduced T^-1.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-r"""Stability of equilibria of a natural mechanical system on a manifold given by relations, in exact numbers.
+r"""Stability of equilibria of a natural system on a manifold given by relations, in exact numbers.
 
 .. math:: L = \tfrac12 \dot z^T M(z) \dot z + a(z) \cdot \dot z - U(z), \qquad c_r(z) = 0
 

@@ -211,6 +211,7 @@ def read_nodes(table: Sequence[Sequence[Any]]) -> tuple[Graph, list[Node]]:
 
 
 def earlier(nodes: Sequence[Node], index: Any) -> Node:
+    """The node at a place of a table that has been read so far; ValueError for any other place."""
     if not isinstance(index, int) or not 0 <= index < len(nodes):
         raise ValueError(f"a node refers to {index!r}, which does not come before it")
     return nodes[index]

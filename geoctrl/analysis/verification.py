@@ -14,7 +14,7 @@ from geoctrl.analysis.energy_casimir import Pencil
 from geoctrl.analysis.float_jets import jets_in_floats
 from geoctrl.analysis.natural import MatrixProblem, NaturalProblem, judge_numerically, prove_natural
 from geoctrl.analysis.problem import Problem
-from geoctrl.analysis.proof import Verdict, recheck
+from geoctrl.analysis.proof import Outcome, Verdict, recheck
 from geoctrl.analysis.shape import find_shape_integrals
 from geoctrl.errors import CertificateError, ExpressionError
 
@@ -104,6 +104,7 @@ def _verify_natural(
     problem: NaturalProblem | MatrixProblem, method: str, evidence: dict[str, Any], verdict: Verdict
 ) -> tuple[str, ...]:
     exactly = "in floats" not in method
+    outcome: Outcome | None
     if isinstance(problem, MatrixProblem):
         outcome = problem.judge()
     else:
@@ -113,7 +114,8 @@ def _verify_natural(
     if outcome.verdict is not verdict or outcome.method != method:
         raise CertificateError(f"the file claims {verdict}, its Lagrangian gives {outcome.verdict}")
     for key in evidence.keys() | outcome.evidence.keys():
-        stored, found = evidence.get(key), outcome.evidence.get(key)
+        stored: Any = evidence.get(key)
+        found: Any = outcome.evidence.get(key)
         numbers = not exactly and isinstance(found, (list, float))
         if numbers and stored is not None and np.shape(stored) == np.shape(found):
             size = max(1e-9, float(np.max(np.abs(found), initial=0.0)))

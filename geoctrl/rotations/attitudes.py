@@ -129,7 +129,9 @@ def checked_attitudes(name: str, attitudes: Any, n: int) -> np.ndarray:
     """
     R = finite_array(name, attitudes, (n, 3, 3))
     defects = {"|R^T R - I|": rotation_defect(R), "|det R - 1|": np.abs(np.linalg.det(R) - 1)}
-    kind, worst = max(defects.items(), key=lambda item: float(item[1].max()))
+    # A reflection is orthogonal: only then the determinant says what is wrong.
+    kind = max(defects, key=lambda k: (defects[k].max() > REPAIRED, k == "|R^T R - I|"))
+    worst = defects[kind]
     body, size = int(np.argmax(worst)), float(worst.max())
     if size > REPAIRED:
         raise ConstraintError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ class _Flow:
         """Time grids between the kinks of the inputs, which no step may cross."""
         inner = self.breaks[(self.breaks > self.times[0]) & (self.breaks < self.times[-1])]
         edges = np.concatenate([self.times[:1], inner, self.times[-1:]])
-        for low, high in zip(edges[:-1], edges[1:], strict=True):
+        for low, high in pairwise(edges):
             within = self.times[(self.times > low) & (self.times < high)]
             yield np.concatenate([[low], within, [high]]), None
 

@@ -15,8 +15,8 @@ from geoctrl.simulation.execution import execute
 from geoctrl.simulation.inputs import read_inputs
 from geoctrl.simulation.manifolds import simulate_manifold
 from geoctrl.simulation.problem import Outcome, Problem
-from geoctrl.stepping import ManifoldSystem, Progress
 from geoctrl.simulation.trajectory import Trajectory
+from geoctrl.stepping import ManifoldSystem, Progress
 from geoctrl.systems import Equilibrium, EulerPoincare, ReducedSystem
 
 __all__ = ["simulate"]

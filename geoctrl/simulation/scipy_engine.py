@@ -20,11 +20,11 @@ _PATIENCE = 300
 """Short steps in a row with which a run is given up."""
 
 
-def _tolerance(problem: Problem) -> float:
+def _tolerance(problem: Any) -> float:
     return max(DEFAULT_TOLERANCE if problem.rtol is None else problem.rtol, _LEAST)
 
 
-def describe(problem: Problem, reason: str | None = None) -> str:
+def describe(problem: Any, reason: str | None = None) -> str:
     """Words for `Trajectory.engine`."""
     text = "scipy DOP853"
     if problem.rtol is not None:

@@ -17,10 +17,11 @@ from __future__ import annotations
 import numpy as np
 from numba import boolean, float64, int64, njit, types
 
-from geoctrl.spheres.kernels import FORCE, GRADIENT, MASS, SLOPE
+from geoctrl.spheres.kernels import MASS, SLOPE
 from geoctrl.spheres.tangent import cross, frames
 from geoctrl.stepping.cholesky import factorise, solve_factorised
 from geoctrl.stepping.compiled import pointer
+from geoctrl.stepping.forces import FORCE, GRADIENT
 from geoctrl.stepping.loop import INDEFINITE, INFINITE
 from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX
 

@@ -7,10 +7,11 @@ from textwrap import indent
 from typing import Any
 
 import numpy as np
-from numba import float64, void
+from numba import void
 
 from geoctrl._scalars import Node
 from geoctrl.stepping.compiled import Kernel, compile_source
+from geoctrl.stepping.forces import GRADIENT, VALUE
 from geoctrl.stepping.writer import (
     ARRAY,
     INDEX,
@@ -23,13 +24,10 @@ from geoctrl.stepping.writer import (
     unpack,
 )
 
-__all__ = ["FORCE", "GRADIENT", "MASS", "SLOPE", "VALUE", "Sum", "mass_kernels", "potential_kernels"]
+__all__ = ["MASS", "SLOPE", "Sum", "mass_kernels", "potential_kernels"]
 
-VALUE = float64(MATRIX, ARRAY, INDEX)
-GRADIENT = void(MATRIX, ARRAY, INDEX, MATRIX)
 MASS = void(MATRIX, ARRAY, INDEX, MATRIX)
 SLOPE = void(MATRIX, MATRIX, ARRAY, INDEX, MATRIX)
-FORCE = void(float64, MATRIX, MATRIX, ARRAY, ARRAY, INDEX, MATRIX)
 
 SKIN = 0.3
 """Neighbours are listed up to (1 + SKIN) cutoff, and again once a body has moved by SKIN cutoff / 2."""

@@ -10,14 +10,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import njit
 
-from geoctrl._scalars import Node
 from geoctrl.spheres import field as equations
 from geoctrl.spheres import stepper
-from geoctrl.spheres.kernels import FORCE, GRADIENT, MASS, SLOPE, VALUE, Sum, mass_kernels, potential_kernels
+from geoctrl.spheres.kernels import MASS, SLOPE, Sum, mass_kernels, potential_kernels
 from geoctrl.spheres.potentials import Pairs, Sites
-from geoctrl.stepping.compiled import Kernel, compile_function, compile_source, is_compiled
-from geoctrl.stepping.drive import read_drive, sample, table_of
-from geoctrl.stepping.writer import KernelWriter, components, function, statements, unpack
+from geoctrl.stepping.compiled import Kernel, compile_function, is_compiled
+from geoctrl.stepping.drive import read_drive
+from geoctrl.stepping.forces import (
+    FORCE,
+    GRADIENT,
+    VALUE,
+    closed,
+    driven,
+    given_force,
+    nothing,
+    written_force,
+)
+from geoctrl.stepping.writer import KernelWriter, components
 
 if TYPE_CHECKING:
     from geoctrl.spheres.system import SphereSystem
@@ -39,14 +48,13 @@ def compiled(name: str) -> Callable:
 @cache
 def _nothing() -> dict[str, Kernel]:
     """Kernels of what a system does not have."""
-    empty = "for i in range(out.shape[0]):\n    for k in range(out.shape[1]):\n        out[i, k] = 0.0\n"
     heads = {
         "mass": ("mass(q, data, index, out)", MASS),
         "mass_gradient": ("mass_gradient(q, gram, data, index, out)", SLOPE),
         "mass_rate": ("mass_rate(q, v, data, index, out)", SLOPE),
         "force": ("force(t, q, w, table, data, index, out)", FORCE),
     }
-    return {k: compile_source(function(head, empty), k, s) for k, (head, s) in heads.items()}
+    return {name: nothing(head, signature) for name, (head, signature) in heads.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +82,7 @@ class Run:
 
     @property
     def engine(self) -> str:
-        """ "numba", or "python" where a function of the user's could not be compiled."""
+        """The word "numba", or "python" where a function of the user's could not be compiled."""
         kernels = (self.gradient, self.value, self.force)
         return "numba" if all(map(is_compiled, kernels)) else "python"
 
@@ -166,7 +174,7 @@ class Numerics:
         system = self.system
         table, drive = read_drive(inputs, system.input_labels)
         value, gradient = self.potential
-        force = self.force if drive is None else self.driven(drive)
+        force = self.force if drive is None else driven(self._force, drive)
         mass = self.mass
         data, index = self.writer.fill(params)
         M = system.constant_mass(params)
@@ -188,16 +196,16 @@ class Numerics:
     @cached_property
     def potential(self) -> tuple[Kernel, Kernel]:
         """Value and gradient."""
-        system, np_ = self.system, len(self.system.params)
+        system, count = self.system, len(self.system.params)
         if callable(system.potential_given):
             V, dV = system.potential_given, system.gradient_given
 
             def value(f):
-                return lambda q, data, index: f(q, data[:np_])
+                return lambda q, data, _index: f(q, data[:count])
 
             def slope(f):
-                def gradient(q, data, index, out):
-                    out[:] = f(q, data[:np_])
+                def gradient(q, data, _index, out):
+                    out[:] = f(q, data[:count])
 
                 return gradient
 
@@ -233,72 +241,16 @@ class Numerics:
     @cached_property
     def force(self) -> Kernel:
         """Generalised forces, the inputs read from a table or set by the law."""
-        kernel = self._force
-        return kernel if self.system.law is None else self._closed(kernel, self.system.law)
+        system = self.system
+        return self._force if system.law is None else closed(self._force, system.law, tuple(system.params))
 
     @cached_property
     def _force(self) -> Kernel:
-        system, np_ = self.system, len(self.system.params)
+        system, n = self.system, self.system.n
         if not system.forced:
             return _nothing()["force"]
-        m = len(system.driven_labels)
         if callable(system.forces_given):
-
-            def wrap(f):
-                def force(t, q, w, table, data, index, out):
-                    u = np.empty(m)
-                    for j in range(m):
-                        u[j] = sample(table, t, j)
-                    out[:] = f(t, q, w, u, data[:np_])
-
-                return force
-
-            return compile_function(system.forces_given, wrap, FORCE)
-        arguments: list[Node] = [*system.q_nodes, *system.omega_nodes, system.time_node, *system.input_nodes]
-        program, constants = self.writer.program(arguments, system.force_nodes)
-        n = system.n
-        names = [*components("q", n), *components("w", n), "t", *(f"sample(table, t, {j})" for j in range(m))]
-        stores = "".join(f"out[{i // 3}, {i % 3}] = {r}\n" for i, r in enumerate(program.results))
-        source = function(
-            "force(t, q, w, table, data, index, out)", constants, unpack(names), statements(program), stores
-        )
-        return compile_source(source, "force", FORCE, sample=sample)
-
-    def driven(self, inputs: Callable) -> Kernel:
-        """The forces under inputs that are a function of time."""
-        inner = self._force
-
-        def wrap(f):
-            def force(t, q, w, table, data, index, out):
-                inner(t, q, w, table_of(np.asarray(f(t)).astype(np.float64)), data, index, out)
-
-            return force
-
-        def plain(f):
-            def force(t, q, w, table, data, index, out):
-                inner(t, q, w, table_of(np.atleast_1d(np.asarray(f(t), dtype=float))), data, index, out)
-
-            return force
-
-        return compile_function(inputs, wrap, FORCE, plain)
-
-    def _closed(self, inner: Kernel, law: Callable) -> Kernel:
-        names, np_ = tuple(self.system.params), len(self.system.params)
-
-        def wrap(f):
-            def force(t, q, w, table, data, index, out):
-                x = np.concatenate((q.copy().reshape(-1), w.copy().reshape(-1)))
-                u = np.asarray(f(t, x, data[:np_])).astype(np.float64)
-                inner(t, q, w, table_of(u), data, index, out)
-
-            return force
-
-        def plain(f):
-            def force(t, q, w, table, data, index, out):
-                params = dict(zip(names, data[:np_].tolist(), strict=True))
-                u = f(t, np.concatenate([q.ravel(), w.ravel()]), params)
-                inner(t, q, w, table_of(np.atleast_1d(np.asarray(u, dtype=float))), data, index, out)
-
-            return force
-
-        return compile_function(law, wrap, FORCE, plain)
+            return given_force(system.forces_given, (n, 3), len(system.driven_labels), len(system.params))
+        names = [*components("q", n), *components("w", n), "t"]
+        places = list(zip([*system.state_nodes, system.time_node], names, strict=True))
+        return written_force(self.writer, places, system.input_nodes, system.force_nodes)

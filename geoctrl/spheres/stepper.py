@@ -23,11 +23,12 @@ import math
 import numpy as np
 from numba import boolean, float64, int64, njit, types
 
-from geoctrl.spheres.kernels import FORCE, GRADIENT, MASS, SLOPE
+from geoctrl.spheres.kernels import MASS, SLOPE
 from geoctrl.spheres.tangent import cross, frames, lift, lower, tangent_mass
 from geoctrl.stepping.cholesky import factorise, solve_factorised
 from geoctrl.stepping.compiled import pointer
 from geoctrl.stepping.elimination import eliminate
+from geoctrl.stepping.forces import FORCE, GRADIENT
 from geoctrl.stepping.loop import BEYOND, FORCES, INDEFINITE, INFINITE, NEWTON
 from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX
 

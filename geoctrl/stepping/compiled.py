@@ -20,8 +20,8 @@ __all__ = ["Kernel", "compile_function", "compile_source", "is_compiled", "point
 
 Kernel = Callable[..., Any]
 
-_MATH = ("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh")
-_MATH += ("atanh", "exp", "log", "atan2")
+_MATH = ["sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh"]
+_MATH += ["atanh", "exp", "log", "atan2"]
 
 
 @cache

@@ -48,7 +48,8 @@ def table_of(u):
 
 
 def signals(labels: tuple[str, ...], t: Any, u: Any, count: int) -> list[tuple[float, np.ndarray]]:
-    """Time and inputs (m,) of each of ``count`` columns; ``t`` a number or (count,), ``u`` (m,) or (m, count).
+    """Time and inputs (m,) of each of ``count`` columns; ``t`` is a number or (count,), ``u`` (m,) or
+    (m, count).
 
     Raises
     ------

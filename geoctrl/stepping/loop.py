@@ -29,7 +29,7 @@ BEYOND, NEWTON, INDEFINITE, FORCES, INFINITE = 1, 2, 3, 4, 5
 """Codes of what can go wrong in a step."""
 
 _FAILURES = {
-    BEYOND: "the step leaves the method's domain (a body would turn by more than a right angle): take a smaller h",
+    BEYOND: "the step leaves the method's domain (a right angle and more): take a smaller h",
     NEWTON: "Newton's iteration did not converge: take a smaller h",
     INDEFINITE: "the inertia is not positive definite at this configuration",
     FORCES: "the forces at the end of the step were not solved for: take a smaller h",

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Display"]
 
+LONG_ROOT = 8
+"""Operations beyond which a root gets a name though it occurs once."""
 PARTS = ("motion", "lagrangian", "constraints", "frame", "leaf", "invariants")
 Names = Mapping[sp.Symbol, sp.Expr]
 EMPTY: Names = MappingProxyType({})
@@ -234,7 +236,7 @@ class Display:
 
 
 class Abbreviations:
-    """Symbols for roots that occur more than once, and for integrals.
+    """Symbols for roots that are long or occur more than once, and for integrals.
 
     Attributes
     ----------
@@ -245,7 +247,8 @@ class Abbreviations:
 
     def __init__(self, expressions: Sequence[sp.Expr]) -> None:
         powers = [p for e in expressions for p in sp.preorder_traversal(e) if _is_root(p)]
-        radicands = {p.base: None for p in powers if sum(q.base == p.base for q in powers) > 1}
+        bases = [p.base for p in powers]
+        radicands = dict.fromkeys(b for b in bases if bases.count(b) > 1 or sp.count_ops(b) > LONG_ROOT)
         integrals = dict.fromkeys(i for e in expressions for i in e.atoms(sp.Integral))
         self._roots = {r: _numbered("varrho", i) for i, r in enumerate(radicands)}
         self._integrals = {e: _numbered("Q", i, real=True) for i, e in enumerate(integrals)}

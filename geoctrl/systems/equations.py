@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -147,26 +147,41 @@ class HamelTensors:
         return self.C + self.F
 
 
+def _completed(system: ReducedSystem, removed: Mapping[sp.Symbol, int]) -> tuple[sp.Matrix, sp.Matrix]:
+    """The frame with a complement, and its inverse where the removed coordinates are zero.
+
+    The complement is the user's; else the velocities that the frame leaves out, as unit vectors, which gives
+    the inverse without elimination; else the constraint rows transposed.
+    """
+    velocities, complement = sp.Matrix(system.frame.matrix), system.frame.complement
+    n, k = velocities.shape
+    rows = [velocities.row(i) for i in range(n)]
+    kept = [next((i for i in range(n) if rows[i] == sp.eye(k).row(j)), None) for j in range(k)]
+    if complement is None and None not in kept:
+        others = [i for i in range(n) if i not in kept]
+        order = [*kept, *others]
+        E = sp.Matrix.hstack(velocities, sp.eye(n)[:, others])
+        inverse = sp.eye(n)[order, :]
+        for place, i in enumerate(others, start=k):
+            for j, row in enumerate(kept):
+                inverse[place, row] = -rows[i][j].subs(removed)
+        return E, inverse
+    if complement is None and system.mechanism.constraints is not None:
+        complement = system.mechanism.constraints.T
+    E = velocities if complement is None else sp.Matrix.hstack(velocities, complement)
+    return E, E.subs(removed).inv()
+
+
 def hamel_tensors(system: ReducedSystem) -> HamelTensors:
-    """C, F, B of the system's frame; the complement is the user's, else the constraint rows transposed."""
+    """C, F, B of the system's frame, completed by a complement."""
     mechanism = system.mechanism
     algebra = mechanism.algebra
     n, k = system.frame.matrix.shape
-    complement = system.frame.complement
-    if complement is None and mechanism.constraints is not None:
-        complement = mechanism.constraints.T
-        if system.frame.rows is not None:
-            raise ValueError(
-                "the tensors need a frame that solves all constraints; this system keeps multipliers"
-            )
-    E = (
-        sp.Matrix(system.frame.matrix)
-        if complement is None
-        else sp.Matrix.hstack(system.frame.matrix, complement)
-    )
+    if system.frame.rows is not None:
+        raise ValueError("the tensors need a frame that solves all constraints; this system keeps multipliers")
     gamma = mechanism.advected_symbols
     removed = dict.fromkeys((s for s in gamma if s in mechanism.leaf), 0)
-    inverse = E.subs(removed).inv()
+    E, inverse = _completed(system, removed)
     rate = [[sp.Integer(0)] * k for _ in gamma]  # varkappa^k_{j beta} Gamma_k = (E_beta Gamma)_j
     start = 0
     for advected in mechanism.advected:

@@ -218,7 +218,6 @@ def test_linear_equations_of_coupled_gyrostats(couplings):
     lin = gc.linearize(system, system.equilibrium("equal"))
     assert same_spectrum(lin, first_order(gyroscopic))
     assert not same_spectrum(lin, first_order(0.99 * gyroscopic))
-    # Three momenta, and three directions in which everything turns together.
     # With the a_i at rest only the turn about the total momentum changes none of its components.
     assert lin.zero_modes == ("momentum1", "momentum2", "momentum3", "family")
     assert verdict(system, "equal") == "UNDECIDED"  # as for the shells

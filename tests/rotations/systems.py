@@ -34,6 +34,11 @@ def coupled():
 
 
 @cache
+def orbit():
+    return rotations.body_in_orbit(J, 0.6)
+
+
+@cache
 def gyrostat():
     """Constant linear terms under gravity."""
     return top().replace(linear=[[0.7, -0.5, 0.9]])
@@ -48,7 +53,7 @@ def general(forced=False):
     u = sp.Symbol("u", real=True)
     forces = [
         -0.4 * Omega[0] + sp.Matrix([u, 0, R[0][1, 1]]),
-        sp.Matrix([0.3, sp.sin(2 * gc.time) * Omega[0][1], -u * R[1][0, 2]]),
+        sp.Matrix([0.3, sp.sin(2 * gc.time) * Omega[0][1], -u * R[1][0, 2]]) - 0.25 * Omega[1],
     ]
     return rotations.RotationSystem(
         inertias=[J, sp.diag(j.symbol, 1.3, 0.7)],

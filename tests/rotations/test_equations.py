@@ -1,5 +1,7 @@
 """The field on rotations against Euler-Poincare equations, general propositions and Hamilton's equations."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -8,7 +10,7 @@ import geoctrl as gc
 from geoctrl import rotations
 from geoctrl.rotations.attitudes import exp, hat
 from geoctrl.rotations.propositions import hamilton, lagrange, legendre, rates
-from tests.rotations.systems import J2, J, by_dop853, coupled, general, gyrostat, random_state, top
+from tests.rotations.systems import J2, J, by_dop853, coupled, general, gyrostat, orbit, random_state, top
 
 SYSTEMS = {
     "top": top,
@@ -16,7 +18,7 @@ SYSTEMS = {
     "coupled": coupled,
     "general": general,
     "forced": lambda: general(forced=True),
-    "orbit": lambda: rotations.body_in_orbit(J, 0.6),
+    "orbit": orbit,
 }
 every_system = pytest.mark.parametrize("name", SYSTEMS)
 
@@ -96,10 +98,17 @@ def test_rhs_takes_columns(name):
     np.testing.assert_array_equal(system.momentum(X)[:, 1], system.momentum(X[:, 1]))
 
 
-def quadratic(a_of_R):
+LINEAR = {
+    "constant": lambda _: [sp.Matrix([0.3, -0.2, 0.5]), sp.Matrix([0.1, 0.7, -0.4])],
+    "varying": lambda R: [R[0].T * sp.Matrix([0.3, 0.5, R[1][0, 1]]), R[1] * sp.Matrix([0.2, R[0][1, 2], 0])],
+}
+
+
+@cache
+def quadratic(linear):
     """L, R, Omega and the system of a quadratic Lagrangian with linear terms, two bodies."""
     R, Omega = rotations.symbols(2)
-    a = a_of_R(R)
+    a = LINEAR[linear](R)
     U = 1.3 * (R[0].T * R[1]).trace() + R[0][2, 1] * R[1][0, 2] ** 2
     L = sum((w.dot(sp.Matrix(M) * w) / 2 + v.dot(w) for M, w, v in zip((J, J2), Omega, a, strict=True)), -U)
     return L, R, Omega, rotations.RotationSystem(inertias=[J, J2], potential=U, linear=a)
@@ -109,15 +118,9 @@ def numbers(system, x, extra=()):
     return {**dict(zip(system.states, x, strict=True)), **dict(extra)}
 
 
-LINEAR = {
-    "constant": lambda _: [sp.Matrix([0.3, -0.2, 0.5]), sp.Matrix([0.1, 0.7, -0.4])],
-    "varying": lambda R: [R[0].T * sp.Matrix([0.3, 0.5, R[1][0, 1]]), R[1] * sp.Matrix([0.2, R[0][1, 2], 0])],
-}
-
-
 @pytest.mark.parametrize("linear", LINEAR)
 def test_the_field_follows_from_the_proposition_for_any_lagrangian(linear):
-    L, R, Omega, system = quadratic(LINEAR[linear])
+    L, R, Omega, system = quadratic(linear)
     x, _ = state_of(system, 5)
     residuals = lagrange(L, R, Omega)
     acceleration = system.rhs(0.0, x)[18:]
@@ -132,7 +135,7 @@ def test_the_field_follows_from_the_proposition_for_any_lagrangian(linear):
 
 @pytest.mark.parametrize("linear", LINEAR)
 def test_hamiltons_equations_are_those_of_the_form_in_momenta(linear):
-    _, R, _, system = quadratic(LINEAR[linear])
+    _, R, _, system = quadratic(linear)
     Pi = tuple(sp.Matrix([sp.Symbol(f"Pi{i}_{k}", real=True) for k in (1, 2, 3)]) for i in (1, 2))
     a, U = LINEAR[linear](R), system.potential_expression
     H = U + sum(
@@ -237,6 +240,7 @@ def test_functions_give_the_same_system_as_expressions():
         out[0, 0] += u[0]
         out[0, 2] += R[0, 1, 1]
         out[1, 0], out[1, 1], out[1, 2] = 0.3, np.sin(2 * t) * Omega[0, 1], -u[0] * R[1, 0, 2]
+        out[1] -= 0.25 * Omega[1]
         return out
 
     by_expressions = general(forced=True)
@@ -256,14 +260,14 @@ def test_closed_loops_of_every_kind_agree():
     x, _ = state_of(system, 12)
     law = -0.8 * system.Omega[0][0] + sp.sin(gc.time) * system.R[1][0, 2]
     value = -0.8 * x[18] + np.sin(0.7) * x[9 + 2]
-    loops = [
-        system.closed_loop([law]),
-        system.closed_loop({"u": law}),
-        system.closed_loop(lambda t, x, params: np.array([-0.8 * x[18] + np.sin(t) * x[9 + 2]])),
-    ]
-    for loop in loops:
+    by_expression = system.closed_loop([law])
+    by_function = system.closed_loop(lambda t, x, _: np.array([-0.8 * x[18] + np.sin(t) * x[9 + 2]]))
+    for loop in (by_expression, by_function):
         assert loop.inputs == ()
         np.testing.assert_allclose(loop.rhs(0.7, x), system.rhs(0.7, x, [value]), rtol=0, atol=1e-13)
+    assert system.closed_loop({"u": law}).forces_given == by_expression.forces_given
+    with pytest.raises(gc.DescriptionError, match="the law must give u"):
+        system.closed_loop({"v": law})
 
 
 def test_to_control_has_the_states_and_the_field():

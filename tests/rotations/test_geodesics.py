@@ -1,4 +1,4 @@
-"""Geodesics of two attitudes: closed forms of the round metric, conservation and closed forms for an inertia."""
+"""Geodesics of two attitudes: closed forms of the round metric and about principal axes, conservation."""
 
 import numpy as np
 import pytest

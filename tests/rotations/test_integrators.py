@@ -4,8 +4,8 @@ from functools import cache
 
 import numpy as np
 import pytest
+import sympy as sp
 
-import geoctrl as gc
 from geoctrl import rotations
 from geoctrl.rotations.attitudes import exp, hat, log
 from geoctrl.stepping import ORDERS
@@ -30,7 +30,8 @@ PROBLEMS = {
     "forced": (lambda: general(forced=True), random_state(2, 5), 1.0, [0.7]),
 }
 # Steps of the coarser of two runs: the leading term of the error rules, and it is above 1e-11.
-STEPS = {2: 200, 4: 40, 6: 24, 8: 12}
+STEPS = {2: 200, 4: 40, 6: 24}
+STEPS_OF_EIGHT = {"top": 10, "gyrostat": 20, "coupled": 20, "general": 5, "forced": 5}
 TOLERANCE = {2: 0.02, 4: 0.1, 6: 0.1, 8: 0.1}
 
 
@@ -60,7 +61,8 @@ def test_reference_is_the_motion(name):
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_order(name, order):
-    assert measured_order(name, STEPS[order], order=order) == pytest.approx(order, abs=TOLERANCE[order])
+    steps = STEPS_OF_EIGHT[name] if order == 8 else STEPS[order]
+    assert measured_order(name, steps, order=order) == pytest.approx(order, abs=TOLERANCE[order])
 
 
 def test_order_of_runge_kutta():
@@ -214,7 +216,7 @@ def test_a_turning_frame_is_only_another_view():
 
 
 def test_motion_in_a_turning_frame_is_the_inertial_one_transformed():
-    """A field of force that turns with the frame, once by ``frame_rate`` and once as moments that depend on time."""
+    """A field of force that turns with the frame, by ``frame_rate`` and as moments that depend on time."""
     rate, m, rho = np.array([0.2, -0.4, 0.7]), 1.3, np.array([0.2, 0.1, -0.3])
     turning = top().replace(frame_rate=rate)
 
@@ -280,9 +282,9 @@ def test_inputs_of_every_kind():
 
 def test_a_loop_closed_by_a_law_damps():
     R, Omega = random_state(1, 14, 2.0)
-    u = gc.rotations.symbols(1)[1][0]
-    driven = top().replace(forces=[[f"u{k}" for k in (1, 2, 3)]], inputs=["u1", "u2", "u3"])
-    loops = [driven.closed_loop([-0.9 * v for v in u]), driven.closed_loop(lambda t, x, p: -0.9 * x[9:])]
+    w, u = top().Omega[0], sp.symbols("u1:4", real=True)
+    driven = top().replace(forces=[u], inputs=u)
+    loops = [driven.closed_loop([-0.9 * v for v in w]), driven.closed_loop(lambda t, x, p: -0.9 * x[9:])]
     runs = [rotations.integrate(loop, R, Omega, 0.01, 1000, record=10) for loop in loops]
     np.testing.assert_allclose(final(runs[0]), final(runs[1]), rtol=0, atol=1e-12)
     assert runs[0].energy[-1] < runs[0].energy[0] - 5

@@ -6,7 +6,7 @@ import pytest
 import geoctrl as gc
 from geoctrl import rotations
 from geoctrl.rotations.trajectory import conserved_names
-from tests.rotations.systems import J2, J, random_state
+from tests.rotations.systems import J, random_state
 
 
 def test_free_body_turns_by_eulers_equations():
@@ -32,7 +32,7 @@ def test_pendulum_is_turned_by_gravity_at_its_centre_of_mass():
 def test_body_in_orbit_is_turned_by_the_gravity_gradient():
     """[LLM17, Eqs. 6.23, 6.24]."""
     R, Omega = random_state(1, 3)
-    body = rotations.body_in_orbit(J, 0.6)
+    body = orbit()
     a, b = R[0].T @ [0, 0, 1], R[0].T @ [0, 1, 0]
     x = body.rhs(0.0, body.pack(R, Omega))
     moment = 3 * 0.36 * np.cross(a, J @ a)
@@ -43,7 +43,7 @@ def test_body_in_orbit_is_turned_by_the_gravity_gradient():
 
 def test_energy_in_orbit_is_the_jacobi_integral_and_not_the_sum():
     """The energy printed in [LLM17, sec. 6.6.3.3] changes along motions; see the errata."""
-    body = rotations.body_in_orbit(J, 0.6)
+    body = orbit()
     R, Omega = random_state(1, 4)
     r = rotations.integrate(body, R, Omega, 1e-3, 5000, method="rk4", record=50)
     assert np.ptp(r.energy) < 1e-11  # error of order four at this step
@@ -65,7 +65,7 @@ def test_body_in_orbit_is_stable_in_the_lagrange_region(track, normal, radius):
 
 
 def test_coupled_bodies_attract_and_keep_their_momentum():
-    pair = rotations.coupled_bodies([J, J2], 2.7)
+    pair = coupled()
     R, Omega = random_state(2, 5)
     assert pair.potential(R) == pytest.approx(2.7 * (3 - np.trace(R[0].T @ R[1])), abs=1e-13)
     assert pair.potential([R[0], R[0]]) == pytest.approx(0, abs=1e-14)
@@ -77,9 +77,9 @@ def test_coupled_bodies_attract_and_keep_their_momentum():
 def test_what_is_conserved():
     expected = {
         "free": (rotations.free_body(J), {"energy", "momentum1", "momentum2", "momentum3"}),
-        "pendulum": (rotations.pendulum3d(J, 1.0, [0.1, 0.2, -0.3]), {"energy", "momentum3"}),
-        "orbit": (rotations.body_in_orbit(J, 0.6), {"energy"}),
-        "pair": (rotations.coupled_bodies([J, J2], 2.0), {"energy", "momentum1", "momentum2", "momentum3"}),
+        "pendulum": (top(), {"energy", "momentum3"}),
+        "orbit": (orbit(), {"energy"}),
+        "pair": (coupled(), {"energy", "momentum1", "momentum2", "momentum3"}),
     }
     for name, (system, names) in expected.items():
         assert set(conserved_names(system, {})) == names, name

@@ -182,7 +182,7 @@ def test_state_vectors_are_packed_and_checked():
         b.pack(Q[:1], w)
     with pytest.raises(ValueError, match="u must have 0 entries"):
         b.rhs(0.0, x, [1.0])
-    with pytest.raises(gc.ParameterError, match="did you mean|known are"):
+    with pytest.raises(gc.ParameterError, match=r"did you mean|known are"):
         b.energy(x, {"kk": 1.0})
 
 

@@ -65,7 +65,11 @@ def test_momenta_are_derivatives_of_the_discrete_lagrangian(run):
 
             def moved(angle, i=i, axis=axis):
                 q = q0.copy()
-                q[i] = q[i] * np.cos(angle) + np.cross(axis, q[i]) * np.sin(angle) + axis * (axis @ q[i]) * (1 - np.cos(angle))
+                q[i] = (
+                    q[i] * np.cos(angle)
+                    + np.cross(axis, q[i]) * np.sin(angle)
+                    + axis * (axis @ q[i]) * (1 - np.cos(angle))
+                )
                 return discrete.discrete_lagrangian(s, q, q1, H)
 
             D = [(moved(e) - moved(-e)) / (2 * e) for e in (4e-3, 2e-3, 1e-3)]

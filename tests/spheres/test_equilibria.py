@@ -198,7 +198,9 @@ def test_closed_loops_by_function_and_by_expression_agree():
     gain = np.array([[0, -60.0, 0, 8, 0, 0], [60.0, 0, 0, 0, 8, 0], [0, 0, 0, 0, 0, 8]])
     x0 = np.array([0, 0, 1.0, 0, 0, 0])
     by_function = pendulum.closed_loop(lambda t, x, params: -gain @ (x - x0))
-    by_expression = pendulum.closed_loop(list(-sp.Matrix(gain) * (sp.Matrix(pendulum.states) - sp.Matrix(x0))))
+    by_expression = pendulum.closed_loop(
+        list(-sp.Matrix(gain) * (sp.Matrix(pendulum.states) - sp.Matrix(x0)))
+    )
     found = []
     for loop in (by_function, by_expression):
         inner = gc.linearize(loop, upright)

@@ -185,7 +185,13 @@ def test_start_and_trajectory():
     with pytest.raises(ConstraintError, match=r"q.pi is .*project\(q, pi\)"):
         f.start((q, pi + q))
     traj = f.trajectory(
-        np.array([0.0, 1.0]), np.array([x, x]).T, False, params=s.params, engine="none", status="completed", success=True
+        np.array([0.0, 1.0]),
+        np.array([x, x]).T,
+        False,
+        params=s.params,
+        engine="none",
+        status="completed",
+        success=True,
     )
     assert np.array_equal(traj.states[:, 1], x)
     assert np.array_equal(traj["pi2_3"], [pi[1, 2]] * 2)
@@ -220,7 +226,10 @@ def test_closed_loop(form):
     y = s.convert(s.pack(*random_state(2, seed=9)), "omega", form)
     a = s.parameters[0].symbol
     expected = f.rhs(0.2, y, [1.3 * y[7] * np.cos(0.2) + y[3]])
-    for law in ([a * f.states[7] * sp.cos(gc.time) + f.states[3]], lambda t, x, p: [p["a"] * x[7] * np.cos(t) + x[3]]):
+    for law in (
+        [a * f.states[7] * sp.cos(gc.time) + f.states[3]],
+        lambda t, x, p: [p["a"] * x[7] * np.cos(t) + x[3]],
+    ):
         closed = f.closed_loop(law)
         assert closed.inputs == ()
         assert closed.form == form

@@ -187,7 +187,12 @@ def without_parameters(t, x, params):
 
 @pytest.mark.parametrize("given", ["expressions", "function", "compiled function", "law"])
 def test_closed_loop(opened, given):
-    feedback = {"expressions": terms(), "function": law, "compiled function": without_parameters, "law": Law()}
+    feedback = {
+        "expressions": terms(),
+        "function": law,
+        "compiled function": without_parameters,
+        "law": Law(),
+    }
     closed = opened.closed_loop(feedback[given])
     assert closed.inputs == ()
     assert isinstance(closed, spheres.SphereSystem)
@@ -237,7 +242,11 @@ def test_parameters():
     assert np.max(np.abs(given - s.rhs(0.1, x, [0.2]))) > 1e-2
     assert s.rhs(0.1, x, [0.2], params={s.parameters[0].symbol: 2.0}) == pytest.approx(given, abs=0)
     assert final(s, inputs=[0.2], params={"a": 2.0}).params == {"a": 2.0}
-    for params, words in (({"b": 1.0}, "unknown parameter 'b'"), ({"a": -1.0}, "must be positive"), ({"a": np.nan}, "finite")):
+    for params, words in (
+        ({"b": 1.0}, "unknown parameter 'b'"),
+        ({"a": -1.0}, "must be positive"),
+        ({"a": np.nan}, "finite"),
+    ):
         with pytest.raises(ParameterError, match=words):
             final(s, params=params)
 

@@ -33,7 +33,12 @@ def turned(v):
 
 def numbers(*pairs):
     """Substitution of arrays (2, 3) for vectors of symbols."""
-    return {s: float(x) for v, a in pairs for row, b in zip(v, a, strict=True) for s, x in zip(row, b, strict=True)}
+    return {
+        s: float(x)
+        for v, a in pairs
+        for row, b in zip(v, a, strict=True)
+        for s, x in zip(row, b, strict=True)
+    }
 
 
 def evaluated(found, table):
@@ -79,7 +84,9 @@ def test_lagrange_is_solved_by_the_equations_of_the_system(name):
 def test_lagrange_angular_is_solved_by_the_equations_of_the_system(name):
     _, L, forces = lagrangian(name)
     q, omega, _, alpha, _ = motion(name)
-    modified = L.xreplace({s: e for v, w in zip(V, turned(W), strict=True) for s, e in zip(v, w, strict=True)})
+    modified = L.xreplace(
+        {s: e for v, w in zip(V, turned(W), strict=True) for s, e in zip(v, w, strict=True)}
+    )
     table = numbers((Q, q), (W, omega), (rates(W), alpha))
     assert evaluated(propositions.lagrange_angular(modified, Q, W, forces), table) == pytest.approx(
         np.zeros((2, 3)), abs=1e-12
@@ -148,7 +155,9 @@ def test_legendre_is_the_conversion():
     x = s.pack(q, omega)
     mu = evaluated(propositions.legendre(L, Q, V), numbers((Q, q), (V, v)))
     assert s.convert(x, "omega", "mu") == pytest.approx(s.pack(q, mu), abs=1e-13)
-    modified = L.xreplace({s: e for a, w in zip(V, turned(W), strict=True) for s, e in zip(a, w, strict=True)})
+    modified = L.xreplace(
+        {s: e for a, w in zip(V, turned(W), strict=True) for s, e in zip(a, w, strict=True)}
+    )
     pi = evaluated(propositions.legendre(modified, Q, W), numbers((Q, q), (W, omega)))
     assert s.convert(x, "omega", "pi") == pytest.approx(s.pack(q, pi), abs=1e-13)
 
@@ -159,8 +168,15 @@ WELL = Q[0][2] + Q[0].dot(Q[1]) ** 2 - Q[1][0] * Q[0][1]
 MASSES = (sp.Rational(3, 2), sp.Integer(2))
 SPEED = 4  # of light
 OTHERS = {
-    "relativistic": -sum(m * SPEED**2 * sp.sqrt(1 - v.dot(v) / SPEED**2) for m, v in zip(MASSES, V, strict=True)) - WELL,
-    "quartic": V[0].dot(V[0]) + V[1].dot(V[1]) ** 2 / 4 + V[1].dot(V[1]) + (V[0].dot(V[1]) + V[0][2]) ** 2 / 3 - WELL,
+    "relativistic": -sum(
+        m * SPEED**2 * sp.sqrt(1 - v.dot(v) / SPEED**2) for m, v in zip(MASSES, V, strict=True)
+    )
+    - WELL,
+    "quartic": V[0].dot(V[0])
+    + V[1].dot(V[1]) ** 2 / 4
+    + V[1].dot(V[1])
+    + (V[0].dot(V[1]) + V[0][2]) ** 2 / 3
+    - WELL,
 }
 
 
@@ -190,7 +206,9 @@ def test_lagrange_against_angles(name):
 @pytest.mark.parametrize("name", OTHERS)
 def test_lagrange_angular_against_angles(name):
     q, v, f, a = moving(name)
-    L = OTHERS[name].xreplace({s: e for b, w in zip(V, turned(W), strict=True) for s, e in zip(b, w, strict=True)})
+    L = OTHERS[name].xreplace(
+        {s: e for b, w in zip(V, turned(W), strict=True) for s, e in zip(b, w, strict=True)}
+    )
     table = numbers((Q, q), (W, np.cross(q, v)), (rates(W), np.cross(q, a)))
     residual = propositions.lagrange_angular(L, Q, W, [sp.Matrix(r) for r in f])
     assert evaluated(residual, table) == pytest.approx(np.zeros((2, 3)), abs=1e-10)
@@ -198,7 +216,9 @@ def test_lagrange_angular_against_angles(name):
 
 def relativistic(momenta):
     """H = sum c sqrt(m^2 c^2 + |p|^2) + U, of which the Lagrangian is the relativistic one."""
-    return sum(SPEED * sp.sqrt(m**2 * SPEED**2 + p.dot(p)) for m, p in zip(MASSES, momenta, strict=True)) + WELL
+    return (
+        sum(SPEED * sp.sqrt(m**2 * SPEED**2 + p.dot(p)) for m, p in zip(MASSES, momenta, strict=True)) + WELL
+    )
 
 
 def carried(q, v, a):

@@ -175,7 +175,9 @@ def test_projection():
 def failing():
     """A step, method and system for each way in which a step can fail; all start well."""
     q, omega = spheres.symbols(2)
-    stiff = spheres.SphereSystem(mass=[1.0, 1.0], forces=[-30 * w.cross(v) for v, w in zip(q, omega, strict=True)])
+    stiff = spheres.SphereSystem(
+        mass=[1.0, 1.0], forces=[-30 * w.cross(v) for v, w in zip(q, omega, strict=True)]
+    )
     coupled = stiff.replace(mass=[[1.0, 0.4], [0.4, 1.0]])
     pair = random_state(2, seed=2)
     return {
