@@ -16,7 +16,7 @@ def orbiting_body() -> Figure:
     centre = -radius * E1
     s.ellipsoid(centre, 0.55 * np.eye(3), fill="#cfe0d4", girdle=2)
     s.line(*s.round(centre, E3, radius, -70, 70, towards=E1), colour=PALE, dash="--")
-    frame = rotation((0.4, 0.5, 1), 14) @ np.stack([-E2, E3, -E1], axis=1)
+    frame = rotation((0.9, 0.5, 1), 30) @ np.stack([-E2, E3, -E1], axis=1)
     s.ellipsoid(ORIGIN, frame * np.array([0.3, 0.22, 0.55]), girdle=1)
     s.arrow(ORIGIN, -1.05 * E1, "$a$", SPACE, offset=(-4, 10))
     s.arrow(ORIGIN, 1.15 * E3, "$b$", SPACE, offset=(10, 4))

@@ -39,8 +39,8 @@ def planar_pendulum() -> Figure:
 
 def double_planar_pendulum() -> Figure:
     s = Sketch.flat((4.6, 4.2))
-    first, across = _down(28)
-    second, side = _down(62)
+    first, _ = _down(28)
+    second, _ = _down(62)
     joint = 0.9 * first
     end = joint + 0.75 * second
     s.hatch((-0.5, 0, 0.14), (0.5, 0, 0.14), 0.09, E3)

@@ -35,6 +35,7 @@ _BUILDERS = {
     "orbiting-body": ("orbiting_body", "orbiting_body"),
     "pendulum-3d": ("pendulum_3d", "pendulum_3d"),
     "pendulum-skate": ("pendulum_skate", "pendulum_skate"),
+    "pendulum-skate-offset": ("pendulum_skate", "pendulum_skate_offset"),
     "pendulum-skate-rotor": ("pendulum_skate", "pendulum_skate_rotor"),
     "planar-pendulum": ("planar_pendulum", "planar_pendulum"),
     "rattleback": ("rattleback", "rattleback"),
@@ -44,6 +45,7 @@ _BUILDERS = {
     "top-on-movable-base": ("top_on_movable_base", "top_on_movable_base"),
     "top-on-sphere": ("top_on_sphere", "top_on_sphere"),
     "underwater-vehicle": ("underwater_vehicle", "underwater_vehicle"),
+    "vertical-rolling-disk": ("vertical_rolling_disk", "vertical_rolling_disk"),
     "veselova": ("veselova", "veselova"),
 }
 

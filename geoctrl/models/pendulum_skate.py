@@ -1,4 +1,4 @@
-"""Pendulum skate, free and with an internal rotor (Garcia and Ohsawa 2024; Gzenda and Putkaradze 2020).
+"""Pendulum skate: free, with a rotor (Garcia and Ohsawa 2024), off balance (Gzenda and Putkaradze 2020).
 
 A blade on ice carries a rigid pendulum. Body axes: E1 along the blade, the origin at the contact
 point, the centre of mass at l E3; Gamma is the upward vertical seen from the body.
@@ -11,7 +11,7 @@ import sympy as sp
 from geoctrl.algebra import AdvectedVector, se3
 from geoctrl.systems import EulerPoincare, Family, Parameter, Rotors
 
-__all__ = ["pendulum_skate", "pendulum_skate_rotor"]
+__all__ = ["pendulum_skate", "pendulum_skate_offset", "pendulum_skate_rotor"]
 
 _SOURCE = (
     "J. S. Garcia and T. Ohsawa, Controlled Lagrangians and stabilization of Euler-Poincare equations with "
@@ -36,14 +36,18 @@ _ROTOR_PARAMETERS = (
 )
 
 
-def _skate(moments, **extra) -> EulerPoincare:
-    """The skate whose body, everything locked, has these moments of inertia about its centre of mass."""
+def _skate(moments, offset=0, **extra) -> EulerPoincare:
+    """The skate whose body, everything locked, has these moments of inertia about its centre of mass.
+
+    ``offset`` is the distance of the centre of mass ahead of the contact, along the blade.
+    """
     algebra = se3()
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
     m, l, g = (p.symbol for p in _PARAMETERS[:3])  # noqa: E741 - the length's name in the literature
     G, E1, E3 = gamma.symbols, sp.Matrix([1, 0, 0]), sp.Matrix([0, 0, 1])
     Omega, Y = sp.Matrix(algebra.xi[:3]), sp.Matrix(algebra.xi[3:])
-    centre = Y + l * Omega.cross(E3)
+    rho = offset * E1 + l * E3
+    centre = Y + Omega.cross(rho)
     lateral, zero = E1.cross(G), sp.zeros(3, 1)
     Pi, P = sp.Matrix(algebra.mu[:3]), sp.Matrix(algebra.mu[3:])
     s = sp.Symbol("s", real=True)
@@ -53,10 +57,12 @@ def _skate(moments, **extra) -> EulerPoincare:
     C1 = G.dot(Pi) - l * G[1] * P[0]
     C2 = P[0] / m + l * C1 * sp.Integral(1 / ((M2 - M3) * s**2 + M3), (s, 0, G[1]))
     Omega0, Y0 = sp.symbols("Omega0 Y0", real=True)
+    spinning = {} if offset else {"spinning": Family({"v2": Omega0, "Gamma3": 1}, symbols=[Omega0])}
     return EulerPoincare(
         algebra=algebra,
         advected=[gamma],
-        lagrangian=(Omega.dot(sp.diag(*moments) * Omega) + m * centre.dot(centre)) / 2 - m * g * l * G[2],
+        lagrangian=(Omega.dot(sp.diag(*moments) * Omega) + m * centre.dot(centre)) / 2
+        - m * g * rho.dot(sp.Matrix(G)),
         constraints=[[*lateral, *zero], [*zero, *G], [*zero, *lateral]],
         frame=sp.Matrix.hstack(
             *(sp.Matrix([*a, *b]) for a, b in ((E1, zero), (G, zero), (zero, E1))),
@@ -64,10 +70,7 @@ def _skate(moments, **extra) -> EulerPoincare:
         ),
         leaf=[G[0]],
         invariants={"C1": C1, "C2": C2},
-        equilibria={
-            "spinning": Family({"v2": Omega0, "Gamma3": 1}, symbols=[Omega0]),
-            "sliding": Family({"v3": Y0, "Gamma3": 1}, symbols=[Y0]),
-        },
+        equilibria={**spinning, "sliding": Family({"v3": Y0, "Gamma3": 1}, symbols=[Y0])},
         contact=[0, 0, 0],
         source=_SOURCE,
         **extra,
@@ -81,6 +84,24 @@ def pendulum_skate() -> EulerPoincare:
         parameters=_PARAMETERS,
         parameter_sets={"7.2": {p.name: p.default for p in _PARAMETERS}},
         name="pendulum-skate",
+    )
+
+
+def pendulum_skate_offset() -> EulerPoincare:
+    """The skate with its centre of mass at b E1 + l E3, ahead of the contact where b > 0.
+
+    With b = 0 it is "pendulum-skate" with its invariants C1 and C2. Any other b breaks both: the motion is
+    not integrable, and turning accelerates the blade as it does Chaplygin's sleigh, so that there are no
+    steady turns. Family "sliding" at the speed Y0 falls at every speed, with eigenvalues 0 and the roots of
+
+        ((I1 + m l^2) s^2 - m g l) ((I3 + m b^2) s + m b Y0) = m^2 l^2 b s^2 (b s + Y0).
+    """
+    b = Parameter("b", 0.07, "m", "distance of the centre of mass ahead of the contact, along the blade")
+    return _skate(
+        [p.symbol for p in _PARAMETERS[3:]],
+        offset=b.symbol,
+        parameters=(*_PARAMETERS, b),
+        name="pendulum-skate-offset",
     )
 
 

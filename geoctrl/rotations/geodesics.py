@@ -210,7 +210,7 @@ def _same(velocity: np.ndarray, conjugate: bool, other: Geodesic) -> bool:
     size = max(1.0, other.length)
     if conjugate and other.conjugate:
         return abs(float(np.sqrt(velocity @ other.inertia @ velocity)) - other.length) < SAME * size
-    return float(np.linalg.norm(velocity - other.velocity)) < SAME * max(1.0, np.linalg.norm(velocity))
+    return float(np.linalg.norm(velocity - other.velocity)) < SAME * max(1.0, float(np.linalg.norm(velocity)))
 
 
 def _newton(velocity: np.ndarray, target: np.ndarray, J: np.ndarray) -> tuple[np.ndarray | None, bool]:

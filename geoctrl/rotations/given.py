@@ -13,7 +13,7 @@ from geoctrl.errors import DescriptionError, GradientError
 from geoctrl.rotations.attitudes import exp, hat
 
 if TYPE_CHECKING:
-    from geoctrl.rotations.system import RotationSystem
+    from geoctrl.rotations.description import RotationDescription
 
 __all__ = [
     "check_gradient",
@@ -106,7 +106,7 @@ def read_forces(forces: Any, inputs: Sequence[Any], n: int) -> Any:
     return forces if callable(forces) else read_vectors("forces", forces, n)
 
 
-def check_gradient(system: RotationSystem, p: np.ndarray) -> None:
+def check_gradient(system: RotationDescription, p: np.ndarray) -> None:
     """Compare a given gradient with a central difference of the potential along one turn of all bodies."""
     rng = np.random.default_rng(7)
     R = exp(rng.normal(size=(system.n, 3)))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Numerics", "Run", "compiled"]
 
-_LOOPS = {
+_LOOPS: dict[str, tuple[Any, Any]] = {
     "variational": (stepper.variational, stepper.VARIATIONAL),
     "rk4": (equations.runge_kutta, equations.RUNGE_KUTTA),
     "field": (equations.field, equations.FIELD),
@@ -84,7 +84,7 @@ class Run:
     def arguments(self, name: str) -> tuple:
         """J, K, spin, the kernels and numbers that a loop takes."""
         head = (self.J, self.K, self.spin, self.gradient, self.force, self.forced)
-        kernels = (self.damped, self.covector, self.covector_slope)
+        kernels: tuple[Any, ...] = (self.damped, self.covector, self.covector_slope)
         if name != "variational":
             kernels = (self.covector, self.covector_slope, self.covector_rate)
         return (*head, *kernels, self.linear, self.varies, self.data, self.index, self.table)

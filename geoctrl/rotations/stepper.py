@@ -9,7 +9,7 @@ over bodies left out,
     L_d(R, R') = \tfrac1h \mathrm{tr}\bigl((I - F) J_d\bigr) + \tfrac12 (a + a') \cdot s(F)
     - \tfrac h2 (U + U'), \qquad J_d = \tfrac12 \mathrm{tr}(J) I - J, \quad \hat s = \tfrac12 (F - F^T),
 
-is that of [LLM07, Eq. 28] with linear terms: s is :math:`h\Omega` to third order, and :math:`L_d(R', R; -h) =
+is that of [LLM07] with linear terms: s is :math:`h\Omega` to third order, and :math:`L_d(R', R; -h) =
 -L_d(R, R'; h)`, so that the step is symmetric. With :math:`F = I + c(\hat f + \hat f^2)`,
 :math:`c = 2 / (1 + f \cdot f)` (Cayley) it reads
 

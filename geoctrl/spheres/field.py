@@ -1,4 +1,4 @@
-r"""The equations of motion on spheres as a vector field in (q, omega), and explicit Runge-Kutta steps; compiled.
+r"""The equations of motion on spheres as a vector field in (q, omega), and Runge-Kutta steps; compiled.
 
 .. math::
 
@@ -46,9 +46,9 @@ RUNGE_KUTTA = types.Tuple((int64, int64, int64, float64))(MATRIX, MATRIX, *_SYST
 
 def runge_kutta(
     q, w, M, diagonal, varies, mass, mass_gradient, mass_rate, gradient, force, forced, data, index, table,
-    t, h, a, b, c, project, steps, record, row, Q, W,
+    first, h, a, b, c, project, steps, record, row, Q, W,
 ):  # fmt: skip
-    """Do ``steps`` explicit Runge-Kutta steps in place, writing every ``record``-th to rows of Q and W.
+    """Do ``steps`` Runge-Kutta steps in place after the ``first`` ones, every ``record``-th to rows of Q and W.
 
     Returns steps done, iterations (0), failure code, residual.
     """
@@ -57,6 +57,7 @@ def runge_kutta(
     x, y, g, f = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3))
     change, gram, extra = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, 3))
     for step in range(steps):
+        t = (first + step) * h
         for i in range(s):
             x[:], y[:] = q, w
             for j in range(i):
@@ -80,7 +81,6 @@ def runge_kutta(
         if project:
             for i in range(n):
                 q[i] /= np.sqrt(q[i, 0] ** 2 + q[i, 1] ** 2 + q[i, 2] ** 2)
-        t += h
         if not np.isfinite(np.sum(q) + np.sum(w)):
             return step, 0, INFINITE, 0.0
         if (step + 1) % record == 0:

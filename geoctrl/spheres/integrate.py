@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import finite_array, nearest
+from geoctrl.spheres.field import TABLEAUX
 from geoctrl.spheres.methods import METHODS
 from geoctrl.spheres.start import initial_values
 from geoctrl.spheres.system import SphereSystem
@@ -107,10 +108,11 @@ def integrate(
     rows = 1 + steps // record
     Q, W = np.empty((rows, system.n, 3)), np.empty((rows, system.n, 3))
     Q[0], W[0] = q, omega
-    make = _variational if variational else _runge_kutta
-    outcome = record_steps(
-        make(run, q, omega, h, method, order, record, project, Q, W), steps, record, report
-    )
+    if variational:
+        advance = _variational(run, q, omega, h, composition(order), record, Q, W)
+    else:
+        advance = _runge_kutta(run, q, omega, h, method, project, record, Q, W)
+    outcome = record_steps(advance, steps, record, report)
 
     def part(status: str, success: bool) -> SphereTrajectory:
         done = outcome.records
@@ -130,9 +132,9 @@ def integrate(
     return concluded(outcome, h, part, throw)
 
 
-def _variational(run, q, omega, h, method, order, record, project, Q, W):
-    stages = composition(order)
+def _variational(run, q, omega, h, stages, record, Q, W):
     L = run.mechanics(q, omega)[2]
+    state = (q, L, omega, run.slope(q), run.forces(0.0, q, omega))
     common = (run.gradient, run.force, run.forced, run.damped, run.data, run.index, run.table)
     if run.diagonal:
         loop, inertia = run.loop("explicit"), (np.diag(run.M).copy(),)
@@ -140,14 +142,12 @@ def _variational(run, q, omega, h, method, order, record, project, Q, W):
         loop, inertia = run.loop("implicit"), (run.at(q).copy(), run.varies, *run.mass)
 
     def advance(first, count, row):
-        return loop(q, L, *inertia, *common, first * h, h, stages, count, record, row, Q, W)
+        return loop(*state, *inertia, *common, float(first), h, stages, count, record, row, Q, W)
 
     return advance
 
 
-def _runge_kutta(run, q, omega, h, method, order, record, project, Q, W):
-    from geoctrl.spheres.field import TABLEAUX
-
+def _runge_kutta(run, q, omega, h, method, project, record, Q, W):
     rows, weights, nodes = TABLEAUX[method]
     a = np.zeros((len(weights), len(weights)))
     for i, row in enumerate(rows):
@@ -158,7 +158,7 @@ def _runge_kutta(run, q, omega, h, method, order, record, project, Q, W):
     def advance(first, count, row):
         return loop(
             q, omega, *run.system_arguments, *run.kernel_arguments,
-            first * h, h, a, b, c, project, count, record, row, Q, W,
+            float(first), h, a, b, c, project, count, record, row, Q, W,
         )  # fmt: skip
 
     return advance

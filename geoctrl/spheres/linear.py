@@ -11,7 +11,7 @@ of which the derivatives are written down block by block and solved for those of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -209,7 +209,8 @@ def invariant_gradients(
     system: SphereSystem, x: np.ndarray, params: Mapping[str, float], spin: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Gradients by the state of what is conserved, seen from axes that turn: the momentum along the spin, and
-    the energy less its product with the spin."""
+    the energy less its product with the spin.
+    """
     from geoctrl.spheres.trajectory import conserved_names
 
     q, w = system.unpack(x)

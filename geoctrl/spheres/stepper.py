@@ -12,8 +12,8 @@ With the discrete Lagrangian of trapezoidal type of [LLM09, Eq. 3.3] a step from
         \Delta = q' - q, \\
     L'_i &= -\tfrac1h\, q'_i \times S_i(q', q) + \tfrac h2\, q'_i \times F'_i ,
 
-with :math:`F = f - \partial V / \partial q`: for constant inertia these are [LLM09, Eqs. 3.8, 3.9]. Forces enter at
-both ends (discrete Lagrange-d'Alembert); those that depend on velocities make the last line implicit.
+with :math:`F = f - \partial V / \partial q`: for constant inertia these are [LLM09, Eqs. 3.8, 3.9]. Forces enter
+at both ends (discrete Lagrange-d'Alembert); those that depend on velocities make the last line implicit.
 """
 
 from __future__ import annotations
@@ -46,28 +46,28 @@ CHORDS, NEWTONS, FIXED = 40, 30, 60
 _KERNELS = (pointer(GRADIENT), pointer(FORCE), boolean, boolean, ARRAY, INDEX, ARRAY)
 _RUN = (float64, float64, ARRAY, int64, int64, int64, types.float64[:, :, ::1], types.float64[:, :, ::1])
 _RESULT = types.Tuple((int64, int64, int64, float64))
-EXPLICIT = _RESULT(MATRIX, MATRIX, ARRAY, *_KERNELS, *_RUN)
+_STATE = (MATRIX, MATRIX, MATRIX, MATRIX, MATRIX)
+EXPLICIT = _RESULT(*_STATE, ARRAY, *_KERNELS, *_RUN)
 IMPLICIT = _RESULT(
-    MATRIX, MATRIX, MATRIX, boolean, pointer(MASS), pointer(SLOPE), pointer(SLOPE), *_KERNELS, *_RUN
+    *_STATE, MATRIX, boolean, pointer(MASS), pointer(SLOPE), pointer(SLOPE), *_KERNELS, *_RUN
 )
 
 
 def explicit(
-    q, L, m, gradient, force, forced, damped, data, index, table, t, h, stages, steps, record, row, Q, W
+    q, L, w, g, f, m,
+    gradient, force, forced, damped, data, index, table, first, h, stages, steps, record, row, Q, W,
 ):  # fmt: skip
-    """Do ``steps`` steps of diagonal inertia in place, writing every ``record``-th to rows of Q and W.
+    """Do ``steps`` steps of diagonal inertia after the ``first`` ones, every ``record``-th written to rows of Q and W.
 
+    In place are q, L and what goes with them: angular velocities w as the forces f last saw them, the gradient g.
+    They are handed on from call to call, so that the numbers do not depend on how a run is cut into calls.
     Returns steps done, iterations, failure code, residual.
     """
     n = q.shape[0]
-    g, f, w = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3))
     new, moment, free = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3))
     iterations = 0
-    by_mass(L, m, w)
-    gradient(q, data, index, g)
-    if forced:
-        force(t, q, w, table, data, index, f)
     for step in range(steps):
+        t = (first + step) * h
         for gamma in stages:
             hs = gamma * h
             torque(q, f, g, moment)
@@ -106,8 +106,8 @@ def explicit(
         if not math.isfinite(L.sum()):
             return step, iterations, INFINITE, math.nan
         if (step + 1) % record == 0:
-            by_mass(L, m, w)
-            Q[row], W[row] = q, w
+            Q[row] = q
+            by_mass(L, m, W[row])
             row += 1
     return steps, iterations, 0, 0.0
 
@@ -136,26 +136,20 @@ def torque(q, f, g, out):
 
 
 def implicit(
-    q, L, M, varies, mass, mass_gradient, mass_rate,
-    gradient, force, forced, damped, data, index, table, t, h, stages, steps, record, row, Q, W,
+    q, L, w, g, f, M, varies, mass, mass_gradient, mass_rate,
+    gradient, force, forced, damped, data, index, table, first, h, stages, steps, record, row, Q, W,
 ):  # fmt: skip
-    """Do ``steps`` steps of coupled inertia in place; ``M`` (n, n) is that at q, renewed if it ``varies``.
-
-    Returns steps done, iterations, failure code, residual.
-    """
+    """`explicit` for coupled inertia; ``M`` (n, n) is that at q, renewed if it ``varies``."""
     n = q.shape[0]
-    g, f, w, moment = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3))
+    moment = np.zeros((n, 3))
     d, S, new, free = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3))
     B, A, y = np.zeros((n, 2, 3)), np.zeros((2 * n, 2 * n)), np.zeros(2 * n)
     late = M.copy()
     iterations = 0
     if not factored(q, M, B, A):
         return 0, 0, INDEFINITE, 0.0
-    rates(q, L, B, A, w)
-    gradient(q, data, index, g)
-    if forced:
-        force(t, q, w, table, data, index, f)
     for step in range(steps):
+        t = (first + step) * h
         for gamma in stages:
             hs = gamma * h
             torque(q, f, g, moment)
@@ -198,8 +192,8 @@ def implicit(
         if not math.isfinite(L.sum()):
             return step, iterations, INFINITE, math.nan
         if (step + 1) % record == 0:
-            rates(q, L, B, A, w)
-            Q[row], W[row] = q, w
+            Q[row] = q
+            rates(q, L, B, A, W[row])
             row += 1
     return steps, iterations, 0, 0.0
 

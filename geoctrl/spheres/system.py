@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,8 @@ from geoctrl.spheres.description import SphereDescription
 from geoctrl.stepping.drive import law_terms, signals
 
 if TYPE_CHECKING:
-    from geoctrl.spheres.forms import SphereForm
     from geoctrl.spheres.analysis import ReducedView
+    from geoctrl.spheres.forms import SphereForm
     from geoctrl.spheres.local import LocalAnalysis
     from geoctrl.spheres.numerics import Numerics, Run
     from geoctrl.spheres.trajectory import SphereTrajectory

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from numba import njit
 
 __all__ = ["cross", "frames", "lift", "lower", "tangent_mass"]

@@ -183,7 +183,8 @@ class Display:
         declared = self.system.candidate_invariants
         left = [declared[k] if k == str(declared[k]) else _real(k) for k in kept]
         right = self.system.to_sympy(list(kept.values()))
-        return self._set(list(zip(left, right, strict=True)), self.velocities)
+        pairs = [(a, b) for a, b in zip(left, right, strict=True) if a != b]
+        return self._set(pairs, self.velocities)
 
     # -- the motion -----------------------------------------------------------------------------
 

@@ -58,7 +58,7 @@ def symbol_name(name: str) -> str:
     if len(head) == 2 and not letter.startswith("\\"):
         letter, index = head[0], [head[1], *index]
     elif len(head) > 1 and not letter.startswith("\\"):
-        if any(part.isalpha() for part in suffixes):
+        if any(part.isalpha() and part != "dot" for part in suffixes):
             return rf"\text{{{name.replace('_', ' ')}}}"
         letter = rf"\mathrm{{{head}}}"
     if dots:

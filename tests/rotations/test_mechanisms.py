@@ -6,7 +6,7 @@ import pytest
 import geoctrl as gc
 from geoctrl import rotations
 from geoctrl.rotations.trajectory import conserved_names
-from tests.rotations.systems import J, random_state
+from tests.rotations.systems import J, coupled, orbit, random_state, top
 
 
 def test_free_body_turns_by_eulers_equations():

@@ -94,7 +94,7 @@ def equations_in(text):
     lines = [line.replace("&", " ") for line in re.sub(r"\\q?quad", " ", body).split("\\\\\n")]
     joined = []
     for line in lines:
-        whole = joined and ("=" not in line or line.strip().startswith("="))
+        whole = joined and line.strip().startswith(("{}", "="))
         joined[-1:] = [joined[-1] + line] if whole else [*joined[-1:], line]
     return [tuple(side.strip() for side in line.split("=")) for line in joined]
 
@@ -216,6 +216,7 @@ def test_parts_that_a_system_does_not_have_are_empty_and_unknown_ones_are_refuse
         ("Omega1_2", r"\Omega_{1,2}"),
         ("theta_dot", r"\dot{\theta}"),
         ("theta1_dot_dot", r"\ddot{\theta}_{1}"),
+        ("heading_dot", r"\dot{\mathrm{heading}}"),
         ("u_theta", r"u_{\theta}"),
         ("Jt", "J_{t}"),
         ("K.Gamma", r"K \cdot \Gamma"),
