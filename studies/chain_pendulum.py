@@ -155,7 +155,7 @@ def draw_modes(found: list[Modes]) -> Figure:
     quiet(left, title=f"{chosen.n} links and the heavy string (grey)", ylabel="height (m)")
     left.set_xticks([])
     left.set_ylim(None, 0.12)
-    sizes = np.array([m.n for m in found])
+    sizes = np.array([m.n for m in found if m.n >= 4])
     for k in range(3):
         away = [(m.n, 1 - m.frequencies[k] / string(3)[k]) for m in found if m.n >= 4]
         right.loglog(*zip(*away, strict=True), "o-", color=COLOURS[k], label=rf"$\omega_{k + 1}$")

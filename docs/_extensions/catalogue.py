@@ -23,7 +23,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -37,8 +37,8 @@ from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
 import geoctrl as gc
-from geoctrl.viz.style import COLOURS
 from geoctrl.systems.typesetting import Typesetter, symbol_name, width
+from geoctrl.viz.style import COLOURS
 
 GENERATED = "generated"
 LONG = 38.0
@@ -90,7 +90,7 @@ class CatalogueDirective(SphinxDirective):
 
     required_arguments = 1
     has_content = True
-    option_spec = {"with": directives.unchanged}
+    option_spec: ClassVar = {"with": directives.unchanged}
 
     def mechanism(self) -> gc.EulerPoincare:
         """The description, its defaults or those that the options ask for."""
@@ -336,7 +336,7 @@ class Plot(SphinxDirective):
     """``{plot}``: code that leaves a figure."""
 
     has_content = True
-    option_spec = {"alt": directives.unchanged_required}
+    option_spec: ClassVar = {"alt": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
         code = "\n".join(self.content)

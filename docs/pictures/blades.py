@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from pictures.drawing import ACCENT, E1, E2, E3, FILL, PALE, SPACE, Sketch, rotation, unit
+from pictures.drawing import E1, E2, E3, FILL, PALE, SPACE, Sketch, rotation
 
 ICE = "#e8f1f6"
 TRACE = "#B45309"

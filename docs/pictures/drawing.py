@@ -189,7 +189,8 @@ class Sketch:
         """The half of a section that faces the eye, the other dashed."""
         angle = np.linspace(0, 2 * np.pi, 145)[:, None]
         points = np.cos(angle) * u + np.sin(angle) * v
-        # An ellipsoid's point faces the eye where its conjugate plane says so; for a section that is its phase.
+        # An ellipsoid's point faces the eye where its conjugate plane says so; for a section that is its
+        # phase.
         phase = np.arctan2(v @ self.towards, u @ self.towards)
         front = np.cos(angle[:, 0] - phase) >= 0
         shift = int(np.argmax(front & ~np.roll(front, 1)))

@@ -2,8 +2,8 @@ r"""Stability of equilibria of a natural system on a manifold given by relations
 
 .. math:: L = \tfrac12 \dot z^T M(z) \dot z + a(z) \cdot \dot z - U(z), \qquad c_r(z) = 0
 
-in ambient coordinates z. At rest, :math:`\nabla U = \sum \lambda_r \nabla c_r`. With W a basis of the kernel of
-:math:`\nabla c`, the linearisation is :math:`M_t \ddot y + G_t \dot y + K_t y = 0`,
+in ambient coordinates z. At rest, :math:`\nabla U = \sum \lambda_r \nabla c_r`. With W a basis of the kernel
+of :math:`\nabla c`, the linearisation is :math:`M_t \ddot y + G_t \dot y + K_t y = 0`,
 
 .. math::
 

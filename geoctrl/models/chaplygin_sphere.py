@@ -11,7 +11,7 @@ __all__ = ["chaplygin_sphere"]
 
 
 def chaplygin_sphere() -> EulerPoincare:
-    """Body axes are the principal axes at the ball's centre, its centre of mass; Gamma is the upward vertical.
+    """Body axes are the principal axes at the ball's centre, its centre of mass; Gamma points upwards.
 
     The contact is at -a Gamma, the velocity of the centre Y = a Omega x Gamma, and the momentum about the
     contact ``K = J Omega + m a^2 Gamma x (Omega x Gamma)`` is constant in space: ``Kdot = K x Omega``.

@@ -105,6 +105,7 @@ def coupled_bodies(
             traces = ((R[i].T * R[j]).trace() for i, j in pairs)
             return sum(k.symbol * (3 - trace) for k, trace in zip(springs, traces, strict=True))
 
+    assert potential is not None
     return _bodies(
         n,
         potential,

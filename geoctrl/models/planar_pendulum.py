@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import sympy as sp
 
@@ -99,7 +100,7 @@ def rigid_body_planar_pendulum(group: str = "so3", axis: Sequence[int] = (3, 0, 
     a, e3 = direction / direction.norm(), sp.Matrix([0, 0, 1])
     across, sideways = e3 - a[2] * a, a.cross(e3)
     heights = sp.Matrix([rho.dot(across), rho.dot(sideways)])
-    common = dict(
+    common: dict[str, Any] = dict(
         parameters=parameters,
         source=_SOURCE + "sec. 6.6.4, problem 6.6",
         name="rigid-body-planar-pendulum",

@@ -19,8 +19,8 @@ def rattleback() -> EulerPoincare:
 
         Mdot = M x Omega + m rhodot x (Omega x rho) + m g rho x Gamma.
 
-    D, an off-diagonal entry of J, turns its axes by delta against the ellipsoid's, tan 2 delta = 2 D/(J1 - J2);
-    with D = 0 it is a triaxial ellipsoid. The energy is the only integral.
+    D, an off-diagonal entry of J, turns its axes by delta against the ellipsoid's:
+    tan 2 delta = 2 D/(J1 - J2). With D = 0 it is a triaxial ellipsoid. The energy is the only integral.
 
     Family "spinning" about the vertical at the rate Omega0. One sense is unstable. The other, which has
     D Omega0 (a^2 - b^2) < 0, attracts on its level of energy where Omega0 exceeds Bondi's critical spin, with
@@ -67,8 +67,8 @@ def rattleback() -> EulerPoincare:
         },
         source=(
             "T. R. Kane and D. A. Levinson, Realistic mathematical modeling of the rattleback, Int. J. "
-            "Non-Linear Mech. 17 (1982); H. Bondi, The rigid body dynamics of unidirectional spin, Proc. R. Soc. "
-            "Lond. A 405 (1986)"
+            "Non-Linear Mech. 17 (1982); H. Bondi, The rigid body dynamics of unidirectional spin, "
+            "Proc. R. Soc. Lond. A 405 (1986)"
         ),
         name="rattleback",
     )

@@ -13,8 +13,11 @@ __all__ = ["rolling_disk"]
 def rolling_disk() -> EulerPoincare:
     """Thin circular body of moments ``A m a^2`` (a diameter) and ``C m a^2`` (the axis) that does not slip.
 
-    Parameter sets "disk" (A = 1/4, C = 1/2) and "hoop" (A = 1/2, C = 1). Families: "rolling" straight ahead
-    and "spinning" on a diameter; they, and all circular motions, are equilibria of ``reduce().despun()``.
+    Parameter sets "disk" (A = 1/4, C = 1/2) and "hoop" (A = 1/2, C = 1). All steady motions are equilibria of
+    ``reduce().despun()``. Families: "rolling" straight ahead, "spinning" on a diameter, and "circling", in
+    which the axis, inclined to the vertical by 2 arctan t (0 < t), turns about it at the rate omega:
+
+        (C + 1) omega Omega3 sin = A omega^2 sin cos - (g/a) cos.
     """
     algebra = se3()
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
@@ -28,7 +31,9 @@ def rolling_disk() -> EulerPoincare:
     m, a, g, A, C = (p.symbol for p in parameters)
     Omega, Y, G = sp.Matrix(algebra.xi[:3]), sp.Matrix(algebra.xi[3:]), sp.Matrix(gamma.symbols)
     contact = -a * sp.Matrix([G[0], G[1], 0]) / sp.sqrt(G[0] ** 2 + G[1] ** 2)
-    Omega0 = sp.Symbol("Omega0", real=True)
+    Omega0, omega, t = sp.symbols("Omega0 omega t", real=True)
+    sine, cosine = 2 * t / (1 + t**2), (1 - t**2) / (1 + t**2)
+    spin = cosine * (A * omega - g / (a * omega * sine)) / (C + 1)
     return EulerPoincare(
         algebra=algebra,
         advected=[gamma],
@@ -40,6 +45,10 @@ def rolling_disk() -> EulerPoincare:
         equilibria={
             "rolling": Family({"Omega3": Omega0, "Gamma2": 1}, symbols=[Omega0]),
             "spinning": Family({"Omega2": Omega0, "Gamma2": 1}, symbols=[Omega0]),
+            "circling": Family(
+                {"Omega2": omega * sine, "Omega3": spin, "Gamma2": sine, "Gamma3": cosine},
+                symbols=[omega, t],
+            ),
         },
         parameters=parameters,
         parameter_sets={"disk": {"A": 0.25, "C": 0.5}, "hoop": {"A": 0.5, "C": 1.0}},

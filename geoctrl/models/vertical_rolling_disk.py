@@ -43,9 +43,9 @@ def vertical_rolling_disk() -> EulerPoincare:
         equilibria={"circling": Family({"heading": omega, "rolling": Omega0}, symbols=[omega, Omega0])},
         parameters=parameters,
         source=(
-            "A. M. Bloch, P. S. Krishnaprasad, J. E. Marsden and R. M. Murray, Nonholonomic mechanical systems "
-            "with symmetry, Arch. Rational Mech. Anal. 136 (1996); A. M. Bloch, Nonholonomic Mechanics and "
-            "Control, Springer 2003, section 1.4"
+            "A. M. Bloch, P. S. Krishnaprasad, J. E. Marsden and R. M. Murray, Nonholonomic mechanical "
+            "systems with symmetry, Arch. Rational Mech. Anal. 136 (1996); A. M. Bloch, Nonholonomic "
+            "Mechanics and Control, Springer 2003, section 1.4"
         ),
         name="vertical-rolling-disk",
     )

@@ -1,9 +1,9 @@
 r"""A system on spheres as Euler-Poincare equations with advected directions, for every symbolic analysis.
 
 The group is :math:`SO(3)^n` acting from the left with spatial velocities: the bracket is
-:math:`[\omega, \eta] = -\omega \times \eta`, the advected :math:`\dot q_i = \omega_i \times q_i`. Rotations about
-q_i change nothing; they are held by the constraints :math:`q_i \cdot \omega_i = 0`, of which the multipliers are
-zero. The inertia of :math:`\omega` has the blocks :math:`m_{ii} I` and
+:math:`[\omega, \eta] = -\omega \times \eta`, the advected :math:`\dot q_i = \omega_i \times q_i`. Rotations
+about q_i change nothing; they are held by the constraints :math:`q_i \cdot \omega_i = 0`, of which the
+multipliers are zero. The inertia of :math:`\omega` has the blocks :math:`m_{ii} I` and
 :math:`m_{ij}\, \hat q_i^T \hat q_j`.
 
 Seen from axes that turn with a constant rate W, with :math:`\omega_i = \xi_i + W - q_i (q_i \cdot W)`,
@@ -56,8 +56,8 @@ def description(system: SphereSystem, spin: Sequence[float] | None = None) -> Eu
     """
     if not system.symbolic:
         raise DescriptionError(
-            "this needs expressions, few enough to be written out (at most 16 bodies and 2000 terms, no cutoff); "
-            "functions and larger sums are evaluated numerically only"
+            "this needs expressions, few enough to be written out (at most 16 bodies and 2000 terms, "
+            "no cutoff); functions and larger sums are evaluated numerically only"
         )
     n, q = system.n, system.q
     epsilon = _levi_civita()
@@ -143,7 +143,7 @@ def natural(system: SphereSystem, spin: Sequence[float]) -> dict[str, Any] | Non
         return None
     n, q = system.n, system.q
     M = system.mass_expression.applyfunc(_rational)
-    carried, gyroscopic, amended = _turning(M, q, spin)
+    carried, _, amended = _turning(M, q, spin)
     entries = [(i, j, system.to_node(M[i, j])) for i in range(n) for j in range(n) if M[i, j] != 0]
     return {
         "states": dict(zip(system.state_labels[: 3 * n], system.q_nodes, strict=True)),
@@ -264,7 +264,7 @@ def jacobians(
     return np.array(A).T, np.array(B).reshape(m, x.size).T
 
 
-def callable_law(system: SphereSystem, terms: Sequence[Any]) -> Callable:
+def callable_law(system: Any, terms: Sequence[Any]) -> Callable:
     """A law given by expressions as a function (t, x, params) -> u."""
     from geoctrl._scalars import Program
 

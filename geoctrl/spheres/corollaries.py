@@ -6,8 +6,9 @@ forces. The inverse :math:`m^I` of the Hamiltonian corollaries is that of the sy
 .. math:: A_{ij} = m_{ij} P_i P_j, \qquad B_{ij} = S(q_i)^T m_{ij} S(q_j) \quad (i \ne j), \qquad
     A_{ii} = B_{ii} = m_{ii} I
 
-which on tangent vectors are the Legendre transformations, :math:`\mu = A \dot q` and :math:`\pi = B \omega`; with
-them :math:`\tfrac12 \partial_{q_i} \mu^T m^I \mu = -\tfrac12 \dot q^T (\partial_{q_i} A)\, \dot q`.
+which on tangent vectors are the Legendre transformations, :math:`\mu = A \dot q` and
+:math:`\pi = B \omega`; with them
+:math:`\tfrac12 \partial_{q_i} \mu^T m^I \mu = -\tfrac12 \dot q^T (\partial_{q_i} A)\, \dot q`.
 """
 
 from __future__ import annotations

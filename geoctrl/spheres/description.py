@@ -284,6 +284,7 @@ def _check_gradient(system: SphereDescription, p: np.ndarray) -> None:
     q /= np.linalg.norm(q, axis=1)[:, None]
     v = np.cross(rng.normal(size=(system.n, 3)), q)
     V, dV = system.potential_given, system.gradient_given
+    assert dV is not None
     value, slope = V(q, p), np.asarray(dV(q, p))
     if np.ndim(value) != 0 or slope.shape != (system.n, 3):
         raise DescriptionError(

@@ -5,11 +5,15 @@ The discrete Lagrangian is of trapezoidal type,
 .. math:: L_d(q, q') = \frac1{2h} \sum_{ij} \tfrac12 (m_{ij} + m'_{ij})\, (q'_i - q_i) \cdot (q'_j - q_j)
     - \tfrac h2 V(q) - \tfrac h2 V(q'),
 
-[LLM09, Eq. 3.1], here for inertia m(q) too. With :math:`S_i(q, q') = \sum_j \tfrac12 (m_{ij} + m'_{ij}) (q'_j - q_j)
-- \tfrac14 \partial_{q_i} \sum_{jk} m_{jk} (q'_j - q_j) \cdot (q'_k - q_k)` its derivatives are
-:math:`-\tfrac1h S(q, q') - \tfrac h2 \partial V(q)` and :math:`-\tfrac1h S(q', q) - \tfrac h2 \partial V(q')`.
-All of this is for systems without forces. The steps of `geoctrl.spheres.integrate` are other, compiled code
-(`geoctrl.spheres.stepper`); what they compute has the `residual` zero.
+[LLM09, Eq. 3.1], here for inertia m(q) too. With
+
+.. math:: S_i(q, q') = \sum_j \tfrac12 (m_{ij} + m'_{ij}) (q'_j - q_j)
+    - \tfrac14 \partial_{q_i} \sum_{jk} m_{jk} (q'_j - q_j) \cdot (q'_k - q_k)
+
+its derivatives are :math:`-\tfrac1h S(q, q') - \tfrac h2 \partial V(q)` and
+:math:`-\tfrac1h S(q', q) - \tfrac h2 \partial V(q')`. All of this is for systems without forces. The steps
+of `geoctrl.spheres.integrate` are other, compiled code (`geoctrl.spheres.stepper`); what they compute has the
+`residual` zero.
 """
 
 from __future__ import annotations
@@ -80,7 +84,8 @@ def legendre_left(system: SphereSystem, q0: Any, q1: Any, h: float, params: Para
 def legendre_right(system: SphereSystem, q0: Any, q1: Any, h: float, params: Params = None) -> np.ndarray:
     r"""Angular velocities (n, 3) at q1 of the discrete motion q0, q1 [LLM09, Eq. 3.9].
 
-    .. math:: \pi_i(q', \omega') = -\tfrac1h\, q'_i \times S_i(q', q) - \tfrac h2\, q'_i \times \partial_{q_i} V(q')
+    .. math:: \pi_i(q', \omega') = -\tfrac1h\, q'_i \times S_i(q', q)
+        - \tfrac h2\, q'_i \times \partial_{q_i} V(q')
 
     Along a motion it is what `legendre_left` says of the next two: the discrete Euler-Lagrange equations.
 

@@ -48,7 +48,7 @@ def runge_kutta(
     q, w, M, diagonal, varies, mass, mass_gradient, mass_rate, gradient, force, forced, data, index, table,
     first, h, a, b, c, project, steps, record, row, Q, W,
 ):  # fmt: skip
-    """Do ``steps`` Runge-Kutta steps in place after the ``first`` ones, every ``record``-th to rows of Q and W.
+    """Do ``steps`` Runge-Kutta steps after the ``first`` ones, writing each ``record``-th to rows of Q, W.
 
     Returns steps done, iterations (0), failure code, residual.
     """

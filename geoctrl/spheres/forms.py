@@ -156,7 +156,7 @@ class SphereForm:
     def jacobian(
         self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
     ) -> np.ndarray:
-        """Derivative (6n, 6n) of `rhs` by the state, in all ambient directions, by extrapolated differences."""
+        """Derivative (6n, 6n) of `rhs` by the state, in all ambient directions; extrapolated differences."""
         x = finite_array("x", x, (6 * self.n,))
         columns = []
         for e in np.eye(x.size):
@@ -195,7 +195,7 @@ class SphereForm:
         return np.ascontiguousarray(np.atleast_2d(self.pack(*self.unpack(x)).T))
 
     def closed_loop(self, law: Any) -> SphereForm:
-        """The form with its inputs set by a law in its states, without inputs: see `SphereSystem.closed_loop`.
+        """The form with its inputs set by a law in its states: see `SphereSystem.closed_loop`.
 
         Raises
         ------
@@ -225,7 +225,8 @@ class SphereForm:
             As `geoctrl.spheres.start.initial_values`.
         """
         pair = x0 if isinstance(x0, tuple) and len(x0) == 2 else self.unpack(x0)
-        return self.pack(*initial_values(self.system, *pair, name=self.form))
+        q, y = pair
+        return self.pack(*initial_values(self.system, q, y, name=self.form))
 
     def trajectory(self, time: np.ndarray, states: np.ndarray, driven: bool, **rest: Any) -> FormTrajectory:
         """Trajectory of states (6n, nt); nothing is counted as conserved in a ``driven`` run."""
@@ -234,7 +235,8 @@ class SphereForm:
 
     def view(self, spin: Any = None) -> None:
         """Only the system itself is seen as reduced equations: DescriptionError."""
-        raise DescriptionError("this takes the system in (q, omega); it is the attribute system of the form")
+        axes = "" if spin is None else " in turning axes"
+        raise DescriptionError(f"this takes the system in (q, omega){axes}: the attribute system of the form")
 
     @property
     def local(self) -> None:
@@ -294,7 +296,7 @@ class FormRun:
 
     @property
     def engine(self) -> str:
-        """ "numba" or "python": how potential, forces and inertia are evaluated."""
+        """How potential, forces and inertia are evaluated: "numba" or "python"."""
         return self.run.engine
 
     def rate(self, t: float, x: np.ndarray) -> np.ndarray:

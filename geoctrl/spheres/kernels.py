@@ -146,7 +146,8 @@ def potential_kernels(parts: Sequence[tuple[str, str]]) -> tuple[Kernel, Kernel]
 def mass_kernels(writer: KernelWriter, mass: Sequence[Sequence[Node]], q: Sequence[Node]) -> dict[str, Any]:
     r"""Kernels of an inertia that depends on q.
 
-    ``mass``: m(q). ``mass_gradient(q, gram)``: :math:`\tfrac12 \sum_{kl} \partial m_{kl}/\partial q_i\, g_{kl}`.
+    ``mass``: m(q). ``mass_gradient(q, gram)``:
+    :math:`\tfrac12 \sum_{kl} \partial m_{kl}/\partial q_i\, g_{kl}`.
     ``mass_rate(q, v)``: :math:`\mathrm{D} m(q)\, v`.
     """
     graph, n = writer.graph, len(mass)

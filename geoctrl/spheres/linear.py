@@ -1,7 +1,8 @@
 r"""Derivatives of a system with constant inertia, without elimination: any number of bodies.
 
-With :math:`a_j` the angular accelerations, :math:`s_j = a_j \times q_j + \omega_j \times (\omega_j \times q_j)`
-and :math:`S_i = \sum_{j \ne i} m_{ij} s_j + \partial_i V - f_i`, the equations of motion are
+With :math:`a_j` the angular accelerations,
+:math:`s_j = a_j \times q_j + \omega_j \times (\omega_j \times q_j)` and
+:math:`S_i = \sum_{j \ne i} m_{ij} s_j + \partial_i V - f_i`, the equations of motion are
 
 .. math:: r_i = m_{ii} a_i + q_i \times S_i = 0, \qquad q_i \cdot a_i = 0,
 
@@ -11,7 +12,7 @@ of which the derivatives are written down block by block and solved for those of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -71,7 +72,8 @@ def hessian(system: SphereSystem, q: np.ndarray, params: Mapping[str, float]) ->
         for i, a in enumerate(bodies):
             for j, b in enumerate(bodies):
                 block = np.broadcast_to(blocks[3 * i : 3 * i + 3, 3 * j : 3 * j + 3], (3, 3, len(a)))
-                np.add.at(H, (a, slice(None), b), block.transpose(2, 0, 1))
+                place: Any = (a, slice(None), b)
+                np.add.at(H, place, block.transpose(2, 0, 1))
     return H.reshape(3 * n, 3 * n)
 
 

@@ -31,7 +31,7 @@ _LLM09 = "T. Lee, M. Leok, N. H. McClamroch, Int. J. Numer. Meth. Engng 79 (2009
 def chain_pendulum(
     masses: Sequence[float], lengths: Sequence[float], gravity: Sequence[float] = _EARTH
 ) -> SphereSystem:
-    r"""Point masses in a chain of massless links that hangs from a fixed pivot, torque at the base, force at the tip.
+    r"""Point masses in a chain of massless links from a fixed pivot; torque at the base, force at the tip.
 
     .. math::
 
@@ -53,17 +53,17 @@ def chain_pendulum(
     array([[0.75, 0.4 ],
            [0.4 , 0.32]])
     """
-    m, l = _positive(masses=masses, lengths=lengths)
+    m, length = _positive(masses=masses, lengths=lengths)
     n = m.size
     below = np.cumsum(m[::-1])[::-1]
-    mass = np.array([[below[max(i, j)] * l[i] * l[j] for j in range(n)] for i in range(n)])
+    mass = np.array([[below[max(i, j)] * length[i] * length[j] for j in range(n)] for i in range(n)])
     g = _vector("gravity", gravity)
     tau, d = vector("tau"), vector("d")
     first = vector("q1")
-    forces = [float(l[i]) * d + (tau.cross(first) if i == 0 else sp.zeros(3, 1)) for i in range(n)]
+    forces = [float(length[i]) * d + (tau.cross(first) if i == 0 else sp.zeros(3, 1)) for i in range(n)]
     return SphereSystem(
         mass=mass,
-        potential=Sites(lambda q, c: -c * _dot(g, q), c=below * l),
+        potential=Sites(lambda q, c: -c * _dot(g, q), c=below * length),
         forces=forces,
         inputs=[*tau, *d],
         name="chain-pendulum",
@@ -92,7 +92,8 @@ def particles_on_sphere(masses: Sequence[float], gamma: float = 1.0) -> SphereSy
 
     Examples
     --------
-    >>> particles_on_sphere([1.0, 1.0, 1.0]).potential([[1, 0, 0], [0, 1, 0], [0.6, 0.8, 0]]).real.__round__(4)
+    >>> three = particles_on_sphere([1.0, 1.0, 1.0])
+    >>> round(three.potential([[1, 0, 0], [0, 1, 0], [0.6, 0.8, 0]]), 4)
     -2.0833
     """
     (m,) = _positive(masses=masses)
@@ -135,21 +136,21 @@ def coupled_pendula(
     >>> abs(two.potential([[0, 0, -1], [0, 0, -1]]) + 2 * 0.1 * 9.81 * 0.1) < 1e-15
     True
     """
-    m, l = _positive(masses=masses, lengths=lengths)
+    m, length = _positive(masses=masses, lengths=lengths)
     joined = index_pairs(pairs, m.size)
     rows = len(joined)
     k = finite_array("stiffness", stiffness, (rows,))
     r = finite_array("offsets", offsets, (rows, 3))
     g = _vector("gravity", gravity)
-    data = np.column_stack([k, r, np.linalg.norm(r, axis=1), l[joined[:, 0]] / 2, l[joined[:, 1]] / 2])
+    data = np.column_stack([k, r, np.linalg.norm(r, axis=1), *length[joined].T / 2])
 
     def spring(a, b, c):
         stretched = sp.Matrix(c[1:4]) + c[6] * b - c[5] * a
         return c[0] / 2 * (sp.sqrt(stretched.dot(stretched)) - c[4]) ** 2
 
     return SphereSystem(
-        mass=m * l**2,
-        potential=[Sites(lambda q, c: -c * _dot(g, q), c=m * l), Pairs(spring, pairs=joined, c=data)],
+        mass=m * length**2,
+        potential=[Sites(lambda q, c: -c * _dot(g, q), c=m * length), Pairs(spring, pairs=joined, c=data)],
         name="coupled-pendula",
         source=_LLM09,
     )

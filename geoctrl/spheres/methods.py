@@ -20,5 +20,5 @@ METHODS = {
         Method("rk4", order=4, implicit=False),
     )
 }
-"""By name: "variational" is `geoctrl.spheres.stepper`, explicit where inertia is diagonal and forces do not depend
-on velocities; "rk2" (midpoint), "heun" and "rk4" are Runge-Kutta methods on (q, omega)."""
+"""By name: "variational" is `geoctrl.spheres.stepper`, explicit where inertia is diagonal and forces do not
+depend on velocities; "rk2" (midpoint), "heun" and "rk4" are Runge-Kutta methods on (q, omega)."""

@@ -34,14 +34,17 @@ if TYPE_CHECKING:
 __all__ = ["Numerics", "Run", "compiled"]
 
 
+_LOOPS: dict[str, tuple[Any, Any]] = {
+    "explicit": (stepper.explicit, stepper.EXPLICIT),
+    "implicit": (stepper.implicit, stepper.IMPLICIT),
+    "runge_kutta": (equations.runge_kutta, equations.RUNGE_KUTTA),
+}
+
+
 @cache
 def compiled(name: str) -> Callable:
     """A loop of `stepper` or `field`, compiled to its signature when first used, then kept on disk."""
-    function, signature = {
-        "explicit": (stepper.explicit, stepper.EXPLICIT),
-        "implicit": (stepper.implicit, stepper.IMPLICIT),
-        "runge_kutta": (equations.runge_kutta, equations.RUNGE_KUTTA),
-    }[name]
+    function, signature = _LOOPS[name]
     return njit(signature, cache=True, error_model="numpy")(function)
 
 
@@ -88,12 +91,7 @@ class Run:
 
     def loop(self, name: str) -> Callable:
         """A loop in the form that can call these kernels."""
-        plain = {
-            "explicit": stepper.explicit,
-            "implicit": stepper.implicit,
-            "runge_kutta": equations.runge_kutta,
-        }
-        return compiled(name) if self.engine == "numba" else plain[name]
+        return compiled(name) if self.engine == "numba" else _LOOPS[name][0]
 
     @property
     def system_arguments(self) -> tuple:

@@ -140,7 +140,7 @@ class Pairs(_Term):
         if self.cutoff is not None and not (self.all and self.cutoff > 0):
             raise ValueError("cutoff must be positive, and goes with pairs='all'")
         super().__init__(expr, c)
-        if self.c is not None and len(self.c) != len(self.pairs):
+        if self.c is not None and self.pairs is not None and len(self.c) != len(self.pairs):
             raise ValueError(f"c of Pairs must have {len(self.pairs)} rows, one per pair, got {len(self.c)}")
 
     def check(self, n: int) -> None:

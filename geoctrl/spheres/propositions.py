@@ -79,11 +79,12 @@ def lagrange(L: Any, q: Vectors, qdot: Vectors, forces: Vectors | None = None) -
 
 
 def lagrange_angular(L: Any, q: Vectors, omega: Vectors, forces: Vectors | None = None) -> list[sp.Matrix]:
-    r"""Left-hand sides of the Euler-Lagrange equations in (q, omega), zero along motions [LLM15, Prop. 2].
+    r"""Left-hand sides of the Euler-Lagrange equations in (q, omega) [LLM15, Prop. 2], zero along motions.
 
     .. math:: (I - q_i q_i^T) \Bigl\{ \frac{d}{dt} \frac{\partial L}{\partial \omega_i}
         - 2\, \omega_i \times \frac{\partial L}{\partial \omega_i} \Bigr\}
-        - q_i \times \Bigl( \frac{\partial L}{\partial q_i} + f_i \Bigr), \qquad \dot q_i = \omega_i \times q_i
+        - q_i \times \Bigl( \frac{\partial L}{\partial q_i} + f_i \Bigr),
+        \qquad \dot q_i = \omega_i \times q_i
 
     With :math:`q_i \cdot \dot\omega_i = 0` they determine the angular accelerations.
 

@@ -12,8 +12,9 @@ With the discrete Lagrangian of trapezoidal type of [LLM09, Eq. 3.3] a step from
         \Delta = q' - q, \\
     L'_i &= -\tfrac1h\, q'_i \times S_i(q', q) + \tfrac h2\, q'_i \times F'_i ,
 
-with :math:`F = f - \partial V / \partial q`: for constant inertia these are [LLM09, Eqs. 3.8, 3.9]. Forces enter
-at both ends (discrete Lagrange-d'Alembert); those that depend on velocities make the last line implicit.
+with :math:`F = f - \partial V / \partial q`: for constant inertia these are [LLM09, Eqs. 3.8, 3.9]. Forces
+enter at both ends (discrete Lagrange-d'Alembert); those that depend on velocities make the last line
+implicit.
 """
 
 from __future__ import annotations
@@ -48,19 +49,17 @@ _RUN = (float64, float64, ARRAY, int64, int64, int64, types.float64[:, :, ::1], 
 _RESULT = types.Tuple((int64, int64, int64, float64))
 _STATE = (MATRIX, MATRIX, MATRIX, MATRIX, MATRIX)
 EXPLICIT = _RESULT(*_STATE, ARRAY, *_KERNELS, *_RUN)
-IMPLICIT = _RESULT(
-    *_STATE, MATRIX, boolean, pointer(MASS), pointer(SLOPE), pointer(SLOPE), *_KERNELS, *_RUN
-)
+IMPLICIT = _RESULT(*_STATE, MATRIX, boolean, pointer(MASS), pointer(SLOPE), pointer(SLOPE), *_KERNELS, *_RUN)
 
 
 def explicit(
     q, L, w, g, f, m,
     gradient, force, forced, damped, data, index, table, first, h, stages, steps, record, row, Q, W,
 ):  # fmt: skip
-    """Do ``steps`` steps of diagonal inertia after the ``first`` ones, every ``record``-th written to rows of Q and W.
+    """Do ``steps`` steps of diagonal inertia after the ``first`` ones, each ``record``-th to rows of Q and W.
 
-    In place are q, L and what goes with them: angular velocities w as the forces f last saw them, the gradient g.
-    They are handed on from call to call, so that the numbers do not depend on how a run is cut into calls.
+    In place are q, L and what goes with them: angular velocities w as the forces f last saw them, and the
+    gradient g. They are handed on, so that the numbers do not depend on how a run is cut into calls.
     Returns steps done, iterations, failure code, residual.
     """
     n = q.shape[0]

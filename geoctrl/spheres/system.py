@@ -97,7 +97,7 @@ class SphereSystem(SphereDescription):
         return self.numerics.run(self.parameters_at(params), inputs)
 
     def start(self, x0: Any) -> np.ndarray:
-        """Initial state (6n,) from a pair (q0, omega0), a state or an equilibrium, on the spheres to rounding.
+        """Initial state (6n,) of a pair (q0, omega0), a state or an equilibrium, on the spheres to rounding.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class SphereSystem(SphereDescription):
         return SphereTrajectory(self, time, *self.unpack(states), conserved=conserved, **rest)
 
     def view(self, spin: Any = None) -> ReducedView:
-        """The system as reduced equations, in axes that turn with a constant rate ``spin``, and the way back."""
+        """The system as reduced equations, in axes that turn with the rate ``spin``, and the way back."""
         from geoctrl.spheres.analysis import ReducedView
 
         key = None if spin is None or not np.any(spin) else tuple(map(float, spin))
@@ -134,7 +134,8 @@ class SphereSystem(SphereDescription):
         q, omega = np.asarray(q, dtype=float), np.asarray(omega, dtype=float)
         if q.shape != omega.shape or q.ndim not in (2, 3) or q.shape[-2:] != (self.n, 3):
             raise ValueError(
-                f"q and omega must have shape ({self.n}, 3) or (nt, {self.n}, 3), got {q.shape}, {omega.shape}"
+                f"q and omega must have shape ({self.n}, 3) or (nt, {self.n}, 3), "
+                f"got {q.shape} and {omega.shape}"
             )
         joined = np.concatenate([q, omega], axis=-2)
         return joined.reshape(*joined.shape[:-2], 6 * self.n).T.copy()

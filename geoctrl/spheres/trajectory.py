@@ -144,7 +144,8 @@ def moment_about(system: SphereSystem, params: Mapping[str, float], axis: np.nda
     run, found = system.run(params), []
     for q, omega in _random_states(system.n):
         moments = np.cross(q, run.forces(_INSTANT, q, omega) - run.slope(q)) @ axis
-        # Variable inertia moves the momentum too; it keeps it if turning all q about the axis changes nothing.
+        # Variable inertia moves the momentum too; it keeps it if turning all q about the axis changes
+        # nothing.
         inertia = np.abs(run.inertia_rate(q, np.cross(axis, q))).max()
         found.append((abs(moments.sum()) + inertia) / (np.abs(moments).sum() + 1e-300))
         if not moments.any() and not inertia:

@@ -178,7 +178,9 @@ def hamel_tensors(system: ReducedSystem) -> HamelTensors:
     algebra = mechanism.algebra
     n, k = system.frame.matrix.shape
     if system.frame.rows is not None:
-        raise ValueError("the tensors need a frame that solves all constraints; this system keeps multipliers")
+        raise ValueError(
+            "the tensors need a frame that solves all constraints; this system keeps multipliers"
+        )
     gamma = mechanism.advected_symbols
     removed = dict.fromkeys((s for s in gamma if s in mechanism.leaf), 0)
     E, inverse = _completed(system, removed)

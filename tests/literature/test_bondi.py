@@ -1,4 +1,4 @@
-"""The rattleback's spin: H. Bondi, The rigid body dynamics of unidirectional spin, Proc. R. Soc. A 405 (1986)."""
+"""H. Bondi, The rigid body dynamics of unidirectional spin, Proc. R. Soc. A 405 (1986): the rattleback."""
 
 from functools import cache
 from types import SimpleNamespace

@@ -1,7 +1,7 @@
 """T. Lee, M. Leok, N. H. McClamroch 2009: Lagrangian mechanics and variational integrators on two-spheres.
 
-(Int. J. Numer. Meth. Engng 79, 1147-1174.) The determinant after (2.11), the discrete equations, the numbers of
-the examples, and the errata, each with the printed formula as the negative control. In the paper e3 points down.
+(Int. J. Numer. Meth. Engng 79, 1147-1174.) The determinant after (2.11), the discrete equations, the numbers
+of the examples, and the errata, each with the printed formula as the negative control. There e3 points down.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ def mean_variation(r):
 
 
 def test_determinant_for_two_bodies():
-    """M11 M22 (M11 M22 - M12^2 c^2) (M11 M22 - M12^2), c = q1.q2; printed with the first factor squared, c not."""
+    """M11 M22 (M11 M22 - M12^2 c^2) (M11 M22 - M12^2), c = q1.q2; printed with M11^2 M22^2, and c for c^2."""
     rng = np.random.default_rng(1)
     for _ in range(3):
         q = rng.normal(size=(2, 3))
@@ -180,7 +180,7 @@ def printed_inertia(n, mass, length):
 
 
 def test_example_4_inertia():
-    """(m_max / 2 + sum of the masses beyond) l_i l_j: from integrals along the rods, unlike the printed one."""
+    """Right: (m_max / 2 + masses beyond) l_i l_j, by integration along the rods; the printed one differs."""
     n, mass, length = 4, 0.7, 0.3
     s = sp.Symbol("s")
     index = range(n)
@@ -201,8 +201,8 @@ def test_example_4_inertia():
 def test_example_4():
     """Mean energy variation 1.4310e-6, with the printed inertia and a squared bending spring.
 
-    Within a factor of two: the motion magnifies rounding, which changes the mean by as much. The spring that is
-    printed, not squared, gives forty times as much.
+    Within a factor of two: the motion magnifies rounding, which changes the mean by as much. The spring
+    that is printed, not squared, gives forty times as much.
     """
     n, mass, length = 10, 0.055 / 11, 1.1 / 11
     q, omega = np.tile([1.0, 0, 0], (n, 1)), np.zeros((n, 3))

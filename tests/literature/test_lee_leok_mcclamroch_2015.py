@@ -1,7 +1,8 @@
-"""T. Lee, M. Leok, N. H. McClamroch 2015: Global formulations of Lagrangian and Hamiltonian mechanics on two-spheres.
+"""T. Lee, M. Leok, N. H. McClamroch 2015: Lagrangian and Hamiltonian mechanics on two-spheres.
 
-(IEEE Conference on Decision and Control, 6010-6015.) Section V, the chain pendulum, and its errata, each with the
-printed formula as the negative control. The propositions are tested in `tests/spheres`. In this paper e3 points up.
+(Global formulations of, IEEE Conf. Decision and Control, 6010-6015.) Section V, the chain pendulum, and
+its errata, each with the printed formula as the negative control. The propositions are tested in
+`tests/spheres`. In this paper e3 points up.
 """
 
 import numpy as np
@@ -82,7 +83,7 @@ def test_equations_39_without_forces(chain, state):
 
 
 def test_generalised_forces(chain, state):
-    """f_i = l_i d + delta_i1 tau x q_1; printed are the moments, which S(q_i) in (39) would turn once more."""
+    """f_i = l_i d + delta_i1 tau x q_1; printed are moments, which S(q_i) in (39) would turn once more."""
     q, omega = state
     expected = in_space(q, omega, TAU, D)
     f = LENGTHS[:, None] * D
@@ -99,7 +100,7 @@ def test_generalised_forces(chain, state):
 
 
 def test_virtual_work_of_the_generalised_forces(state):
-    """delta W = gamma_1.tau + d.delta x_n with delta q_i = gamma_i x q_i: the work that the chain's forces do."""
+    """delta W = gamma_1.tau + d.delta x_n, delta q_i = gamma_i x q_i: the work that the chain's forces do."""
     q, gamma = state
     dq = np.cross(gamma, q)
     work = gamma[0] @ TAU + D @ (LENGTHS @ dq)

@@ -4,8 +4,8 @@ Masses m_i at r_i, i = 1..n, joined by massless rods, r_0 = 0 the pivot:
 
     m_i a_i = m_i g + F_i + J^T lambda,      phi_i = (|r_i - r_{i-1}|^2 - l_i^2) / 2 = 0,
 
-with the constraints differentiated twice, J a = -|v_i - v_{i-1}|^2.  A couple tau on the first rod, which has no
-mass, acts on the first mass as the force tau x e / l_1 with e the rod's direction; the tip is pulled by d.
+with the constraints differentiated twice, J a = -|v_i - v_{i-1}|^2.  A couple tau on the first rod, which
+has no mass, acts on the first mass as the force tau x e / l_1 with e the rod's direction; d pulls the tip.
 """
 
 import numpy as np

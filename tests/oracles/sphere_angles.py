@@ -2,8 +2,9 @@
 
     q_i = (sin a_i cos b_i, sin a_i sin b_i, cos a_i),        x = (a_1, b_1, a_2, b_2, ...)
 
-For any Lagrangian L(q, qdot) the equations d/dt dL/dxdot - dL/dx = sum f_i . dq_i/dx are solved for xddot, which
-gives qddot.  No projection, cross product or angular velocity occurs.  Singular at the poles, as angles are.
+For any Lagrangian L(q, qdot) the equations d/dt dL/dxdot - dL/dx = sum f_i . dq_i/dx are solved for
+xddot, which gives qddot.  No projection, cross product or angular velocity occurs.  Singular at the poles, as
+angles are.
 """
 
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Equilibria, relative equilibria, linearisation and certificates on spheres, against formulas of their own."""
+"""Equilibria, linearisation and certificates on spheres, against formulas of their own."""
 
 import json
 
@@ -100,7 +100,7 @@ def test_hanging_chain_has_the_modes_of_its_stiffness():
     K = np.diag(9.81 * np.cumsum(masses[::-1])[::-1] * lengths)
     rates = np.sqrt(eigh(K, chain.mass_matrix(eq.q))[0])
     expected = np.sort(np.concatenate([rates, rates, -rates, -rates]))
-    assert lin.A.shape == (18, 18) and lin.basis.shape == (18, 12) and lin.B_leaf.shape == (12, 6)
+    assert (lin.A.shape, lin.basis.shape, lin.B_leaf.shape) == ((18, 18), (18, 12), (12, 6))
     assert np.max(np.abs(lin.eigenvalues.real)) < 1e-12
     assert np.allclose(np.sort(lin.eigenvalues.imag), expected, rtol=1e-12)
     assert np.allclose(lin.basis.T @ lin.basis, np.eye(12), atol=1e-14)
@@ -155,7 +155,7 @@ def test_conical_pendulum():
 
 
 def test_hanging_seen_from_turning_axes():
-    """The amended potential m l (g - W^2 l) x^2 / 2 is a minimum below W^2 = g / l, and gyroscopically held above."""
+    """The amended potential m l (g - W^2 l) x^2 / 2 has a minimum below W^2 = g / l, and not above."""
     m, g, length = 2.0, 9.81, 0.5
     q = spheres.symbols(1)[0][0]
     pendulum = spheres.SphereSystem(mass=[m * length**2], potential=m * g * length * q[2])

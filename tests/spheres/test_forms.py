@@ -31,7 +31,7 @@ def extrapolated(function, h=4e-3):
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_equations_of_the_forms_agree(name, form):
-    """The rate of the form's states is how they change along the motion of (q, omega), which is another code."""
+    """The rate of a form's states is how they change along the motion of (q, omega), which is other code."""
     build, u = SYSTEMS[name]
     s = build()
     x = s.pack(*random_state(s.n, seed=1))

@@ -1,7 +1,7 @@
 """Inertia and potential of each mechanism against mass points and thin rods placed in space."""
 
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def chain_points(v):
 def rod_points(v, clamp):
     """Gauss points of four rods of mass 0.7 and length 0.3 in a chain after a clamped one."""
     ends = 0.3 * np.concatenate([[clamp], v]).cumsum(axis=0)
-    for a, b in zip(ends, ends[1:], strict=False):
+    for a, b in pairwise(ends):
         yield from ((0.35, (1 - s) * a + s * b) for s in GAUSS)
 
 

@@ -41,8 +41,8 @@ PROBLEMS = {
     ),
     "varying inertia": (varying_inertia, random_state(2, seed=5), 3.0, [0.6]),
 }
-# Steps of the coarser of two runs, the finer has twice as many: small enough for the leading term of the error
-# to rule, large enough for the error to stay above 1e-11, where rounding begins.
+# Steps of the coarser of two runs, the finer has twice as many: small enough for the leading term of the
+# error to rule, large enough for the error to stay above 1e-11, where rounding begins.
 STEPS = {
     "three bodies": {2: 200, 4: 40, 6: 20, 8: 7},
     "driven bodies": {2: 200, 4: 40, 6: 32, 8: 17},
@@ -99,7 +99,7 @@ def test_order_of_runge_kutta_methods(name, method, order):
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_order_conditions_of_compositions(order):
-    """The substeps sum to one, their odd powers below the order to zero; a palindrome takes care of the even."""
+    """The substeps sum to one, their odd powers below the order to zero; a palindrome sees to the even."""
     gamma = composition(order)
     assert gamma.sum() == pytest.approx(1, abs=1e-14)
     assert gamma == pytest.approx(gamma[::-1], abs=0)

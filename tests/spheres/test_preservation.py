@@ -1,7 +1,9 @@
-"""What the variational method keeps: lengths, momentum maps, the symplectic form, bounded energy, time reversal.
+"""What the variational method keeps: lengths, momentum maps, symplectic form, bounded energy, time reversal.
 
 Each with the Runge-Kutta method, or a force, that does not keep it.
 """
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -118,8 +120,8 @@ def angular_velocities(system, q, p):
 def symplectic_defect(system, q, omega, step):
     """Largest entry of J^T Omega J - Omega for a map (q, omega) -> (q, omega) of the cotangent bundle.
 
-    In tangent coordinates y at (q, p): q_i(y) = (q_i + B_i y_i) / |.|, p_i(y) the projection of p_i + B_i y_{n+i}.
-    The form is sum_i dp_i ^ dq_i in ambient vectors; J by central differences with two extrapolations.
+    In tangent coordinates y at (q, p): q_i(y) = (q_i + B_i y_i) / |.|, p_i(y) the projection of
+    p_i + B_i y_{n+i}. The form is sum_i dp_i ^ dq_i in ambient vectors; J by central differences with two extrapolations.
     """
     n = len(q)
     p = momenta(system, q, omega)
@@ -142,7 +144,7 @@ def symplectic_defect(system, q, omega, step):
         columns = []
         for e in np.eye(4 * n):
             table = [(function(h * e) - function(-h * e)) / (2 * h) for h in (8e-3, 4e-3, 2e-3)]
-            fourth = [(4 * fine - coarse) / 3 for coarse, fine in zip(table, table[1:], strict=False)]
+            fourth = [(4 * fine - coarse) / 3 for coarse, fine in pairwise(table)]
             columns.append((16 * fourth[1] - fourth[0]) / 15)
         return np.array(columns).T
 

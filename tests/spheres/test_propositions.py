@@ -1,4 +1,4 @@
-"""The propositions for any Lagrangian and Hamiltonian: quadratic ones against the system, others against angles."""
+"""The propositions for any Lagrangian and Hamiltonian: the system's own, and others in angles."""
 
 from functools import cache
 
@@ -96,7 +96,7 @@ def test_lagrange_angular_is_solved_by_the_equations_of_the_system(name):
 @pytest.mark.parametrize("name", QUADRATIC)
 def test_lagrange_angular_in_the_form_of_the_corollary(name):
     """[LLM15, Eq. 17]: m_ii |omega_i|^2, which differs from |omega_i x q_i|^2 off the tangent planes."""
-    s, L, forces = lagrangian(name)
+    s, _, forces = lagrangian(name)
     q, omega, _, alpha, _ = motion(name)
     given = {p.symbol: sp.Float(p.default) for p in s.parameters}
     M, v = s.mass_expression.xreplace(given), turned(W)
@@ -110,8 +110,8 @@ def test_lagrange_angular_in_the_form_of_the_corollary(name):
 def hamiltonian(name):
     """H(q, mu) of a quadratic system with two bodies, the Legendre transformation inverted by hand.
 
-    Elimination of qdot_1 leaves ((m_22 - m_12^2 / m_11) I + m_12^2 / m_11 u u^T) qdot_2 = r, with u = P_2 q_1 and
-    r = mu_2 - m_12 / m_11 P_2 mu_1, inverted by the formula of Sherman and Morrison.
+    Elimination of qdot_1 leaves ((m_22 - m_12^2 / m_11) I + m_12^2 / m_11 u u^T) qdot_2 = r, with u = P_2
+    q_1 and r = mu_2 - m_12 / m_11 P_2 mu_1, inverted by the formula of Sherman and Morrison.
     """
     s, _, _ = lagrangian(name)
     given = {p.symbol: sp.Float(p.default) for p in s.parameters}

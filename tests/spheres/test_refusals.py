@@ -1,5 +1,7 @@
 """Bad arguments with their messages, initial values off the spheres, failed steps, interruption, progress."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -211,7 +213,7 @@ def test_a_step_that_cannot_be_taken(name):
 @pytest.mark.parametrize("method", ["variational", "rk4"])
 @pytest.mark.parametrize("mass", [[1.0, 1.0, 1.0], [[1.0, 0.4, 0.0], [0.4, 1.0, 0.0], [0.0, 0.0, 1.0]]])
 def test_a_potential_that_is_not_finite(mass, method):
-    """The third body, coupled to none, reaches the plane where its potential ends; the rest must not go on."""
+    """The third body, coupled to none, reaches the plane where its potential ends; the rest must stop too."""
     q, _ = spheres.symbols(3)
     s = spheres.SphereSystem(mass=mass, potential=sp.sqrt(q[2][2]) / 100)
     start = [[1, 0, 0], [0, 1, 0], [0.6, 0, 0.8]]
@@ -259,7 +261,7 @@ def test_progress_increases_to_one():
     seen = []
     integrate(steps=300_000, record=1000, progress=seen.append, system=rotating_bodies())
     assert seen[-1] == 1.0
-    assert all(a < b or b == 1.0 for a, b in zip(seen, seen[1:], strict=False))
+    assert all(a < b or b == 1.0 for a, b in pairwise(seen))
     assert all(0 < fraction <= 1 for fraction in seen)
 
 
