@@ -202,12 +202,14 @@ def group_name(algebra: gc.LieAlgebra) -> str:
 def family_line(mechanism: gc.EulerPoincare, name: str) -> str:
     """A family's name, its symbols, and the states that are not zero."""
     family = mechanism.equilibria[name]
+    given = {k: v for k, v in {**family.states, **family.inputs}.items() if v != 0}
+    free = f" ({names(family.names)})" if family.names else ""
+    if any(v.count_ops() > 12 for v in given.values()):
+        return f"`{name}`{free}"
     parameters = [p.symbol for p in mechanism.parameters]
     setter = Typesetter([*parameters, *family.symbols], fixed=parameters)
-    given = {**family.states, **family.inputs}
-    entries = [(symbol_name(k), setter.text(v)) for k, v in given.items() if v != 0]
-    free = f" ({names(family.names)})" if family.names else ""
-    if sum(width(v) for _, v in entries) > LONG / 2 or any(r"\sqrt" in v for _, v in entries):
+    entries = [(symbol_name(k), setter.text(v)) for k, v in given.items()]
+    if sum(width(v) for _, v in entries) > LONG / 2:
         return f"`{name}`{free}"
     return f"`{name}`{free}: " + ", ".join(f"${k} = {v}$" for k, v in entries)
 

@@ -77,7 +77,7 @@ class SphereSystem(SphereDescription):
     >>> q, omega = gc.spheres.symbols(1)
     >>> pendulum = gc.spheres.SphereSystem(mass=[2.0], potential=2.0 * 9.81 * q[0][2])
     >>> pendulum.rhs(0.0, [1, 0, 0, 0, 0, 1]).round(3) + 0.0
-    array([0.   , 1.   , 0.   , 0.   , 9.81 , 0.   ])
+    array([0.  , 1.  , 0.  , 0.  , 9.81, 0.  ])
     """
 
     pair = ("q", "omega")

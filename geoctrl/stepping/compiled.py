@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numba
@@ -52,11 +52,13 @@ def _functions() -> dict[str, Any]:
     return {f"f_{name}": function for name, function in table.items()}
 
 
+@lru_cache(maxsize=512)
 def compile_source(source: str, name: str, signature: Any, fastmath: bool = False, **names: Any) -> Kernel:
     """The function ``name`` of some Python source, compiled to a signature; ``names`` are known in it.
 
-    Division is the processor's (no check for zero), which lets loops vectorise; ``fastmath`` also lets sums
-    be taken in any order.
+    The same source is compiled once: systems that differ in numbers share their kernels, which read the
+    numbers from arrays. Division is the processor's (no check for zero), which lets loops vectorise;
+    ``fastmath`` also lets sums be taken in any order.
     """
     namespace = {"math": math, "np": np, **_functions(), **names}
     exec(compile(source, f"<geoctrl {name}>", "exec"), namespace)

@@ -32,8 +32,8 @@ LONG = 150
 """Operations from which a fraction is left as it is."""
 LINE = 30.0
 """Width in em that a single term may take before a longer form is preferred that can be broken."""
-MANY = 12
-"""Terms up to which a sum is factored; beyond, common factors are drawn out."""
+MANY, FEW = 12, 8
+"""Terms and symbols up to which a sum is factored; beyond, common factors are drawn out."""
 
 _RELATIONS = {
     sp.StrictGreaterThan: ">",
@@ -168,7 +168,7 @@ class Typesetter:
                 numerator, denominator = sp.fraction(sp.cancel(together))
             numerator = self._reduced(sp.expand(numerator))
             forms = [sp.factor_terms(numerator) / sp.factor(denominator)]
-            if len(numerator.args) <= MANY:
+            if len(numerator.args) <= MANY and len(numerator.free_symbols) <= FEW:
                 forms.insert(0, sp.factor(numerator / denominator))
             self._fractions[expr] = min(forms, key=sp.count_ops)
         return self._fractions[expr]

@@ -31,7 +31,8 @@ def study(quick: bool = False) -> Study:
             "published size.",
             "The first needle's angular velocity is not orthogonal to it as printed; the part along it, "
             "which moves nothing, is left out.",
-            "RK45 with MATLAB's default tolerances, 1e-3 and 1e-6.",
+            "RK45 with MATLAB's default tolerances, 1e-3 and 1e-6. The exponent of the variational method's "
+            "energy error is not legible in our copy; it may be -10.",
         ],
         lambda: errors("Sixteen magnetic needles", [theirs, ours]),
     )

@@ -25,7 +25,7 @@ def study(quick: bool = False) -> Study:
             "are printed with four digits and normalised here; to change them by 5e-5 changes the mean by 2 "
             "per cent, for the motion is chaotic.",
             f"The tolerances of RK45 are not printed. {RTOL:g} and {ATOL:g} give errors of the published "
-            "size; with MATLAB's defaults, 1e-3 and 1e-6, the energy grows by 9 J.",
+            "size; with MATLAB's defaults, 1e-3 and 1e-6, the energy grows by 6 J.",
         ],
         lambda: errors("Double spherical pendulum", [theirs, ours]),
     )

@@ -11,7 +11,7 @@ from tests.spheres.systems import driven_bodies, random_state, varying_inertia
 
 CHAIN = spheres.chain_pendulum([1.0, 2.0], [0.3, 0.4])
 STATE = random_state(2, seed=1)
-T, STEPS = 0.5, 50
+T, STEPS = 0.28, 28
 LAST = {"record": STEPS}
 
 

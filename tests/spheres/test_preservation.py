@@ -121,7 +121,8 @@ def symplectic_defect(system, q, omega, step):
     """Largest entry of J^T Omega J - Omega for a map (q, omega) -> (q, omega) of the cotangent bundle.
 
     In tangent coordinates y at (q, p): q_i(y) = (q_i + B_i y_i) / |.|, p_i(y) the projection of
-    p_i + B_i y_{n+i}. The form is sum_i dp_i ^ dq_i in ambient vectors; J by central differences with two extrapolations.
+    p_i + B_i y_{n+i}. The form is sum_i dp_i ^ dq_i in ambient vectors; J by central differences with two
+    extrapolations.
     """
     n = len(q)
     p = momenta(system, q, omega)

@@ -55,6 +55,16 @@ def test_balance(found):
     assert found.run.length_error.max() < 1e-13
 
 
+def test_closed_loop_is_a_system(found):
+    lin = study.vertical(found.loop, (1, 1))
+    A, B = study.horizontal(study.vertical(gc.spheres.chain_pendulum([1.0, 1.0], [0.5, 0.5]), (1, 1)))
+    expected = np.linalg.eigvals(A - B @ study.gain(A, B))
+    assert np.sort_complex(lin.eigenvalues.round(8)) == pytest.approx(
+        np.sort_complex(expected.round(8)), abs=1e-7
+    )
+    assert gc.certify(found.loop, lin.equilibrium).verdict.name == "NUMERICALLY_STABLE"
+
+
 def test_figures(found, tmp_path):
     study.draw_modes([study.modes(n) for n in (4, 8)]).savefig(tmp_path / "modes.png")
     study.draw_balance(found).savefig(tmp_path / "balance.png")
