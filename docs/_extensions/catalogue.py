@@ -293,10 +293,7 @@ def conditions(system: gc.ReducedSystem, family: str, params: dict[str, float]) 
         word, parts = "and", found.stable
         if len(parts) == 1 and isinstance(parts[0], sp.Or):
             word, parts = "or", parts[0].args
-        yield from listed("Stable if", [setter.relation(r) for r in parts], word)
-        explicit = solved(found, setter)
-        if explicit:
-            yield f"  that is, $\\displaystyle {explicit}$"
+        yield from listed("Stable if", [setter.relation(r) for r in parts], word, solved(found, setter))
     if found.unstable == [sp.S.true]:
         yield "- Unstable for all values of the parameters."
     else:
@@ -316,16 +313,18 @@ def solved(found: gc.StabilityConditions, setter: Typesetter) -> str:
     return ""
 
 
-def listed(words: str, formulas: list[str], between: str) -> Iterable[str]:
+def listed(words: str, formulas: list[str], between: str, explicit: str = "") -> Iterable[str]:
     """An item of a list: one short formula within the line, others below one another."""
+    solution = rf"that is, $\displaystyle {explicit}$" if explicit else ""
     short = [f for f in formulas if width(f) <= LONG]
     left = len(formulas) - len(short)
     if len(short) == 1 and width(short[0]) <= 0.6 * LONG:
-        yield f"- {words} $\\displaystyle {short[0]}$"
+        yield f"- {words} $\\displaystyle {short[0]}$" + (f", {solution}" if explicit else "")
     elif short:
         rows = [(rf"\text{{{between}}}\quad " if i else "") + "& " + f for i, f in enumerate(short)]
         lines = (rf"  {row} \\[2pt]" for row in rows)
         yield from [f"- {words}", "", "  $$", r"  \begin{aligned}", *lines, r"  \end{aligned}", "  $$", ""]
+        yield f"  {solution}"
     if left:
         which = "one condition is" if left == 1 else f"{left} conditions are"
         yield f"- ({words} ...: {which} too long for a page.)"

@@ -91,7 +91,11 @@ class Run:
 
     def loop(self, name: str) -> Callable:
         """A loop in the form that can call these kernels."""
-        return compiled(name) if self.engine == "numba" else _LOOPS[name][0]
+        if self.engine == "numba":
+            return compiled(name)
+        if name == "implicit":
+            stepper.settle()
+        return _LOOPS[name][0]
 
     @property
     def system_arguments(self) -> tuple:
@@ -166,13 +170,14 @@ class Numerics:
     def __init__(self, system: SphereSystem) -> None:
         self.system = system
         self.writer = KernelWriter(system.graph, system.parameter_nodes)
+        self._driven: tuple[Callable, Kernel] | None = None
 
     def run(self, params: Mapping[str, float], inputs: Any = None) -> Run:
         """Numbers and kernels for parameters and inputs."""
         system = self.system
         table, drive = read_drive(inputs, system.input_labels)
         value, gradient = self.potential
-        force = self.force if drive is None else driven(self._force, drive)
+        force = self.force if drive is None else self.driven(drive)
         mass = self.mass
         data, index = self.writer.fill(params)
         M = system.constant_mass(params)
@@ -241,6 +246,12 @@ class Numerics:
         """Generalised forces, the inputs read from a table or set by the law."""
         system = self.system
         return self._force if system.law is None else closed(self._force, system.law, tuple(system.params))
+
+    def driven(self, inputs: Callable) -> Kernel:
+        """The forces under inputs that are a function of time; the last one stays compiled."""
+        if self._driven is None or self._driven[0] is not inputs:
+            self._driven = inputs, driven(self._force, inputs)
+        return self._driven[1]
 
     @cached_property
     def _force(self) -> Kernel:

@@ -20,6 +20,8 @@ implicit.
 from __future__ import annotations
 
 import math
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numba import boolean, float64, int64, njit, types
@@ -33,7 +35,7 @@ from geoctrl.stepping.forces import FORCE, GRADIENT
 from geoctrl.stepping.loop import BEYOND, FORCES, INDEFINITE, INFINITE, NEWTON
 from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX
 
-__all__ = ["EXPLICIT", "IMPLICIT", "explicit", "implicit"]
+__all__ = ["EXPLICIT", "IMPLICIT", "explicit", "implicit", "settle"]
 
 CONVERGED = (
     4e-16  # correction relative to the coordinates of the step: their rounding, so that momenta keep theirs
@@ -350,3 +352,28 @@ def jacobian(q, z, new, M, late, d, varies, mass_gradient, mass_rate, data, inde
             for k in range(3):
                 move[j, k] = 0.0
     return J
+
+
+_BASES = types.float64[:, :, ::1]
+_SOLVER: dict[Any, tuple] = {
+    slopes: (MATRIX, MATRIX, MATRIX, MATRIX, boolean, pointer(SLOPE), ARRAY, INDEX, MATRIX),
+    solve_step: (
+        MATRIX, MATRIX, float64, MATRIX, boolean, pointer(MASS), pointer(SLOPE), pointer(SLOPE), ARRAY, INDEX,
+        _BASES, MATRIX, ARRAY, MATRIX, MATRIX, MATRIX, MATRIX,
+    ),
+    jacobian: (
+        MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, MATRIX, boolean, pointer(SLOPE), pointer(SLOPE), ARRAY, INDEX,
+        _BASES,
+    ),
+}  # fmt: skip
+
+
+@cache
+def settle() -> None:
+    """Compile the solver for kernels behind pointers and for nothing else.
+
+    For loops that run as plain Python: else it would be compiled anew for every kernel that they hand to it.
+    """
+    for function, signature in _SOLVER.items():
+        function.compile(signature)
+        function.disable_compile()

@@ -96,7 +96,7 @@ class SphereTrajectory:
 
     @property
     def length_error(self) -> np.ndarray:
-        """Mean over the bodies of | |q| - 1 |, (nt,)."""
+        """Mean over the bodies of the defect of unit length, ``abs(|q| - 1)``, (nt,)."""
         return np.abs(np.linalg.norm(self.q, axis=2) - 1).mean(axis=1)
 
     @property

@@ -157,7 +157,7 @@ class Typesetter:
 
     def _fraction(self, expr: sp.Expr) -> sp.Expr:
         """One factored fraction."""
-        if expr.is_Atom or sp.count_ops(expr) >= LONG:
+        if not expr.has(sp.Add) or sp.count_ops(expr) >= LONG:
             return expr
         if expr not in self._fractions:
             together = sp.together(expr)
@@ -177,7 +177,7 @@ class Typesetter:
         """The polynomial less multiples of the relations, where that leaves fewer terms."""
         for relation in self.relations:
             symbols = sorted(relation.free_symbols, key=lambda s: self.rank.get(s, -1))
-            if len(set(symbols) - polynomial.free_symbols) < 2 and polynomial.is_polynomial(*symbols):
+            if polynomial.is_polynomial(*symbols) and _shares_two_terms(polynomial, relation, symbols):
                 rest = sp.expand(sp.reduced(polynomial, [relation], *symbols)[1])
                 if len(sp.Add.make_args(rest)) < len(sp.Add.make_args(polynomial)):
                     polynomial = rest
@@ -285,6 +285,18 @@ class Typesetter:
         if not left:
             left, right, sign = right, left, _TURNED.get(sign, sign)
         return f"{joined(left)} {sign} {joined(right)}"
+
+
+def _shares_two_terms(polynomial: sp.Expr, relation: sp.Expr, symbols: Sequence[sp.Symbol]) -> bool:
+    """Whether a multiple of the relation has two terms in common with the polynomial; else it grows."""
+    seen: set[sp.Expr] = set()
+    for term in polynomial.args if polynomial.is_Add else ():
+        multiples = {term / part for part in sp.Add.make_args(relation)}
+        whole = {m for m in multiples if m.is_polynomial(*symbols)}
+        if whole & seen:
+            return True
+        seen |= whole
+    return False
 
 
 def _is_difference(expr: sp.Expr) -> bool:

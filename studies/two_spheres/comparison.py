@@ -86,14 +86,19 @@ def fixed(
 
 
 class LargestError(RK45):
-    """RK45 that measures its error by the largest component, as MATLAB's ode45, not by the mean square."""
+    """RK45 that measures its error by the largest component, not by the mean square."""
 
     def _estimate_error_norm(self, K: np.ndarray, h: float, scale: np.ndarray) -> float:
         return float(np.max(np.abs(self._estimate_error(K, h) / scale)))
 
 
 def rk45(
-    system: gc.spheres.SphereSystem, start: Start, span: float, rtol: float = 1e-3, atol: float = 1e-6
+    system: gc.spheres.SphereSystem,
+    start: Start,
+    span: float,
+    rtol: float = 1e-3,
+    atol: float = 1e-6,
+    method: type[RK45] = RK45,
 ) -> Curve:
     """Runge-Kutta 4(5) by Dormand and Prince with variable step on (q, omega), its own steps as samples.
 
@@ -107,7 +112,7 @@ def rk45(
         except np.linalg.LinAlgError:  # a trial step far off the spheres: let it be rejected
             return np.full_like(x, np.nan)
 
-    found = solve_ivp(field, (0, span), system.pack(*start), method=LargestError, rtol=rtol, atol=atol)
+    found = solve_ivp(field, (0, span), system.pack(*start), method=method, rtol=rtol, atol=atol)
     energy = system.energy(found.y)
     length = np.abs(np.linalg.norm(system.unpack(found.y)[0], axis=2) - 1).mean(axis=1)
     return Curve("RK45", found.t, energy - energy[0], length)
