@@ -16,8 +16,9 @@ from geoctrl.analysis.invariants import check_invariant
 from geoctrl.analysis.polynomials import hurwitz_determinant
 from geoctrl.analysis.shape import Jet, shape_of
 from geoctrl.analysis.signs import leading_minors, positive_condition, solve_inequality
-from geoctrl.errors import ParameterError
+from geoctrl.errors import EquilibriumError, ParameterError
 from geoctrl.systems import ReducedSystem
+from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.typesetting import Typesetter
 
 __all__ = ["StabilityConditions", "stability_conditions"]
@@ -155,6 +156,8 @@ def stability_conditions(
     ------
     ParameterError
         For an unknown family or parameter.
+    EquilibriumError
+        If the members are no equilibria of this system (of `ReducedSystem.despun`, perhaps).
 
     Examples
     --------
@@ -165,6 +168,7 @@ def stability_conditions(
     """
     if family not in sys.families:
         raise ParameterError(f"no equilibrium family {family!r}{nearest(family, sys.families)}")
+    _require_equilibria(sys, family, params)
     at = _FamilyPoint(sys, family, params)
     names = [k for k in sys.candidate_invariants if check_invariant(sys, k, params).proved]
     nodes = [sys.candidate_invariants[k] for k in names]
@@ -176,6 +180,16 @@ def stability_conditions(
     shape = shape_of(sys)
     further = [] if shape is None else shape.jets(at.values, at.point, sp.Integer(0), _not_zero)
     return _derive(at, [*at.jets(named), *further], family) if further else found
+
+
+def _require_equilibria(sys: ReducedSystem, family: str, params: Mapping[str, float] | None) -> None:
+    """Refuse a family that moves, judged at the member of which all symbols are one."""
+    numbers = generic_parameters(sys.mechanism) | {str(k): v for k, v in (params or {}).items()}
+    try:
+        sys.equilibrium(family, params=numbers, **dict.fromkeys(sys.families[family].names, 1.0))
+    except EquilibriumError as error:
+        if error.residual is not None:  # else there is no such member, which says nothing of the others
+            raise
 
 
 def _not_zero(expr: sp.Expr) -> int:

@@ -323,3 +323,10 @@ def test_solved_inequalities_by_brute_force(seed):
     for _ in range(60):
         numbers = {s: sp.Rational(int(rng.integers(-4, 5)), int(rng.integers(1, 4))) for s in (x, p, q, r)}
         assert bool(solved.subs(numbers)) == bool(expr.subs(numbers) > 0), (expr, numbers)
+
+
+def test_a_family_that_moves_is_refused():
+    """Straight rolling turns Gamma in the body: an equilibrium of the despun system alone."""
+    disk = gc.models.get("rolling-disk")().reduce()
+    with pytest.raises(gc.EquilibriumError, match="despun"):
+        gc.stability_conditions(disk, "rolling")
