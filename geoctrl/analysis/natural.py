@@ -30,13 +30,15 @@ from geoctrl._scalars.rational_matrix import characteristic_polynomial, inertia,
 from geoctrl.analysis.polynomials import locate_roots
 from geoctrl.analysis.problem import earlier, read_nodes, write_nodes
 from geoctrl.analysis.proof import Outcome, Verdict
-from geoctrl.errors import CertificateError
+from geoctrl.errors import CertificateError, EquilibriumError
 
 __all__ = ["MatrixProblem", "NaturalProblem", "judge_numerically", "prove_natural"]
 
 METHOD = "amended potential"
 RESIDUAL = 1e-9
 """Slope of the potential along the manifold, relative to its size, that counts as zero in floats."""
+_KINK = 1e-12
+"""Distance from a switch of Abs, sign or Piecewise at which a point counts as lying on it."""
 _DEFINITE = 1e-9
 """Least eigenvalue of the stiffness, relative to the largest, that counts as positive in floats."""
 _GROWTH = 1e-6
@@ -101,6 +103,22 @@ class NaturalProblem:
             M[i][j] = value
         return M
 
+    def require_smooth(self) -> None:
+        """Refuse a point at which Abs, sign or Piecewise switches: derivatives there say nothing.
+
+        Raises
+        ------
+        EquilibriumError
+            If there is a switch.
+        """
+        nodes = [self.potential, *self.gyroscopic, *self.relations, *(node for _, _, node in self.mass)]
+        switches = self.graph.switches(nodes)
+        if any(abs(value) <= _KINK for value in self.at_point(switches, FLOAT)):
+            raise EquilibriumError(
+                "the Lagrangian is not differentiable at this point: Abs, sign or Piecewise switches there, "
+                "so that no linearisation or Hessian decides stability"
+            )
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready form."""
         outputs = [*self.gyroscopic, self.potential, *self.relations, *(node for _, _, node in self.mass)]
@@ -147,7 +165,14 @@ class NaturalProblem:
 
 
 def prove_natural(problem: NaturalProblem) -> Outcome | None:
-    """Decide stability in rational arithmetic; None where the point is no exact equilibrium."""
+    """Decide stability in rational arithmetic; None where the point is no exact equilibrium.
+
+    Raises
+    ------
+    EquilibriumError
+        If the Lagrangian is not differentiable there.
+    """
+    problem.require_smooth()
     if any(problem.at_point(problem.relations)):
         return None
     normals = problem.rows(problem.relations)
@@ -193,7 +218,10 @@ def judge_numerically(problem: NaturalProblem) -> Outcome:
     ------
     CertificateError
         If the point is no equilibrium in floats either.
+    EquilibriumError
+        If the Lagrangian is not differentiable there.
     """
+    problem.require_smooth()
 
     def array(values: Any) -> np.ndarray:
         return np.array(values, dtype=float).reshape(-1, len(problem.states))

@@ -229,3 +229,11 @@ def test_a_constant_force_moves_the_equilibrium():
     slopes = -eq.q[:, 0] / eq.q[:, 2]
     assert np.allclose(slopes, [3.0 / (9.81 * 3.0), 3.0 / (9.81 * 2.0)], rtol=1e-10)
     assert gc.linearize(chain, eq).eigenvalues.shape == (8,)
+
+
+def test_no_verdict_at_a_kink():
+    """A cusp may hold the upright pendulum: its derivative, taken as zero, would prove the contrary."""
+    q = spheres.symbols(1)[0][0]
+    held = spheres.SphereSystem(mass=[2.0], potential=q[2] + 5 * sp.Abs(q[0]) + 5 * sp.Abs(q[1]))
+    with pytest.raises(gc.EquilibriumError, match="not differentiable"):
+        gc.certify(held, (np.array([[0, 0, 1.0]]), np.zeros((1, 3))))
