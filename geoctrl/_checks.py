@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Container, Iterable, Mapping
 from difflib import get_close_matches
+from pathlib import Path
 
 import numpy as np
 
-from geoctrl.errors import ParameterError
+from geoctrl.errors import DescriptionError, ParameterError
 
-__all__ = ["finite_array", "nearest", "resolve_parameters", "time_grid"]
+__all__ = ["finite_array", "nearest", "require_declared", "resolve_parameters", "time_grid", "user_level"]
+
+
+_LISTED = 40
+"""More names than this are not listed in a message."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Words to append to an error message: the nearest known name, or all of them."""
+    """Words to append to an error message: the nearest known name, or all of them up to a number."""
     known = list(known)
     match = get_close_matches(name, known, n=1)
     if match:
         return f"; did you mean {match[0]!r}?"
-    return f"; known are {', '.join(known)}" if known else "; none is declared"
+    if not known:
+        return "; none is declared"
+    more = f", ... ({len(known)} in all)" if len(known) > _LISTED else ""
+    return f"; known are {', '.join(known[:_LISTED])}{more}"
 
 
 def finite_array(name: str, value, shape: tuple[int, ...] | None = None) -> np.ndarray:
@@ -92,3 +101,35 @@ def resolve_parameters(
             raise ParameterError(f"parameter {name!r} must be positive, got {number!r}")
         values[name] = number
     return values
+
+
+def require_declared(what: str, values: Iterable, allowed: set, remedy: str) -> None:
+    """Refuse symbols in sympy expressions that are not among the ``allowed`` ones.
+
+    Raises
+    ------
+    DescriptionError
+        For an undeclared symbol, or one that differs from a declared one by its assumptions alone, of which
+        ``remedy`` says where to take it from.
+    """
+    names = sorted(s.name for s in allowed)
+    for value in values:
+        for symbol in sorted(value.free_symbols - allowed, key=str):
+            if symbol.name in names:
+                raise DescriptionError(
+                    f"{what} holds a symbol {symbol} with other assumptions than the declared one; {remedy}"
+                )
+            raise DescriptionError(
+                f"{what} holds the undeclared symbol {symbol}{nearest(symbol.name, names)}"
+            )
+
+
+_PACKAGE = str(Path(__file__).parent)
+
+
+def user_level() -> int:
+    """The ``stacklevel`` of a warning given by the caller, which makes it point to the user's own line."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    return level

@@ -20,6 +20,7 @@ FLOORS = [
     ("algebra",),
     ("systems",),
     ("stepping",),
+    ("manifolds",),
     ("spheres", "rotations"),
     ("simulation",),
     ("analysis",),

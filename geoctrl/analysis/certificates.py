@@ -20,7 +20,7 @@ from geoctrl.analysis.manifolds import matrix_question, natural_question, resolv
 from geoctrl.analysis.natural import MatrixProblem, NaturalProblem, judge_numerically, prove_natural
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome, Verdict, is_exact_equilibrium, prove
-from geoctrl.stepping import ManifoldSystem
+from geoctrl.manifolds import ManifoldModel
 from geoctrl.systems import Equilibrium, ReducedSystem
 
 __all__ = ["Certificate", "certify", "claim_of", "digest_of"]
@@ -138,7 +138,7 @@ def certify(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = No
     >>> gc.certify(skate, skate.equilibrium("sliding", Y0=1.0)).verdict
     <Verdict.PROVED_UNSTABLE: 'PROVED_UNSTABLE'>
     """
-    if isinstance(sys, ManifoldSystem):
+    if isinstance(sys, ManifoldModel):
         place = resolve_on_manifold(sys, eq, params)
         natural = natural_question(sys, place)
         if natural is not None:

@@ -15,9 +15,9 @@ from geoctrl.analysis.manifolds import find_on_manifold
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import is_exact_equilibrium
 from geoctrl.errors import EquilibriumError
-from geoctrl.stepping import ManifoldSystem
+from geoctrl.manifolds import ManifoldModel
 from geoctrl.systems import Equilibrium, ReducedSystem
-from geoctrl.systems.members import equilibrium_at, leaf_gradient, require_autonomous
+from geoctrl.systems.members import check_autonomous, equilibrium_at, leaf_gradient
 
 __all__ = ["find_equilibrium"]
 
@@ -69,11 +69,11 @@ def find_equilibrium(
     >>> gc.find_equilibrium(skate, fixed={"v2": 3.0, "Gamma3": 1.0})
     Equilibrium(v1=0, v2=3, v3=0, Gamma2=0, Gamma3=1; residual 0.0e+00, leaf 0.0e+00)
     """
-    if isinstance(sys, ManifoldSystem):
+    if isinstance(sys, ManifoldModel):
         return find_on_manifold(sys, guess, spin, fixed, params)
     if spin is not None:
         raise ValueError("spin is for systems on spheres and rotations; a reduced system has despun()")
-    require_autonomous(sys)
+    check_autonomous(sys)
     numbers = sys.parameters(params)
     x, u, known = _start(sys, guess)
     if known is not None and params is None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl.analysis.float_jets import jets_at
-from geoctrl.stepping import ManifoldSystem
+from geoctrl.manifolds import ManifoldModel
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.systems.members import equilibrium_at, leaf_basis
 
@@ -137,7 +137,7 @@ def linearize(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = 
     >>> gc.linearize(skate, skate.equilibrium("sliding", Y0=1.0)).eigenvalues.real.round(4)
     array([ 0.    ,  0.    , -3.1016,  3.1016])
     """
-    if isinstance(sys, ManifoldSystem):
+    if isinstance(sys, ManifoldModel):
         from geoctrl.analysis.manifolds import linearize_on_manifold
 
         return linearize_on_manifold(sys, eq, params)

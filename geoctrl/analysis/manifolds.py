@@ -20,6 +20,7 @@ from geoctrl.analysis.linearization import Linearization, linearize, linearized
 from geoctrl.analysis.natural import MatrixProblem, NaturalProblem
 from geoctrl.errors import EquilibriumError
 from geoctrl.systems import Equilibrium
+from geoctrl.systems.regularity import require_autonomous, require_smooth
 
 __all__ = [
     "ManifoldEquilibrium",
@@ -119,11 +120,14 @@ def _point(
     Raises
     ------
     EquilibriumError
-        If it is not an equilibrium in axes that turn with ``spin``.
+        If it is not an equilibrium in axes that turn with ``spin``, or the equations hold the time or are not
+        differentiable there (a kink of Abs, a jump of sign or Piecewise).
     """
-    values = system.parameters_at(params)
-    A = system.jacobian(0.0, x, u, values) + system.local.turning(spin)
-    rate = system.rhs(0.0, x, u, values) + system.local.turning(spin) @ x
+    local, values = system.local, system.parameters_at(params)
+    require_autonomous(system.autonomous, system.name)
+    require_smooth(local.switches(x, u, values), x)
+    A = system.jacobian(0.0, x, u, values) + local.turning(spin)
+    rate = system.rhs(0.0, x, u, values) + local.turning(spin) @ x
     residual = float(np.max(np.abs(rate)))
     if not residual <= _RESIDUAL * max(1.0, float(np.max(np.abs(A)))) * max(1.0, float(np.max(np.abs(x)))):
         raise EquilibriumError(

@@ -12,35 +12,25 @@ a gyroscopic covector and an amended potential, of which the energy is the Jacob
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array
-from geoctrl._scalars import Node, Program, exact
+from geoctrl._scalars import Node
 from geoctrl.algebra import AdvectedVector, product, so3
-from geoctrl.errors import DescriptionError
-from geoctrl.rotations.trajectory import INSTANT, random_states
+from geoctrl.manifolds.analysis import rational, refuse_moment, require_symbolic
+from geoctrl.manifolds.trajectory import CONSERVED
+from geoctrl.rotations.conservation import moment_about
 from geoctrl.systems import EulerPoincare
 
 if TYPE_CHECKING:
-    from geoctrl.rotations.forms import RotationForm
     from geoctrl.rotations.system import RotationSystem
     from geoctrl.systems import ReducedSystem
 
-__all__ = [
-    "ReducedView",
-    "callable_law",
-    "check_symmetry",
-    "description",
-    "field_nodes",
-    "force_free",
-    "integral_nodes",
-    "moment_about",
-    "natural",
-]
+__all__ = ["ReducedView", "check_symmetry", "description", "field_nodes", "integral_nodes", "natural"]
 
 
 def description(system: RotationSystem, spin: Sequence[float] | None = None) -> EulerPoincare:
@@ -54,10 +44,7 @@ def description(system: RotationSystem, spin: Sequence[float] | None = None) -> 
     DescriptionError
         If the system is given by functions, or is too large to be written out.
     """
-    if not system.symbolic:
-        raise DescriptionError(
-            "this needs expressions of at most 16 bodies; functions are evaluated numerically only"
-        )
+    require_symbolic(system, "at most 16 bodies")
     n = system.n
     algebra = product(*[so3()] * n)
     vectors = [
@@ -69,9 +56,9 @@ def description(system: RotationSystem, spin: Sequence[float] | None = None) -> 
     mu = [sp.Matrix(algebra.mu[3 * i : 3 * i + 3]) for i in range(n)]
     w = _rate(system, spin)
     b = [R.T * w for R in system.R]
-    a = [_rational(v) for v in system.linear or [sp.zeros(3, 1)] * n]
-    J = [_rational(M) for M in system.inertias]
-    gyroscopic, potential = None, _rational(system.potential_expression)
+    a = [rational(v) for v in system.linear or [sp.zeros(3, 1)] * n]
+    J = [rational(M) for M in system.inertias]
+    gyroscopic, potential = None, rational(system.potential_expression)
     if system.linear is not None or any(w):
         gyroscopic = [e for i in range(n) for e in J[i] * b[i] + a[i]]
         potential -= sum(b[i].dot(J[i] * b[i]) / 2 + a[i].dot(b[i]) for i in range(n))
@@ -80,7 +67,7 @@ def description(system: RotationSystem, spin: Sequence[float] | None = None) -> 
         table = {
             s: e for v, x, c in zip(system.Omega, xi, b, strict=True) for s, e in zip(v, x + c, strict=True)
         }
-        forces = [_rational(e.xreplace(table)) for f in system.forces_given for e in f]
+        forces = [rational(e.xreplace(table)) for f in system.forces_given for e in f]
     total = sum((R * m for R, m in zip(system.R, mu, strict=True)), sp.zeros(3, 1))
     invariants = (
         {f"momentum{k}": total[k - 1] for k in (1, 2, 3)} if not any(w) else {"momentum": w.dot(total)}
@@ -101,13 +88,8 @@ def description(system: RotationSystem, spin: Sequence[float] | None = None) -> 
 
 
 def _rate(system: RotationSystem, spin: Sequence[float] | None) -> sp.Matrix:
-    w = sp.zeros(3, 1) if system.frame_rate is None else _rational(system.frame_rate)
-    return w if spin is None else w + _rational(sp.Matrix(finite_array("spin", spin, (3,))))
-
-
-def _rational(value: Any) -> Any:
-    """Floats as the rationals they are."""
-    return value.xreplace({f: sp.Rational(exact(f)) for f in value.atoms(sp.Float)})
+    w = sp.zeros(3, 1) if system.frame_rate is None else rational(system.frame_rate)
+    return w if spin is None else w + rational(sp.Matrix(finite_array("spin", spin, (3,))))
 
 
 class ReducedView:
@@ -150,38 +132,17 @@ class ReducedView:
         return self._map[:, np.argsort(self._places)]
 
 
-def moment_about(system: RotationSystem, params: Mapping[str, float], axis: np.ndarray) -> float:
-    """Largest moment about an axis of the reference, at random states, relative to the sum of their sizes."""
-    run, found = system.run(params), []
-    for R, Omega in random_states(system.n):
-        moments = np.einsum("iab,ib->ia", R, sum(run.moments(INSTANT, R, Omega)))
-        size = float(np.linalg.norm(moments, axis=1).sum() * np.linalg.norm(axis))
-        found.append(abs(float(moments.sum(axis=0) @ axis)) / (size + 1e-300))
-    return max(found)
-
-
 def check_symmetry(system: RotationSystem, spin: np.ndarray, params: Mapping[str, float]) -> None:
     """DescriptionError unless turning all bodies about the axis of the spin keeps the system."""
     frame = system.frame_rate_at(params)
     if np.linalg.norm(np.cross(frame, spin)) > 1e-12 * np.linalg.norm(frame) * np.linalg.norm(spin):
-        raise DescriptionError(
-            f"there is no steady rotation about {list(map(float, spin))}: the frame turns about another axis"
+        refuse_moment(spin, "the frame turns about another axis")
+    if moment_about(system, params, spin) > CONSERVED:
+        refuse_moment(
+            spin,
+            "the forces have a moment about that axis; spin must be along an axis of symmetry (the vertical, "
+            "say)",
         )
-    if moment_about(system, params, spin) > 1e-10:
-        raise DescriptionError(
-            f"there is no steady rotation about {list(map(float, spin))}: the forces have a moment about "
-            "that axis; spin must be along an axis of symmetry (the vertical, say)"
-        )
-
-
-def force_free(system: RotationSystem) -> bool:
-    """Whether the forces, if any, vanish with the inputs."""
-    if not system.forced:
-        return True
-    if system.law is not None or callable(system.forces_given):
-        return False
-    off = dict.fromkeys(system.inputs, 0)
-    return all(sp.expand(e.xreplace(off)) == 0 for f in system.forces_given for e in f)
 
 
 def natural(system: RotationSystem, spin: Sequence[float]) -> dict[str, Any] | None:
@@ -194,14 +155,14 @@ def natural(system: RotationSystem, spin: Sequence[float]) -> dict[str, Any] | N
 
     None for a system given by functions, or with forces that do not vanish with the inputs.
     """
-    if not system.symbolic or not force_free(system):
+    if not system.symbolic or not system.force_free:
         return None
     W = _rate(system, spin).hat()
-    mass, gyroscopic, potential = [], [], _rational(system.potential_expression)
+    mass, gyroscopic, potential = [], [], rational(system.potential_expression)
     for i, R in enumerate(system.R):
-        J = _rational(system.inertias[i])
+        J = rational(system.inertias[i])
         D = J.trace() / 2 * sp.eye(3) - J
-        turned = R * _rational(system.linear[i]).hat() / 2 if system.linear else sp.zeros(3, 3)
+        turned = R * rational(system.linear[i]).hat() / 2 if system.linear else sp.zeros(3, 3)
         gyroscopic += list(W * R * D + turned)
         potential -= sum(a * b for a, b in zip(W * R, W * R * D / 2 + turned, strict=True))
         for r in range(3):
@@ -210,7 +171,7 @@ def natural(system: RotationSystem, spin: Sequence[float]) -> dict[str, Any] | N
     to_node = system.to_node
     orthogonal = [(R * R.T - sp.eye(3))[j, k] for R in system.R for j in range(3) for k in range(j + 1)]
     return {
-        "states": dict(zip(system.state_labels[: 9 * system.n], system.R_nodes, strict=True)),
+        "states": dict(zip(system.state_labels[: 9 * system.n], system.configuration_nodes, strict=True)),
         "mass": [(i, j, to_node(e)) for i, j, e in mass],
         "gyroscopic": [to_node(e) for e in gyroscopic],
         "potential": to_node(potential),
@@ -230,9 +191,9 @@ def field_nodes(system: RotationSystem) -> list[Node]:
         turns += [e for row in rows for e in _cross(row, xi)]
     a = system.linear_nodes or [graph.number(0)] * (3 * n)
     if system.linear_nodes:
-        U = U - graph.add([x * y for x, y in zip(a, system.Omega_nodes, strict=True)])
-    slope = graph.gradient(U, system.R_nodes)
-    rate = graph.push_forward(a, dict(zip(system.R_nodes, turns, strict=True)))
+        U = U - graph.add([x * y for x, y in zip(a, system.velocity_nodes, strict=True)])
+    slope = graph.gradient(U, system.configuration_nodes)
+    rate = graph.push_forward(a, dict(zip(system.configuration_nodes, turns, strict=True)))
     moments: list[Node] = []
     for i in range(n):
         rows, Omega = _rows(system, i)
@@ -258,20 +219,9 @@ def integral_nodes(system: RotationSystem) -> list[Node]:
 
 def _rows(system: RotationSystem, i: int) -> tuple[list[list[Node]], list[Node]]:
     """Nodes of the rows of R_i, and of Omega_i."""
-    R = system.R_nodes[9 * i : 9 * i + 9]
-    return [R[0:3], R[3:6], R[6:9]], system.Omega_nodes[3 * i : 3 * i + 3]
+    R = system.configuration_nodes[9 * i : 9 * i + 9]
+    return [R[0:3], R[3:6], R[6:9]], system.velocity_nodes[3 * i : 3 * i + 3]
 
 
 def _cross(a: Sequence[Node], b: Sequence[Node]) -> list[Node]:
     return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-
-
-def callable_law(system: RotationSystem | RotationForm, terms: Sequence[Any]) -> Callable:
-    """A law given by expressions as a function (t, x, params) -> u."""
-    arguments = [*system.state_nodes, system.time_node]
-    program = Program(system.graph, arguments, system.parameter_nodes, [system.to_node(e) for e in terms])
-
-    def law(t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
-        return program([*x, t], params)
-
-    return law

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array
-from geoctrl.errors import ConstraintError, ProjectionWarning
-
-if TYPE_CHECKING:
-    from geoctrl.rotations.system import RotationSystem
+from geoctrl.errors import ConstraintError
+from geoctrl.manifolds.reading import needs_repair, number_of_bodies, vector
 
 __all__ = [
     "checked_attitudes",
@@ -24,9 +21,6 @@ __all__ = [
     "rotation_defect",
     "symbols",
 ]
-
-ROUNDING, REPAIRED = 1e-12, 1e-3
-"""Defects up to the first are rounding; up to the second they are repaired with a warning."""
 
 
 def symbols(n: int) -> tuple[tuple[sp.Matrix, ...], tuple[sp.Matrix, ...]]:
@@ -43,11 +37,9 @@ def symbols(n: int) -> tuple[tuple[sp.Matrix, ...], tuple[sp.Matrix, ...]]:
     >>> R[1][0, 2], Omega[0].T
     (R2_13, Matrix([[Omega1_1, Omega1_2, Omega1_3]]))
     """
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise ValueError(f"n must be a positive integer, got {n!r}")
-    bodies, axes = range(1, n + 1), (1, 2, 3)
+    bodies, axes = number_of_bodies(n), (1, 2, 3)
     R = tuple(sp.Matrix([[sp.Symbol(f"R{i}_{a}{b}", real=True) for b in axes] for a in axes]) for i in bodies)
-    return R, tuple(sp.Matrix([sp.Symbol(f"Omega{i}_{k}", real=True) for k in axes]) for i in bodies)
+    return R, tuple(vector(f"Omega{i}") for i in bodies)
 
 
 def hat(v: Any) -> np.ndarray:
@@ -128,33 +120,20 @@ def checked_attitudes(name: str, attitudes: Any, n: int) -> np.ndarray:
         If a defect above 1e-12 was repaired.
     """
     R = finite_array(name, attitudes, (n, 3, 3))
-    defects = {"|R^T R - I|": rotation_defect(R), "|det R - 1|": np.abs(np.linalg.det(R) - 1)}
     # A reflection is orthogonal: only then the determinant says what is wrong.
-    kind = max(defects, key=lambda k: (defects[k].max() > REPAIRED, k == "|R^T R - I|"))
-    worst = defects[kind]
-    body, size = int(np.argmax(worst)), float(worst.max())
-    if size > REPAIRED:
-        raise ConstraintError(
-            f"{name}, body {body}: {kind} is {size:.3g}, and should be zero; "
-            "geoctrl.rotations.project(R) gives the nearest rotations"
-        )
-    if size > ROUNDING:
-        warnings.warn(
-            f"{name}, body {body}: {kind} was {size:.3g}; it was projected onto the rotations",
-            ProjectionWarning,
-            stacklevel=4,
-        )
-        return project(R)
-    return R.copy()
+    orthogonal, turned = rotation_defect(R), np.abs(np.linalg.det(R) - 1)
+    defects = {"|R^T R - I|": orthogonal, "|det R - 1|": np.where(turned > 1, turned, 0)}
+    remedy = f"geoctrl.rotations.project({name}) gives the nearest rotations"
+    repair = f"{name} was projected onto the rotations"
+    return project(R) if needs_repair(defects, repair, remedy) else R.copy()
 
 
-def initial_values(system: RotationSystem, R0: Any, Omega0: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Attitudes (n, 3, 3), checked by `checked_attitudes`, and angular velocities (n, 3).
+def initial_values(n: int, R0: Any, Omega0: Any, name: str = "Omega") -> tuple[np.ndarray, np.ndarray]:
+    """Attitudes (n, 3, 3), checked by `checked_attitudes`, and velocities (n, 3), which go by ``name``.
 
     One body's may be given as (3, 3) and (3,).
     """
-    n = system.n
     if n == 1:
         R0 = [R0] if np.ndim(R0) == 2 else R0
         Omega0 = [Omega0] if np.ndim(Omega0) == 1 else Omega0
-    return checked_attitudes("R0", R0, n), finite_array("Omega0", Omega0, (n, 3)).copy()
+    return checked_attitudes("R0", R0, n), finite_array(f"{name}0", Omega0, (n, 3)).copy()

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
-from geoctrl._checks import finite_array, nearest
-from geoctrl.rotations.attitudes import initial_values
+from geoctrl.manifolds.stepping import take_steps
 from geoctrl.rotations.methods import METHODS
 from geoctrl.rotations.system import RotationSystem
-from geoctrl.rotations.trajectory import RotationTrajectory, conserved_names
-from geoctrl.stepping import Progress, composition, concluded, record_steps, record_times, whole
+from geoctrl.rotations.trajectory import RotationTrajectory
 
 __all__ = ["integrate"]
 
@@ -45,7 +41,7 @@ def integrate(
     steps : int
     method : {"variational", "rk4"}
         One of `METHODS`. "variational" is the Lie group variational method (`geoctrl.rotations.stepper`):
-        symplectic, keeps momentum maps and, to the rounding of products, rotations. "rk4" is the classical
+        symplectic, keeps momentum maps and, to rounding, rotations. "rk4" is the classical
         Runge-Kutta method on :math:`(R, \Omega)`.
     order : {2, 4, 6, 8}
         Above 2 by symmetric composition of variational steps (`geoctrl.stepping.composition`).
@@ -78,59 +74,37 @@ def integrate(
 
     Examples
     --------
-    >>> import geoctrl as gc
+    >>> import numpy as np, geoctrl as gc
     >>> body = gc.rotations.free_body([1.0, 2.0, 2.5])
     >>> r = gc.rotations.integrate(body, np.eye(3), [0.1, 2.0, 0.1], h=0.01, steps=1000)
     >>> bool(abs(r.momentum - r.momentum[0]).max() < 1e-13), bool(r.orthogonality_error.max() < 1e-13)
     (True, True)
     """
-    if not isinstance(system, RotationSystem):
-        raise TypeError(f"system must be a RotationSystem, got {type(system).__name__}")
-    if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}{nearest(str(method), METHODS)}")
-    variational = method == "variational"
-    if not variational and order != 2:
-        raise ValueError(f"order is chosen for method='variational' only; {method!r} has its own")
-    h = float(finite_array("h", h, ()))
-    if not h > 0:
-        raise ValueError(f"h must be positive, got {h}")
-    steps, record = whole("steps", steps), whole("record", record)
-    report = Progress(progress, "integrate")
-    values = system.parameters_at(params)
-    R0, Omega0 = initial_values(system, R0, Omega0)
-    run = system.run(params, inputs)
-    conserved = conserved_names(system, values) if inputs is None else ()
-    rows, n = 1 + steps // record, system.n
-    attitudes, rates = np.empty((rows, 3 * n, 3)), np.empty((rows, n, 3))
-    attitudes[0], rates[0] = R0.reshape(-1, 3), Omega0
-    advance = _advance(run, R0, Omega0, h, method, order, record, attitudes, rates)
-    outcome = record_steps(advance, steps, record, report)
-
-    def part(status: str, success: bool) -> RotationTrajectory:
-        done = outcome.records
-        return RotationTrajectory(
-            system,
-            record_times(0.0, h, steps, record)[:done],
-            attitudes[:done].reshape(done, n, 3, 3),
-            rates[:done],
-            params=values,
-            engine=run.engine,
-            status=status,
-            success=success,
-            iterations=outcome.iterations / max(1, outcome.steps),
-            conserved=conserved,
-        )
-
-    return concluded(outcome, h, part, throw)
+    return take_steps(
+        system,
+        (R0, Omega0),
+        h,
+        steps,
+        kind=RotationSystem,
+        methods=METHODS,
+        starter=_starter,
+        method=method,
+        order=order,
+        record=record,
+        params=params,
+        inputs=inputs,
+        throw=throw,
+        progress=progress,
+    )
 
 
-def _advance(run, R0, Omega0, h, method, order, record, attitudes, rates):
-    loop, R, w = run.loop(method), R0.reshape(-1, 3).copy(), Omega0.copy()
+def _starter(run, method, stages, R0, Omega0, h, record, rows):
+    loop, R, w = run.loop(method), R0.reshape(-1, 3), Omega0
+    attitudes, rates = rows[0].reshape(len(rows[0]), -1, 3), rows[1]
     if method == "rk4":
         return lambda first, count, row: loop(
             R, w, *run.arguments(method), first, h, count, record, row, attitudes, rates
         )
-    stages = composition(order)
     momenta = run.mechanics(R0[None], Omega0[None])[2][0].copy()
     return lambda first, count, row: loop(
         R, momenta, *run.arguments(method), first, h, stages, count, record, row, attitudes, rates

@@ -5,14 +5,14 @@ Attitudes are passed as one matrix (3n, 3), the rows of R_1, then those of R_2, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 from numba import void
 
 from geoctrl._scalars import Node
-from geoctrl.stepping.compiled import Kernel, compile_function, compile_source
+from geoctrl.stepping.compiled import Kernel, compile_source
 from geoctrl.stepping.forces import GRADIENT, VALUE, nothing
 from geoctrl.stepping.writer import (
     ARRAY,
@@ -26,7 +26,7 @@ from geoctrl.stepping.writer import (
     unpack,
 )
 
-__all__ = ["COVECTOR", "SLOPE", "linear_kernels", "potential_kernels", "wrapped_potential"]
+__all__ = ["COVECTOR", "SLOPE", "linear_kernels", "potential_kernels"]
 
 COVECTOR = void(MATRIX, ARRAY, INDEX, MATRIX)
 SLOPE = void(MATRIX, MATRIX, ARRAY, INDEX, MATRIX)
@@ -51,21 +51,6 @@ def potential_kernels(writer: KernelWriter, energy: Node, R: Sequence[Node]) -> 
     table = [slope[3 * i : 3 * i + 3] for i in range(rows)]
     gradient = matrix_kernel(writer, places, table, "gradient(R, data, index, out)")
     return compile_source(value, "value", VALUE), compile_source(gradient, "gradient", GRADIENT)
-
-
-def wrapped_potential(U: Callable, dU: Callable, n: int, parameters: int) -> tuple[Kernel, Kernel]:
-    """U(R, p) and dU(R, p) of the user's, which take and give (n, 3, 3)."""
-
-    def value(f):
-        return lambda R, data, _index: f(R.reshape((n, 3, 3)), data[:parameters])
-
-    def slope(f):
-        def gradient(R, data, _index, out):
-            out.reshape((n, 3, 3))[:] = f(R.reshape((n, 3, 3)), data[:parameters])
-
-        return gradient
-
-    return compile_function(U, value, VALUE), compile_function(dU, slope, GRADIENT)
 
 
 @cache

@@ -9,17 +9,17 @@ import numpy as np
 
 from geoctrl._scalars import Program
 from geoctrl.errors import EquilibriumError
+from geoctrl.manifolds.analysis import differences
 from geoctrl.rotations import analysis
 from geoctrl.rotations.attitudes import exp, hat, rotation_defect
-from geoctrl.rotations.trajectory import conserved_names
+from geoctrl.rotations.conservation import moment_about
+from geoctrl.systems.regularity import switch_values
 
 if TYPE_CHECKING:
     from geoctrl.rotations.system import RotationSystem
 
 __all__ = ["LocalAnalysis"]
 
-_STEP = 1e-6
-"""Of central differences, for what is given by functions: their error is about 1e-9 of its size."""
 _CONVERGED = 1e-11
 
 
@@ -43,15 +43,7 @@ class LocalAnalysis:
         """Derivatives of the field by the state (12n, 12n) and by the inputs (12n, m), ambient."""
         system, n, m = self.system, self.system.n, len(u)
         if not system.written:
-            run = system.run(params)
-
-            def rate(state: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-                run.table[3 : 3 + m] = inputs
-                return run.rate(t, state)
-
-            A = [(rate(x + e, u) - rate(x - e, u)) / (2 * _STEP) for e in _STEP * np.eye(x.size)]
-            B = [(rate(x, u + e) - rate(x, u - e)) / (2 * _STEP) for e in _STEP * np.eye(m)]
-            return np.array(A).T, np.array(B).reshape(m, x.size).T
+            return differences(system.run(params).rate_with(t), x, u)
         if "field" not in system.programs:
             rows = system.graph.jacobian(
                 analysis.field_nodes(system), [*system.state_nodes, *system.input_nodes]
@@ -68,6 +60,14 @@ class LocalAnalysis:
         K = np.linalg.inv(system.inertias_at(params))
         D[9 * n :] = np.einsum("iab,ibj->iaj", K, D[9 * n :].reshape(n, 3, -1)).reshape(3 * n, -1)
         return D[:, : 12 * n], D[:, 12 * n :]
+
+    def switches(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Arguments of Abs, sign and Piecewise at a point, as far as the system is given by expressions."""
+        system = self.system
+        nodes = [system.to_node(system.potential_expression), *system.linear_nodes]
+        if system.forced and not callable(system.forces_given):
+            nodes += system.force_nodes
+        return switch_values(system, nodes, x, u, params)
 
     def turning(self, spin: np.ndarray) -> np.ndarray:
         """What axes that turn with ``spin`` add to the derivative of the field: -spin x R, (12n, 12n)."""
@@ -106,13 +106,13 @@ class LocalAnalysis:
             )
         energy, *momenta = system.programs["integrals"](list(x), params).reshape(4, 12 * n)
         energy[: 9 * n] += system.gradient(system.unpack(x)[0], params).ravel()
-        names, momenta = conserved_names(system, params), np.array(momenta)
+        names, momenta = system.conserved_names(params), np.array(momenta)
         if np.any(spin):
             found = {"momentum": spin @ momenta}
         else:
             found = {f"momentum{k + 1}": momenta[k] for k in range(3) if f"momentum{k + 1}" in names}
             w = system.frame_rate_at(params)
-            if np.any(w) and analysis.moment_about(system, params, w) < 1e-10:
+            if np.any(w) and moment_about(system, params, w) < 1e-10:
                 found = {"momentum": w @ momenta}
         if "energy" in names:
             found["energy"] = energy - spin @ momenta
@@ -183,7 +183,7 @@ class LocalAnalysis:
 
     def stiffness(self, x: np.ndarray, spin: np.ndarray, params: Mapping[str, float]) -> np.ndarray | None:
         """Second variation (3n, 3n) of the amended potential by turns of the bodies; None with forces."""
-        if not analysis.force_free(self.system):
+        if not self.system.force_free:
             return None
         w = self.system.frame_rate_at(params) + spin
         K = -self._moment_rate(x, w, np.zeros(len(self.system.input_labels)), params)

@@ -10,17 +10,14 @@ from typing import Any
 
 import sympy as sp
 
+from geoctrl.manifolds.calculus import along, flow, gradient, rates
+
 __all__ = ["hamilton", "lagrange", "legendre", "rates"]
-
-
-def rates(vectors: Sequence[sp.Matrix]) -> tuple[sp.Matrix, ...]:
-    """Symbols of the rates of vectors: ``Omega1_1_dot`` for ``Omega1_1``."""
-    return tuple(v.applyfunc(lambda s: sp.Symbol(f"{s}_dot", real=True)) for v in vectors)
 
 
 def legendre(L: Any, Omega: Sequence[sp.Matrix]) -> list[sp.Matrix]:
     r"""Momenta :math:`\Pi_i = \partial L / \partial \Omega_i` [LLM17, Eq. 6.9]."""
-    return [sp.Matrix([sp.diff(L, s) for s in v]) for v in Omega]
+    return [gradient(L, v) for v in Omega]
 
 
 def lagrange(L: Any, R: Sequence[sp.Matrix], Omega: Sequence[sp.Matrix]) -> list[sp.Matrix]:
@@ -51,15 +48,11 @@ def lagrange(L: Any, R: Sequence[sp.Matrix], Omega: Sequence[sp.Matrix]) -> list
     Matrix([[Omega1_1_dot, -Omega1_1*Omega1_3 + 2*Omega1_2_dot, Omega1_1*Omega1_2 + 2*Omega1_3_dot]])
     """
     L = sp.sympify(L)
-    states = [s for M in R for s in M] + [s for v in Omega for s in v]
-    flow = [s for M, v in zip(R, Omega, strict=True) for s in M * v.hat()]
-    flow += [s for v in rates(Omega) for s in v]
-    momenta = legendre(L, Omega)
+    turns = [M * v.hat() for M, v in zip(R, Omega, strict=True)]
+    motion = flow([*R, *Omega], [*turns, *rates(Omega)])
     return [
-        p.applyfunc(lambda e: sum(sp.diff(e, s) * f for s, f in zip(states, flow, strict=True)))
-        + v.cross(p)
-        + _moment(L, M)
-        for p, M, v in zip(momenta, R, Omega, strict=True)
+        along(p, motion) + v.cross(p) + _moment(L, M)
+        for p, M, v in zip(legendre(L, Omega), R, Omega, strict=True)
     ]
 
 
@@ -98,5 +91,5 @@ def hamilton(
 
 def _moment(function: sp.Expr, R: sp.Matrix) -> sp.Matrix:
     """Sum over k of r_k x d function / d r_k."""
-    slope = R.applyfunc(lambda s: sp.diff(function, s))
+    slope = gradient(function, R)
     return sum((R[k, :].T.cross(slope[k, :].T) for k in range(3)), sp.zeros(3, 1))

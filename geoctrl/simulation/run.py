@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import nearest, time_grid
+from geoctrl.manifolds import ManifoldModel
 from geoctrl.simulation import heyoka_engine, scipy_engine
 from geoctrl.simulation.checks import check_start, find_singularity, read_tolerance
 from geoctrl.simulation.events import read_events
@@ -16,7 +17,7 @@ from geoctrl.simulation.inputs import read_inputs
 from geoctrl.simulation.manifolds import simulate_manifold
 from geoctrl.simulation.problem import Outcome, Problem
 from geoctrl.simulation.trajectory import Trajectory
-from geoctrl.stepping import ManifoldSystem, Progress
+from geoctrl.stepping import Progress
 from geoctrl.systems import Equilibrium, EulerPoincare, ReducedSystem
 
 __all__ = ["simulate"]
@@ -105,7 +106,7 @@ def simulate(
     >>> traj.success, traj.events["fall"].time.size
     (True, 1)
     """
-    if isinstance(sys, ManifoldSystem):
+    if isinstance(sys, ManifoldModel):
         return simulate_manifold(
             sys,
             timepts,

@@ -16,34 +16,24 @@ a gyroscopic term :math:`q_i \times \sum_j m_{ij} W \times q_j` and the amended 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array
-from geoctrl._scalars import exact
 from geoctrl.algebra import AdvectedParameter, LieAlgebra, product
-from geoctrl.errors import DescriptionError
+from geoctrl.manifolds.analysis import differences, rational, refuse_moment, require_symbolic
+from geoctrl.manifolds.trajectory import CONSERVED
+from geoctrl.spheres.conservation import moment_about
 from geoctrl.systems import EulerPoincare
 
 if TYPE_CHECKING:
     from geoctrl.spheres.system import SphereSystem
     from geoctrl.systems import ReducedSystem
 
-__all__ = [
-    "ReducedView",
-    "callable_law",
-    "check_symmetry",
-    "description",
-    "force_free",
-    "jacobians",
-    "natural",
-]
-
-_STEP = 1e-6
-"""Of central differences, where there are no expressions: their error is about 1e-9 of the field."""
+__all__ = ["ReducedView", "check_symmetry", "description", "jacobians", "natural"]
 
 
 def description(system: SphereSystem, spin: Sequence[float] | None = None) -> EulerPoincare:
@@ -54,11 +44,7 @@ def description(system: SphereSystem, spin: Sequence[float] | None = None) -> Eu
     DescriptionError
         If the system is given by functions, or is too large to be written out.
     """
-    if not system.symbolic:
-        raise DescriptionError(
-            "this needs expressions, few enough to be written out (at most 16 bodies and 2000 terms, "
-            "no cutoff); functions and larger sums are evaluated numerically only"
-        )
+    require_symbolic(system, "at most 16 bodies and 2000 terms, no cutoff")
     n, q = system.n, system.q
     epsilon = _levi_civita()
     algebra = product(
@@ -76,7 +62,7 @@ def description(system: SphereSystem, spin: Sequence[float] | None = None) -> Eu
         action = np.zeros((3, 3 * n, 3), dtype=int)
         action[:, 3 * i : 3 * i + 3, :] = epsilon.transpose(2, 0, 1) * -1
         directions.append(AdvectedParameter(f"q{i + 1}_", action=action, reference=(0, 0, 1)))
-    M = system.mass_expression.applyfunc(_rational)
+    M = system.mass_expression.applyfunc(rational)
     hats = [v.hat() for v in q]
     G = sp.zeros(3 * n, 3 * n)
     for i in range(n):
@@ -85,7 +71,7 @@ def description(system: SphereSystem, spin: Sequence[float] | None = None) -> Eu
             G[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] = M[i, j] * block
     potential, gyroscopic, tangent = system.potential_expression, None, list(system.omega)
     if spin is not None:
-        W = sp.Matrix([_rational(w) for w in spin])
+        W = sp.Matrix([rational(w) for w in spin])
         _, moments, amended = _turning(M, q, spin)
         gyroscopic = [e for v in moments for e in v]
         potential -= amended
@@ -103,7 +89,7 @@ def description(system: SphereSystem, spin: Sequence[float] | None = None) -> Eu
         invariants = {f"momentum{k + 1}": sum(algebra.mu[3 * i + k] for i in range(n)) for k in range(3)}
         invariants |= system.invariants_given
     else:
-        W = sp.Matrix([_rational(w) for w in spin])
+        W = sp.Matrix([rational(w) for w in spin])
         invariants = {"momentum": sum(W.dot(sp.Matrix(algebra.mu[3 * i : 3 * i + 3])) for i in range(n))}
     return EulerPoincare(
         algebra=algebra,
@@ -122,31 +108,19 @@ def description(system: SphereSystem, spin: Sequence[float] | None = None) -> Eu
     )
 
 
-def force_free(system: SphereSystem) -> bool:
-    """Whether the forces, if any, vanish with the inputs."""
-    if not system.forced:
-        return True
-    if system.law is not None or callable(system.forces_given):
-        return False
-    off = dict.fromkeys(system.inputs, 0)
-    return all(sp.expand(e.xreplace(off)) == 0 for f in system.forces_given for e in f)
-
-
 def natural(system: SphereSystem, spin: Sequence[float]) -> dict[str, Any] | None:
     """Lagrangian in the coordinates q, seen from axes that turn with ``spin``, as nodes.
 
     None for a system given by functions, or with forces that do not vanish with the inputs.
     """
-    if not system.symbolic:
-        return None
-    if not force_free(system):
+    if not system.symbolic or not system.force_free:
         return None
     n, q = system.n, system.q
-    M = system.mass_expression.applyfunc(_rational)
+    M = system.mass_expression.applyfunc(rational)
     carried, _, amended = _turning(M, q, spin)
     entries = [(i, j, system.to_node(M[i, j])) for i in range(n) for j in range(n) if M[i, j] != 0]
     return {
-        "states": dict(zip(system.state_labels[: 3 * n], system.q_nodes, strict=True)),
+        "states": dict(zip(system.state_labels[: 3 * n], system.configuration_nodes, strict=True)),
         "mass": [(3 * i + k, 3 * j + k, node) for i, j, node in entries for k in range(3)],
         "gyroscopic": [system.to_node(e) for v in carried for e in v],
         "potential": system.to_node(system.potential_expression - amended),
@@ -161,7 +135,7 @@ def _turning(
 
     a_i = sum_j m_ij W x q_j, half W.I W = 1/2 sum m_ij (W x q_i).(W x q_j).
     """
-    W = sp.Matrix([_rational(w) for w in finite_array("spin", spin, (3,))])
+    W = sp.Matrix([rational(w) for w in finite_array("spin", spin, (3,))])
     moved = [W.cross(v) for v in q]
     covectors = [_weighted(M, i, moved) for i in range(len(q))]
     half = sum((a.dot(b) for a, b in zip(covectors, moved, strict=True)), sp.S.Zero) / 2
@@ -180,12 +154,6 @@ def _levi_civita() -> np.ndarray:
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         epsilon[i, j, k], epsilon[j, i, k] = 1, -1
     return epsilon
-
-
-def _rational(value: Any) -> sp.Expr:
-    """Floats as the rationals they are."""
-    value = sp.sympify(value)
-    return value.xreplace({f: sp.Rational(exact(f)) for f in value.atoms(sp.Float)})
 
 
 class ReducedView:
@@ -232,13 +200,12 @@ class ReducedView:
 
 def check_symmetry(system: SphereSystem, spin: np.ndarray) -> None:
     """DescriptionError unless rotations about the axis of the spin keep the system."""
-    from geoctrl.spheres.trajectory import moment_about
-
     params = {k: 1.0 if v is None else v for k, v in system.params.items()}
-    if moment_about(system, params, spin) > 1e-10:
-        raise DescriptionError(
-            f"there is no steady rotation about {spin.tolist()}: the forces have a moment about that axis; "
-            "spin must be along an axis of symmetry (the vertical, say)"
+    if moment_about(system, params, spin) > CONSERVED:
+        refuse_moment(
+            spin,
+            "the forces have a moment about that axis; spin must be along an axis of symmetry (the vertical, "
+            "say)",
         )
 
 
@@ -252,27 +219,4 @@ def jacobians(
         T = view.derivative(y)
         A = T @ view.reduced.jacobian(t, y, u, params) @ T.T  # T only reorders
         return A, T @ view.reduced.input_jacobian(t, y, u, params)
-    m = len(u)
-    run = system.run(params)
-
-    def rate(state: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-        run.table[3 : 3 + m] = inputs
-        return run.rate(t, state)
-
-    A = [(rate(x + e, u) - rate(x - e, u)) / (2 * _STEP) for e in _STEP * np.eye(x.size)]
-    B = [(rate(x, u + e) - rate(x, u - e)) / (2 * _STEP) for e in _STEP * np.eye(m)]
-    return np.array(A).T, np.array(B).reshape(m, x.size).T
-
-
-def callable_law(system: Any, terms: Sequence[Any]) -> Callable:
-    """A law given by expressions as a function (t, x, params) -> u."""
-    from geoctrl._scalars import Program
-
-    arguments = [*system.state_nodes, system.time_node]
-    nodes = [system.to_node(e) for e in terms]
-    program = Program(system.graph, arguments, system.parameter_nodes, nodes)
-
-    def law(t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
-        return program([*x, t], params)
-
-    return law
+    return differences(system.run(params).rate_with(t), x, u)

@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array, nearest
+from geoctrl.manifolds.stepping import take_steps
 from geoctrl.spheres.field import TABLEAUX
 from geoctrl.spheres.methods import METHODS
-from geoctrl.spheres.start import initial_values
 from geoctrl.spheres.system import SphereSystem
-from geoctrl.spheres.trajectory import SphereTrajectory, conserved_names
-from geoctrl.stepping import Progress, composition, concluded, record_steps, record_times, whole
+from geoctrl.spheres.trajectory import SphereTrajectory
 
 __all__ = ["integrate"]
 
@@ -87,53 +85,34 @@ def integrate(
     >>> float(abs(r.energy - r.energy[0]).max()) < 1e-2
     True
     """
-    if not isinstance(system, SphereSystem):
-        raise TypeError(f"system must be a SphereSystem, got {type(system).__name__}")
-    if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}{nearest(str(method), METHODS)}")
-    variational = method == "variational"
-    if variational and project:
+    if project and method == "variational":
         raise ValueError("project is for Runge-Kutta methods; the variational method needs none")
-    if not variational and order != 2:
-        raise ValueError(f"order is chosen for method='variational' only; {method!r} has its own")
-    h = float(finite_array("h", h, ()))
-    if not h > 0:
-        raise ValueError(f"h must be positive, got {h}")
-    steps, record = whole("steps", steps), whole("record", record)
-    report = Progress(progress, "integrate")
-    values = system.parameters_at(params)
-    q, omega = initial_values(system, q0, omega0)
-    run = system.run(params, inputs)
-    conserved = conserved_names(system, values) if inputs is None else ()
-    rows = 1 + steps // record
-    Q, W = np.empty((rows, system.n, 3)), np.empty((rows, system.n, 3))
-    Q[0], W[0] = q, omega
-    if variational:
-        advance = _variational(run, q, omega, h, composition(order), record, Q, W)
-    else:
-        advance = _runge_kutta(run, q, omega, h, method, project, record, Q, W)
-    outcome = record_steps(advance, steps, record, report)
 
-    def part(status: str, success: bool) -> SphereTrajectory:
-        done = outcome.records
-        return SphereTrajectory(
-            system,
-            record_times(0.0, h, steps, record)[:done],
-            Q[:done],
-            W[:done],
-            params=values,
-            engine=run.engine,
-            status=status,
-            success=success,
-            iterations=outcome.iterations / max(1, outcome.steps),
-            conserved=conserved,
-        )
+    def starter(run, name, stages, q, omega, step, every, rows):
+        if name == "variational":
+            return _variational(run, stages, q, omega, step, every, rows)
+        return _runge_kutta(run, name, q, omega, step, project, every, rows)
 
-    return concluded(outcome, h, part, throw)
+    return take_steps(
+        system,
+        (q0, omega0),
+        h,
+        steps,
+        kind=SphereSystem,
+        methods=METHODS,
+        starter=starter,
+        method=method,
+        order=order,
+        record=record,
+        params=params,
+        inputs=inputs,
+        throw=throw,
+        progress=progress,
+    )
 
 
-def _variational(run, q, omega, h, stages, record, Q, W):
-    L = run.mechanics(q, omega)[2]
+def _variational(run, stages, q, omega, h, record, rows):
+    L = run.mechanics(q[None], omega[None])[2][0]
     state = (q, L, omega, run.slope(q), run.forces(0.0, q, omega))
     common = (run.gradient, run.force, run.forced, run.damped, run.data, run.index, run.table)
     if run.diagonal:
@@ -142,15 +121,15 @@ def _variational(run, q, omega, h, stages, record, Q, W):
         loop, inertia = run.loop("implicit"), (run.at(q).copy(), run.varies, *run.mass)
 
     def advance(first, count, row):
-        return loop(*state, *inertia, *common, float(first), h, stages, count, record, row, Q, W)
+        return loop(*state, *inertia, *common, float(first), h, stages, count, record, row, *rows)
 
     return advance
 
 
-def _runge_kutta(run, q, omega, h, method, project, record, Q, W):
-    rows, weights, nodes = TABLEAUX[method]
+def _runge_kutta(run, method, q, omega, h, project, record, rows):
+    stages, weights, nodes = TABLEAUX[method]
     a = np.zeros((len(weights), len(weights)))
-    for i, row in enumerate(rows):
+    for i, row in enumerate(stages):
         a[i, : len(row)] = row
     b, c = np.array(weights, dtype=float), np.array(nodes, dtype=float)
     loop = run.loop("runge_kutta")
@@ -158,7 +137,7 @@ def _runge_kutta(run, q, omega, h, method, project, record, Q, W):
     def advance(first, count, row):
         return loop(
             q, omega, *run.system_arguments, *run.kernel_arguments,
-            float(first), h, a, b, c, project, count, record, row, Q, W,
+            float(first), h, a, b, c, project, count, record, row, *rows,
         )  # fmt: skip
 
     return advance

@@ -18,6 +18,7 @@ import numpy as np
 
 from geoctrl._scalars import Node, Program
 from geoctrl.errors import EquilibriumError
+from geoctrl.manifolds.analysis import STEP, differences
 from geoctrl.spheres.potentials import Pairs, Sites
 
 if TYPE_CHECKING:
@@ -30,11 +31,10 @@ __all__ = [
     "jacobians",
     "stiffness",
     "tangent_basis",
+    "term_switches",
     "turning",
 ]
 
-_STEP = 1e-6
-"""Of central differences, for what is given by functions: their error is about 1e-9 of its size."""
 _CONVERGED = 1e-11
 
 
@@ -51,23 +51,18 @@ def hessian(system: SphereSystem, q: np.ndarray, params: Mapping[str, float]) ->
     if callable(system.potential_given):
         run, flat = system.run(params), q.ravel()
         rows = [
-            (run.slope((flat + e).reshape(n, 3)) - run.slope((flat - e).reshape(n, 3))).ravel() / (2 * _STEP)
-            for e in _STEP * np.eye(3 * n)
+            (run.slope((flat + e).reshape(n, 3)) - run.slope((flat - e).reshape(n, 3))).ravel() / (2 * STEP)
+            for e in STEP * np.eye(3 * n)
         ]
         return (np.array(rows) + np.array(rows).T) / 2
     H = np.zeros((n, 3, n, 3))
     for term in system.potential_terms:
         if not isinstance(term, (Sites, Pairs)):
-            nodes = system.q_nodes
+            nodes = system.configuration_nodes
             H += _second(system, system.to_node(term), nodes, [], list(q.ravel()), params).reshape(n, 3, n, 3)
             continue
         vectors, data, energy = system.term_nodes(term)
-        bodies = [np.arange(n)] if isinstance(term, Sites) else list(np.array(term.rows(n), dtype=int).T)
-        if isinstance(term, Pairs) and term.cutoff is not None:
-            near = np.linalg.norm(q[bodies[0]] - q[bodies[1]], axis=1) <= term.cutoff
-            bodies = [b[near] for b in bodies]
-        values = [*(q[b, k] for b in bodies for k in range(3))]
-        values += [] if term.c is None else list(term.c.T)
+        bodies, values = _instances(term, q)
         blocks = _second(system, energy, [s for v in vectors for s in v], data, values, params)
         for i, a in enumerate(bodies):
             for j, b in enumerate(bodies):
@@ -75,6 +70,32 @@ def hessian(system: SphereSystem, q: np.ndarray, params: Mapping[str, float]) ->
                 place: Any = (a, slice(None), b)
                 np.add.at(H, place, block.transpose(2, 0, 1))
     return H.reshape(3 * n, 3 * n)
+
+
+def _instances(term: Sites | Pairs, q: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Bodies of the instances of a term, and values of its vectors and data there, instance by instance."""
+    n = len(q)
+    bodies = [np.arange(n)] if isinstance(term, Sites) else list(np.array(term.rows(n), dtype=int).T)
+    if isinstance(term, Pairs) and term.cutoff is not None:
+        near = np.linalg.norm(q[bodies[0]] - q[bodies[1]], axis=1) <= term.cutoff
+        bodies = [b[near] for b in bodies]
+    values = [*(q[b, k] for b in bodies for k in range(3))]
+    return bodies, values + ([] if term.c is None else list(term.c.T))
+
+
+def term_switches(system: SphereSystem, q: np.ndarray, params: Mapping[str, float]) -> list[np.ndarray]:
+    """Arguments of Abs, sign and Piecewise in the sums of the potential, one array for each sum."""
+    found = []
+    for term in system.potential_terms:
+        if not isinstance(term, (Sites, Pairs)):
+            continue
+        vectors, data, energy = system.term_nodes(term)
+        switches = system.graph.switches([energy])
+        if switches:
+            symbols = [s for v in vectors for s in v]
+            program = Program(system.graph, [*symbols, *data], system.parameter_nodes, switches)
+            found.append(np.ravel(program(_instances(term, q)[1], params)))
+    return found
 
 
 def _second(
@@ -112,14 +133,10 @@ def force_jacobians(
         run = system.run(params)
 
         def force(state: np.ndarray, inputs: np.ndarray) -> np.ndarray:
-            run.table[3 : 3 + m] = inputs
-            f = np.zeros((n, 3))
-            run.force(t, *system.unpack(state), run.table, run.data, run.index, f)
-            return f.ravel()
+            run.hold(inputs)
+            return run.forces(t, *system.unpack(state)).ravel()
 
-        columns = [(force(x + e, u) - force(x - e, u)) / (2 * _STEP) for e in _STEP * np.eye(6 * n)]
-        more = [(force(x, u + e) - force(x, u - e)) / (2 * _STEP) for e in _STEP * np.eye(m)]
-        return np.array(columns).T, np.array(more).reshape(m, 3 * n).T
+        return differences(force, x, u)
     if "forces" not in system.programs:
         symbols = [*system.state_nodes, *system.input_nodes]
         jacobian = system.graph.jacobian(system.force_nodes, symbols)
@@ -144,11 +161,9 @@ def jacobians(
     n, m = system.n, len(u)
     q, w = system.unpack(x)
     run = system.run(params)
-    run.table[3 : 3 + m] = u
+    run.hold(u)
     v, a = run.field(t, q, w)
-    M, f = run.M, np.zeros((n, 3))
-    if run.forced:
-        run.force(t, q, w, run.table, run.data, run.index, f)
+    M, f = run.M, run.forces(t, q, w)
     off = M - np.diag(np.diag(M))
     Q, W, V = hats(q), hats(w), hats(v)
     carried = np.cross(a, q) + np.cross(w, v)
@@ -213,8 +228,6 @@ def invariant_gradients(
     """Gradients by the state of what is conserved, seen from axes that turn: the momentum along the spin, and
     the energy less its product with the spin.
     """
-    from geoctrl.spheres.trajectory import conserved_names
-
     q, w = system.unpack(x)
     run = system.run(params)
     M, n = run.M, system.n
@@ -228,9 +241,9 @@ def invariant_gradients(
     by_w = -np.einsum("ij,ikl,jlm->ikjm", off, Q, Q)
     by_w[np.arange(n), :, np.arange(n), :] += np.diag(M)[:, None, None] * np.eye(3)
     J = np.concatenate([by_q.sum(axis=0).reshape(3, -1), by_w.sum(axis=0).reshape(3, -1)], axis=1)
-    _, _, L = run.mechanics(q, w)
+    L = run.mechanics(q[None], w[None])[2][0]
     energy = np.concatenate([(run.slope(q) + np.cross(p, w)).ravel(), L.ravel()])
-    names = conserved_names(system, params)
+    names = system.conserved_names(params)
     turns = bool(np.any(spin))
     found = {} if turns else {f"momentum{k + 1}": J[k] for k in range(3) if f"momentum{k + 1}" in names}
     if turns:
@@ -274,17 +287,13 @@ def find_rest(
     EquilibriumError
         If none is found from the guess.
     """
-    n, m = system.n, len(u)
-    run = system.run(params)
-    run.table[3 : 3 + m] = u
+    n, run = system.n, system.run(params)
+    run.hold(u)
     square = hats(spin[None])[0] @ hats(spin[None])[0]
 
     def slope(q: np.ndarray) -> np.ndarray:
-        omega = spin - q * (q @ spin)[:, None]
-        f = np.zeros((n, 3))
-        if run.forced:
-            run.force(0.0, q, omega, run.table, run.data, run.index, f)
-        return run.slope(q) + run.M @ q @ square.T - f
+        forces = run.forces(0.0, q, spin - q * (q @ spin)[:, None])
+        return run.slope(q) + run.M @ q @ square.T - forces
 
     def tangential(q: np.ndarray, g: np.ndarray) -> np.ndarray:
         return g - q * np.sum(q * g, axis=1)[:, None]

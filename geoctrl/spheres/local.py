@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import sympy as sp
 
 from geoctrl.spheres import analysis, linear
+from geoctrl.systems.regularity import switch_values
 
 if TYPE_CHECKING:
     from geoctrl.spheres.system import SphereSystem
@@ -34,6 +36,16 @@ class LocalAnalysis:
         """Derivatives of the field by the state (6n, 6n) and by the inputs (6n, m)."""
         derive = linear.jacobians if self.direct else analysis.jacobians
         return derive(self.system, t, x, u, params)
+
+    def switches(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Arguments of Abs, sign and Piecewise at a point, as far as the system is given by expressions."""
+        system = self.system
+        nodes = [system.to_node(t) for t in system.potential_terms if isinstance(t, sp.Expr)]
+        nodes += [e for row in system.mass_nodes or () for e in row]
+        if system.forced and not callable(system.forces_given):
+            nodes += system.force_nodes
+        sums = linear.term_switches(system, system.unpack(x)[0], params)
+        return np.concatenate([switch_values(system, nodes, x, u, params), *sums])
 
     def turning(self, spin: np.ndarray) -> np.ndarray:
         """What axes that turn with ``spin`` add to the derivative of the field, (6n, 6n)."""
@@ -77,6 +89,6 @@ class LocalAnalysis:
 
     def stiffness(self, x: np.ndarray, spin: np.ndarray, params: Mapping[str, float]) -> np.ndarray | None:
         """Second variation (2n, 2n) of the amended potential; None with forces or varying inertia."""
-        if not self.direct or not analysis.force_free(self.system):
+        if not self.direct or not self.system.force_free:
             return None
         return linear.stiffness(self.system, x, spin, params)

@@ -11,13 +11,9 @@ import sympy as sp
 
 from geoctrl._checks import finite_array
 from geoctrl.errors import DescriptionError
+from geoctrl.manifolds.reading import number_of_bodies, vector
 
-__all__ = ["Pairs", "Sites", "index_pairs", "symbols", "vector"]
-
-
-def vector(name: str) -> sp.Matrix:
-    """Real 3-vector of symbols name_1, name_2, name_3."""
-    return sp.Matrix([sp.Symbol(f"{name}_{k}", real=True) for k in (1, 2, 3)])
+__all__ = ["Pairs", "Sites", "index_pairs", "symbols"]
 
 
 def symbols(n: int) -> tuple[tuple[sp.Matrix, ...], tuple[sp.Matrix, ...]]:
@@ -34,9 +30,7 @@ def symbols(n: int) -> tuple[tuple[sp.Matrix, ...], tuple[sp.Matrix, ...]]:
     >>> q[1].T, omega[0][2]
     (Matrix([[q2_1, q2_2, q2_3]]), omega1_3)
     """
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise ValueError(f"n must be a positive integer, got {n!r}")
-    bodies = range(1, n + 1)
+    bodies = number_of_bodies(n)
     return tuple(vector(f"q{i}") for i in bodies), tuple(vector(f"omega{i}") for i in bodies)
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl.spheres.potentials import vector
+from geoctrl.manifolds.calculus import along, flow, gradient, rates
+from geoctrl.manifolds.reading import vector
 
 __all__ = [
     "hamilton",
@@ -31,17 +32,12 @@ def vectors(name: str, n: int) -> tuple[sp.Matrix, ...]:
     return tuple(vector(f"{name}{i}") for i in range(1, n + 1))
 
 
-def rates(v: Vectors) -> tuple[sp.Matrix, ...]:
-    """Symbols of the rates of vectors: ``omega1_1_dot`` for ``omega1_1``."""
-    return tuple(w.applyfunc(lambda s: sp.Symbol(f"{s}_dot", real=True)) for w in v)
-
-
 def legendre(L: Any, q: Vectors, v: Vectors) -> list[sp.Matrix]:
     r"""Momenta :math:`(I - q_i q_i^T)\, \partial L / \partial v_i` [LLM15, Eqs. 19, 27].
 
     Conjugate to v: the mu of qdot, the pi of omega.
     """
-    return [_tangent(a, _gradient(L, b)) for a, b in zip(q, v, strict=True)]
+    return [_tangent(a, gradient(L, b)) for a, b in zip(q, v, strict=True)]
 
 
 def lagrange(L: Any, q: Vectors, qdot: Vectors, forces: Vectors | None = None) -> list[sp.Matrix]:
@@ -71,9 +67,9 @@ def lagrange(L: Any, q: Vectors, qdot: Vectors, forces: Vectors | None = None) -
     Matrix([[0, qdot1_2_dot, qdot1_3_dot + 9]])
     """
     L = sp.sympify(L)
-    flow = _flow([*q, *qdot], [*qdot, *rates(qdot)])
+    motion = flow([*q, *qdot], [*qdot, *rates(qdot)])
     return [
-        _tangent(a, _along(_gradient(L, b), flow) - _gradient(L, a) - f)
+        _tangent(a, along(gradient(L, b), motion) - gradient(L, a) - f)
         for a, b, f in zip(q, qdot, _forces(forces, q), strict=True)
     ]
 
@@ -107,11 +103,11 @@ def lagrange_angular(L: Any, q: Vectors, omega: Vectors, forces: Vectors | None 
     Matrix([[0, omega1_2_dot - 9, omega1_3_dot]])
     """
     L = sp.sympify(L)
-    flow = _flow([*q, *omega], [*(w.cross(a) for a, w in zip(q, omega, strict=True)), *rates(omega)])
+    motion = flow([*q, *omega], [*(w.cross(a) for a, w in zip(q, omega, strict=True)), *rates(omega)])
     found = []
     for a, w, f in zip(q, omega, _forces(forces, q), strict=True):
-        p = _gradient(L, w)
-        found.append(_tangent(a, _along(p, flow) - 2 * w.cross(p)) - a.cross(_gradient(L, a) + f))
+        p = gradient(L, w)
+        found.append(_tangent(a, along(p, motion) - 2 * w.cross(p)) - a.cross(gradient(L, a) + f))
     return found
 
 
@@ -145,9 +141,9 @@ def hamilton(
     H = sp.sympify(H)
     velocities, pushes = [], []
     for a, p, f in zip(q, mu, _forces(forces, q), strict=True):
-        v = _gradient(H, p)
+        v = gradient(H, p)
         velocities.append(_tangent(a, v))
-        pushes.append(v.cross(p.cross(a)) - _tangent(a, _gradient(H, a) - f))
+        pushes.append(v.cross(p.cross(a)) - _tangent(a, gradient(H, a) - f))
     return velocities, pushes
 
 
@@ -179,14 +175,10 @@ def hamilton_angular(
     H = sp.sympify(H)
     velocities, pushes = [], []
     for a, p, f in zip(q, pi, _forces(forces, q), strict=True):
-        w = _gradient(H, p)
+        w = gradient(H, p)
         velocities.append(-a.cross(w))
-        pushes.append(w.cross(p) - a.cross(_gradient(H, a) - f))
+        pushes.append(w.cross(p) - a.cross(gradient(H, a) - f))
     return velocities, pushes
-
-
-def _gradient(function: Any, v: sp.Matrix) -> sp.Matrix:
-    return v.applyfunc(lambda s: sp.diff(function, s))
 
 
 def _tangent(q: sp.Matrix, v: sp.Matrix) -> sp.Matrix:
@@ -196,13 +188,3 @@ def _tangent(q: sp.Matrix, v: sp.Matrix) -> sp.Matrix:
 
 def _forces(forces: Vectors | None, q: Vectors) -> list[sp.Matrix]:
     return [sp.zeros(3, 1)] * len(q) if forces is None else [sp.Matrix(f) for f in forces]
-
-
-def _flow(places: Vectors, speeds: Vectors) -> list[tuple[sp.Symbol, sp.Expr]]:
-    """Symbols and their rates."""
-    return [pair for a, b in zip(places, speeds, strict=True) for pair in zip(a, b, strict=True)]
-
-
-def _along(v: sp.Matrix, flow: Sequence[tuple[sp.Symbol, sp.Expr]]) -> sp.Matrix:
-    """Rate of a vector of expressions."""
-    return v.applyfunc(lambda e: sum((sp.diff(e, s) * rate for s, rate in flow), sp.S.Zero))

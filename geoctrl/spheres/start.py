@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from geoctrl._checks import finite_array
-from geoctrl.errors import ConstraintError, ProjectionWarning
-
-if TYPE_CHECKING:
-    from geoctrl.spheres.system import SphereSystem
+from geoctrl.manifolds.reading import needs_repair
 
 __all__ = ["initial_values", "project"]
-
-ROUNDING, REPAIRED = 1e-12, 1e-3
-"""Defects up to the first are rounding; up to the second they are repaired with a warning."""
 
 
 def project(q: Any, omega: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -52,9 +45,7 @@ def project(q: Any, omega: Any) -> tuple[np.ndarray, np.ndarray]:
     return q, omega - np.sum(q * omega, axis=1)[:, None] * q
 
 
-def initial_values(
-    system: SphereSystem, q0: Any, omega0: Any, name: str = "omega"
-) -> tuple[np.ndarray, np.ndarray]:
+def initial_values(n: int, q0: Any, omega0: Any, name: str = "omega") -> tuple[np.ndarray, np.ndarray]:
     """Initial values (n, 3) each, on the spheres to rounding; the second, tangent ones go by ``name``.
 
     Raises
@@ -69,24 +60,13 @@ def initial_values(
     ProjectionWarning
         If a defect above 1e-12 was repaired.
     """
-    shape = (system.n, 3)
-    q, omega = finite_array("q0", q0, shape), finite_array(f"{name}0", omega0, shape)
+    if n == 1:
+        q0, omega0 = ([v] if np.ndim(v) == 1 else v for v in (q0, omega0))
+    q, omega = finite_array("q0", q0, (n, 3)), finite_array(f"{name}0", omega0, (n, 3))
     defects = {
         "|q| - 1": np.abs(np.linalg.norm(q, axis=1) - 1),
         f"q.{name}": np.abs(np.sum(q * omega, axis=1)) / np.maximum(1.0, np.linalg.norm(omega, axis=1)),
     }
-    defect, worst = max(defects.items(), key=lambda item: float(item[1].max()))
-    body, size = int(np.argmax(worst)), float(worst.max())
-    if size > REPAIRED:
-        raise ConstraintError(
-            f"body {body}: {defect} is {size:.3g}, and should be zero; "
-            f"geoctrl.spheres.project(q, {name}) gives the nearest values that are on the spheres"
-        )
-    if size > ROUNDING:
-        warnings.warn(
-            f"body {body}: {defect} was {size:.3g}; q0 and {name}0 were projected onto the spheres",
-            ProjectionWarning,
-            stacklevel=3,
-        )
-        return project(q, omega)
-    return q.copy(), omega.copy()
+    repair = f"q0 and {name}0 were projected onto the spheres"
+    remedy = f"geoctrl.spheres.project(q, {name}) gives the nearest values that are on the spheres"
+    return project(q, omega) if needs_repair(defects, repair, remedy) else (q.copy(), omega.copy())

@@ -2,14 +2,16 @@
 
 from geoctrl.stepping.composition import ORDERS, composition
 from geoctrl.stepping.loop import Outcome, concluded, record_steps, record_times, whole
-from geoctrl.stepping.manifold import ManifoldSystem
+from geoctrl.stepping.methods import VARIATIONAL, Method, by_name
 from geoctrl.stepping.progress import Progress
 
 __all__ = [
     "ORDERS",
-    "ManifoldSystem",
+    "VARIATIONAL",
+    "Method",
     "Outcome",
     "Progress",
+    "by_name",
     "composition",
     "concluded",
     "record_steps",

@@ -1,18 +1,16 @@
-"""What drives the inputs of a run on spheres: numbers, samples, a function of time, a feedback law."""
+"""What drives the inputs of a run: numbers, samples, a function of time, a feedback law."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import sympy as sp
 from numba import njit
 
 from geoctrl._checks import finite_array, time_grid
-from geoctrl.errors import DescriptionError
 
-__all__ = ["law_terms", "read_drive", "sample", "signals", "table_of"]
+__all__ = ["read_drive", "sample", "table_of"]
 
 
 @njit(cache=True, error_model="numpy")
@@ -45,43 +43,6 @@ def table_of(u):
     table[0], table[1] = 1.0, u.size
     table[3:] = u
     return table
-
-
-def signals(labels: tuple[str, ...], t: Any, u: Any, count: int) -> list[tuple[float, np.ndarray]]:
-    """Time and inputs (m,) of each of ``count`` columns; ``t`` is a number or (count,), ``u`` (m,) or
-    (m, count).
-
-    Raises
-    ------
-    ValueError
-        For a wrong number of inputs.
-    """
-    m = len(labels)
-    inputs = np.zeros(m) if u is None else np.atleast_1d(np.asarray(u, dtype=float))
-    if inputs.shape[:1] != (m,):
-        raise ValueError(f"u must have {m} entries ({', '.join(labels) or 'no input'})")
-    times = np.broadcast_to(np.asarray(t, dtype=float), (count,))
-    columns = np.broadcast_to(inputs.reshape(m, -1), (m, count)) if m else np.zeros((0, count))
-    return list(zip(times.tolist(), columns.T, strict=True))
-
-
-def law_terms(law: Any, labels: tuple[str, ...]) -> list[sp.Expr]:
-    """Expressions of a law in the order of the inputs: given in it, or by name.
-
-    Raises
-    ------
-    DescriptionError
-        Unless there is one for each input.
-    """
-    if isinstance(law, Mapping):
-        named = {str(u): e for u, e in law.items()}
-        if set(named) != set(labels):
-            raise DescriptionError(f"the law must give {', '.join(labels)}, got {', '.join(named)}")
-        law = [named[label] for label in labels]
-    terms = [sp.sympify(e) for e in sp.Matrix([law])]
-    if len(terms) != len(labels):
-        raise DescriptionError(f"the law must give {len(labels)} inputs, got {len(terms)}")
-    return terms
 
 
 def read_drive(inputs: Any, labels: tuple[str, ...]) -> tuple[np.ndarray, Callable | None]:

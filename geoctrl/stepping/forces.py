@@ -6,6 +6,7 @@ All have the signature ``force(t, q, w, table, data, index, out)`` with q and w 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 from numba import float64, void
@@ -15,7 +16,17 @@ from geoctrl.stepping.compiled import Kernel, compile_function, compile_source
 from geoctrl.stepping.drive import sample, table_of
 from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX, KernelWriter, function, statements, unpack
 
-__all__ = ["FORCE", "GRADIENT", "VALUE", "closed", "driven", "given_force", "nothing", "written_force"]
+__all__ = [
+    "FORCE",
+    "GRADIENT",
+    "VALUE",
+    "closed",
+    "driven",
+    "given_force",
+    "no_force",
+    "nothing",
+    "written_force",
+]
 
 VALUE = float64(MATRIX, ARRAY, INDEX)
 GRADIENT = void(MATRIX, ARRAY, INDEX, MATRIX)
@@ -28,6 +39,12 @@ def nothing(head: str, signature: object) -> Kernel:
     """The kernel ``head`` of what a system does not have: it writes zeros to ``out``."""
     empty = "for i in range(out.shape[0]):\n    for k in range(out.shape[1]):\n        out[i, k] = 0.0\n"
     return compile_source(function(head, empty), head.split("(")[0], signature)
+
+
+@cache
+def no_force() -> Kernel:
+    """The forces of a system without any."""
+    return nothing(_HEAD, FORCE)
 
 
 def written_force(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Method"]
+__all__ = ["VARIATIONAL", "Method", "by_name"]
 
 
 @dataclass(frozen=True)
@@ -26,3 +26,21 @@ class Method:
     order: int
     implicit: bool
     preserves: tuple[str, ...] = ()
+
+    @property
+    def composable(self) -> bool:
+        """Whether symmetric compositions raise its order: it is its own reverse."""
+        return "time reversal" in self.preserves
+
+
+VARIATIONAL = Method(
+    "variational",
+    order=2,
+    implicit=True,
+    preserves=("symplectic form", "momentum maps", "time reversal", "configuration manifold"),
+)
+
+
+def by_name(*methods: Method) -> dict[str, Method]:
+    """Methods as they are chosen."""
+    return {m.name: m for m in methods}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
-from geoctrl._checks import nearest
+from geoctrl._checks import nearest, require_declared
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
 from geoctrl.errors import ConstraintError, DescriptionError, FrameError, ParameterError
 from geoctrl.systems.families import Equilibrium, Family
@@ -309,17 +309,8 @@ class EulerPoincare:
             self._require("forces", (self.forces,), motion)
 
     def _require(self, what: str, values: Sequence[Any], allowed: set[sp.Symbol]) -> None:
-        names = {s.name for s in allowed}
-        for value in values:
-            for symbol in sorted(value.free_symbols - allowed, key=str):
-                if symbol.name in names:
-                    raise DescriptionError(
-                        f"{what} holds a symbol {symbol} with other assumptions than the declared one; take "
-                        "parameter.symbol, vector.symbols or algebra.xi"
-                    )
-                raise DescriptionError(
-                    f"{what} holds the undeclared symbol {symbol}{nearest(symbol.name, names)}"
-                )
+        remedy = "take parameter.symbol, vector.symbols or algebra.xi"
+        require_declared(what, values, allowed, remedy)
 
     @cached_property
     def _reduced(self) -> ReducedSystem:

@@ -13,14 +13,13 @@ from geoctrl._scalars import PARAMETER, RATIONAL, FromSympy, Graph, NotRationalE
 from geoctrl._scalars.arithmetics import FLOAT
 from geoctrl.errors import EquilibriumError, ParameterError
 from geoctrl.systems.families import Equilibrium
+from geoctrl.systems.regularity import require_autonomous, require_smooth
 
 if TYPE_CHECKING:
     from geoctrl.systems.reduced import ReducedSystem
 
 __all__ = ["equilibrium_at", "family_member", "leaf_basis", "leaf_gradient"]
 
-_KINK = 1e-12
-"""Distance from a switch of Abs, sign or Piecewise at which a point counts as lying on it."""
 RESIDUAL = 1e-9
 """Largest field component, relative to the size of its linearisation, at which a point is an equilibrium."""
 
@@ -79,10 +78,12 @@ def equilibrium_at(
     ValueError
         If ``x`` or ``u`` has the wrong shape or is not finite.
     """
-    require_autonomous(system)
+    check_autonomous(system)
     x = finite_array("x", x, (system.nstates,))
     u = finite_array("u", u, (system.ninputs,))
-    _require_smooth(system, x, u, params)
+    switches = system.graph.switches([*system.field_nodes, system.assembly.energy])
+    if switches:
+        require_smooth(system.program(switches)(system.arguments_at(0.0, x, u), params), x)
     field = system.rhs(0.0, x, u, params)
     leaf = system.leaf_residual(x, params)
     residual = float(np.max(np.abs(field), initial=0.0))
@@ -125,28 +126,11 @@ def equilibrium_at(
     )
 
 
-def _require_smooth(system: ReducedSystem, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
-    """A linearisation says nothing at a kink, and would say it with a proof."""
-    switches = system.graph.switches([*system.field_nodes, system.assembly.energy])
-    if not switches:
-        return
-    values = system.program(switches)(system.arguments_at(0.0, x, u), params)
-    if np.any(np.abs(values) <= _KINK * max(1.0, float(np.max(np.abs(x))))):
-        raise EquilibriumError(
-            "the equations are not differentiable at this point: Abs, sign or Piecewise switches there, so "
-            "that no linearisation or Hessian decides stability"
-        )
-
-
-def require_autonomous(system: ReducedSystem) -> None:
+def check_autonomous(system: ReducedSystem) -> None:
     """Raises EquilibriumError where the equations of motion hold the time explicitly."""
     if "autonomous" not in system.cache:
         system.cache["autonomous"] = system.assembly.time not in system.graph.reachable(system.field_nodes)
-    if not system.cache["autonomous"]:
-        raise EquilibriumError(
-            f"the equations of motion of {system.name or 'the system'} depend on the time explicitly: "
-            "equilibria and their stability are defined without; take the time out of the forces"
-        )
+    require_autonomous(system.cache["autonomous"], system.name)
 
 
 def _despun_hint(system: ReducedSystem) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array
+from geoctrl._checks import finite_array, user_level
 from geoctrl._checks import nearest as nearest_name
 from geoctrl._scalars import Program
 from geoctrl.errors import ConstraintError, DescriptionError, FrameError, ProjectionWarning
@@ -73,7 +73,7 @@ def _accept(defect: float, what: str, nearest: bool) -> None:
     if nearest or defect <= ROUNDING:
         return
     if defect <= REPAIRABLE:
-        warnings.warn(f"{what} by {defect:.2e} and was projected", ProjectionWarning, stacklevel=4)
+        warnings.warn(f"{what} by {defect:.2e} and was projected", ProjectionWarning, stacklevel=user_level())
         return
     raise ConstraintError(
         f"{what}: residual {defect:.3g} (up to {REPAIRABLE} is projected); "

@@ -307,3 +307,37 @@ def test_equilibria_are_found_linearised_and_certified():
     np.testing.assert_allclose(found, [0, 0, *np.repeat(expected, 2)], rtol=0, atol=1e-7)
     up = (np.diag([1.0, -1.0, -1.0])[None], np.zeros((1, 3)))
     assert gc.certify(pendulum, up).verdict == gc.Verdict.PROVED_UNSTABLE
+
+
+def kinked(part):
+    """A hanging pendulum with a kink at rest in one part of its description."""
+    pendulum = rotations.pendulum3d([0.5, 0.6, 0.2], 1.0, [0.0, 0.0, -0.4])
+    R, Omega = pendulum.R[0], pendulum.Omega[0]
+    changes = {
+        "forces": {"forces": [-Omega.applyfunc(sp.sign) / 5]},
+        "potential": {"potential": pendulum.potential_expression + sp.Abs(R[2, 0])},
+        "linear": {"linear": [[0, 0, sp.Abs(R[2, 1])]]},
+    }
+    return pendulum.replace(**changes[part])
+
+
+@pytest.mark.parametrize("analysis", [gc.find_equilibrium, gc.linearize, gc.certify])
+@pytest.mark.parametrize("part", ["forces", "potential", "linear"])
+def test_no_verdict_at_a_kink(part, analysis):
+    """As for reduced systems, and in the same words."""
+    with pytest.raises(gc.EquilibriumError, match="the equations are not differentiable at this point: Abs"):
+        analysis(kinked(part), (np.eye(3)[None], np.zeros((1, 3))))
+
+
+def test_kinks_elsewhere_do_not_matter():
+    """Friction about an axis that turns with the frame is smooth; it is refused where the axis rests."""
+    w = rotations.symbols(1)[1][0]
+    body = rotations.free_body([0.5, 0.6, 0.9])
+    spinning = np.eye(3)[None], np.array([[0.0, 0.0, 2.0]])
+    found, expected = (
+        gc.linearize(body.replace(forces=[[-w[0], -w[1], about]], frame_rate=[0, 0, 2]), spinning)
+        for about in ((1 - sp.sign(w[2])) / 5, 0)
+    )
+    np.testing.assert_allclose(found.A, expected.A, rtol=0, atol=1e-12)
+    with pytest.raises(gc.EquilibriumError, match="not differentiable"):
+        gc.linearize(body.replace(forces=[[0, 0, -sp.sign(w[2])]]), (np.eye(3)[None], np.zeros((1, 3))))

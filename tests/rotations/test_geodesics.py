@@ -152,7 +152,7 @@ def test_closed_geodesics_of_an_inertia_are_given_once():
     [
         (lambda: geodesic(np.eye(2), R0), ValueError, "R0 must have shape"),
         (lambda: geodesic(R0, np.diag([1.0, 1.0, -1.0])), gc.ConstraintError, "det R"),
-        (lambda: geodesic(R0, 1.1 * R0), gc.ConstraintError, r"R1.*geoctrl.rotations.project"),
+        (lambda: geodesic(R0, 1.1 * R0), gc.ConstraintError, r"geoctrl.rotations.project\(R1\)"),
         (lambda: geodesic(R0, R0, [1.0, -1.0, 1.0]), ValueError, "positive definite"),
         (lambda: geodesic(R0, R0, [1.0, 1.0]), ValueError, "inertia must have shape"),
         (lambda: geodesic(R0, R0, turns=-1), ValueError, "turns must be"),

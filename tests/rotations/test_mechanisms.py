@@ -5,7 +5,7 @@ import pytest
 
 import geoctrl as gc
 from geoctrl import rotations
-from geoctrl.rotations.trajectory import conserved_names
+from geoctrl.rotations.conservation import conserved_names
 from tests.rotations.systems import J, coupled, orbit, random_state, top
 
 

@@ -237,3 +237,89 @@ def test_no_verdict_at_a_kink():
     held = spheres.SphereSystem(mass=[2.0], potential=q[2] + 5 * sp.Abs(q[0]) + 5 * sp.Abs(q[1]))
     with pytest.raises(gc.EquilibriumError, match="not differentiable"):
         gc.certify(held, (np.array([[0, 0, 1.0]]), np.zeros((1, 3))))
+
+
+def two(mass=(2.0, 3.0), potential=None, **rest):
+    """Two pendulums, and what is to have a kink where they hang."""
+    q, _ = spheres.symbols(2)
+    more = [] if potential is None else [potential]
+    return spheres.SphereSystem(mass=mass, potential=[9 * (q[0][2] + q[1][2]), *more], **rest)
+
+
+def friction(q, w):
+    return [sp.Matrix([sp.sign(w[0][1]), -sp.sign(w[0][0]), 0]), sp.zeros(3, 1)]
+
+
+U = sp.Symbol("u", real=True)
+KINKED = {
+    "friction": lambda q, w: two(forces=friction(q, w)),
+    "input": lambda q, w: two(forces=[[sp.sign(U), 0, 0], [0, 0, 0]], inputs=[U]),
+    "friction, varying inertia": lambda q, w: two(sp.diag(2 + q[0][0] ** 2, 3), forces=friction(q, w)),
+    "inertia": lambda q, w: two(sp.diag(2 + sp.Abs(q[0][0]), 3)),
+    "potential": lambda q, w: two(
+        potential=sp.Piecewise((3 * q[1][0] ** 2, q[1][0] > 0), (q[1][0] ** 2, True))
+    ),
+    "sites": lambda q, w: two(potential=spheres.Sites(lambda v, c: sp.Abs(v[1] - c), c=[0.3, 0.0])),
+    "pairs": lambda q, w: two(potential=spheres.Pairs(lambda a, b: sp.Abs(a[0] - b[0]))),
+}
+
+
+@pytest.mark.parametrize("analysis", [gc.find_equilibrium, gc.linearize, gc.certify])
+@pytest.mark.parametrize("name", KINKED)
+def test_kinks_of_every_kind_are_refused(name, analysis):
+    """As for reduced systems, and in the same words."""
+    with pytest.raises(gc.EquilibriumError, match="the equations are not differentiable at this point: Abs"):
+        analysis(KINKED[name](*spheres.symbols(2)), hanging(2))
+
+
+def test_a_parameter_may_move_a_kink_to_the_point():
+    c = gc.Parameter("c", 0.5)
+    q, _ = spheres.symbols(1)
+    edge = 9 * q[0][2] + sp.Abs(q[0][0] - c.symbol) + q[0][0]  # flat for q1 < c
+    system = spheres.SphereSystem(mass=[2.0], potential=edge, parameters=[c])
+    eq = gc.find_equilibrium(system, guess=hanging(1))
+    np.testing.assert_allclose(np.sort(gc.linearize(system, eq).eigenvalues.imag)[2:], np.sqrt([4.5, 4.5]))
+    with pytest.raises(gc.EquilibriumError, match="not differentiable"):
+        gc.linearize(system, eq, params={"c": 0.0})
+
+
+def test_kinks_elsewhere_do_not_matter():
+    """A stop above the equator, friction under way, a pair beyond the cutoff: none is felt here."""
+    _, w = spheres.symbols(2)
+    smooth = two()
+    kinked = two(
+        potential=spheres.Sites(lambda v: sp.Piecewise((v[2], v[2] > 0), (0, True))),
+        forces=[(1 + sp.sign(w[0][2] - 9)) * w[0], sp.zeros(3, 1)],
+    )
+    at_rest = gc.find_equilibrium(kinked, guess=hanging(2))
+    np.testing.assert_allclose(
+        gc.linearize(kinked, at_rest).A, gc.linearize(smooth, hanging(2)).A, rtol=0, atol=1e-12
+    )
+    assert gc.certify(kinked, at_rest).verdict is gc.Verdict.SPECTRALLY_STABLE_ONLY
+    pairs = {c: spheres.Pairs(lambda a, b: sp.Abs(a[0] - b[0]), cutoff=c) for c in (0.5, 3.0)}
+    apart = np.array([[0, 0, -1.0], [0, 0, 1.0]]), np.zeros((2, 3))
+    np.testing.assert_allclose(
+        gc.linearize(two(potential=pairs[0.5]), apart).A, gc.linearize(smooth, apart).A, rtol=0, atol=1e-12
+    )
+    with pytest.raises(gc.EquilibriumError, match="not differentiable"):
+        gc.linearize(two(potential=pairs[3.0]), apart)
+
+
+def test_a_law_given_by_a_function_is_not_looked_into():
+    """At u = 0 the damping has a kink, under the law u = 1 there is none."""
+    _, w = spheres.symbols(2)
+    driven = two(forces=[w[0].cross(sp.Matrix([0, 0, 1])) * sp.Abs(U), sp.zeros(3, 1)], inputs=[U])
+    loop = driven.closed_loop(lambda t, x, p: np.array([1.0]))
+    assert gc.linearize(loop, hanging(2)).A_leaf.shape == (8, 8)
+    with pytest.raises(gc.EquilibriumError, match="not differentiable"):
+        gc.linearize(driven, hanging(2))
+
+
+def test_forces_that_hold_the_time_have_no_equilibria():
+    q, omega = spheres.symbols(1)
+    for force in (gc.time * omega[0], q[0].cross(sp.Matrix([sp.sin(gc.time), 0, 0]))):
+        system = spheres.SphereSystem(mass=[2.0], potential=3.0 * q[0][2], forces=[force])
+        with pytest.raises(gc.EquilibriumError, match="depend on the time explicitly"):
+            gc.find_equilibrium(system, ([[0, 0, -1.0]], [[0, 0, 0.0]]))
+        with pytest.raises(gc.EquilibriumError, match="depend on the time explicitly"):
+            gc.certify(system, system.pack([[0, 0, -1.0]], [[0, 0, 0.0]]))

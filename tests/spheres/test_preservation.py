@@ -28,7 +28,7 @@ def run(system, state, h, steps, **options):
 def momentum_defect(r):
     """Largest change of the momentum map, relative to the sum of |p_i| at the beginning."""
     kernels = r.system.run(r.params)
-    scale = np.linalg.norm(kernels.mechanics(r.q[0], r.omega[0])[2], axis=1).sum()
+    scale = np.linalg.norm(kernels.mechanics(r.q[:1], r.omega[:1])[2][0], axis=1).sum()
     return np.max(np.linalg.norm(r.momentum - r.momentum[0], axis=1)) / scale
 
 

@@ -15,6 +15,7 @@ from geoctrl.errors import (
     ParameterError,
     ProjectionWarning,
 )
+from geoctrl.systems import Parameter, time
 from tests.spheres.systems import free_chain, hanging, random_state, rotating_bodies, rotating_linkage
 
 Q, OMEGA = random_state(3, seed=1)
@@ -74,6 +75,7 @@ def test_unknown_names():
 # -- descriptions -----------------------------------------------------------------------------------------
 
 SYMBOL = sp.Symbol("r", real=True)
+DIRECTIONS, RATES = spheres.symbols(1)
 
 
 @pytest.mark.parametrize(
@@ -88,13 +90,38 @@ SYMBOL = sp.Symbol("r", real=True)
         ([], DescriptionError, "mass must have shape"),
         (np.ones((2, 2, 2)), DescriptionError, "mass must have shape"),
         (sp.Matrix([[1, SYMBOL], [0, 1]]), ValueError, "mass must be symmetric"),
-        (sp.Matrix([[1, SYMBOL], [SYMBOL, 1]]), ExpressionError, "symbol 'r'"),
+        (sp.Matrix([[1, SYMBOL], [SYMBOL, 1]]), DescriptionError, "mass holds the undeclared symbol r"),
         (sp.Matrix([[1, 2], [2, 1]]), ValueError, "positive definite"),
     ],
 )  # fmt: skip
 def test_bad_inertia(mass, error, words):
     with pytest.raises(error, match=words):
         spheres.SphereSystem(mass=mass)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "words"),
+    [
+        ({"potential": time * DIRECTIONS[0][2]}, DescriptionError, "potential holds the undeclared symbol t"),
+        ({"potential": RATES[0][1]}, DescriptionError, "potential holds the undeclared symbol omega1_2"),
+        ({"potential": sp.Symbol("q1_1")}, DescriptionError, "q1_1 with other assumptions"),
+        (
+            {"potential": spheres.Sites(lambda q: q[2] * SYMBOL)},
+            DescriptionError,
+            "Sites holds the undeclared",
+        ),
+        ({"forces": [[SYMBOL, 0, 0]]}, DescriptionError, "forces holds the undeclared symbol r"),
+        ({"invariants": {"C": SYMBOL}}, DescriptionError, "invariants holds the undeclared symbol r"),
+        ({"forces": [[sp.Function("f")(DIRECTIONS[0][0]), 0, 0]]}, ExpressionError, "f"),
+        ({"forces": DIRECTIONS, "inputs": ["q1_2"]}, DescriptionError, "labels repeat: q1_2"),
+        ({"forces": DIRECTIONS, "inputs": ["u", "u"]}, DescriptionError, "labels repeat: u"),
+        ({"parameters": [Parameter("q1_2")]}, ParameterError, "meet state, input or time labels: q1_2"),
+        ({"parameters": [Parameter("a"), Parameter("a")]}, ParameterError, "names repeat: a"),
+    ],
+)
+def test_symbols_and_names(changes, error, words):
+    with pytest.raises(error, match=words):
+        spheres.SphereSystem(**({"mass": [2.0]} | changes))
 
 
 def test_positional_and_unknown_arguments():

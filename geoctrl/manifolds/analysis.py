@@ -1,0 +1,46 @@
+"""What the analysis of equilibria does alike for all systems on manifolds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._scalars import exact
+from geoctrl.errors import DescriptionError
+
+__all__ = ["STEP", "differences", "rational", "refuse_moment", "require_symbolic"]
+
+STEP = 1e-6
+"""Of central differences, where there are no expressions: their error is about 1e-9 of the field."""
+
+
+def rational(value: Any) -> Any:
+    """Floats in an expression or matrix as the rationals they are."""
+    value = sp.sympify(value)
+    return value.xreplace({f: sp.Rational(exact(f)) for f in value.atoms(sp.Float)})
+
+
+def differences(
+    function: Callable[[np.ndarray, np.ndarray], np.ndarray], x: np.ndarray, u: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Derivatives of ``function(x, u)``, an array, by x and by u: central differences."""
+    A = [(function(x + e, u) - function(x - e, u)).ravel() for e in STEP * np.eye(x.size)]
+    B = [(function(x, u + e) - function(x, u - e)).ravel() for e in STEP * np.eye(u.size)]
+    return np.array(A).T / (2 * STEP), np.array(B).reshape(u.size, A[0].size).T / (2 * STEP)
+
+
+def require_symbolic(system: Any, limits: str) -> None:
+    """DescriptionError unless a system can be written out in symbols, within the ``limits`` named."""
+    if not system.symbolic:
+        raise DescriptionError(
+            f"this needs expressions, few enough to be written out ({limits}); functions and larger systems "
+            "are evaluated numerically only"
+        )
+
+
+def refuse_moment(spin: Sequence[float] | np.ndarray, reason: str) -> None:
+    """DescriptionError: nothing rotates steadily about that axis."""
+    raise DescriptionError(f"there is no steady rotation about {list(map(float, spin))}: {reason}")

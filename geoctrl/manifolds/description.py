@@ -1,0 +1,225 @@
+"""The description that all systems on manifolds share: what is given, its symbols and their nodes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import require_declared, resolve_parameters
+from geoctrl._scalars import PARAMETER, STATE, Graph, Node
+from geoctrl.manifolds.model import ManifoldModel
+from geoctrl.manifolds.reading import check_gradient, check_names, read_forces, read_gradient
+from geoctrl.systems import Parameter, time
+
+__all__ = ["ManifoldDescription"]
+
+BODIES = 16
+"""Systems of more bodies than this are not written out for symbolic analysis."""
+
+
+class ManifoldDescription(ManifoldModel):
+    """Configurations, velocities, a potential, generalised forces, inputs, parameters.
+
+    Parameters
+    ----------
+    configurations, velocities : sequences of n sympy matrices
+        Of the symbols of each body.
+    potential : expression, callable, or what else a kind of system knows
+    gradient : callable, optional
+    forces : n vectors of three expressions, or callable, optional
+    inputs : sequence of symbols or names
+    parameters : sequence of Parameter
+    name, source : str
+
+    Raises
+    ------
+    DescriptionError
+        If potential and gradient do not go together, forces have a wrong shape, or labels repeat.
+    ParameterError
+        If parameter names repeat or meet a label.
+    """
+
+    def __init__(
+        self,
+        configurations: Sequence[sp.Matrix],
+        velocities: Sequence[sp.Matrix],
+        *,
+        potential: Any,
+        gradient: Callable | None,
+        forces: Any,
+        inputs: Sequence[Any],
+        parameters: Sequence[Parameter],
+        name: str,
+        source: str,
+    ) -> None:
+        self.n = len(configurations)
+        self.states = tuple(s for M in (*configurations, *velocities) for s in M)
+        self.parameters = tuple(parameters)
+        self.params = {p.name: p.default for p in self.parameters}
+        self.inputs = self.driven = tuple(
+            sp.Symbol(u, real=True) if isinstance(u, str) else u for u in inputs
+        )
+        self.input_labels = tuple(map(str, self.inputs))
+        check_names(self.parameters, [*self.state_labels, *self.input_labels])
+        self.name, self.source = name, source
+        self.potential_given, self.gradient_given = potential, gradient
+        self.computed = read_gradient(potential, gradient, str((self.n, *self.entries)))
+        self.forces_given = read_forces(forces, self.inputs, self.n)
+        self.law: Callable | None = None
+        self.graph = Graph()
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What the system is made of, by keyword."""
+        return {
+            "potential": self.potential_given,
+            "gradient": self.gradient_given,
+            "forces": self.forces_given,
+            "inputs": self.inputs,
+            "parameters": self.parameters,
+            "name": self.name,
+            "source": self.source,
+        }
+
+    def replace(self, **changes: Any) -> Self:
+        """The system with some arguments changed, checked anew."""
+        return type(self)(**(self.arguments | changes))
+
+    # -- nodes ----------------------------------------------------------------------------------
+
+    @cached_property
+    def parameter_nodes(self) -> dict[str, Node]:
+        """Nodes of the parameters by name."""
+        return {p.name: self.graph.symbol(p.name, PARAMETER) for p in self.parameters}
+
+    @property
+    def configuration_nodes(self) -> list[Node]:
+        """Nodes of the configurations, row by row."""
+        return self.state_nodes[: self.split]
+
+    @property
+    def velocity_nodes(self) -> list[Node]:
+        """Nodes of the velocities, body by body."""
+        return self.state_nodes[self.split :]
+
+    @cached_property
+    def input_nodes(self) -> list[Node]:
+        """Nodes of the inputs in the forces."""
+        return [self.graph.symbol(f"input {u}", STATE) for u in self.driven]
+
+    @cached_property
+    def force_nodes(self) -> list[Node]:
+        """Nodes of the generalised forces, body by body."""
+        return [self.to_node(e) for f in self.forces_given for e in f]
+
+    # -- what it is -----------------------------------------------------------------------------
+
+    @property
+    def configuration_symbols(self) -> set[sp.Symbol]:
+        """Symbols of the configurations."""
+        return set(self.states[: self.split])
+
+    @property
+    def parameter_symbols(self) -> set[sp.Symbol]:
+        """Symbols of the parameters."""
+        return {p.symbol for p in self.parameters}
+
+    @property
+    def forced(self) -> bool:
+        """Whether there are generalised forces."""
+        return self.forces_given is not None
+
+    @cached_property
+    def damped(self) -> bool:
+        """Whether the forces may depend on velocities."""
+        if not self.forced:
+            return False
+        if self.law is not None or callable(self.forces_given):
+            return True
+        return bool(set(self.graph.symbols(self.force_nodes)) & set(self.velocity_nodes))
+
+    @cached_property
+    def autonomous(self) -> bool:
+        """Whether no expression holds the time; what functions do with it is not known."""
+        if not self.forced or callable(self.forces_given):
+            return True
+        return self.time_node not in self.graph.symbols(self.force_nodes)
+
+    @property
+    def written(self) -> bool:
+        """Whether everything is given by expressions."""
+        return not (self.computed or self.law is not None or callable(self.forces_given))
+
+    @property
+    def symbolic(self) -> bool:
+        """Whether everything is given by expressions, few enough to be written out as reduced equations."""
+        return self.written and self.n <= BODIES
+
+    @cached_property
+    def force_free(self) -> bool:
+        """Whether the forces, if any, vanish with the inputs."""
+        if not self.forced:
+            return True
+        if self.law is not None or callable(self.forces_given):
+            return False
+        off = dict.fromkeys(self.inputs, 0)
+        return all(sp.expand(e.xreplace(off)) == 0 for f in self.forces_given for e in f)
+
+    def parameters_at(self, params: Mapping[str, float] | None) -> dict[str, float]:
+        """Defaults overridden by ``params``; ParameterError for unknown, missing, non-positive values."""
+        positive = {p.name for p in self.parameters if p.positive}
+        values = resolve_parameters(self.params, params, positive)
+        return {k: float(v) for k, v in values.items()}
+
+    # -- checks ---------------------------------------------------------------------------------
+
+    def require(self, what: str, values: Sequence[Any], allowed: set[Any]) -> None:
+        """DescriptionError for symbols that are not ``allowed`` there."""
+        remedy = "take parameter.symbol, and what `symbols` of geoctrl.spheres or geoctrl.rotations gives"
+        require_declared(what, values, allowed, remedy)
+
+    @abstractmethod
+    def check_inertia(self, params: Mapping[str, float]) -> object:
+        """ValueError unless the inertia at these parameters is that of a body."""
+
+    @abstractmethod
+    def somewhere(self) -> tuple[np.ndarray, np.ndarray]:
+        """A generic configuration and a direction in which it can move."""
+
+    def check_numbers(self) -> None:
+        """Check inertia and gradient at the defaults, where all parameters have one."""
+        if any(v is None for v in self.params.values()):
+            return
+        params = self.parameters_at(None)
+        self.check_inertia(params)
+        if self.gradient_given is not None:
+            values = np.array(list(params.values()), dtype=float)
+            check_gradient(self.potential_given, self.gradient_given, *self.somewhere(), values)
+
+    def check_forces(self) -> None:
+        """Refuse symbols and functions in the forces that are not known.
+
+        Raises
+        ------
+        DescriptionError
+            For a symbol.
+        ExpressionError
+            For a function.
+        """
+        if self.forced and not callable(self.forces_given):
+            known = self.parameter_symbols | set(self.states) | set(self.inputs) | {time}
+            self.require("forces", self.forces_given, known)
+            for expr in (e for f in self.forces_given for e in f):
+                self.to_node(expr)
+
+    def __repr__(self) -> str:
+        title = f"<{type(self).__name__} {self.name or 'unnamed'} on {self.space.format(n=self.n)}>"
+        parameters = ", ".join(f"{k}={v}" for k, v in self.params.items())
+        return "\n".join(
+            [title, f"  inputs: {', '.join(self.input_labels) or '-'}", f"  parameters: {parameters or '-'}"]
+        )

@@ -1,0 +1,170 @@
+"""The same system on a manifold in other states: momenta in place of velocities, say."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import nearest
+from geoctrl._scalars import Node
+from geoctrl.errors import DescriptionError
+from geoctrl.manifolds.laws import callable_law, law_terms
+from geoctrl.manifolds.model import ManifoldModel
+
+if TYPE_CHECKING:
+    from geoctrl.manifolds.numerics import Run
+    from geoctrl.manifolds.trajectory import ManifoldTrajectory
+
+__all__ = ["FormRun", "ManifoldForm", "check_form"]
+
+
+def check_form(form: str, forms: Sequence[str]) -> None:
+    """ValueError for an unknown form."""
+    if form not in forms:
+        raise ValueError(f"unknown form {form!r}{nearest(str(form), forms)}")
+
+
+class ManifoldForm(ManifoldModel):
+    """A system with states of a form: it is run like any other, and analysed as ``system``.
+
+    Parameters
+    ----------
+    system : ManifoldSystem
+    form : str
+        Name of the second part of the state.
+    """
+
+    forms: ClassVar[tuple[str, ...]]
+
+    def __init__(self, system: Any, form: str) -> None:
+        check_form(form, self.forms)
+        self.system, self.form = system, form
+        self.entries, self.space, self.pair = system.entries, system.space, (system.pair[0], form)
+        self.n, self.name, self.params, self.parameters = (
+            system.n, system.name, system.params, system.parameters,
+        )  # fmt: skip
+        self.inputs, self.input_labels, self.driven = system.inputs, system.input_labels, system.driven
+        self.graph = system.graph
+        renamed = [
+            sp.Symbol(s.name.replace(system.pair[1], form), real=True) for s in system.states[self.split :]
+        ]
+        self.states = (*system.states[: self.split], *renamed)
+
+    @abstractmethod
+    def rates(self, run: Any, t: float, first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:
+        """Rates of the two parts, with the kernels of a run of the system."""
+
+    def convert(
+        self, x: Any, source: str, target: str, params: Mapping[str, float] | None = None
+    ) -> np.ndarray:
+        """States of one form as states of another."""
+        return self.system.convert(x, source, target, params)
+
+    def velocities(self, x: Any, params: Mapping[str, float] | None) -> np.ndarray:
+        """States of the form as states of the system."""
+        return self.system.convert(x, self.form, self.system.pair[1], params)
+
+    def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
+        """Energy (J), float or (nt,): of momenta the Hamiltonian."""
+        return self.system.energy(self.velocities(x, params), params)
+
+    def momentum(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Momentum map of rotations: (3,), or (3, nt)."""
+        return self.system.momentum(self.velocities(x, params), params)
+
+    def closed_loop(self, law: Any) -> Self:
+        """The form with its inputs set by a law in its states, without inputs.
+
+        Raises
+        ------
+        DescriptionError
+            If there are no inputs, or not one expression for each.
+        """
+        law = getattr(law, "expr", law)
+        function = law if callable(law) else callable_law(self, law_terms(law, self.input_labels))
+
+        def carried(t: float, x: np.ndarray, params: Mapping[str, float]) -> Any:
+            return function(t, self.convert(x, self.system.pair[1], self.form, params), params)
+
+        return type(self)(self.system.closed_loop(carried), self.form)
+
+    # -- what `geoctrl.simulate` asks for -----------------------------------------------------------
+
+    def parameters_at(self, params: Mapping[str, float] | None) -> dict[str, float]:
+        """Defaults overridden by ``params``."""
+        return self.system.parameters_at(params)
+
+    def run(self, params: Mapping[str, float] | None, inputs: Any = None) -> FormRun:
+        """The field with the numbers of one run."""
+        return FormRun(self, self.system.run(params, inputs))
+
+    def start(self, x0: Any) -> np.ndarray:
+        """Initial state of a pair or a state, on the manifold to rounding.
+
+        Raises
+        ------
+        ConstraintError, ValueError
+            As for the system.
+        """
+        pair = x0 if isinstance(x0, tuple) and len(x0) == 2 else self.unpack(x0)
+        return self.pack(*self.system.initial_values(*pair, name=self.form))
+
+    def trajectory(
+        self, time: np.ndarray, states: np.ndarray, driven: bool, **rest: Any
+    ) -> ManifoldTrajectory:
+        """Trajectory of states of the form; nothing is counted as conserved in a ``driven`` run."""
+        x = self.velocities(states, rest["params"])
+        return self.system.trajectory(time, x, driven, seen=(self, states), **rest)
+
+    def view(self, spin: Any = None) -> None:
+        """Only the system itself is seen as reduced equations: DescriptionError."""
+        axes = "" if spin is None else " in turning axes"
+        first, second = self.system.pair
+        raise DescriptionError(
+            f"this takes the system in ({first}, {second}){axes}: the attribute system of the form"
+        )
+
+    @property
+    def local(self) -> None:
+        """Only the system itself is linearised and certified: DescriptionError."""
+        return self.view()
+
+    @property
+    def parameter_nodes(self) -> dict[str, Node]:
+        """Nodes of the parameters by name."""
+        return self.system.parameter_nodes
+
+    @cached_property
+    def input_nodes(self) -> Sequence[Node]:
+        """Nodes of the inputs."""
+        return self.system.input_nodes
+
+    def __repr__(self) -> str:
+        parts = ", ".join(self.pair)
+        where = self.space.format(n=self.n)
+        return f"<{type(self).__name__} ({parts}) of {self.system.name or 'unnamed'} on {where}>"
+
+
+class FormRun:
+    """The field of a form with the numbers of one run of the system."""
+
+    def __init__(self, form: ManifoldForm, run: Run) -> None:
+        self.form, self.run = form, run
+
+    @property
+    def engine(self) -> str:
+        """How potential, forces and inertia are evaluated: "numba" or "python"."""
+        return self.run.engine
+
+    def hold(self, u: np.ndarray) -> None:
+        """Set the inputs (m,)."""
+        self.run.hold(u)
+
+    def rate(self, t: float, x: np.ndarray) -> np.ndarray:
+        """Rate of a state of the form."""
+        return np.concatenate([p.ravel() for p in self.form.rates(self.run, t, *self.form.unpack(x))])

@@ -1,0 +1,223 @@
+"""What has states of n bodies on a product of manifolds: shapes, rates, the view of other packages."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geoctrl._checks import finite_array
+from geoctrl._scalars import STATE, FromSympy, Graph, Node
+from geoctrl.manifolds.laws import signals
+from geoctrl.systems import Parameter, time
+
+if TYPE_CHECKING:
+    from geoctrl.manifolds.trajectory import ManifoldTrajectory
+
+__all__ = ["ManifoldModel"]
+
+
+class ManifoldModel(ABC):
+    """States (configurations, velocities or momenta) of n bodies, and a compiled field on them.
+
+    Of the vectors x only those on the manifold are states. What is simulated and analysed is either a system
+    in its own states or one of its forms.
+
+    Attributes
+    ----------
+    entries : tuple of int
+        Shape of the configuration of one body.
+    pair : tuple of str
+        Names of the two parts of the state.
+    space : str
+        The configuration manifold of one body, in words.
+    n : int
+        Number of bodies.
+    states, state_labels, inputs, input_labels
+    driven : tuple of symbols
+        The inputs in the forces, those set by a law included.
+    params : dict
+        Defaults by name.
+    """
+
+    entries: tuple[int, ...]
+    pair: tuple[str, str]
+    space: str
+    n: int
+    name: str
+    states: tuple[Any, ...]
+    inputs: tuple[Any, ...]
+    driven: tuple[Any, ...]
+    input_labels: tuple[str, ...]
+    params: dict[str, float | None]
+    parameters: tuple[Parameter, ...]
+    graph: Graph
+
+    # -- shapes ---------------------------------------------------------------------------------
+
+    @property
+    def split(self) -> int:
+        """Number of entries of all configurations; the three entries a body of the second part follow."""
+        return self.n * prod(self.entries)
+
+    @property
+    def size(self) -> int:
+        """Number of entries of a state."""
+        return self.split + 3 * self.n
+
+    @cached_property
+    def state_labels(self) -> tuple[str, ...]:
+        """Labels of the states."""
+        return tuple(map(str, self.states))
+
+    def pack(self, first: Any, second: Any) -> np.ndarray:
+        """States of the two parts: (n, ...), (n, 3) -> (size,), and with nt in front of both -> (size, nt).
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape.
+        """
+        first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+        outer, n = second.shape[:-2], self.n
+        one = (n, *self.entries)
+        if len(outer) > 1 or second.shape[-2:] != (n, 3) or first.shape != (*outer, *one):
+            raise ValueError(
+                f"{self.pair[0]} and {self.pair[1]} must have shapes {one} and {(n, 3)}, or both with the "
+                f"number of samples in front; got {first.shape} and {second.shape}"
+            )
+        flat = [first.reshape(*outer, self.split), second.reshape(*outer, 3 * n)]
+        return np.concatenate(flat, axis=-1).T.copy()
+
+    def unpack(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The two parts of states: inverse of `pack`.
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape.
+        """
+        rows = self._rows(x)
+        first, second = rows[..., : self.split], rows[..., self.split :]
+        outer, n = rows.shape[:-1], self.n
+        return (
+            np.ascontiguousarray(first).reshape(*outer, n, *self.entries),
+            np.ascontiguousarray(second).reshape(*outer, n, 3),
+        )
+
+    def _rows(self, x: Any) -> np.ndarray:
+        """States as rows: (size,) or (nt, size)."""
+        x = np.asarray(x, dtype=float)
+        if x.ndim not in (1, 2) or x.shape[0] != self.size:
+            raise ValueError(f"x must have shape ({self.size},) or ({self.size}, nt), got {x.shape}")
+        return np.ascontiguousarray(x.T)
+
+    def columns(self, x: Any) -> tuple[np.ndarray, np.ndarray, bool]:
+        """The two parts of states, (nt, n, ...) and (nt, n, 3), and whether x was a single state."""
+        first, second = self.unpack(x)
+        single = second.ndim == 2
+        return (first[None], second[None], True) if single else (first, second, False)
+
+    # -- numbers --------------------------------------------------------------------------------
+
+    @abstractmethod
+    def run(self, params: Mapping[str, float] | None, inputs: Any = None) -> Any:
+        """Numbers and kernels of one run, with ``rate(t, x)`` and ``hold(u)``."""
+
+    @abstractmethod
+    def start(self, x0: Any) -> np.ndarray:
+        """Checked initial state of a pair, a state or an equilibrium."""
+
+    @abstractmethod
+    def trajectory(
+        self, time: np.ndarray, states: np.ndarray, driven: bool, **rest: Any
+    ) -> ManifoldTrajectory:
+        """Trajectory of states (size, nt); nothing is counted as conserved in a ``driven`` run."""
+
+    @abstractmethod
+    def view(self, spin: Any = None) -> Any:
+        """The reduced equations, in axes that turn with ``spin``, and the maps between the states."""
+
+    @property
+    @abstractmethod
+    def local(self) -> Any:
+        """Derivatives, tangent spaces, rest positions: what the analysis of equilibria needs."""
+
+    @abstractmethod
+    def parameters_at(self, params: Mapping[str, float] | None) -> dict[str, float]:
+        """Defaults overridden by ``params``."""
+
+    def rhs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Time derivative of the state, with the shape of ``x``.
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape.
+        ParameterError
+            For an unknown or missing parameter.
+        LinAlgError
+            Where the inertia is singular.
+        """
+        rows = np.atleast_2d(self._rows(x))
+        run = self.run(params)
+        found = []
+        for row, (t_k, u_k) in zip(rows, signals(self.input_labels, t, u, len(rows)), strict=True):
+            run.hold(u_k)
+            found.append(run.rate(t_k, row))
+        return np.array(found).reshape(len(rows), self.size).T.reshape(np.shape(x))
+
+    def read_inputs(self, u: Any) -> np.ndarray:
+        """Constant inputs (m,), zero where none are given."""
+        m = len(self.input_labels)
+        return np.zeros(m) if u is None else finite_array("u", u, (m,))
+
+    # -- symbols and nodes ----------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def parameter_nodes(self) -> dict[str, Node]:
+        """Nodes of the parameters by name."""
+
+    @cached_property
+    def state_nodes(self) -> list[Node]:
+        """Nodes of the states."""
+        return [self.graph.symbol(label, STATE) for label in self.state_labels]
+
+    @cached_property
+    def time_node(self) -> Node:
+        """Node of the time."""
+        return self.graph.symbol("t", STATE)
+
+    @property
+    @abstractmethod
+    def input_nodes(self) -> Sequence[Node]:
+        """Nodes of the inputs."""
+
+    @cached_property
+    def to_node(self) -> FromSympy:
+        """Converter of expressions in states, inputs, time and parameters."""
+        table: dict[Any, Node] = dict(zip(self.states, self.state_nodes, strict=True))
+        table |= {p.symbol: self.parameter_nodes[p.name] for p in self.parameters}
+        table |= dict(zip(self.driven, self.input_nodes, strict=True))
+        return FromSympy(self.graph, table | {time: self.time_node})
+
+    # -- other views ----------------------------------------------------------------------------
+
+    def to_control(self, name: str | None = None):
+        """The equations of motion as a `control.NonlinearIOSystem`, all states outputs."""
+        from geoctrl import interop
+
+        return interop.nonlinear_system(
+            lambda t, x, u, p: self.rhs(t, x, u, p),
+            lambda t, x, u, p: x,
+            states=self.state_labels,
+            inputs=self.input_labels,
+            outputs=self.state_labels,
+            params=self.params,
+            name=name or self.name or "system",
+        )

@@ -1,0 +1,217 @@
+"""The compiled side of a system on a manifold: kernels made once, numbers filled in for every run."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numba import njit
+
+from geoctrl.manifolds.system import ManifoldSystem
+from geoctrl.stepping.compiled import Kernel, compile_function, is_compiled
+from geoctrl.stepping.drive import read_drive
+from geoctrl.stepping.forces import (
+    GRADIENT,
+    VALUE,
+    closed,
+    driven,
+    given_force,
+    no_force,
+    written_force,
+)
+from geoctrl.stepping.writer import KernelWriter, components
+
+__all__ = ["Loops", "Numerics", "Run"]
+
+
+class Loops:
+    """Loops by name, compiled to their signatures when first used, then kept on disk.
+
+    Parameters
+    ----------
+    loops : dict of name -> (function, signature)
+    """
+
+    def __init__(self, loops: Mapping[str, tuple[Callable, Any]]) -> None:
+        self._loops = dict(loops)
+        self._compiled: dict[str, Callable] = {}
+
+    def plain(self, name: str) -> Callable:
+        """The loop as Python runs it."""
+        return self._loops[name][0]
+
+    def compiled(self, name: str) -> Callable:
+        """The loop as a function of the processor."""
+        if name not in self._compiled:
+            function, signature = self._loops[name]
+            self._compiled[name] = njit(signature, cache=True, error_model="numpy")(function)
+        return self._compiled[name]
+
+
+@dataclass(frozen=True, eq=False)
+class Run(ABC):
+    """Numbers and kernels of one run.
+
+    Attributes
+    ----------
+    data, index : ndarray
+        Numbers that the kernels read.
+    table : ndarray
+        Samples of the inputs (`geoctrl.stepping.drive`).
+    """
+
+    loops: ClassVar[Loops]
+
+    value: Kernel
+    gradient: Kernel
+    force: Kernel
+    forced: bool
+    damped: bool
+    data: np.ndarray
+    index: np.ndarray
+    table: np.ndarray
+
+    @property
+    def engine(self) -> str:
+        """Either "numba", or "python" where a function of the user's could not be compiled."""
+        return "numba" if all(map(is_compiled, (self.value, self.gradient, self.force))) else "python"
+
+    def loop(self, name: str) -> Callable:
+        """A loop in the form that can call these kernels."""
+        return self.loops.compiled(name) if self.engine == "numba" else self.loops.plain(name)
+
+    def potential(self, first: np.ndarray) -> float:
+        """Potential energy of a configuration (n, ...)."""
+        return float(self.value(first.reshape(-1, 3), self.data, self.index))
+
+    def slope(self, first: np.ndarray) -> np.ndarray:
+        """Ambient gradient of the potential, with the shape of the configuration."""
+        out = np.zeros((first.size // 3, 3))
+        self.gradient(np.ascontiguousarray(first.reshape(-1, 3)), self.data, self.index, out)
+        return out.reshape(first.shape)
+
+    def forces(self, t: float, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Generalised forces (n, 3)."""
+        out = np.zeros_like(second)
+        if self.forced:
+            self.force(t, first.reshape(-1, 3), second, self.table, self.data, self.index, out)
+        return out
+
+    @abstractmethod
+    def field(self, t: float, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rates of configurations and velocities."""
+
+    def rate(self, t: float, x: np.ndarray) -> np.ndarray:
+        """Rate of a state."""
+        return np.concatenate([part.ravel() for part in self.field(t, *self.parts(x))])
+
+    def rate_with(self, t: float) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+        """Rate as a function of the state and constant inputs (m,)."""
+
+        def rate(x: np.ndarray, u: np.ndarray) -> np.ndarray:
+            self.hold(u)
+            return self.rate(t, x)
+
+        return rate
+
+    def hold(self, u: np.ndarray) -> None:
+        """Set the inputs (m,), which must not vary in this run."""
+        self.table[3 : 3 + u.size] = u
+
+    @abstractmethod
+    def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Configurations and velocities of a state."""
+
+    @abstractmethod
+    def mechanics(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Kinetic and potential energies (nt,) and spatial momenta (nt, n, 3) of nt states."""
+
+    def energies(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Energies (nt,) of nt states."""
+        kinetic, potential, _ = self.mechanics(first, second)
+        return kinetic + potential
+
+
+class Numerics(ABC):
+    """Kernels of one system, made when first used."""
+
+    def __init__(self, system: ManifoldSystem) -> None:
+        self.system: Any = system
+        self.writer = KernelWriter(system.graph, system.parameter_nodes)
+        self._driven: tuple[Callable, Kernel] | None = None
+
+    @abstractmethod
+    def run(self, params: Mapping[str, float], inputs: Any = None) -> Run:
+        """Numbers and kernels for parameters and inputs."""
+
+    @abstractmethod
+    def written_potential(self) -> tuple[Kernel, Kernel]:
+        """Value and gradient of a potential given by expressions."""
+
+    def common(self, params: Mapping[str, float], inputs: Any) -> dict[str, Any]:
+        """The fields of `Run`; to be called when all kernels are made, of which it fills the numbers in."""
+        system = self.system
+        table, drive = read_drive(inputs, system.input_labels)
+        value, gradient = self.potential
+        force = self.force if drive is None else self.driven(drive)
+        data, index = self.writer.fill(params)
+        return {
+            "value": value,
+            "gradient": gradient,
+            "force": force,
+            "forced": system.forced,
+            "damped": system.damped,
+            "data": data,
+            "index": index,
+            "table": table,
+        }
+
+    @cached_property
+    def potential(self) -> tuple[Kernel, Kernel]:
+        """Value and gradient."""
+        system = self.system
+        if not system.computed:
+            return self.written_potential()
+        shape, count = (system.n, *system.entries), len(system.params)
+
+        def value(f):
+            return lambda q, data, _index: f(q.reshape(shape), data[:count])
+
+        def slope(f):
+            def gradient(q, data, _index, out):
+                out.reshape(shape)[:] = f(q.reshape(shape), data[:count])
+
+            return gradient
+
+        return (
+            compile_function(system.potential_given, value, VALUE),
+            compile_function(system.gradient_given, slope, GRADIENT),
+        )
+
+    @cached_property
+    def force(self) -> Kernel:
+        """Generalised forces, the inputs read from a table or set by the law."""
+        law = self.system.law
+        return self._force if law is None else closed(self._force, law, tuple(self.system.params))
+
+    def driven(self, inputs: Callable) -> Kernel:
+        """The forces under inputs that are a function of time; the last one stays compiled."""
+        if self._driven is None or self._driven[0] is not inputs:
+            self._driven = inputs, driven(self._force, inputs)
+        return self._driven[1]
+
+    @cached_property
+    def _force(self) -> Kernel:
+        system, n = self.system, self.system.n
+        if not system.forced:
+            return no_force()
+        if callable(system.forces_given):
+            shape = (n, *system.entries)
+            return given_force(system.forces_given, shape, len(system.driven), len(system.params))
+        names = [*components("q", system.split // 3), *components("w", n), "t"]
+        places = list(zip([*system.state_nodes, system.time_node], names, strict=True))
+        return written_force(self.writer, places, system.input_nodes, system.force_nodes)

@@ -1,0 +1,90 @@
+"""Steps of fixed size on a manifold: what `integrate` does for every kind of system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from geoctrl._checks import finite_array, nearest
+from geoctrl.manifolds.system import ManifoldSystem
+from geoctrl.manifolds.trajectory import ManifoldTrajectory
+from geoctrl.stepping import Method, Progress, composition, concluded, record_steps, record_times, whole
+
+__all__ = ["take_steps"]
+
+Starter = Callable[..., Callable[[int, int, int], tuple[int, int, int, float]]]
+
+
+def take_steps(
+    system: ManifoldSystem,
+    start: tuple[Any, Any],
+    h: float,
+    steps: int,
+    *,
+    kind: type[ManifoldSystem],
+    methods: Mapping[str, Method],
+    starter: Starter,
+    method: str,
+    order: int,
+    record: int,
+    params: Mapping[str, float] | None,
+    inputs: Any,
+    throw: bool,
+    progress: bool | Callable[[float], object],
+) -> Any:
+    """Check the arguments of `integrate`, run the method, and put the records together.
+
+    Parameters
+    ----------
+    kind : type
+        The systems that the methods are for.
+    methods : dict of name -> Method
+    starter : callable
+        ``starter(run, method, stages, first, second, h, record, rows)`` gives what
+        `geoctrl.stepping.record_steps` calls: ``stages`` are the parts of a composed step, ``rows`` two
+        arrays for the records.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For bad arguments.
+    ConvergenceError
+        If a step cannot be taken.
+    """
+    if not isinstance(system, kind):
+        raise TypeError(f"system must be a {kind.__name__}, got {type(system).__name__}")
+    if method not in methods:
+        raise ValueError(f"unknown method {method!r}{nearest(str(method), methods)}")
+    if order != 2 and not methods[method].composable:
+        raise ValueError(f"order is chosen for method='variational' only; {method!r} has its own")
+    stages = composition(order)
+    h = float(finite_array("h", h, ()))
+    if not h > 0:
+        raise ValueError(f"h must be positive, got {h}")
+    steps, record = whole("steps", steps), whole("record", record)
+    report = Progress(progress, "integrate")
+    values = system.parameters_at(params)
+    parts = system.initial_values(*start)
+    run = system.run(params, inputs)
+    conserved = system.conserved_names(values) if inputs is None else ()
+    rows = tuple(np.empty((1 + steps // record, *part.shape)) for part in parts)
+    for row, part in zip(rows, parts, strict=True):
+        row[0] = part
+    outcome = record_steps(starter(run, method, stages, *parts, h, record, rows), steps, record, report)
+
+    def made(status: str, success: bool) -> ManifoldTrajectory:
+        done = outcome.records
+        return system.trajectory_of(
+            record_times(0.0, h, steps, record)[:done],
+            *(row[:done] for row in rows),
+            params=values,
+            engine=run.engine,
+            status=status,
+            success=success,
+            iterations=outcome.iterations / max(1, outcome.steps),
+            conserved=conserved,
+        )
+
+    return concluded(outcome, h, made, throw)

@@ -1,0 +1,194 @@
+"""Systems on manifolds: runs, rates, energy, loops, forms and other views."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from geoctrl._checks import finite_array
+from geoctrl.errors import DescriptionError
+from geoctrl.manifolds.description import ManifoldDescription
+from geoctrl.manifolds.laws import callable_law, law_terms
+
+if TYPE_CHECKING:
+    from geoctrl.manifolds.forms import ManifoldForm
+    from geoctrl.systems import EulerPoincare, ReducedSystem
+
+__all__ = ["ManifoldSystem"]
+
+
+class ManifoldSystem(ManifoldDescription):
+    """What every system on a manifold can do; the kinds of systems say how.
+
+    Attributes
+    ----------
+    numerics_type, local_type, view_type, trajectory_type : type
+        What a kind of system makes its kernels, derivatives, reduced views and trajectories of.
+    """
+
+    numerics_type: ClassVar[type]
+    local_type: ClassVar[type]
+    view_type: ClassVar[type]
+    trajectory_type: ClassVar[type]
+
+    # -- what a kind of system supplies besides -------------------------------------------------
+
+    @abstractmethod
+    def initial_values(self, first: Any, second: Any, name: str = "") -> tuple[np.ndarray, np.ndarray]:
+        """Checked initial values, on the manifold to rounding; the second part may go by another name."""
+
+    @abstractmethod
+    def conserved_names(self, params: Mapping[str, float]) -> tuple[str, ...]:
+        """What runs without inputs keep, of energy and momentum: judged by rates at random states."""
+
+    @abstractmethod
+    def convert(
+        self, x: Any, source: str, target: str, params: Mapping[str, float] | None = None
+    ) -> np.ndarray:
+        """States of one form as states of another."""
+
+    @abstractmethod
+    def in_form(self, form: str) -> ManifoldForm:
+        """The same system in other states."""
+
+    @abstractmethod
+    def euler_poincare(self, spin: Sequence[float] | None = None) -> EulerPoincare:
+        """The same mechanism as Euler-Poincare equations with advected vectors."""
+
+    # -- runs -----------------------------------------------------------------------------------
+
+    @cached_property
+    def numerics(self) -> Any:
+        """Compiled kernels, a `geoctrl.manifolds.numerics.Numerics`."""
+        return self.numerics_type(self)
+
+    @cached_property
+    def local(self) -> Any:
+        """Derivatives, tangent spaces, rest positions: what the analysis of equilibria needs."""
+        return self.local_type(self)
+
+    def run(self, params: Mapping[str, float] | None, inputs: Any = None) -> Any:
+        """Kernels with the numbers of one run."""
+        return self.numerics.run(self.parameters_at(params), inputs)
+
+    def start(self, x0: Any) -> np.ndarray:
+        """Initial state of a pair, a state or an equilibrium, on the manifold to rounding.
+
+        Raises
+        ------
+        ConstraintError, ValueError
+            As `initial_values`.
+        """
+        pair = x0 if isinstance(x0, tuple) and len(x0) == 2 else self.unpack(getattr(x0, "x", x0))
+        return self.pack(*self.initial_values(*pair))
+
+    def trajectory_of(self, time: np.ndarray, first: np.ndarray, second: np.ndarray, **rest: Any) -> Any:
+        """Trajectory of samples of the two parts."""
+        return self.trajectory_type(self, time, first, second, **rest)
+
+    def trajectory(self, time: np.ndarray, states: np.ndarray, driven: bool, **rest: Any) -> Any:
+        """Trajectory of states (size, nt); nothing is counted as conserved in a ``driven`` run."""
+        conserved = () if driven else self.conserved_names(rest["params"])
+        return self.trajectory_of(time, *self.unpack(states), conserved=conserved, **rest)
+
+    @cached_property
+    def programs(self) -> dict[Any, Any]:
+        """Programs of derivatives, made when first used."""
+        return {}
+
+    def jacobian(
+        self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
+    ) -> np.ndarray:
+        """Derivative of `rhs` by the state, square, in all ambient directions.
+
+        Exact where the system can be written out in symbols; else central differences.
+
+        Raises
+        ------
+        ValueError
+            For a wrong shape.
+        ParameterError
+            For an unknown or missing parameter.
+        """
+        x = finite_array("x", x, (self.size,))
+        return self.local.jacobians(t, x, self.read_inputs(u), self.parameters_at(params))[0]
+
+    def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
+        """Kinetic plus potential energy (J): float, or (nt,)."""
+        first, second, single = self.columns(x)
+        values = self.run(params).energies(first, second)
+        return float(values[0]) if single else values
+
+    def momentum(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Momentum map of rotations of all bodies about the axes of the reference: (3,), or (3, nt)."""
+        first, second, single = self.columns(x)
+        values = self.run(params).mechanics(first, second)[2].sum(axis=1)
+        return values[0] if single else values.T
+
+    def potential(self, first: Any, params: Mapping[str, float] | None = None) -> float:
+        """Potential energy (J) of one configuration of all bodies."""
+        return self.run(params).potential(self._configuration(first))
+
+    def gradient(self, first: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Ambient gradient of the potential, with the shape of the configuration."""
+        return self.run(params).slope(self._configuration(first))
+
+    def _configuration(self, first: Any) -> np.ndarray:
+        return np.ascontiguousarray(finite_array(self.pair[0], first, (self.n, *self.entries)))
+
+    # -- loops ----------------------------------------------------------------------------------
+
+    def closed_loop(self, law: Any) -> Self:
+        """The system with its inputs set by a law: again a system of this kind, without inputs.
+
+        Parameters
+        ----------
+        law : callable, sequence of expressions or FeedbackLaw
+            ``law(t, x, params) -> u`` with params a dict (in compiled loops an array, in the order of
+            ``params``); expressions in states, time and parameters, one for each input, in their order or
+            by name; or an object with ``.expr``.
+
+        Raises
+        ------
+        DescriptionError
+            If there are no inputs, or not one expression for each.
+        """
+        if not self.inputs:
+            raise DescriptionError("closed_loop needs a system with inputs; this one has none")
+        law = getattr(law, "expr", law)
+        if callable(law):
+            loop = object.__new__(type(self))
+            loop.__dict__.update({k: v for k, v in self.__dict__.items() if k not in _DERIVED})
+            loop.law, loop.inputs, loop.input_labels = law, (), ()
+            return loop
+        terms = law_terms(law, self.input_labels)
+        if callable(self.forces_given):
+            return self.closed_loop(callable_law(self, terms))
+        table = dict(zip(self.inputs, terms, strict=True))
+        return self.replace(forces=[f.xreplace(table) for f in self.forces_given], inputs=())
+
+    # -- other views ----------------------------------------------------------------------------
+
+    def view(self, spin: Any = None) -> Any:
+        """The system as reduced equations, in axes that turn with a constant ``spin``, and the way back."""
+        key = None if spin is None or not np.any(spin) else tuple(map(float, spin))
+        if key not in self._views:
+            self._views[key] = self.view_type(self, key)
+        return self._views[key]
+
+    @cached_property
+    def _views(self) -> dict[Any, Any]:
+        return {}
+
+    @cached_property
+    def reduced(self) -> ReducedSystem:
+        """`euler_poincare`, reduced: states velocities, then configurations."""
+        return self.view().reduced
+
+
+_DERIVED = ("numerics", "damped", "force_free", "reduced", "local", "_views", "programs")
+"""Cached properties that a closed loop does not share."""

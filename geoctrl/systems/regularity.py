@@ -1,0 +1,66 @@
+"""What equations of motion must be for equilibria to have a linearisation: free of time, differentiable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from geoctrl._scalars import Node, Program
+from geoctrl.errors import EquilibriumError
+
+__all__ = ["require_autonomous", "require_smooth", "switch_values"]
+
+_KINK = 1e-12
+"""Distance from a switch of Abs, sign or Piecewise at which a point counts as lying on it."""
+
+
+def require_autonomous(autonomous: bool, name: str) -> None:
+    """Refuse equations of motion that hold the time explicitly.
+
+    Raises
+    ------
+    EquilibriumError
+        If they do.
+    """
+    if not autonomous:
+        raise EquilibriumError(
+            f"the equations of motion of {name or 'the system'} depend on the time explicitly: "
+            "equilibria and their stability are defined without; take the time out of the forces"
+        )
+
+
+def require_smooth(switches: Any, x: np.ndarray) -> None:
+    """Refuse a point x at which a switch vanishes.
+
+    A linearisation says nothing at a kink, and would say it with a proof.
+
+    Raises
+    ------
+    EquilibriumError
+        If there is one.
+    """
+    if np.any(np.abs(switches) <= _KINK * max(1.0, float(np.max(np.abs(x), initial=0.0)))):
+        raise EquilibriumError(
+            "the equations are not differentiable at this point: Abs, sign or Piecewise switches there, so "
+            "that no linearisation or Hessian decides stability"
+        )
+
+
+def switch_values(
+    system: Any, nodes: Sequence[Node], x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+) -> np.ndarray:
+    """Values of the switches of nodes of a system on a manifold at the time zero.
+
+    Switches of inputs that a law given by a function sets are left out: what it does is not known.
+    """
+    graph, inputs = system.graph, system.input_nodes
+    switches = graph.switches(nodes)
+    if system.law is not None:
+        switches = [s for s in switches if not set(graph.symbols([s])) & set(inputs)]
+        u = np.zeros(len(inputs))
+    if not switches:
+        return np.zeros(0)
+    arguments = [*system.state_nodes, system.time_node, *inputs]
+    return np.asarray(Program(graph, arguments, system.parameter_nodes, switches)([*x, 0.0, *u], params))
