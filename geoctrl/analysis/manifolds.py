@@ -126,6 +126,8 @@ def _point(
     local, values = system.local, system.parameters_at(params)
     require_autonomous(system.autonomous, system.name)
     require_smooth(local.switches(x, u, values), x)
+    if np.any(spin):
+        local.check_symmetry(spin, values)
     A = system.jacobian(0.0, x, u, values) + local.turning(spin)
     rate = system.rhs(0.0, x, u, values) + local.turning(spin) @ x
     residual = float(np.max(np.abs(rate)))

@@ -196,12 +196,16 @@ class Numerics(ABC):
     def force(self) -> Kernel:
         """Generalised forces, the inputs read from a table or set by the law."""
         law = self.system.law
-        return self._force if law is None else closed(self._force, law, tuple(self.system.params))
+        return (
+            self._force
+            if law is None
+            else closed(self._force, law, len(self.system.driven), tuple(self.system.params))
+        )
 
     def driven(self, inputs: Callable) -> Kernel:
         """The forces under inputs that are a function of time; the last one stays compiled."""
         if self._driven is None or self._driven[0] is not inputs:
-            self._driven = inputs, driven(self._force, inputs)
+            self._driven = inputs, driven(self._force, inputs, len(self.system.driven))
         return self._driven[1]
 
     @cached_property

@@ -101,8 +101,6 @@ class ReducedView:
     def __init__(self, system: RotationSystem, spin: Sequence[float] | None = None) -> None:
         self.spin = np.zeros(3) if spin is None else np.array(spin, dtype=float)
         params = system.parameters_at(None)
-        if np.any(self.spin):
-            check_symmetry(system, self.spin, params)
         n = self._n = system.n
         self.reduced: ReducedSystem = description(system, spin if np.any(self.spin) else None).reduce()
         self._places = np.r_[3 * n : 12 * n, 0 : 3 * n]
@@ -157,6 +155,10 @@ def natural(system: RotationSystem, spin: Sequence[float]) -> dict[str, Any] | N
     """
     if not system.symbolic or not system.force_free:
         return None
+    if np.any(spin) and system.graph.switches(
+        [system.to_node(system.potential_expression), *system.linear_nodes]
+    ):
+        return None  # the symmetry is seen at random states, which says nothing beyond a switch
     W = _rate(system, spin).hat()
     mass, gyroscopic, potential = [], [], rational(system.potential_expression)
     for i, R in enumerate(system.R):

@@ -69,6 +69,10 @@ class LocalAnalysis:
             nodes += system.force_nodes
         return switch_values(system, nodes, x, u, params)
 
+    def check_symmetry(self, spin: np.ndarray, params: Mapping[str, float]) -> None:
+        """DescriptionError unless turning all bodies about the axis of the spin keeps the system."""
+        analysis.check_symmetry(self.system, spin, params)
+
     def turning(self, spin: np.ndarray) -> np.ndarray:
         """What axes that turn with ``spin`` add to the derivative of the field: -spin x R, (12n, 12n)."""
         n = self.system.n
@@ -134,7 +138,7 @@ class LocalAnalysis:
         """
         system, n = self.system, self.system.n
         if np.any(spin):
-            analysis.check_symmetry(system, spin, params)
+            self.check_symmetry(spin, params)
         w, J = system.frame_rate_at(params) + spin, system.inertias_at(params)
         R, best, least = system.unpack(x)[0], x, np.inf
 

@@ -46,7 +46,7 @@ from numba import boolean, float64, int64, njit, types
 from geoctrl.rotations.kernels import COVECTOR, SLOPE
 from geoctrl.stepping.compiled import pointer
 from geoctrl.stepping.forces import FORCE, GRADIENT
-from geoctrl.stepping.loop import BEYOND, FORCES, NEWTON
+from geoctrl.stepping.loop import BEYOND, FORCES, INFINITE, NEWTON
 from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX
 
 __all__ = ["VARIATIONAL", "variational", "velocities"]
@@ -137,6 +137,8 @@ def variational(
                 gap = velocities(R, L, a, K, w)
                 if gap <= 1e-15:
                     break
+            if not math.isfinite(np.sum(L)):
+                return step, iterations, INFINITE, math.inf
             if damped and not gap <= STAGNANT:
                 return step, iterations, FORCES, gap
         if (step + 1) % record == 0:

@@ -104,7 +104,8 @@ def simulate_manifold(
         )  # fmt: skip
     if engine == "heyoka":
         return _by_reduction(system, times, start, params, inputs, rtol, events, progress, throw)
-    if np.shape(inputs) == (len(system.input_labels), times.size) and times.size > 1:
+    sampled = not isinstance(inputs, tuple) and not callable(inputs)
+    if sampled and np.shape(inputs) == (len(system.input_labels), times.size):
         inputs = (times, np.asarray(inputs, dtype=float))
     switches, program = _read_events(system, events)
     run = system.run(values, inputs)

@@ -115,6 +115,8 @@ def natural(system: SphereSystem, spin: Sequence[float]) -> dict[str, Any] | Non
     """
     if not system.symbolic or not system.force_free:
         return None
+    if np.any(spin) and system.graph.switches([system.to_node(system.potential_expression)]):
+        return None  # the symmetry is seen at random states, which says nothing beyond a switch
     n, q = system.n, system.q
     M = system.mass_expression.applyfunc(rational)
     carried, _, amended = _turning(M, q, spin)
@@ -164,8 +166,6 @@ class ReducedView:
 
     def __init__(self, system: SphereSystem, spin: Sequence[float] | None = None) -> None:
         self.spin = np.zeros(3) if spin is None else np.array(spin, dtype=float)
-        if np.any(self.spin):
-            check_symmetry(system, self.spin)
         self._n = system.n
         self.reduced: ReducedSystem = description(system, spin if np.any(self.spin) else None).reduce()
 
@@ -198,9 +198,8 @@ class ReducedView:
         return T
 
 
-def check_symmetry(system: SphereSystem, spin: np.ndarray) -> None:
+def check_symmetry(system: SphereSystem, spin: np.ndarray, params: Mapping[str, float]) -> None:
     """DescriptionError unless rotations about the axis of the spin keep the system."""
-    params = {k: 1.0 if v is None else v for k, v in system.params.items()}
     if moment_about(system, params, spin) > CONSERVED:
         refuse_moment(
             spin,

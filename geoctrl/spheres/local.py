@@ -47,6 +47,10 @@ class LocalAnalysis:
         sums = linear.term_switches(system, system.unpack(x)[0], params)
         return np.concatenate([switch_values(system, nodes, x, u, params), *sums])
 
+    def check_symmetry(self, spin: np.ndarray, params: Mapping[str, float]) -> None:
+        """DescriptionError unless turning all bodies about the axis of the spin keeps the system."""
+        analysis.check_symmetry(self.system, spin, params)
+
     def turning(self, spin: np.ndarray) -> np.ndarray:
         """What axes that turn with ``spin`` add to the derivative of the field, (6n, 6n)."""
         return linear.turning(self.system.n, np.asarray(spin, dtype=float))
@@ -79,7 +83,7 @@ class LocalAnalysis:
             If the system has no symmetry about the spin.
         """
         if np.any(spin):
-            analysis.check_symmetry(self.system, spin)
+            self.check_symmetry(spin, params)
         q, _ = linear.find_rest(self.system, self.system.unpack(x)[0], spin, u, params)
         return self.system.pack(q, spin - q * (q @ spin)[:, None])
 

@@ -37,11 +37,11 @@ def sample(table, t, j):
 
 
 @njit(cache=True)
-def table_of(u):
-    """Table of inputs that do not change."""
-    table = np.zeros(3 + u.size)
-    table[0], table[1] = 1.0, u.size
-    table[3:] = u
+def table_of(u, m):
+    """Table of m inputs that do not change; they are NaN where ``u`` has another size."""
+    table = np.zeros(3 + m)
+    table[0], table[1] = 1.0, m
+    table[3:] = u if u.size == m else np.full(m, np.nan)
     return table
 
 
@@ -56,13 +56,13 @@ def read_drive(inputs: Any, labels: tuple[str, ...]) -> tuple[np.ndarray, Callab
     """
     m = len(labels)
     if inputs is None:
-        return table_of(np.zeros(m)), None
+        return table_of(np.zeros(m), m), None
     if not m:
         raise ValueError("inputs were given, but this system has none; leave inputs out")
     if callable(inputs):
-        return table_of(np.zeros(m)), inputs
+        return table_of(np.zeros(m), m), inputs
     if isinstance(inputs, tuple) and len(inputs) == 2 and np.ndim(inputs[0]) == 1 and np.ndim(inputs[1]) == 2:
         times = time_grid(inputs[0])
         values = finite_array("inputs", inputs[1], (m, times.size))
         return np.concatenate([[times.size, m], times, values.ravel()]), None
-    return table_of(finite_array(f"inputs ({', '.join(labels)})", inputs, (m,))), None
+    return table_of(finite_array(f"inputs ({', '.join(labels)})", inputs, (m,)), m), None

@@ -73,33 +73,33 @@ def given_force(forces: Callable, shape: tuple[int, ...], inputs: int, parameter
     return compile_function(forces, wrap, FORCE)
 
 
-def driven(inner: Kernel, inputs: Callable) -> Kernel:
+def driven(inner: Kernel, inputs: Callable, m: int) -> Kernel:
     """The forces under inputs that are a function of time."""
 
     def wrap(f):
         def force(t, q, w, _table, data, index, out):
-            inner(t, q, w, table_of(np.asarray(f(t)).astype(np.float64)), data, index, out)
+            inner(t, q, w, table_of(np.asarray(f(t)).astype(np.float64).reshape(-1), m), data, index, out)
 
         return force
 
     def plain(f):
         def force(t, q, w, _table, data, index, out):
-            inner(t, q, w, table_of(np.atleast_1d(np.asarray(f(t), dtype=float))), data, index, out)
+            inner(t, q, w, table_of(np.atleast_1d(np.asarray(f(t), dtype=float)), m), data, index, out)
 
         return force
 
     return compile_function(inputs, wrap, FORCE, plain)
 
 
-def closed(inner: Kernel, law: Callable, names: tuple[str, ...]) -> Kernel:
+def closed(inner: Kernel, law: Callable, m: int, names: tuple[str, ...]) -> Kernel:
     """The forces under a law ``law(t, x, params)`` with x = (q, w) in one row, params by ``names``."""
     count = len(names)
 
     def wrap(f):
         def force(t, q, w, _table, data, index, out):
             x = np.concatenate((q.copy().reshape(-1), w.copy().reshape(-1)))
-            u = np.asarray(f(t, x, data[:count])).astype(np.float64)
-            inner(t, q, w, table_of(u), data, index, out)
+            u = np.asarray(f(t, x, data[:count])).astype(np.float64).reshape(-1)
+            inner(t, q, w, table_of(u, m), data, index, out)
 
         return force
 
@@ -107,7 +107,7 @@ def closed(inner: Kernel, law: Callable, names: tuple[str, ...]) -> Kernel:
         def force(t, q, w, _table, data, index, out):
             params = dict(zip(names, data[:count].tolist(), strict=True))
             u = f(t, np.concatenate([q.ravel(), w.ravel()]), params)
-            inner(t, q, w, table_of(np.atleast_1d(np.asarray(u, dtype=float))), data, index, out)
+            inner(t, q, w, table_of(np.atleast_1d(np.asarray(u, dtype=float)), m), data, index, out)
 
         return force
 

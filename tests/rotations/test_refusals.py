@@ -215,3 +215,12 @@ def test_trajectories_are_read_by_label():
         r["Omega1_4"]
     assert set(r.drift) == {"energy", "momentum3", "R^T R - I"}
     assert r.states.shape == (12, 11)
+
+
+@pytest.mark.parametrize("method", ["variational", "rk4"])
+def test_moments_that_are_not_finite_end_the_run(method):
+    late = system(forces=lambda t, R, W, u, p: np.full((1, 3), np.nan if t > 0.0295 else 0.0))
+    r = rotations.integrate(late, np.eye(3), [0.1, 0, 0], 0.01, 3, method=method, throw=False)
+    assert not r.success
+    assert "no longer finite" in r.status
+    assert np.all(np.isfinite(r.Omega))

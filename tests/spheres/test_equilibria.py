@@ -323,3 +323,25 @@ def test_forces_that_hold_the_time_have_no_equilibria():
             gc.find_equilibrium(system, ([[0, 0, -1.0]], [[0, 0, 0.0]]))
         with pytest.raises(gc.EquilibriumError, match="depend on the time explicitly"):
             gc.certify(system, system.pack([[0, 0, -1.0]], [[0, 0, 0.0]]))
+
+
+def test_the_symmetry_of_a_spin_is_that_at_the_parameters_given():
+    """A moment about the vertical that is zero at the default only, or away from it."""
+    q, _ = spheres.symbols(1)
+    guess = ([[1.0, 0, 0]], [[0, 0, 0.0]])
+    for default, broken, kept in ((0.0, 30.0, 0.0), (30.0, 30.0, 0.0), (None, 30.0, 0.0)):
+        A = gc.Parameter("A", default)
+        system = spheres.SphereSystem(mass=[2.0], potential=-A.symbol * q[0][0], parameters=[A])
+        with pytest.raises(gc.DescriptionError, match="no steady rotation"):
+            gc.find_equilibrium(system, guess, spin=(0, 0, 2.0), params={"A": broken})
+        point = gc.find_equilibrium(system, guess, spin=(0, 0, 2.0), params={"A": kept})
+        with pytest.raises(gc.DescriptionError, match="no steady rotation"):
+            gc.certify(system, point, params={"A": broken})
+
+
+def test_a_symmetry_beyond_a_switch_is_not_taken_for_proved():
+    q, _ = spheres.symbols(1)
+    x, a = q[0][0], sp.Rational(7, 8)
+    system = spheres.SphereSystem(mass=[2.0], potential=sp.Piecewise((-240 * (x - a) ** 3, x > a), (0, True)))
+    point = gc.find_equilibrium(system, ([[1.0, 0, 0]], [[0, 0, 0.0]]), spin=(0, 0, 2.0))
+    assert gc.certify(system, point).verdict.name.startswith("NUMERICALLY")

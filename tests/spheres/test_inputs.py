@@ -314,3 +314,27 @@ def test_power_of_the_inputs():
         numbers |= {gc.time: 0.3} | {p.symbol: p.default for p in s.parameters}
         f = np.array([[float(e.subs(numbers)) for e in row] for row in s.forces_given])
         assert found == pytest.approx(np.sum(f * np.cross(omega, q)), rel=1e-8, abs=1e-8)
+
+
+def test_inputs_of_a_wrong_size_are_not_taken():
+    """Neither read beyond their end nor cut: the rate is not a number, and runs are refused."""
+    u = sp.symbols("u1:4", real=True)
+    q, _ = spheres.symbols(1)
+    system = spheres.SphereSystem(mass=[2.0], potential=3.0 * q[0][2], forces=[sp.Matrix(u)], inputs=u)
+    for law in (lambda t, x, p: np.array([1.0]), lambda t, x, p: np.ones(4)):
+        loop = system.closed_loop(law)
+        assert np.isnan(loop.rhs(0.0, [1.0, 0, 0, 0, 0, 1])[3:]).any()
+        with pytest.raises(ValueError, match="not finite at x0"):
+            gc.simulate(loop, [0.0, 1.0], ([[1.0, 0, 0]], [[0, 0, 1.0]]))
+
+
+def test_samples_with_their_times_run_in_simulate():
+    u = sp.symbols("u1:4", real=True)
+    q, _ = spheres.symbols(1)
+    system = spheres.SphereSystem(mass=[2.0], potential=3.0 * q[0][2], forces=[sp.Matrix(u)], inputs=u)
+    times, start = np.linspace(0.0, 1.0, 5), ([[1.0, 0, 0]], [[0, 0, 1.0]])
+    values = np.array([np.sin(times), np.cos(times), times])
+    a = gc.simulate(system, times, start, inputs=(times, values))
+    b = gc.simulate(system, times, start, inputs=values)
+    np.testing.assert_allclose(a.states, b.states, rtol=0, atol=1e-12)
+    assert np.abs(a.states - gc.simulate(system, times, start).states).max() > 0.1
