@@ -47,7 +47,7 @@ _PUBLIC = {
         "stability_conditions",
         "verify",
     ),
-    "geoctrl.synthesis": ("FeedbackLaw", "Matching", "match"),
+    "geoctrl.synthesis": ("DampedLaw", "FeedbackLaw", "Matching", "match"),
     "geoctrl.simulation": ("Event", "Trajectory", "load_trajectory", "simulate"),
     "geoctrl.errors": (
         "CertificateError",

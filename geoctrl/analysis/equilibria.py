@@ -110,7 +110,8 @@ def _start(sys: ReducedSystem, guess: Any) -> tuple[np.ndarray, np.ndarray, Equi
     u = np.zeros(sys.ninputs)
     if guess is None:
         full = np.array([float(q) for a in sys.mechanism.advected for q in a.reference])
-        x = np.concatenate([np.zeros(len(sys.assembly.velocity)), full[sys.kept_index]])
+        a = sys.assembly
+        x = np.concatenate([np.zeros(len(a.velocity)), full[sys.kept_index], np.zeros(len(a.controller))])
         return x, u, None
     if isinstance(guess, Equilibrium):
         return guess.x.copy(), guess.u.copy(), guess

@@ -154,7 +154,7 @@ def exact_states(sys: ReducedSystem, rng: np.random.Generator) -> Iterator[tuple
         basis = nullspace([rows[i * k : (i + 1) * k] for i in range(len(a.rows))], k)
         weights = [_random_fraction(rng) for _ in basis]
         w = [sum((c * b[i] for c, b in zip(weights, basis, strict=True)), Fraction(0)) for i in range(k)]
-        state = (*w, *(gamma[i] for i in sys.kept_index))
+        state = (*w, *(gamma[i] for i in sys.kept_index), *(_random_fraction(rng) for _ in a.controller))
         try:
             defects = evaluate(sys.leaf.nodes, dict(zip(sys.state_nodes, state, strict=True)), RATIONAL)
         except KeyError:

@@ -1,7 +1,8 @@
 """Matching, feedback laws and the choice of gains."""
 
+from geoctrl.synthesis.damping import DampedLaw
 from geoctrl.synthesis.design import SigmaDesign
 from geoctrl.synthesis.law import FeedbackLaw
 from geoctrl.synthesis.matching import Branch, Matching, match
 
-__all__ = ["Branch", "FeedbackLaw", "Matching", "SigmaDesign", "match"]
+__all__ = ["Branch", "DampedLaw", "FeedbackLaw", "Matching", "SigmaDesign", "match"]

@@ -103,7 +103,7 @@ class SigmaDesign:
         ParameterError
             For an unknown name in ``params``.
         """
-        from geoctrl.synthesis.law import read_sigma
+        from geoctrl.synthesis.gains import read_sigma
 
         matrix = read_sigma(sigma, self.matching.mechanism)
         gains = {s.name: float(v) for s, v in zip(self.matching.sigma, matrix, strict=True)}

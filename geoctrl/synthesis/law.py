@@ -4,52 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
 
-from geoctrl._scalars import Program, exact
+from geoctrl._scalars import Program
 from geoctrl.analysis.ideal import LeafIdeal
-from geoctrl.errors import GeoctrlError, LawWarning, MatchingError
+from geoctrl.errors import GeoctrlError, LawWarning
+from geoctrl.synthesis.damping import DampedLaw, damped_law
+from geoctrl.synthesis.gains import gain_parameters, read_sigma
 from geoctrl.synthesis.loops import (
     full_loop,
+    matched_torques,
     momentum_parameters,
     momentum_vector,
     reduced_loop,
     rotor_rates,
 )
-from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem
+from geoctrl.systems import Parameter, ReducedSystem
 from geoctrl.systems.equations import collected
 
 if TYPE_CHECKING:
     from geoctrl.synthesis.matching import Matching
 
-__all__ = ["FeedbackLaw", "read_sigma"]
-
-
-def read_sigma(sigma: Any, mechanism: EulerPoincare) -> sp.ImmutableMatrix:
-    """The gain as a symmetric, invertible s x s matrix; raises MatchingError."""
-    count = mechanism.rotors.count if mechanism.rotors else 0
-    entries = np.atleast_2d(np.array(sigma.tolist() if hasattr(sigma, "tolist") else sigma, dtype=object))
-    # Strings are refused: sympy would read them as expressions.
-    plain = all(isinstance(e, (Number, sp.Expr)) and not isinstance(e, bool) for e in entries.flat)
-    if not plain or entries.ndim != 2:
-        raise MatchingError(
-            f"sigma must be a number, a symbol or a {count} x {count} matrix of them, got {sigma!r}"
-        )
-    matrix = sp.ImmutableMatrix(entries.tolist())
-    if matrix.shape != (count, count):
-        raise MatchingError(f"sigma must be {count} x {count}, one row per rotor, got {matrix.shape}")
-    for entry in matrix:
-        if entry.is_number and not (entry.is_finite and entry.is_real):
-            raise MatchingError(f"sigma must be finite and real, got {entry}")
-    if any(sp.expand(e) != 0 for e in matrix - matrix.T):
-        raise MatchingError("sigma must be symmetric")
-    if matrix.applyfunc(lambda e: sp.Rational(e) if e.is_number else e).det() == 0:
-        raise MatchingError("sigma must not be zero or singular: the gain is its inverse")
-    return matrix
+__all__ = ["FeedbackLaw"]
 
 
 class FeedbackLaw:
@@ -76,7 +55,14 @@ class FeedbackLaw:
         self.mechanism = matching.mechanism
         self.rotors = matching.rotors
         given = read_sigma(sigma, self.mechanism)
-        self._symbols, self.gain_parameters = _gain_parameters(given, matching.sigma, self.mechanism)
+        self._symbols, self.gain_parameters = gain_parameters(
+            "sigma",
+            given,
+            matching.sigma,
+            self.mechanism.parameters,
+            "kg m^2",
+            "gain of the controlled Lagrangian",
+        )
         branch = matching.branches[-1]
         renamed = dict(zip(matching.sigma, self._symbols, strict=True))
         self.tau = sp.Matrix(branch.tau).subs(renamed)
@@ -143,17 +129,6 @@ class FeedbackLaw:
     def _with_momentum(self) -> ReducedSystem:
         return reduced_loop(self, [0.0] * self.rotors.count).reduce()
 
-    def _torques(self, system: ReducedSystem) -> list:
-        """Nodes of -G_ab tau^b_i d/dt xi^i along a loop."""
-        g, a = system.graph, system.assembly
-        motion = dict(zip(system.state_nodes, system.field_nodes, strict=True))
-        rates = g.push_forward(a.xi, motion)
-        gain = -(sp.Matrix(self.rotors.inertia) * self.tau)
-        return [
-            g.add([a.configuration(gain[row, i]) * rate for i, rate in enumerate(rates) if gain[row, i] != 0])
-            for row in range(gain.rows)
-        ]
-
     @cached_property
     def momentum_matters(self) -> bool:
         """Whether the law depends on the controlled momentum.
@@ -164,7 +139,7 @@ class FeedbackLaw:
         system = self._with_momentum
         g = system.graph
         parameters = [system.assembly.parameters[p.name] for p in self._momentum]
-        derivatives = [e for row in g.jacobian(self._torques(system), parameters) for e in row]
+        derivatives = [e for row in g.jacobian(matched_torques(self, system), parameters) for e in row]
         derivatives = [e for e in derivatives if not e.is_zero]
         if not derivatives:
             return False
@@ -179,7 +154,7 @@ class FeedbackLaw:
     def expr(self) -> sp.ImmutableMatrix:
         """The law (s x 1) in state symbols, parameters and the gain, at zero controlled momentum."""
         return sp.ImmutableMatrix(
-            [collected(e, self._bare.states) for e in self._bare.to_sympy(self._torques(self._bare))]
+            [collected(e, self._bare.states) for e in self._bare.to_sympy(matched_torques(self, self._bare))]
         )
 
     def expression(self, momentum: sp.Matrix) -> list[sp.Expr]:
@@ -187,14 +162,14 @@ class FeedbackLaw:
         if momentum.is_zero_matrix or not self.momentum_matters:
             return list(self.expr)
         system = self._with_momentum
-        torques = [collected(e, system.states) for e in system.to_sympy(self._torques(system))]
+        torques = [collected(e, system.states) for e in system.to_sympy(matched_torques(self, system))]
         values = {p.symbol: e for p, e in zip(self._momentum, momentum, strict=True)}
         return [e.subs(values) for e in torques]
 
     @cached_property
     def _program(self) -> tuple[ReducedSystem, Program]:
         system = self._with_momentum if self.momentum_matters else self._bare
-        return system, system.program(self._torques(system))
+        return system, system.program(matched_torques(self, system))
 
     def __call__(
         self, t: float, x: Any, params: Mapping[str, float] | None = None, momentum: Any = 0.0
@@ -253,6 +228,59 @@ class FeedbackLaw:
             name=name or "law",
         )
 
+    # -- damping --------------------------------------------------------------------------------
+
+    def with_damping(
+        self, k: Any = 0.0, kappa: Any = 0.0, energy: str | None = None
+    ) -> FeedbackLaw | DampedLaw:
+        r"""The law with a dissipative torque on the rotors and regulation of their momentum.
+
+        With the passive output :math:`y_a = G^{ab} G_{bi} \xi^i` (the body's rates seen by the rotors) the
+        torque is increased by
+
+        .. math::
+
+            u' = \varepsilon K y - \kappa\,\eta, \qquad
+            \eta = G\rho^{-1}\tilde\pi - \varepsilon K\!\int y\,dt ,
+
+        in which :math:`\varepsilon = 1` where the controlled energy E has a minimum and -1 where it has a
+        maximum. Then :math:`\dot E = -\varepsilon\, y^T K y + y^T\kappa\,\eta` and
+        :math:`\dot\eta = -\kappa\,\eta` exactly. The accelerations in the law are those of the damped loop.
+
+        Parameters
+        ----------
+        k : number, (s,), symmetric s x s matrix, or symbol
+            K in N m s, positive semidefinite. A number stands for its multiple of the identity, (s,) for a
+            diagonal matrix; entries may be symbols, which stay parameters of the loop.
+        kappa : number, (s,), symmetric s x s matrix, or symbol
+            In 1/s, positive semidefinite. Without it the final rotor rates depend on the start.
+        energy : {"minimum", "maximum"}, optional
+            What E has at the equilibrium in question. Found by itself where the default parameters decide
+            it, from the sign of the controlled inertia in the rotors' directions: no other sign has an
+            energy-Casimir proof.
+
+        Returns
+        -------
+        DampedLaw
+            This law itself where both gains are zero.
+
+        Raises
+        ------
+        MatchingError
+            If a gain has the wrong shape, is not symmetric, finite, positive semidefinite, or its name is
+            taken; if ``energy`` is needed or unknown.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> law = gc.match(gc.models.get("pendulum-skate-rotor")()).law(sigma=-1e-5)
+        >>> loop = law.with_damping(k=2.7).closed_loop()
+        >>> eq = loop.equilibrium("sliding", Y0=1.0)
+        >>> gc.linearize(loop, eq).eigenvalues.round(2)
+        array([ 0.  +0.j  ,  0.  +0.j  , -5.87-8.23j, -5.87+8.23j])
+        """
+        return damped_law(self, k, kappa, energy)
+
     # -- judgement ------------------------------------------------------------------------------
 
     @cached_property
@@ -291,26 +319,3 @@ class FeedbackLaw:
         )
         gains = ", ".join(f"{p.name} = {p.default}" for p in self.gain_parameters)
         return f"<FeedbackLaw for {self.mechanism.name}: {gains}>\n{rows}"
-
-
-def _gain_parameters(
-    given: sp.ImmutableMatrix, symbols: sp.ImmutableMatrix, mechanism: EulerPoincare
-) -> tuple[sp.ImmutableMatrix, tuple[Parameter, ...]]:
-    """Symbols of the gain (a symbol given keeps its name) and the parameters that they stand for."""
-    names: dict[tuple[int, int], sp.Symbol] = {}
-    parameters: dict[str, Parameter] = {}
-    taken = {p.name for p in mechanism.parameters}
-    for a in range(given.rows):
-        for b in range(a, given.cols):
-            entry = given[a, b]
-            if entry.free_symbols and not entry.is_Symbol:
-                raise MatchingError(f"entries of sigma must be numbers or plain symbols, got {entry}")
-            name = entry.name if entry.is_Symbol else symbols[a, b].name
-            if name in taken:
-                raise MatchingError(f"the gain's name {name!r} is a parameter of the mechanism already")
-            default = None if entry.is_Symbol else float(exact(entry))
-            parameter = Parameter(name, default, "kg m^2", "gain of the controlled Lagrangian")
-            parameters.setdefault(name, parameter)
-            names[a, b] = names[b, a] = parameter.symbol
-    matrix = sp.ImmutableMatrix(given.rows, given.cols, lambda a, b: names[a, b])
-    return matrix, tuple(parameters.values())

@@ -3,7 +3,8 @@ r"""Closed loops as mechanisms: the reduced one with its controlled inertia, the
 At controlled momentum pitilde the reduced loop is the mechanism without rotors, with inertia
 ``G_ij + G_ia (sigma^{-1} - G_ab^{-1}) G_bj`` and the constant gyroscopic covector
 ``A0_i = G_ia rho^{ab} pitilde_b``; rotor rates follow as
-``thetadot = rho^{-1} pitilde - (G_ab^{-1} G_bi + tau) xi``.
+``thetadot = rho^{-1} pitilde - (G_ab^{-1} G_bi + tau) xi``. A further torque u' on the rotors moves the
+momentum, ``pitildedot = rho G_ab^{-1} u'``, and acts on the body as the force ``-G_ia G^{ab} u'_b``.
 """
 
 from __future__ import annotations
@@ -14,12 +15,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
-from geoctrl.systems import EulerPoincare, Parameter
+from geoctrl._scalars import Node
+from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem
 
 if TYPE_CHECKING:
+    from geoctrl.synthesis.damping import DampedLaw
     from geoctrl.synthesis.law import FeedbackLaw
 
-__all__ = ["controlled_momentum", "full_loop", "momentum_parameters", "reduced_loop", "rotor_rates"]
+__all__ = [
+    "controlled_momentum",
+    "full_loop",
+    "matched_torques",
+    "momentum_parameters",
+    "reduced_loop",
+    "rotor_rates",
+    "without_rotors",
+]
 
 
 def momentum_parameters(mechanism: EulerPoincare, values: Iterable[float]) -> tuple[Parameter, ...]:
@@ -32,49 +43,82 @@ def momentum_parameters(mechanism: EulerPoincare, values: Iterable[float]) -> tu
     )
 
 
-def rotor_rates(law: FeedbackLaw, momentum: sp.Matrix) -> sp.Matrix:
+def rotor_rates(law: FeedbackLaw | DampedLaw, momentum: sp.Matrix) -> sp.Matrix:
     """thetadot = rho^{-1} pitilde - (G_ab^{-1} G_bi + tau) xi."""
     X = sp.Matrix(law.rotors.inertia).inv() * law.rotors.coupling.T
     return law.rho_inverse * momentum - (X + law.tau) * sp.Matrix(law.mechanism.algebra.xi)
 
 
-def controlled_momentum(law: FeedbackLaw) -> sp.Matrix:
+def controlled_momentum(law: FeedbackLaw | DampedLaw) -> sp.Matrix:
     """pitilde = rho (thetadot + (G_ab^{-1} G_bi + tau) xi), conserved by the full loop."""
     X = sp.Matrix(law.rotors.inertia).inv() * law.rotors.coupling.T
     turning = sp.Matrix(law.rotors.rates) + (X + law.tau) * sp.Matrix(law.mechanism.algebra.xi)
     return (law.rho_inverse.inv() * turning).applyfunc(sp.factor)
 
 
+def matched_torques(law: FeedbackLaw | DampedLaw, system: ReducedSystem) -> list[Node]:
+    """Nodes of -G_ab tau^b_i d/dt xi^i along a loop."""
+    g, a = system.graph, system.assembly
+    motion = dict(zip(system.state_nodes, system.field_nodes, strict=True))
+    rates = g.push_forward(a.xi, motion)
+    gain = -(sp.Matrix(law.rotors.inertia) * law.tau)
+    return [
+        g.add([a.configuration(gain[row, i]) * rate for i, rate in enumerate(rates) if gain[row, i] != 0])
+        for row in range(gain.rows)
+    ]
+
+
 def reduced_loop(
     law: FeedbackLaw, momentum: Sequence[float] | None, outputs: Mapping[str, Any] | None = None
 ) -> EulerPoincare:
-    """The closed loop without rotor rates, at a controlled momentum (None: zero, and no parameter for it).
+    """The closed loop without rotor rates, at a controlled momentum (None: zero, and no parameter for it)."""
+    if momentum is None:
+        return without_rotors(law, sp.zeros(law.rotors.count, 1), outputs)
+    extra = momentum_parameters(law.mechanism, momentum)
+    held = sp.Matrix([p.symbol for p in extra])
+    return without_rotors(
+        law, held, outputs, parameters=(*law.mechanism.parameters, *law.gain_parameters, *extra)
+    )
 
-    Rotor rates in the plant's invariants and outputs are those that the momentum gives; families that hold
-    a rotor rate of their own are left out.
+
+def without_rotors(
+    law: FeedbackLaw | DampedLaw,
+    momentum: sp.Matrix | None,
+    outputs: Mapping[str, Any] | None = None,
+    **changes: Any,
+) -> EulerPoincare:
+    """The mechanism with the controlled inertia instead of its rotors.
+
+    Rotor rates in the plant's invariants and outputs are those that the controlled momentum, in symbols,
+    gives. Where it is None, nothing gives them: what contains them is left out. So are families that hold a
+    rotor rate of their own.
     """
     mechanism, rotors = law.mechanism, law.rotors
-    n = mechanism.algebra.n
-    gyroscopic = sp.zeros(n, 1) if mechanism.gyroscopic is None else sp.Matrix(mechanism.gyroscopic)
-    extra: tuple[Parameter, ...] = ()
+    gyroscopic = sp.zeros(mechanism.algebra.n, 1)
+    if mechanism.gyroscopic is not None:
+        gyroscopic += sp.Matrix(mechanism.gyroscopic)
+    rates: dict[sp.Symbol, sp.Expr] = {}
     if momentum is not None:
-        extra = momentum_parameters(mechanism, momentum)
-        gyroscopic += sp.Matrix(rotors.coupling) * law.rho_inverse * sp.Matrix([p.symbol for p in extra])
-    held = sp.Matrix([p.symbol for p in extra]) if extra else sp.zeros(rotors.count, 1)
-    rates = dict(zip(rotors.rates, rotor_rates(law, held), strict=True))
-    return mechanism.replace(
-        inertia=law.inertia,
-        gyroscopic=None if gyroscopic.is_zero_matrix else list(gyroscopic),
-        rotors=None,
-        parameters=(*mechanism.parameters, *law.gain_parameters, *extra),
-        parameter_sets={},
-        invariants={k: v.subs(rates) for k, v in mechanism.invariants.items()},
-        equilibria={
+        gyroscopic += sp.Matrix(rotors.coupling) * law.rho_inverse * momentum
+        rates = dict(zip(rotors.rates, rotor_rates(law, momentum), strict=True))
+
+    def seen(signals: Mapping[str, sp.Expr]) -> dict[str, sp.Expr]:
+        return {k: v.subs(rates) for k, v in signals.items() if rates or not v.has(*rotors.rates)}
+
+    loop = {
+        "inertia": law.inertia,
+        "gyroscopic": None if gyroscopic.is_zero_matrix else list(gyroscopic),
+        "rotors": None,
+        "parameters": (*mechanism.parameters, *law.gain_parameters),
+        "parameter_sets": {},
+        "invariants": seen(mechanism.invariants),
+        "equilibria": {
             k: f for k, f in mechanism.equilibria.items() if not set(f.states) & set(rotors.rate_labels)
         },
-        outputs={**{k: v.subs(rates) for k, v in mechanism.outputs.items()}, **dict(outputs or {})},
-        name=f"{mechanism.name or 'system'}, closed loop",
-    )
+        "outputs": {**seen(mechanism.outputs), **dict(outputs or {})},
+        "name": f"{mechanism.name or 'system'}, closed loop",
+    }
+    return mechanism.replace(**{**loop, **changes})
 
 
 def full_loop(law: FeedbackLaw) -> EulerPoincare:

@@ -25,7 +25,8 @@ import sympy as sp
 
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.design import SigmaDesign
-from geoctrl.synthesis.law import FeedbackLaw, read_sigma
+from geoctrl.synthesis.gains import read_sigma
+from geoctrl.synthesis.law import FeedbackLaw
 from geoctrl.systems import EulerPoincare, ReducedSystem, Rotors
 
 __all__ = ["Branch", "Matching", "match"]

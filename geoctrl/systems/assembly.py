@@ -16,6 +16,7 @@ the equations are
 
 where B = psi E holds the constraint rows that the frame does not solve. Rotors are an abelian factor
 of the algebra: their rates extend xi, their inertia extends G, and the torques extend F.
+States of a controller move at the rates given; where A depends on them, Adot includes their motion.
 Derivatives along Gamma are exact push-forwards; coordinates that the leaf removes are set to zero only
 after all of them are taken.
 """
@@ -48,6 +49,8 @@ class Assembly:
     xi : list of Node
         Full velocity, rotor rates appended.
     mass, force, rows, drift : nodes of M, h, B and Bdot w
+    controller, controller_rates : list of Node
+        States of a dynamic feedback, and their rates.
     acceleration, multipliers, advection : nodes of w', lambda, Gammadot
     energy, momentum : nodes of 1/2 xi.G xi + U, and of mu (rotor momenta appended)
     """
@@ -63,11 +66,13 @@ class Assembly:
         self.advected = [g.symbol(str(s), STATE) for s in mechanism.advected_symbols]
         actuators = {s: g.symbol(str(s), STATE) for s in mechanism.actuator_symbols}
         self.inputs = [actuators[s] for s in mechanism.input_symbols]
+        self.controller = [g.symbol(label, STATE) for label in mechanism.controller]
         self.time = g.symbol(time.name, STATE)
         self.n = algebra.n + (rotors.count if rotors else 0)
 
         symbols = {p.symbol: self.parameters[p.name] for p in mechanism.parameters}
         symbols |= dict(zip(mechanism.advected_symbols, self.advected, strict=True))
+        symbols |= dict(zip(mechanism.controller_symbols, self.controller, strict=True))
         self.configuration = FromSympy(g, symbols)
         self._removed = {
             node: g.zero
@@ -90,6 +95,7 @@ class Assembly:
         }
         self._actuators = [closed.get(node, node) for node in actuators.values()]
         self.motion = FromSympy(g, symbols | dict(zip(actuators, self._actuators, strict=True)))
+        self.controller_rates = [self.motion(e) for e in mechanism.controller.values()]
         self._equations()
 
     # -- parts ----------------------------------------------------------------------------------
@@ -131,9 +137,14 @@ class Assembly:
             self._A = self._A + [g.zero] * rotors.count
         self._U = self.configuration(mechanism.potential)
 
+    def _moving(self) -> dict[Node, Node]:
+        """Rates of the symbols that frame, inertia and A depend on."""
+        moving = dict(zip(self.advected, self.advection, strict=True))
+        return moving | dict(zip(self.controller, self.controller_rates, strict=True))
+
     def _along_motion(self, nodes: Sequence[Node]) -> list[Node]:
-        """Time derivatives of functions of Gamma."""
-        return self.graph.push_forward(nodes, dict(zip(self.advected, self.advection, strict=True)))
+        """Time derivatives of functions of Gamma and the controller's states."""
+        return self.graph.push_forward(nodes, self._moving())
 
     def _coadjoint(self) -> list[Node]:
         """(ad*_xi mu)_j = c^k_ij xi^i mu_k; rotors are abelian."""
@@ -213,7 +224,8 @@ class Assembly:
 
         width = len(columns)
         everything = [e for row in mass for e in row] + force + [e for row in rows for e in row] + drift
-        everything += [*self.xi, *self.momentum, *self.advection, *self.applied, energy]
+        everything += [*self.xi, *self.momentum, *self.advection, *self.controller_rates]
+        everything += [*self.applied, energy]
         out = iter(self.restrict(everything))
         self.mass = [[next(out) for _ in columns] for _ in columns]
         self.force = [next(out) for _ in force]
@@ -222,6 +234,7 @@ class Assembly:
         self.xi = [next(out) for _ in self.xi]
         self.momentum = [next(out) for _ in self.momentum]
         self.advection = [next(out) for _ in self.advection]
+        self.controller_rates = [next(out) for _ in self.controller_rates]
         self.applied = [next(out) for _ in self.applied]
         self.energy = next(out)
         self.acceleration, self.multipliers, self.pivots = solve_saddle(

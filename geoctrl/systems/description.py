@@ -72,6 +72,9 @@ class EulerPoincare:
     inputs : sequence of names or symbols used in ``forces``
     feedback : mapping of input label -> expression in reduced or full symbols, optional
         Closes an input (a rotor torque as well): it is no input of the system any more.
+    controller : mapping of label -> rate in reduced or full symbols, optional
+        States of a dynamic feedback, the last of the system. Feedback, forces, outputs, invariants, other
+        rates and the gyroscopic covector may depend on them; open inputs must not enter the rates.
     invariants : mapping name -> expression in reduced or full symbols
     parameters : sequence of Parameter
     parameter_sets : mapping name -> {parameter: value}
@@ -118,6 +121,7 @@ class EulerPoincare:
     forces: Any = None
     inputs: Sequence[Any] = ()
     feedback: Mapping[str, Any] = field(default_factory=dict)
+    controller: Mapping[str, Any] = field(default_factory=dict)
     invariants: Mapping[str, Any] = field(default_factory=dict)
     parameters: Sequence[Parameter] = ()
     parameter_sets: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -143,6 +147,7 @@ class EulerPoincare:
         put("leaf", tuple(sp.sympify(e) for e in self.leaf))
         put("invariants", {str(k): sp.sympify(v) for k, v in dict(self.invariants).items()})
         put("outputs", {str(k): sp.sympify(v) for k, v in dict(self.outputs).items()})
+        put("controller", {str(k): sp.sympify(v) for k, v in dict(self.controller).items()})
         put("feedback", {str(k): sp.sympify(v) for k, v in dict(self.feedback).items()})
         put("equilibria", dict(self.equilibria))
         put("parameter_sets", {k: dict(v) for k, v in dict(self.parameter_sets).items()})
@@ -229,6 +234,11 @@ class EulerPoincare:
         return tuple(self.inputs) + (self.rotors.torques if self.rotors else ())
 
     @property
+    def controller_symbols(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of the controller's states."""
+        return tuple(sp.Symbol(label, real=True) for label in self.controller)
+
+    @property
     def input_symbols(self) -> tuple[sp.Symbol, ...]:
         """Symbols of the inputs that are open."""
         return tuple(s for s in self.actuator_symbols if s.name not in self.feedback)
@@ -272,6 +282,9 @@ class EulerPoincare:
             raise ParameterError(f"parameter names repeat: {', '.join(sorted(repeated))}")
         labels = [*self.velocity_labels, *self.quasivelocity_labels]
         labels += [str(s) for s in (*self.advected_symbols, *self.actuator_symbols)]
+        labels += self.controller
+        if not all(label.isidentifier() for label in self.controller):
+            raise DescriptionError(f"controller states must be identifiers, got {tuple(self.controller)}")
         twice = {label for label in labels if labels.count(label) > 1}
         if twice:
             raise DescriptionError(
@@ -298,13 +311,19 @@ class EulerPoincare:
         configuration = known | set(self.advected_symbols)
         motion = configuration | set(self.algebra.xi) | set(self.actuator_symbols) | {time}
         motion |= {sp.Symbol(v, real=True) for v in self.quasivelocity_labels}
+        motion |= set(self.controller_symbols)
         if self.rotors:
             motion |= set(self.rotors.rates)
             self._require("rotors", (self.rotors.coupling, self.rotors.inertia), known)
-        for what in ("inertia", "potential", "gyroscopic", "constraints", "frame", "leaf", "contact"):
+        for what in ("inertia", "potential", "constraints", "frame", "leaf", "contact"):
             value = getattr(self, what)
             if value is not None:
                 self._require(what, value if isinstance(value, tuple) else (value,), configuration)
+        if self.gyroscopic is not None:
+            self._require("gyroscopic", (self.gyroscopic,), configuration | set(self.controller_symbols))
+        momenta = set(self.algebra.mu)
+        open_inputs = set(self.input_symbols)
+        self._require("controller", tuple(self.controller.values()), (motion | momenta) - open_inputs)
         if self.forces is not None:
             self._require("forces", (self.forces,), motion)
 

@@ -57,6 +57,7 @@ class NamedAssembly(Assembly):
         self._rates = {node: g.symbol(f"{s.name}_dot", STATE) for s, node in entries.items()}
         symbols = {p.symbol: self.parameters[p.name] for p in m.parameters}
         symbols |= dict(zip(m.advected_symbols, self.advected, strict=True))
+        symbols |= dict(zip(m.controller_symbols, self.controller, strict=True))
         self.configuration = FromSympy(g, symbols | entries)
         super()._kinematics()
         for i, label in enumerate(m.algebra.labels):
@@ -64,9 +65,8 @@ class NamedAssembly(Assembly):
                 self.dependent[label] = self.xi[i]
                 self.xi[i] = g.symbol(label, STATE)
 
-    def _along_motion(self, nodes: Sequence[Node]) -> list[Node]:
-        moving = dict(zip(self.advected, self.advection, strict=True)) | self._rates
-        return self.graph.push_forward(nodes, moving)
+    def _moving(self) -> dict[Node, Node]:
+        return super()._moving() | self._rates
 
 
 def named_entries(mechanism: EulerPoincare, matrix: sp.Matrix) -> tuple[Names, sp.ImmutableMatrix]:
@@ -209,7 +209,7 @@ class Display:
             for i, (row, force) in enumerate(zip(a.mass, read(a.force), strict=True))
         ]
         equations += [(_dot(row, wdot), -e) for row, e in zip(rows, read(a.drift), strict=True)]
-        turning = read([a.advection[i] for i in self.system.kept_index])
+        turning = read([*(a.advection[i] for i in self.system.kept_index), *a.controller_rates])
         kept = self.system.states[len(wdot) :]
         equations += [(_real(f"{s}_dot"), e) for s, e in zip(kept, turning, strict=True)]
         equations += [(_real(label), read([node])[0]) for label, node in a.dependent.items()]

@@ -18,7 +18,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import resolve_parameters
-from geoctrl.errors import SingularMassError
+from geoctrl.errors import DescriptionError, SingularMassError
 from geoctrl.systems.description import time
 from geoctrl.systems.frames import choose_frame
 
@@ -37,9 +37,19 @@ class MultiplierForm:
     Parameters
     ----------
     mechanism : EulerPoincare
+
+    Raises
+    ------
+    DescriptionError
+        If the mechanism has a controller: its states belong to the loop and not to the plant.
     """
 
     def __init__(self, mechanism: EulerPoincare) -> None:
+        if mechanism.controller:
+            raise DescriptionError(
+                f"the multiplier form is that of a plant; {', '.join(mechanism.controller)} belong to a "
+                "controller, take unreduced() of the mechanism without it"
+            )
         self.mechanism = mechanism
         algebra, rotors = mechanism.algebra, mechanism.rotors
         self.n = algebra.n + (rotors.count if rotors else 0)

@@ -62,7 +62,7 @@ def project_state(
             "use another frame, or frame=None"
         )
     w = np.linalg.lstsq(E, xi, rcond=None)[0]
-    x = np.concatenate([w, rates, gamma[system.kept_index]])
+    x = np.concatenate([w, rates, gamma[system.kept_index], np.zeros(len(a.controller))])
     x = onto_rows(system, x, params)
     defect = np.max(np.abs(system.velocity(x, params) - xi), initial=0.0) / max(1.0, np.max(np.abs(xi)))
     _accept(defect, f"xi = {xi.tolist()} violates the constraints", nearest)

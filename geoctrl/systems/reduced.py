@@ -33,7 +33,8 @@ _REMEMBERED = 128
 class ReducedSystem:
     r"""Reduced nonholonomic Euler-Poincare equations in Gamma-dependent quasivelocities.
 
-    Made by `EulerPoincare.reduce`. The state is ``x = (w, rotor rates, advected components)`` and
+    Made by `EulerPoincare.reduce`. The state is ``x = (w, rotor rates, advected components)``, followed by
+    the states of a controller where the description has one, and
 
     .. math:: M(\Gamma)\,\dot w = h(w, \Gamma, u), \qquad \dot\Gamma = -(E(\Gamma) w)\,\Gamma
 
@@ -70,7 +71,7 @@ class ReducedSystem:
             node for s, node in zip(mechanism.advected_symbols, a.advected, strict=True) if s not in removed
         ]
         self.kept_index = [a.advected.index(node) for node in self.kept]
-        self.state_nodes = [*a.velocity, *self.kept]
+        self.state_nodes = [*a.velocity, *self.kept, *a.controller]
         self.arguments = [*self.state_nodes, a.time, *a.inputs]
         self.states: tuple[sp.Symbol, ...] = tuple(self.symbols[node] for node in self.state_nodes)
         self.state_labels = tuple(str(s) for s in self.states)
@@ -98,6 +99,7 @@ class ReducedSystem:
         table: dict[Node, sp.Symbol] = {a.parameters[p.name]: p.symbol for p in m.parameters}
         table |= dict(zip(a.advected, m.advected_symbols, strict=True))
         table |= dict(zip(a.inputs, m.input_symbols, strict=True))
+        table |= dict(zip(a.controller, m.controller_symbols, strict=True))
         table |= {node: sp.Symbol(node.payload, real=True) for node in a.velocity}
         table[a.time] = time
         return table
@@ -158,7 +160,7 @@ class ReducedSystem:
     def field_nodes(self) -> list[Node]:
         """Nodes of xdot."""
         advection = [self.assembly.advection[i] for i in self.kept_index]
-        return [*self.assembly.acceleration, *advection]
+        return [*self.assembly.acceleration, *advection, *self.assembly.controller_rates]
 
     @cached_property
     def _field(self) -> Program:
@@ -235,7 +237,8 @@ class ReducedSystem:
         """All advected components, removed coordinates (zero) included: (d,) or (d, nt)."""
         x = np.asarray(x)
         full = np.zeros((len(self.assembly.advected), *x.shape[1:]), dtype=x.dtype)
-        full[self.kept_index] = x[len(self.assembly.velocity) :]
+        k = len(self.assembly.velocity)
+        full[self.kept_index] = x[k : k + len(self.kept)]
         return full
 
     def leaf_residual(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
@@ -254,7 +257,7 @@ class ReducedSystem:
         params: Mapping[str, float] | None = None,
         nearest: bool = False,
     ) -> np.ndarray:
-        """State of a full velocity and advected vectors.
+        """State of a full velocity and advected vectors; states of a controller are zero in it.
 
         Parameters
         ----------
@@ -369,11 +372,12 @@ class ReducedSystem:
     def random_state(
         self, rng: np.random.Generator, params: Mapping[str, float] | None = None, scale: float = 1.0
     ) -> np.ndarray:
-        """A random state on the leaf, velocities normal of the given scale."""
+        """A random state on the leaf, velocities and controller states normal of the given scale."""
         params = generic_parameters(self.mechanism) if params is None else self.parameters(params)
         gamma = self._sample(rng, params)
         w = scale * rng.normal(size=len(self.assembly.velocity))
-        return onto_rows(self, np.concatenate([w, gamma[self.kept_index]]), params)
+        controller = scale * rng.normal(size=len(self.assembly.controller))
+        return onto_rows(self, np.concatenate([w, gamma[self.kept_index], controller]), params)
 
     @cached_property
     def _despun(self) -> ReducedSystem:

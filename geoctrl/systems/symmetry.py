@@ -126,7 +126,7 @@ def check_axis(mechanism: EulerPoincare) -> None:
     gamma = list(mechanism.advected_symbols)
     xi = list(mechanism.algebra.xi)
     inputs = list(mechanism.actuator_symbols)
-    rates = list(mechanism.rotors.rates) if mechanism.rotors else []
+    rates = [*(mechanism.rotors.rates if mechanism.rotors else ()), *mechanism.controller_symbols]
 
     def function(expr: Any):
         compiled = sp.lambdify([gamma, xi, rates, inputs, time, symbols], sp.Matrix(expr), "numpy", cse=True)
@@ -235,6 +235,7 @@ def despun_mechanism(mechanism: EulerPoincare) -> EulerPoincare:
         leaf=[*mechanism.leaf, gamma.dot(d)],
         rotors=None if rotors is None else Rotors(P.T * rotors.coupling, rotors.inertia, rotors.names),
         feedback={k: seen(v) for k, v in mechanism.feedback.items()},
+        controller={k: seen(v) for k, v in mechanism.controller.items()},
         invariants={k: seen(v) for k, v in mechanism.invariants.items()},
         outputs={k: seen(v) for k, v in mechanism.outputs.items()},
         symmetry=None,
@@ -276,4 +277,5 @@ def despun_state(system: ReducedSystem, x: Any) -> np.ndarray:
     values = [target.params[p.name] for p in mechanism.parameters]
     w = np.linalg.lstsq(np.asarray(frame(turned, values), dtype=float), best.velocity @ xi, rcond=None)[0]
     k, s = len(system.frame.labels), len(system.assembly.velocity)
-    return np.concatenate([w, x[k:s], turned[target.kept_index]])
+    controller = x[s + len(system.kept) :]
+    return np.concatenate([w, x[k:s], turned[target.kept_index], controller])
