@@ -189,8 +189,10 @@ def _certificate(
 def claim_of(system: str, problem: Problem | NaturalProblem | MatrixProblem, verdict: Verdict) -> str:
     """The claim of a certificate in words."""
     values = zip(problem.states, map(float, problem.point), strict=True)
-    where = ", ".join(f"{k} = {v:.12g}" for k, v in values if v)
-    return f"The equilibrium {where or 'x = 0'} of {system or 'the system'} {_CLAIMS[verdict]}."
+    where = ", ".join(f"{k} = {v:.12g}" for k, v in values if v) or "x = 0"
+    if any(problem.spin):
+        where += f", turning with ({', '.join(f'{v:.12g}' for v in problem.spin)}) rad/s,"
+    return f"The equilibrium {where} of {system or 'the system'} {_CLAIMS[verdict]}."
 
 
 def _reason(outcome: Outcome) -> str:

@@ -93,9 +93,9 @@ def find_on_manifold(
         return _point(
             system, system.local.rest_near(x, rate, u, system.parameters_at(params)), u, rate, params
         )
-    view = system.view(rate)
-    found = find_equilibrium(view.reduced, (view.into(x), u), fixed, params)
-    return _point(system, view.out_of(found.x), u, rate, params)
+    view, values = system.view(rate), system.parameters_at(params)
+    found = find_equilibrium(view.reduced, (view.into(x, values), u), fixed, params)
+    return _point(system, view.out_of(found.x, values), u, rate, params)
 
 
 def _state_and_inputs(system: Any, given: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -106,10 +106,22 @@ def _state_and_inputs(system: Any, given: Any) -> tuple[np.ndarray, np.ndarray]:
             f"find_equilibrium needs guess=({', '.join(system.pair)}) for a system on a manifold"
         )
     if isinstance(given, Equilibrium):
-        return system.start(given), np.array(given.u, dtype=float)
-    if isinstance(given, tuple) and len(given) == 2 and m and np.shape(given[1]) == (m,):
+        return system.start(given), _inputs_here(system, given)
+    if isinstance(given, tuple) and len(given) == 2 and _is_state(system, given[0]):
         return system.start(given[0]), finite_array("u", given[1], (m,))
     return system.start(given), np.zeros(m)
+
+
+def _is_state(system: Any, given: Any) -> bool:
+    """Whether this is a whole state: an equilibrium, a pair, or an array of its length."""
+    whole = isinstance(given, Equilibrium) or (isinstance(given, tuple) and len(given) == 2)
+    return whole or np.shape(given) == (system.size,)
+
+
+def _inputs_here(system: Any, eq: Equilibrium) -> np.ndarray:
+    """Inputs of an equilibrium in this system: none where a law has closed them."""
+    m = len(system.input_labels)
+    return finite_array("inputs of the equilibrium", eq.u, (m,)) if m else np.zeros(0)
 
 
 def _point(
@@ -127,7 +139,7 @@ def _point(
     require_autonomous(system.autonomous, system.name)
     require_smooth(local.switches(x, u, values), x)
     if np.any(spin):
-        local.check_symmetry(spin, values)
+        local.check_symmetry(spin, values, x)
     A = system.jacobian(0.0, x, u, values) + local.turning(spin)
     rate = system.rhs(0.0, x, u, values) + local.turning(spin) @ x
     residual = float(np.max(np.abs(rate)))
@@ -159,7 +171,7 @@ def resolve_on_manifold(system: Any, eq: Any, params: Mapping[str, float] | None
     if isinstance(eq, ManifoldEquilibrium):
         if not params and eq.system is system:
             return eq
-        return _point(system, eq.x, eq.u, eq.spin, {**eq.params, **(params or {})})
+        return _point(system, eq.x, _inputs_here(system, eq), eq.spin, {**eq.params, **(params or {})})
     x, u = _state_and_inputs(system, eq)
     return _point(system, x, u, np.zeros(3), params)
 
@@ -174,6 +186,7 @@ def natural_question(system: Any, point: ManifoldEquilibrium) -> NaturalProblem 
         parameters=system.parameter_nodes,
         numbers={k: exact(v) for k, v in point.params.items()},
         point=[exact(float(v)) for v in point.x[: len(parts["states"])]],
+        spin=tuple(map(float, point.spin)),
         **parts,
     )
 
@@ -184,7 +197,7 @@ def matrix_question(system: Any, point: ManifoldEquilibrium) -> MatrixProblem:
     unforced = not np.any(point.u)
     stiffness = system.local.stiffness(point.x, point.spin, point.params) if unforced else None
     places = {label: i for i, label in enumerate(system.state_labels)}
-    return MatrixProblem(places, point.x.tolist(), lin.A_leaf, stiffness)
+    return MatrixProblem(places, point.x.tolist(), lin.A_leaf, stiffness, tuple(map(float, point.spin)))
 
 
 def linearize_on_manifold(system: Any, eq: Any, params: Mapping[str, float] | None) -> Linearization:
@@ -199,8 +212,8 @@ def linearize_on_manifold(system: Any, eq: Any, params: Mapping[str, float] | No
             system.name, system.state_labels, system.input_labels,
         )  # fmt: skip
     view = system.view(point.spin)
-    inner = linearize(view.reduced, (view.into(point.x), point.u), point.params)
-    T = view.derivative(inner.equilibrium.x)
+    inner = linearize(view.reduced, (view.into(point.x, point.params), point.u), point.params)
+    T = view.derivative(inner.equilibrium.x, point.params)
     A, B = T @ inner.A @ np.linalg.inv(T), T @ inner.B
     basis = np.linalg.qr(T @ inner.basis)[0]
     return dataclasses.replace(

@@ -61,6 +61,8 @@ class NaturalProblem:
     relations : list of Node
     numbers : dict of name -> Fraction
     point : list of Fraction
+    spin : tuple of float
+        Rate of the axes from which it is seen, zeros at rest.
     """
 
     graph: Graph
@@ -72,6 +74,7 @@ class NaturalProblem:
     relations: list[Node]
     numbers: dict[str, Fraction]
     point: list[Fraction]
+    spin: tuple[float, ...] = (0.0, 0.0, 0.0)
 
     def at_point(self, nodes: Sequence[Node], arithmetic: Any = RATIONAL) -> list:
         """Values at the point."""
@@ -135,6 +138,7 @@ class NaturalProblem:
             "relations": [place[node] for node in self.relations],
             "numbers": {k: str(v) for k, v in self.numbers.items()},
             "point": [str(q) for q in self.point],
+            "spin": list(self.spin),
         }
 
     @classmethod
@@ -161,6 +165,7 @@ class NaturalProblem:
             relations=[earlier(nodes, i) for i in data["relations"]],
             numbers={str(k): Fraction(v) for k, v in data["numbers"].items()},
             point=[Fraction(v) for v in data["point"]],
+            spin=read_spin(data),
         )
 
 
@@ -263,12 +268,15 @@ class MatrixProblem:
         On the leaf.
     stiffness : ndarray (k, k) or None
         Second variation of the (amended) potential, where there are no forces.
+    spin : tuple of float
+        Rate of the axes from which it is seen, zeros at rest.
     """
 
     states: dict[str, int]
     point: list[float]
     linearisation: np.ndarray
     stiffness: np.ndarray | None
+    spin: tuple[float, ...] = (0.0, 0.0, 0.0)
 
     def judge(self) -> Outcome:
         """Spectrum and second variation, in floats."""
@@ -283,6 +291,7 @@ class MatrixProblem:
             "point": self.point,
             "linearisation": self.linearisation.tolist(),
             "stiffness": None if self.stiffness is None else self.stiffness.tolist(),
+            "spin": list(self.spin),
         }
 
     @classmethod
@@ -293,7 +302,15 @@ class MatrixProblem:
         if A.ndim != 2 or len(A) != A.shape[1] or (K is not None and (K.ndim != 2 or np.any(K != K.T))):
             raise ValueError("the matrices are not square, or the stiffness is not symmetric")
         point = [float(v) for v in data["point"]]
-        return cls({str(k): int(v) for k, v in data["states"].items()}, point, A, K)
+        return cls({str(k): int(v) for k, v in data["states"].items()}, point, A, K, read_spin(data))
+
+
+def read_spin(data: Mapping[str, Any]) -> tuple[float, ...]:
+    """The stored rate of the axes; raises KeyError, ValueError or TypeError where it is none."""
+    spin = tuple(map(float, data["spin"]))
+    if len(spin) != 3 or not np.all(np.isfinite(spin)):
+        raise ValueError("the spin is not three finite numbers")
+    return spin
 
 
 def _judge(A: np.ndarray, stiffness: np.ndarray | None, evidence: dict[str, Any]) -> Outcome:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import sympy as sp
 
@@ -34,7 +34,11 @@ class Problem:
     invariants : dict of name -> Node
     numbers : dict of parameter name -> Fraction
     point, input_point : list of Fraction
+    spin : tuple
+        Empty: reduced equations are seen from the body.
     """
+
+    spin: ClassVar[tuple[float, ...]] = ()
 
     graph: Graph
     states: dict[str, Node]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import sympy as sp
 from geoctrl._scalars import exact
 from geoctrl.errors import DescriptionError
 
-__all__ = ["STEP", "differences", "rational", "refuse_moment", "require_symbolic"]
+__all__ = ["STEP", "differences", "rational", "require_symbolic"]
 
 STEP = 1e-6
 """Of central differences, where there are no expressions: their error is about 1e-9 of the field."""
@@ -39,8 +39,3 @@ def require_symbolic(system: Any, limits: str) -> None:
             f"this needs expressions, few enough to be written out ({limits}); functions and larger systems "
             "are evaluated numerically only"
         )
-
-
-def refuse_moment(spin: Sequence[float] | np.ndarray, reason: str) -> None:
-    """DescriptionError: nothing rotates steadily about that axis."""
-    raise DescriptionError(f"there is no steady rotation about {list(map(float, spin))}: {reason}")

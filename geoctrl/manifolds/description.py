@@ -12,6 +12,8 @@ import sympy as sp
 
 from geoctrl._checks import require_declared, resolve_parameters
 from geoctrl._scalars import PARAMETER, STATE, Graph, Node
+from geoctrl.errors import DescriptionError
+from geoctrl.manifolds.conservation import QUANTITIES
 from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.manifolds.reading import check_gradient, check_names, read_forces, read_gradient
 from geoctrl.systems import Parameter, time
@@ -34,6 +36,7 @@ class ManifoldDescription(ManifoldModel):
     forces : n vectors of three expressions, or callable, optional
     inputs : sequence of symbols or names
     parameters : sequence of Parameter
+    invariants : dict of name -> expression, optional
     name, source : str
 
     Raises
@@ -54,6 +57,7 @@ class ManifoldDescription(ManifoldModel):
         forces: Any,
         inputs: Sequence[Any],
         parameters: Sequence[Parameter],
+        invariants: Mapping[str, Any] | None,
         name: str,
         source: str,
     ) -> None:
@@ -70,6 +74,7 @@ class ManifoldDescription(ManifoldModel):
         self.potential_given, self.gradient_given = potential, gradient
         self.computed = read_gradient(potential, gradient, str((self.n, *self.entries)))
         self.forces_given = read_forces(forces, self.inputs, self.n)
+        self.invariants_given = {str(k): sp.sympify(e) for k, e in (invariants or {}).items()}
         self.law: Callable | None = None
         self.graph = Graph()
 
@@ -82,6 +87,7 @@ class ManifoldDescription(ManifoldModel):
             "forces": self.forces_given,
             "inputs": self.inputs,
             "parameters": self.parameters,
+            "invariants": self.invariants_given,
             "name": self.name,
             "source": self.source,
         }
@@ -200,6 +206,27 @@ class ManifoldDescription(ManifoldModel):
         if self.gradient_given is not None:
             values = np.array(list(params.values()), dtype=float)
             check_gradient(self.potential_given, self.gradient_given, *self.somewhere(), values)
+
+    def check_invariants(self) -> None:
+        """Refuse declared invariants that cannot be read, or go by names that are taken.
+
+        Raises
+        ------
+        DescriptionError
+            For a symbol or a name.
+        ExpressionError
+            For a function.
+        """
+        taken = set(QUANTITIES) & set(self.invariants_given)
+        if taken:
+            raise DescriptionError(
+                f"the system has {', '.join(sorted(taken))} of its own: choose another name"
+            )
+        self.require(
+            "invariants", list(self.invariants_given.values()), self.parameter_symbols | set(self.states)
+        )
+        for expr in self.invariants_given.values():
+            self.to_node(expr)
 
     def check_forces(self) -> None:
         """Refuse symbols and functions in the forces that are not known.

@@ -104,13 +104,15 @@ class ManifoldForm(ManifoldModel):
         return FormRun(self, self.system.run(params, inputs))
 
     def start(self, x0: Any) -> np.ndarray:
-        """Initial state of a pair or a state, on the manifold to rounding.
+        """Initial state of a pair, a state or an equilibrium of the system, on the manifold to rounding.
 
         Raises
         ------
         ConstraintError, ValueError
             As for the system.
         """
+        if hasattr(x0, "x"):
+            return self.convert(self.system.start(x0), self.system.pair[1], self.form, x0.params)
         pair = x0 if isinstance(x0, tuple) and len(x0) == 2 else self.unpack(x0)
         return self.pack(*self.system.initial_values(*pair, name=self.form))
 

@@ -62,6 +62,7 @@ class Run(ABC):
         Numbers that the kernels read.
     table : ndarray
         Samples of the inputs (`geoctrl.stepping.drive`).
+    params : dict
     """
 
     loops: ClassVar[Loops]
@@ -74,6 +75,7 @@ class Run(ABC):
     data: np.ndarray
     index: np.ndarray
     table: np.ndarray
+    params: Mapping[str, float]
 
     @property
     def engine(self) -> str:
@@ -130,6 +132,18 @@ class Run(ABC):
     def mechanics(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Kinetic and potential energies (nt,) and spatial momenta (nt, n, 3) of nt states."""
 
+    @abstractmethod
+    def moment(
+        self, axis: np.ndarray, t: float, first: np.ndarray, second: np.ndarray
+    ) -> tuple[float, float]:
+        """Absolute moment of all forces about an axis of the reference, and the size of its terms."""
+
+    @abstractmethod
+    def power_and_moments(
+        self, t: float, first: np.ndarray, second: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Absolute rates of the energy and the three momenta, and the sizes of their terms, (4,) each."""
+
     def energies(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Energies (nt,) of nt states."""
         kinetic, potential, _ = self.mechanics(first, second)
@@ -168,6 +182,7 @@ class Numerics(ABC):
             "data": data,
             "index": index,
             "table": table,
+            "params": params,
         }
 
     @cached_property

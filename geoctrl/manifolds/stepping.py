@@ -68,7 +68,6 @@ def take_steps(
     values = system.parameters_at(params)
     parts = system.initial_values(*start)
     run = system.run(params, inputs)
-    conserved = system.conserved_names(values) if inputs is None else ()
     rows = tuple(np.empty((1 + steps // record, *part.shape)) for part in parts)
     for row, part in zip(rows, parts, strict=True):
         row[0] = part
@@ -84,7 +83,7 @@ def take_steps(
             status=status,
             success=success,
             iterations=outcome.iterations / max(1, outcome.steps),
-            conserved=conserved,
+            driven=inputs is not None,
         )
 
     return concluded(outcome, h, made, throw)

@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from geoctrl._checks import finite_array
+from geoctrl._scalars import Program
 from geoctrl.errors import DescriptionError
+from geoctrl.manifolds.branches import Branches
+from geoctrl.manifolds.conservation import QUANTITIES, kept
 from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.laws import callable_law, law_terms
+from geoctrl.systems import Parameter
 
 if TYPE_CHECKING:
     from geoctrl.manifolds.forms import ManifoldForm
@@ -42,8 +46,14 @@ class ManifoldSystem(ManifoldDescription):
         """Checked initial values, on the manifold to rounding; the second part may go by another name."""
 
     @abstractmethod
-    def conserved_names(self, params: Mapping[str, float]) -> tuple[str, ...]:
-        """What runs without inputs keep, of energy and momentum: judged by rates at random states."""
+    def random_states(self, rng: np.random.Generator, count: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        """States on the manifold, as their two parts."""
+
+    @abstractmethod
+    def turned(
+        self, turns: np.ndarray, first: np.ndarray, second: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The two parts of a state with each body turned by a rotation of the reference (n, 3, 3)."""
 
     @abstractmethod
     def convert(
@@ -92,8 +102,7 @@ class ManifoldSystem(ManifoldDescription):
 
     def trajectory(self, time: np.ndarray, states: np.ndarray, driven: bool, **rest: Any) -> Any:
         """Trajectory of states (size, nt); nothing is counted as conserved in a ``driven`` run."""
-        conserved = () if driven else self.conserved_names(rest["params"])
-        return self.trajectory_of(time, *self.unpack(states), conserved=conserved, **rest)
+        return self.trajectory_of(time, *self.unpack(states), driven=driven, **rest)
 
     @cached_property
     def programs(self) -> dict[Any, Any]:
@@ -139,6 +148,74 @@ class ManifoldSystem(ManifoldDescription):
 
     def _configuration(self, first: Any) -> np.ndarray:
         return np.ascontiguousarray(finite_array(self.pair[0], first, (self.n, *self.entries)))
+
+    # -- what is conserved ----------------------------------------------------------------------
+
+    def conserved(self, params: Mapping[str, float] | None = None) -> tuple[str, ...]:
+        """Names of energy, momenta and declared invariants that runs without inputs keep.
+
+        Judged by their rates at random states and times, whichever branch Abs, sign and Piecewise take. Of
+        functions that says what was seen.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown or missing parameter.
+        """
+        return kept(self, self.parameters_at(params))
+
+    def quantities(
+        self, first: np.ndarray, second: np.ndarray, params: Mapping[str, float]
+    ) -> dict[str, np.ndarray]:
+        """Energy, components of the momentum and declared invariants, (nt,) each, of nt states."""
+        run = self.run(params)
+        momentum = run.mechanics(first, second)[2].sum(axis=1)
+        found = dict(zip(QUANTITIES, (run.energies(first, second), *momentum.T), strict=True))
+        x = self.pack(first, second)
+        declared = self._declared[0](list(x), params) if self.invariants_given else ()
+        return found | {
+            name: np.broadcast_to(value, x.shape[1:])
+            for name, value in zip(self.invariants_given, declared, strict=True)
+        }
+
+    def quantity_rates(
+        self, run: Any, t: float, first: np.ndarray, second: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Absolute rates of what `quantities` names, and the sizes of their terms."""
+        rates, sizes = run.power_and_moments(t, first, second)
+        if not self.invariants_given:
+            return rates, sizes
+        x = self.pack(first, second)
+        slopes = self._declared[1](list(x), run.params).reshape(-1, self.size)
+        terms = slopes * run.rate(t, x)
+        return np.append(rates, np.abs(terms.sum(axis=1))), np.append(sizes, np.abs(terms).sum(axis=1))
+
+    @cached_property
+    def _declared(self) -> tuple[Program, Program]:
+        """Values and gradients of the declared invariants."""
+        nodes = [self.to_node(e) for e in self.invariants_given.values()]
+        slopes = [e for row in self.graph.jacobian(nodes, self.state_nodes) for e in row]
+        return (
+            Program(self.graph, self.state_nodes, self.parameter_nodes, nodes),
+            Program(self.graph, self.state_nodes, self.parameter_nodes, slopes),
+        )
+
+    @cached_property
+    def any_branch(self) -> Self:
+        """The system with Abs, sign and Piecewise freed from their conditions.
+
+        Itself where there are none, or where a law given by a function closes it. Its further parameters are
+        the numbers that choose.
+        """
+        if self.law is not None:
+            return self
+        free = Branches({p.name for p in self.parameters} | {*self.state_labels, *self.input_labels})
+        kept_as_is = {"inputs", "parameters", "name", "source"}
+        changed = {k: v if k in kept_as_is else free(v) for k, v in self.arguments.items()}
+        if not free.names:
+            return self
+        changed["parameters"] = (*self.parameters, *map(Parameter, free.names))
+        return type(self)(**changed)
 
     # -- loops ----------------------------------------------------------------------------------
 
@@ -190,5 +267,5 @@ class ManifoldSystem(ManifoldDescription):
         return self.view().reduced
 
 
-_DERIVED = ("numerics", "damped", "force_free", "reduced", "local", "_views", "programs")
+_DERIVED = ("numerics", "damped", "force_free", "reduced", "local", "_views", "programs", "any_branch")
 """Cached properties that a closed loop does not share."""

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from geoctrl._checks import nearest
+from geoctrl.manifolds.conservation import kept, samples_of
 
 if TYPE_CHECKING:
     from geoctrl.manifolds.forms import ManifoldForm
     from geoctrl.manifolds.system import ManifoldSystem
 
-__all__ = ["CONSERVED", "INSTANT", "ManifoldTrajectory", "names_conserved"]
-
-CONSERVED = 1e-10
-"""Rate, relative to the sizes of its terms, that counts as rounding."""
-INSTANT = 0.37
-"""Time at which forces are looked at."""
-
-_NAMES = ("energy", "momentum1", "momentum2", "momentum3")
-
-
-def names_conserved(rates: Iterable[Iterable[float]]) -> tuple[str, ...]:
-    """Names of energy and momenta whose rates at some states, relative to their terms, are all rounding."""
-    worst = np.max(np.array([list(row) for row in rates]), axis=0)
-    return tuple(name for name, rate in zip(_NAMES, worst, strict=True) if rate < CONSERVED)
+__all__ = ["ManifoldTrajectory"]
 
 
 class ManifoldTrajectory(ABC):
@@ -36,6 +24,8 @@ class ManifoldTrajectory(ABC):
 
     Parameters
     ----------
+    driven : bool
+        Whether inputs acted: nothing is counted as conserved then.
     seen : tuple of ManifoldForm and ndarray, optional
         The form that ran, and its states.
     """
@@ -51,8 +41,8 @@ class ManifoldTrajectory(ABC):
         engine: str,
         status: str,
         success: bool,
+        driven: bool = False,
         iterations: float = 0.0,
-        conserved: tuple[str, ...] = (),
         events: Any = None,
         seen: tuple[ManifoldForm, np.ndarray] | None = None,
     ) -> None:
@@ -62,7 +52,7 @@ class ManifoldTrajectory(ABC):
         self.iterations = iterations
         self.events = events or {}
         self._parts = configurations, velocities
-        self._conserved = conserved
+        self._driven = driven
         self._seen = seen
 
     @property
@@ -98,11 +88,21 @@ class ManifoldTrajectory(ABC):
     def defects(self) -> dict[str, float]:
         """Largest defects of the relations that hold on the manifold, by name."""
 
+    @cached_property
+    def conserved(self) -> tuple[str, ...]:
+        """Names of energy, momenta and declared invariants that this run keeps; none where inputs acted.
+
+        Judged by their rates, at random states and at samples of the run.
+        """
+        if self._driven:
+            return ()
+        return kept(self.system, self.params, samples_of(self.time, *self._parts))
+
     @property
     def drift(self) -> dict[str, float]:
         """Largest change of what is conserved in this run and largest defects of the manifold, absolute."""
-        quantities = dict(zip(_NAMES, (self.energy, *self.momentum.T), strict=True))
-        changes = {k: float(np.max(np.abs(quantities[k] - quantities[k][0]))) for k in self._conserved}
+        quantities = self.system.quantities(*self._parts, self.params)
+        changes = {k: float(np.max(np.abs(quantities[k] - quantities[k][0]))) for k in self.conserved}
         return {**changes, **self.defects()}
 
     def __getitem__(self, label: str) -> np.ndarray:

@@ -21,16 +21,14 @@ import sympy as sp
 from geoctrl._checks import finite_array
 from geoctrl._scalars import Node
 from geoctrl.algebra import AdvectedVector, product, so3
-from geoctrl.manifolds.analysis import rational, refuse_moment, require_symbolic
-from geoctrl.manifolds.trajectory import CONSERVED
-from geoctrl.rotations.conservation import moment_about
+from geoctrl.manifolds.analysis import rational, require_symbolic
 from geoctrl.systems import EulerPoincare
 
 if TYPE_CHECKING:
     from geoctrl.rotations.system import RotationSystem
     from geoctrl.systems import ReducedSystem
 
-__all__ = ["ReducedView", "check_symmetry", "description", "field_nodes", "integral_nodes", "natural"]
+__all__ = ["ReducedView", "description", "field_nodes", "integral_nodes", "natural"]
 
 
 def description(system: RotationSystem, spin: Sequence[float] | None = None) -> EulerPoincare:
@@ -62,16 +60,13 @@ def description(system: RotationSystem, spin: Sequence[float] | None = None) -> 
     if system.linear is not None or any(w):
         gyroscopic = [e for i in range(n) for e in J[i] * b[i] + a[i]]
         potential -= sum(b[i].dot(J[i] * b[i]) / 2 + a[i].dot(b[i]) for i in range(n))
+    table = {s: e for v, x, c in zip(system.Omega, xi, b, strict=True) for s, e in zip(v, x + c, strict=True)}
     forces = None
     if system.forced:
-        table = {
-            s: e for v, x, c in zip(system.Omega, xi, b, strict=True) for s, e in zip(v, x + c, strict=True)
-        }
         forces = [rational(e.xreplace(table)) for f in system.forces_given for e in f]
     total = sum((R * m for R, m in zip(system.R, mu, strict=True)), sp.zeros(3, 1))
-    invariants = (
-        {f"momentum{k}": total[k - 1] for k in (1, 2, 3)} if not any(w) else {"momentum": w.dot(total)}
-    )
+    momenta = {"momentum": w.dot(total)} if any(w) else {f"momentum{k}": total[k - 1] for k in (1, 2, 3)}
+    declared = system.invariants_given if spin is None else {}
     return EulerPoincare(
         algebra=algebra,
         advected=vectors,
@@ -80,7 +75,7 @@ def description(system: RotationSystem, spin: Sequence[float] | None = None) -> 
         gyroscopic=gyroscopic,
         forces=forces,
         inputs=system.inputs,
-        invariants=invariants,
+        invariants=momenta | {k: rational(e).xreplace(table) for k, e in declared.items()},
         parameters=system.parameters,
         name=system.name,
         source=system.source,
@@ -95,52 +90,37 @@ def _rate(system: RotationSystem, spin: Sequence[float] | None) -> sp.Matrix:
 class ReducedView:
     r"""A system on rotations as a `ReducedSystem` with states (xi, R), and the maps between the states.
 
-    ``Omega_i = xi_i + R_i^T w``, w the ``frame_rate`` at the defaults plus the ``spin`` of the axes.
+    ``Omega_i = xi_i + R_i^T w``, w the ``frame_rate`` at some parameters plus the ``spin`` of the axes.
     """
 
     def __init__(self, system: RotationSystem, spin: Sequence[float] | None = None) -> None:
         self.spin = np.zeros(3) if spin is None else np.array(spin, dtype=float)
-        params = system.parameters_at(None)
-        n = self._n = system.n
+        self._system, self._n = system, system.n
         self.reduced: ReducedSystem = description(system, spin if np.any(self.spin) else None).reduce()
-        self._places = np.r_[3 * n : 12 * n, 0 : 3 * n]
-        self._map = np.eye(12 * n)
+        self._places = np.r_[3 * self._n : 12 * self._n, 0 : 3 * self._n]
+
+    def _map(self, params: Mapping[str, float]) -> np.ndarray:
+        """(R, Omega) of (R, xi): linear, (12n, 12n)."""
+        n, w = self._n, self._system.frame_rate_at(params) + self.spin
+        found = np.eye(12 * n)
         for i in range(n):
             for k in range(3):
-                self._map[9 * n + 3 * i + k, 9 * i + k : 9 * i + 9 : 3] = (
-                    system.frame_rate_at(params) + self.spin
-                )
+                found[9 * n + 3 * i + k, 9 * i + k : 9 * i + 9 : 3] = w
+        return found
 
-    def into(self, x: np.ndarray) -> np.ndarray:
+    def into(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Reduced state of a state (R, Omega)."""
         y = np.empty(12 * self._n)
-        y[self._places] = 2 * np.asarray(x) - self._map @ x  # the inverse of I + N, N^2 = 0
+        y[self._places] = 2 * np.asarray(x) - self._map(params) @ x  # the inverse of I + N, N^2 = 0
         return y
 
-    def out_of(self, y: np.ndarray) -> np.ndarray:
+    def out_of(self, y: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """State (R, Omega) of a reduced state."""
-        return self._map @ np.asarray(y)[self._places]
+        return self._map(params) @ np.asarray(y)[self._places]
 
-    def coordinates(self, y: Sequence[Any]) -> Sequence[Any]:
-        """The attitudes, row by row, in a reduced state of any kind of numbers."""
-        return y[3 * self._n :]
-
-    def derivative(self, _y: np.ndarray) -> np.ndarray:
+    def derivative(self, _y: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Derivative (12n, 12n) of `out_of`."""
-        return self._map[:, np.argsort(self._places)]
-
-
-def check_symmetry(system: RotationSystem, spin: np.ndarray, params: Mapping[str, float]) -> None:
-    """DescriptionError unless turning all bodies about the axis of the spin keeps the system."""
-    frame = system.frame_rate_at(params)
-    if np.linalg.norm(np.cross(frame, spin)) > 1e-12 * np.linalg.norm(frame) * np.linalg.norm(spin):
-        refuse_moment(spin, "the frame turns about another axis")
-    if moment_about(system, params, spin) > CONSERVED:
-        refuse_moment(
-            spin,
-            "the forces have a moment about that axis; spin must be along an axis of symmetry (the vertical, "
-            "say)",
-        )
+        return self._map(params)[:, np.argsort(self._places)]
 
 
 def natural(system: RotationSystem, spin: Sequence[float]) -> dict[str, Any] | None:
@@ -155,10 +135,6 @@ def natural(system: RotationSystem, spin: Sequence[float]) -> dict[str, Any] | N
     """
     if not system.symbolic or not system.force_free:
         return None
-    if np.any(spin) and system.graph.switches(
-        [system.to_node(system.potential_expression), *system.linear_nodes]
-    ):
-        return None  # the symmetry is seen at random states, which says nothing beyond a switch
     W = _rate(system, spin).hat()
     mass, gyroscopic, potential = [], [], rational(system.potential_expression)
     for i, R in enumerate(system.R):

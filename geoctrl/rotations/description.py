@@ -37,6 +37,7 @@ class RotationDescription(ManifoldDescription):
         inputs: Sequence[Any] = (),
         frame_rate: Any = None,
         parameters: Sequence[Parameter] = (),
+        invariants: Mapping[str, Any] | None = None,
         name: str = "",
         source: str = "",
     ) -> None:
@@ -50,6 +51,7 @@ class RotationDescription(ManifoldDescription):
             forces=forces,
             inputs=inputs,
             parameters=parameters,
+            invariants=invariants,
             name=name,
             source=source,
         )
@@ -93,6 +95,7 @@ class RotationDescription(ManifoldDescription):
         self.require("potential", [self.potential_expression], place)
         self.require("linear", self.linear or (), place)
         self.check_forces()
+        self.check_invariants()
         for expr in (self.potential_expression, *(e for M in self.inertias for e in M)):
             self.to_node(expr)
         self.graph.symbols(self.linear_nodes)

@@ -10,9 +10,9 @@ import numpy as np
 from geoctrl._scalars import Program
 from geoctrl.errors import EquilibriumError
 from geoctrl.manifolds.analysis import differences
+from geoctrl.manifolds.conservation import has_no_moment, refuse_spin, require_symmetry
 from geoctrl.rotations import analysis
 from geoctrl.rotations.attitudes import exp, hat, rotation_defect
-from geoctrl.rotations.conservation import moment_about
 from geoctrl.systems.regularity import switch_values
 
 if TYPE_CHECKING:
@@ -69,9 +69,12 @@ class LocalAnalysis:
             nodes += system.force_nodes
         return switch_values(system, nodes, x, u, params)
 
-    def check_symmetry(self, spin: np.ndarray, params: Mapping[str, float]) -> None:
+    def check_symmetry(self, spin: np.ndarray, params: Mapping[str, float], x: np.ndarray) -> None:
         """DescriptionError unless turning all bodies about the axis of the spin keeps the system."""
-        analysis.check_symmetry(self.system, spin, params)
+        frame = self.system.frame_rate_at(params)
+        if np.linalg.norm(np.cross(frame, spin)) > 1e-12 * np.linalg.norm(frame) * np.linalg.norm(spin):
+            refuse_spin(spin, "the frame turns about another axis")
+        require_symmetry(self.system, params, spin, x)
 
     def turning(self, spin: np.ndarray) -> np.ndarray:
         """What axes that turn with ``spin`` add to the derivative of the field: -spin x R, (12n, 12n)."""
@@ -110,13 +113,13 @@ class LocalAnalysis:
             )
         energy, *momenta = system.programs["integrals"](list(x), params).reshape(4, 12 * n)
         energy[: 9 * n] += system.gradient(system.unpack(x)[0], params).ravel()
-        names, momenta = system.conserved_names(params), np.array(momenta)
+        names, momenta = system.conserved(params), np.array(momenta)
         if np.any(spin):
             found = {"momentum": spin @ momenta}
         else:
             found = {f"momentum{k + 1}": momenta[k] for k in range(3) if f"momentum{k + 1}" in names}
             w = system.frame_rate_at(params)
-            if np.any(w) and moment_about(system, params, w) < 1e-10:
+            if np.any(w) and has_no_moment(system, params, w, x):
                 found = {"momentum": w @ momenta}
         if "energy" in names:
             found["energy"] = energy - spin @ momenta
@@ -138,7 +141,7 @@ class LocalAnalysis:
         """
         system, n = self.system, self.system.n
         if np.any(spin):
-            self.check_symmetry(spin, params)
+            self.check_symmetry(spin, params, x)
         w, J = system.frame_rate_at(params) + spin, system.inertias_at(params)
         R, best, least = system.unpack(x)[0], x, np.inf
 

@@ -97,6 +97,27 @@ class Run(numerics.Run):
         kinetic, potential, momenta = self.mechanics(first, second)
         return kinetic + potential - momenta.sum(axis=1) @ self.spin
 
+    def moment(
+        self, axis: np.ndarray, t: float, first: np.ndarray, second: np.ndarray
+    ) -> tuple[float, float]:
+        """Absolute moment of all forces about an axis of the reference, and the size of its terms."""
+        moments = np.einsum("iab,ib->ia", first, sum(self.moments(t, first, second)))
+        size = float(np.linalg.norm(moments, axis=1).sum() * np.linalg.norm(axis))
+        return abs(float(moments.sum(axis=0) @ axis)), size
+
+    def power_and_moments(
+        self, t: float, first: np.ndarray, second: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Absolute rates of the energy and the momenta, and the sizes of their terms."""
+        moments, forces = self.moments(t, first, second)
+        xi = second - np.swapaxes(first, 1, 2) @ self.spin
+        spatial = np.einsum("iab,ib->ia", first, moments + forces)
+        momentum = self.mechanics(first[None], second[None])[2][0].sum(axis=0)
+        change = spatial.sum(axis=0) - np.cross(self.spin, momentum)
+        size = float(np.abs(spatial).sum() + np.linalg.norm(self.spin) * np.abs(momentum).sum())
+        power, scale = float(np.sum(forces * xi)), float(np.abs(forces * xi).sum())
+        return np.abs([power, *change]), np.array([scale, size, size, size])
+
 
 class Numerics(numerics.Numerics):
     """Kernels of one system, made when first used."""

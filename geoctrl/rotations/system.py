@@ -9,8 +9,7 @@ import numpy as np
 
 from geoctrl.manifolds import ManifoldSystem
 from geoctrl.rotations.analysis import ReducedView, description
-from geoctrl.rotations.attitudes import initial_values
-from geoctrl.rotations.conservation import conserved_names
+from geoctrl.rotations.attitudes import exp, initial_values
 from geoctrl.rotations.description import RotationDescription
 from geoctrl.rotations.forms import RotationForm, converted
 from geoctrl.rotations.local import LocalAnalysis
@@ -53,6 +52,8 @@ class RotationSystem(RotationDescription, ManifoldSystem):
     frame_rate : (3,), optional
         w (rad/s), numbers or expressions in parameters.
     parameters : sequence of Parameter
+    invariants : dict of name -> expression, optional
+        In R, Omega and parameters. Those that a run keeps are listed in its ``drift``.
     name, source : str
 
     Attributes
@@ -104,9 +105,16 @@ class RotationSystem(RotationDescription, ManifoldSystem):
         """Attitudes (n, 3, 3) and velocities (n, 3), checked as `geoctrl.rotations.attitudes` does."""
         return initial_values(self.n, first, second, name)
 
-    def conserved_names(self, params: Mapping[str, float]) -> tuple[str, ...]:
-        """What runs without inputs keep, of energy and momentum: judged by rates at random states."""
-        return conserved_names(self, params)
+    def random_states(self, rng: np.random.Generator, count: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Attitudes (n, 3, 3) and velocities (n, 3)."""
+        turns, Omega = rng.normal(size=(2, count, self.n, 3))
+        return list(zip(exp(turns), Omega, strict=True))
+
+    def turned(
+        self, turns: np.ndarray, first: np.ndarray, second: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Attitudes turned; velocities are seen from the bodies."""
+        return turns @ first, second
 
     def in_form(self, form: str) -> RotationForm:
         """The same system with states (R, "Omega") or (R, "Pi"), the momenta in body components."""

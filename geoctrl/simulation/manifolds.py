@@ -164,18 +164,18 @@ def _by_reduction(
         raise DescriptionError(
             "engine='heyoka' runs systems on manifolds without inputs and events; take 'auto'"
         )
-    view = system.view()
+    view, values = system.view(), system.parameters_at(params)
     run = simulate(
         view.reduced,
         times,
-        view.into(start),
+        view.into(start, values),
         params,
         engine="heyoka",
         rtol=rtol,
         progress=progress,
         throw=throw,
     )
-    states = np.array([view.out_of(y) for y in run.states.T]).T
+    states = np.array([view.out_of(y, values) for y in run.states.T]).T
     return system.trajectory(
         run.time, states, params=run.params, engine=run.engine, driven=False, status=run.status,
         success=run.success, events=run.events,

@@ -24,16 +24,14 @@ import sympy as sp
 
 from geoctrl._checks import finite_array
 from geoctrl.algebra import AdvectedParameter, LieAlgebra, product
-from geoctrl.manifolds.analysis import differences, rational, refuse_moment, require_symbolic
-from geoctrl.manifolds.trajectory import CONSERVED
-from geoctrl.spheres.conservation import moment_about
+from geoctrl.manifolds.analysis import differences, rational, require_symbolic
 from geoctrl.systems import EulerPoincare
 
 if TYPE_CHECKING:
     from geoctrl.spheres.system import SphereSystem
     from geoctrl.systems import ReducedSystem
 
-__all__ = ["ReducedView", "check_symmetry", "description", "jacobians", "natural"]
+__all__ = ["ReducedView", "description", "jacobians", "natural"]
 
 
 def description(system: SphereSystem, spin: Sequence[float] | None = None) -> EulerPoincare:
@@ -115,8 +113,6 @@ def natural(system: SphereSystem, spin: Sequence[float]) -> dict[str, Any] | Non
     """
     if not system.symbolic or not system.force_free:
         return None
-    if np.any(spin) and system.graph.switches([system.to_node(system.potential_expression)]):
-        return None  # the symmetry is seen at random states, which says nothing beyond a switch
     n, q = system.n, system.q
     M = system.mass_expression.applyfunc(rational)
     carried, _, amended = _turning(M, q, spin)
@@ -169,23 +165,19 @@ class ReducedView:
         self._n = system.n
         self.reduced: ReducedSystem = description(system, spin if np.any(self.spin) else None).reduce()
 
-    def into(self, x: np.ndarray) -> np.ndarray:
+    def into(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
         """Reduced state of a state (q, omega)."""
         q, omega = np.asarray(x).reshape(2, self._n, 3)
         xi = omega - self.spin + q * (q @ self.spin)[:, None]
         return np.concatenate([xi.ravel(), q.ravel()])
 
-    def out_of(self, y: np.ndarray) -> np.ndarray:
+    def out_of(self, y: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
         """State (q, omega) of a reduced state."""
         xi, q = np.asarray(y).reshape(2, self._n, 3)
         omega = xi + self.spin - q * (q @ self.spin)[:, None]
         return np.concatenate([q.ravel(), omega.ravel()])
 
-    def coordinates(self, y: Sequence[Any]) -> Sequence[Any]:
-        """The directions, row by row, in a reduced state of any kind of numbers."""
-        return y[3 * self._n :]
-
-    def derivative(self, y: np.ndarray) -> np.ndarray:
+    def derivative(self, y: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
         """Derivative (6n, 6n) of `out_of`."""
         n, W = self._n, self.spin
         q = np.asarray(y)[3 * n :].reshape(n, 3)
@@ -198,24 +190,14 @@ class ReducedView:
         return T
 
 
-def check_symmetry(system: SphereSystem, spin: np.ndarray, params: Mapping[str, float]) -> None:
-    """DescriptionError unless rotations about the axis of the spin keep the system."""
-    if moment_about(system, params, spin) > CONSERVED:
-        refuse_moment(
-            spin,
-            "the forces have a moment about that axis; spin must be along an axis of symmetry (the vertical, "
-            "say)",
-        )
-
-
 def jacobians(
     system: SphereSystem, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Derivatives of the field by the state (6n, 6n) and by the inputs (6n, m), for inertia that varies."""
     if system.symbolic:
         view = system.view()
-        y = view.into(x)
-        T = view.derivative(y)
+        y = view.into(x, params)
+        T = view.derivative(y, params)
         A = T @ view.reduced.jacobian(t, y, u, params) @ T.T  # T only reorders
         return A, T @ view.reduced.input_jacobian(t, y, u, params)
     return differences(system.run(params).rate_with(t), x, u)

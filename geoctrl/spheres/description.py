@@ -52,11 +52,11 @@ class SphereDescription(ManifoldDescription):
             forces=forces,
             inputs=inputs,
             parameters=parameters,
+            invariants=invariants,
             name=name,
             source=source,
         )
         self.mass_given = mass
-        self.invariants_given = {k: sp.sympify(e) for k, e in (invariants or {}).items()}
         self._numeric_mass = _read_mass(mass)
         self.potential_terms = [] if self.computed else _read_terms(potential, self.n)
         self._check()
@@ -64,7 +64,7 @@ class SphereDescription(ManifoldDescription):
     @property
     def arguments(self) -> dict[str, Any]:
         """What the system is made of, by keyword."""
-        return {**super().arguments, "mass": self.mass_given, "invariants": self.invariants_given}
+        return {**super().arguments, "mass": self.mass_given}
 
     def term_nodes(self, term: Sites | Pairs) -> tuple[list[list[Node]], list[Node], Node]:
         """Nodes of the vectors, data and value of the small expression of a term."""
@@ -143,15 +143,13 @@ class SphereDescription(ManifoldDescription):
 
     def _check_expressions(self) -> None:
         place = self.parameter_symbols | self.configuration_symbols
-        motion = place | set(self.states)
         terms = [t for t in self.potential_terms if isinstance(t, sp.Expr)]
         mass = [] if self._numeric_mass is not None else list(self.mass_given)
-        conserved = list(self.invariants_given.values())
         self.require("potential", terms, place)
         self.require("mass", mass, place)
-        self.require("invariants", conserved, motion)
         self.check_forces()
-        for expr in (*terms, *mass, *conserved):
+        self.check_invariants()
+        for expr in (*terms, *mass):
             self.to_node(expr)
 
 

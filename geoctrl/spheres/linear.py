@@ -243,7 +243,7 @@ def invariant_gradients(
     J = np.concatenate([by_q.sum(axis=0).reshape(3, -1), by_w.sum(axis=0).reshape(3, -1)], axis=1)
     L = run.mechanics(q[None], w[None])[2][0]
     energy = np.concatenate([(run.slope(q) + np.cross(p, w)).ravel(), L.ravel()])
-    names = system.conserved_names(params)
+    names = system.conserved(params)
     turns = bool(np.any(spin))
     found = {} if turns else {f"momentum{k + 1}": J[k] for k in range(3) if f"momentum{k + 1}" in names}
     if turns:

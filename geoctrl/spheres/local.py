@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
+from geoctrl.manifolds.conservation import require_symmetry
 from geoctrl.spheres import analysis, linear
 from geoctrl.systems.regularity import switch_values
 
@@ -47,9 +48,9 @@ class LocalAnalysis:
         sums = linear.term_switches(system, system.unpack(x)[0], params)
         return np.concatenate([switch_values(system, nodes, x, u, params), *sums])
 
-    def check_symmetry(self, spin: np.ndarray, params: Mapping[str, float]) -> None:
+    def check_symmetry(self, spin: np.ndarray, params: Mapping[str, float], x: np.ndarray) -> None:
         """DescriptionError unless turning all bodies about the axis of the spin keeps the system."""
-        analysis.check_symmetry(self.system, spin, params)
+        require_symmetry(self.system, params, spin, x)
 
     def turning(self, spin: np.ndarray) -> np.ndarray:
         """What axes that turn with ``spin`` add to the derivative of the field, (6n, 6n)."""
@@ -83,7 +84,7 @@ class LocalAnalysis:
             If the system has no symmetry about the spin.
         """
         if np.any(spin):
-            self.check_symmetry(spin, params)
+            self.check_symmetry(spin, params, x)
         q, _ = linear.find_rest(self.system, self.system.unpack(x)[0], spin, u, params)
         return self.system.pack(q, spin - q * (q @ spin)[:, None])
 

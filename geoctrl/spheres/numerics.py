@@ -115,6 +115,25 @@ class Run(numerics.Run):
             potential[k] = self.value(q, self.data, self.index)
         return kinetic, potential, L
 
+    def moment(
+        self, axis: np.ndarray, t: float, first: np.ndarray, second: np.ndarray
+    ) -> tuple[float, float]:
+        """Absolute moment of all forces about an axis, and the size of its terms."""
+        moments = np.cross(first, self.forces(t, first, second) - self.slope(first)) @ axis
+        # Inertia that varies moves the momentum too, unless turning all q about the axis leaves it as it is.
+        inertia = float(np.abs(self.inertia_rate(first, np.cross(axis, first))).max())
+        return abs(float(moments.sum())) + inertia, float(np.abs(moments).sum())
+
+    def power_and_moments(
+        self, t: float, first: np.ndarray, second: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Absolute rates of the energy and the momenta, and the sizes of their terms."""
+        powers = self.forces(t, first, second) * np.cross(second, first)
+        found = [(abs(float(powers.sum())), float(np.abs(powers).sum()))]
+        found += [self.moment(axis, t, first, second) for axis in np.eye(3)]
+        rates, sizes = np.array(found).T
+        return rates, sizes
+
 
 class Numerics(numerics.Numerics):
     """Kernels of one system, made when first used."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import sympy as sp
@@ -62,6 +63,12 @@ class _Term:
         if self.c is not None:
             mapping |= dict(zip(self.data, map(sp.Float, self.c[row]), strict=True))
         return self.expr.xreplace(mapping)
+
+    def rewritten(self, rule: Callable[[sp.Expr], sp.Expr]) -> Self:
+        """The same sum of another expression in the same symbols."""
+        other = copy.copy(self)
+        other.expr = rule(self.expr)
+        return other
 
 
 class Sites(_Term):

@@ -9,7 +9,6 @@ import numpy as np
 
 from geoctrl.manifolds import ManifoldSystem
 from geoctrl.spheres.analysis import ReducedView, description
-from geoctrl.spheres.conservation import conserved_names
 from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.forms import SphereForm, converted
 from geoctrl.spheres.local import LocalAnalysis
@@ -46,7 +45,7 @@ class SphereSystem(SphereDescription, ManifoldSystem):
     inputs : sequence of symbols or names
     parameters : sequence of Parameter
     invariants : dict of name -> expression, optional
-        Quantities known to be conserved, in q and omega.
+        In q, omega and parameters. Those that a run keeps are listed in its ``drift``.
     name, source : str
 
     Attributes
@@ -95,9 +94,17 @@ class SphereSystem(SphereDescription, ManifoldSystem):
         """Initial values (n, 3) each, checked as `geoctrl.spheres.start.initial_values` does."""
         return initial_values(self.n, first, second, name)
 
-    def conserved_names(self, params: Mapping[str, float]) -> tuple[str, ...]:
-        """What runs without inputs keep, of energy and momentum: judged by rates at random states."""
-        return conserved_names(self, params)
+    def random_states(self, rng: np.random.Generator, count: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Directions and tangent angular velocities, (n, 3) each."""
+        q = rng.normal(size=(count, self.n, 3))
+        q /= np.linalg.norm(q, axis=2)[:, :, None]
+        return list(zip(q, np.cross(q, rng.normal(size=q.shape)), strict=True))
+
+    def turned(
+        self, turns: np.ndarray, first: np.ndarray, second: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Directions and angular velocities turned."""
+        return np.einsum("iab,ib->ia", turns, first), np.einsum("iab,ib->ia", turns, second)
 
     def mass_matrix(self, q: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Inertia (n, n) at directions q (n, 3)."""

@@ -35,12 +35,12 @@ def test_field_energy_and_derivative_are_those_of_the_euler_poincare_equations(n
     system = SYSTEMS[name]()
     x, u = state_of(system, 1, off)
     view = system.view()
-    y = view.into(x)
-    T = view.derivative(y)
+    y = view.into(x, system.params)
+    T = view.derivative(y, system.params)
     f = system.rhs(0.7, x, u)
     # Two derivations of the same sums: rounding of about a hundred terms of size ten.
     np.testing.assert_allclose(T @ view.reduced.rhs(0.7, y, u), f, rtol=0, atol=1e-13 * np.abs(f).max())
-    np.testing.assert_allclose(view.out_of(y), x, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(view.out_of(y, system.params), x, rtol=0, atol=1e-15)
     assert view.reduced.energy(y) == pytest.approx(system.energy(x), abs=1e-13)
     expected = T @ view.reduced.jacobian(0.7, y, u) @ np.linalg.inv(T)
     np.testing.assert_allclose(system.jacobian(0.7, x, u), expected, rtol=0, atol=1e-12)
@@ -60,8 +60,10 @@ def test_euler_poincare_is_checked_by_sign():
     system, wrong = top(), top().replace(potential=-top().potential_expression)
     x, _ = state_of(system)
     view = system.view()
-    y = view.into(x)
-    assert np.abs(view.derivative(y) @ view.reduced.rhs(0.0, y) - wrong.rhs(0.0, x)).max() > 0.1
+    y = view.into(x, system.params)
+    assert (
+        np.abs(view.derivative(y, system.params) @ view.reduced.rhs(0.0, y) - wrong.rhs(0.0, x)).max() > 0.1
+    )
 
 
 def test_the_field_is_tangent_to_the_rotations():
@@ -78,10 +80,10 @@ def test_simulation_of_the_euler_poincare_equations_is_the_same_motion():
     system = general()
     R, Omega = random_state(2, 4)
     view = system.view()
-    traj = gc.simulate(view.reduced, np.array([0.0, 2.0]), view.into(system.pack(R, Omega)))
+    traj = gc.simulate(view.reduced, np.array([0.0, 2.0]), view.into(system.pack(R, Omega), system.params))
     # Both solvers work at 1e-13 or better; the motion spreads errors by about a hundred.
     np.testing.assert_allclose(
-        view.out_of(traj.states[:, -1]), by_dop853(system, R, Omega, 2.0), rtol=0, atol=1e-10
+        view.out_of(traj.states[:, -1], system.params), by_dop853(system, R, Omega, 2.0), rtol=0, atol=1e-10
     )
 
 

@@ -339,9 +339,39 @@ def test_the_symmetry_of_a_spin_is_that_at_the_parameters_given():
             gc.certify(system, point, params={"A": broken})
 
 
-def test_a_symmetry_beyond_a_switch_is_not_taken_for_proved():
+def test_a_symmetry_holds_beyond_every_switch_or_not_at_all():
     q, _ = spheres.symbols(1)
-    x, a = q[0][0], sp.Rational(7, 8)
-    system = spheres.SphereSystem(mass=[2.0], potential=sp.Piecewise((-240 * (x - a) ** 3, x > a), (0, True)))
-    point = gc.find_equilibrium(system, ([[1.0, 0, 0]], [[0, 0, 0.0]]), spin=(0, 0, 2.0))
-    assert gc.certify(system, point).verdict.name.startswith("NUMERICALLY")
+    x, z, a = q[0][0], q[0][2], sp.Rational(7, 8)
+    there = ([[1.0, 0, 0]], [[0, 0, 0.0]])
+    ridge = spheres.SphereSystem(mass=[2.0], potential=sp.Piecewise((-240 * (x - a) ** 3, x > a), (0, True)))
+    with pytest.raises(gc.DescriptionError, match="no steady rotation"):
+        gc.find_equilibrium(ridge, there, spin=(0, 0, 2.0))
+    kept = spheres.SphereSystem(mass=[2.0], potential=20 * z + sp.Abs(z - sp.Rational(1, 7)))
+    point = gc.find_equilibrium(kept, ([[0, 0, -1.0]], [[0, 0, 0.0]]), spin=(0, 0, 2.0))
+    assert gc.certify(kept, point).verdict is gc.Verdict.PROVED_STABLE
+
+
+def test_a_symmetry_given_by_functions_is_looked_at_along_the_orbit():
+    """A ridge that a function raises in a part of the sphere that few random states lie in."""
+
+    def potential(q, p):
+        return 20 * q[0, 2] + 5 * max(q[0, 0] - 0.97, 0.0) ** 2
+
+    def gradient(q, p):
+        return np.array([[10 * max(q[0, 0] - 0.97, 0.0), 0.0, 20.0]])
+
+    system = spheres.SphereSystem(mass=[2.0], potential=potential, gradient=gradient)
+    with pytest.raises(gc.DescriptionError, match="no steady rotation"):
+        gc.find_equilibrium(system, ([[0, np.cos(0.1), -np.sin(0.1)]], [[0, 0, 0.0]]), spin=(0, 0, 10.0))
+
+
+def test_a_certificate_names_the_spin(tmp_path):
+    chain = spheres.chain_pendulum([1.0], [1.0])
+    point = gc.find_equilibrium(chain, ([[0, 0, -1.0]], [[0, 0, 0.0]]), spin=(0, 0, 2.0))
+    certificate = gc.certify(chain, point)
+    assert "turning with (0, 0, 2) rad/s" in certificate.claim
+    path = tmp_path / "spin.json"
+    certificate.to_json(path)
+    assert gc.verify(path).claim == certificate.claim
+    at_rest = gc.certify(chain, gc.find_equilibrium(chain, ([[0, 0, -1.0]], [[0, 0, 0.0]])))
+    assert "turning" not in at_rest.claim

@@ -1,0 +1,65 @@
+"""Abs, sign and Piecewise freed from their conditions: what holds then, holds in every branch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sympy as sp
+
+__all__ = ["Branches"]
+
+
+class Branches:
+    """Writes expressions with a free number for every choice of a branch.
+
+    ``Abs(a)`` becomes ``s a``, ``sign(a)`` becomes s, and a Piecewise the sum of its values, each times a
+    number of its own. An identity that holds for all these numbers holds whichever branch is taken; what
+    is found at states drawn at random is then true everywhere, as it is for analytic functions.
+
+    Attributes
+    ----------
+    names : list of str
+        Of the free numbers.
+    """
+
+    def __init__(self, taken: set[str]) -> None:
+        self._taken = taken
+        self._chosen: dict[Any, sp.Symbol] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the free numbers so far."""
+        return [s.name for s in self._chosen.values()]
+
+    def __call__(self, value: Any) -> Any:
+        """Expressions in anything that a system is made of, freed; all else as it is."""
+        if isinstance(value, sp.MatrixBase):
+            return value.applyfunc(self._free)
+        if isinstance(value, sp.Basic):
+            return self._free(value)
+        if isinstance(value, (list, tuple)):
+            return [self(v) for v in value]
+        if isinstance(value, Mapping):
+            return {k: self(v) for k, v in value.items()}
+        rewritten: Callable | None = getattr(value, "rewritten", None)
+        return value if rewritten is None else rewritten(self._free)
+
+    def _free(self, expr: sp.Basic) -> sp.Basic:
+        if not expr.has(sp.Abs, sp.sign, sp.Piecewise):
+            return expr
+        if isinstance(expr, sp.Piecewise):
+            return sp.Add(*(self._choice(expr, i) * self._free(e) for i, (e, _) in enumerate(expr.args)))
+        inner = [self._free(a) for a in expr.args]
+        if isinstance(expr, (sp.Abs, sp.sign)):
+            choice = self._choice(expr.args[0], 0)
+            return choice * inner[0] if isinstance(expr, sp.Abs) else choice
+        return expr.func(*inner)
+
+    def _choice(self, of: sp.Basic, branch: int) -> sp.Symbol:
+        if (of, branch) not in self._chosen:
+            name = f"branch{len(self._chosen) + 1}"
+            while name in self._taken:
+                name += "_"
+            self._chosen[of, branch] = sp.Symbol(name, real=True)
+        return self._chosen[of, branch]

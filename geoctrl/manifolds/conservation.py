@@ -1,0 +1,104 @@
+"""Which quantities runs keep, judged by their rates at states drawn at random and along the run.
+
+For expressions without switches a rate that vanishes at a random state and time vanishes everywhere, with
+probability one; switches are let take any branch (`geoctrl.manifolds.branches`). Into functions nobody can
+look: there the samples of the run say as much as is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from geoctrl.errors import DescriptionError
+
+__all__ = ["QUANTITIES", "Sample", "has_no_moment", "kept", "refuse_spin", "require_symmetry", "samples_of"]
+
+QUANTITIES = ("energy", "momentum1", "momentum2", "momentum3")
+
+_ROUNDING = 1e-10
+"""Rate, relative to the sizes of its terms, that counts as none."""
+_STATES = 4
+_TIMES = (-3.0, 10.0)
+_SAMPLES = 50
+_ANGLES = 36
+_NEAR = 0.02
+
+Sample = tuple[float, np.ndarray, np.ndarray]
+"""Time, configuration, velocities."""
+
+
+def _instances(system: Any, params: Mapping[str, float]) -> Iterator[tuple[Any, Any, Sample]]:
+    """Random states and times, with the system and a run in which every switch is free."""
+    rng = np.random.default_rng(11)
+    judged = system.any_branch
+    free = [p.name for p in judged.parameters[len(system.parameters) :]]
+    for first, second in system.random_states(rng, _STATES):
+        run = judged.run({**params, **{name: float(rng.normal()) for name in free}})
+        yield judged, run, (float(rng.uniform(*_TIMES)), first, second)
+
+
+def samples_of(time: np.ndarray, first: np.ndarray, second: np.ndarray) -> list[Sample]:
+    """Some of the samples of a run, spread evenly over it."""
+    places = np.unique(np.linspace(0, time.size - 1, min(time.size, _SAMPLES)).astype(int))
+    return [(float(time[k]), first[k], second[k]) for k in places]
+
+
+def kept(system: Any, params: Mapping[str, float], samples: Iterable[Sample] = ()) -> tuple[str, ...]:
+    """Names of the quantities whose rates, relative to their terms, are rounding at all states.
+
+    Terms that are themselves rounding along the run, near a rest position, are measured by the least
+    of the random states.
+    """
+    found = [judged.quantity_rates(run, *at) for judged, run, at in _instances(system, params)]
+    rates, sizes = np.moveaxis(np.array(found), 1, 0)
+    good = np.all(rates <= _ROUNDING * sizes, axis=0)
+    run, floor = system.run(params), np.min(sizes, axis=0)
+    for at in samples:
+        rate, size = system.quantity_rates(run, *at)
+        good &= rate <= _ROUNDING * np.maximum(size, floor)
+    names = (*QUANTITIES, *system.invariants_given)
+    return tuple(name for name, keeps in zip(names, good, strict=True) if keeps)
+
+
+def has_no_moment(system: Any, params: Mapping[str, float], axis: np.ndarray, x: np.ndarray) -> bool:
+    """Whether all forces together have no moment about an axis of the reference.
+
+    At random states, with every switch free, and near the states through which a steady rotation from x goes.
+    """
+    run = system.run(params)
+    places = [(free, at) for _, free, at in _instances(system, params)]
+    places += [(run, at) for at in _orbit(system, x, axis)]
+    found = [acting.moment(axis, *at) for acting, at in places]
+    return all(moment <= _ROUNDING * size for moment, size in found)
+
+
+def require_symmetry(system: Any, params: Mapping[str, float], spin: np.ndarray, x: np.ndarray) -> None:
+    """DescriptionError unless turning all bodies about the axis of the spin keeps the system."""
+    if not has_no_moment(system, params, spin, x):
+        refuse_spin(
+            spin,
+            "the forces have a moment about that axis; spin must be along an axis of symmetry (the vertical, "
+            "say)",
+        )
+
+
+def refuse_spin(spin: Sequence[float] | np.ndarray, reason: str) -> None:
+    """DescriptionError: nothing rotates steadily about that axis."""
+    raise DescriptionError(f"there is no steady rotation about {list(map(float, spin))}: {reason}")
+
+
+def _orbit(system: Any, x: np.ndarray, axis: np.ndarray) -> list[Sample]:
+    """States near those through which a steady rotation from x goes."""
+    from scipy.spatial.transform import Rotation
+
+    rng = np.random.default_rng(5)
+    first, second = system.unpack(x)
+    found = []
+    for angle in np.linspace(0, 2 * np.pi, _ANGLES, endpoint=False):
+        whole = Rotation.from_rotvec(angle * axis / np.linalg.norm(axis))
+        turns = whole * Rotation.from_rotvec(_NEAR * rng.normal(size=(system.n, 3)))
+        found.append((0.0, *system.turned(turns.as_matrix(), first, second)))
+    return found

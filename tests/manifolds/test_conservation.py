@@ -1,0 +1,197 @@
+"""What runs keep: never something that a force changes somewhere or some time, whatever it hides behind."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import geoctrl as gc
+from geoctrl import rotations, spheres
+
+G = 9.81
+ALL = {"energy", "momentum1", "momentum2", "momentum3"}
+J = np.array([[2.0, 0.1, 0.2], [0.1, 1.5, -0.1], [0.2, -0.1, 1.0]])
+PULL = [0.0, 0.0, 1.0]
+
+
+def pendulum(**more):
+    q, _ = spheres.symbols(1)
+    return spheres.SphereSystem(**({"mass": [1.7], "potential": 1.7 * G * q[0][2]} | more))
+
+
+def body(**more):
+    R, _ = rotations.symbols(1)
+    return rotations.RotationSystem(**({"inertias": J, "potential": 3.1 * R[0][2, 1]} | more))
+
+
+def cap(value, height):
+    """Something that acts in a small region alone: where the height is beyond 0.999."""
+    return sp.Piecewise((value, height > sp.Rational(999, 1000)), (0, True))
+
+
+def after(value, instant):
+    return sp.Piecewise((value, gc.time > instant), (0, True))
+
+
+def test_a_brake_in_a_small_region_is_seen():
+    q, omega = spheres.symbols(1)
+    v = omega[0].cross(q[0])
+    assert pendulum(forces=[sp.Matrix([cap(-e, q[0][0]) for e in v])]).conserved() == ()
+    R, Omega = rotations.symbols(1)
+    assert body(forces=[sp.Matrix([cap(-e, R[0][0, 0]) for e in Omega[0]])]).conserved() == ()
+
+
+def test_a_potential_in_a_small_region_is_seen():
+    q, _ = spheres.symbols(1)
+    assert pendulum(potential=q[0][2] + cap(q[0][0], q[0][0])).conserved() == ("energy",)
+    R, _ = rotations.symbols(1)
+    assert body(potential=R[0][2, 1] + cap(R[0][0, 0], R[0][0, 0])).conserved() == ("energy",)
+    assert body(potential=R[0][2, 1], linear=[[cap(R[0][0, 0], R[0][0, 0]), 0, 0]]).conserved() == ("energy",)
+
+
+@pytest.mark.parametrize("instant", [1.0, 300.0])
+def test_what_begins_later_is_seen(instant):
+    assert pendulum(forces=[[after(1, instant), 0, 0]]).conserved() == ()
+    assert body(forces=[[0, after(2, instant), 1]]).conserved() == ()
+
+
+def test_a_force_that_vanishes_at_one_time_is_seen():
+    hidden = sp.sin(gc.time - sp.Rational(37, 100))
+    assert pendulum(forces=[[hidden, 0, 0]]).conserved() == ()
+    assert body(forces=[[0, hidden, 0]]).conserved() == ()
+
+
+def test_switches_that_keep_a_symmetry_keep_its_momentum():
+    q, _ = spheres.symbols(1)
+    bump = sp.Abs(q[0][2] - sp.Rational(1, 3)) + sp.Piecewise((q[0][2] ** 2, q[0][2] > 0), (0, True))
+    assert pendulum(potential=bump).conserved() == ("energy", "momentum3")
+    a, b = spheres.symbols(2)[0]
+    soft = sp.Piecewise(((a.dot(b) - 1) ** 2, a.dot(b) > 0.2), (1, True))
+    masses = [[2.0, 0.3], [0.3, 1.1]]
+    assert set(spheres.SphereSystem(mass=masses, potential=sp.Abs(a.dot(b))).conserved()) == ALL
+    assert set(spheres.SphereSystem(mass=masses, potential=soft).conserved()) == ALL
+    R, _ = rotations.symbols(1)
+    assert body(potential=sp.Abs(R[0][2, 1]) + R[0][2, 0]).conserved() == ("energy", "momentum3")
+
+
+def test_switches_in_sums_are_seen():
+    pair = spheres.Pairs(lambda a, b: sp.Abs(a.dot(b) - sp.Rational(1, 2)))
+    site = spheres.Sites(lambda q, c: c * sp.Abs(q[2]), c=[1.0, 2.0, 0.5])
+    hidden = spheres.Sites(lambda q: cap(q[0] * q[1], q[0]))
+    masses = [1.0, 2.0, 3.0]
+    assert set(spheres.SphereSystem(mass=masses, potential=pair).conserved()) == ALL
+    both = spheres.SphereSystem(mass=masses, potential=[pair, site])
+    assert both.conserved() == ("energy", "momentum3")
+    assert both.any_branch.potential_terms[1].c is site.c and site.expr.has(sp.Abs)
+    assert spheres.SphereSystem(mass=masses, potential=[pair, hidden]).conserved() == ("energy",)
+
+
+def test_the_freed_system_takes_every_branch():
+    """With the numbers of one branch it is the system there."""
+    q, omega = spheres.symbols(1)
+    z, w = q[0][2], omega[0][1]
+    system = pendulum(
+        potential=sp.Abs(z) + 2 * sp.sign(w * 0 + q[0][0]) * z,
+        forces=[[sp.Piecewise((1, z > 0), (w, z > -0.5), (3 * w, True)), 0, 0]],
+    )
+    free = system.any_branch
+    assert len(free.parameters) == 5 and system.any_branch is free
+    for z0, value in ((0.6, [1, 0, 0]), (-0.28, [0, 1, 0]), (-0.6, [0, 0, 1])):
+        x = system.pack([[np.sqrt(1 - z0**2), 0, z0]], [[0, 1.3, 0]])
+        choices = {}
+        for p in free.parameters:
+            choices[p.name] = 0.0
+        for names in _orders(list(choices)):
+            numbers = dict(zip(names, [np.sign(z0), 1.0, *value], strict=True))
+            if np.allclose(free.rhs(0.0, x, None, numbers), system.rhs(0.0, x), rtol=0, atol=1e-13):
+                break
+        else:
+            pytest.fail(f"no choice of the free numbers gives the system at z = {z0}")
+
+
+def _orders(names):
+    """The free numbers by name, whichever was met first."""
+    from itertools import permutations
+
+    return permutations(names)
+
+
+def test_functions_are_judged_along_the_run():
+    """A brake that a function hides until t = 5, and in a region that random states may miss."""
+
+    def late(t, q, omega, u, p):
+        return -np.cross(omega, q) if t > 20 else np.zeros((1, 3))
+
+    times, start = np.linspace(0, 30, 61), ([[0.6, 0, -0.8]], [[0.4, 0.5, 0.3]])
+    braked = gc.simulate(pendulum(forces=late), times, start)
+    assert braked.conserved == ()
+    before = gc.simulate(pendulum(forces=late), times[times < 20], start)
+    assert {"energy", "momentum3"} <= set(before.drift)
+    steps = spheres.integrate(pendulum(forces=late), *start, h=0.01, steps=3000, record=50)
+    assert steps.conserved == () and "energy" not in steps.drift
+
+
+def test_rest_keeps_everything():
+    """Forces that are rounding along the run are no moments."""
+    run = gc.simulate(pendulum(), np.linspace(0, 3, 7), ([[0, 0, -1.0]], [[0, 0, 0.0]]))
+    assert run.drift["momentum3"] == 0 and run.drift["energy"] == 0
+
+
+def test_inputs_leave_nothing():
+    u = sp.Symbol("u", real=True)
+    system = pendulum(forces=[[u, 0, 0]], inputs=[u])
+    start = ([[0.6, 0, -0.8]], [[0.4, 0.5, 0.3]])
+    assert gc.simulate(system, np.linspace(0, 1, 5), start, inputs=[0.0]).conserved == ()
+    assert gc.simulate(system, np.linspace(0, 1, 5), start).conserved == ("energy", "momentum3")
+
+
+def kowalevski(**more):
+    """Principal inertias 2c, 2c, c, and the centre of mass in the plane of the equal ones."""
+    R, Omega = rotations.symbols(1)
+    c, m, length = 1.7, 0.9, 0.4
+    z, gamma = Omega[0][0] + sp.I * Omega[0][1], R[0][2, 0] + sp.I * R[0][2, 1]
+    value = z**2 - m * G * length / c * gamma
+    declared = {"kowalevski": sp.expand(sp.re(value)) ** 2 + sp.expand(sp.im(value)) ** 2}
+    top = rotations.pendulum3d(c * np.diag([2.0, 2.0, 1.0]), m, [length, 0, 0])
+    return top.replace(**({"invariants": declared} | more))
+
+
+def test_declared_invariants_reach_the_drift():
+    """Kowalevski's integral, of degree four, and one that is none."""
+    top = kowalevski()
+    assert top.conserved() == ("energy", "momentum3", "kowalevski")
+    run = gc.simulate(top, np.linspace(0, 20, 101), (np.eye(3)[None], [[1.0, 0.7, -2.0]]))
+    size = np.ptp(run["Omega1_1"]) ** 4
+    assert 0 < run.drift["kowalevski"] < 1e-10 * size
+    assert "kowalevski" in top.reduced.conserved()
+    heavier = top.replace(inertias=np.diag([3.4, 3.4, 1.8]))
+    assert heavier.conserved() == ("energy", "momentum3")
+    q, omega = spheres.symbols(1)
+    spins = {"spin": (q[0].cross(omega[0].cross(q[0])))[2], "side": omega[0][0]}
+    assert pendulum(invariants=spins).conserved() == ("energy", "momentum3", "spin")
+    run = spheres.integrate(
+        pendulum(invariants=spins), [[0.6, 0, -0.8]], [[0.4, 0.5, 0.3]], h=0.01, steps=1000
+    )
+    assert run.drift["spin"] < 1e-13 and "side" not in run.drift
+
+
+def test_declared_invariants_are_read():
+    q, omega = spheres.symbols(1)
+    with pytest.raises(gc.DescriptionError, match="energy of its own"):
+        pendulum(invariants={"energy": q[0][2]})
+    with pytest.raises(gc.DescriptionError, match="stranger"):
+        body(invariants={"K": sp.Symbol("stranger")})
+    with pytest.raises(gc.ExpressionError, match="gamma"):
+        body(invariants={"K": sp.gamma(rotations.symbols(1)[1][0][0])})
+
+
+def test_declared_invariants_in_a_turning_frame():
+    """An expression in Omega is one in xi + R^T w for the reduced equations."""
+    R, Omega = rotations.symbols(1)
+    w = gc.Parameter("w", 0.8)
+    total = (R[0] * sp.Matrix(J) * Omega[0])[2]
+    system = rotations.RotationSystem(
+        inertias=J, potential=2.0 * R[0][2, 0], frame_rate=[0, 0, w.symbol], parameters=[w],
+        invariants={"vertical": total},
+    )  # fmt: skip
+    assert "vertical" in system.conserved() and "vertical" in system.reduced.conserved()
+    assert "vertical" in system.conserved({"w": -2.3})
