@@ -81,7 +81,8 @@ def test_switches_in_sums_are_seen():
     assert set(spheres.SphereSystem(mass=masses, potential=pair).conserved()) == ALL
     both = spheres.SphereSystem(mass=masses, potential=[pair, site])
     assert both.conserved() == ("energy", "momentum3")
-    assert both.any_branch.potential_terms[1].c is site.c and site.expr.has(sp.Abs)
+    assert both.any_branch.potential_terms[1].c is site.c
+    assert site.expr.has(sp.Abs)
     assert spheres.SphereSystem(mass=masses, potential=[pair, hidden]).conserved() == ("energy",)
 
 
@@ -94,7 +95,8 @@ def test_the_freed_system_takes_every_branch():
         forces=[[sp.Piecewise((1, z > 0), (w, z > -0.5), (3 * w, True)), 0, 0]],
     )
     free = system.any_branch
-    assert len(free.parameters) == 5 and system.any_branch is free
+    assert len(free.parameters) == 5
+    assert system.any_branch is free
     for z0, value in ((0.6, [1, 0, 0]), (-0.28, [0, 1, 0]), (-0.6, [0, 0, 1])):
         x = system.pack([[np.sqrt(1 - z0**2), 0, z0]], [[0, 1.3, 0]])
         choices = {}
@@ -127,13 +129,15 @@ def test_functions_are_judged_along_the_run():
     before = gc.simulate(pendulum(forces=late), times[times < 20], start)
     assert {"energy", "momentum3"} <= set(before.drift)
     steps = spheres.integrate(pendulum(forces=late), *start, h=0.01, steps=3000, record=50)
-    assert steps.conserved == () and "energy" not in steps.drift
+    assert steps.conserved == ()
+    assert "energy" not in steps.drift
 
 
 def test_rest_keeps_everything():
     """Forces that are rounding along the run are no moments."""
     run = gc.simulate(pendulum(), np.linspace(0, 3, 7), ([[0, 0, -1.0]], [[0, 0, 0.0]]))
-    assert run.drift["momentum3"] == 0 and run.drift["energy"] == 0
+    assert run.drift["momentum3"] == 0
+    assert run.drift["energy"] == 0
 
 
 def test_inputs_leave_nothing():
@@ -171,11 +175,12 @@ def test_declared_invariants_reach_the_drift():
     run = spheres.integrate(
         pendulum(invariants=spins), [[0.6, 0, -0.8]], [[0.4, 0.5, 0.3]], h=0.01, steps=1000
     )
-    assert run.drift["spin"] < 1e-13 and "side" not in run.drift
+    assert run.drift["spin"] < 1e-13
+    assert "side" not in run.drift
 
 
 def test_declared_invariants_are_read():
-    q, omega = spheres.symbols(1)
+    q, _omega = spheres.symbols(1)
     with pytest.raises(gc.DescriptionError, match="energy of its own"):
         pendulum(invariants={"energy": q[0][2]})
     with pytest.raises(gc.DescriptionError, match="stranger"):
@@ -193,5 +198,6 @@ def test_declared_invariants_in_a_turning_frame():
         inertias=J, potential=2.0 * R[0][2, 0], frame_rate=[0, 0, w.symbol], parameters=[w],
         invariants={"vertical": total},
     )  # fmt: skip
-    assert "vertical" in system.conserved() and "vertical" in system.reduced.conserved()
+    assert "vertical" in system.conserved()
+    assert "vertical" in system.reduced.conserved()
     assert "vertical" in system.conserved({"w": -2.3})
