@@ -109,7 +109,8 @@ def certify(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = No
     """Decide the stability of an equilibrium, by proof where its coordinates are exact.
 
     Instability is decided by the linearisation on the leaf, stability by the energy-Casimir test with all
-    invariants that are proved conserved (see `geoctrl.analysis.energy_casimir`). Points of a declared
+    invariants that are proved conserved (see `geoctrl.analysis.energy_casimir`), or by a linearisation of
+    which all eigenvalues but the zeros of invariants have negative real parts. Points of a declared
     family, rationals and doubles, taken as the rationals they are, are treated in rational arithmetic;
     where the field does not vanish exactly, or a value is irrational, the same tests run in floats and the
     verdict says so.
@@ -241,7 +242,8 @@ def decide_numerically(lin: Linearization, pencil: Pencil) -> Outcome:
     }
     if values.size and float(np.max(values.real)) > GROWTH * size:
         return Outcome(Verdict.NUMERICALLY_UNSTABLE, "spectrum in floats", evidence)
-    if not lin.zero_modes and float(np.max(values.real, initial=-np.inf)) < -GROWTH * size:
+    attracting = float(np.max(values.real, initial=-np.inf)) < -GROWTH * size
+    if attracting and (values.size or not lin.zero_modes) and "family" not in lin.zero_modes:
         return Outcome(Verdict.NUMERICALLY_STABLE, "spectrum in floats", evidence)
     found = pencil.search()
     evidence["functions"] = pencil.names

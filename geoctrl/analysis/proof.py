@@ -26,6 +26,8 @@ __all__ = ["Outcome", "Verdict", "conserved_exactly", "is_exact_equilibrium", "p
 
 Vector = list[Fraction]
 
+ON_LEVELS = "spectrum on the level sets of the invariants"
+
 
 class Verdict(Enum):
     """What is known about stability; proofs and numerical evidence are never merged."""
@@ -194,6 +196,10 @@ def _by_spectrum(location: RootLocation, evidence: dict[str, Any]) -> Outcome | 
         return Outcome(Verdict.PROVED_UNSTABLE, "spectrum", evidence)
     if location.hurwitz and not evidence["zero_modes"]:
         return Outcome(Verdict.PROVED_ASYMPTOTICALLY_STABLE, "spectrum", evidence)
+    # Level sets of the invariants are manifolds near the point, and on each of them nearby there is one
+    # equilibrium close by (implicit function theorem), attracting at a common rate.
+    if location.hurwitz and len(evidence["reduced_polynomial"]) > 1:
+        return Outcome(Verdict.PROVED_STABLE, ON_LEVELS, evidence)
     return None
 
 
@@ -253,10 +259,10 @@ def recheck(problem: Problem, method: str, evidence: dict[str, Any]) -> Outcome:
     jets = quantities(problem, claimed, shape)
     found, location = spectrum(problem, jets)
     found = {"conserved": claimed, "shape_integrals": [jet.name for jet in shape], **found}
-    if method == "spectrum":
+    if method in ("spectrum", ON_LEVELS):
         decided = _by_spectrum(location, found)
-        if decided is None:
-            raise CertificateError("the spectrum decides nothing here")
+        if decided is None or decided.method != method:
+            raise CertificateError(f"the {method} decides nothing here")
         return decided
     pencil = ExactPencil.of(jets)
     found |= _pencil_evidence(problem, pencil)

@@ -200,8 +200,14 @@ def _verify_floats(problem: Problem, evidence: dict[str, Any], verdict: Verdict)
     checks = ["the point is an equilibrium", "the eigenvalues belong to the linearisation"]
     if "multipliers" in evidence:
         checks.append(_verify_float_hessian(problem, evidence, verdict, values))
-    elif verdict is Verdict.NUMERICALLY_STABLE and not np.max(stored.real, initial=-np.inf) < -GROWTH * size:
-        raise CertificateError("numerical stability needs multipliers or eigenvalues to the left of the axis")
+    elif verdict is Verdict.NUMERICALLY_STABLE:
+        # Zeros of invariants come first; a family's stay among those that must lie to the left.
+        forced = [name for name in evidence["zero_modes"] if name != "family"]
+        rest = stored[len(forced) :]
+        if np.any(stored[: len(forced)]) or not np.max(rest.real, initial=-np.inf) < -GROWTH * size:
+            raise CertificateError(
+                "numerical stability needs multipliers or eigenvalues to the left of the axis"
+            )
     return tuple(checks)
 
 

@@ -87,9 +87,9 @@ class DampedLaw:
         self.mechanism, self.rotors = law.mechanism, law.rotors
         self.inertia, self.tau, self.rho_inverse = law.inertia, law.tau, law.rho_inverse
         taken = (*self.mechanism.parameters, *law.gain_parameters)
-        self.k, first = gain_parameters("k", *damping, taken, "N m s", "damping of the rotors", sparse=True)
+        self.k, first = gain_parameters("k", *damping, taken, "N m s", "damping of the rotors")
         self.kappa, second = gain_parameters(
-            "kappa", *regulation, (*taken, *first), "1/s", "decay of the rotors' momentum", sparse=True
+            "kappa", *regulation, (*taken, *first), "1/s", "decay of the rotors' momentum"
         )
         self.gain_parameters = (*law.gain_parameters, *first, *second)
         if energy is not None:

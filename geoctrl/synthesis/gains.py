@@ -99,18 +99,17 @@ def gain_parameters(
     taken: Sequence[Parameter],
     unit: str,
     description: str,
-    sparse: bool = False,
 ) -> tuple[sp.ImmutableMatrix, tuple[Parameter, ...]]:
     """Symbols of a gain (a symbol given keeps its name) and the parameters that they stand for.
 
-    ``sparse``: zeros stay zeros instead of becoming parameters.
+    Zeros stay zeros instead of becoming parameters: a diagonal gain makes a shorter law.
     """
     symbols: dict[tuple[int, int], Any] = {}
     parameters: dict[str, Parameter] = {}
     for a in range(given.rows):
         for b in range(a, given.cols):
             entry = given[a, b]
-            if sparse and entry.is_zero:
+            if entry.is_zero:
                 symbols[a, b] = symbols[b, a] = sp.Integer(0)
                 continue
             if entry.free_symbols and not entry.is_Symbol:

@@ -23,12 +23,16 @@ from geoctrl.synthesis.loops import (
     rotor_rates,
 )
 from geoctrl.systems import Parameter, ReducedSystem
+from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.equations import collected
 
 if TYPE_CHECKING:
     from geoctrl.synthesis.matching import Matching
 
 __all__ = ["FeedbackLaw"]
+
+_CLEARLY = 1e-6
+"""Derivative at parameters and states of size one that is no rounding."""
 
 
 class FeedbackLaw:
@@ -133,8 +137,8 @@ class FeedbackLaw:
     def momentum_matters(self) -> bool:
         """Whether the law depends on the controlled momentum.
 
-        It does not if and only if ``<A0, [xi, eta]> = 0`` for admissible xi and eta; decided exactly, modulo
-        the leaf.
+        It does not if and only if ``<A0, [xi, eta]> = 0`` for admissible xi and eta. A derivative that is
+        not zero at a random state shows that it does; that it does not is decided exactly, modulo the leaf.
         """
         system = self._with_momentum
         g = system.graph
@@ -143,6 +147,11 @@ class FeedbackLaw:
         derivatives = [e for e in derivatives if not e.is_zero]
         if not derivatives:
             return False
+        params = generic_parameters(system.mechanism)
+        state = system.random_state(np.random.default_rng(23), params)
+        values = system.program(derivatives)(system.arguments_at(0.0, state, None), params)
+        if np.max(np.abs(values)) > _CLEARLY:
+            return True
         ideal = LeafIdeal(system.leaf.nodes, derivatives)
         return any(bool(ideal.remainder(e)) for e in derivatives)
 
@@ -153,18 +162,18 @@ class FeedbackLaw:
     @cached_property
     def expr(self) -> sp.ImmutableMatrix:
         """The law (s x 1) in state symbols, parameters and the gain, at zero controlled momentum."""
-        return sp.ImmutableMatrix(
-            [collected(e, self._bare.states) for e in self._bare.to_sympy(matched_torques(self, self._bare))]
-        )
+        return sp.ImmutableMatrix([collected(e, self._bare.states) for e in self._torques(self._bare)])
+
+    def _torques(self, system: ReducedSystem) -> list[sp.Expr]:
+        """The law as it is recorded, for the loops: with several rotors to cancel it takes minutes."""
+        return system.to_sympy(matched_torques(self, system))
 
     def expression(self, momentum: sp.Matrix) -> list[sp.Expr]:
         """The law at a controlled momentum given in symbols (ignored where the law does not depend on it)."""
         if momentum.is_zero_matrix or not self.momentum_matters:
-            return list(self.expr)
-        system = self._with_momentum
-        torques = [collected(e, system.states) for e in system.to_sympy(matched_torques(self, system))]
+            return self._torques(self._bare)
         values = {p.symbol: e for p, e in zip(self._momentum, momentum, strict=True)}
-        return [e.subs(values) for e in torques]
+        return [e.subs(values) for e in self._torques(self._with_momentum)]
 
     @cached_property
     def _program(self) -> tuple[ReducedSystem, Program]:

@@ -133,8 +133,8 @@ def test_sleigh_runs_with_its_centre_of_mass_ahead():
         assert np.min(np.abs(lin.eigenvalues - decay)) < 1e-13
         assert lin.zero_modes == ("energy",)
     assert verdict(sleigh(), "straight", V=-1.3) == "PROVED_UNSTABLE"
-    # Forwards one eigenvalue is negative and the other belongs to the family: not decided by a Hessian.
-    assert verdict(sleigh(), "straight", V=1.3) == "SPECTRALLY_STABLE_ONLY"
+    # Forwards one eigenvalue is negative and the other belongs to the energy: each level attracts.
+    assert verdict(sleigh(), "straight", V=1.3) == "PROVED_STABLE"
 
 
 def test_the_sleigh_turns_round_once():

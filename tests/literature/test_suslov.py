@@ -64,8 +64,8 @@ def test_the_sense_of_rotation_decides(body, W):
     if W > 0:
         assert certificate.verdict is gc.Verdict.PROVED_UNSTABLE
     else:
-        assert certificate.verdict is gc.Verdict.SPECTRALLY_STABLE_ONLY
-        assert "no multipliers" in certificate.reason
+        assert certificate.verdict is gc.Verdict.PROVED_STABLE
+        assert certificate.method == "spectrum on the level sets of the invariants"
 
 
 def test_the_condition_in_symbols(body):

@@ -340,3 +340,25 @@ def test_two_rotors_that_break_the_known_invariants_are_open_not_infeasible():
     certificate = gc.certify(loop, loop.equilibrium("sliding", Y0=1.0))
     assert certificate.verdict is gc.Verdict.PROVED_STABLE
     assert certificate.evidence["shape_integrals"]
+
+
+def test_a_body_with_three_rotors():
+    """Both loops are made and are one motion; the body's angular momentum with the rotors' is conserved."""
+    mechanism = gc.models.get("body-with-rotors")()
+    law = gc.match(mechanism).law(sigma=np.diag([-0.01, 0.03, -0.02]))
+    assert [p.name for p in law.gain_parameters] == ["sigma11", "sigma22", "sigma33"]
+    full = law.closed_loop(rotors=True)
+    x = np.array([0.3, 1.1, -0.4, 7.0, -3.0, 5.0])
+    rates = full.rhs(0.0, x)
+    # By hand: the torques move the rotors, and body and rotors together have no moment.
+    numbers = {p.name: p.default for p in mechanism.parameters}
+    inertia, J = (np.array([numbers[f"{letter}{k}"] for k in (1, 2, 3)]) for letter in "IJ")
+    total, change = (inertia + J) * x[:3] + J * x[3:], (inertia + J) * rates[:3] + J * rates[3:]
+    assert change == pytest.approx(np.cross(total, x[:3]), rel=1e-11)
+    # pitilde = rho (thetadot + (1 - J/sigma) Omega), rho = 1/(1/J - 1/sigma), for diagonal sigma.
+    sigma = np.array([p.default for p in law.gain_parameters])
+    momentum = (x[3:] + (1 - J / sigma) * x[:3]) / (1 / J - 1 / sigma)
+    assert J * (rates[:3] + rates[3:]) == pytest.approx(law(0.0, x, momentum=momentum), rel=1e-10)
+    assert law(0.0, x, momentum=momentum) == pytest.approx(J**2 / sigma * rates[:3], rel=1e-10)
+    assert {"controlled_energy", *(f"momentum_{k}" for k in law.rotors.names)} <= set(full.conserved())
+    assert law.closed_loop(momentum=momentum).rhs(0.0, x[:3]) == pytest.approx(rates[:3], rel=1e-10)
