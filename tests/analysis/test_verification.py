@@ -14,6 +14,8 @@ from tests.literature import skate_by_hand as hand
 
 P = {"m": 1.75, "l": 0.625, "g": 9.75, "I1": 0.4375, "I2": 0.3125, "I3": 0.0625}
 
+DEBRA_DELP = {"J1": 1.4, "J2": 0.98, "J3": 1.05, "n": 0.7}
+
 
 def suslov():
     return gc.EulerPoincare(
@@ -41,6 +43,7 @@ def damped_pendulum():
 def certificates():
     """One certificate for each verdict."""
     skate = gc.models.get("pendulum-skate")().reduce()
+    orbiting = gc.models.get("orbiting-body")().reduce()
     threshold = {"m": 2.0, "l": 0.5, "g": 10.0, "I1": 0.75, "I2": 0.375, "I3": 0.5}
     found = [
         gc.certify(skate, skate.equilibrium("spinning", Omega0=5.5, params=P)),
@@ -49,7 +52,7 @@ def certificates():
         gc.certify(skate, hand.leaning_turn(0.3, 12.0, P), P),
         gc.certify(skate, hand.leaning_turn(0.3, 2.0, P), P),
         gc.certify(damped_pendulum(), [0.0, 0.0, -1.0, 0.0]),
-        gc.certify(suslov(), [1.5, 0.0]),
+        gc.certify(orbiting, orbiting.equilibrium("aligned", params=DEBRA_DELP)),
     ]
     return {c.verdict: c for c in found}
 
@@ -82,6 +85,31 @@ def test_a_closed_loop_and_a_top_round_trip(tmp_path):
         cert.to_json(tmp_path / "c.json")
         assert gc.verify(tmp_path / "c.json").verdict is cert.verdict
         assert cert.verdict.proved
+
+
+def test_attraction_on_level_sets_is_rechecked(tmp_path):
+    """Suslov's body in its stable sense; a sign or a claim of another kind is noticed."""
+    cert = gc.certify(suslov(), [1.5, 0.0])
+    assert (cert.verdict, cert.evidence["zero_modes"]) == (Verdict.PROVED_STABLE, ["energy"])
+    data = cert.to_dict()
+    path = tmp_path / "c.json"
+    cert.to_json(path)
+    assert gc.verify(path).verdict is Verdict.PROVED_STABLE
+    for change in (
+        (("verdict",), "PROVED_ASYMPTOTICALLY_STABLE"),
+        (("method",), "spectrum"),
+        (("method",), "energy-Casimir"),
+        (("evidence", "zero_modes"), []),
+        (("evidence", "conserved"), []),
+        (("evidence", "reduced_polynomial", 1), "1/7"),
+        (("problem", "point", 0), "-3/2"),
+    ):
+        assert refused(forged(data, *change), path), change
+    other = gc.certify(suslov(), [-1.5, 0.0]).to_dict()
+    for key in ("problem", "evidence"):
+        mixed = {**other, key: data[key]}
+        mixed["digest"] = digest_of(mixed)
+        assert refused(mixed, path)
 
 
 # -- honest changes: the digest no longer fits ------------------------------------------------------------

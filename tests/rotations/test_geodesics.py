@@ -6,6 +6,8 @@ import pytest
 import geoctrl as gc
 from geoctrl.rotations import geodesic
 from geoctrl.rotations.attitudes import exp, log
+from geoctrl.rotations.free_flow import free_flow
+from geoctrl.rotations.geodesics import _log_rate
 
 INERTIA = np.array([1.0, 2.3, 3.1])
 R0 = exp([0.4, -0.2, 1.1])
@@ -41,6 +43,45 @@ def test_a_half_turn_has_two_shortest_geodesics():
     assert all(c.antipodal for c in curves)
     assert curves[0].length == pytest.approx(curves[1].length)
     np.testing.assert_allclose(curves[0].velocity, -curves[1].velocity, rtol=0, atol=1e-12)
+
+
+def test_of_two_equally_long_geodesics_the_one_without_turns_comes_first():
+    curves = geodesic(np.eye(3), np.diag([-1.0, 1.0, -1.0]))
+    assert curves[0].length == curves[1].length == np.pi
+    assert [c.turns for c in curves] == [0, -1, 1]
+
+
+def sixth_order(function, h):
+    """Derivative (3, k) of a function of three numbers at zero, by differences of order six."""
+    rows = []
+    for e in h * np.eye(3):
+        D = [function(k * e) - function(-k * e) for k in (1, 2, 3)]
+        rows.append((45 * D[0] - 9 * D[1] + D[2]) / (60 * h))
+    return np.array(rows)
+
+
+# Angles on both sides of the series' end, where A / 2 and A^2 / 12 are seen above rounding.
+@pytest.mark.parametrize(("angle", "tolerance"), [(9e-5, 1e-11), (2e-4, 1e-11), (0.3, 1e-12), (2.5, 1e-9)])
+def test_rate_of_the_logarithm(angle, tolerance):
+    v = angle * np.array([2.0, -1.0, 2.0]) / 3
+    found = _log_rate(v)
+    expected = sixth_order(lambda eta: log(exp(v) @ exp(eta)), 5e-3).T
+    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
+
+
+def test_turns_of_the_free_body_by_changes_of_its_initial_velocity():
+    """eta in R(1; v + e) = R(1; v) exp(eta e + ...), by differences of the motion alone."""
+    J, v = np.diag(INERTIA) + 0.2 * (np.ones((3, 3)) - np.eye(3)), np.array([1.9, -2.4, 1.3])
+
+    def flown(v):
+        R, Omega, eta = np.empty((1, 9)), np.empty((1, 3)), np.empty(9)
+        assert free_flow(v, J, np.linalg.inv(J), np.ones(1), R, Omega, eta)
+        return R.reshape(3, 3), eta.reshape(3, 3)
+
+    R, eta = flown(v)
+    np.testing.assert_allclose(
+        eta, sixth_order(lambda e: log(R.T @ flown(v + e)[0]), 5e-3), rtol=0, atol=1e-10
+    )
 
 
 def test_equal_attitudes():

@@ -154,6 +154,20 @@ def test_forces_by_a_function(mass):
     assert [r.engine for r in runs] == ["numba", "numba", "python"]
 
 
+VARYING = sp.diag(2 + spheres.symbols(2)[0][0][0] ** 2, 1)
+
+
+@pytest.mark.parametrize("mass", [((1.0, 0.3), (0.3, 2.0)), VARYING], ids=["constant", "varying"])
+def test_the_field_is_differentiated_by_inputs_of_a_function(mass):
+    """The forces are linear in u, so that the field's change from u = 0 to 1 is its derivative."""
+    system = by_expressions(mass=mass, forces=push)
+    x = system.pack(*STATE)
+    _, B = system.local.jacobians(0.2, x, np.array([0.4]), system.params)
+    expected = system.rhs(0.2, x, [1.0]) - system.rhs(0.2, x, [0.0])
+    np.testing.assert_allclose(B[:, 0], expected, rtol=0, atol=1e-8)
+    assert np.abs(B).max() > 0.1
+
+
 # -- feedback ---------------------------------------------------------------------------------------------
 
 GAIN = gc.Parameter("gain", 0.6)
