@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -11,7 +12,17 @@ import numpy as np
 
 from geoctrl.errors import DescriptionError, ParameterError
 
-__all__ = ["finite_array", "nearest", "require_declared", "resolve_parameters", "time_grid", "user_level"]
+__all__ = [
+    "ParameterValues",
+    "accepts",
+    "as_python",
+    "finite_array",
+    "nearest",
+    "require_declared",
+    "resolve_parameters",
+    "time_grid",
+    "user_level",
+]
 
 
 _LISTED = 40
@@ -48,6 +59,22 @@ def finite_array(name: str, value, shape: tuple[int, ...] | None = None) -> np.n
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ValueError(f"{name} must be finite, got {array[where]} at index {where}")
     return array
+
+
+def as_python(function: Callable) -> Callable:
+    """The function as Python runs it: of one that numba compiled already, what it was compiled from."""
+    return getattr(function, "py_func", function)
+
+
+def accepts(function: Callable, count: int) -> bool:
+    """Whether a function can be called with so many positional arguments; true where it does not tell."""
+    try:
+        inspect.signature(as_python(function)).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:  # functions of compiled modules have no signature
+        return True
+    return True
 
 
 def time_grid(timepts) -> np.ndarray:
@@ -101,6 +128,13 @@ def resolve_parameters(
             raise ParameterError(f"parameter {name!r} must be positive, got {number!r}")
         values[name] = number
     return values
+
+
+class ParameterValues(dict):
+    """Parameters by name, as laws get them; a missing name raises ParameterError with the nearest known."""
+
+    def __missing__(self, name: object) -> float:
+        raise ParameterError(f"params has no {name!r}: it is a dict by name{nearest(str(name), self)}")
 
 
 def require_declared(what: str, values: Iterable, allowed: set, remedy: str) -> None:

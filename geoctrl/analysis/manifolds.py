@@ -20,7 +20,7 @@ from geoctrl.analysis.linearization import Linearization, linearize, linearized
 from geoctrl.analysis.natural import MatrixProblem, NaturalProblem
 from geoctrl.errors import EquilibriumError
 from geoctrl.systems import Equilibrium
-from geoctrl.systems.regularity import require_autonomous, require_smooth
+from geoctrl.systems.regularity import require_autonomous, require_derivative, require_smooth
 
 __all__ = [
     "ManifoldEquilibrium",
@@ -140,7 +140,7 @@ def _point(
     require_smooth(local.switches(x, u, values), x)
     if np.any(spin):
         local.check_symmetry(spin, values, x)
-    A = system.jacobian(0.0, x, u, values) + local.turning(spin)
+    A = require_derivative(system.jacobian(0.0, x, u, values)) + local.turning(spin)
     rate = system.rhs(0.0, x, u, values) + local.turning(spin) @ x
     residual = float(np.max(np.abs(rate)))
     if not residual <= _RESIDUAL * max(1.0, float(np.max(np.abs(A)))) * max(1.0, float(np.max(np.abs(x)))):

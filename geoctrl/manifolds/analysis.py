@@ -34,8 +34,10 @@ def differences(
 
 def require_symbolic(system: Any, limits: str) -> None:
     """DescriptionError unless a system can be written out in symbols, within the ``limits`` named."""
-    if not system.symbolic:
+    if system.obstacles:
+        reason = "" if system.local.direct else ", as its inertia depends on the configuration"
         raise DescriptionError(
-            f"this needs expressions, few enough to be written out ({limits}); functions and larger systems "
-            "are evaluated numerically only"
+            f"this needs the system written out in expressions ({limits}){reason}; but "
+            f"{', and '.join(system.obstacles)}. Give expressions, or fewer of them; numbers alone come from "
+            "rhs, jacobian, energy and runs"
         )

@@ -35,9 +35,9 @@ def _instances(system: Any, params: Mapping[str, float]) -> Iterator[tuple[Any, 
     rng = np.random.default_rng(11)
     judged = system.any_branch
     free = [p.name for p in judged.parameters[len(system.parameters) :]]
-    for first, second in system.random_states(rng, _STATES):
+    for seed in range(_STATES):
         run = judged.run({**params, **{name: float(rng.normal()) for name in free}})
-        yield judged, run, (float(rng.uniform(*_TIMES)), first, second)
+        yield judged, run, (float(rng.uniform(*_TIMES)), *system.generic_state(seed))
 
 
 def samples_of(time: np.ndarray, first: np.ndarray, second: np.ndarray) -> list[Sample]:
@@ -50,16 +50,21 @@ def kept(system: Any, params: Mapping[str, float], samples: Iterable[Sample] = (
     """Names of the quantities whose rates, relative to their terms, are rounding at all states.
 
     Terms that are themselves rounding along the run, near a rest position, are measured by the least
-    of the random states.
+    of the random states. Where functions raise at one, which they need not be made for, nothing is kept.
     """
-    found = [judged.quantity_rates(run, *at) for judged, run, at in _instances(system, params)]
+    names = (*QUANTITIES, *system.invariants_given)
+    try:
+        found = [judged.quantity_rates(run, *at) for judged, run, at in _instances(system, params)]
+    except Exception:
+        if system.written:
+            raise
+        return ()
     rates, sizes = np.moveaxis(np.array(found), 1, 0)
     good = np.all(rates <= _ROUNDING * sizes, axis=0)
     run, floor = system.run(params), np.min(sizes, axis=0)
     for at in samples:
         rate, size = system.quantity_rates(run, *at)
         good &= rate <= _ROUNDING * np.maximum(size, floor)
-    names = (*QUANTITIES, *system.invariants_given)
     return tuple(name for name, keeps in zip(names, good, strict=True) if keeps)
 
 

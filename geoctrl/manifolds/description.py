@@ -14,9 +14,10 @@ from geoctrl._checks import require_declared, resolve_parameters
 from geoctrl._scalars import PARAMETER, STATE, Graph, Node
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.conservation import QUANTITIES
+from geoctrl.manifolds.functions import examine_potential
 from geoctrl.manifolds.model import ManifoldModel
-from geoctrl.manifolds.reading import check_gradient, check_names, read_forces, read_gradient
-from geoctrl.systems import Parameter, time
+from geoctrl.manifolds.reading import check_gradient, read_forces, read_gradient
+from geoctrl.systems import Parameter, check_names, input_symbol, time
 
 __all__ = ["ManifoldDescription"]
 
@@ -64,14 +65,13 @@ class ManifoldDescription(ManifoldModel):
         self.n = len(configurations)
         self.states = tuple(s for M in (*configurations, *velocities) for s in M)
         self.parameters = tuple(parameters)
-        self.params = {p.name: p.default for p in self.parameters}
-        self.inputs = self.driven = tuple(
-            sp.Symbol(u, real=True) if isinstance(u, str) else u for u in inputs
-        )
+        self.inputs = self.driven = tuple(map(input_symbol, inputs))
         self.input_labels = tuple(map(str, self.inputs))
-        check_names(self.parameters, [*self.state_labels, *self.input_labels])
+        check_names(self.parameters, [*self.state_labels, *self.input_labels], "an input")
+        self.params = {p.name: p.default for p in self.parameters}
         self.name, self.source = name, source
-        self.potential_given, self.gradient_given = potential, gradient
+        self.potential_given: Any = potential
+        self.gradient_given: Any = gradient
         self.computed = read_gradient(potential, gradient, str((self.n, *self.entries)))
         self.forces_given = read_forces(forces, self.inputs, self.n)
         self.invariants_given = {str(k): sp.sympify(e) for k, e in (invariants or {}).items()}
@@ -164,7 +164,18 @@ class ManifoldDescription(ManifoldModel):
     @property
     def symbolic(self) -> bool:
         """Whether everything is given by expressions, few enough to be written out as reduced equations."""
-        return self.written and self.n <= BODIES
+        return not self.obstacles
+
+    @property
+    def obstacles(self) -> list[str]:
+        """What stands against writing the system out, in words."""
+        functions = {
+            "potential": self.computed,
+            "forces": callable(self.forces_given),
+            "feedback law": self.law is not None,
+        }
+        found = [f"its {what} is a function" for what, given in functions.items() if given]
+        return found + ([f"it has {self.n} bodies"] if self.n > BODIES else [])
 
     @cached_property
     def force_free(self) -> bool:
@@ -194,8 +205,12 @@ class ManifoldDescription(ManifoldModel):
         """ValueError unless the inertia at these parameters is that of a body."""
 
     @abstractmethod
-    def somewhere(self) -> tuple[np.ndarray, np.ndarray]:
-        """A generic configuration and a direction in which it can move."""
+    def generic_state(self, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:
+        """A configuration and velocities (n, 3) of no particular kind."""
+
+    @abstractmethod
+    def motion(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Rate of a configuration that velocities (n, 3) give it, relative to the reference."""
 
     def check_numbers(self) -> None:
         """Check inertia and gradient at the defaults, where all parameters have one."""
@@ -203,9 +218,26 @@ class ManifoldDescription(ManifoldModel):
             return
         params = self.parameters_at(None)
         self.check_inertia(params)
-        if self.gradient_given is not None:
+        if self.computed:
             values = np.array(list(params.values()), dtype=float)
-            check_gradient(self.potential_given, self.gradient_given, *self.somewhere(), values)
+            examine_potential(self, self.generic_state()[0], values)
+            self.check_gradient(
+                lambda place: self.potential_given(place, values),
+                lambda place: self.gradient_given(place, values),
+                seeds=(7,),
+            )
+
+    def check_gradient(self, potential: Callable, gradient: Callable, seeds: Sequence[int]) -> bool:
+        """Whether potential and gradient, functions of the configuration, could be compared and agree.
+
+        Raises
+        ------
+        GradientError
+            If they do not agree.
+        """
+        states = [self.generic_state(seed) for seed in seeds]
+        compared = [check_gradient(potential, gradient, q, self.motion(q, w)) for q, w in states]
+        return any(compared)
 
     def check_invariants(self) -> None:
         """Refuse declared invariants that cannot be read, or go by names that are taken.

@@ -13,7 +13,7 @@ import sympy as sp
 from geoctrl._checks import nearest
 from geoctrl._scalars import Node
 from geoctrl.errors import DescriptionError
-from geoctrl.manifolds.laws import callable_law, law_terms
+from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.model import ManifoldModel
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class ManifoldForm(ManifoldModel):
         DescriptionError
             If there are no inputs, or not one expression for each.
         """
-        law = getattr(law, "expr", law)
+        law = read_law(law)
         function = law if callable(law) else callable_law(self, law_terms(law, self.input_labels))
 
         def carried(t: float, x: np.ndarray, params: Mapping[str, float]) -> Any:

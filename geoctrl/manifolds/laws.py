@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
+from geoctrl._checks import finite_array
 from geoctrl._scalars import Program
 from geoctrl.errors import DescriptionError
+from geoctrl.manifolds.functions import require_arguments
+from geoctrl.manifolds.reading import read_scalar
 
 if TYPE_CHECKING:
     from geoctrl.manifolds.model import ManifoldModel
 
-__all__ = ["callable_law", "law_terms", "signals"]
+__all__ = ["callable_law", "law_terms", "read_law", "signals"]
 
 
 def signals(labels: tuple[str, ...], t: Any, u: Any, count: int) -> list[tuple[float, np.ndarray]]:
@@ -24,15 +27,36 @@ def signals(labels: tuple[str, ...], t: Any, u: Any, count: int) -> list[tuple[f
     Raises
     ------
     ValueError
-        For a wrong number of inputs.
+        For a wrong number of inputs or times, or numbers that are not finite.
     """
     m = len(labels)
-    inputs = np.zeros(m) if u is None else np.atleast_1d(np.asarray(u, dtype=float))
-    if inputs.shape[:1] != (m,):
-        raise ValueError(f"u must have {m} entries ({', '.join(labels) or 'no input'})")
-    times = np.broadcast_to(np.asarray(t, dtype=float), (count,))
+    inputs = np.zeros(m) if u is None else np.atleast_1d(finite_array("u", u))
+    if inputs.shape not in ((m,), (m, 1), (m, count)):
+        raise ValueError(
+            f"u must have {m} entries ({', '.join(labels) or 'no input'}), alone or for each of {count} "
+            f"columns of x, got shape {inputs.shape}"
+        )
+    times = finite_array("t", t)
+    if times.shape not in ((), (1,), (count,)):
+        raise ValueError(
+            f"t must be a number or one for each of {count} columns of x, got shape {times.shape}"
+        )
     columns = np.broadcast_to(inputs.reshape(m, -1), (m, count)) if m else np.zeros((0, count))
-    return list(zip(times.tolist(), columns.T, strict=True))
+    return list(zip(np.broadcast_to(times, (count,)).tolist(), columns.T, strict=True))
+
+
+def read_law(law: Any) -> Any:
+    """A law as it is given to `closed_loop`: the function, or its expressions.
+
+    Raises
+    ------
+    DescriptionError
+        For a function of other arguments.
+    """
+    law = getattr(law, "expr", law)
+    if callable(law):
+        require_arguments("the law", law, "t, x, params")
+    return law
 
 
 def law_terms(law: Any, labels: tuple[str, ...]) -> list[sp.Expr]:
@@ -41,17 +65,19 @@ def law_terms(law: Any, labels: tuple[str, ...]) -> list[sp.Expr]:
     Raises
     ------
     DescriptionError
-        Unless there is one for each input.
+        Unless there is one for each input, an expression or a number.
     """
     if isinstance(law, Mapping):
         named = {str(u): e for u, e in law.items()}
         if set(named) != set(labels):
             raise DescriptionError(f"the law must give {', '.join(labels)}, got {', '.join(named)}")
         law = [named[label] for label in labels]
-    terms = [sp.sympify(e) for e in sp.Matrix([law])]
-    if len(terms) != len(labels):
-        raise DescriptionError(f"the law must give {len(labels)} inputs, got {len(terms)}")
-    return terms
+    if isinstance(law, np.ndarray):
+        law = law.ravel().tolist()
+    given = list(law) if isinstance(law, (list, tuple, sp.MatrixBase)) else [law]
+    if len(given) != len(labels):
+        raise DescriptionError(f"the law must give {len(labels)} inputs, got {len(given)}")
+    return [read_scalar(f"input {label!r} of the law", e) for label, e in zip(labels, given, strict=True)]
 
 
 def callable_law(model: ManifoldModel, terms: Sequence[Any]) -> Callable:

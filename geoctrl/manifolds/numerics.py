@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import njit
 
+from geoctrl.manifolds.functions import examine, examine_inputs
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.stepping.compiled import Kernel, compile_function, is_compiled
 from geoctrl.stepping.drive import read_drive
@@ -26,6 +27,9 @@ from geoctrl.stepping.forces import (
 from geoctrl.stepping.writer import KernelWriter, components
 
 __all__ = ["Loops", "Numerics", "Run"]
+
+_SEEDS = (7, 8, 9)
+"""Of the generic states at which gradients are compared."""
 
 
 class Loops:
@@ -157,6 +161,8 @@ class Numerics(ABC):
         self.system: Any = system
         self.writer = KernelWriter(system.graph, system.parameter_nodes)
         self._driven: tuple[Callable, Kernel] | None = None
+        self._examined = False
+        self._compared = not system.computed
 
     @abstractmethod
     def run(self, params: Mapping[str, float], inputs: Any = None) -> Run:
@@ -167,12 +173,20 @@ class Numerics(ABC):
         """Value and gradient of a potential given by expressions."""
 
     def common(self, params: Mapping[str, float], inputs: Any) -> dict[str, Any]:
-        """The fields of `Run`; to be called when all kernels are made, of which it fills the numbers in."""
+        """The fields of `Run`; to be called when all kernels are made, of which it fills the numbers in.
+
+        Functions of the user's are examined with the numbers of the first run.
+        """
         system = self.system
         table, drive = read_drive(inputs, system.input_labels)
+        if not self._examined:
+            examine(system, params)
+            self._examined = True
         value, gradient = self.potential
         force = self.force if drive is None else self.driven(drive)
         data, index = self.writer.fill(params)
+        if not self._compared:
+            self._compared = self._compare(value, gradient, data, index)
         return {
             "value": value,
             "gradient": gradient,
@@ -184,6 +198,18 @@ class Numerics(ABC):
             "table": table,
             "params": params,
         }
+
+    def _compare(self, value: Kernel, gradient: Kernel, data: np.ndarray, index: np.ndarray) -> bool:
+        """Whether a given gradient could be compared with its potential at these numbers, and is its own."""
+
+        def slope(place: np.ndarray) -> np.ndarray:
+            out = np.zeros((place.size // 3, 3))
+            gradient(place.reshape(-1, 3), data, index, out)
+            return out.reshape(place.shape)
+
+        return self.system.check_gradient(
+            lambda place: value(place.reshape(-1, 3), data, index), slope, seeds=_SEEDS
+        )
 
     @cached_property
     def potential(self) -> tuple[Kernel, Kernel]:
@@ -220,6 +246,7 @@ class Numerics(ABC):
     def driven(self, inputs: Callable) -> Kernel:
         """The forces under inputs that are a function of time; the last one stays compiled."""
         if self._driven is None or self._driven[0] is not inputs:
+            examine_inputs(inputs, self.system.input_labels)
             self._driven = inputs, driven(self._force, inputs, len(self.system.driven))
         return self._driven[1]
 

@@ -14,19 +14,19 @@ from geoctrl.errors import (
     ConstraintError,
     DescriptionError,
     GradientError,
-    ParameterError,
     ProjectionWarning,
 )
-from geoctrl.systems import Parameter, time
+from geoctrl.manifolds.functions import require_arguments
 
 __all__ = [
     "check_gradient",
-    "check_names",
+    "finite",
     "needs_repair",
     "number_of_bodies",
     "positive_definite",
     "read_forces",
     "read_gradient",
+    "read_scalar",
     "read_vectors",
     "vector",
 ]
@@ -47,26 +47,39 @@ def number_of_bodies(n: Any) -> range:
     return range(1, n + 1)
 
 
-def check_names(parameters: Sequence[Parameter], labels: Sequence[str]) -> None:
-    """Refuse names that stand for two things.
+def finite(what: str, expr: Any) -> sp.Expr:
+    """A scalar expression or number, with nothing infinite or undefined in it.
 
     Raises
     ------
-    ParameterError
-        If parameter names repeat, or meet a label of a state, an input or the time.
     DescriptionError
-        If labels repeat.
+        If it is none.
     """
-    names = [p.name for p in parameters]
-    repeated = sorted({n for n in names if names.count(n) > 1})
-    if repeated:
-        raise ParameterError(f"parameter names repeat: {', '.join(repeated)}")
-    twice = sorted({label for label in labels if labels.count(label) > 1})
-    if twice:
-        raise DescriptionError(f"labels repeat: {', '.join(twice)}; rename an input")
-    clash = sorted(set(names) & {*labels, time.name})
-    if clash:
-        raise ParameterError(f"parameter names meet state, input or time labels: {', '.join(clash)}")
+    if not isinstance(expr, sp.Expr) or expr.is_Matrix:
+        raise DescriptionError(f"{what} must hold expressions or numbers, got {expr!r}")
+    if expr.has(sp.nan, sp.oo, -sp.oo, sp.zoo):
+        raise DescriptionError(f"{what} must be finite, got {expr}")
+    return expr
+
+
+def read_scalar(what: str, value: Any, kinds: str = "an expression") -> sp.Expr:
+    """An expression or number; a matrix (1, 1), as a product of vectors gives it, stands for its entry.
+
+    Raises
+    ------
+    DescriptionError
+        If it is none; ``kinds`` tells what may be given.
+    """
+    problem = f"{what} must be {kinds}, got {value!r}"
+    try:
+        found = sp.sympify(value)
+    except (sp.SympifyError, TypeError, AttributeError) as error:
+        raise DescriptionError(problem) from error
+    if isinstance(found, sp.MatrixBase) and found.shape == (1, 1):
+        found = found[0]
+    if not isinstance(found, sp.Expr) or found.is_Matrix:
+        raise DescriptionError(problem)
+    return finite(what, found)
 
 
 def read_vectors(name: str, vectors: Any, n: int) -> tuple[sp.Matrix, ...]:
@@ -75,18 +88,18 @@ def read_vectors(name: str, vectors: Any, n: int) -> tuple[sp.Matrix, ...]:
     Raises
     ------
     DescriptionError
-        For a wrong shape.
+        For a wrong shape, or entries that are no finite expressions.
     """
     problem = f"{name} must be {n} vectors of 3 expressions, got {vectors!r}"
     if n == 1 and (isinstance(vectors, sp.MatrixBase) or np.shape(np.array(vectors, dtype=object)) == (3,)):
         vectors = [vectors]
     try:
-        rows = [sp.Matrix(v) for v in vectors]
+        rows = [[sp.sympify(e) for e in np.ravel(np.array(v, dtype=object))] for v in vectors]
     except (TypeError, ValueError) as error:
         raise DescriptionError(problem) from error
     if len(rows) != n or any(len(v) != 3 for v in rows):
         raise DescriptionError(problem)
-    return tuple(v.reshape(3, 1) for v in rows)
+    return tuple(sp.Matrix([finite(name, e) for e in v]) for v in rows)
 
 
 def read_forces(forces: Any, inputs: Sequence[Any], n: int) -> Any:
@@ -95,13 +108,16 @@ def read_forces(forces: Any, inputs: Sequence[Any], n: int) -> Any:
     Raises
     ------
     DescriptionError
-        For a wrong shape, or inputs without forces.
+        For a wrong shape, a function of other arguments, or inputs without forces.
     """
     if forces is None:
         if inputs:
             raise DescriptionError("inputs act through forces; give forces, or leave inputs out")
         return None
-    return forces if callable(forces) else read_vectors("forces", forces, n)
+    if not callable(forces):
+        return read_vectors("forces", forces, n)
+    require_arguments("forces", forces, "t, configurations, velocities, u, p")
+    return forces
 
 
 def positive_definite(name: str, M: np.ndarray) -> np.ndarray:
@@ -120,44 +136,53 @@ def read_gradient(potential: Any, gradient: Any, shape: str) -> bool:
     Raises
     ------
     DescriptionError
-        If one is given without the other.
+        If one is given without the other, one takes other arguments, or a function is one of several terms.
     """
     if callable(potential):
         if not callable(gradient):
             raise DescriptionError(f"a callable potential needs gradient= of the same arguments -> {shape}")
+        require_arguments("potential", potential, "configurations, p")
+        require_arguments("gradient", gradient, "configurations, p")
         return True
+    if isinstance(potential, (list, tuple)) and any(map(callable, potential)):
+        raise DescriptionError(
+            "a list of potentials holds expressions, Sites and Pairs; a function must be alone: "
+            "add the other terms in it, and their derivatives in gradient="
+        )
     if gradient is not None:
         raise DescriptionError("gradient goes with a callable potential; it is derived for any other")
     return False
 
 
-def check_gradient(
-    potential: Callable, gradient: Callable, place: np.ndarray, direction: np.ndarray, p: np.ndarray
-) -> None:
-    """Compare a given gradient with a central difference of the potential along a direction.
+def check_gradient(potential: Callable, gradient: Callable, place: np.ndarray, direction: np.ndarray) -> bool:
+    """Compare a given gradient with central differences of the potential along a direction.
+
+    Returns
+    -------
+    bool
+        Whether this says anything: not where both vanish, or the potential is too large or not finite.
 
     Raises
     ------
-    DescriptionError
-        If one of them returns something of a wrong shape.
     GradientError
-        If they differ by more than 1e-4 of their size.
+        If they differ by more than 1e-4 of their size, and the errors of the differences.
     """
-    value, slope = potential(place, p), np.asarray(gradient(place, p))
-    if np.ndim(value) != 0 or slope.shape != place.shape:
-        raise DescriptionError(
-            f"potential must return a number and gradient an array {place.shape}, "
-            f"got shapes {np.shape(value)} and {slope.shape}"
-        )
     h = 1e-5
-    expected = (potential(place + h * direction, p) - potential(place - h * direction, p)) / (2 * h)
+    ahead, behind = potential(place + h * direction), potential(place - h * direction)
+    expected = (ahead - behind) / (2 * h)
+    wider = (potential(place + 2 * h * direction) - potential(place - 2 * h * direction)) / (4 * h)
+    if not np.isfinite(expected + wider):
+        return False
+    error = abs(expected - wider) + np.finfo(float).eps * (abs(ahead) + abs(behind)) / h
+    slope = np.asarray(gradient(place), dtype=float)
     found = float(np.sum(slope * direction))
     scale = max(abs(expected), float(np.linalg.norm(slope)) * 1e-3, 1e-12)
-    if not abs(found - expected) <= 1e-4 * scale:
+    if not abs(found - expected) <= 1e-4 * scale + error:
         raise GradientError(
             f"gradient gives {found:.8g} along a direction in which the potential changes by {expected:.8g}; "
             f"it must be the ambient gradient, by all entries of the argument, {place.shape}"
         )
+    return bool(scale > max(1e-12, error))
 
 
 def needs_repair(defects: Mapping[str, np.ndarray], repair: str, remedy: str) -> bool:

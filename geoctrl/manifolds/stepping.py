@@ -55,17 +55,18 @@ def take_steps(
     """
     if not isinstance(system, kind):
         raise TypeError(f"system must be a {kind.__name__}, got {type(system).__name__}")
-    if method not in methods:
+    if not isinstance(method, str) or method not in methods:
         raise ValueError(f"unknown method {method!r}{nearest(str(method), methods)}")
+    stages = composition(order)
     if order != 2 and not methods[method].composable:
         raise ValueError(f"order is chosen for method='variational' only; {method!r} has its own")
-    stages = composition(order)
     h = float(finite_array("h", h, ()))
     if not h > 0:
         raise ValueError(f"h must be positive, got {h}")
     steps, record = whole("steps", steps), whole("record", record)
     report = Progress(progress, "integrate")
     values = system.parameters_at(params)
+    inputs = None if isinstance(inputs, Mapping) and not inputs else inputs
     parts = system.initial_values(*start)
     run = system.run(params, inputs)
     rows = tuple(np.empty((1 + steps // record, *part.shape)) for part in parts)

@@ -15,7 +15,7 @@ from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.branches import Branches
 from geoctrl.manifolds.conservation import QUANTITIES, kept
 from geoctrl.manifolds.description import ManifoldDescription
-from geoctrl.manifolds.laws import callable_law, law_terms
+from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.systems import Parameter
 
 if TYPE_CHECKING:
@@ -44,10 +44,6 @@ class ManifoldSystem(ManifoldDescription):
     @abstractmethod
     def initial_values(self, first: Any, second: Any, name: str = "") -> tuple[np.ndarray, np.ndarray]:
         """Checked initial values, on the manifold to rounding; the second part may go by another name."""
-
-    @abstractmethod
-    def random_states(self, rng: np.random.Generator, count: int) -> list[tuple[np.ndarray, np.ndarray]]:
-        """States on the manifold, as their two parts."""
 
     @abstractmethod
     def turned(
@@ -225,9 +221,8 @@ class ManifoldSystem(ManifoldDescription):
         Parameters
         ----------
         law : callable, sequence of expressions or FeedbackLaw
-            ``law(t, x, params) -> u`` with params a dict (in compiled loops an array, in the order of
-            ``params``); expressions in states, time and parameters, one for each input, in their order or
-            by name; or an object with ``.expr``.
+            ``law(t, x, params) -> u`` with params by name, as in ``params["gain"]``; expressions in states,
+            time and parameters, one for each input, in their order or by name; or an object with ``.expr``.
 
         Raises
         ------
@@ -236,7 +231,7 @@ class ManifoldSystem(ManifoldDescription):
         """
         if not self.inputs:
             raise DescriptionError("closed_loop needs a system with inputs; this one has none")
-        law = getattr(law, "expr", law)
+        law = read_law(law)
         if callable(law):
             loop = object.__new__(type(self))
             loop.__dict__.update({k: v for k, v in self.__dict__.items() if k not in _DERIVED})

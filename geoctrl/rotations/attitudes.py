@@ -93,10 +93,24 @@ def project(R: Any) -> np.ndarray:
     R = finite_array("R", R)
     if R.shape[-2:] != (3, 3):
         raise ValueError(f"R must have shape (..., 3, 3), got {R.shape}")
-    if np.any(np.linalg.det(R) <= 0):
-        raise ConstraintError(f"det R is {np.linalg.det(R).min():.3g}, and must be positive")
+    _require_right_handed("R", R)
     left, _, right = np.linalg.svd(R)
     return left @ right
+
+
+def _require_right_handed(name: str, R: np.ndarray) -> None:
+    """ConstraintError for a determinant that is not positive."""
+    sizes = np.linalg.det(R.reshape(-1, 3, 3))
+    for body in np.flatnonzero(sizes <= 0):
+        kind = (
+            "a reflection: its axes are left-handed, reverse one or exchange two"
+            if sizes[body]
+            else "singular"
+        )
+        raise ConstraintError(
+            f"body {body}: det {name} is {sizes[body]:.3g}, and must be positive; no rotation is nearest to "
+            f"this matrix, which is {kind}"
+        )
 
 
 def rotation_defect(R: np.ndarray) -> np.ndarray:
@@ -110,7 +124,7 @@ def checked_attitudes(name: str, attitudes: Any, n: int) -> np.ndarray:
     Raises
     ------
     ConstraintError
-        If one misses ``R^T R = I`` or ``det R = 1`` by more than 1e-3.
+        If one misses ``R^T R = I`` by more than 1e-3, or its determinant is not positive.
     ValueError
         For a wrong shape or values that are not finite.
 
@@ -120,9 +134,8 @@ def checked_attitudes(name: str, attitudes: Any, n: int) -> np.ndarray:
         If a defect above 1e-12 was repaired.
     """
     R = finite_array(name, attitudes, (n, 3, 3))
-    # A reflection is orthogonal: only then the determinant says what is wrong.
-    orthogonal, turned = rotation_defect(R), np.abs(np.linalg.det(R) - 1)
-    defects = {"|R^T R - I|": orthogonal, "|det R - 1|": np.where(turned > 1, turned, 0)}
+    _require_right_handed(name, R)  # a reflection is orthogonal
+    defects = {"|R^T R - I|": rotation_defect(R)}
     remedy = f"geoctrl.rotations.project({name}) gives the nearest rotations"
     repair = f"{name} was projected onto the rotations"
     return project(R) if needs_repair(defects, repair, remedy) else R.copy()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from geoctrl._checks import finite_array
 from geoctrl._scalars import Node
 from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.reading import read_vectors
@@ -78,15 +79,17 @@ class RotationDescription(ManifoldDescription):
 
     def inertias_at(self, params: Mapping[str, float]) -> np.ndarray:
         """The inertias (n, 3, 3); ValueError unless they are symmetric positive definite."""
-        return checked_inertias(np.array([self._numbers(J, params) for J in self.inertias]))
+        return checked_inertias(np.array([self._numbers("inertias", J, params) for J in self.inertias]))
 
     def frame_rate_at(self, params: Mapping[str, float]) -> np.ndarray:
         """The frame's rate (3,), zero where the frame does not turn."""
-        return np.zeros(3) if self.frame_rate is None else self._numbers(self.frame_rate, params).ravel()
+        if self.frame_rate is None:
+            return np.zeros(3)
+        return self._numbers("frame_rate", self.frame_rate, params).ravel()
 
-    def _numbers(self, M: sp.Matrix, params: Mapping[str, float]) -> np.ndarray:
+    def _numbers(self, name: str, M: sp.Matrix, params: Mapping[str, float]) -> np.ndarray:
         table = {p.symbol: params[p.name] for p in self.parameters}
-        return np.array(M.xreplace(table) if M.free_symbols else M, dtype=float)
+        return finite_array(name, M.xreplace(table) if M.free_symbols else M)
 
     def _check(self) -> None:
         place = self.parameter_symbols | self.configuration_symbols
@@ -105,8 +108,11 @@ class RotationDescription(ManifoldDescription):
         """ValueError unless all inertias are symmetric positive definite."""
         self.inertias_at(params)
 
-    def somewhere(self) -> tuple[np.ndarray, np.ndarray]:
-        """Generic attitudes (n, 3, 3) and velocities there."""
-        rng = np.random.default_rng(7)
-        R = exp(rng.normal(size=(self.n, 3)))
-        return R, R @ hat(rng.normal(size=(self.n, 3)))
+    def generic_state(self, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:
+        """Attitudes (n, 3, 3) and angular velocities (n, 3) of no particular kind."""
+        rng = np.random.default_rng(seed)
+        return exp(rng.normal(size=(self.n, 3))), rng.normal(size=(self.n, 3))
+
+    def motion(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Rates R_i hat(Omega_i) of the attitudes, in a frame at rest."""
+        return first @ hat(second)

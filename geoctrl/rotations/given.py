@@ -9,7 +9,7 @@ import sympy as sp
 
 from geoctrl._checks import finite_array
 from geoctrl.errors import DescriptionError
-from geoctrl.manifolds.reading import positive_definite
+from geoctrl.manifolds.reading import finite, positive_definite, read_scalar
 
 __all__ = ["checked_inertias", "read_inertias", "read_potential"]
 
@@ -26,13 +26,15 @@ def read_inertias(inertias: Any) -> tuple[sp.Matrix, ...]:
     """
     if isinstance(inertias, sp.MatrixBase):
         inertias = [inertias]
-    elif not any(isinstance(J, sp.MatrixBase) for J in inertias):
+    elif not (isinstance(inertias, (list, tuple)) and any(isinstance(J, sp.MatrixBase) for J in inertias)):
         array = finite_array("inertias", inertias)
-        inertias = [array] if array.ndim == 2 else list(array)
-    found = tuple(J if isinstance(J, sp.MatrixBase) else sp.Matrix(np.asarray(J)) for J in inertias)
-    if not found or any(J.shape != (3, 3) for J in found):
-        shapes = ", ".join(str(tuple(J.shape)) for J in found)
+        inertias = [array] if array.ndim < 3 else list(array)
+    shapes = ", ".join(str(np.shape(J)) for J in inertias)
+    if not shapes or any(np.shape(J) != (3, 3) for J in inertias):
         raise DescriptionError(f"inertias must be (3, 3) or (n, 3, 3), got shapes {shapes or 'of none'}")
+    found = tuple(J if isinstance(J, sp.MatrixBase) else sp.Matrix(np.asarray(J)) for J in inertias)
+    for entry in (e for J in found for e in J):
+        finite("inertias", entry)
     if not any(J.free_symbols for J in found):
         checked_inertias(np.array([np.array(J, dtype=float) for J in found]))
     return found
@@ -51,9 +53,6 @@ def read_potential(potential: Any) -> sp.Expr:
     DescriptionError
         If it is none.
     """
-    found = sp.S.Zero if potential is None else sp.sympify(potential)
-    if isinstance(found, sp.MatrixBase) and found.shape == (1, 1):
-        found = found[0]
-    if not isinstance(found, sp.Expr):
-        raise DescriptionError(f"potential must be an expression or callable, got {potential!r}")
-    return found
+    return (
+        sp.S.Zero if potential is None else read_scalar("potential", potential, "an expression or callable")
+    )

@@ -13,7 +13,7 @@ from geoctrl.manifolds.analysis import differences
 from geoctrl.manifolds.conservation import has_no_moment, refuse_spin, require_symmetry
 from geoctrl.rotations import analysis
 from geoctrl.rotations.attitudes import exp, hat, rotation_defect
-from geoctrl.systems.regularity import switch_values
+from geoctrl.systems.regularity import require_derivative, switch_values
 
 if TYPE_CHECKING:
     from geoctrl.rotations.system import RotationSystem
@@ -156,7 +156,7 @@ class LocalAnalysis:
                 best, least = state, size
             elif least < _CONVERGED:
                 break
-            derivative = self._moment_rate(state, w, u, params)
+            derivative = require_derivative(self._moment_rate(state, w, u, params))
             step = np.linalg.lstsq(derivative, -moment.ravel(), rcond=1e-12)[0]
             step *= min(1.0, 0.5 / max(float(np.max(np.abs(step))), 1e-300))
             R = R @ exp(step.reshape(n, 3))

@@ -9,7 +9,7 @@ import numpy as np
 
 from geoctrl.manifolds import ManifoldSystem
 from geoctrl.rotations.analysis import ReducedView, description
-from geoctrl.rotations.attitudes import exp, initial_values
+from geoctrl.rotations.attitudes import initial_values
 from geoctrl.rotations.description import RotationDescription
 from geoctrl.rotations.forms import RotationForm, converted
 from geoctrl.rotations.local import LocalAnalysis
@@ -104,11 +104,6 @@ class RotationSystem(RotationDescription, ManifoldSystem):
     def initial_values(self, first: Any, second: Any, name: str = "Omega") -> tuple[np.ndarray, np.ndarray]:
         """Attitudes (n, 3, 3) and velocities (n, 3), checked as `geoctrl.rotations.attitudes` does."""
         return initial_values(self.n, first, second, name)
-
-    def random_states(self, rng: np.random.Generator, count: int) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Attitudes (n, 3, 3) and velocities (n, 3)."""
-        turns, Omega = rng.normal(size=(2, count, self.n, 3))
-        return list(zip(exp(turns), Omega, strict=True))
 
     def turned(
         self, turns: np.ndarray, first: np.ndarray, second: np.ndarray

@@ -8,29 +8,26 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from geoctrl._checks import nearest, time_grid
-from geoctrl._scalars import Program
-from geoctrl.errors import DescriptionError, ExpressionError
+from geoctrl.errors import DescriptionError
 from geoctrl.simulation import scipy_engine
 from geoctrl.simulation.checks import read_tolerance
-from geoctrl.simulation.events import Event, EventLog
+from geoctrl.simulation.events import EventLog
 from geoctrl.simulation.execution import execute
+from geoctrl.simulation.manifold_inputs import (
+    Switch,
+    Switches,
+    closed,
+    is_feedback,
+    read_switches,
+    with_times,
+)
 from geoctrl.stepping import Progress
 
 __all__ = ["simulate_manifold"]
 
 _ENGINES = ("auto", "heyoka", "scipy")
-
-
-@dataclass(frozen=True)
-class _Switch:
-    """An event, named."""
-
-    name: str
-    terminal: bool
-    direction: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +37,7 @@ class _Flow:
     x0: np.ndarray
     times: np.ndarray
     rtol: float | None
-    events: tuple[_Switch, ...]
+    events: tuple[Switch, ...]
     breaks: np.ndarray
     log: EventLog = field(init=False)
 
@@ -59,7 +56,7 @@ class _Flow:
 class _Functions:
     """Field and events of the numbers t, x; what cannot be evaluated is NaN."""
 
-    def __init__(self, run: Any, switches: Program | None, params: Mapping[str, float]) -> None:
+    def __init__(self, run: Any, switches: Switches | None, params: Mapping[str, float]) -> None:
         self._run, self._switches, self._params = run, switches, params
 
     def begin(self, t: float) -> None:
@@ -97,18 +94,17 @@ def simulate_manifold(
     report = Progress(progress)
     values = system.parameters_at(params)
     start = system.start(x0)
-    if isinstance(inputs, Mapping):
+    if is_feedback(inputs):
+        loop, events = closed(system, inputs, events)
         return simulate_manifold(
-            _driven(system, inputs), times, start, params, inputs=None, engine=engine, rtol=rtol,
+            loop, times, start, params, inputs=None, engine=engine, rtol=rtol,
             events=events, progress=progress, throw=throw,
         )  # fmt: skip
     if engine == "heyoka":
         return _by_reduction(system, times, start, params, inputs, rtol, events, progress, throw)
-    sampled = not isinstance(inputs, tuple) and not callable(inputs)
-    if sampled and np.shape(inputs) == (len(system.input_labels), times.size):
-        inputs = (times, np.asarray(inputs, dtype=float))
-    switches, program = _read_events(system, events)
+    inputs = with_times(inputs, system.input_labels, times)
     run = system.run(values, inputs)
+    switches, program = read_switches(system, events, inputs)
     breaks = np.asarray(inputs[0], dtype=float) if isinstance(inputs, tuple) else np.zeros(0)
     flow = _Flow(x0=start, times=times, rtol=tolerance, events=switches, breaks=breaks)
     functions = _Functions(run, program, values)
@@ -124,33 +120,6 @@ def simulate_manifold(
         )
 
     return execute(flow, scipy_engine.run(flow, functions), made, report, throw)
-
-
-def _driven(system: Any, inputs: Mapping[Any, Any]) -> Any:
-    """The system with its inputs set by expressions, those left out zero."""
-    labels = system.input_labels
-    given = {str(key): value for key, value in inputs.items()}
-    for label in given:
-        if label not in labels:
-            raise ValueError(f"unknown input {label!r}{nearest(label, labels)}")
-    return system.closed_loop([sp.sympify(given.get(label, 0)) for label in labels])
-
-
-def _read_events(system: Any, events: Mapping[str, Any] | None) -> tuple[tuple[_Switch, ...], Program | None]:
-    if not events:
-        return (), None
-    if not isinstance(events, Mapping):
-        raise TypeError(f"events must be a dict of name -> expression or Event, got {type(events).__name__}")
-    switches, nodes = [], []
-    for name, given in events.items():
-        event = given if isinstance(given, Event) else Event(given)
-        try:
-            nodes.append(system.to_node(event.expr))
-        except ExpressionError as error:
-            raise ExpressionError(f"event {name!r}: {error}") from error
-        switches.append(_Switch(name, event.terminal, event.direction))
-    arguments = [*system.state_nodes, system.time_node]
-    return tuple(switches), Program(system.graph, arguments, system.parameter_nodes, nodes)
 
 
 def _by_reduction(

@@ -48,7 +48,7 @@ def simulate(
     sys : ReducedSystem, SphereSystem or RotationSystem
         An open or a closed loop. Systems on spheres and rotations run on their compiled field (DOP853), or
         with ``engine="heyoka"`` on their equations written out; their inputs may also be constants (m,), a
-        function of time, or (times, (m, nt)).
+        function of time ``f(t)``, or (times, (m, nt)).
     timepts : (nt,) array
         Strictly increasing times (s) of the samples; ``timepts[0]`` is the initial time.
     x0 : (n,) array, Equilibrium, or pair (q, omega) or (R, Omega)

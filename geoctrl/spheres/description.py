@@ -13,8 +13,9 @@ from geoctrl._checks import finite_array
 from geoctrl._scalars import STATE, FromSympy, Node
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.description import ManifoldDescription
-from geoctrl.manifolds.reading import positive_definite
+from geoctrl.manifolds.reading import positive_definite, read_scalar
 from geoctrl.spheres.potentials import Pairs, Sites, symbols
+from geoctrl.spheres.start import project
 from geoctrl.systems import Parameter
 
 __all__ = ["SphereDescription"]
@@ -82,11 +83,13 @@ class SphereDescription(ManifoldDescription):
         return [[self.to_node(self.mass_given[i, j]) for j in range(self.n)] for i in range(self.n)]
 
     @property
-    def symbolic(self) -> bool:
-        """Whether everything is given by expressions, few enough to be written out."""
+    def obstacles(self) -> list[str]:
+        """What stands against writing the system out, in words."""
         terms = sum(t.terms(self.n) for t in self.potential_terms if isinstance(t, (Sites, Pairs)))
         near = any(isinstance(t, Pairs) and t.cutoff is not None for t in self.potential_terms)
-        return super().symbolic and not near and terms <= _TERMS
+        found = super().obstacles
+        found += [f"its potential has {terms} terms"] if terms > _TERMS else []
+        return found + (["its potential has a cutoff"] if near else [])
 
     @cached_property
     def potential_expression(self) -> sp.Expr:
@@ -127,12 +130,14 @@ class SphereDescription(ManifoldDescription):
         """ValueError unless a constant mass is symmetric positive definite."""
         self.constant_mass(params)
 
-    def somewhere(self) -> tuple[np.ndarray, np.ndarray]:
-        """Generic directions (n, 3) and tangent vectors there."""
-        rng = np.random.default_rng(7)
-        q = rng.normal(size=(self.n, 3))
-        q /= np.linalg.norm(q, axis=1)[:, None]
-        return q, np.cross(rng.normal(size=q.shape), q)
+    def generic_state(self, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:
+        """Directions (n, 3) and angular velocities (n, 3) of no particular kind."""
+        rng = np.random.default_rng(seed)
+        return project(rng.normal(size=(self.n, 3)), rng.normal(size=(self.n, 3)))
+
+    def motion(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Rates omega_i x q_i of the directions."""
+        return np.cross(second, first)
 
     def _check_terms(self) -> None:
         for term in self.potential_terms:
@@ -177,10 +182,9 @@ def _read_terms(potential: Any, n: int) -> list[Any]:
     if potential is None:
         return [sp.S.Zero]
     terms = list(potential) if isinstance(potential, (list, tuple)) else [potential]
-    terms = [t if isinstance(t, (Sites, Pairs)) else sp.sympify(t) for t in terms]
     for term in terms:
         if isinstance(term, (Sites, Pairs)):
             term.check(n)
-        elif isinstance(term, sp.MatrixBase) or not isinstance(term, sp.Expr):
-            raise DescriptionError(f"potential must be an expression, Sites, Pairs or callable, got {term!r}")
-    return terms or [sp.S.Zero]
+    kinds = "an expression, Sites, Pairs or callable"
+    found = [t if isinstance(t, (Sites, Pairs)) else read_scalar("potential", t, kinds) for t in terms]
+    return found or [sp.S.Zero]

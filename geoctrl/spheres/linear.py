@@ -20,6 +20,7 @@ from geoctrl._scalars import Node, Program
 from geoctrl.errors import EquilibriumError
 from geoctrl.manifolds.analysis import STEP, differences
 from geoctrl.spheres.potentials import Pairs, Sites
+from geoctrl.systems.regularity import require_derivative
 
 if TYPE_CHECKING:
     from geoctrl.spheres.system import SphereSystem
@@ -320,7 +321,7 @@ def find_rest(
         B = np.zeros((3 * n, 2 * n))
         for i in range(n):
             B[3 * i : 3 * i + 3, 2 * i : 2 * i + 2] = np.linalg.svd(q[i][None])[2][1:].T
-        y = np.linalg.lstsq(B.T @ K @ B, -B.T @ g.ravel(), rcond=1e-12)[0]
+        y = np.linalg.lstsq(B.T @ require_derivative(K) @ B, -B.T @ g.ravel(), rcond=1e-12)[0]
         step = (B @ y).reshape(n, 3) * min(1.0, 0.5 / max(float(np.max(np.abs(y))), 1e-300))
         q = q + step
         q = q / np.linalg.norm(q, axis=1)[:, None]

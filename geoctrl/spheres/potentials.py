@@ -12,7 +12,7 @@ import sympy as sp
 
 from geoctrl._checks import finite_array
 from geoctrl.errors import DescriptionError
-from geoctrl.manifolds.reading import number_of_bodies, vector
+from geoctrl.manifolds.reading import number_of_bodies, read_scalar, vector
 
 __all__ = ["Pairs", "Sites", "index_pairs", "symbols"]
 
@@ -48,12 +48,13 @@ class _Term:
             )
         self.c = None if c is None else _columns(c)
         width = 0 if self.c is None else self.c.shape[1]
-        self.vectors = tuple(vector(name) for name in self._bodies)
-        self.data = tuple(sp.Symbol(f"c_{k + 1}", real=True) for k in range(width))
+        # Dummies, which no parameter meets that happens to have the same name.
+        self.vectors = tuple(vector(name).applyfunc(_own) for name in self._bodies)
+        self.data = tuple(sp.Dummy(f"c_{k + 1}", real=True) for k in range(width))
         arguments: list[Any] = list(self.vectors)
         if width:
             arguments.append(self.data[0] if width == 1 else sp.Matrix(self.data))
-        self.expr = _scalar(expr(*arguments))
+        self.expr = read_scalar(f"what the function of {type(self).__name__} returns", expr(*arguments))
 
     def at(self, vectors: Sequence[sp.Matrix], row: int) -> sp.Expr:
         """The expression at given vectors, with row ``row`` of the data."""
@@ -187,10 +188,5 @@ def index_pairs(pairs: Any, n: int | None = None) -> np.ndarray:
     return array.astype(np.int64)
 
 
-def _scalar(value: Any) -> sp.Expr:
-    value = sp.sympify(value)
-    if isinstance(value, sp.MatrixBase) and value.shape == (1, 1):
-        value = value[0]
-    if isinstance(value, sp.MatrixBase) or not isinstance(value, sp.Expr):
-        raise DescriptionError(f"the function must return a scalar expression, got {value}")
-    return value
+def _own(symbol: sp.Symbol) -> sp.Dummy:
+    return sp.Dummy(symbol.name, real=True)

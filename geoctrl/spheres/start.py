@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import finite_array
+from geoctrl.errors import ConstraintError
 from geoctrl.manifolds.reading import needs_repair
 
 __all__ = ["initial_values", "project"]
@@ -26,7 +27,9 @@ def project(q: Any, omega: Any) -> tuple[np.ndarray, np.ndarray]:
     Raises
     ------
     ValueError
-        For wrong shapes or a direction that is zero.
+        For wrong shapes.
+    ConstraintError
+        If a direction is zero: no unit direction is nearest.
 
     Examples
     --------
@@ -38,11 +41,18 @@ def project(q: Any, omega: Any) -> tuple[np.ndarray, np.ndarray]:
     if q.ndim != 2 or q.shape[1] != 3:
         raise ValueError(f"q must have shape (n, 3), got {q.shape}")
     omega = finite_array("omega", omega, q.shape)
+    q = q / _lengths("q", q)[:, None]
+    return q, omega - np.sum(q * omega, axis=1)[:, None] * q
+
+
+def _lengths(name: str, q: np.ndarray) -> np.ndarray:
+    """Lengths (n,); ConstraintError for zero."""
     size = np.linalg.norm(q, axis=1)
     if np.any(size == 0):
-        raise ValueError(f"q[{int(np.argmin(size))}] is zero and has no direction")
-    q = q / size[:, None]
-    return q, omega - np.sum(q * omega, axis=1)[:, None] * q
+        raise ConstraintError(
+            f"{name}[{int(np.argmin(size))}] is zero and has no direction; give a vector that has one"
+        )
+    return size
 
 
 def initial_values(n: int, q0: Any, omega0: Any, name: str = "omega") -> tuple[np.ndarray, np.ndarray]:
@@ -51,7 +61,7 @@ def initial_values(n: int, q0: Any, omega0: Any, name: str = "omega") -> tuple[n
     Raises
     ------
     ConstraintError
-        If a direction is not unit or an angular velocity not orthogonal by more than 1e-3.
+        If a direction is zero, or not unit or an angular velocity not orthogonal by more than 1e-3.
     ValueError
         For a wrong shape or values that are not finite.
 
@@ -64,7 +74,7 @@ def initial_values(n: int, q0: Any, omega0: Any, name: str = "omega") -> tuple[n
         q0, omega0 = ([v] if np.ndim(v) == 1 else v for v in (q0, omega0))
     q, omega = finite_array("q0", q0, (n, 3)), finite_array(f"{name}0", omega0, (n, 3))
     defects = {
-        "|q| - 1": np.abs(np.linalg.norm(q, axis=1) - 1),
+        "|q| - 1": np.abs(_lengths("q0", q) - 1),
         f"q.{name}": np.abs(np.sum(q * omega, axis=1)) / np.maximum(1.0, np.linalg.norm(omega, axis=1)),
     }
     repair = f"q0 and {name}0 were projected onto the spheres"

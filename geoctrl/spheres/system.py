@@ -94,12 +94,6 @@ class SphereSystem(SphereDescription, ManifoldSystem):
         """Initial values (n, 3) each, checked as `geoctrl.spheres.start.initial_values` does."""
         return initial_values(self.n, first, second, name)
 
-    def random_states(self, rng: np.random.Generator, count: int) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Directions and tangent angular velocities, (n, 3) each."""
-        q = rng.normal(size=(count, self.n, 3))
-        q /= np.linalg.norm(q, axis=2)[:, :, None]
-        return list(zip(q, np.cross(q, rng.normal(size=q.shape)), strict=True))
-
     def turned(
         self, turns: np.ndarray, first: np.ndarray, second: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
-import numba
 import numpy as np
 from numba import njit, types
 from numba.core.dispatcher import Dispatcher
+
+from geoctrl._checks import as_python
 
 __all__ = ["Kernel", "compile_function", "compile_source", "is_compiled", "pointer"]
 
@@ -72,12 +73,15 @@ def compile_function(
     signature: Any,
     plain: Callable[[Callable], Callable] | None = None,
 ) -> Kernel:
-    """``wrap(function)`` compiled to a signature, or ``plain(function)`` where numba cannot compile it."""
+    """``wrap(function)`` compiled to a signature, or ``plain(function)`` where numba cannot compile it.
+
+    What numba raises then is of any kind: its own errors, and those of its compiler's insides.
+    """
     try:
         inner = function if isinstance(function, Dispatcher) else njit(function)
         return njit(signature, error_model="numpy")(wrap(inner))
-    except (numba.errors.NumbaError, NotImplementedError, TypeError):
-        return (plain or wrap)(function)
+    except Exception:
+        return (plain or wrap)(as_python(function))
 
 
 def is_compiled(kernel: Kernel) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 
 __all__ = ["ORDERS", "composition"]
@@ -49,7 +51,7 @@ def composition(order: int) -> np.ndarray:
     >>> composition(4).size, round(float(sum(composition(4) ** 3)), 14)
     (5, 0.0)
     """
-    if order not in _HALVES:
+    if not isinstance(order, Real) or order not in _HALVES:
         raise ValueError(f"order must be one of {', '.join(map(str, ORDERS))}, got {order!r}")
     half = _HALVES[order]
     return np.array([*half, *half[-2::-1]])

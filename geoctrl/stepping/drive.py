@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-from geoctrl._checks import finite_array, time_grid
+from geoctrl._checks import accepts, finite_array, time_grid
 
 __all__ = ["read_drive", "sample", "table_of"]
 
@@ -51,14 +51,19 @@ def read_drive(inputs: Any, labels: tuple[str, ...]) -> tuple[np.ndarray, Callab
     Raises
     ------
     ValueError
-        For inputs of a system without any, a wrong shape, times that do not increase, values that are not
-        finite.
+        For inputs of a system without any, expressions, a function of something else than the time, a wrong
+        shape, times that do not increase, values that are not finite.
     """
     m = len(labels)
     if inputs is None:
         return table_of(np.zeros(m), m), None
     if not m:
         raise ValueError("inputs were given, but this system has none; leave inputs out")
+    if isinstance(inputs, Mapping) or (callable(inputs) and not accepts(inputs, 1)):
+        raise ValueError(
+            f"inputs must be {m} numbers, a function of time alone or (times, values ({m}, nt)), got "
+            f"{inputs!r}; for expressions and functions of the state take system.closed_loop(...)"
+        )
     if callable(inputs):
         return table_of(np.zeros(m), m), inputs
     if isinstance(inputs, tuple) and len(inputs) == 2 and np.ndim(inputs[0]) == 1 and np.ndim(inputs[1]) == 2:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
-from numba import float64, void
+from numba import float64, njit, void
 
+from geoctrl._checks import ParameterValues
 from geoctrl._scalars import Node
 from geoctrl.stepping.compiled import Kernel, compile_function, compile_source
 from geoctrl.stepping.drive import sample, table_of
@@ -82,32 +83,38 @@ def driven(inner: Kernel, inputs: Callable, m: int) -> Kernel:
 
         return force
 
-    def plain(f):
-        def force(t, q, w, _table, data, index, out):
-            inner(t, q, w, table_of(np.atleast_1d(np.asarray(f(t), dtype=float)), m), data, index, out)
+    return compile_function(inputs, wrap, FORCE)
 
-        return force
 
-    return compile_function(inputs, wrap, FORCE, plain)
+def _record(names: tuple[str, ...]) -> Callable:
+    """Parameters by name in compiled code: a view of the numbers of the run, of which the names cost nothing.
+
+    What else a dict can do is not compiled, and laws that do it are run by Python.
+    """
+    count = len(names)
+    if not count:
+        return njit(lambda data: data[:0])
+    kind = np.dtype([(name, np.float64) for name in names])
+    return njit(lambda data: data[:count].view(kind)[0])
 
 
 def closed(inner: Kernel, law: Callable, m: int, names: tuple[str, ...]) -> Kernel:
     """The forces under a law ``law(t, x, params)`` with x = (q, w) in one row, params by ``names``."""
-    count = len(names)
+    count, by_name = len(names), _record(names)
 
     def wrap(f):
         def force(t, q, w, _table, data, index, out):
             x = np.concatenate((q.copy().reshape(-1), w.copy().reshape(-1)))
-            u = np.asarray(f(t, x, data[:count])).astype(np.float64).reshape(-1)
+            u = np.asarray(f(t, x, by_name(data))).astype(np.float64).reshape(-1)
             inner(t, q, w, table_of(u, m), data, index, out)
 
         return force
 
     def plain(f):
         def force(t, q, w, _table, data, index, out):
-            params = dict(zip(names, data[:count].tolist(), strict=True))
+            params = ParameterValues(zip(names, data[:count].tolist(), strict=True))
             u = f(t, np.concatenate([q.ravel(), w.ravel()]), params)
-            inner(t, q, w, table_of(np.atleast_1d(np.asarray(u, dtype=float)), m), data, index, out)
+            inner(t, q, w, table_of(np.asarray(u, dtype=float).reshape(-1), m), data, index, out)
 
         return force
 

@@ -1,10 +1,22 @@
 """Description of a mechanism and its reduction."""
 
-from geoctrl.systems.description import EulerPoincare, time
+from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.families import Equilibrium, Family
+from geoctrl.systems.names import check_names, input_symbol, time
 from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.reduced import ReducedSystem
 from geoctrl.systems.rotors import Rotors
 from geoctrl.systems.symmetry import Axis
 
-__all__ = ["Axis", "Equilibrium", "EulerPoincare", "Family", "Parameter", "ReducedSystem", "Rotors", "time"]
+__all__ = [
+    "Axis",
+    "Equilibrium",
+    "EulerPoincare",
+    "Family",
+    "Parameter",
+    "ReducedSystem",
+    "Rotors",
+    "check_names",
+    "input_symbol",
+    "time",
+]

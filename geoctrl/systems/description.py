@@ -13,6 +13,7 @@ from geoctrl._checks import nearest, require_declared
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
 from geoctrl.errors import ConstraintError, DescriptionError, FrameError, ParameterError
 from geoctrl.systems.families import Equilibrium, Family
+from geoctrl.systems.names import check_names, input_symbol, time
 from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.rotors import Rotors
 
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from geoctrl.systems.symmetry import Axis
 
 __all__ = ["EulerPoincare", "time"]
-
-time = sp.Symbol("t", real=True)
-"""The symbol of time in forces and inputs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +141,7 @@ class EulerPoincare:
         for parameter in self.parameters:
             if not isinstance(parameter, Parameter):
                 raise DescriptionError(f"parameters must be gc.Parameter objects, got {parameter!r}")
-        put("inputs", tuple(_input_symbol(u) for u in self.inputs))
+        put("inputs", tuple(map(input_symbol, self.inputs)))
         put("leaf", tuple(sp.sympify(e) for e in self.leaf))
         put("invariants", {str(k): sp.sympify(v) for k, v in dict(self.invariants).items()})
         put("outputs", {str(k): sp.sympify(v) for k, v in dict(self.outputs).items()})
@@ -276,29 +274,17 @@ class EulerPoincare:
         return replace(self, **changes)
 
     def _check_names(self) -> None:
-        names = [p.name for p in self.parameters]
-        repeated = {n for n in names if names.count(n) > 1}
-        if repeated:
-            raise ParameterError(f"parameter names repeat: {', '.join(sorted(repeated))}")
         labels = [*self.velocity_labels, *self.quasivelocity_labels]
         labels += [str(s) for s in (*self.advected_symbols, *self.actuator_symbols)]
         labels += self.controller
         if not all(label.isidentifier() for label in self.controller):
             raise DescriptionError(f"controller states must be identifiers, got {tuple(self.controller)}")
-        twice = {label for label in labels if labels.count(label) > 1}
-        if twice:
-            raise DescriptionError(
-                f"labels repeat: {', '.join(sorted(twice))}; rename a vector, rotor or input"
-            )
+        check_names(self.parameters, labels, "a vector, rotor or input")
         actuators = [s.name for s in self.actuator_symbols]
         for name in self.feedback:
             if name not in actuators:
                 raise DescriptionError(f"feedback names no input: {name!r}{nearest(name, actuators)}")
-        clash = set(names) & {*labels, time.name}
-        if clash:
-            raise ParameterError(
-                f"parameter names meet state, input or time labels: {', '.join(sorted(clash))}"
-            )
+        names = [p.name for p in self.parameters]
         for key, values in self.parameter_sets.items():
             for name in values:
                 if name not in names:
@@ -360,14 +346,6 @@ class EulerPoincare:
 
     def __getstate__(self) -> dict:
         return {k: v for k, v in self.__dict__.items() if k != "_reduced"}
-
-
-def _input_symbol(u: Any) -> sp.Symbol:
-    if isinstance(u, str):
-        return sp.Symbol(u, real=True)
-    if isinstance(u, sp.Symbol):
-        return u
-    raise DescriptionError(f"inputs must be names or sympy symbols, got {u!r}")
 
 
 def _matrix(name: str, value: Any, shape: tuple[int, int]) -> sp.ImmutableMatrix:

@@ -10,7 +10,7 @@ import numpy as np
 from geoctrl._scalars import Node, Program
 from geoctrl.errors import EquilibriumError
 
-__all__ = ["require_autonomous", "require_smooth", "switch_values"]
+__all__ = ["require_autonomous", "require_derivative", "require_smooth", "switch_values"]
 
 _KINK = 1e-12
 """Distance from a switch of Abs, sign or Piecewise at which a point counts as lying on it."""
@@ -46,6 +46,23 @@ def require_smooth(switches: Any, x: np.ndarray) -> None:
             "the equations are not differentiable at this point: Abs, sign or Piecewise switches there, so "
             "that no linearisation or Hessian decides stability"
         )
+
+
+def require_derivative(A: np.ndarray) -> np.ndarray:
+    """The derivative A of the equations at a point, refused where its formula has no value.
+
+    Raises
+    ------
+    EquilibriumError
+        If it is not finite.
+    """
+    if not np.all(np.isfinite(A)):
+        raise EquilibriumError(
+            "the equations have no finite derivative at this point: a formula divides zero by zero there, as "
+            "that of sqrt(x**2 + y**2) does at x = y = 0; write it without such a root or quotient (a power "
+            "3/2 of x**2 + y**2 counts), or take another point"
+        )
+    return A
 
 
 def switch_values(

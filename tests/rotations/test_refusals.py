@@ -29,7 +29,9 @@ def steps(**changes):
         ({"steps": 10.0}, "steps must be a whole number"),
         ({"record": 0}, "record must be a whole number"),
         ({"method": "variatonal"}, "did you mean 'variational'"),
+        ({"method": ["rk4"]}, "unknown method"),
         ({"order": 3}, "order must be one of 2, 4, 6, 8"),
+        ({"order": [2]}, "order must be one of 2, 4, 6, 8"),
         ({"method": "rk4", "order": 4}, "order is chosen for method='variational' only"),
         ({"params": {"m": 1.0}}, "unknown parameter 'm'"),
         ({"inputs": [1.0]}, "this system has none"),
@@ -54,8 +56,12 @@ def test_attitudes_are_repaired_or_refused_by_the_size_of_their_defect():
     assert r.orthogonality_error[0] < 1e-15
     with pytest.raises(gc.ConstraintError, match=r"body 0: \|R\^T R - I\| is .*geoctrl.rotations.project"):
         steps(R0=R0 * 1.01)
-    with pytest.raises(gc.ConstraintError, match=r"\|det R - 1\| is 2"):
+    with pytest.raises(
+        gc.ConstraintError, match=r"body 0: det R0 is -1.* reflection.* reverse one or exchange two"
+    ):
         steps(R0=-R0)
+    with pytest.raises(gc.ConstraintError, match=r"det R0 is 0, .* which is singular"):
+        steps(R0=0 * R0)
 
 
 def test_project_gives_the_nearest_rotations():
@@ -95,9 +101,36 @@ def system(**changes):
             gc.DescriptionError,
             "inertias holds the undeclared symbol c",
         ),
+        (
+            {"inertias": [1.0, 2.0, 3.0]},
+            gc.DescriptionError,
+            r"inertias must be \(3, 3\) .* got shapes \(3,\)",
+        ),
+        ({"inertias": 3.0}, gc.DescriptionError, r"inertias must be \(3, 3\)"),
+        ({"inertias": np.ones((2, 2, 2, 2))}, gc.DescriptionError, r"inertias must be \(3, 3\)"),
+        ({"inertias": [sp.eye(3), 3]}, gc.DescriptionError, r"got shapes \(3, 3\), \(\)"),
+        ({"inertias": []}, gc.DescriptionError, r"inertias must be \(3, 3\)"),
+        ({"inertias": sp.diag(1, 1, sp.oo)}, gc.DescriptionError, "inertias must be finite, got oo"),
         ({"linear": [[1.0, 2.0]]}, gc.DescriptionError, "linear must be 1 vectors of 3"),
+        ({"linear": 1.0}, gc.DescriptionError, "linear must be 1 vectors of 3"),
+        ({"linear": [np.nan, 0, 0]}, gc.DescriptionError, "linear must be finite, got nan"),
         ({"frame_rate": [1.0, 2.0]}, gc.DescriptionError, "frame_rate must be 1 vectors of 3"),
+        ({"frame_rate": 1.0}, gc.DescriptionError, "frame_rate must be 1 vectors of 3"),
+        ({"frame_rate": [0, np.nan, 0]}, gc.DescriptionError, "frame_rate must be finite, got nan"),
+        ({"frame_rate": [0, 0, np.inf]}, gc.DescriptionError, "frame_rate must be finite, got oo"),
+        ({"frame_rate": [None] * 3}, gc.DescriptionError, "frame_rate must hold expressions"),
         ({"forces": [[1, 2]]}, gc.DescriptionError, "forces must be 1 vectors of 3"),
+        ({"forces": 3}, gc.DescriptionError, "forces must be 1 vectors of 3"),
+        ({"potential": [lambda R, p: 0.0, R[0][0, 0]]}, gc.DescriptionError, "a function must be alone"),
+        ({"potential": [R[0][0, 0]]}, gc.DescriptionError, "potential must be an expression or callable"),
+        ({"potential": "3 *"}, gc.DescriptionError, "potential must be an expression or callable"),
+        ({"potential": sp.nan}, gc.DescriptionError, "potential must be finite"),
+        ({"parameters": ["a"]}, gc.DescriptionError, "parameters must be gc.Parameter objects"),
+        (
+            {"forces": [[1, 2, 3]], "inputs": [3.0]},
+            gc.DescriptionError,
+            "inputs must be names or sympy symbols",
+        ),
         ({"inputs": ["u"]}, gc.DescriptionError, "inputs act through forces"),
         ({"forces": [[sp.Symbol("z"), 0, 0]]}, gc.DescriptionError, "undeclared symbol z"),
     ],
@@ -105,6 +138,24 @@ def system(**changes):
 def test_bad_descriptions_are_refused(changes, error, message):
     with pytest.raises(error, match=message):
         system(**changes)
+
+
+def test_a_frame_rate_that_parameters_make_infinite():
+    k = gc.Parameter("k", 1.0)
+    b = system(frame_rate=[0, 0, 1 / k.symbol], parameters=[k])
+    state = b.pack(R0, OMEGA0)
+    assert np.all(np.isfinite(b.rhs(0.0, state)))
+    with pytest.raises(ValueError, match="frame_rate must be"):
+        b.rhs(0.0, state, params={"k": 0.0})
+
+
+def test_no_derivative_at_a_root():
+    """(x^2 + y^2)^(3/2) is smooth enough, but its formula is 0/0 at the pole."""
+    b = system(potential=sp.sqrt(R[0][0, 0] ** 2 + R[0][0, 1] ** 2) ** 3)
+    pole = ([[[0, 0, 1.0], [1, 0, 0], [0, 1, 0]]], [[0, 0, 0.0]])
+    for question in (gc.linearize, gc.certify, lambda b, x: gc.find_equilibrium(b, guess=x)):
+        with pytest.raises(gc.EquilibriumError, match="no finite derivative at this point"):
+            question(b, pole)
 
 
 def potential(R, p):
@@ -120,7 +171,7 @@ def test_a_wrong_gradient_is_found():
     assert system(potential=potential, gradient=right).potential(R0) == 0
     with pytest.raises(gc.GradientError, match="along a direction"):
         system(potential=potential, gradient=lambda R, p: -right(R, p))
-    with pytest.raises(gc.DescriptionError, match=r"gradient an array \(1, 3, 3\)"):
+    with pytest.raises(gc.DescriptionError, match=r"gradient must return .* \(1, 3, 3\), got shape \(3, 3\)"):
         system(potential=potential, gradient=lambda R, p: np.zeros((3, 3)))
 
 

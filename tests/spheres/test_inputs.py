@@ -207,12 +207,13 @@ def without_parameters(t, x, params):
     return np.array([-0.6 * (x[6] * x[3] + x[7] * x[4] + x[8] * x[5]) + np.cos(t), x[2] * x[9]])
 
 
-@pytest.mark.parametrize("given", ["expressions", "function", "compiled function", "law"])
+@pytest.mark.parametrize("given", ["expressions", "function", "plain function", "without parameters", "law"])
 def test_closed_loop(opened, given):
     feedback = {
         "expressions": terms(),
         "function": law,
-        "compiled function": without_parameters,
+        "plain function": lambda t, x, params: list(map(float, law(t, x, params))),
+        "without parameters": without_parameters,
         "law": Law(),
     }
     closed = opened.closed_loop(feedback[given])
@@ -222,9 +223,9 @@ def test_closed_loop(opened, given):
     expected = opened.rhs(0.3, x, law(0.3, x, {"gain": 0.6}))
     assert closed.rhs(0.3, x) == pytest.approx(expected, abs=1e-13)
     r = final(closed)
-    assert r.engine == ("python" if given == "function" else "numba")
+    assert r.engine == ("python" if given == "plain function" else "numba")
     assert r.states == pytest.approx(final(opened.closed_loop(terms())).states, abs=1e-12)
-    if given != "compiled function":
+    if given != "without parameters":
         other = opened.rhs(0.3, x, law(0.3, x, {"gain": 1.1}))
         assert closed.rhs(0.3, x, params={"gain": 1.1}) == pytest.approx(other, abs=1e-13)
 
@@ -316,6 +317,26 @@ def test_bad_shapes(call, words):
         call(varying_inertia())
 
 
+@pytest.mark.parametrize(
+    ("t", "u", "words"),
+    [
+        (0.0, np.zeros((6, 3)), r"u must have 6 entries .* for each of 4 columns of x, got shape \(6, 3\)"),
+        (0.0, np.zeros((4, 6)), "u must have 6 entries"),
+        (0.0, np.zeros((6, 4, 1)), "u must have 6 entries"),
+        (0.0, "high", "u must be an array of numbers"),
+        (0.0, [np.nan] * 6, "u must be finite"),
+        (np.zeros(3), None, r"t must be a number or one for each of 4 columns of x, got shape \(3,\)"),
+        (np.zeros((4, 1)), None, "t must be a number or one"),
+        ("now", None, "t must be an array of numbers"),
+        (None, None, "t must be finite"),
+    ],
+)
+def test_bad_columns(t, u, words):
+    x = np.tile(CHAIN.pack(*STATE)[:, None], (1, 4))
+    with pytest.raises(ValueError, match=words):
+        CHAIN.rhs(t, x, u)
+
+
 def test_power_of_the_inputs():
     """dE/dt = sum f.qdot: a sign of a force or of the inertia's derivative would show."""
     for s, u in ((varying_inertia(), [0.7]), (driven_bodies(), [0.4]), (CHAIN, CONSTANT)):
@@ -331,11 +352,14 @@ def test_power_of_the_inputs():
 
 
 def test_inputs_of_a_wrong_size_are_not_taken():
-    """Neither read beyond their end nor cut: the rate is not a number, and runs are refused."""
+    """Neither read beyond their end nor cut, where their size changes: the rate is not a number."""
     u = sp.symbols("u1:4", real=True)
     q, _ = spheres.symbols(1)
     system = spheres.SphereSystem(mass=[2.0], potential=3.0 * q[0][2], forces=[sp.Matrix(u)], inputs=u)
-    for law in (lambda t, x, p: np.array([1.0]), lambda t, x, p: np.ones(4)):
+    for law in (
+        lambda t, x, p: np.ones(1 if x[0] == 1.0 else 3),
+        lambda t, x, p: np.ones(4 if x[0] == 1.0 else 3),
+    ):
         loop = system.closed_loop(law)
         assert np.isnan(loop.rhs(0.0, [1.0, 0, 0, 0, 0, 1])[3:]).any()
         with pytest.raises(ValueError, match="not finite at x0"):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
+import geoctrl as gc
 from geoctrl import spheres
 from geoctrl.errors import (
     ConstraintError,
@@ -46,6 +47,8 @@ def integrate(q=Q, omega=OMEGA, h=0.01, steps=10, system=None, **options):
         ({"record": 2.0}, "record must be a whole number"),
         ({"method": "variatonal"}, "unknown method 'variatonal'; did you mean 'variational'"),
         ({"method": None}, "unknown method None"),
+        ({"method": ["rk4"]}, "unknown method"),
+        ({"order": [2]}, "order must be one of 2, 4, 6, 8, got"),
         ({"order": 3}, "order must be one of 2, 4, 6, 8, got 3"),
         ({"order": "4"}, "order must be one of 2, 4, 6, 8"),
         ({"method": "rk4", "order": 4}, "order is chosen for method='variational' only"),
@@ -113,6 +116,19 @@ def test_bad_inertia(mass, error, words):
         ({"forces": [[SYMBOL, 0, 0]]}, DescriptionError, "forces holds the undeclared symbol r"),
         ({"invariants": {"C": SYMBOL}}, DescriptionError, "invariants holds the undeclared symbol r"),
         ({"forces": [[sp.Function("f")(DIRECTIONS[0][0]), 0, 0]]}, ExpressionError, "f"),
+        ({"forces": 3}, DescriptionError, "forces must be 1 vectors of 3 expressions, got 3"),
+        ({"forces": [None] * 3}, DescriptionError, "forces must hold expressions"),
+        ({"forces": [1, 2, np.nan]}, DescriptionError, "forces must be finite, got nan"),
+        ({"mass": [1.0, 2.0], "forces": [1, 2, 3]}, DescriptionError, "forces must be 2 vectors of 3"),
+        (
+            {"potential": [lambda q, p: 0.0, DIRECTIONS[0][2]]},
+            DescriptionError,
+            "a function must be alone: add the other terms in it",
+        ),
+        ({"potential": "3 *"}, DescriptionError, "potential must be an expression, Sites, Pairs or callable"),
+        ({"potential": sp.zoo}, DescriptionError, "potential must be finite"),
+        ({"parameters": ["a"]}, DescriptionError, "parameters must be gc.Parameter objects, got 'a'"),
+        ({"forces": DIRECTIONS, "inputs": [3.0]}, DescriptionError, "inputs must be names or sympy symbols"),
         ({"forces": DIRECTIONS, "inputs": ["q1_2"]}, DescriptionError, "labels repeat: q1_2"),
         ({"forces": DIRECTIONS, "inputs": ["u", "u"]}, DescriptionError, "labels repeat: u"),
         ({"parameters": [Parameter("q1_2")]}, ParameterError, "meet state, input or time labels: q1_2"),
@@ -122,6 +138,59 @@ def test_bad_inertia(mass, error, words):
 def test_symbols_and_names(changes, error, words):
     with pytest.raises(error, match=words):
         spheres.SphereSystem(**({"mass": [2.0]} | changes))
+
+
+def test_a_product_of_vectors_is_a_potential():
+    """q^T a is a matrix of one entry."""
+    row = spheres.SphereSystem(mass=[2.0], potential=DIRECTIONS[0].T * sp.Matrix([1, 2, 3]))
+    assert row.potential([[0.6, 0, 0.8]]) == pytest.approx(0.6 + 3 * 0.8)
+    listed = spheres.SphereSystem(mass=[2.0], potential=[row.potential_given, 2 * DIRECTIONS[0][0]])
+    assert listed.potential([[0.6, 0, 0.8]]) == pytest.approx(3 * 0.6 + 3 * 0.8)
+
+
+def varying(n):
+    """Inertia that depends on the directions."""
+    q, _ = spheres.symbols(n)
+    mass = 2 * sp.eye(n)
+    mass[0, 1] = mass[1, 0] = q[0].dot(q[1]) / 4
+    return mass
+
+
+@pytest.mark.parametrize(
+    ("n", "potential", "words"),
+    [
+        (17, spheres.Sites(lambda q: q[2]), "it has 17 bodies"),
+        (2, lambda q, p: q[0, 2], "its potential is a function"),
+        (2, spheres.Pairs(lambda a, b: a.dot(b), cutoff=0.5), "its potential has a cutoff"),
+    ],
+)
+@pytest.mark.parametrize("question", [gc.linearize, gc.certify, lambda s, x: gc.find_equilibrium(s, guess=x)])
+def test_what_stands_against_an_analysis_is_named(n, potential, words, question):
+    gradient = (lambda q, p: np.eye(3)[[2, 0]] * [[1], [0]]) if callable(potential) else None
+    s = spheres.SphereSystem(mass=varying(n), potential=potential, gradient=gradient)
+    down = ([[0, 0, -1.0]] * n, np.zeros((n, 3)))
+    with pytest.raises(
+        DescriptionError, match=f"inertia depends on the configuration; but {words}.*jacobian"
+    ):
+        question(s, down)
+    if n == 2:  # as the message says
+        assert np.all(np.isfinite(s.jacobian(0.0, s.pack(*down))))
+
+
+@pytest.mark.parametrize("term", ["expression", "Sites"])
+def test_no_derivative_at_a_root(term):
+    """(x^2 + y^2)^(3/2) is smooth enough, but its formula is 0/0 at the pole."""
+
+    def root(q):
+        return sp.sqrt(q[0] ** 2 + q[1] ** 2) ** 3
+
+    s = spheres.SphereSystem(
+        mass=[1.0], potential=root(DIRECTIONS[0]) if term == "expression" else spheres.Sites(root)
+    )
+    pole = ([[0, 0, 1.0]], [[0, 0, 0.0]])
+    for question in (gc.linearize, gc.certify, lambda s, x: gc.find_equilibrium(s, guess=x)):
+        with pytest.raises(gc.EquilibriumError, match="no finite derivative at this point"):
+            question(s, pole)
 
 
 def test_positional_and_unknown_arguments():
@@ -180,6 +249,8 @@ def test_larger_defects_are_refused():
         integrate(q=q)
     with pytest.raises(ConstraintError, match=r"body 0: q.omega is"):
         integrate(omega=OMEGA + 0.1 * Q * [[1], [0], [0]])
+    with pytest.raises(ConstraintError, match=r"q0\[1\] is zero and has no direction; give"):
+        integrate(q=Q * [[1], [0], [1]])
     with pytest.raises(ValueError, match="should be zero"):  # whoever knows nothing of geoctrl's exceptions
         integrate(q=2 * Q)
 

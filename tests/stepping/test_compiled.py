@@ -1,0 +1,105 @@
+"""Functions that numba cannot compile, for whatever reason it has, are run as Python."""
+
+import numpy as np
+import pytest
+from numba import float64, njit
+
+from geoctrl.stepping import composition
+from geoctrl.stepping.compiled import compile_function, is_compiled
+from geoctrl.stepping.drive import read_drive
+
+LIMIT = 3.0
+
+
+def plain(x):
+    return 2 * x
+
+
+def with_format(x):
+    return 2 * x if f"{x:.3f}" else x
+
+
+def with_import(x):
+    import math
+
+    return 2 * math.fabs(x)
+
+
+def with_keywords(x, **options):
+    return 2 * x
+
+
+def with_cause(x):
+    try:
+        return 2 * x
+    except ArithmeticError as error:
+        raise ValueError(str(error)) from error
+
+
+def with_global(x):
+    global LIMIT
+    LIMIT = 3.0
+    return 2 * x
+
+
+def with_class(x):
+    class Inner:
+        factor = 2
+
+    return Inner.factor * x
+
+
+def with_mixed_set(x):
+    return 2 * x if len({1, "a"}) == 2 else x
+
+
+def with_generator(x):
+    return x + sum(x for _ in range(1))
+
+
+def kernel(function):
+    return compile_function(function, lambda f: lambda x: f(x), float64(float64))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        with_format,
+        with_import,
+        with_keywords,
+        with_cause,
+        with_global,
+        with_class,
+        with_mixed_set,
+        with_generator,
+        njit(with_format),
+    ],
+)
+def test_what_does_not_compile_is_run_as_it_is(function):
+    made = kernel(function)
+    assert not is_compiled(made)
+    assert made(1.5) == 3.0
+
+
+@pytest.mark.parametrize("function", [plain, njit(plain)])
+def test_what_compiles_is_compiled(function):
+    made = kernel(function)
+    assert is_compiled(made)
+    assert made(1.5) == 3.0
+
+
+@pytest.mark.parametrize("order", [[2], {}, "2", None, True, 3, np.array([2, 4])])
+def test_orders_of_any_kind_are_refused_in_words(order):
+    with pytest.raises(ValueError, match="order must be one of 2, 4, 6, 8"):
+        composition(order)
+
+
+@pytest.mark.parametrize("inputs", [{"u": 1.0}, lambda t, x, params: t, njit(lambda t, x: t), print])
+def test_what_drives_inputs(inputs):
+    if inputs is print:  # takes anything
+        assert read_drive(inputs, ("u",))[1] is print
+        return
+    with pytest.raises(
+        ValueError, match=r"inputs must be 1 numbers, a function of time alone or \(times, values"
+    ):
+        read_drive(inputs, ("u",))
