@@ -25,6 +25,7 @@ extensions = [
 ]
 exclude_patterns = ["_build"]
 html_static_path = ["_static"]
+html_css_files = ["layout.css"]
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3

@@ -154,13 +154,16 @@ def draw_modes(found: list[Modes]) -> Figure:
         left.annotate(rf"$\omega_{k + 1}$", (2.2 * k, 0.04), ha="center")
     quiet(left, title=f"{chosen.n} links and the heavy string (grey)", ylabel="height (m)")
     left.set_xticks([])
+    left.set_xlabel("displacement, scaled to 1 at the tip")
     left.set_ylim(None, 0.12)
     sizes = np.array([m.n for m in found if m.n >= 4])
     for k in range(3):
         away = [(m.n, 1 - m.frequencies[k] / string(3)[k]) for m in found if m.n >= 4]
         right.loglog(*zip(*away, strict=True), "o-", color=COLOURS[k], label=rf"$\omega_{k + 1}$")
     right.loglog(sizes, 0.25 / sizes, "--", color="#888888", linewidth=1.0, label=r"$1/(4n)$")
-    quiet(right, title="Slower than the string by", xlabel="links", ylabel="relative difference")
+    right.set_xticks(sizes, [str(n) for n in sizes], minor=False)
+    right.set_xticks([], minor=True)
+    quiet(right, title="How much slower than the string", xlabel="links", ylabel="relative difference")
     right.legend(frameon=False)
     return figure
 
@@ -197,6 +200,9 @@ def stabilisable(n: int) -> None:
 
 
 CONTROLLABLE = """\
+growth: largest real part of the eigenvalues without control; least s.v.: least singular value of [A - s I, B]
+over these eigenvalues s, zero where the pair is not controllable; slowest closed: largest real part with
+linear-quadratic control.
 All are controllable, whatever hangs or stands. The mass matrix has m_2j = +-(l2/l1) m_1j for j > 1. In a mode
 with the first link at rest, (K - s^2 M) v = 0 and v_1 = 0, the first row is s^2 sum m_1j v_j = 0, so the
 second is K_2 v_2 = 0: the second link is at rest too, and so on down the chain."""

@@ -406,7 +406,7 @@ def figures(
 
     figure, axes = plt.subplots(3, 1, figsize=(7.5, 7), sharex=True, layout="constrained")
     draw_motion(axes, free, free.time <= free.time[-1])
-    axes[0].set_title("Free skate: Gamma3 = 0 at t = 1.025 s")
+    axes[0].set_title(r"Free skate: $\Gamma_3 = 0$ at t = 1.025 s")
     save(figure, "figure4_free.png")
 
     figure, axes = plt.subplots(

@@ -159,7 +159,7 @@ def drift(traj: Trajectory, ax: Axes | None = None, title: str | None = None) ->
         ax.plot(traj.time, drawn, linewidth=0.5, alpha=0.35, **style)
         ax.plot(traj.time, np.fmax.accumulate(drawn), linewidth=1.6, label=mathtext(name), **style)
     ax.set_yscale("log")
-    quiet(ax, title, xlabel="time (s)", ylabel="|change since the start|")
+    quiet(ax, title, xlabel="time (s)", ylabel="|change since the start|; thick: largest so far")
     if curves:
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return ax

@@ -18,6 +18,11 @@ from studies.two_spheres import (
 from studies.two_spheres.figures import save
 from studies.two_spheres.table import markdown, text
 
+SHORTER = (
+    "Quick: examples 1, 4, 5 and 6 run for a part of the paper's time. Their means are those of that part\n"
+    "and need not agree with the published ones.\n"
+)
+
 EXAMPLES = (double_pendulum, three_bodies, coupled_pendula, elastic_rod, dipoles, molecules)
 
 
@@ -31,6 +36,8 @@ def main() -> None:
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     done = []
+    if args.quick:
+        print(SHORTER)
     for number, example in enumerate(EXAMPLES, 1):
         if args.example in (None, number):
             start = time.perf_counter()

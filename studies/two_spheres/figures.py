@@ -22,21 +22,23 @@ def save(draw: Callable[[], Figure], place: Path) -> None:
 
 
 def errors(title: str, curves: Sequence[Curve]) -> Figure:
-    """Change of the energy and defect of the unit length against time."""
+    """Change of the energy and defect of the unit length, with its largest value so far, against time."""
     figure = Figure(figsize=(10.5, 3.9), layout="constrained")
     left, right = figure.subplots(1, 2)
     for curve in curves:
         style = {"color": COLOUR[curve.name], "zorder": 3 if curve.name == "variational" else 2}
         mean = f"{curve.energy_error:.1e}".replace("e-0", "e-")
-        left.plot(curve.time, curve.energy, linewidth=1.3, label=f"{curve.name}, mean {mean} J", **style)
+        label = f"{curve.name}: mean energy error {mean} J"
+        left.plot(curve.time, curve.energy, linewidth=1.3, label=label, **style)
         drawn = np.where(curve.length > 0, curve.length, np.nan)
         right.plot(curve.time, drawn, linewidth=0.5, alpha=0.35, **style)
         right.plot(curve.time, np.fmax.accumulate(drawn), linewidth=1.6, **style)
     quiet(left, xlabel="time (s)", ylabel="$E - E(0)$ (J)")
     left.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2), useMathText=True)
-    left.legend(frameon=False)
     right.set_yscale("log")
-    quiet(right, xlabel="time (s)", ylabel=r"mean of $\left|\,|q_i| - 1\right|$")
+    quiet(right, xlabel="time (s)", ylabel=r"mean of $\left|\,|q_i| - 1\right|$; thick: largest so far")
+    # Below both panels: in either it would cover a curve of some example.
+    figure.legend(loc="outside lower center", ncols=len(curves), frameon=False)
     for axis in (left, right):
         axis.set_xlim(0, max(c.time[-1] for c in curves))
     figure.suptitle(title)
@@ -83,4 +85,4 @@ def spheres(
         axis.add_collection(shapes)
         axis.set(xlim=(-1.03, 1.03), ylim=(-1.03, 1.03), aspect="equal", title=f"t = {t:g} s")
         axis.axis("off")
-    figure.colorbar(shapes, ax=list(axes), label="kinetic energy (J)", shrink=0.8, pad=0.01)
+    figure.colorbar(shapes, ax=list(axes), label="kinetic energy\nper molecule (J)", shrink=0.8, pad=0.01)

@@ -83,6 +83,7 @@ def draw(run: SphereTrajectory, points: np.ndarray, faces: np.ndarray) -> Figure
     below.set_xlim(0, run.time[-1])
     below.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2), useMathText=True)
     quiet(below, xlabel="time (s)", ylabel="$E - E(0)$ (J)")
+    figure.suptitle(f"{run.q.shape[1]} molecules on a sphere: how the heat of two vortices spreads")
     return figure
 
 
