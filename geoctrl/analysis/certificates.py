@@ -23,7 +23,7 @@ from geoctrl.analysis.proof import Outcome, Verdict, is_exact_equilibrium, prove
 from geoctrl.manifolds import ManifoldModel
 from geoctrl.systems import Equilibrium, ReducedSystem
 
-__all__ = ["Certificate", "certify", "claim_of", "digest_of"]
+__all__ = ["Certificate", "certify", "claim_of", "digest_of", "readable"]
 
 FORMAT = "geoctrl-certificate"
 VERSION = 1
@@ -95,7 +95,7 @@ class Certificate:
             lines.append(f"  reason: {self.reason}")
         for key in ("zero_modes", "multipliers", "restricted_hessian", "eigenvalues"):
             if key in self.evidence:
-                lines.append(f"  {key}: {_readable(self.evidence[key])}")
+                lines.append(f"  {key}: {readable(self.evidence[key])}")
         return "\n".join(lines)
 
 
@@ -210,11 +210,12 @@ def _reason(outcome: Outcome) -> str:
     return "; ".join(parts)
 
 
-def _readable(value: Any) -> str:
+def readable(value: Any) -> str:
+    """Evidence in words: exact numbers as decimals."""
     if isinstance(value, dict):
-        return ", ".join(f"{k}: {_readable(v)}" for k, v in value.items())
+        return ", ".join(f"{k}: {readable(v)}" for k, v in value.items())
     if isinstance(value, list):
-        return "[" + ", ".join(_readable(v) for v in value) + "]"
+        return "[" + ", ".join(readable(v) for v in value) + "]"
     if isinstance(value, str):
         try:
             return f"{float(Fraction(value)):.6g}"

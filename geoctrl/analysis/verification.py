@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl.analysis.certificates import FORMAT, GROWTH, VERSION, claim_of, digest_of
+from geoctrl.analysis.certificates import FORMAT, GROWTH, VERSION, claim_of, digest_of, readable
 from geoctrl.analysis.energy_casimir import Pencil
 from geoctrl.analysis.float_jets import jets_in_floats
 from geoctrl.analysis.natural import MatrixProblem, NaturalProblem, judge_numerically, prove_natural
@@ -152,7 +152,9 @@ def _verify_exact(
     if evidence["shape_integrals"]:
         integrals = ", ".join(evidence["shape_integrals"])
         checks.append(f"linear integrals from the structure of the equations: {integrals}")
-    checks.append(f"characteristic polynomial without forced zeros: {evidence['reduced_polynomial']}")
+    checks.append(
+        f"characteristic polynomial without forced zeros: {readable(evidence['reduced_polynomial'])}"
+    )
     if "inertia" in evidence:
         positive, negative, zero = evidence["inertia"]
         checks.append(

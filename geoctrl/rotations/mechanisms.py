@@ -22,7 +22,7 @@ _SOURCE = (
 
 
 def free_body(inertia: Any) -> RotationSystem:
-    r"""Rigid body free of moments, [LLM17, sec. 6.6.1].
+    r"""Rigid body free of moments, [LLM17, section 6.6.1].
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def free_body(inertia: Any) -> RotationSystem:
 def pendulum3d(
     inertia: Any, mass: float, rho: Sequence[float], gravity: Sequence[float] = _EARTH
 ) -> RotationSystem:
-    r"""Rigid body about a fixed pivot, [LLM17, sec. 6.6.2] (whose rho_0 is the opposite of rho).
+    r"""Rigid body about a fixed pivot, [LLM17, section 6.6.2] (whose rho_0 is the opposite of rho).
 
     .. math:: U = -m\, g \cdot R \rho
 
@@ -84,7 +84,7 @@ def pendulum3d(
 
 
 def body_in_orbit(inertia: Any, rate: float) -> RotationSystem:
-    r"""Rigid body in a circular orbit under the gravity gradient, [LLM17, sec. 6.6.3].
+    r"""Rigid body in a circular orbit under the gravity gradient, [LLM17, section 6.6.3].
 
     .. math:: U = \tfrac32 \omega_0^2\, a \cdot J a, \qquad a = R^T e_3, \qquad w = \omega_0 e_2
 

@@ -28,7 +28,13 @@ import sympy as sp
 
 from geoctrl.errors import LawWarning, MatchingError
 from geoctrl.synthesis.gains import gain_parameters, read_damping
-from geoctrl.synthesis.loops import controlled_momentum, matched_torques, rotor_rates, without_rotors
+from geoctrl.synthesis.loops import (
+    controlled_momentum,
+    matched_torques,
+    rotor_metric,
+    rotor_rates,
+    without_rotors,
+)
 from geoctrl.systems import EulerPoincare, ReducedSystem
 from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.equations import collected
@@ -165,6 +171,8 @@ class DampedLaw:
             For a momentum other than zero.
         SingularMassError
             If the controlled inertia is singular on the admissible velocities.
+        MatchingError
+            If the momentum is a state and sigma equals the rotors' inertia in some direction.
         """
         if np.any(np.asarray(momentum) != 0):
             raise ValueError(
@@ -184,7 +192,7 @@ class DampedLaw:
             given = self.mechanism.forces
             changes["forces"] = list(force if given is None else sp.Matrix(given) + force)
         else:
-            rates = self.rho_inverse.inv() * inverse * self._added
+            rates = rotor_metric(self) * inverse * self._added
             controller |= dict(zip(map(str, momentum), rates, strict=True))
         if self._integrating:
             controller |= dict(zip(map(str, self._eta), -self.kappa * self._eta, strict=True))

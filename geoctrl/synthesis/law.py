@@ -100,6 +100,8 @@ class FeedbackLaw:
             If the momentum is not finite or has the wrong length.
         SingularMassError
             If the controlled inertia is singular on the admissible velocities.
+        MatchingError
+            If rotor rates are kept and sigma equals the rotors' inertia in some direction.
         """
         values = momentum_vector(self.mechanism, momentum)
         if rotors:

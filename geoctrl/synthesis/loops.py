@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._scalars import Node
+from geoctrl._scalars import Node, exact
+from geoctrl.errors import MatchingError
 from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ __all__ = [
     "matched_torques",
     "momentum_parameters",
     "reduced_loop",
+    "rotor_metric",
     "rotor_rates",
     "without_rotors",
 ]
@@ -53,7 +55,25 @@ def controlled_momentum(law: FeedbackLaw | DampedLaw) -> sp.Matrix:
     """pitilde = rho (thetadot + (G_ab^{-1} G_bi + tau) xi), conserved by the full loop."""
     X = sp.Matrix(law.rotors.inertia).inv() * law.rotors.coupling.T
     turning = sp.Matrix(law.rotors.rates) + (X + law.tau) * sp.Matrix(law.mechanism.algebra.xi)
-    return (law.rho_inverse.inv() * turning).applyfunc(sp.factor)
+    return (rotor_metric(law) * turning).applyfunc(sp.factor)
+
+
+def rotor_metric(law: FeedbackLaw | DampedLaw) -> sp.Matrix:
+    """rho, the controlled inertia of the rotors.
+
+    Raises
+    ------
+    MatchingError
+        If rho^{-1} = G_ab^{-1} - sigma^{-1} is singular at the default numbers.
+    """
+    known = (*law.mechanism.parameters, *law.gain_parameters)
+    numbers = {p.symbol: exact(p.default) for p in known if p.default is not None}
+    if sp.Matrix(law.rho_inverse).xreplace(numbers).det() == 0:
+        raise MatchingError(
+            "sigma equals the rotors' inertia in some direction: their controlled momentum is infinite. "
+            "Change sigma a little; the reduced loop of the law without damping needs no momentum"
+        )
+    return law.rho_inverse.inv()
 
 
 def matched_torques(law: FeedbackLaw | DampedLaw, system: ReducedSystem) -> list[Node]:

@@ -117,6 +117,17 @@ def test_an_inertia_of_both_signs_has_no_sign_for_the_damping():
     assert law.with_damping(k=[0.0, 0.2, 0.3]).sign == 1
 
 
+def test_a_gain_that_makes_the_momentum_infinite():
+    """rho^{-1} = 1/J - 1/sigma vanishes at sigma = J: the reduced loop alone needs no momentum."""
+    mechanism = gc.models.get("body-with-rotor")()
+    law = gc.match(mechanism).law(sigma=mechanism.defaults["J"])
+    eq = law.closed_loop().equilibrium("about2", Omega0=1.0)
+    assert gc.certify(law.closed_loop(), eq).verdict.proved
+    for loop in (law.with_damping(k=0.2).closed_loop, lambda: law.closed_loop(rotors=True)):
+        with pytest.raises(gc.MatchingError, match="sigma equals the rotors' inertia"):
+            loop()
+
+
 def test_the_momentum_cannot_be_held(laws):
     law = laws(3, "k")
     assert law.closed_loop(momentum=0.0) is law.closed_loop()

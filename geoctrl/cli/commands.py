@@ -1,8 +1,4 @@
-"""Command line: ``geoctrl models | certify | verify | simulate | law``.
-
-Nothing but the standard library is imported until a command runs. Exit status: 0 done, 1 failed or
-refuted, 2 usage.
-"""
+"""The commands: each reads its arguments, asks the library, and prints a text or one JSON object."""
 
 from __future__ import annotations
 
@@ -12,112 +8,13 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["main"]
+from geoctrl.cli.text import block, parameter_table, plain, show, spectrum_text, table, written
+
+__all__ = ["UsageError", "run_certify", "run_law", "run_models", "run_simulate", "run_verify"]
 
 
-class _UsageError(Exception):
+class UsageError(Exception):
     """Bad arguments found only after the mechanism is known."""
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command.
-
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        ``sys.argv[1:]`` by default.
-
-    Returns
-    -------
-    int
-        Exit status.
-    """
-    parser = _parser()
-    args = parser.parse_args(argv)
-    from geoctrl.errors import GeoctrlError, ParameterError
-
-    try:
-        return int(args.run(args))
-    except (_UsageError, ParameterError) as error:
-        print(f"geoctrl {args.command}: {error}", file=sys.stderr)
-        return 2
-    except (GeoctrlError, ValueError, OSError) as error:
-        print(f"geoctrl {args.command}: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print(f"geoctrl {args.command}: interrupted", file=sys.stderr)
-        return 1
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="geoctrl", description="Stability certificates and feedback laws for mechanisms with symmetry."
-    )
-    parser.add_argument("--version", action="store_true", help="print the version and exit")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-
-    models = commands.add_parser("models", help="list the catalogue, or describe one mechanism")
-    models.add_argument("model", metavar="MODEL", nargs="?", help="this mechanism in full")
-    models.set_defaults(run=_models)
-
-    certify = commands.add_parser("certify", help="decide the stability of an equilibrium")
-    _mechanism_arguments(certify, family=True)
-    certify.add_argument("--out", metavar="FILE", help="write the certificate (JSON)")
-    certify.set_defaults(run=_certify)
-
-    verify = commands.add_parser("verify", help="recompute a certificate file; refuse a changed one")
-    verify.add_argument("file", help="certificate (JSON)")
-    verify.set_defaults(run=_verify)
-
-    simulate = commands.add_parser("simulate", help="integrate the equations of motion")
-    _mechanism_arguments(simulate, family=False)
-    simulate.add_argument(
-        "--x0", nargs="+", default=[], metavar="STATE=VALUE", help="initial states by label"
-    )
-    simulate.add_argument(
-        "--time", type=float, default=10.0, metavar="T", help="final time in s (default 10)"
-    )
-    simulate.add_argument(
-        "--points", type=int, default=201, metavar="N", help="number of samples (default 201)"
-    )
-    simulate.add_argument("--engine", default="auto", choices=["auto", "heyoka", "scipy"])
-    simulate.add_argument("--out", metavar="FILE", help="write the trajectory (.npz)")
-    simulate.add_argument("--plot", metavar="FILE", help="draw the states (PNG, PDF, SVG)")
-    simulate.set_defaults(run=_simulate)
-
-    law = commands.add_parser("law", help="synthesise a feedback law for a mechanism with rotors")
-    _mechanism_arguments(law, family=False)
-    law.add_argument("--out", metavar="FILE", help="write the closed loop's certificate at --at (JSON)")
-    law.set_defaults(run=_law)
-
-    for command in (models, certify, verify, simulate, law):
-        command.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.set_defaults(run=lambda args: _nothing(args, parser))
-    return parser
-
-
-def _mechanism_arguments(command: argparse.ArgumentParser, family: bool) -> None:
-    command.add_argument("model", metavar="MODEL", help="name in the catalogue (geoctrl models)")
-    command.add_argument("--at", metavar="FAMILY", required=family, help="declared family of equilibria")
-    command.add_argument(
-        "--set",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="NAME=VALUE",
-        help="parameters, symbols of the family, and the gain of a law",
-    )
-    command.add_argument("--params", metavar="SET", help="named parameter set of the mechanism")
-
-
-def _nothing(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
-    if args.version:
-        from geoctrl import __version__
-
-        print(f"geoctrl {__version__}")
-        return 0
-    parser.print_help(sys.stderr)
-    return 2
 
 
 # -- arguments ------------------------------------------------------------------------------------
@@ -132,7 +29,7 @@ def _numbers(pairs: Sequence[str], option: str) -> dict[str, float]:
         except ValueError:
             separator = ""
         if not separator or not name.strip():
-            raise _UsageError(f"{option} takes NAME=VALUE with a number, got {pair!r}")
+            raise UsageError(f"{option} takes NAME=VALUE with a number, got {pair!r}")
     return values
 
 
@@ -151,7 +48,7 @@ def _split(
     known = [*parameters, *symbols, *extra]
     for name in values:
         if name not in known:
-            raise _UsageError(f"--set names no parameter or family symbol: {name!r}{nearest(name, known)}")
+            raise UsageError(f"--set names no parameter or family symbol: {name!r}{nearest(name, known)}")
     return tuple({k: v for k, v in values.items() if k in names} for names in (parameters, symbols, extra))
 
 
@@ -161,36 +58,27 @@ def _family_symbols(mechanism: Any, name: str | None) -> tuple[str, ...]:
     if name is None:
         return ()
     if name not in mechanism.equilibria:
-        raise _UsageError(f"{mechanism.name} has no family {name!r}{nearest(name, mechanism.equilibria)}")
+        raise UsageError(f"{mechanism.name} has no family {name!r}{nearest(name, mechanism.equilibria)}")
     return mechanism.equilibria[name].names
-
-
-def _print(args: argparse.Namespace, data: dict[str, Any], text: str) -> None:
-    print(json.dumps(data, indent=1) if args.json else text)
-
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:]])
 
 
 # -- commands -------------------------------------------------------------------------------------
 
 
-def _models(args: argparse.Namespace) -> int:
+def run_models(args: argparse.Namespace) -> int:
+    """List the catalogue, or print one mechanism in full."""
     import geoctrl
 
     if args.model:
         mechanism = geoctrl.models.get(args.model)()
         entry = _entry(args.model) | {"conserved": list(mechanism.reduce().conserved())}
-        _print(args, {args.model: entry}, f"{_block(args.model, entry)}\n\n{_parameter_table(mechanism)}")
+        show(args, {args.model: entry}, f"{block(args.model, entry)}\n\n{parameter_table(mechanism)}")
         return 0
     catalogue = {}
     for name in geoctrl.models.names():
         catalogue[name] = _entry(name)
         if not args.json:
-            print(_block(name, catalogue[name]), flush=True)
+            print(block(name, catalogue[name]), flush=True)
     if args.json:
         print(json.dumps(catalogue, indent=1))
     return 0
@@ -222,40 +110,8 @@ def _entry(name: str) -> dict[str, Any]:
     }
 
 
-def _block(name: str, entry: dict[str, Any]) -> str:
-    """A few lines about a mechanism, wrapped to the width of a page."""
-    from textwrap import fill
-
-    rows = {
-        "": entry["description"],
-        "states": " ".join(entry["states"]),
-        "parameters": " ".join(entry["parameters"]),
-        "sets": " ".join(entry["parameter_sets"]),
-        "inputs": " ".join(entry["inputs"]) or "-",
-        "families": "  ".join(f"{k}({','.join(v)})" for k, v in entry["families"].items()) or "-",
-        "conserved": ", ".join(entry.get("conserved", ())),
-        "source": entry["source"],
-    }
-    lines = [f"{name}  [{entry['group']}]"]
-    for key, text in rows.items():
-        begin, indent = (f"  {key:<12}", " " * 14) if key else ("  ", "  ")
-        if text:
-            lines.append(
-                fill(text, 100, initial_indent=begin, subsequent_indent=indent, break_on_hyphens=False)
-            )
-    return "\n".join(lines)
-
-
-def _parameter_table(mechanism: Any) -> str:
-    sets = [mechanism.defaults, *(mechanism.parameter_set(k) for k in mechanism.parameter_sets)]
-    rows = [("parameter", "default", *mechanism.parameter_sets, "unit", "meaning")]
-    for p in mechanism.parameters:
-        values = ("-" if v is None else f"{v:g}" for v in (chosen[p.name] for chosen in sets))
-        rows.append((p.name, *values, p.unit, p.description))
-    return _table(rows)
-
-
-def _certify(args: argparse.Namespace) -> int:
+def run_certify(args: argparse.Namespace) -> int:
+    """Decide the stability of a member of a family."""
     import geoctrl
 
     mechanism = _mechanism(args)
@@ -276,9 +132,8 @@ def _certify(args: argparse.Namespace) -> int:
         "evidence": certificate.evidence,
         "file": args.out,
     }
-    spectrum = ", ".join(f"{complex(v):.6g}" for v in eigenvalues)
-    written = f"\n  written to {args.out}" if args.out else ""
-    _print(args, data, f"{_plain(certificate)}\n  eigenvalues on the leaf: {spectrum}{written}")
+    text = f"{plain(certificate)}\n  eigenvalues on the leaf: {spectrum_text(eigenvalues)}{written(args.out)}"
+    show(args, data, text)
     return 0
 
 
@@ -294,11 +149,8 @@ def _member(system: Any, family: str, params: dict, values: dict) -> tuple[Any, 
     return system.despun(), system.despun().equilibrium(family, params=params, **values)
 
 
-def _plain(certificate: Any) -> str:
-    return repr(certificate).replace("<Certificate ", "", 1).replace(">", "", 1)
-
-
-def _verify(args: argparse.Namespace) -> int:
+def run_verify(args: argparse.Namespace) -> int:
+    """Recompute a certificate file."""
     import geoctrl
 
     try:
@@ -317,7 +169,7 @@ def _verify(args: argparse.Namespace) -> int:
         "claim": report.claim,
         "checks": list(report.checks),
     }
-    _print(args, data, str(report))
+    show(args, data, str(report))
     return 0
 
 
@@ -337,7 +189,7 @@ def _start(system: Any, args: argparse.Namespace, params: dict, values: dict) ->
             x[-len(kept) :] = kept
     for label, value in _numbers(args.x0, "--x0").items():
         if label not in system.state_labels:
-            raise _UsageError(f"--x0 names no state: {label!r}{nearest(label, system.state_labels)}")
+            raise UsageError(f"--x0 names no state: {label!r}{nearest(label, system.state_labels)}")
         x[system.state_labels.index(label)] = value
     gamma, advected, start = system.advected(x), {}, 0
     for vector in system.mechanism.advected:
@@ -353,13 +205,14 @@ def _start(system: Any, args: argparse.Namespace, params: dict, values: dict) ->
     return moved
 
 
-def _simulate(args: argparse.Namespace) -> int:
+def run_simulate(args: argparse.Namespace) -> int:
+    """Integrate the equations of motion, and report drift."""
     import numpy as np
 
     import geoctrl
 
     if not args.time > 0 or args.points < 2:
-        raise _UsageError("--time must be positive and --points at least 2")
+        raise UsageError("--time must be positive and --points at least 2")
     mechanism = _mechanism(args)
     symbols = _family_symbols(mechanism, args.at)
     params, values, _ = _split(_numbers(args.set, "--set"), [p.name for p in mechanism.parameters], symbols)
@@ -387,13 +240,14 @@ def _simulate(args: argparse.Namespace) -> int:
     rows = [("state", "initial", f"t = {trajectory.time[-1]:g} s", "least", "largest")]
     for label, row in zip(trajectory.state_labels, trajectory.states, strict=True):
         rows.append((label, *(f"{v: .6f}" for v in (row[0], row[-1], row.min(), row.max()))))
-    text = [f"{args.model}: {trajectory.status} ({trajectory.engine})", _table(rows)]
+    text = [f"{args.model}: {trajectory.status} ({trajectory.engine})", table(rows)]
     text.append("drift: " + ", ".join(f"{k} {v:.1e}" for k, v in drift.items()))
-    _print(args, data, "\n".join(text))
+    show(args, data, "\n".join(text))
     return 0
 
 
-def _law(args: argparse.Namespace) -> int:
+def run_law(args: argparse.Namespace) -> int:
+    """Match, print the law, and certify its loop where it has numbers."""
     import geoctrl
 
     mechanism = _mechanism(args)
@@ -425,14 +279,10 @@ def _law(args: argparse.Namespace) -> int:
         loop = law.closed_loop()
         certificate = geoctrl.certify(loop, loop.equilibrium(args.at, params=params, **values))
         data |= {"verdict": certificate.verdict.value, "claim": certificate.claim}
-        text.append(_plain(certificate))
+        text.append(f"{plain(certificate)}{written(args.out)}")
         if args.out:
             certificate.to_json(args.out)
     elif args.out:
-        raise _UsageError("--out needs --at FAMILY and --set sigma=VALUE")
-    _print(args, data, "\n".join(text))
+        raise UsageError("--out needs --at FAMILY and --set sigma=VALUE")
+    show(args, data, "\n".join(text))
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

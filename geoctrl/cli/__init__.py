@@ -1,0 +1,119 @@
+"""Command line: ``geoctrl models | certify | verify | simulate | law``.
+
+Nothing but the standard library is imported until a command runs. Exit status: 0 done, 1 failed or
+refuted, 2 usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from geoctrl.cli.commands import UsageError, run_certify, run_law, run_models, run_simulate, run_verify
+
+__all__ = ["main"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        ``sys.argv[1:]`` by default.
+
+    Returns
+    -------
+    int
+        Exit status.
+    """
+    parser = _parser()
+    args = parser.parse_args(argv)
+    from geoctrl.errors import GeoctrlError, ParameterError
+
+    try:
+        return int(args.run(args))
+    except (UsageError, ParameterError) as error:
+        print(f"geoctrl {args.command}: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"geoctrl {args.command}: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 1
+    except (GeoctrlError, ValueError) as error:
+        print(f"geoctrl {args.command}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"geoctrl {args.command}: interrupted", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="geoctrl", description="Stability certificates and feedback laws for mechanisms with symmetry."
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+
+    models = commands.add_parser("models", help="list the catalogue, or describe one mechanism")
+    models.add_argument("model", metavar="MODEL", nargs="?", help="this mechanism in full")
+    models.set_defaults(run=run_models)
+
+    certify = commands.add_parser("certify", help="decide the stability of an equilibrium")
+    _mechanism_arguments(certify, family=True)
+    certify.add_argument("--out", metavar="FILE", help="write the certificate (JSON)")
+    certify.set_defaults(run=run_certify)
+
+    verify = commands.add_parser("verify", help="recompute a certificate file; refuse a changed one")
+    verify.add_argument("file", help="certificate (JSON)")
+    verify.set_defaults(run=run_verify)
+
+    simulate = commands.add_parser("simulate", help="integrate the equations of motion")
+    _mechanism_arguments(simulate, family=False)
+    simulate.add_argument(
+        "--x0", nargs="+", default=[], metavar="STATE=VALUE", help="initial states by label"
+    )
+    simulate.add_argument(
+        "--time", type=float, default=10.0, metavar="T", help="final time in s (default 10)"
+    )
+    simulate.add_argument(
+        "--points", type=int, default=201, metavar="N", help="number of samples (default 201)"
+    )
+    simulate.add_argument("--engine", default="auto", choices=["auto", "heyoka", "scipy"])
+    simulate.add_argument("--out", metavar="FILE", help="write the trajectory (.npz)")
+    simulate.add_argument("--plot", metavar="FILE", help="draw the states (PNG, PDF, SVG)")
+    simulate.set_defaults(run=run_simulate)
+
+    law = commands.add_parser("law", help="synthesise a feedback law for a mechanism with rotors")
+    _mechanism_arguments(law, family=False, gain=", and the gain sigma")
+    law.add_argument("--out", metavar="FILE", help="write the closed loop's certificate at --at (JSON)")
+    law.set_defaults(run=run_law)
+
+    for command in (models, certify, verify, simulate, law):
+        command.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=lambda args: _nothing(args, parser))
+    return parser
+
+
+def _mechanism_arguments(command: argparse.ArgumentParser, family: bool, gain: str = "") -> None:
+    command.add_argument("model", metavar="MODEL", help="name in the catalogue (geoctrl models)")
+    command.add_argument("--at", metavar="FAMILY", required=family, help="declared family of equilibria")
+    command.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME=VALUE",
+        help=f"parameters, symbols of the family{gain}",
+    )
+    command.add_argument("--params", metavar="SET", help="named parameter set of the mechanism")
+
+
+def _nothing(args: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    if args.version:
+        from geoctrl import __version__
+
+        print(f"geoctrl {__version__}")
+        return 0
+    parser.print_help(sys.stderr)
+    return 2
