@@ -19,6 +19,7 @@ from geoctrl._scalars import exact
 from geoctrl.analysis.linearization import Linearization, linearize, linearized
 from geoctrl.analysis.natural import MatrixProblem, NaturalProblem
 from geoctrl.errors import EquilibriumError
+from geoctrl.manifolds.symmetry import is_symmetric
 from geoctrl.systems import Equilibrium
 from geoctrl.systems.regularity import require_autonomous, require_derivative, require_smooth
 
@@ -177,9 +178,14 @@ def resolve_on_manifold(system: Any, eq: Any, params: Mapping[str, float] | None
 
 
 def natural_question(system: Any, point: ManifoldEquilibrium) -> NaturalProblem | None:
-    """Lagrangian and point of a system without forces at the point; None for any other."""
+    """Lagrangian and point of a system without forces at the point; None for any other.
+
+    Nor for a steady rotation about an axis that is one of symmetry to rounding alone.
+    """
     parts = None if np.any(point.u) else system.local.natural(point.spin)
     if parts is None:
+        return None
+    if np.any(point.spin) and not is_symmetric(system, point.params, point.spin):
         return None
     return NaturalProblem(
         graph=system.graph,

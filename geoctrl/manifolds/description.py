@@ -200,6 +200,11 @@ class ManifoldDescription(ManifoldModel):
         remedy = "take parameter.symbol, and what `symbols` of geoctrl.spheres or geoctrl.rotations gives"
         require_declared(what, values, allowed, remedy)
 
+    @property
+    @abstractmethod
+    def shape_functions(self) -> list[Node]:
+        """Nodes of all functions of the configuration in the Lagrangian of a written system."""
+
     @abstractmethod
     def check_inertia(self, params: Mapping[str, float]) -> object:
         """ValueError unless the inertia at these parameters is that of a body."""

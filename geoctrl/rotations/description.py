@@ -73,6 +73,11 @@ class RotationDescription(ManifoldDescription):
         return [self.to_node(e) for a in self.linear or () for e in a]
 
     @property
+    def shape_functions(self) -> list[Node]:
+        """Nodes of the potential and of the linear terms."""
+        return [self.to_node(self.potential_expression), *self.linear_nodes]
+
+    @property
     def linear_varies(self) -> bool:
         """Whether the linear terms depend on attitudes."""
         return bool(set(self.graph.symbols(self.linear_nodes)) & set(self.configuration_nodes))

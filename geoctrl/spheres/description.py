@@ -96,6 +96,11 @@ class SphereDescription(ManifoldDescription):
         """The potential written out in q and parameters."""
         return sp.Add(*(t if isinstance(t, sp.Expr) else t.expanded(self.q) for t in self.potential_terms))
 
+    @property
+    def shape_functions(self) -> list[Node]:
+        """Nodes of the potential and of the inertia where it varies."""
+        return [self.to_node(self.potential_expression), *(e for row in self.mass_nodes or () for e in row)]
+
     @cached_property
     def mass_expression(self) -> sp.Matrix:
         """The inertia as a sympy matrix."""

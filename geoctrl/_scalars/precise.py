@@ -1,0 +1,44 @@
+"""Arithmetic with sixty digits: tells zeros from small numbers where a value has no rational form."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+
+from geoctrl._scalars.arithmetics import Arithmetic
+
+__all__ = ["PRECISE", "number"]
+
+DIGITS = 60
+
+_context = mpmath.MPContext()
+_context.dps = DIGITS
+
+
+def number(value: Any) -> Any:
+    """A rational number or a double with sixty digits."""
+    exact = Fraction(value)
+    return _context.mpf(exact.numerator) / exact.denominator
+
+
+def _quadrature(a: Any, b: Any, s: Any) -> Any:
+    """int_0^s dt/(a t^2 + b)."""
+    root = _context.sqrt(a / b)
+    return s / b if not a else _context.re(_context.atan(root * s) / root) / b
+
+
+_NAMES = ("sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh")
+
+PRECISE = Arithmetic(
+    "mpmath",
+    number,
+    {name: getattr(_context, name) for name in (*_NAMES, "atanh", "exp", "log", "atan2", "sign")}
+    | {
+        "abs": _context.fabs,
+        "select_positive": lambda c, a, b: a if c > 0 else b,
+        "select_nonnegative": lambda c, a, b: a if c >= 0 else b,
+        "quadrature": _quadrature,
+    },
+)
