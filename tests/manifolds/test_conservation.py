@@ -60,6 +60,26 @@ def test_a_force_that_vanishes_at_one_time_is_seen():
     assert body(forces=[[0, hidden, 0]]).conserved() == ()
 
 
+def test_a_force_that_undoes_the_potential_gives_the_momentum_back():
+    """By hand: -dU/dq1 + f = 0; and the moment of U = c e2.G, G = R^T e3, is G x c e2."""
+    q, _ = spheres.symbols(1)
+    lifted = pendulum(potential=4 * q[0][0], forces=[[4, 0, 0]])
+    assert lifted.conserved() == ("momentum1", "momentum2", "momentum3")
+    R, _ = rotations.symbols(1)
+    vertical, arm = R[0].row(2).T, sp.Matrix([0, 3.1, 0])
+    assert body(forces=[-vertical.cross(arm)]).conserved() == ("momentum1", "momentum2", "momentum3")
+    assert body(forces=[vertical.cross(arm)]).conserved() == ("momentum3",)
+
+
+def test_a_force_across_the_motion_in_a_turning_frame_does_no_work_there():
+    """The Jacobi integral's rate is f.xi, xi = Omega - R^T w: zero for f = xi x c, not for f = Omega x c."""
+    R, Omega = rotations.symbols(1)
+    w, c = sp.Matrix([0.4, -0.3, 0.9]), sp.Matrix([1.0, 2.0, -0.5])
+    across = {"xi": Omega[0] - R[0].T * w, "Omega": Omega[0], "sum": Omega[0] + R[0].T * w}
+    kept = {k: body(frame_rate=list(w), forces=[v.cross(c)]).conserved() for k, v in across.items()}
+    assert kept == {"xi": ("energy",), "Omega": (), "sum": ()}
+
+
 def test_switches_that_keep_a_symmetry_keep_its_momentum():
     q, _ = spheres.symbols(1)
     bump = sp.Abs(q[0][2] - sp.Rational(1, 3)) + sp.Piecewise((q[0][2] ** 2, q[0][2] > 0), (0, True))
