@@ -32,12 +32,22 @@ def after(value, instant):
     return sp.Piecewise((value, gc.time > instant), (0, True))
 
 
-def test_a_brake_in_a_small_region_is_seen():
+def by_sign(value, height):
+    return value * (1 + sp.sign(height - sp.Rational(999, 1000)))
+
+
+def by_modulus(value, height):
+    edge = height - sp.Rational(999, 1000)
+    return value * (edge + sp.Abs(edge))
+
+
+@pytest.mark.parametrize("region", [cap, by_sign, by_modulus])
+def test_a_brake_in_a_small_region_is_seen(region):
     q, omega = spheres.symbols(1)
     v = omega[0].cross(q[0])
-    assert pendulum(forces=[sp.Matrix([cap(-e, q[0][0]) for e in v])]).conserved() == ()
+    assert pendulum(forces=[sp.Matrix([region(-e, q[0][0]) for e in v])]).conserved() == ()
     R, Omega = rotations.symbols(1)
-    assert body(forces=[sp.Matrix([cap(-e, R[0][0, 0]) for e in Omega[0]])]).conserved() == ()
+    assert body(forces=[sp.Matrix([region(-e, R[0][0, 0]) for e in Omega[0]])]).conserved() == ()
 
 
 def test_a_potential_in_a_small_region_is_seen():
@@ -154,7 +164,12 @@ def test_functions_are_judged_along_the_run():
 
 
 def test_rest_keeps_everything():
-    """Forces that are rounding along the run are no moments."""
+    """Forces that are rounding along the run are no moments: two bodies that attract, in one line."""
+    a, b = spheres.symbols(2)[0]
+    pair = spheres.SphereSystem(mass=[1.0, 2.0], potential=-3 * a.dot(b))
+    along = spheres.project(np.array([[0.3, 0.5, -0.8]] * 2), np.zeros((2, 3)))
+    assert pair.gradient(along[0]).any()
+    assert set(gc.simulate(pair, np.linspace(0, 3, 7), along).conserved) == ALL
     run = gc.simulate(pendulum(), np.linspace(0, 3, 7), ([[0, 0, -1.0]], [[0, 0, 0.0]]))
     assert run.drift["momentum3"] == 0
     assert run.drift["energy"] == 0

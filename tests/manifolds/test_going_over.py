@@ -93,6 +93,16 @@ def test_a_fixed_coordinate_keeps_its_frame():
     assert point.residual < 1e-12
 
 
+def test_a_fixed_coordinate_in_turning_axes():
+    """The body turns with the axes: Omega = R^T spin."""
+    top = rotations.pendulum3d(np.diag([2.0, 1.5, 1.0]), 1.3, [0, 0, -0.4])
+    spin = np.array([0, 0, 3.0])
+    guess = (np.eye(3)[None], [spin])
+    point = gc.find_equilibrium(top, guess, fixed={"R1_33": 1.0}, spin=spin)
+    assert np.allclose(point.Omega[0], point.R[0].T @ spin, atol=1e-9)
+    assert np.allclose(point.Omega[0], spin, atol=1e-9)
+
+
 @pytest.mark.parametrize("form", ["qdot", "mu", "pi"])
 def test_forms_start_from_an_equilibrium(form):
     """A conical pendulum keeps its height in every form."""
