@@ -55,6 +55,13 @@ def test_models_describes_one_mechanism_in_full(capsys):
     assert (status, "rolling-disk" in err) == (2, True)
 
 
+def test_law_names_families_that_belong_to_the_open_loop(capsys):
+    status, out, _ = run(capsys, "law", "body-with-rotor")
+    assert status == 0
+    assert "no family 'dual-spin' in the closed loop" in out
+    assert "u_theta = " in out
+
+
 def test_certify_writes_what_verify_confirms_and_a_change_is_refused(capsys, tmp_path):
     file = tmp_path / "spin.json"
     arguments = ["certify", "pendulum-skate", "--at", "spinning", "--set", "Omega0=5", "--set", "I2=0.3"]

@@ -26,6 +26,7 @@ NUMBER, PARAMETER, STATE = 0, 1, 2
 
 _ODD = {"sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "sign"}
 _EVEN = {"cos", "cosh", "abs"}
+_CHOICES = {"select_positive", "select_nonnegative"}
 _AT_ZERO = {
     **dict.fromkeys(_ODD | {"abs"}, 0),
     **dict.fromkeys(["cos", "cosh", "exp"], 1),
@@ -127,6 +128,8 @@ class Graph:
                     return -self.fun(name, -arg)
                 if name in _EVEN:
                     return self.fun(name, -arg)
+        if name in _CHOICES and args[1] is args[2]:
+            return args[1]
         level = max((a.level for a in args), default=PARAMETER)
         key = ("fun", name, tuple(a.index for a in args))
         return self._intern(key, "fun", (name, args), max(level, PARAMETER))
@@ -336,7 +339,12 @@ class Graph:
                     parts.append(c * derivative[mono])
                     parts.append(derivative[c] * mono)
             elif node.kind == "fun":
-                _, args = node.payload
+                name, args = node.payload
+                if name in _CHOICES:
+                    # The condition carries no derivative. Zero times the branch not taken might be no number.
+                    condition, *branches = args
+                    parts.append(self.fun(name, condition, *(derivative[b] for b in branches)))
+                    args = ()
                 for slot, arg in enumerate(args):
                     if not derivative[arg].is_zero:
                         parts.append(self._partial(node, slot) * derivative[arg])
@@ -392,15 +400,6 @@ def _content(coefficients: list[Fraction]) -> Fraction:
     return Fraction(numerator, denominator) * (1 if coefficients[0] > 0 else -1)
 
 
-def _select_partial(g: Graph, node: Node, slot: int, *args: Node) -> Node:
-    # select(condition, a, b): the condition switches branches and carries no derivative.
-    if slot == 0:
-        return g.zero
-    branches = [g.zero, g.zero]
-    branches[slot - 1] = g.one
-    return g.fun(node.payload[0], args[0], *branches)
-
-
 def _quadrature_partial(_g: Graph, _node: Node, slot: int, a: Node, b: Node, s: Node) -> Node:
     # d/ds int_0^s dt/(a t^2 + b); the derivatives by a and b are not needed by any analysis here.
     if slot != 2:
@@ -427,7 +426,5 @@ _PARTIALS: dict[str, Callable[..., Node]] = {
     "abs": lambda g, n, i, x: g.fun("sign", x),
     "sign": lambda g, n, i, x: g.zero,
     "atan2": lambda g, n, i, y, x: (x if i == 0 else -y) / (x**2 + y**2),
-    "select_positive": _select_partial,
-    "select_nonnegative": _select_partial,
     "quadrature": _quadrature_partial,
 }

@@ -306,8 +306,8 @@ class MatrixProblem:
 
 
 def read_spin(data: Mapping[str, Any]) -> tuple[float, ...]:
-    """The stored rate of the axes; raises KeyError, ValueError or TypeError where it is none."""
-    spin = tuple(map(float, data["spin"]))
+    """The stored rate of the axes, none in old files; raises ValueError or TypeError where it is no rate."""
+    spin = tuple(map(float, data.get("spin", (0, 0, 0))))
     if len(spin) != 3 or not np.all(np.isfinite(spin)):
         raise ValueError("the spin is not three finite numbers")
     return spin

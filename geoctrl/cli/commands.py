@@ -246,6 +246,20 @@ def run_simulate(args: argparse.Namespace) -> int:
     return 0
 
 
+def _admissible(matching: Any, family: str) -> tuple[dict[str, Any], str]:
+    """Gains for which a family is stable, as data and in words; families of the open loop have none."""
+    from geoctrl.errors import ParameterError
+
+    try:
+        design = matching.design_sigma(family)
+    except ParameterError as error:
+        return {"condition": None, "feasible": False}, str(error)
+    condition = str(design.condition)
+    return {"condition": condition, "feasible": design.feasible}, (
+        condition if design.feasible else design.reason
+    )
+
+
 def run_law(args: argparse.Namespace) -> int:
     """Match, print the law, and certify its loop where it has numbers."""
     import geoctrl
@@ -264,11 +278,9 @@ def run_law(args: argparse.Namespace) -> int:
     }
     text = [str(matching)]
     for family in [args.at] if args.at else mechanism.equilibria:
-        design = matching.design_sigma(family)
-        data["admissible"][family] = {"condition": str(design.condition), "feasible": design.feasible}
-        text.append(
-            f"admissible gains for {family!r}: {design.condition if design.feasible else design.reason}"
-        )
+        found, words = _admissible(matching, family)
+        data["admissible"][family] = found
+        text.append(f"admissible gains for {family!r}: {words}")
     law = matching.law(
         gains.get("sigma", matching.sigma[0, 0] if matching.sigma.rows == 1 else matching.sigma)
     )

@@ -13,9 +13,17 @@ __all__ = ["Branches"]
 class Branches:
     """Writes expressions with a free number for every choice of a branch.
 
-    ``Abs(a)`` becomes ``s a``, ``sign(a)`` becomes s, and a Piecewise the sum of its values, each times a
-    number of its own. An identity that holds for all these numbers holds whichever branch is taken; what
-    is found at states drawn at random is then true everywhere, as it is for analytic functions.
+    ``Abs(a)`` becomes ``s a``, ``sign(a)`` becomes s, and a Piecewise the mean of its values with weights
+    s, (1 - s) s', ..., for numbers 0 < s < 1. An identity that holds for all these numbers holds whichever
+    branch is taken; what is found at states drawn at random is then true everywhere, as it is for analytic
+    functions. What switches by parameters alone takes the branch that they choose.
+
+    Parameters
+    ----------
+    moving : set of symbols
+        Those that change along a motion.
+    taken : set of str
+        Names that are in use.
 
     Attributes
     ----------
@@ -23,8 +31,8 @@ class Branches:
         Of the free numbers.
     """
 
-    def __init__(self, taken: set[str]) -> None:
-        self._taken = taken
+    def __init__(self, moving: set[sp.Symbol], taken: set[str]) -> None:
+        self._moving, self._taken = moving, taken
         self._chosen: dict[Any, sp.Symbol] = {}
 
     @property
@@ -46,15 +54,25 @@ class Branches:
         return value if rewritten is None else rewritten(self._free)
 
     def _free(self, expr: sp.Basic) -> sp.Basic:
-        if not expr.has(sp.Abs, sp.sign, sp.Piecewise):
+        if not expr.has(sp.Abs, sp.sign, sp.Piecewise) or not expr.free_symbols & self._moving:
             return expr
+        if isinstance(expr, sp.Piecewise) and any(c.free_symbols & self._moving for _, c in expr.args):
+            return self._mean(expr)
         if isinstance(expr, sp.Piecewise):
-            return sp.Add(*(self._choice(expr, i) * self._free(e) for i, (e, _) in enumerate(expr.args)))
+            return sp.Piecewise(*((self._free(e), c) for e, c in expr.args))
         inner = [self._free(a) for a in expr.args]
         if isinstance(expr, (sp.Abs, sp.sign)):
             choice = self._choice(expr.args[0], 0)
             return choice * inner[0] if isinstance(expr, sp.Abs) else choice
         return expr.func(*inner)
+
+    def _mean(self, expr: sp.Piecewise) -> sp.Expr:
+        *others, last = (self._free(e) for e, _ in expr.args)
+        mean = last
+        for i in reversed(range(len(others))):
+            s = self._choice(expr, i)
+            mean = s * others[i] + (1 - s) * mean
+        return mean
 
     def _choice(self, of: sp.Basic, branch: int) -> sp.Symbol:
         if (of, branch) not in self._chosen:

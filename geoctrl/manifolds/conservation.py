@@ -7,7 +7,7 @@ look: there the samples of the run say as much as is known.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,13 +31,13 @@ Sample = tuple[float, np.ndarray, np.ndarray]
 
 
 def _instances(system: Any, params: Mapping[str, float]) -> Iterator[tuple[Any, Any, Sample]]:
-    """Random states and times, with the system and a run in which every switch is free."""
+    """Random states and times, the system in which every switch is free, and numbers for it."""
     rng = np.random.default_rng(11)
     judged = system.any_branch
     free = [p.name for p in judged.parameters[len(system.parameters) :]]
     for seed in range(_STATES):
-        run = judged.run({**params, **{name: float(rng.normal()) for name in free}})
-        yield judged, run, (float(rng.uniform(*_TIMES)), *system.generic_state(seed))
+        numbers = {**params, **{name: float(rng.uniform()) for name in free}}
+        yield judged, numbers, (float(rng.uniform(*_TIMES)), *system.generic_state(seed))
 
 
 def samples_of(time: np.ndarray, first: np.ndarray, second: np.ndarray) -> list[Sample]:
@@ -53,19 +53,50 @@ def kept(system: Any, params: Mapping[str, float], samples: Iterable[Sample] = (
     of the random states. Where functions raise at one, which they need not be made for, nothing is kept.
     """
     names = (*QUANTITIES, *system.invariants_given)
+    run = system.run(params)
+
+    def rates(judged: Any, acting: Any, at: Sample) -> tuple[np.ndarray, np.ndarray]:
+        return judged.quantity_rates(acting, *at)
+
     try:
-        found = [judged.quantity_rates(run, *at) for judged, run, at in _instances(system, params)]
+        found = [_judged(rates, system, run, *place) for place in _instances(system, params)]
     except Exception:
         if system.written:
             raise
         return ()
-    rates, sizes = np.moveaxis(np.array(found), 1, 0)
-    good = np.all(rates <= _ROUNDING * sizes, axis=0)
-    run, floor = system.run(params), np.min(sizes, axis=0)
+    good = np.all([_cancel(*both) for both in found], axis=0)
+    floor = np.min([size for _, size in found], axis=0)
     for at in samples:
-        rate, size = system.quantity_rates(run, *at)
-        good &= rate <= _ROUNDING * np.maximum(size, floor)
+        rate, size = rates(system, run, at)
+        good &= _cancel(rate, np.maximum(size, floor))
     return tuple(name for name, keeps in zip(names, good, strict=True) if keeps)
+
+
+def _judged(
+    rates: Callable[[Any, Any, Sample], tuple[np.ndarray, np.ndarray]], system: Any, run: Any, judged: Any,
+    numbers: Mapping[str, float], at: Sample,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Rates with every switch free; as they are where a branch is not defined beyond its region."""
+    if judged is not system:
+        try:
+            found = rates(judged, judged.run(numbers), at)
+            if np.all(np.isfinite(found)):
+                return found
+        except (ValueError, np.linalg.LinAlgError):  # an inertia that is none there
+            pass
+    return rates(system, run, at)
+
+
+def _cancel(rates: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Whether rates by kind of force, (kinds, ...), and the sizes of their terms add up to nothing.
+
+    Each kind must vanish by itself or against others that do not: a small one is not lost in the rounding
+    of a large one.
+    """
+    acting = ~(np.abs(rates) <= _ROUNDING * sizes)
+    total, size = np.sum(rates * acting, axis=0), np.sum(sizes * acting, axis=0)
+    count = acting.sum(axis=0)
+    return (count == 0) | ((count > 1) & (np.abs(total) <= _ROUNDING * size))
 
 
 def has_no_moment(system: Any, params: Mapping[str, float], axis: np.ndarray, x: np.ndarray) -> bool:
@@ -74,10 +105,13 @@ def has_no_moment(system: Any, params: Mapping[str, float], axis: np.ndarray, x:
     At random states, with every switch free, and near the states through which a steady rotation from x goes.
     """
     run = system.run(params)
-    places = [(free, at) for _, free, at in _instances(system, params)]
-    places += [(run, at) for at in _orbit(system, x, axis)]
-    found = [acting.moment(axis, *at) for acting, at in places]
-    return all(moment <= _ROUNDING * size for moment, size in found)
+
+    def moments(_: Any, acting: Any, at: Sample) -> tuple[np.ndarray, np.ndarray]:
+        return acting.moment(axis, *at)
+
+    found = [_judged(moments, system, run, *place) for place in _instances(system, params)]
+    found += [moments(system, run, at) for at in _orbit(system, x, axis)]
+    return all(_cancel(*both) for both in found)
 
 
 def require_symmetry(system: Any, params: Mapping[str, float], spin: np.ndarray, x: np.ndarray) -> None:

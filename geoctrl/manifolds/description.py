@@ -92,8 +92,23 @@ class ManifoldDescription(ManifoldModel):
             "source": self.source,
         }
 
+    @property
+    def term_symbols(self) -> set[sp.Symbol]:
+        """Symbols of bodies in small expressions that are summed: none, where there are no such sums."""
+        return set()
+
     def replace(self, **changes: Any) -> Self:
-        """The system with some arguments changed, checked anew."""
+        """The system with some arguments changed, checked anew.
+
+        Raises
+        ------
+        DescriptionError
+            For a loop that a function closes: change the open system, and close it again.
+        """
+        if self.law is not None:
+            raise DescriptionError(
+                "a loop closed by a function has no replace(): change the open system, then closed_loop(law)"
+            )
         return type(self)(**(self.arguments | changes))
 
     # -- nodes ----------------------------------------------------------------------------------
@@ -262,7 +277,9 @@ class ManifoldDescription(ManifoldModel):
         self.require(
             "invariants", list(self.invariants_given.values()), self.parameter_symbols | set(self.states)
         )
-        for expr in self.invariants_given.values():
+        for name, expr in self.invariants_given.items():
+            if expr.has(sp.sign, sp.Piecewise):
+                raise DescriptionError(f"invariant {name!r} may jump; write it without sign and Piecewise")
             self.to_node(expr)
 
     def check_forces(self) -> None:

@@ -139,14 +139,14 @@ class Run(ABC):
     @abstractmethod
     def moment(
         self, axis: np.ndarray, t: float, first: np.ndarray, second: np.ndarray
-    ) -> tuple[float, float]:
-        """Absolute moment of all forces about an axis of the reference, and the size of its terms."""
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Moments about an axis of the reference by kind of force, and their terms' sizes, (k,) each."""
 
     @abstractmethod
     def power_and_moments(
         self, t: float, first: np.ndarray, second: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Absolute rates of the energy and the three momenta, and the sizes of their terms, (4,) each."""
+        """Rates of the energy and the three momenta by kind of force, and their terms' sizes, (k, 4) each."""
 
     def energies(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Energies (nt,) of nt states."""

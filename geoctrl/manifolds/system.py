@@ -16,7 +16,7 @@ from geoctrl.manifolds.branches import Branches
 from geoctrl.manifolds.conservation import QUANTITIES, kept
 from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
-from geoctrl.systems import Parameter
+from geoctrl.systems import Parameter, time
 
 if TYPE_CHECKING:
     from geoctrl.manifolds.forms import ManifoldForm
@@ -177,14 +177,16 @@ class ManifoldSystem(ManifoldDescription):
     def quantity_rates(
         self, run: Any, t: float, first: np.ndarray, second: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Absolute rates of what `quantities` names, and the sizes of their terms."""
+        """Rates of what `quantities` names and the sizes of their terms, a row for each kind of force."""
         rates, sizes = run.power_and_moments(t, first, second)
         if not self.invariants_given:
             return rates, sizes
         x = self.pack(first, second)
         slopes = self._declared[1](list(x), run.params).reshape(-1, self.size)
         terms = slopes * run.rate(t, x)
-        return np.append(rates, np.abs(terms.sum(axis=1))), np.append(sizes, np.abs(terms).sum(axis=1))
+        declared = np.zeros((2, len(rates), len(terms)))
+        declared[:, 0] = terms.sum(axis=1), np.abs(terms).sum(axis=1)
+        return np.hstack([rates, declared[0]]), np.hstack([sizes, declared[1]])
 
     @cached_property
     def _declared(self) -> tuple[Program, Program]:
@@ -205,7 +207,8 @@ class ManifoldSystem(ManifoldDescription):
         """
         if self.law is not None:
             return self
-        free = Branches({p.name for p in self.parameters} | {*self.state_labels, *self.input_labels})
+        taken = {p.name for p in self.parameters} | {*self.state_labels, *self.input_labels}
+        free = Branches({*self.states, *self.inputs, *self.term_symbols, time}, taken)
         kept_as_is = {"inputs", "parameters", "name", "source"}
         changed = {k: v if k in kept_as_is else free(v) for k, v in self.arguments.items()}
         if not free.names:

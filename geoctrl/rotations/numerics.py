@@ -99,24 +99,27 @@ class Run(numerics.Run):
 
     def moment(
         self, axis: np.ndarray, t: float, first: np.ndarray, second: np.ndarray
-    ) -> tuple[float, float]:
-        """Absolute moment of all forces about an axis of the reference, and the size of its terms."""
-        moments = np.einsum("iab,ib->ia", first, sum(self.moments(t, first, second)))
-        size = float(np.linalg.norm(moments, axis=1).sum() * np.linalg.norm(axis))
-        return abs(float(moments.sum(axis=0) @ axis)), size
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Moments of potential with linear terms, and of forces, about an axis of the reference."""
+        moments = np.einsum("iab,kib->kia", first, np.array(self.moments(t, first, second)))
+        sizes = np.linalg.norm(moments, axis=2).sum(axis=1) * np.linalg.norm(axis)
+        return moments.sum(axis=1) @ axis, sizes
 
     def power_and_moments(
         self, t: float, first: np.ndarray, second: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Absolute rates of the energy and the momenta, and the sizes of their terms."""
+        """Rates of energy and momenta by potential, forces and the turning of the frame."""
         moments, forces = self.moments(t, first, second)
-        xi = second - np.swapaxes(first, 1, 2) @ self.spin
-        spatial = np.einsum("iab,ib->ia", first, moments + forces)
+        powers = forces * (second - np.swapaxes(first, 1, 2) @ self.spin)
+        spatial = np.einsum("iab,kib->kia", first, np.array([moments, forces]))
         momentum = self.mechanics(first[None], second[None])[2][0].sum(axis=0)
-        change = spatial.sum(axis=0) - np.cross(self.spin, momentum)
-        size = float(np.abs(spatial).sum() + np.linalg.norm(self.spin) * np.abs(momentum).sum())
-        power, scale = float(np.sum(forces * xi)), float(np.abs(forces * xi).sum())
-        return np.abs([power, *change]), np.array([scale, size, size, size])
+        found = np.zeros((2, 3, 4))
+        found[:, 1, 0] = powers.sum(), np.abs(powers).sum()
+        found[0, :2, 1:] = spatial.sum(axis=1)
+        found[0, 2, 1:] = -np.cross(self.spin, momentum)
+        found[1, :2, 1:] = np.abs(spatial).sum(axis=(1, 2))[:, None]
+        found[1, 2, 1:] = np.linalg.norm(self.spin) * np.abs(momentum).sum()
+        return found[0], found[1]
 
 
 class Numerics(numerics.Numerics):

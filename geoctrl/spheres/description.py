@@ -97,6 +97,12 @@ class SphereDescription(ManifoldDescription):
         return sp.Add(*(t if isinstance(t, sp.Expr) else t.expanded(self.q) for t in self.potential_terms))
 
     @property
+    def term_symbols(self) -> set[sp.Symbol]:
+        """Symbols of the vectors in Sites and Pairs."""
+        terms = [t for t in self.potential_terms if isinstance(t, (Sites, Pairs))]
+        return {s for t in terms for v in t.vectors for s in v}
+
+    @property
     def shape_functions(self) -> list[Node]:
         """Nodes of the potential and of the inertia where it varies."""
         return [self.to_node(self.potential_expression), *(e for row in self.mass_nodes or () for e in row)]

@@ -117,22 +117,27 @@ class Run(numerics.Run):
 
     def moment(
         self, axis: np.ndarray, t: float, first: np.ndarray, second: np.ndarray
-    ) -> tuple[float, float]:
-        """Absolute moment of all forces about an axis, and the size of its terms."""
-        moments = np.cross(first, self.forces(t, first, second) - self.slope(first)) @ axis
-        # Inertia that varies moves the momentum too, unless turning all q about the axis leaves it as it is.
-        inertia = float(np.abs(self.inertia_rate(first, np.cross(axis, first))).max())
-        return abs(float(moments.sum())) + inertia, float(np.abs(moments).sum())
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Moments of forces, potential and varying inertia about an axis, and the sizes of their terms."""
+        acting = np.array([self.forces(t, first, second), -self.slope(first)])
+        moments = np.cross(first, acting) @ axis
+        # Inertia that varies moves the momentum, unless turning all q about the axis leaves it as it is.
+        turns = np.cross(axis, first)
+        inertia = np.abs(self.inertia_rate(first, turns)).max()
+        alone = np.eye(len(first))[:, :, None] * turns if self.varies else ()
+        parts = sum(np.abs(self.inertia_rate(first, v)).max() for v in alone)
+        return np.append(moments.sum(axis=1), inertia), np.append(np.abs(moments).sum(axis=1), parts)
 
     def power_and_moments(
         self, t: float, first: np.ndarray, second: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Absolute rates of the energy and the momenta, and the sizes of their terms."""
+        """Rates of the energy and the momenta by forces, potential and inertia."""
         powers = self.forces(t, first, second) * np.cross(second, first)
-        found = [(abs(float(powers.sum())), float(np.abs(powers).sum()))]
-        found += [self.moment(axis, t, first, second) for axis in np.eye(3)]
-        rates, sizes = np.array(found).T
-        return rates, sizes
+        found = np.zeros((2, 3, 4))
+        found[:, 0, 0] = powers.sum(), np.abs(powers).sum()
+        for k, axis in enumerate(np.eye(3)):
+            found[:, :, 1 + k] = self.moment(axis, t, first, second)
+        return found[0], found[1]
 
 
 class Numerics(numerics.Numerics):

@@ -374,7 +374,7 @@ def momentum_moves(law: FeedbackLaw) -> bool:
 
 
 def energy_sign(law: FeedbackLaw, k: sp.ImmutableMatrix) -> int:
-    """The sign of K b M^{-1} b^T K at random states and the default parameters; see the module.
+    """The sign of b M^{-1} b^T on the range of K, at random states and default parameters; see the module.
 
     Raises
     ------
@@ -388,7 +388,8 @@ def energy_sign(law: FeedbackLaw, k: sp.ImmutableMatrix) -> int:
             "the sign of the damping follows from the numbers of all parameters and of sigma; give them, or "
             'what the controlled energy has at the equilibrium, energy="minimum" or "maximum"'
         )
-    found = _spectrum(law, np.eye(k.rows) if k.free_symbols else np.array(k.tolist(), dtype=float))
+    damped = sp.diag(*(int(not e.is_zero) for e in k.diagonal())) if k.free_symbols else k
+    found = _spectrum(law, np.array(damped.tolist(), dtype=float))
     size = np.max(np.abs(found))
     signs = {int(np.sign(v)) for v in found.flat if abs(v) > _VANISHING * size}
     if len(signs) != 1:
@@ -400,7 +401,7 @@ def energy_sign(law: FeedbackLaw, k: sp.ImmutableMatrix) -> int:
 
 
 def _spectrum(law: FeedbackLaw, k: np.ndarray) -> np.ndarray:
-    """Eigenvalues (samples, s) of K b M^{-1} b^T K, M bordered by the rows kept by multipliers."""
+    """Eigenvalues (samples, r) of b M^{-1} b^T on the range of K, M bordered by the rows of multipliers."""
     system = law._bare
     a, s = system.assembly, law.rotors.count
     inverse = sp.Matrix(law.rotors.inertia).inv()
@@ -409,12 +410,14 @@ def _spectrum(law: FeedbackLaw, k: np.ndarray) -> np.ndarray:
     b = a.restrict([a.configuration(e) for e in coefficients])
     program = system.program([*(e for row in a.bordered for e in row), *b])
     rng = np.random.default_rng(17)
+    values, directions = np.linalg.eigh(k)
+    damped = directions[:, values > _VANISHING * values[-1]]
     found = []
     for _ in range(_SAMPLES):
         arguments = system.arguments_at(0.0, system.random_state(rng), None)
         values = program(arguments, system.parameters(None))
         bordered, rows = values[: size**2].reshape(size, size), values[size**2 :].reshape(s, width)
         columns = np.vstack([rows.T, np.zeros((size - width, s))])
-        Q = k @ columns.T @ np.linalg.solve(bordered, columns) @ k.T
+        Q = damped.T @ columns.T @ np.linalg.solve(bordered, columns) @ damped
         found.append(np.linalg.eigvalsh((Q + Q.T) / 2))
     return np.array(found)

@@ -59,7 +59,11 @@ class SigmaDesign:
         self._state: np.ndarray | None = None
         if isinstance(eq, str):
             if eq not in self.loop.families:
-                raise ParameterError(f"no family {eq!r}; known are {', '.join(self.loop.families)}")
+                known = ", ".join(self.loop.families) or "none"
+                raise ParameterError(
+                    f"no family {eq!r} in the closed loop; known are {known} (families that hold rotor rates "
+                    "of their own belong to the open one)"
+                )
             self.family = eq
             return
         if not isinstance(eq, Equilibrium):

@@ -104,6 +104,7 @@ def gain_parameters(
 
     Zeros stay zeros instead of becoming parameters: a diagonal gain makes a shorter law.
     """
+    given_names = {e.name for e in given if e.is_Symbol}
     symbols: dict[tuple[int, int], Any] = {}
     parameters: dict[str, Parameter] = {}
     for a in range(given.rows):
@@ -115,6 +116,10 @@ def gain_parameters(
             if entry.free_symbols and not entry.is_Symbol:
                 raise MatchingError(f"entries of {what} must be numbers or plain symbols, got {entry}")
             name = entry.name if entry.is_Symbol else names[a, b].name
+            if not entry.is_Symbol and name in given_names:
+                raise MatchingError(
+                    f"{what} holds the symbol {name!r}, which is the name of another entry; rename the symbol"
+                )
             if name in {p.name for p in taken}:
                 raise MatchingError(f"the gain's name {name!r} is a parameter of the mechanism already")
             default = None if entry.is_Symbol else float(exact(entry))

@@ -268,7 +268,7 @@ class FeedbackLaw:
         energy : {"minimum", "maximum"}, optional
             What E has at the equilibrium in question. Found by itself where the default parameters decide
             it, from the sign of the controlled inertia in the rotors' directions: no other sign has an
-            energy-Casimir proof.
+            energy-Casimir proof. It belongs to these numbers; others, by ``params``, do not change it.
 
         Returns
         -------

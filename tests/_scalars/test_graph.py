@@ -407,3 +407,16 @@ def test_derivatives_of_the_quadrature_by_its_coefficients_are_refused():
     t = sp.Symbol("t")
     with pytest.raises(ExpressionError, match="by its limit only"):
         g.gradient(convert(sp.Integral(1 / (Y * t**2 + 1), (t, 0, X))), [leaves[Y]])
+
+
+def test_a_choice_is_differentiated_branch_by_branch():
+    """Zero times a branch that is not taken would be no number where that branch is none."""
+    g = Graph()
+    x, y = g.symbol("x", STATE), g.symbol("y", STATE)
+    root = g.fun("select_positive", x, g.sqrt(x), -g.sqrt(-x))
+    slope, nothing = g.gradient(root, [x, y])
+    assert nothing.is_zero
+    with np.errstate(invalid="ignore"):
+        values = Program(g, [x], {}, [slope])([np.array([0.25, -0.25])], {})
+    assert np.allclose(values, 1.0)
+    assert g.fun("select_positive", x, y, y) is y

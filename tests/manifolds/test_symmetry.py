@@ -35,6 +35,8 @@ def verdict(system, configuration, rate):
 def test_spheres():
     hanging = np.array([[0, 0, -1.0], [0, 0, -1.0]])
     a, b = spheres.symbols(2)[0]
+    cap = sp.Piecewise((a[0], a[0] > sp.Rational(999, 1000)), (0, True))
+    assert not is_symmetric(two_bodies(cap), {}, UP)
     assert verdict(two_bodies(), hanging, 1.0) == "PROVED_STABLE"
     for extra in (TINY * a[0], TINY * b[0] * b[1], sp.Abs(b[0]) * TINY + TINY * b[0] ** 3):
         assert not is_symmetric(two_bodies(extra), {}, UP)

@@ -117,6 +117,23 @@ def test_an_inertia_of_both_signs_has_no_sign_for_the_damping():
     assert law.with_damping(k=[0.0, 0.2, 0.3]).sign == 1
 
 
+def test_weakly_damped_rotors_count_for_the_sign():
+    """Each rotor alone has a sign of its own; a small gain is no permission."""
+    law = gc.match(two_rotors()).law([[-1e-3, 0], [0, 0.02]])
+    assert law.with_damping(k=[0.1, 0]).sign != law.with_damping(k=[0, 0.1]).sign
+    for k in ([0.1, 0.1], [0.1, 1e-6]):
+        with pytest.raises(gc.MatchingError, match="both signs"):
+            law.with_damping(k=k)
+
+
+def test_a_symbol_with_the_name_of_another_entry_is_refused():
+    matching = gc.match(two_rotors())
+    with pytest.raises(gc.MatchingError, match="k22"):
+        matching.law([[-1e-3, 0], [0, 0.02]]).with_damping(k=[[sp.Symbol("k22"), 0], [0, 3.0]])
+    with pytest.raises(gc.MatchingError, match="sigma22"):
+        matching.law([[sp.Symbol("sigma22"), 0], [0, 0.02]])
+
+
 def test_a_gain_that_makes_the_momentum_infinite():
     """rho^{-1} = 1/J - 1/sigma vanishes at sigma = J: the reduced loop alone needs no momentum."""
     mechanism = gc.models.get("body-with-rotor")()
