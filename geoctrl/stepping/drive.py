@@ -66,8 +66,10 @@ def read_drive(inputs: Any, labels: tuple[str, ...]) -> tuple[np.ndarray, Callab
         )
     if callable(inputs):
         return table_of(np.zeros(m), m), inputs
-    if isinstance(inputs, tuple) and len(inputs) == 2 and np.ndim(inputs[0]) == 1 and np.ndim(inputs[1]) == 2:
+    if isinstance(inputs, tuple) and len(inputs) == 2 and np.ndim(inputs[0]) == 1 and np.ndim(inputs[1]):
         times = time_grid(inputs[0])
-        values = finite_array("inputs", inputs[1], (m, times.size))
+        values = inputs[1] if m > 1 else np.atleast_2d(inputs[1])  # a single input may be a row
+        values = finite_array("inputs", values, (m, times.size))
         return np.concatenate([[times.size, m], times, values.ravel()]), None
-    return table_of(finite_array(f"inputs ({', '.join(labels)})", inputs, (m,)), m), None
+    constant = inputs if m > 1 else np.atleast_1d(inputs)  # and a constant one a number
+    return table_of(finite_array(f"inputs ({', '.join(labels)})", constant, (m,)), m), None

@@ -87,7 +87,7 @@ def driven(inner: Kernel, inputs: Callable, m: int) -> Kernel:
 
 
 def _record(names: tuple[str, ...]) -> Callable:
-    """Parameters by name in compiled code: a view of the numbers of the run, of which the names cost nothing.
+    """Parameters by name in compiled code: a copy of the numbers of the run, of which the names cost nothing.
 
     What else a dict can do is not compiled, and laws that do it are run by Python.
     """
@@ -95,7 +95,7 @@ def _record(names: tuple[str, ...]) -> Callable:
     if not count:
         return njit(lambda data: data[:0])
     kind = np.dtype([(name, np.float64) for name in names])
-    return njit(lambda data: data[:count].view(kind)[0])
+    return njit(lambda data: data[:count].copy().view(kind)[0])  # a copy: laws may write into it
 
 
 def closed(inner: Kernel, law: Callable, m: int, names: tuple[str, ...]) -> Kernel:

@@ -376,3 +376,32 @@ def test_samples_with_their_times_run_in_simulate():
     b = gc.simulate(system, times, start, inputs=values)
     np.testing.assert_allclose(a.states, b.states, rtol=0, atol=1e-12)
     assert np.abs(a.states - gc.simulate(system, times, start).states).max() > 0.1
+
+
+def test_a_single_input_may_be_a_number_or_a_row():
+    q, _ = spheres.symbols(1)
+    u = sp.Symbol("u", real=True)
+    system = spheres.SphereSystem(mass=[1.0], potential=9.81 * q[0][2], forces=[[u, 0, 0]], inputs=[u])
+    start = [[0, 0, -1.0]], [[0, 0.1, 0.0]]
+    expected = spheres.integrate(system, *start, 0.01, 50, inputs=[0.7]).states
+    for inputs in (0.7, ([0.0, 0.2, 1.0], [0.7, 0.7, 0.7]), lambda t: 0.7):
+        found = spheres.integrate(system, *start, 0.01, 50, inputs=inputs).states
+        assert np.allclose(found, expected, rtol=0, atol=1e-14)
+
+
+def test_a_law_that_writes_into_its_parameters_changes_no_other_call():
+    q, _ = spheres.symbols(1)
+    u = sp.Symbol("u", real=True)
+    gain = gc.Parameter("gain", 2.0)
+    system = spheres.SphereSystem(
+        mass=[1.0], potential=9.81 * q[0][2], forces=[[u, 0, 0]], inputs=[u], parameters=[gain]
+    )
+    start = [[0, 0, -1.0]], [[0, 0.1, 0.0]]
+
+    def law(t, x, params):
+        params["gain"] = 2 * params["gain"]
+        return np.array([params["gain"]])
+
+    found = spheres.integrate(system.closed_loop(law), *start, 0.01, 50)
+    assert found.engine == "numba"
+    assert np.array_equal(found.states, spheres.integrate(system, *start, 0.01, 50, inputs=4.0).states)
