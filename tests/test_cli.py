@@ -145,3 +145,27 @@ def test_no_command_prints_help_and_exits_with_2(capsys):
     status, _, err = run(capsys)
     assert (status, "usage" in err) == (2, True)
     assert run(capsys, "--version")[1].startswith("geoctrl ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["simulate", "pendulum-skate", "--time", "inf"], "positive and finite"),
+        (["simulate", "pendulum-skate", "--x0", "v1=nan"], "finite numbers"),
+        (["certify", "pendulum-skate", "--at", "spinning", "--set", "Omega0=inf"], "finite numbers"),
+    ],
+)
+def test_numbers_that_are_not_finite_are_misuse(capsys, arguments, words):
+    status, _, err = run(capsys, *arguments)
+    assert status == 2
+    assert words in err
+
+
+def test_a_missing_certificate_is_named_in_words_and_as_data(capsys, tmp_path):
+    file = str(tmp_path / "nothing.json")
+    status, out, err = run(capsys, "verify", file)
+    assert (status, out) == (1, "")
+    assert f"{file}: No such file" in err
+    status, out, _ = run(capsys, "verify", file, "--json")
+    assert status == 1
+    assert json.loads(out) == {"file": file, "confirmed": False, "error": "No such file or directory"}

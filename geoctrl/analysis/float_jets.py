@@ -42,6 +42,7 @@ def jets_in_floats(
     jets = [
         Jet(name, gradient.tolist(), partial(hessian, row))
         for name, gradient, row in zip(named, gradients, rows, strict=True)
+        if np.all(np.isfinite(gradient))  # others have no derivative at the point
     ]
     return jets + ([] if shape is None else shape.jets(values, point.tolist(), 0.0))
 

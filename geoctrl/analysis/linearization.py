@@ -197,7 +197,7 @@ def _invariant_directions(gradients: Mapping[str, np.ndarray], W: np.ndarray) ->
     rows = np.zeros((0, W.shape[1]))
     for name, row in order:
         size = np.linalg.norm(row)
-        if size <= _INDEPENDENT:
+        if not size > _INDEPENDENT or not np.isfinite(size):  # no derivative there: it names no zero
             continue
         trial = np.vstack([rows, row / size])
         if np.linalg.matrix_rank(trial, tol=_INDEPENDENT) == len(trial):

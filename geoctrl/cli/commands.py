@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -30,6 +31,8 @@ def _numbers(pairs: Sequence[str], option: str) -> dict[str, float]:
             separator = ""
         if not separator or not name.strip():
             raise UsageError(f"{option} takes NAME=VALUE with a number, got {pair!r}")
+        if not math.isfinite(values[name.strip()]):
+            raise UsageError(f"{option} takes finite numbers, got {pair!r}")
     return values
 
 
@@ -155,8 +158,11 @@ def run_verify(args: argparse.Namespace) -> int:
 
     try:
         report = geoctrl.verify(args.file)
-    except geoctrl.CertificateError as error:
-        data = {"file": args.file, "confirmed": False, "error": str(error)}
+    except (geoctrl.CertificateError, OSError) as error:
+        words = error.strerror if isinstance(error, OSError) else str(error)
+        data = {"file": args.file, "confirmed": False, "error": words}
+        if isinstance(error, OSError) and not args.json:
+            raise
         if args.json:
             print(json.dumps(data, indent=1))
         else:
@@ -211,8 +217,8 @@ def run_simulate(args: argparse.Namespace) -> int:
 
     import geoctrl
 
-    if not args.time > 0 or args.points < 2:
-        raise UsageError("--time must be positive and --points at least 2")
+    if not 0 < args.time < math.inf or args.points < 2:
+        raise UsageError("--time must be positive and finite, --points at least 2")
     mechanism = _mechanism(args)
     symbols = _family_symbols(mechanism, args.at)
     params, values, _ = _split(_numbers(args.set, "--set"), [p.name for p in mechanism.parameters], symbols)

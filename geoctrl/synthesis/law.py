@@ -317,12 +317,13 @@ class FeedbackLaw:
 
     @property
     def gain(self) -> Any:
-        """The gain as a number (one rotor) or matrix."""
+        """The gain as a number (one rotor) or matrix, a sympy matrix where an entry is a symbol."""
         values = [p.default for p in self.gain_parameters]
         if len(self._symbols) == 1:
             return values[0]
-        table = {p.symbol: v for p, v in zip(self.gain_parameters, values, strict=True)}
-        return np.array(self._symbols.subs(table).tolist(), dtype=float)
+        table = {p.symbol: v for p, v in zip(self.gain_parameters, values, strict=True) if v is not None}
+        found = self._symbols.subs(table)
+        return found if found.free_symbols else np.array(found.tolist(), dtype=float)
 
     def __repr__(self) -> str:
         rows = "\n".join(

@@ -370,3 +370,13 @@ def test_nothing_is_proved_at_a_kink():
     smooth = top.replace(potential=top.potential + 50 * sp.Abs(G1 + 2), invariants={}).reduce()
     point = gc.find_equilibrium(smooth, [0, 0, 0, -0.99, 0, -0.1])
     assert gc.certify(smooth, point).verdict is not None
+
+
+def test_an_invariant_without_a_derivative_at_the_point_is_left_out():
+    """sqrt(Pi.Pi) at rest: the square proves what its root cannot."""
+    algebra = gc.so3()
+    length = {"L": sp.sqrt(sum(m**2 for m in algebra.mu))}
+    body = gc.EulerPoincare(name="body", algebra=algebra, inertia=sp.diag(1, 2, 3), invariants=length)
+    assert gc.certify(body.reduce(), [0, 0, 0]).verdict is Verdict.NUMERICALLY_STABLE
+    damped = body.replace(forces=[-w for w in algebra.xi]).reduce()
+    assert gc.certify(damped, [0, 0, 0]).verdict is Verdict.PROVED_ASYMPTOTICALLY_STABLE

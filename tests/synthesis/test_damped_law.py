@@ -126,6 +126,12 @@ def test_weakly_damped_rotors_count_for_the_sign():
             law.with_damping(k=k)
 
 
+def test_the_gain_of_a_family_of_laws_holds_its_symbol():
+    law = gc.match(two_rotors()).law([[sp.Symbol("s"), 0], [0, 0.02]])
+    assert law.gain[0, 0] == sp.Symbol("s", real=True)
+    assert law.gain[1, 1] == pytest.approx(0.02)
+
+
 def test_a_symbol_with_the_name_of_another_entry_is_refused():
     matching = gc.match(two_rotors())
     with pytest.raises(gc.MatchingError, match="k22"):
