@@ -118,3 +118,24 @@ def test_forms_start_from_an_equilibrium(form):
     eq = gc.find_equilibrium(top, (np.eye(3)[None], [[0, 0.7, 0]]), params={"w0": 0.7})
     run = gc.simulate(top.in_form("Pi"), np.linspace(0, 1, 3), eq, {"w0": 0.7})
     assert np.allclose(run["Pi1_2"], 1.4, atol=1e-12)
+
+
+def test_forms_take_the_parameters_of_the_run():
+    """Momenta made with the mass of the run, not with that of the description."""
+    q, _ = spheres.symbols(1)
+    m = gc.Parameter("m", 1.0)
+    pendulum = spheres.SphereSystem(
+        mass=sp.Matrix([[m.symbol]]), potential=m.symbol * G * q[0][2], parameters=[m]
+    )
+    params, times = {"m": 3.7}, np.linspace(0, 1, 5)
+    start = ([[0.6, 0, -0.8]], [[0.4, 0.5, 0.3]])
+    x = pendulum.pack(*start)
+    direct = gc.simulate(pendulum, times, start, params)
+    for name in ("mu", "pi"):
+        form = pendulum.in_form(name)
+        z = pendulum.convert(x, "omega", name, params)
+        assert form.momentum(z, params) == pytest.approx(pendulum.momentum(x, params), abs=1e-13)
+        assert form.energy(z, params) == pytest.approx(pendulum.energy(x, params), abs=1e-12)
+        run = gc.simulate(form, times, z, params)
+        assert np.allclose(run.omega, direct.omega, rtol=0, atol=1e-9)
+        assert run.energy == pytest.approx(direct.energy, abs=1e-9)

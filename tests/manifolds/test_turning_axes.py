@@ -1,0 +1,70 @@
+"""Spheres seen from turning axes: second variation by differences along geodesics, and forces there."""
+
+import numpy as np
+import pytest
+
+import geoctrl as gc
+from geoctrl import spheres
+
+SPIN = np.array([0, 0, 8.5])
+
+
+def moved(q, v):
+    """Directions along the geodesics that leave q with velocities v, after the time one."""
+    size = np.linalg.norm(v, axis=1)[:, None]
+    return np.cos(size) * q + np.sinc(size / np.pi) * v
+
+
+def frames(q):
+    """Two tangent vectors of each direction, as rows of all bodies: (2n, n, 3)."""
+    rows = []
+    for i, direction in enumerate(q):
+        first = np.cross(direction, [0.3, 0.5, -0.8])
+        first /= np.linalg.norm(first)
+        for v in (first, np.cross(direction, first)):
+            rows.append(np.zeros_like(q))
+            rows[-1][i] = v
+    return np.array(rows)
+
+
+def test_stiffness_is_the_second_variation_of_the_amended_potential():
+    """V - sum m_ij (W x q_i).(W x q_j)/2 along geodesics, where a chain turns about the vertical."""
+    chain = spheres.chain_pendulum([1.0, 2.0], [0.5, 0.7])
+    guess = spheres.project(np.array([[0.5, 0, -0.8], [0.8, 0, -0.5]]), np.zeros((2, 3)))
+    point = gc.find_equilibrium(chain, guess, spin=SPIN)
+    M, E = chain.mass_matrix(point.q), frames(point.q)
+
+    def amended(v):
+        q = moved(point.q, v)
+        turning = np.cross(SPIN, q)
+        return chain.potential(q) - np.sum(M * (turning @ turning.T)) / 2
+
+    h = 1e-3  # errors of h^2 times fourth derivatives of size a thousand
+    n = len(E)
+    slope = [(amended(h * e) - amended(-h * e)) / (2 * h) for e in E]
+    assert np.abs(slope).max() < 1e-3
+    second = np.zeros((n, n))
+    for a in range(n):
+        for b in range(n):
+            ups = amended(h * (E[a] + E[b])) + amended(-h * (E[a] + E[b]))
+            downs = amended(h * (E[a] - E[b])) + amended(h * (E[b] - E[a]))
+            second[a, b] = (ups - downs) / (4 * h**2)
+    found = chain.local.stiffness(point.x, SPIN, chain.parameters_at(None))
+    expected = np.linalg.eigvalsh(second)
+    assert np.abs(expected).max() > 10
+    assert np.linalg.eigvalsh(found) == pytest.approx(expected, abs=1e-4 * np.abs(expected).max())
+
+
+def test_forces_in_turning_axes_are_those_of_the_whole_motion():
+    """Drag by the velocities in space: the reduced field, carried back, is the field and the turning."""
+    q, omega = spheres.symbols(2)
+    drag = [-0.7 * omega[i].cross(q[i]) * (1 + q[i][2]) for i in range(2)]
+    system = spheres.SphereSystem(
+        mass=[[2.0, 0.4], [0.4, 1.3]], potential=5 * q[0][2] - 3 * q[0].dot(q[1]), forces=drag
+    )
+    x = system.pack(*system.generic_state(3))
+    view = system.view([0.0, 0.0, 1.7])
+    y = view.into(x, {})
+    carried = view.derivative(y, {}) @ view.reduced.rhs(0.0, y)
+    expected = system.rhs(0.0, x) + system.local.turning(np.array([0, 0, 1.7])) @ x
+    assert carried == pytest.approx(expected, abs=1e-12)
