@@ -139,3 +139,18 @@ def test_forms_take_the_parameters_of_the_run():
         run = gc.simulate(form, times, z, params)
         assert np.allclose(run.omega, direct.omega, rtol=0, atol=1e-9)
         assert run.energy == pytest.approx(direct.energy, abs=1e-9)
+
+
+def test_momenta_of_rotations_take_the_parameters_of_the_run():
+    m = gc.Parameter("m", 1.0)
+    body = rotations.RotationSystem(
+        inertias=sp.diag(m.symbol, 2, 3 * m.symbol), linear=[[0.2, m.symbol, 0]], parameters=[m]
+    )
+    params, form = {"m": 1.3}, body.in_form("Pi")
+    x = body.pack(*body.generic_state(2))
+    z = body.convert(x, "Omega", "Pi", params)
+    assert form.momentum(z, params) == pytest.approx(body.momentum(x, params), abs=1e-13)
+    assert form.energy(z, params) == pytest.approx(body.energy(x, params), abs=1e-13)
+    R, Omega = body.unpack(x)
+    by_hand = R[0] @ (np.array([1.3, 2, 3.9]) * Omega[0] + [0.2, 1.3, 0])
+    assert body.momentum(x, params) == pytest.approx(by_hand, abs=1e-13)
