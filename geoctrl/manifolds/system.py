@@ -150,8 +150,8 @@ class ManifoldSystem(ManifoldDescription):
     def conserved(self, params: Mapping[str, float] | None = None) -> tuple[str, ...]:
         """Names of energy, momenta and declared invariants that runs without inputs keep.
 
-        Judged by their rates at random states and times, whichever branch Abs, sign and Piecewise take. Of
-        functions that says what was seen.
+        Judged by their rates at random states and times, whichever branch Abs, sign and Piecewise take; one
+        that is undefined beyond its region is judged where it applies. Of functions that says what was seen.
 
         Raises
         ------
