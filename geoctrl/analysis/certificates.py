@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,40 +9,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from geoctrl._scalars import NotRationalError
-from geoctrl.analysis.energy_casimir import Pencil
-from geoctrl.analysis.float_jets import jets_at
-from geoctrl.analysis.linearization import Linearization, linearize, resolve_equilibrium
-from geoctrl.analysis.manifolds import matrix_question, natural_question, resolve_on_manifold
-from geoctrl.analysis.natural import MatrixProblem, NaturalProblem, judge_numerically, prove_natural
+from geoctrl import checker
+from geoctrl.analysis.linearization import resolve_equilibrium
+from geoctrl.analysis.manifolds import judge_numbers, natural_question, resolve_on_manifold
 from geoctrl.analysis.problem import Problem
-from geoctrl.analysis.proof import Outcome, Verdict, is_exact_equilibrium, prove
+from geoctrl.analysis.proof import Outcome, Verdict, decide
+from geoctrl.checker import digest_of
 from geoctrl.manifolds import ManifoldModel
-from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.systems import ReducedSystem
 
-__all__ = ["Certificate", "certify", "claim_of", "digest_of", "readable"]
-
-FORMAT = "geoctrl-certificate"
-VERSION = 1
-
-GROWTH = 1e-6
-"""Real part, relative to the linearisation's size, from which floats speak of instability."""
-_DEFINITE = 1e-8
-"""Least eigenvalue, relative to the largest, from which floats speak of a definite Hessian."""
-
-_CLAIMS = {
-    Verdict.PROVED_STABLE: "is Lyapunov stable within the leaf",
-    Verdict.PROVED_ASYMPTOTICALLY_STABLE: "is asymptotically stable within the leaf",
-    Verdict.PROVED_UNSTABLE: "is unstable: its linearisation has an eigenvalue with a positive real part",
-    Verdict.NUMERICALLY_STABLE: "appears stable: definite Hessian or damped spectrum in floats, no proof",
-    Verdict.NUMERICALLY_UNSTABLE: "appears unstable: numerically positive real part, no proof",
-    Verdict.SPECTRALLY_STABLE_ONLY: (
-        "has no eigenvalue with a positive real part; nonlinear stability is open"
-    ),
-    Verdict.UNDECIDED: "is undecided by the spectrum and by the energy-Casimir test",
-}
+__all__ = ["Certificate", "certify", "readable"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,12 +74,6 @@ class Certificate:
         return "\n".join(lines)
 
 
-def digest_of(data: Mapping[str, Any]) -> str:
-    """SHA-256 of the content without its digest, in canonical form."""
-    body = {k: v for k, v in data.items() if k != "digest"}
-    return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
 def certify(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = None) -> Certificate:
     """Decide the stability of an equilibrium, by proof where its coordinates are exact.
 
@@ -142,58 +111,25 @@ def certify(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = No
     if isinstance(sys, ManifoldModel):
         place = resolve_on_manifold(sys, eq, params)
         natural = natural_question(sys, place)
-        if natural is not None:
-            return _certificate(sys, natural, _naturally(natural))
-        matrices = matrix_question(sys, place)
-        return _certificate(sys, matrices, matrices.judge())
-    point = resolve_equilibrium(sys, eq, params)
-    problem = Problem.of(sys, point)
-    try:
-        exact = is_exact_equilibrium(problem)
-        outcome = prove(problem) if exact else None
-    except (NotRationalError, ZeroDivisionError):
-        outcome = None
-    if outcome is None:
-        outcome = _numerically(sys, point)
-    return _certificate(sys, problem, outcome)
+        return _certificate(sys, judge_numbers(sys, place) if natural is None else decide(natural))
+    return _certificate(sys, decide(Problem.of(sys, resolve_equilibrium(sys, eq, params))))
 
 
-def _naturally(problem: NaturalProblem) -> Outcome:
-    """The outcome for a natural system, by proof where the point is exact."""
-    try:
-        outcome = prove_natural(problem)
-    except (NotRationalError, ZeroDivisionError):
-        outcome = None
-    return judge_numerically(problem) if outcome is None else outcome
-
-
-def _certificate(
-    sys: Any, problem: Problem | NaturalProblem | MatrixProblem, outcome: Outcome
-) -> Certificate:
+def _certificate(sys: Any, outcome: Outcome) -> Certificate:
     from geoctrl import __version__
 
-    claim = claim_of(sys.name, problem, outcome.verdict)
     data = {
-        "format": FORMAT,
-        "version": VERSION,
+        "format": checker.FORMAT,
+        "version": checker.VERSION,
         "software": f"geoctrl {__version__}",
         "system": sys.name,
         "verdict": outcome.verdict.value,
         "method": outcome.method,
-        "claim": claim,
-        "problem": problem.to_dict(),
+        "claim": checker.claim_of(sys.name, outcome.problem, outcome.verdict.value, outcome.method, outcome.evidence),
+        "problem": outcome.problem,
         "evidence": outcome.evidence,
     }
-    return Certificate(outcome.verdict, outcome.method, claim, outcome.evidence, _reason(outcome), data)
-
-
-def claim_of(system: str, problem: Problem | NaturalProblem | MatrixProblem, verdict: Verdict) -> str:
-    """The claim of a certificate in words."""
-    values = zip(problem.states, map(float, problem.point), strict=True)
-    where = ", ".join(f"{k} = {v:.12g}" for k, v in values if v) or "x = 0"
-    if any(problem.spin):
-        where += f", turning with ({', '.join(f'{v:.12g}' for v in problem.spin)}) rad/s,"
-    return f"The equilibrium {where} of {system or 'the system'} {_CLAIMS[verdict]}."
+    return Certificate(outcome.verdict, outcome.method, data["claim"], outcome.evidence, _reason(outcome), data)
 
 
 def _reason(outcome: Outcome) -> str:
@@ -222,45 +158,3 @@ def readable(value: Any) -> str:
         except ValueError:
             return value
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-# -- the same questions in floats -------------------------------------------------------------------
-
-
-def _numerically(sys: ReducedSystem, point: Equilibrium) -> Outcome:
-    return decide_numerically(linearize(sys, point), Pencil.of(jets_at(sys, point)))
-
-
-def decide_numerically(lin: Linearization, pencil: Pencil) -> Outcome:
-    """Spectrum first, then the energy-Casimir test, both with stated tolerances."""
-    values = lin.eigenvalues[len([k for k in lin.zero_modes if k != "family"]) :]
-    size = max(1.0, float(np.linalg.norm(lin.A_leaf)))
-    evidence: dict[str, Any] = {
-        "eigenvalues": [[float(v.real), float(v.imag)] for v in np.asarray(lin.eigenvalues, dtype=complex)],
-        "zero_modes": list(lin.zero_modes),
-        "equilibrium_residual": lin.equilibrium.residual,
-        "leaf_residual": lin.equilibrium.leaf_residual,
-    }
-    if values.size and float(np.max(values.real)) > GROWTH * size:
-        return Outcome(Verdict.NUMERICALLY_UNSTABLE, "spectrum in floats", evidence)
-    attracting = float(np.max(values.real, initial=-np.inf)) < -GROWTH * size
-    if attracting and (values.size or not lin.zero_modes) and "family" not in lin.zero_modes:
-        return Outcome(Verdict.NUMERICALLY_STABLE, "spectrum in floats", evidence)
-    found = pencil.search()
-    evidence["functions"] = pencil.names
-    if found is None:
-        evidence["hessian"] = "no multipliers"
-    else:
-        multipliers, spectrum = found
-        evidence["multipliers"] = dict(zip(pencil.names, map(float, multipliers), strict=True))
-        evidence["hessian_eigenvalues"] = [float(v) for v in spectrum]
-        scale = float(np.max(np.abs(spectrum), initial=1e-300))
-        if np.all(spectrum > _DEFINITE * scale) or np.all(spectrum < -_DEFINITE * scale):
-            evidence["hessian"] = "definite"
-            return Outcome(Verdict.NUMERICALLY_STABLE, "energy-Casimir in floats", evidence)
-        mixed = np.any(spectrum > _DEFINITE * scale) and np.any(spectrum < -_DEFINITE * scale)
-        evidence["hessian"] = "indefinite" if mixed else "semidefinite"
-    bounded = values.size == 0 or float(np.max(values.real)) <= GROWTH * size
-    away = values.size == 0 or float(np.min(np.abs(values))) > GROWTH * size
-    verdict = Verdict.SPECTRALLY_STABLE_ONLY if bounded and away else Verdict.UNDECIDED
-    return Outcome(verdict, "energy-Casimir in floats", evidence)

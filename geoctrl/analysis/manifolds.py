@@ -17,7 +17,9 @@ import numpy as np
 from geoctrl._checks import finite_array
 from geoctrl._scalars import exact
 from geoctrl.analysis.linearization import Linearization, linearize, linearized
-from geoctrl.analysis.natural import MatrixProblem, NaturalProblem
+from geoctrl.analysis.natural import judge_matrices, natural_problem
+from geoctrl.analysis.problem import Problem
+from geoctrl.analysis.proof import Outcome
 from geoctrl.errors import EquilibriumError
 from geoctrl.manifolds.symmetry import is_symmetric
 from geoctrl.systems import Equilibrium
@@ -26,8 +28,8 @@ from geoctrl.systems.regularity import require_autonomous, require_derivative, r
 __all__ = [
     "ManifoldEquilibrium",
     "find_on_manifold",
+    "judge_numbers",
     "linearize_on_manifold",
-    "matrix_question",
     "natural_question",
     "resolve_on_manifold",
 ]
@@ -177,7 +179,7 @@ def resolve_on_manifold(system: Any, eq: Any, params: Mapping[str, float] | None
     return _point(system, x, u, np.zeros(3), params)
 
 
-def natural_question(system: Any, point: ManifoldEquilibrium) -> NaturalProblem | None:
+def natural_question(system: Any, point: ManifoldEquilibrium) -> Problem | None:
     """Lagrangian and point of a system without forces at the point; None for any other.
 
     Nor for a steady rotation about an axis that is one of symmetry to rounding alone.
@@ -187,7 +189,7 @@ def natural_question(system: Any, point: ManifoldEquilibrium) -> NaturalProblem 
         return None
     if np.any(point.spin) and not is_symmetric(system, point.params, point.spin):
         return None
-    return NaturalProblem(
+    return natural_problem(
         graph=system.graph,
         parameters=system.parameter_nodes,
         numbers={k: exact(v) for k, v in point.params.items()},
@@ -197,13 +199,13 @@ def natural_question(system: Any, point: ManifoldEquilibrium) -> NaturalProblem 
     )
 
 
-def matrix_question(system: Any, point: ManifoldEquilibrium) -> MatrixProblem:
-    """The linearisation in numbers, with the stiffness where there are no forces."""
+def judge_numbers(system: Any, point: ManifoldEquilibrium) -> Outcome:
+    """The outcome from the linearisation in numbers, with the stiffness where there are no forces."""
     lin = linearize_on_manifold(system, point, None)
     unforced = not np.any(point.u)
     stiffness = system.local.stiffness(point.x, point.spin, point.params) if unforced else None
-    places = {label: i for i, label in enumerate(system.state_labels)}
-    return MatrixProblem(places, point.x.tolist(), lin.A_leaf, stiffness, tuple(map(float, point.spin)))
+    states = dict(zip(system.state_labels, map(float, point.x), strict=True))
+    return judge_matrices(states, lin.A_leaf, stiffness, tuple(map(float, point.spin)))
 
 
 def linearize_on_manifold(system: Any, eq: Any, params: Mapping[str, float] | None) -> Linearization:

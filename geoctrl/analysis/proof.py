@@ -1,32 +1,27 @@
-"""Exact checks of a stability problem, and the evidence they leave.
+"""The search for a proof: what it finds is proposed to the checker, which alone decides.
 
-`prove` searches for a proof; `recheck` repeats the one that a certificate names, with the numbers that
-it gives, and searches for nothing. Both call the same checks.
+Proposals name invariants, multipliers of a definite combination and the structure of integrals over a shape.
+Where the point or a value is not rational, the same questions are asked with numbers rounded to doubles, and the
+verdict says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import Enum
 from fractions import Fraction
-from functools import lru_cache, partial
 from typing import Any
 
-from geoctrl._scalars import Node
-from geoctrl._scalars.rational_matrix import characteristic_polynomial, inertia, nullspace, rank
-from geoctrl.analysis.energy_casimir import ExactPencil
-from geoctrl.analysis.ideal import LeafIdeal
-from geoctrl.analysis.polynomials import RootLocation, locate_roots
-from geoctrl.analysis.power import power
+import numpy as np
+from flint import fmpq
+
+from geoctrl import checker
+from geoctrl._scalars import RATIONAL, evaluate
+from geoctrl.analysis.energy_casimir import ExactPencil, Pencil
 from geoctrl.analysis.problem import Problem
-from geoctrl.analysis.shape import Jet, find_shape_integrals
+from geoctrl.analysis.shape import Jet
 from geoctrl.errors import CertificateError
 
-__all__ = ["Outcome", "Verdict", "conserved_exactly", "is_exact_equilibrium", "prove", "recheck"]
-
-Vector = list[Fraction]
-
-ON_LEVELS = "spectrum on the level sets of the invariants"
+__all__ = ["Outcome", "Verdict", "decide", "is_exact_equilibrium"]
 
 
 class Verdict(Enum):
@@ -50,234 +45,131 @@ class Verdict(Enum):
 
 
 class Outcome:
-    """A verdict with the method and the evidence (JSON-ready) behind it."""
+    """What the checker says of a problem, as stored: verdict, method and evidence."""
 
-    def __init__(self, verdict: Verdict, method: str, evidence: dict[str, Any]) -> None:
-        self.verdict = verdict
+    def __init__(self, problem: dict[str, Any], verdict: str, method: str, evidence: dict[str, Any]) -> None:
+        self.problem = problem
+        self.verdict = Verdict(verdict)
         self.method = method
         self.evidence = evidence
 
 
-def is_exact_equilibrium(problem: Problem) -> bool:
-    """Whether field and leaf relations vanish exactly at the point, and are differentiable there."""
-    nodes = [*problem.field, *problem.leaf.values(), *problem.invariants.values()]
-    if any(value == 0 for value in problem.at_point(problem.graph.switches(nodes))):
-        return False
-    return not any(problem.at_point([*problem.field, *problem.leaf.values()]))
-
-
-def conserved_exactly(problem: Problem, nodes: dict[str, Node]) -> list[str]:
-    """Names of the quantities of which the rate is zero modulo the leaf's ideal.
-
-    Tried first for all parameter values, which keeps the numbers small, then for those given.
-    """
-    numbers = {node: problem.numbers[name] for name, node in problem.parameters.items()}
-    relations = tuple(problem.leaf.values())
-    proved = []
-    for name, node in nodes.items():
-        if name == "energy":
-            rate = power(tuple(problem.states.values()), tuple(problem.field_with_inputs), relations, node)
-        else:
-            rate = problem.rate(node)
-        if (
-            rate.is_zero
-            or _vanishes_identically(rate, relations)
-            or not LeafIdeal(relations, [rate], numbers).remainder(rate)
-        ):
-            proved.append(name)
-    return proved
-
-
-@lru_cache(maxsize=32)
-def _vanishes_identically(rate: Node, relations: tuple[Node, ...]) -> bool:
-    """Whether a rate vanishes on the leaf for all parameters; remembered, as sweeps ask it at every point."""
-    return not LeafIdeal(relations, [rate]).remainder(rate)
-
-
-def quantities(problem: Problem, invariants: Sequence[str], shape: Sequence[Jet] = ()) -> list[Jet]:
-    """Jets of invariants, integrals over the shape and leaf relations, in this order."""
-    nodes = {k: problem.invariants[k] for k in invariants} | problem.leaf
-    gradients = problem.jacobian(list(nodes.values()))
-    jets = [
-        Jet(name, gradient, partial(problem.hessian, node))
-        for (name, node), gradient in zip(nodes.items(), gradients, strict=True)
-    ]
-    return [*jets[: len(invariants)], *shape, *jets[len(invariants) :]]
-
-
-def shape_jets(problem: Problem) -> list[Jet]:
-    """Integrals linear in velocities that the structure of the equations provides; none where it does not."""
-    numbers = {node: problem.numbers[name] for name, node in problem.parameters.items()}
-    leaf = list(problem.leaf.values())
-    found = find_shape_integrals(problem.graph, problem.states, problem.field_with_inputs, leaf, numbers)
-    return [] if found is None else found.jets(problem.at_point, problem.point, Fraction(0))
-
-
-def spectrum(problem: Problem, jets: Sequence[Jet]) -> tuple[dict[str, Any], RootLocation]:
-    """Characteristic polynomial of the linearisation on the leaf, also without the zeros of invariants.
-
-    Gradients of invariants are left null vectors of the linearisation, so that it maps their common
-    kernel into itself and every independent one contributes a zero eigenvalue.
-    """
-    A = problem.jacobian(problem.field)
-    n = len(A)
-    leaf = [jet.gradient for jet in jets if jet.name in problem.leaf]
-    forced: list[str] = []
-    rows = list(leaf)
-    # The energy last: where it depends on the others at the point, they are what names the zero modes.
-    for jet in sorted(jets, key=lambda jet: jet.name == "energy"):
-        if jet.name not in problem.leaf and rank([*rows, jet.gradient], n) > rank(rows, n):
-            rows.append(jet.gradient)
-            forced.append(jet.name)
-    on_leaf = _restrict(A, nullspace(leaf, n))
-    reduced = _restrict(A, nullspace(rows, n))
-    polynomial = characteristic_polynomial(reduced)
-    location = locate_roots(polynomial)
-    evidence = {
-        "characteristic_polynomial_on_leaf": [str(c) for c in characteristic_polynomial(on_leaf)],
-        "reduced_polynomial": [str(c) for c in polynomial],
-        "zero_modes": forced,
-    }
-    return evidence, location
-
-
-def _restrict(A: list[Vector], basis: list[Vector]) -> list[Vector]:
-    """Matrix of A on the span of the basis, which it maps into itself.
-
-    Each basis vector of `nullspace` has a one in a coordinate where all others have zeros.
-    """
-    if not basis:
-        return []
-    free = [
-        next(i for i, c in enumerate(w) if c == 1 and all(v[i] == 0 for v in basis if v is not w))
-        for w in basis
-    ]
-    return [[sum((a * c for a, c in zip(A[i], w, strict=True)), Fraction(0)) for w in basis] for i in free]
-
-
-def prove(problem: Problem) -> Outcome:
-    """Decide stability of an exact equilibrium by exact arithmetic, searching for multipliers.
-
-    Integrals over the shape are looked for only where the declared invariants do not suffice.
-    """
-    invariants = conserved_exactly(problem, problem.invariants)
-    outcome = _attempt(problem, invariants, [])
-    if outcome.verdict.proved:
-        return outcome
-    shape = shape_jets(problem)
-    if not shape:
-        return outcome
-    further = _attempt(problem, invariants, shape)
-    return further if further.verdict is not Verdict.UNDECIDED else outcome
-
-
-def _attempt(problem: Problem, invariants: list[str], shape: list[Jet]) -> Outcome:
-    jets = quantities(problem, invariants, shape)
-    evidence, location = spectrum(problem, jets)
-    evidence = {"conserved": invariants, "shape_integrals": [jet.name for jet in shape], **evidence}
-    decided = _by_spectrum(location, evidence)
-    if decided is not None:
-        return decided
-    pencil = ExactPencil.of(jets)
-    evidence |= _pencil_evidence(problem, pencil)
-    found = pencil.search()
-    if found is None:
-        evidence["hessian"] = "no multipliers"
-    else:
-        weights, form, counts = found
-        evidence |= _hessian_evidence(pencil, weights, form, counts)
-        if _definite(counts):
-            return Outcome(Verdict.PROVED_STABLE, "energy-Casimir", evidence)
-    return Outcome(_without_proof(location), "energy-Casimir", evidence)
-
-
-def _by_spectrum(location: RootLocation, evidence: dict[str, Any]) -> Outcome | None:
-    if location.unstable:
-        return Outcome(Verdict.PROVED_UNSTABLE, "spectrum", evidence)
-    if location.hurwitz and not evidence["zero_modes"]:
-        return Outcome(Verdict.PROVED_ASYMPTOTICALLY_STABLE, "spectrum", evidence)
-    # Level sets of the invariants are manifolds near the point, and on each of them nearby there is one
-    # equilibrium close by (implicit function theorem), attracting at a common rate.
-    if location.hurwitz and len(evidence["reduced_polynomial"]) > 1:
-        return Outcome(Verdict.PROVED_STABLE, ON_LEVELS, evidence)
-    return None
-
-
-def _pencil_evidence(problem: Problem, pencil: ExactPencil) -> dict[str, Any]:
-    return {
-        "gradient_rank": rank(pencil.gradients, len(problem.states)),
-        "functions": pencil.names,
-        "dependent_gradients": pencil.dependent,
-    }
-
-
-def _without_proof(location: RootLocation) -> Verdict:
-    """All eigenvalues that no invariant forces to zero simple and imaginary: stable to first order."""
-    if location.zero == 0 and location.simple:
-        return Verdict.SPECTRALLY_STABLE_ONLY
-    return Verdict.UNDECIDED
-
-
-def _definite(counts: tuple[int, int, int]) -> bool:
-    positive, negative, zero = counts
-    return zero == 0 and (positive == 0 or negative == 0)
-
-
-def _hessian_evidence(
-    pencil: ExactPencil, weights: Vector, form: list[Vector], counts: tuple[int, int, int]
-) -> dict[str, Any]:
-    positive, negative, _ = counts
-    kind = "definite" if _definite(counts) else "indefinite" if positive and negative else "semidefinite"
-    return {
-        "multipliers": {k: str(c) for k, c in zip(pencil.names, pencil.combined(weights), strict=True)},
-        "weights": [str(w) for w in weights],
-        "kernel": [[str(c) for c in w] for w in pencil.kernel],
-        "restricted_hessian": [[str(c) for c in row] for row in form],
-        "inertia": list(counts),
-        "hessian": kind,
-    }
-
-
-def recheck(problem: Problem, method: str, evidence: dict[str, Any]) -> Outcome:
-    """Repeat the checks of a certificate with the multipliers that it gives.
+def decide(problem: Problem) -> Outcome:
+    """By proof where everything is rational at the point, else in floats.
 
     Raises
     ------
     CertificateError
-        If the point is no exact equilibrium or an invariant that is used is not conserved.
+        If the point is no equilibrium, or the equations cannot be put before the checker.
     """
-    if not is_exact_equilibrium(problem):
-        raise CertificateError("the point is not an exact equilibrium on the leaf")
-    claimed = [str(k) for k in evidence.get("conserved", [])]
-    unknown = [k for k in claimed if k not in problem.invariants]
-    if unknown:
-        raise CertificateError(f"unknown invariants {unknown}")
-    proved = conserved_exactly(problem, {k: problem.invariants[k] for k in claimed})
-    if proved != claimed:
-        raise CertificateError(f"not conserved: {sorted(set(claimed) - set(proved))}")
-    shape = shape_jets(problem) if evidence.get("shape_integrals") else []
-    jets = quantities(problem, claimed, shape)
-    found, location = spectrum(problem, jets)
-    found = {"conserved": claimed, "shape_integrals": [jet.name for jet in shape], **found}
-    if method in ("spectrum", ON_LEVELS):
-        decided = _by_spectrum(location, found)
-        if decided is None or decided.method != method:
-            raise CertificateError(f"the {method} decides nothing here")
-        return decided
-    pencil = ExactPencil.of(jets)
-    found |= _pencil_evidence(problem, pencil)
-    if "weights" not in evidence:
-        found["hessian"] = "no multipliers"
-        if pencil.multipliers:
-            raise CertificateError("there are multipliers, but the certificate gives none")
-        return Outcome(_without_proof(location), method, found)
-    weights = [Fraction(w) for w in evidence["weights"]]
-    if len(weights) != len(pencil.multipliers):
-        raise CertificateError(f"{len(pencil.multipliers)} multiplier weights are needed, got {len(weights)}")
-    form = pencil.form(weights)
-    counts = inertia(form)
-    found |= _hessian_evidence(pencil, weights, form, counts)
-    if location.unstable:
-        raise CertificateError("the linearisation is unstable")
-    verdict = Verdict.PROVED_STABLE if _definite(counts) else _without_proof(location)
-    return Outcome(verdict, method, found)
+    search, outcome = _Search(problem, exact=True), None
+    try:
+        outcome = search.run()
+        if outcome.verdict.proved or not search.inexact:
+            return outcome
+    except (checker.NotExact, checker.NotEquilibrium):
+        pass
+    except checker.Refusal as refusal:
+        raise CertificateError(f"no certificate of this point can be made: {refusal}") from refusal
+    try:
+        rounded = _Search(problem, exact=False).run()
+    except checker.Refusal as refusal:
+        if outcome is not None:
+            return outcome
+        raise CertificateError(f"no certificate of this point can be made: {refusal}") from refusal
+    return rounded if outcome is None or rounded.verdict.value.startswith("NUMERICALLY") else outcome
+
+
+def is_exact_equilibrium(problem: Problem) -> bool:
+    """Whether field and leaf relations vanish exactly at the point, and are differentiable there."""
+    motion = problem.motion
+    vanishing = [*motion.solved, *motion.leaf.values()]
+    switches = motion.graph.switches([*vanishing, *problem.invariants.values()])
+    if any(value == 0 for value in evaluate(switches, problem.values, RATIONAL)):
+        return False
+    return not any(evaluate(vanishing, problem.values, RATIONAL))
+
+
+class _Search:
+    def __init__(self, problem: Problem, exact: bool) -> None:
+        self._problem, self._exact = problem, exact
+        self.inexact = False  # whether an invariant has no rational derivatives at the point
+
+    def run(self) -> Outcome:
+        outcome = self._attempt(self._problem.to_dict(), shape=False)
+        if len(outcome.evidence["conserved"]) < len(self._problem.invariants) and self._problem.motion.consequences():
+            outcome = self._attempt(self._problem.to_dict(further=True), shape=False)
+        if outcome.verdict.value.startswith(("PROVED", "NUMERICALLY")):
+            return outcome
+        shape = self._problem.motion.shape()
+        if shape is None:
+            return outcome
+        try:
+            further = self._attempt(self._problem.to_dict(shape), shape=True)
+        except checker.Refusal:  # a shape that cannot move at the point offers nothing
+            return outcome
+        return further if further.verdict is not Verdict.UNDECIDED else outcome
+
+    def _attempt(self, data: dict[str, Any], shape: bool) -> Outcome:
+        question = checker.Question(checker.read_problem(data), self._exact)
+        proposal: dict[str, Any] = {"conserved": self._conserved(question)}
+        if shape:
+            proposal["shape_integrals"] = True
+        if not self._exact:
+            proposal["eigenvalues"] = _eigenvalues(question)
+        judgement = checker.judge(question, proposal)
+        if judgement[0] in ("SPECTRALLY_STABLE_ONLY", "UNDECIDED"):
+            multipliers = self._multipliers(question, proposal)
+            if multipliers is not None:
+                judgement = checker.judge(question, proposal | {"multipliers": multipliers})
+        return Outcome(data, *judgement)
+
+    def _conserved(self, question: checker.Question) -> list[str]:
+        """Candidates that the checker can prove to be conserved."""
+        found = []
+        for name in self._problem.invariants:
+            try:
+                if question.conserved(name):
+                    question.function(name)
+                    found.append(name)
+            except checker.NotExact:
+                self.inexact = True
+            except checker.Refusal:  # no derivative at the point, or too large to be proved
+                continue
+        return found
+
+    def _multipliers(self, question: checker.Question, proposal: dict[str, Any]) -> dict[str, str] | None:
+        shape = checker.shape_integrals(question) if proposal.get("shape_integrals") else []
+        functions = [*map(question.function, proposal["conserved"]), *shape]
+        functions += map(question.function, question.problem["leaf"])
+        if self._exact:
+            pencil = ExactPencil.of([_jet(*f) for f in functions])
+            found = pencil.search()
+            if found is None:
+                return None
+            return {k: str(c) for k, c in zip(pencil.names, pencil.combined(found[0]), strict=True)}
+        floats = Pencil(
+            [name for name, *_ in functions],
+            np.array([[float(c) for c in gradient] for _, gradient, _ in functions]),
+            np.array([[[float(c) for c in row] for row in H] for *_, H in functions]),
+        )
+        best = floats.search()
+        if best is None:
+            return None
+        return {k: str(Fraction(float(c))) for k, c in zip(floats.names, best[0], strict=True)}
+
+
+def _jet(name: str, gradient: list[fmpq], hessian: list[list[fmpq]]) -> Jet:
+    return Jet(name, [_fraction(c) for c in gradient], lambda: [[_fraction(c) for c in row] for row in hessian])
+
+
+def _fraction(q: fmpq) -> Fraction:
+    return Fraction(int(q.p), int(q.q))
+
+
+def _eigenvalues(question: checker.Question) -> list[list[float]]:
+    """Eigenvalues of the linearisation on the leaf, for display."""
+    on_leaf = checker.on_leaf(question)
+    A = np.array([[float(c) for c in row] for row in on_leaf]).reshape(len(on_leaf), len(on_leaf))
+    values = np.linalg.eigvals(A) if len(A) else np.zeros(0)
+    return [[float(v.real), float(v.imag)] for v in sorted(values, key=lambda v: (v.real, v.imag))]

@@ -8,9 +8,8 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import rotations
-from geoctrl._scalars import exact
+from geoctrl._scalars import evaluate
 from geoctrl._scalars.arithmetics import FLOAT
-from geoctrl.analysis.natural import NaturalProblem
 from geoctrl.rotations.attitudes import exp, hat, log
 from geoctrl.rotations.local import LocalAnalysis
 from tests.rotations.systems import J, general, gyrostat, random_state
@@ -18,17 +17,14 @@ from tests.rotations.systems import J, general, gyrostat, random_state
 
 def lagrangian_of_the_proof(system, spin, R, xi):
     """M, a and U of ``natural`` put together, at Rdot = R hat(xi)."""
-    problem = NaturalProblem(
-        graph=system.graph,
-        parameters=system.parameter_nodes,
-        numbers={k: exact(v) for k, v in system.params.items()},
-        point=[exact(float(e)) for e in R.ravel()],
-        **system.local.natural(spin),
-    )
+    parts = system.local.natural(spin)
+    values = dict(zip(parts["states"].values(), map(float, R.ravel()), strict=True))
+    values |= {node: float(system.params[k]) for k, node in system.parameter_nodes.items()}
     V = np.array([Q @ hat(v) for Q, v in zip(R, xi, strict=True)]).ravel()
-    M, a = np.array(problem.inertia(FLOAT)), np.array(problem.at_point(problem.gyroscopic, FLOAT))
-    (U,) = problem.at_point([problem.potential], FLOAT)
-    return V @ M @ V / 2 + a @ V - U
+    rows, columns, entries = zip(*parts["mass"], strict=True)
+    kinetic = np.array(evaluate(list(entries), values, FLOAT)) @ (V[list(rows)] * V[list(columns)]) / 2
+    a = np.array(evaluate(parts["gyroscopic"], values, FLOAT))
+    return kinetic + a @ V - evaluate([parts["potential"]], values, FLOAT)[0]
 
 
 @pytest.mark.parametrize("spin", [[0.0, 0.0, 0.0], [0.4, -0.3, 0.9]])

@@ -1,0 +1,140 @@
+"""Expressions as the table of nodes that a certificate holds.
+
+A certificate knows few functions (`geoctrl.checker.reading`); the others are written with them here:
+tan = sin/cos, hyperbolic functions by exp, their inverses by log, asin, acos and atan2 by atan, and abs, sign and
+both kinds of choice by ``select(c, a, b)``, which is a where c > 0 and b where c < 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from geoctrl._scalars import Graph, Node
+
+__all__ = ["Table"]
+
+
+class Table:
+    """Nodes in the order of dependence, each written once.
+
+    Parameters
+    ----------
+    graph : Graph
+    symbols : mapping from symbol nodes to their names and roles ("state", "input", "parameter", "unknown")
+
+    Attributes
+    ----------
+    rows : list
+        JSON-ready.
+    """
+
+    def __init__(self, graph: Graph, symbols: Mapping[Node, tuple[str, str]]) -> None:
+        self.rows: list[list] = []
+        self._graph = graph
+        self._place: dict[Node, int] = {}
+        self._known: dict[str, int] = {}
+        for node, (name, role) in symbols.items():
+            self._place[node] = self._row("sym", name, role)
+
+    def places(self, nodes: Sequence[Node]) -> list[int]:
+        """Places of nodes, which are written with all below them.
+
+        Raises
+        ------
+        KeyError
+            If they hold a symbol that was not named.
+        """
+        for node in self._graph.reachable(nodes, known=self._place):
+            self._place[node] = self._write(node)
+        return [self._place[node] for node in nodes]
+
+    def _row(self, *row: Any) -> int:
+        key = repr(row)
+        if key not in self._known:
+            self._known[key] = len(self.rows)
+            self.rows.append(list(row))
+        return self._known[key]
+
+    def _write(self, node: Node) -> int:
+        if node.kind == "sym":
+            raise KeyError(f"the symbol {node.payload!r} has no place in a certificate")
+        if node.kind == "num":
+            return self._number(node.payload)
+        if node.kind == "fun":
+            name, args = node.payload
+            return self._function(name, *(self._place[a] for a in args))
+        if node.kind == "prod":
+            q, items = node.payload
+            return self._product(q, *((self._place[atom], e) for atom, e in items))
+        return self._row("sum", [[self._place[c], self._place[mono]] for c, mono in node.payload])
+
+    # -- the functions that a certificate knows -------------------------------------------------
+
+    def _number(self, q: Fraction | int) -> int:
+        return self._row("num", str(q))
+
+    def _product(self, q: Fraction | int, *factors: tuple[int, int]) -> int:
+        return self._row("prod", str(q), [list(f) for f in factors])
+
+    def _combination(self, *terms: tuple[int, int]) -> int:
+        """Sum of integers times nodes."""
+        return self._row("sum", [[self._number(c), node] for c, node in terms])
+
+    def _named(self, name: str, *args: int) -> int:
+        return self._row("fun", name, list(args))
+
+    def _function(self, name: str, *args: int) -> int:
+        translated = _TRANSLATIONS.get(name)
+        return self._named(name, *args) if translated is None else translated(self, *args)
+
+    def _hyperbolic(self, x: int, sense: int) -> int:
+        """exp(x) + sense exp(-x)."""
+        e = self._named("exp", x)
+        return self._combination((1, e), (sense, self._product(1, (e, -1))))
+
+    def _root(self, *terms: tuple[int, int]) -> int:
+        return self._named("sqrt", self._combination(*terms))
+
+    def _arctangent(self, y: int, x: int) -> int:
+        """The angle of (x, y) is 2 atan(y/(x + sqrt(x^2 + y^2))), but where y = 0 and x <= 0."""
+        size = self._root((1, self._product(1, (x, 2))), (1, self._product(1, (y, 2))))
+        below = self._combination((1, x), (1, size))
+        return self._product(2, (self._named("atan", self._product(1, (y, 1), (below, -1))), 1))
+
+    def _cosine_of_sine(self, x: int) -> int:
+        return self._root((1, self._number(1)), (-1, self._product(1, (x, 2))))
+
+
+def _tanh(t: Table, x: int) -> int:
+    return t._product(1, (t._hyperbolic(x, -1), 1), (t._hyperbolic(x, 1), -1))
+
+
+def _atanh(t: Table, x: int) -> int:
+    one = t._number(1)
+    ratio = t._product(1, (t._combination((1, one), (1, x)), 1), (t._combination((1, one), (-1, x)), -1))
+    return t._product(Fraction(1, 2), (t._named("log", ratio), 1))
+
+
+def _inverse_hyperbolic(t: Table, x: int, sense: int) -> int:
+    root = t._root((1, t._product(1, (x, 2))), (sense, t._number(1)))
+    return t._named("log", t._combination((1, x), (1, root)))
+
+
+_TRANSLATIONS: dict[str, Any] = {
+    "tan": lambda t, x: t._product(1, (t._named("sin", x), 1), (t._named("cos", x), -1)),
+    "sinh": lambda t, x: t._product(Fraction(1, 2), (t._hyperbolic(x, -1), 1)),
+    "cosh": lambda t, x: t._product(Fraction(1, 2), (t._hyperbolic(x, 1), 1)),
+    "tanh": _tanh,
+    "asinh": lambda t, x: _inverse_hyperbolic(t, x, 1),
+    "acosh": lambda t, x: _inverse_hyperbolic(t, x, -1),
+    "atanh": _atanh,
+    "asin": lambda t, x: t._named("atan", t._product(1, (x, 1), (t._cosine_of_sine(x), -1))),
+    "acos": lambda t, x: t._arctangent(t._cosine_of_sine(x), x),
+    "atan2": lambda t, y, x: t._arctangent(y, x),
+    "abs": lambda t, x: t._named("select", x, x, t._product(-1, (x, 1))),
+    "sign": lambda t, x: t._named("select", x, t._number(1), t._number(-1)),
+    "select_positive": lambda t, c, a, b: t._named("select", c, a, b),
+    "select_nonnegative": lambda t, c, a, b: t._named("select", c, a, b),
+}

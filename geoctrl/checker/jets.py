@@ -1,0 +1,213 @@
+"""Values and derivatives of a table of expressions, by forward differentiation in any arithmetic.
+
+A jet holds a value and its first derivatives along some directions, and where asked for its second ones, only
+those that are not zero. The same rules run with numbers (directions are the states) and with rational functions
+(one direction, the motion: see `geoctrl.checker.polynomials`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from flint import fmpq, fmpz
+
+from geoctrl.checker.reading import Refusal, children
+
+__all__ = ["Jet", "NotExact", "Numbers", "evaluate", "reachable"]
+
+BITS = 100_000
+"""Length of numerators and denominators from which a number counts as too large."""
+
+
+class NotExact(Refusal):
+    """A value or derivative is not rational at the point, so that exact arithmetic says nothing there."""
+
+
+@dataclass(frozen=True)
+class Jet:
+    """Value (None: not rational), derivatives by direction, second ones by pairs i <= j (None: not kept)."""
+
+    value: Any
+    first: dict[int, Any] = field(default_factory=dict)
+    second: dict[tuple[int, int], Any] | None = None
+
+    def __add__(self, other: Jet) -> Jet:
+        value = None if self.value is None or other.value is None else self.value + other.value
+        second = None if self.second is None or other.second is None else _sum(self.second, other.second)
+        return Jet(value, _sum(self.first, other.first), second)
+
+    def __mul__(self, other: Jet) -> Jet:
+        a, b = self.value, other.value
+        second = None
+        if self.second is not None and other.second is not None:
+            second = _sum(_scaled(b, self.second), _scaled(a, other.second))
+            for i, p in self.first.items():
+                for j, q in other.first.items():
+                    key, term = (min(i, j), max(i, j)), p * q * 2 if i == j else p * q
+                    second[key] = second[key] + term if key in second else term
+        value = None if a is None or b is None else a * b
+        return Jet(value, _sum(_scaled(b, self.first), _scaled(a, other.first)), second)
+
+    def through(self, value: Any, slope: Any, bend: Any) -> Jet:
+        """The jet of a function of this one, from its value and its first two derivatives there."""
+        second = None
+        if self.second is not None:
+            squares = {(i, j): bend * p * q for i, p in self.first.items() for j, q in self.first.items() if i <= j}
+            second = _sum(_scaled(slope, self.second), squares)
+        return Jet(value, _scaled(slope, self.first), second)
+
+
+def _sum(a: dict, b: dict) -> dict:
+    return a | {key: a[key] + value if key in a else value for key, value in b.items()}
+
+
+def _scaled(factor: Any, terms: dict) -> dict:
+    if factor is None and terms:
+        raise NotExact("a value that enters a derivative is not rational at the point")
+    return {key: factor * value for key, value in terms.items()}
+
+
+class Numbers:
+    """Rational numbers: exact, or rounded to doubles at every node.
+
+    Exact values of functions are given where they are rational, None where only their derivatives are.
+    """
+
+    def __init__(self, exact: bool) -> None:
+        self.exact = exact
+
+    number = staticmethod(fmpq)
+
+    def function(self, name: str, x: fmpq) -> fmpq | None:
+        """The value of a function of one argument."""
+        if not self.exact:
+            try:
+                return fmpq(*getattr(math, name)(to_float(x)).as_integer_ratio())
+            except (ValueError, OverflowError) as error:
+                raise Refusal(f"{name} has no value at {to_float(x):.6g}") from error
+        if name == "sqrt" and x > 0:
+            p, q = (fmpz(int(v)).isqrt() for v in (x.p, x.q))
+            if fmpq(p, q) ** 2 == x:
+                return fmpq(p, q)
+        elif x == (1 if name == "log" else 0) and name != "sqrt":
+            return fmpq(int(name in ("cos", "exp")))
+        elif name == "atan" or (name == "log" and x > 0):
+            return None  # transcendental, but its derivative is rational
+        raise NotExact(f"{name} is not rational, or has no value, at {to_float(x):.6g}")
+
+    def quadrature(self, a: fmpq, b: fmpq, s: fmpq) -> fmpq | None:
+        """int_0^s dt/(a t^2 + b)."""
+        z = a * s * s / b if b else fmpq(-1)
+        if not z > -1:
+            raise Refusal("the integrand of quadrature has a pole")
+        if not z or self.exact:
+            return None if z else s / b
+        root = math.sqrt(abs(to_float(z)))
+        value = (math.atan(root) if z > 0 else math.atanh(root)) / root if root > 1e-6 else 1 - to_float(z) / 3
+        return s / b * fmpq(*value.as_integer_ratio())
+
+    def sign(self, _node: int, x: fmpq | None) -> int:
+        """The sign of a switch; when rounded, zero next to it."""
+        if x is None:
+            raise NotExact("the argument of a switch is not rational at the point")
+        return 0 if abs(x) <= (0 if self.exact else fmpq(1, 10**12)) else 1 if x > 0 else -1
+
+    def settled(self, jet: Jet) -> Jet:
+        """The jet rounded to doubles, or as it is, refused where exact numbers grow without bound."""
+        if not self.exact:
+            second = None if jet.second is None else {k: _rounded(v) for k, v in jet.second.items()}
+            return Jet(_rounded(jet.value), {k: _rounded(v) for k, v in jet.first.items()}, second)
+        for q in (jet.value, *jet.first.values()):
+            if q is not None and int(q.p).bit_length() + int(q.q).bit_length() > BITS:
+                raise Refusal(f"a number of more than {BITS} bits occurs")
+        return jet
+
+
+def to_float(q: fmpq) -> float:
+    """The nearest double."""
+    try:
+        return int(q.p) / int(q.q)
+    except OverflowError as error:
+        raise Refusal("a number is too large for floats") from error
+
+
+def _rounded(q: fmpq) -> fmpq:
+    return fmpq(*to_float(q).as_integer_ratio())
+
+
+# -- functions: slope and bend from the argument x, the value y, and other functions f --------------------
+
+DERIVATIVES = {
+    "sqrt": lambda f, x, y: (1 / (2 * y), -1 / (4 * x * y)),
+    "sin": lambda f, x, y: (f("cos", x), -y),
+    "cos": lambda f, x, y: (-f("sin", x), -y),
+    "exp": lambda f, x, y: (y, y),
+    "log": lambda f, x, y: (1 / x, -1 / (x * x)),
+    "atan": lambda f, x, y: (1 / (1 + x * x), -2 * x / ((1 + x * x) * (1 + x * x))),
+}
+
+
+def _inverse(x: Jet) -> Jet:
+    if x.value is None or not x.value:
+        raise NotExact("a divisor is not rational at the point") if x.value is None else Refusal(
+            "division by zero at the point"
+        )
+    r = 1 / x.value
+    return x.through(r, -r * r, 2 * r * r * r)
+
+
+def _function(name: str, places: Sequence[int], args: Sequence[Jet], numbers: Any) -> Jet:
+    if name == "select":
+        if not (sign := numbers.sign(places[0], args[0].value)):
+            raise Refusal("abs, sign or a choice switches at the point: there is no derivative")
+        return args[1] if sign > 0 else args[2]
+    if any(a.value is None for a in args):
+        raise NotExact(f"an argument of {name} is not rational at the point")
+    if name == "quadrature":
+        a, b, s = (jet.value for jet in args)
+        if args[0].first or args[1].first or not (below := a * s * s + b):
+            raise Refusal("quadrature(a, b, s) needs constant a and b, and a t^2 + b that does not vanish")
+        return args[2].through(numbers.quadrature(a, b, s), 1 / below, -2 * a * s / (below * below))
+    y = numbers.function(name, args[0].value)
+    return args[0].through(y, *DERIVATIVES[name](numbers.function, args[0].value, y))
+
+
+# -- tables -----------------------------------------------------------------------------------------------
+
+
+def reachable(table: Sequence[tuple], wanted: Iterable[int], known: Mapping[int, Jet] | None = None) -> list[int]:
+    """Places of all nodes that the wanted ones are made of, in the order of dependence, known ones left out."""
+    seen: set[int] = set()
+    stack = list(wanted)
+    while stack:
+        i = stack.pop()
+        if i not in seen and i not in (known or {}):
+            seen.add(i)
+            stack += children(table[i])
+    return sorted(seen)
+
+
+def evaluate(table: Sequence[tuple], wanted: Sequence[int], jets: dict[int, Jet], numbers: Any, order: int) -> list[Jet]:
+    """Jets of the wanted nodes; `jets` holds those of the symbols and takes up all that are computed."""
+    constant = {} if order == 2 else None
+    for i in reachable(table, wanted, jets):
+        kind, *parts = table[i]
+        if kind == "sym":
+            raise Refusal(f"the symbol {parts[0][:60]!r} must not occur here", f"problem.nodes[{i}]")
+        if kind == "fun":
+            jet = _function(parts[0], parts[1], [jets[j] for j in parts[1]], numbers)
+        elif kind == "sum":
+            jet = Jet(numbers.number(fmpq(0)), {}, constant)
+            for c, mono in parts[0]:
+                jet += jets[c] * jets[mono]
+        else:
+            jet = Jet(numbers.number(parts[0]), {}, constant)
+            for j, exponent in parts[1] if kind == "prod" else ():
+                base = jets[j] if exponent >= 0 else _inverse(jets[j])
+                for _ in range(abs(exponent)):
+                    jet = numbers.settled(jet * base)
+        jets[i] = numbers.settled(jet)
+    return [jets[w] for w in wanted]

@@ -1,0 +1,173 @@
+"""Exact linear algebra over the rationals, and the place of a polynomial's roots about the imaginary axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flint import fmpq, fmpq_mat, fmpq_poly
+
+from geoctrl.checker.reading import Refusal
+
+__all__ = ["Location", "characteristic", "form", "independent", "inertia", "locate", "nullspace", "restricted", "solve"]
+
+Rows = list[list[fmpq]]
+
+
+def matrix(rows: Rows, columns: int) -> fmpq_mat:
+    """A matrix of a known number of columns."""
+    return fmpq_mat(len(rows), columns, [q for row in rows for q in row])
+
+
+def independent(rows: Rows, row: list[fmpq], exact: bool) -> bool:
+    """Whether a row is independent of others that are; if not exact, whether it is away from their span."""
+    if exact:
+        return matrix([*rows, row], len(row)).rank() > len(rows)
+    rest = row
+    if rows:
+        gram = [[_dot(a, b) for b in rows] for a in rows]
+        weights = [c for (c,) in solve(gram, [[_dot(a, row)] for a in rows])]
+        rest = [q - sum((c * a[i] for c, a in zip(weights, rows, strict=True)), fmpq(0)) for i, q in enumerate(row)]
+    return _dot(rest, rest) > _dot(row, row) / 10**16
+
+
+def _dot(a: list[fmpq], b: list[fmpq]) -> fmpq:
+    return sum((p * q for p, q in zip(a, b, strict=True)), fmpq(0))
+
+
+def nullspace(rows: Rows, columns: int) -> Rows:
+    """Basis of the kernel: one vector for each column without pivot, one there and zero in the others."""
+    reduced, count = matrix(rows, columns).rref()
+    pivots = [next(j for j in range(columns) if reduced[i, j]) for i in range(count)]
+    basis = []
+    for j in (j for j in range(columns) if j not in pivots):
+        vector = [fmpq(int(i == j)) for i in range(columns)]
+        for i, p in enumerate(pivots):
+            vector[p] = -reduced[i, j]
+        basis.append(vector)
+    return basis
+
+
+def solve(A: Rows, right: Rows) -> Rows:
+    """X of A X = right, refused where A is singular."""
+    try:
+        return matrix(A, len(A)).solve(matrix(right, len(right[0]))).tolist()
+    except ZeroDivisionError as error:
+        raise Refusal("a matrix that must be invertible is singular at the point") from error
+
+
+def restricted(A: Rows, basis: Rows, exact: bool) -> Rows:
+    """The matrix of A on the span of a basis from `nullspace`, which A must map into itself."""
+    if not basis:
+        return []
+    n = len(A)
+    W = matrix(basis, n).transpose()
+    image = matrix(A, n) * W
+    free = [
+        next(i for i in range(n) if w[i] == 1 and not any(v[i] for v in basis if v is not w)) for w in basis
+    ]
+    B = fmpq_mat(len(basis), len(basis), [image[i, j] for i in free for j in range(len(basis))])
+    if exact and W * B != image:
+        raise Refusal("the linearisation does not keep the tangent space")
+    return B.tolist()
+
+
+def form(H: Rows, basis: Rows) -> Rows:
+    """W^T H W."""
+    if not basis:
+        return []
+    W = matrix(basis, len(H))
+    return (W * matrix(H, len(H)) * W.transpose()).tolist()
+
+
+def characteristic(A: Rows) -> list[fmpq]:
+    """Coefficients of det(x I - A), the leading one first."""
+    return matrix(A, len(A)).charpoly().coeffs()[::-1] if A else [fmpq(1)]
+
+
+def inertia(A: Rows) -> tuple[int, int, int]:
+    """Numbers of positive, negative and zero eigenvalues of a symmetric matrix, by Descartes' rule."""
+    if any(A[i][j] != A[j][i] for i in range(len(A)) for j in range(i)):
+        raise Refusal("a matrix that must be symmetric is not")
+    coefficients = characteristic(A)
+    zero = next(k for k, c in enumerate(reversed(coefficients)) if c)
+    signs = [c > 0 for c in coefficients if c]
+    positive = sum(a != b for a, b in zip(signs, signs[1:], strict=False))
+    return positive, len(A) - zero - positive, zero
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where the roots of a polynomial lie.
+
+    Attributes
+    ----------
+    zero : multiplicity of the root 0
+    unstable : some root has a positive real part
+    hurwitz : all roots have negative real parts
+    simple : the nonzero roots on the imaginary axis are simple, where none is to its right
+    """
+
+    zero: int
+    unstable: bool
+    hurwitz: bool
+    simple: bool
+
+
+def locate(coefficients: list[fmpq]) -> Location:
+    """Decide exactly, with Sturm's chain and Routh's scheme; the leading coefficient comes first.
+
+    The roots symmetric about 0 are those of s = gcd(p(x), p(-x)) = q(x^2): on the axis if and only if all
+    roots of q are real and negative. The others, those of p/s, are never on the axis.
+    """
+    zero = next(k for k, c in enumerate(reversed(coefficients)) if c)
+    p = fmpq_poly(list(reversed(coefficients[: len(coefficients) - zero])))
+    symmetric = p.gcd(p(fmpq_poly([0, -1])))
+    q = fmpq_poly(symmetric.coeffs()[::2])
+    distinct = q // q.gcd(q.derivative()) if q.degree() > 0 else q
+    on_axis = _negative_roots(distinct) == distinct.degree()
+    stable = _hurwitz((p // symmetric).coeffs()[::-1])
+    return Location(
+        zero=zero,
+        unstable=not (on_axis and stable),
+        hurwitz=zero == 0 and symmetric.degree() == 0 and stable,
+        simple=distinct.degree() == q.degree(),
+    )
+
+
+def _negative_roots(p: fmpq_poly) -> int:
+    """Number of distinct negative real roots of a square-free polynomial that does not vanish at 0."""
+    if p.degree() < 1:
+        return 0
+    chain = [p, p.derivative()]
+    while chain[-1].degree() > 0:
+        rest = -(chain[-2] % chain[-1])
+        if not rest:
+            break
+        chain.append(rest)
+    far = [(1 if c.leading_coefficient() > 0 else -1) * (-1) ** c.degree() for c in chain]
+    near = [1 if c[0] > 0 else -1 for c in chain if c[0]]
+    return _changes(far) - _changes(near)
+
+
+def _changes(signs: list[int]) -> int:
+    return sum(a != b for a, b in zip(signs, signs[1:], strict=False))
+
+
+def _hurwitz(coefficients: list[fmpq]) -> bool:
+    """Whether all roots have negative real parts: Routh's first column is positive throughout."""
+    lead = coefficients[0]
+    above = [c / lead for c in coefficients[::2]]
+    below = [c / lead for c in coefficients[1::2]]
+    while below:
+        if not below[0] > 0:
+            return False
+        ratio = above[0] / below[0]
+        padded = [*below[1:], fmpq(0)]
+        following = [a - ratio * b for a, b in zip(above[1:], padded, strict=False)]
+        above, below = below, following
+    return True
+
+
+def shifted(coefficients: list[fmpq], s: fmpq) -> list[fmpq]:
+    """Coefficients of p(x + s)."""
+    return fmpq_poly(coefficients[::-1])(fmpq_poly([s, 1])).coeffs()[::-1]

@@ -1,0 +1,184 @@
+"""Identities of rational functions, modulo relations: what proves that a quantity is conserved.
+
+Functions that are not rational are generators of their own: a square root with its relation y^2 = x, sine and
+cosine of one argument with s^2 + c^2 = 1, the others free. What holds for free generators holds for the
+functions. Denominators are kept in factors; all of them are nodes that do not vanish at the point, so that
+a numerator in the ideal of the relations proves that the function vanishes near the point on the leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flint import Ordering, fmpq, fmpq_mpoly_ctx
+
+from geoctrl.checker.jets import Jet
+from geoctrl.checker.reading import Refusal
+
+__all__ = ["Functions", "Ratio"]
+
+TERMS, WORK, DEGREE = 100_000, 20_000_000, 120
+"""Terms of a polynomial, products of terms in one check, and degree from which an identity is too large."""
+
+
+class Ratio:
+    """A rational function: numerator, and exponents of the factors of the denominator."""
+
+    __slots__ = ("below", "field", "top")
+
+    def __init__(self, field: Functions, top: Any, below: dict[int, int]) -> None:
+        self.field, self.top, self.below = field, top, below if top else {}
+
+    def __bool__(self) -> bool:
+        return bool(self.top)
+
+    def _other(self, value: Any) -> Ratio:
+        return value if isinstance(value, Ratio) else self.field.number(fmpq(value))
+
+    def __add__(self, value: Any) -> Ratio:
+        other = self._other(value)
+        if self.below == other.below:
+            return Ratio(self.field, self.top + other.top, self.below)
+        common = {k: max(self.below.get(k, 0), other.below.get(k, 0)) for k in self.below | other.below}
+        a, b = (r.field.scaled(r.top, {k: e - r.below.get(k, 0) for k, e in common.items()}) for r in (self, other))
+        return Ratio(self.field, a + b, common)
+
+    def __mul__(self, value: Any) -> Ratio:
+        other = self._other(value)
+        below = {k: self.below.get(k, 0) + other.below.get(k, 0) for k in self.below | other.below}
+        return Ratio(self.field, self.field.product(self.top, other.top), below)
+
+    def __rtruediv__(self, value: Any) -> Ratio:
+        if not self.top:
+            raise Refusal("division by zero in an identity")
+        lead = self.top.leading_coefficient()
+        inverse = self.field.scaled(self.field.constant(1 / lead), self.below)
+        if not self.top.is_constant():
+            return self._other(value) * Ratio(self.field, inverse, {self.field.factor(self.top / lead): 1})
+        return self._other(value) * Ratio(self.field, inverse, {})
+
+    def __truediv__(self, value: Any) -> Ratio:
+        return self * (1 / self._other(value))
+
+    def __neg__(self) -> Ratio:
+        return Ratio(self.field, -self.top, self.below)
+
+    def __sub__(self, value: Any) -> Ratio:
+        return self + -self._other(value)
+
+    def __rsub__(self, value: Any) -> Ratio:
+        return self._other(value) + -self
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __str__(self) -> str:
+        return f"{self.top} / {self.below}"
+
+
+class Functions:
+    """Rational functions in named variables and generators: an arithmetic for jets.
+
+    Parameters
+    ----------
+    variables : number of them
+    functions : largest number of functions that will occur
+    sign : of the switch at a place of the table, at the point
+    """
+
+    def __init__(self, variables: int, functions: int, sign: Callable[[int], int]) -> None:
+        spare = [f"y{i}" for i in range(2 * functions)]
+        self._ring = fmpq_mpoly_ctx.get([*spare, *(f"x{i}" for i in range(variables))], Ordering.lex)
+        gens = self._ring.gens()
+        self._spare = list(gens[: len(spare)])
+        self.variables = [Ratio(self, x, {}) for x in gens[len(spare) :]]
+        self._factors: list[Any] = []
+        self._generators: dict[tuple, Ratio] = {}
+        self._sign = sign
+        self._work = 0
+        self.relations: list[Any] = []
+
+    # -- polynomials ----------------------------------------------------------------------------
+
+    def constant(self, q: Any) -> Any:
+        """A constant polynomial."""
+        return self._ring.constant(q)
+
+    def product(self, a: Any, b: Any) -> Any:
+        """A product, refused where it grows too large."""
+        size = len(a) * len(b)
+        self._work += size
+        if size > TERMS or self._work > WORK:
+            raise Refusal("an identity is too large to be checked")
+        c = a * b
+        if size > 1 and c and c.total_degree() > DEGREE:
+            raise Refusal("an identity is of too high a degree to be checked")
+        return c
+
+    def scaled(self, top: Any, exponents: dict[int, int]) -> Any:
+        """A polynomial times powers of factors."""
+        for k, e in exponents.items():
+            for _ in range(e):
+                top = self.product(top, self._factors[k])
+        return top
+
+    def factor(self, polynomial: Any) -> int:
+        """The number of a factor of denominators."""
+        if polynomial not in self._factors:
+            self._factors.append(polynomial)
+        return self._factors.index(polynomial)
+
+    def require_relation(self, ratio: Ratio) -> None:
+        """Add a function that vanishes to the relations."""
+        if ratio.top.is_constant() and ratio.top:
+            raise Refusal("a relation holds nowhere")
+        if ratio.top and ratio.top not in self.relations:
+            self.relations.append(ratio.top)
+
+    def remainder(self, ratio: Ratio) -> Any:
+        """What division by the relations leaves of a numerator; zero proves that the function vanishes."""
+        rest, changed = ratio.top, True
+        while changed and rest:
+            changed = False
+            for relation in self.relations:
+                quotient, rest = divmod(rest, relation)
+                changed = changed or bool(quotient)
+                self._work += (len(quotient) + 1) * len(relation)
+                if len(rest) > TERMS or self._work > WORK:
+                    raise Refusal("an identity is too large to be checked")
+        return rest
+
+    # -- the arithmetic of jets -----------------------------------------------------------------
+
+    def number(self, q: fmpq) -> Ratio:
+        """A constant."""
+        return Ratio(self, self.constant(q), {})
+
+    def function(self, name: str, x: Ratio) -> Ratio:
+        """The generator that stands for a function of x."""
+        y = self._generator(name, str(x))
+        if name == "sqrt":
+            self.require_relation(y * y - x)
+        elif name in ("sin", "cos"):
+            z = self._generator("cos" if name == "sin" else "sin", str(x))
+            self.require_relation(y * y + z * z - 1)
+        return y
+
+    def quadrature(self, a: Ratio, b: Ratio, s: Ratio) -> Ratio:
+        """The generator that stands for int_0^s dt/(a t^2 + b)."""
+        return self._generator("quadrature", str(a), str(b), str(s))
+
+    def _generator(self, *key: str) -> Ratio:
+        if key not in self._generators:
+            if not self._spare:
+                raise Refusal("too many functions in an identity")
+            self._generators[key] = Ratio(self, self._spare.pop(), {})
+        return self._generators[key]
+
+    def sign(self, node: int, _x: Ratio) -> int:
+        """The sign of a switch at the point."""
+        return self._sign(node)
+
+    def settled(self, jet: Jet) -> Jet:
+        """The jet as it is: sizes are watched where products are taken."""
+        return jet

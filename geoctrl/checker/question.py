@@ -1,0 +1,218 @@
+r"""The question of stability of xdot = f(x, z) on a leaf g = 0, with unknowns z that solve K(x) z = b(x).
+
+Proved before any verdict (e is the point, <g> the ideal of the leaf; identities hold near e on the leaf):
+
+C0  f(e) = 0, g(e) = 0, K(e) is invertible, and nothing switches at e
+C1  the leaf is kept: g' = Dg f vanishes modulo <g>
+C2  the leaf is regular at e: gradients of g are independent there, and relations of which the gradients depend on
+    the others vanish modulo those (for verdicts by the spectrum, which take ker Dg for the tangent space)
+C3  an invariant is conserved: C' = DC f vanishes modulo <g>
+
+In C1 and C3 the file gives weights w that eliminate the unknowns: C' + w.(b - K z) vanishes for all x and z.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from flint import fmpq
+
+from geoctrl.checker.jets import Jet, Numbers, evaluate, reachable
+from geoctrl.checker.matrices import independent, solve
+from geoctrl.checker.polynomials import Functions, Ratio
+from geoctrl.checker.reading import Refusal
+
+__all__ = ["NotEquilibrium", "Question"]
+
+Rows = list[list[fmpq]]
+RESIDUAL = fmpq(1, 10**8)
+"""Rates, relative to the linearisation and the state, that count as zero where numbers are rounded."""
+
+
+class NotEquilibrium(Refusal):
+    """The field or a leaf relation does not vanish at the point."""
+
+
+class Question:
+    """A problem of the kind "equations", as read, with what is proved about it.
+
+    Parameters
+    ----------
+    problem : dict
+    exact : bool
+        False: numbers are rounded to doubles, and nothing that rests on them is a proof.
+    """
+
+    def __init__(self, problem: dict[str, Any], exact: bool) -> None:
+        self.problem, self.exact, self.table = problem, exact, problem["nodes"]
+        self.labels = list(problem["states"])
+        self.numbers = Numbers(exact)
+        self._bind()
+        self._at: dict[int, Jet] = {p: Jet(self.numbers.settled(Jet(q)).value, {}, {}) for p, q in self._values.items()}
+        for i, p in enumerate(self._states):
+            self._at[p] = Jet(self._at[p].value, {i: fmpq(1)}, {})
+        self._solve_unknowns()
+        self._kept: dict[str, bool] = {}
+
+    def _bind(self) -> None:
+        """Each symbol of the table has one name of its role, and every name a symbol."""
+        problem, unknowns = self.problem, self.problem["unknowns"]
+        values = {("state", k): q for k, q in problem["states"].items()}
+        values |= {(role, k): q for role in ("input", "parameter") for k, q in problem[f"{role}s"].items()}
+        place = {(n[2], n[1]): i for i, n in enumerate(self.table) if n[0] == "sym"}
+        if set(place) != {*values, *(("unknown", k) for k in unknowns)} or len(set(unknowns)) != len(unknowns):
+            raise Refusal("its symbols are not those of states, inputs, parameters and unknowns", "problem.nodes")
+        if set(problem["leaf"]) & set(problem["invariants"]):
+            raise Refusal("a relation and an invariant have one name", "problem")
+        self._states = [place["state", k] for k in problem["states"]]
+        self._values = {place[key]: q for key, q in values.items()}
+        self._unknowns = [place["unknown", k] for k in unknowns]
+        k, cells = len(unknowns), [(i, j) for i, j, _ in problem["matrix"]]
+        used = [*problem["right"], *problem["field"], *problem["leaf"].values(), *problem["invariants"].values()]
+        used += [p for _, _, p in problem["matrix"]] + [p for row in problem["weights"].values() for p in row]
+        used += [p for row in problem.get("consequences", []) for p in row.values()]
+        if any(name not in problem["leaf"] for row in problem.get("consequences", []) for name in row):
+            raise Refusal("a combination of relations that are not there", "problem.consequences")
+        if any(p >= len(self.table) for p in used):
+            raise Refusal("a node is referred to that does not exist", "problem")
+        if len(problem["field"]) != len(self.labels) or not self.labels:
+            raise Refusal("one rate is needed for each state", "problem.field")
+        rows = [problem["right"], *problem["weights"].values()]
+        if any(len(row) != k for row in rows) or any(max(c) >= k for c in cells) or len(set(cells)) != len(cells):
+            raise Refusal("matrix, right side and weights do not fit the unknowns", "problem")
+
+    # -- at the point ---------------------------------------------------------------------------
+
+    def jets(self, nodes: list[int]) -> list[Jet]:
+        """Values and derivatives at the point."""
+        return evaluate(self.table, nodes, self._at, self.numbers, 2)
+
+    def gradient(self, jet: Jet) -> list[fmpq]:
+        """All first derivatives."""
+        return [jet.first.get(i, fmpq(0)) for i in range(len(self.labels))]
+
+    def function(self, name: str) -> tuple[str, list[fmpq], Rows]:
+        """Name, gradient and second derivatives of a relation or an invariant."""
+        (jet,) = self.jets([(self.problem["leaf"] | self.problem["invariants"])[name]])
+        n = range(len(self.labels))
+        second = jet.second or {}
+        return name, self.gradient(jet), [[second.get((min(i, j), max(i, j)), fmpq(0)) for j in n] for i in n]
+
+    def _solve_unknowns(self) -> None:
+        """z = K^-1 b at the point, and Dz = K^-1 (Db - DK z)."""
+        if not (k := len(self._unknowns)):
+            return
+        K = [[fmpq(0)] * k for _ in range(k)]
+        entries = [(i, j, self.jets([p])[0]) for i, j, p in self.problem["matrix"]]
+        columns = [[jet.value, *self.gradient(jet)] for jet in self.jets(self.problem["right"])]
+        for i, j, jet in entries:
+            K[i][j] = jet.value
+        z = [row[0] for row in solve(K, [row[:1] for row in columns])]
+        for i, j, jet in entries:
+            for m, slope in jet.first.items():
+                columns[i][m + 1] -= slope * z[j]
+        for place, row in zip(self._unknowns, solve(K, columns), strict=True):
+            self._at[place] = self.numbers.settled(Jet(row[0], {m: c for m, c in enumerate(row[1:]) if c}))
+
+    @cached_property
+    def linearisation(self) -> Rows:
+        """Df at the point."""
+        return [self.gradient(jet) for jet in self.jets(self.problem["field"])]
+
+    def require_equilibrium(self) -> None:
+        """C0; up to rounding where numbers are rounded."""
+        allowed = fmpq(0)
+        if not self.exact:
+            largest = (max([fmpq(1), *map(abs, row)]) for row in (sum(self.linearisation, []), self._values.values()))
+            allowed = RESIDUAL * next(largest) * next(largest)
+        names = [*(f"the rate of {k}" for k in self.labels), *(f"the relation {k[:80]}" for k in self.problem["leaf"])]
+        jets = self.jets([*self.problem["field"], *self.problem["leaf"].values()])
+        for name, jet in zip(names, jets, strict=True):
+            if jet.value is None or abs(jet.value) > allowed:
+                raise NotEquilibrium(f"not an equilibrium on the leaf: {name} does not vanish at the point", "problem.states")
+
+    # -- identities -----------------------------------------------------------------------------
+
+    @cached_property
+    def functions(self) -> Functions:
+        """Rational functions of states and unknowns, modulo the leaf."""
+        count = sum(node[0] == "fun" for node in self.table)
+        F = Functions(len(self._states) + len(self._unknowns), count, self._sign)
+        self._still = {p: Jet(F.number(q)) for p, q in self._values.items() if p not in self._states}
+        self._still |= {p: Jet(x) for p, x in zip([*self._states, *self._unknowns], F.variables, strict=True)}
+        return F
+
+    @cached_property
+    def _defects(self) -> list[Ratio]:
+        """b - K z, and with it all that a motion needs."""
+        F = self.functions
+        relations = dict(zip(self.problem["leaf"], self.ratios(list(self.problem["leaf"].values())), strict=True))
+        for row in self.problem.get("consequences", []):
+            self.jets(list(row.values()))  # nothing divides by zero at the point
+            combined = zip(self.ratios(list(row.values())), row, strict=True)
+            relations[str(len(relations)), 0] = sum((c * relations[k] for c, k in combined), F.number(fmpq(0)))
+        for relation in relations.values():
+            F.require_relation(relation)
+        defects = self.ratios(self.problem["right"])
+        for i, j, p in self.problem["matrix"]:
+            defects[i] = defects[i] - self.ratios([p])[0] * self._still[self._unknowns[j]].value
+        rates = zip(self._states, self.ratios(self.problem["field"]), strict=True)
+        self._moving = {p: jet for p, jet in self._still.items() if self.table[p][0] == "sym"}
+        self._moving |= {p: Jet(self._still[p].value, {0: rate} if rate else {}) for p, rate in rates}
+        for p in self._unknowns:
+            del self._moving[p]  # neither leaf nor invariants may depend on unknowns
+        return defects
+
+    def ratios(self, nodes: list[int]) -> list[Ratio]:
+        """Rational functions of nodes."""
+        return [jet.value for jet in evaluate(self.table, nodes, self._still, self.functions, 1)]
+
+    def _sign(self, place: int) -> int:
+        return self.numbers.sign(place, self.jets([place])[0].value)
+
+    def conserved(self, name: str) -> bool:
+        """C1 or C3: whether a relation or an invariant is proved to be kept by the motion."""
+        if name not in self._kept:
+            place = (self.problem["leaf"] | self.problem["invariants"])[name]
+            weights = self.problem["weights"].get(name, [])
+            self.jets([place, *weights])  # nothing divides by zero at the point
+            defects, F = self._defects, self.functions
+            rate = evaluate(self.table, [place], self._moving, F, 1)[0].first.get(0, F.number(fmpq(0)))
+            for weight, defect in zip(self.ratios(weights), defects, strict=False):
+                rate = rate + weight * defect
+            self._kept[name] = not F.remainder(rate)
+        return self._kept[name]
+
+    def require_kept(self, invariants: list[str]) -> None:
+        """C1 for all relations, C3 for some invariants."""
+        if unknown := [name for name in invariants if name not in self.problem["invariants"]]:
+            raise Refusal(f"there is no invariant {unknown[0][:80]!r}", "evidence.conserved")
+        for name in [*self.problem["leaf"], *invariants]:
+            if not self.conserved(name):
+                raise Refusal(f"it is not proved that the motion keeps {name[:80]!r}", "problem")
+
+    @cached_property
+    def leaf(self) -> tuple[Rows, str]:
+        """Independent gradients of the leaf at the point; and by C2 a relation that is not regular, or ''."""
+        rows: Rows = []
+        chosen, dependent = [], []
+        for name, place in self.problem["leaf"].items():
+            gradient = self.function(name)[1]
+            if independent(rows, gradient, self.exact):
+                rows.append(gradient)
+                chosen.append(place)
+            else:
+                dependent.append((name, place))
+        F = self.functions
+        kept, F.relations = F.relations, []
+        for relation in self.ratios(chosen):
+            F.require_relation(relation)
+        irregular = [name for name, place in dependent if F.remainder(self.ratios([place])[0])]
+        F.relations = kept
+        return rows, irregular[0] if irregular else ""
+
+    def depends(self, nodes: list[int], labels: set[str]) -> bool:
+        """Whether nodes depend on no state or unknown but the named ones."""
+        symbols = (self.table[i] for i in reachable(self.table, nodes) if self.table[i][0] == "sym")
+        return all(node[1] in labels or node[2] in ("parameter", "input") for node in symbols)

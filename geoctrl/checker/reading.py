@@ -1,0 +1,208 @@
+"""A certificate's text to plain data: closed sets of keys, names and kinds, and sizes bounded before use.
+
+Nothing of a file is executed, imported or rendered. `SCHEMA` is the whole language of certificates; what it does
+not name is refused with the path of the first fault.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from flint import fmpq
+
+__all__ = ["FORMAT", "FUNCTIONS", "SCHEMA", "VERSION", "Refusal", "conform", "load", "read_problem"]
+
+FORMAT, VERSION = "geoctrl-certificate", 2
+BYTES, ENTRIES, DIGITS, EXPONENT, LETTERS = 4_000_000, 20_000, 2_000, 64, 4_000
+
+FUNCTIONS = {"sqrt": 1, "sin": 1, "cos": 1, "exp": 1, "log": 1, "atan": 1, "select": 3, "quadrature": 3}
+"""Names of functions with their numbers of arguments.
+
+select(c, a, b) is a where c > 0 and b where c < 0; quadrature(a, b, s) = int_0^s dt/(a t^2 + b).
+"""
+
+
+class Refusal(Exception):
+    """Why a certificate is refused: where the fault is, and what it is."""
+
+    def __init__(self, fault: str, path: str = "") -> None:
+        super().__init__(f"{path}: {fault}" if path else fault)
+
+
+# -- single values: each returns what it read or None -----------------------------------------------------
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and len(value) <= LETTERS else None
+
+
+def _rational(value: Any) -> fmpq | None:
+    """'p' or 'p/q'; in evidence these have no limit of length but that of the file."""
+    digits = f"[0-9]{{1,{DIGITS}}}"
+    whole = re.compile(f"-?{digits}(/0*[1-9][0-9]{{0,{DIGITS}}})?", re.ASCII)
+    return fmpq(value) if isinstance(value, str) and whole.fullmatch(value) else None
+
+
+def _exact(value: Any) -> str | None:
+    return value if isinstance(value, str) and re.fullmatch("-?[0-9]+(/0*[1-9][0-9]*)?", value, re.ASCII) else None
+
+
+def _integer(low: int, high: int) -> Callable[[Any], int | None]:
+    return lambda value: value if type(value) is int and low <= value <= high else None
+
+
+def _float(value: Any) -> float | None:
+    return float(value) if type(value) in (int, float) and abs(value) < 1e300 else None
+
+
+def _one_of(*values: Any) -> Callable[[Any], Any]:
+    return lambda value: value if any(type(value) is type(v) and value == v for v in values) else None
+
+
+# -- the schema: [shape] a list, (shape, ...) a list of that length, {...: shape} any keys, "key?" optional ------
+
+_place = _integer(0, ENTRIES)
+_NODES = {
+    "num": (_one_of("num"), _rational),
+    "sym": (_one_of("sym"), _text, _one_of("state", "input", "parameter", "unknown")),
+    "fun": (_one_of("fun"), _one_of(*FUNCTIONS), [_place]),
+    "prod": (_one_of("prod"), _rational, [(_place, _integer(-EXPONENT, EXPONENT))]),
+    "sum": (_one_of("sum"), [(_place, _place)]),
+}
+_SHAPE = {"velocity": _text, "slopes": {...: _place}, "rates": {...: [_place]}}
+_EQUATIONS = {
+    "kind": _one_of("equations"),
+    "nodes": lambda value, path: _nodes(value, path),
+    "states": {...: _rational},
+    "inputs": {...: _rational},
+    "parameters": {...: _rational},
+    "unknowns": [_text],
+    "matrix": [(_place, _place, _place)],
+    "right": [_place],
+    "field": [_place],
+    "leaf": {...: _place},
+    "invariants": {...: _place},
+    "weights": {...: [_place]},
+    "consequences?": [{...: _place}],
+    "shape?": _SHAPE,
+    "spin?": (_float, _float, _float),
+}
+_MATRICES = {
+    "kind": _one_of("matrices"),
+    "states": {...: _float},
+    "linearisation": [[_float]],
+    "stiffness?": [[_float]],
+    "spin?": (_float, _float, _float),
+}
+_EVIDENCE = {
+    **{f"{key}?": [_text] for key in ("conserved", "shape_integrals", "zero_modes", "functions")},
+    **{f"{key}?": [_exact] for key in ("characteristic_polynomial_on_leaf", "reduced_polynomial")},
+    **{f"{key}?": [[_exact]] for key in ("kernel", "restricted_hessian")},
+    **{f"{key}?": _float for key in ("residual", "growth")},
+    "dependent_gradients?": [_text],
+    "gradient_rank?": _place,
+    "multipliers?": {...: _exact},
+    "inertia?": (_place, _place, _place),
+    "hessian?": _text,
+    "eigenvalues?": [(_float, _float)],
+    "hessian_eigenvalues?": [_float],
+}
+SCHEMA = {
+    "format": _one_of(FORMAT),
+    "version": _one_of(VERSION),
+    "software": _text,
+    "system": _text,
+    "verdict": _text,
+    "method": _text,
+    "claim": _text,
+    "problem": lambda value, path: read_problem(value, path),
+    "evidence": _EVIDENCE,
+    "digest": _text,
+}
+
+
+def conform(value: Any, shape: Any, path: str = "") -> Any:
+    """The value with its numbers read, refused where it has not the shape."""
+    if isinstance(shape, dict) and isinstance(value, dict) and len(value) <= ENTRIES:
+        if ... in shape:
+            return {k: conform(v, shape[...], f"{path}.{k[:60]}") for k, v in value.items()}
+        known = {key.rstrip("?"): s for key, s in shape.items()}
+        for key in [*(k for k in value if k not in known), *(k for k in shape if k not in value and k[-1] != "?")]:
+            raise Refusal(f"the key {key[:60]!r} is {'missing' if key in known else 'unknown'}", path)
+        return {k: conform(v, known[k], f"{path}.{k}".lstrip(".")) for k, v in value.items()}
+    if isinstance(shape, list) and isinstance(value, list) and len(value) <= ENTRIES:
+        return [conform(v, shape[0], f"{path}[{i}]") for i, v in enumerate(value)]
+    if isinstance(shape, tuple) and isinstance(value, list) and len(value) == len(shape):
+        return [conform(v, s, f"{path}[{i}]") for i, (v, s) in enumerate(zip(value, shape, strict=True))]
+    if callable(shape):
+        structured = shape.__code__.co_argcount == 2
+        read = shape(value, path) if structured else shape(value)
+        if read is not None:
+            return read
+    raise Refusal(f"{str(value)[:60]!r} is not what belongs here, or is too large", path)
+
+
+def read_problem(value: Any, path: str = "problem") -> Any:
+    """A problem of one of the kinds."""
+    kinds = {"equations": _EQUATIONS, "matrices": _MATRICES}
+    kind = value.get("kind") if isinstance(value, dict) else None
+    if not isinstance(kind, str) or kind not in kinds:
+        raise Refusal("an object of the kind 'equations' or 'matrices' is needed", path)
+    return conform(value, kinds[kind], path)
+
+
+def _nodes(value: Any, path: str) -> list[tuple]:
+    """The table of nodes: each refers to earlier ones alone, so that it is finite and without circles."""
+    table, names = [], set()
+    for i, node in enumerate(conform(value, [lambda v: v if isinstance(v, list) and v else None], path)):
+        here = f"{path}[{i}]"
+        if not isinstance(node[0], str) or node[0] not in _NODES:
+            raise Refusal("a node begins with its kind", here)
+        kind, *parts = conform(node, _NODES[node[0]], here)
+        if any(j >= i for j in children((kind, *parts))):
+            raise Refusal("it refers to a node that does not come before it", here)
+        if kind == "fun" and len(parts[1]) != FUNCTIONS[parts[0]]:
+            raise Refusal(f"{parts[0]} takes {FUNCTIONS[parts[0]]} arguments", here)
+        if kind == "sym" and parts[0] in names:
+            raise Refusal(f"a second symbol {parts[0][:60]!r}", here)
+        names |= {parts[0]} if kind == "sym" else set()
+        table.append((kind, *parts))
+    return table
+
+
+def children(node: tuple) -> list[int]:
+    """Places of the nodes that a node is made of."""
+    kind, *parts = node
+    if kind == "fun":
+        return parts[1]
+    if kind == "prod":
+        return [j for j, _ in parts[1]]
+    return [j for pair in parts[0] for j in pair] if kind == "sum" else []
+
+
+def load(path: str | Path) -> Any:
+    """The JSON value in a regular file of bounded size; duplicate keys, NaN and infinities are refused."""
+    status = Path(path).stat()
+    if not stat.S_ISREG(status.st_mode) or status.st_size > BYTES:
+        raise Refusal(f"not a regular file of at most {BYTES} bytes")
+    try:
+        text = Path(path).read_bytes().decode("utf-8")
+        return json.loads(text, object_pairs_hook=_distinct, parse_constant=_not_finite)
+    except (ValueError, RecursionError) as error:
+        words = "nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
+        raise Refusal(f"not a JSON file: {words}") from error
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(table := dict(pairs)) != len(pairs):
+        raise ValueError("an object has a key twice")
+    return table
+
+
+def _not_finite(name: str) -> float:
+    raise ValueError(f"{name} is no number of JSON")
