@@ -125,11 +125,15 @@ def _certificate(sys: Any, outcome: Outcome) -> Certificate:
         "system": sys.name,
         "verdict": outcome.verdict.value,
         "method": outcome.method,
-        "claim": checker.claim_of(sys.name, outcome.problem, outcome.verdict.value, outcome.method, outcome.evidence),
+        "claim": checker.claim_of(
+            sys.name, outcome.problem, outcome.verdict.value, outcome.method, outcome.evidence
+        ),
         "problem": outcome.problem,
         "evidence": outcome.evidence,
     }
-    return Certificate(outcome.verdict, outcome.method, data["claim"], outcome.evidence, _reason(outcome), data)
+    return Certificate(
+        outcome.verdict, outcome.method, data["claim"], outcome.evidence, _reason(outcome), data
+    )
 
 
 def _reason(outcome: Outcome) -> str:

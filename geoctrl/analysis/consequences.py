@@ -1,8 +1,8 @@
 """Consequences of the leaf relations that division by the relations alone does not see.
 
-Rows of a rotation are orthonormal, hence its columns are; no multiple of the first relations has the leading term of
-the second ones. Buchberger's algorithm finds such combinations; it runs here with cofactors, since a certificate
-shows each consequence as the combination of relations that it is.
+Rows of a rotation are orthonormal, hence its columns are; no multiple of the first relations has the
+leading term of the second ones. Buchberger's algorithm finds such combinations; it runs here with
+cofactors, since a certificate shows each consequence as the combination of relations that it is.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ MOST, TERMS, SECONDS = 60, 400, 2.0
 """Numbers of combinations and of their terms, and the time, at which the search ends with what it has."""
 
 
-def consequences(
-    graph: Graph, order: Sequence[Node], relations: Mapping[str, Node]
-) -> list[dict[str, Node]]:
+def consequences(graph: Graph, order: Sequence[Node], relations: Mapping[str, Node]) -> list[dict[str, Node]]:
     """Combinations of relations, as cofactors by name, with leading terms of their own.
 
     Parameters
@@ -40,11 +38,18 @@ def consequences(
         if polynomial:
             polynomials[name] = polynomial
     names = list(polynomials)
-    basis = [(p, [ring.constant(int(i == j)) for j in range(len(names))]) for i, p in enumerate(polynomials.values())]
+    basis = [
+        (p, [ring.constant(int(i == j)) for j in range(len(names))])
+        for i, p in enumerate(polynomials.values())
+    ]
     pairs = [(i, j) for j in range(len(basis)) for i in range(j)]
     deadline = monotonic() + SECONDS
     while pairs and len(basis) < MOST and monotonic() < deadline:
-        pairs.sort(key=lambda pair: sum(map(max, zip(_lead(basis[pair[0]][0]), _lead(basis[pair[1]][0]), strict=True))))
+        pairs.sort(
+            key=lambda pair: sum(
+                map(max, zip(_lead(basis[pair[0]][0]), _lead(basis[pair[1]][0]), strict=True))
+            )
+        )
         i, j = pairs.pop(0)
         rest = _reduced(_s_polynomial(*basis[i], *basis[j], ring), basis)
         if rest is not None and len(rest[0]) <= TERMS and sum(map(len, rest[1])) <= TERMS:
@@ -81,7 +86,9 @@ def _s_polynomial(f: Any, a: list, g: Any, b: list, ring: Any) -> tuple[Any, lis
         return None
     common = [max(pair) for pair in zip(p, q, strict=True)]
     u, v = (
-        ring.from_dict({tuple(int(c - e) for c, e in zip(common, m, strict=True)): 1 / h.leading_coefficient()})
+        ring.from_dict(
+            {tuple(int(c - e) for c, e in zip(common, m, strict=True)): 1 / h.leading_coefficient()}
+        )
         for m, h in ((p, f), (q, g))
     )
     return u * f - v * g, [u * c - v * d for c, d in zip(a, b, strict=True)]
@@ -109,4 +116,3 @@ def _node(graph: Graph, polynomial: Any, order: Sequence[Node]) -> Node:
         factors = [graph.power(x, int(e)) for x, e in zip(order, exponents, strict=True) if e]
         terms.append(graph.mul([graph.number(Fraction(int(c.p), int(c.q))), *factors]))
     return graph.add(terms) if terms else graph.zero
-

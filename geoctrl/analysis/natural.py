@@ -13,15 +13,14 @@ moves by Lagrange's equations with multipliers,
     \partial c\, \ddot z = -\dot z \cdot \partial^2 c\, \dot z ,
 
 on the leaf c = 0, :math:`\partial c\,\dot z = 0`, where the energy :math:`\tfrac12 \dot z^T M \dot z + U` is
-conserved. Its second variation there is the kinetic energy and that of U on the manifold (Lagrange, Dirichlet).
-Seen from axes that turn with a rate W, a relative equilibrium is at rest, and a and U hold the gyroscopic term
-and the amended potential.
+conserved. Its second variation there is the kinetic energy and that of U on the manifold (Lagrange,
+Dirichlet). Seen from axes that turn with a rate W, a relative equilibrium is at rest, and a and U hold the
+gyroscopic term and the amended potential.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 

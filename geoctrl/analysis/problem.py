@@ -1,8 +1,8 @@
 """A stability question as data: equations, leaf, invariants, parameters and a point.
 
-A certificate stores it and nothing else of the system that it came from (`geoctrl.checker` reads it). Velocities
-are not written as solved: their rates are unknowns z with ``K(x) z = b(x)``, which keeps expressions small and
-identities short.
+A certificate stores it and nothing else of the system that it came from (`geoctrl.checker` reads it).
+Velocities are not written as solved: their rates are unknowns z with ``K(x) z = b(x)``, which keeps
+expressions small and identities short.
 """
 
 from __future__ import annotations
@@ -120,7 +120,9 @@ class Motion:
                 if all(e.is_zero for e in slope):
                     found = [zero] * (len(slope) + len(rows))
                 else:
-                    w, multipliers, _ = solve_saddle(self.graph, self.mass, slope, self.rows, [zero] * len(rows))
+                    w, multipliers, _ = solve_saddle(
+                        self.graph, self.mass, slope, self.rows, [zero] * len(rows)
+                    )
                     found = [*w, *(-m for m in multipliers)]
             self._weights[node] = found
         return self._weights[node]
@@ -214,8 +216,8 @@ class Problem:
     def to_dict(self, shape: ShapeIntegrals | None = None, further: bool = False) -> dict[str, Any]:
         """JSON-ready form: a table of nodes in the order of dependence, and references into it.
 
-        With a shape, the rates of velocities are written as solved, which its structure is about; if further, with
-        the consequences of the leaf relations.
+        With a shape, the rates of velocities are written as solved, which its structure is about; if
+        further, with the consequences of the leaf relations.
         """
         m = self.motion
         unknowns = {} if shape is not None else m.unknowns

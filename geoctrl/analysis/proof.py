@@ -1,8 +1,8 @@
 """The search for a proof: what it finds is proposed to the checker, which alone decides.
 
 Proposals name invariants, multipliers of a definite combination and the structure of integrals over a shape.
-Where the point or a value is not rational, the same questions are asked with numbers rounded to doubles, and the
-verdict says so.
+Where the point or a value is not rational, the same questions are asked with numbers rounded to doubles,
+and the verdict says so.
 """
 
 from __future__ import annotations
@@ -97,7 +97,10 @@ class _Search:
 
     def run(self) -> Outcome:
         outcome = self._attempt(self._problem.to_dict(), shape=False)
-        if len(outcome.evidence["conserved"]) < len(self._problem.invariants) and self._problem.motion.consequences():
+        if (
+            len(outcome.evidence["conserved"]) < len(self._problem.invariants)
+            and self._problem.motion.consequences()
+        ):
             outcome = self._attempt(self._problem.to_dict(further=True), shape=False)
         if outcome.verdict.value.startswith(("PROVED", "NUMERICALLY")):
             return outcome
@@ -160,7 +163,9 @@ class _Search:
 
 
 def _jet(name: str, gradient: list[fmpq], hessian: list[list[fmpq]]) -> Jet:
-    return Jet(name, [_fraction(c) for c in gradient], lambda: [[_fraction(c) for c in row] for row in hessian])
+    return Jet(
+        name, [_fraction(c) for c in gradient], lambda: [[_fraction(c) for c in row] for row in hessian]
+    )
 
 
 def _fraction(q: fmpq) -> Fraction:

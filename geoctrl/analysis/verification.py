@@ -48,8 +48,8 @@ def verify(path: str | Path) -> VerificationReport:
     Raises
     ------
     CertificateError
-        If the file is malformed, was changed, or its claim does not follow from its equations; with the place of
-        the first fault.
+        If the file is malformed, was changed, or its claim does not follow from its equations; with the
+        place of the first fault.
     FileNotFoundError
         If there is no such file.
     """

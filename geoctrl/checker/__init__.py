@@ -1,9 +1,9 @@
 """Certificates of stability, read and proved again: all that a proof of geoctrl has to be trusted for.
 
-The package imports nothing else of geoctrl, nothing but the standard library and python-flint, and shares no code
-with the search for proofs. Read in this order: `reading` (what a file may hold), `jets` (derivatives),
-`polynomials` (identities), `matrices` (linear algebra, roots), `question` (what is proved of the equations),
-`shape` (one kind of integrals), `verdicts` (what follows), `words` (claims).
+The package imports nothing else of geoctrl, nothing but the standard library and python-flint, and shares
+no code with the search for proofs. Read in this order: `reading` (what a file may hold), `jets`
+(derivatives), `polynomials` (identities), `matrices` (linear algebra, roots), `question` (what is proved of
+the equations), `shape` (one kind of integrals), `verdicts` (what follows), `words` (claims).
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ def digest_of(data: dict[str, Any]) -> str:
 
 
 def check_file(path: str | Path) -> Report:
-    """Read a certificate's file and check it; raises Refusal where it is not one or does not prove its claim."""
+    """Read a certificate's file and check it; raises Refusal where it is not one or does not prove its
+    claim.
+    """
     return check(load(path))
 
 
@@ -80,13 +82,17 @@ def check(data: Any) -> Report:
     findings = judgement[2]
     for key in evidence.keys() | findings.keys():
         if not _agree(evidence.get(key), findings.get(key)):
-            raise Refusal(f"the file has {str(evidence.get(key))[:80]}, found is {str(findings.get(key))[:80]}", key)
+            raise Refusal(
+                f"the file has {str(evidence.get(key))[:80]}, found is {str(findings.get(key))[:80]}", key
+            )
     if data["claim"] != claim(data["system"], problem, verdict, method, findings):
         raise Refusal("the claim in words does not fit verdict, system and problem", "claim")
     return Report(verdict, data["claim"], _checks(problem, findings, method))
 
 
-def claim_of(system: str, problem: dict[str, Any], verdict: str, method: str, findings: dict[str, Any]) -> str:
+def claim_of(
+    system: str, problem: dict[str, Any], verdict: str, method: str, findings: dict[str, Any]
+) -> str:
     """The claim in words for a problem as stored."""
     return claim(system, read_problem(problem), verdict, method, findings)
 

@@ -1,8 +1,8 @@
 """Values and derivatives of a table of expressions, by forward differentiation in any arithmetic.
 
 A jet holds a value and its first derivatives along some directions, and where asked for its second ones, only
-those that are not zero. The same rules run with numbers (directions are the states) and with rational functions
-(one direction, the motion: see `geoctrl.checker.polynomials`).
+those that are not zero. The same rules run with numbers (directions are the states) and with rational
+functions (one direction, the motion: see `geoctrl.checker.polynomials`).
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 from flint import fmpq, fmpz
 
 from geoctrl.checker.reading import Refusal, children
 
-__all__ = ["Jet", "NotExact", "Numbers", "evaluate", "reachable"]
-
-BITS = 100_000
-"""Length of numerators and denominators from which a number counts as too large."""
+BITS, SECONDS = 50_000, 60.0
+"""Length of numerators and denominators from which a number is too large, and the time that a check may
+take."""
 
 
 class NotExact(Refusal):
@@ -55,7 +55,9 @@ class Jet:
         """The jet of a function of this one, from its value and its first two derivatives there."""
         second = None
         if self.second is not None:
-            squares = {(i, j): bend * p * q for i, p in self.first.items() for j, q in self.first.items() if i <= j}
+            squares = {
+                (i, j): bend * p * q for i, p in self.first.items() for j, q in self.first.items() if i <= j
+            }
             second = _sum(_scaled(slope, self.second), squares)
         return Jet(value, _scaled(slope, self.first), second)
 
@@ -78,6 +80,7 @@ class Numbers:
 
     def __init__(self, exact: bool) -> None:
         self.exact = exact
+        self.deadline = monotonic() + SECONDS
 
     number = staticmethod(fmpq)
 
@@ -106,7 +109,9 @@ class Numbers:
         if not z or self.exact:
             return None if z else s / b
         root = math.sqrt(abs(to_float(z)))
-        value = (math.atan(root) if z > 0 else math.atanh(root)) / root if root > 1e-6 else 1 - to_float(z) / 3
+        value = (
+            (math.atan(root) if z > 0 else math.atanh(root)) / root if root > 1e-6 else 1 - to_float(z) / 3
+        )
         return s / b * fmpq(*value.as_integer_ratio())
 
     def sign(self, _node: int, x: fmpq | None) -> int:
@@ -117,13 +122,19 @@ class Numbers:
 
     def settled(self, jet: Jet) -> Jet:
         """The jet rounded to doubles, or as it is, refused where exact numbers grow without bound."""
+        require_time(self.deadline)
         if not self.exact:
             second = None if jet.second is None else {k: _rounded(v) for k, v in jet.second.items()}
             return Jet(_rounded(jet.value), {k: _rounded(v) for k, v in jet.first.items()}, second)
-        for q in (jet.value, *jet.first.values()):
-            if q is not None and int(q.p).bit_length() + int(q.q).bit_length() > BITS:
-                raise Refusal(f"a number of more than {BITS} bits occurs")
+        if any(q is not None and q.height_bits() > BITS for q in (jet.value, *jet.first.values())):
+            raise Refusal(f"a number of more than {BITS} bits occurs")
         return jet
+
+
+def require_time(deadline: float) -> None:
+    """Refuse to go on for ever."""
+    if monotonic() > deadline:
+        raise Refusal(f"the check takes more than {SECONDS:g} s")
 
 
 def to_float(q: fmpq) -> float:
@@ -152,8 +163,10 @@ DERIVATIVES = {
 
 def _inverse(x: Jet) -> Jet:
     if x.value is None or not x.value:
-        raise NotExact("a divisor is not rational at the point") if x.value is None else Refusal(
-            "division by zero at the point"
+        raise (
+            NotExact("a divisor is not rational at the point")
+            if x.value is None
+            else Refusal("division by zero at the point")
         )
     r = 1 / x.value
     return x.through(r, -r * r, 2 * r * r * r)
@@ -172,14 +185,21 @@ def _function(name: str, places: Sequence[int], args: Sequence[Jet], numbers: An
             raise Refusal("quadrature(a, b, s) needs constant a and b, and a t^2 + b that does not vanish")
         return args[2].through(numbers.quadrature(a, b, s), 1 / below, -2 * a * s / (below * below))
     y = numbers.function(name, args[0].value)
-    return args[0].through(y, *DERIVATIVES[name](numbers.function, args[0].value, y))
+    try:
+        return args[0].through(y, *DERIVATIVES[name](numbers.function, args[0].value, y))
+    except ZeroDivisionError as error:
+        raise Refusal(f"{name} has no derivative at the point") from error
 
 
 # -- tables -----------------------------------------------------------------------------------------------
 
 
-def reachable(table: Sequence[tuple], wanted: Iterable[int], known: Mapping[int, Jet] | None = None) -> list[int]:
-    """Places of all nodes that the wanted ones are made of, in the order of dependence, known ones left out."""
+def reachable(
+    table: Sequence[tuple], wanted: Iterable[int], known: Mapping[int, Jet] | None = None
+) -> list[int]:
+    """Places of all nodes that the wanted ones are made of, in the order of dependence, known ones left
+    out.
+    """
     seen: set[int] = set()
     stack = list(wanted)
     while stack:
@@ -190,9 +210,11 @@ def reachable(table: Sequence[tuple], wanted: Iterable[int], known: Mapping[int,
     return sorted(seen)
 
 
-def evaluate(table: Sequence[tuple], wanted: Sequence[int], jets: dict[int, Jet], numbers: Any, order: int) -> list[Jet]:
+def evaluate(
+    table: Sequence[tuple], wanted: Sequence[int], jets: dict[int, Jet], numbers: Any, order: int
+) -> list[Jet]:
     """Jets of the wanted nodes; `jets` holds those of the symbols and takes up all that are computed."""
-    constant = {} if order == 2 else None
+    constant: dict | None = {} if order == 2 else None
     for i in reachable(table, wanted, jets):
         kind, *parts = table[i]
         if kind == "sym":

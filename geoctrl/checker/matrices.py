@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import pairwise
 
 from flint import fmpq, fmpq_mat, fmpq_poly
 
 from geoctrl.checker.reading import Refusal
-
-__all__ = ["Location", "characteristic", "form", "independent", "inertia", "locate", "nullspace", "restricted", "solve"]
 
 Rows = list[list[fmpq]]
 
@@ -26,7 +24,10 @@ def independent(rows: Rows, row: list[fmpq], exact: bool) -> bool:
     if rows:
         gram = [[_dot(a, b) for b in rows] for a in rows]
         weights = [c for (c,) in solve(gram, [[_dot(a, row)] for a in rows])]
-        rest = [q - sum((c * a[i] for c, a in zip(weights, rows, strict=True)), fmpq(0)) for i, q in enumerate(row)]
+        rest = [
+            q - sum((c * a[i] for c, a in zip(weights, rows, strict=True)), fmpq(0))
+            for i, q in enumerate(row)
+        ]
     return _dot(rest, rest) > _dot(row, row) / 10**16
 
 
@@ -66,7 +67,7 @@ def restricted(A: Rows, basis: Rows, exact: bool) -> Rows:
         next(i for i in range(n) if w[i] == 1 and not any(v[i] for v in basis if v is not w)) for w in basis
     ]
     B = fmpq_mat(len(basis), len(basis), [image[i, j] for i in free for j in range(len(basis))])
-    if exact and W * B != image:
+    if exact and image != W * B:
         raise Refusal("the linearisation does not keep the tangent space")
     return B.tolist()
 
@@ -91,30 +92,14 @@ def inertia(A: Rows) -> tuple[int, int, int]:
     coefficients = characteristic(A)
     zero = next(k for k, c in enumerate(reversed(coefficients)) if c)
     signs = [c > 0 for c in coefficients if c]
-    positive = sum(a != b for a, b in zip(signs, signs[1:], strict=False))
+    positive = _changes(signs)
     return positive, len(A) - zero - positive, zero
 
 
-@dataclass(frozen=True)
-class Location:
-    """Where the roots of a polynomial lie.
-
-    Attributes
-    ----------
-    zero : multiplicity of the root 0
-    unstable : some root has a positive real part
-    hurwitz : all roots have negative real parts
-    simple : the nonzero roots on the imaginary axis are simple, where none is to its right
-    """
-
-    zero: int
-    unstable: bool
-    hurwitz: bool
-    simple: bool
-
-
-def locate(coefficients: list[fmpq]) -> Location:
-    """Decide exactly, with Sturm's chain and Routh's scheme; the leading coefficient comes first.
+def locate(coefficients: list[fmpq]) -> tuple[bool, bool, bool]:
+    """Whether a root lies to the right of the axis, whether all lie to its left, whether all are nonzero
+    and those on the axis simple. Decided exactly, with Sturm's chain and Routh's scheme; the leading
+    coefficient comes first.
 
     The roots symmetric about 0 are those of s = gcd(p(x), p(-x)) = q(x^2): on the axis if and only if all
     roots of q are real and negative. The others, those of p/s, are never on the axis.
@@ -126,12 +111,8 @@ def locate(coefficients: list[fmpq]) -> Location:
     distinct = q // q.gcd(q.derivative()) if q.degree() > 0 else q
     on_axis = _negative_roots(distinct) == distinct.degree()
     stable = _hurwitz((p // symmetric).coeffs()[::-1])
-    return Location(
-        zero=zero,
-        unstable=not (on_axis and stable),
-        hurwitz=zero == 0 and symmetric.degree() == 0 and stable,
-        simple=distinct.degree() == q.degree(),
-    )
+    left = zero == 0 and symmetric.degree() == 0 and stable
+    return not (on_axis and stable), left, zero == 0 and distinct.degree() == q.degree()
 
 
 def _negative_roots(p: fmpq_poly) -> int:
@@ -150,7 +131,7 @@ def _negative_roots(p: fmpq_poly) -> int:
 
 
 def _changes(signs: list[int]) -> int:
-    return sum(a != b for a, b in zip(signs, signs[1:], strict=False))
+    return sum(a != b for a, b in pairwise(signs))
 
 
 def _hurwitz(coefficients: list[fmpq]) -> bool:

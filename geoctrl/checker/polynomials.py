@@ -13,10 +13,8 @@ from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
-from geoctrl.checker.jets import Jet
+from geoctrl.checker.jets import Jet, require_time
 from geoctrl.checker.reading import Refusal
-
-__all__ = ["Functions", "Ratio"]
 
 TERMS, WORK, DEGREE = 100_000, 20_000_000, 120
 """Terms of a polynomial, products of terms in one check, and degree from which an identity is too large."""
@@ -41,7 +39,10 @@ class Ratio:
         if self.below == other.below:
             return Ratio(self.field, self.top + other.top, self.below)
         common = {k: max(self.below.get(k, 0), other.below.get(k, 0)) for k in self.below | other.below}
-        a, b = (r.field.scaled(r.top, {k: e - r.below.get(k, 0) for k, e in common.items()}) for r in (self, other))
+        a, b = (
+            r.field.scaled(r.top, {k: e - r.below.get(k, 0) for k, e in common.items()})
+            for r in (self, other)
+        )
         return Ratio(self.field, a + b, common)
 
     def __mul__(self, value: Any) -> Ratio:
@@ -84,9 +85,10 @@ class Functions:
     variables : number of them
     functions : largest number of functions that will occur
     sign : of the switch at a place of the table, at the point
+    deadline : time at which to give up
     """
 
-    def __init__(self, variables: int, functions: int, sign: Callable[[int], int]) -> None:
+    def __init__(self, variables: int, functions: int, sign: Callable[[int], int], deadline: float) -> None:
         spare = [f"y{i}" for i in range(2 * functions)]
         self._ring = fmpq_mpoly_ctx.get([*spare, *(f"x{i}" for i in range(variables))], Ordering.lex)
         gens = self._ring.gens()
@@ -94,7 +96,7 @@ class Functions:
         self.variables = [Ratio(self, x, {}) for x in gens[len(spare) :]]
         self._factors: list[Any] = []
         self._generators: dict[tuple, Ratio] = {}
-        self._sign = sign
+        self._sign, self._deadline = sign, deadline
         self._work = 0
         self.relations: list[Any] = []
 
@@ -106,6 +108,7 @@ class Functions:
 
     def product(self, a: Any, b: Any) -> Any:
         """A product, refused where it grows too large."""
+        require_time(self._deadline)
         size = len(a) * len(b)
         self._work += size
         if size > TERMS or self._work > WORK:

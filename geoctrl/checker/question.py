@@ -4,8 +4,9 @@ Proved before any verdict (e is the point, <g> the ideal of the leaf; identities
 
 C0  f(e) = 0, g(e) = 0, K(e) is invertible, and nothing switches at e
 C1  the leaf is kept: g' = Dg f vanishes modulo <g>
-C2  the leaf is regular at e: gradients of g are independent there, and relations of which the gradients depend on
-    the others vanish modulo those (for verdicts by the spectrum, which take ker Dg for the tangent space)
+C2  the leaf is regular at e: gradients of g are independent there (for verdicts by the spectrum, which take
+ker Dg
+    for the tangent space)
 C3  an invariant is conserved: C' = DC f vanishes modulo <g>
 
 In C1 and C3 the file gives weights w that eliminate the unknowns: C' + w.(b - K z) vanishes for all x and z.
@@ -23,9 +24,8 @@ from geoctrl.checker.matrices import independent, solve
 from geoctrl.checker.polynomials import Functions, Ratio
 from geoctrl.checker.reading import Refusal
 
-__all__ = ["NotEquilibrium", "Question"]
-
 Rows = list[list[fmpq]]
+STATES = 128
 RESIDUAL = fmpq(1, 10**8)
 """Rates, relative to the linearisation and the state, that count as zero where numbers are rounded."""
 
@@ -49,7 +49,9 @@ class Question:
         self.labels = list(problem["states"])
         self.numbers = Numbers(exact)
         self._bind()
-        self._at: dict[int, Jet] = {p: Jet(self.numbers.settled(Jet(q)).value, {}, {}) for p, q in self._values.items()}
+        self._at: dict[int, Jet] = {
+            p: Jet(self.numbers.settled(Jet(q)).value, {}, {}) for p, q in self._values.items()
+        }
         for i, p in enumerate(self._states):
             self._at[p] = Jet(self._at[p].value, {i: fmpq(1)}, {})
         self._solve_unknowns()
@@ -61,25 +63,40 @@ class Question:
         values = {("state", k): q for k, q in problem["states"].items()}
         values |= {(role, k): q for role in ("input", "parameter") for k, q in problem[f"{role}s"].items()}
         place = {(n[2], n[1]): i for i, n in enumerate(self.table) if n[0] == "sym"}
-        if set(place) != {*values, *(("unknown", k) for k in unknowns)} or len(set(unknowns)) != len(unknowns):
-            raise Refusal("its symbols are not those of states, inputs, parameters and unknowns", "problem.nodes")
+        if set(place) != {*values, *(("unknown", k) for k in unknowns)} or len(set(unknowns)) != len(
+            unknowns
+        ):
+            raise Refusal(
+                "its symbols are not those of states, inputs, parameters and unknowns", "problem.nodes"
+            )
         if set(problem["leaf"]) & set(problem["invariants"]):
             raise Refusal("a relation and an invariant have one name", "problem")
         self._states = [place["state", k] for k in problem["states"]]
         self._values = {place[key]: q for key, q in values.items()}
         self._unknowns = [place["unknown", k] for k in unknowns]
         k, cells = len(unknowns), [(i, j) for i, j, _ in problem["matrix"]]
-        used = [*problem["right"], *problem["field"], *problem["leaf"].values(), *problem["invariants"].values()]
+        used = [
+            *problem["right"],
+            *problem["field"],
+            *problem["leaf"].values(),
+            *problem["invariants"].values(),
+        ]
         used += [p for _, _, p in problem["matrix"]] + [p for row in problem["weights"].values() for p in row]
         used += [p for row in problem.get("consequences", []) for p in row.values()]
         if any(name not in problem["leaf"] for row in problem.get("consequences", []) for name in row):
             raise Refusal("a combination of relations that are not there", "problem.consequences")
+        if max(len(self.labels), len(unknowns), len(problem["leaf"]), len(problem["invariants"])) > STATES:
+            raise Refusal(f"more than {STATES} states, unknowns, relations or invariants", "problem")
         if any(p >= len(self.table) for p in used):
             raise Refusal("a node is referred to that does not exist", "problem")
         if len(problem["field"]) != len(self.labels) or not self.labels:
             raise Refusal("one rate is needed for each state", "problem.field")
         rows = [problem["right"], *problem["weights"].values()]
-        if any(len(row) != k for row in rows) or any(max(c) >= k for c in cells) or len(set(cells)) != len(cells):
+        if (
+            any(len(row) != k for row in rows)
+            or any(max(c) >= k for c in cells)
+            or len(set(cells)) != len(cells)
+        ):
             raise Refusal("matrix, right side and weights do not fit the unknowns", "problem")
 
     # -- at the point ---------------------------------------------------------------------------
@@ -124,13 +141,18 @@ class Question:
         """C0; up to rounding where numbers are rounded."""
         allowed = fmpq(0)
         if not self.exact:
-            largest = (max([fmpq(1), *map(abs, row)]) for row in (sum(self.linearisation, []), self._values.values()))
-            allowed = RESIDUAL * next(largest) * next(largest)
-        names = [*(f"the rate of {k}" for k in self.labels), *(f"the relation {k[:80]}" for k in self.problem["leaf"])]
+            slopes = (abs(c) for row in self.linearisation for c in row)
+            allowed = RESIDUAL * max([fmpq(1), *slopes]) * max([fmpq(1), *map(abs, self._values.values())])
+        names = [
+            *(f"the rate of {k}" for k in self.labels),
+            *(f"the relation {k[:80]}" for k in self.problem["leaf"]),
+        ]
         jets = self.jets([*self.problem["field"], *self.problem["leaf"].values()])
         for name, jet in zip(names, jets, strict=True):
             if jet.value is None or abs(jet.value) > allowed:
-                raise NotEquilibrium(f"not an equilibrium on the leaf: {name} does not vanish at the point", "problem.states")
+                raise NotEquilibrium(
+                    f"not an equilibrium on the leaf: {name} does not vanish at the point", "problem.states"
+                )
 
     # -- identities -----------------------------------------------------------------------------
 
@@ -138,7 +160,7 @@ class Question:
     def functions(self) -> Functions:
         """Rational functions of states and unknowns, modulo the leaf."""
         count = sum(node[0] == "fun" for node in self.table)
-        F = Functions(len(self._states) + len(self._unknowns), count, self._sign)
+        F = Functions(len(self._states) + len(self._unknowns), count, self._sign, self.numbers.deadline)
         self._still = {p: Jet(F.number(q)) for p, q in self._values.items() if p not in self._states}
         self._still |= {p: Jet(x) for p, x in zip([*self._states, *self._unknowns], F.variables, strict=True)}
         return F
@@ -147,11 +169,15 @@ class Question:
     def _defects(self) -> list[Ratio]:
         """b - K z, and with it all that a motion needs."""
         F = self.functions
-        relations = dict(zip(self.problem["leaf"], self.ratios(list(self.problem["leaf"].values())), strict=True))
+        relations = dict(
+            zip(self.problem["leaf"], self.ratios(list(self.problem["leaf"].values())), strict=True)
+        )
         for row in self.problem.get("consequences", []):
             self.jets(list(row.values()))  # nothing divides by zero at the point
             combined = zip(self.ratios(list(row.values())), row, strict=True)
-            relations[str(len(relations)), 0] = sum((c * relations[k] for c, k in combined), F.number(fmpq(0)))
+            relations[str(len(relations)), 0] = sum(
+                (c * relations[k] for c, k in combined), F.number(fmpq(0))
+            )
         for relation in relations.values():
             F.require_relation(relation)
         defects = self.ratios(self.problem["right"])
@@ -193,24 +219,15 @@ class Question:
                 raise Refusal(f"it is not proved that the motion keeps {name[:80]!r}", "problem")
 
     @cached_property
-    def leaf(self) -> tuple[Rows, str]:
-        """Independent gradients of the leaf at the point; and by C2 a relation that is not regular, or ''."""
+    def leaf(self) -> Rows | None:
+        """C2: gradients of the leaf at the point, or None where they depend on each other."""
         rows: Rows = []
-        chosen, dependent = [], []
-        for name, place in self.problem["leaf"].items():
+        for name in self.problem["leaf"]:
             gradient = self.function(name)[1]
-            if independent(rows, gradient, self.exact):
-                rows.append(gradient)
-                chosen.append(place)
-            else:
-                dependent.append((name, place))
-        F = self.functions
-        kept, F.relations = F.relations, []
-        for relation in self.ratios(chosen):
-            F.require_relation(relation)
-        irregular = [name for name, place in dependent if F.remainder(self.ratios([place])[0])]
-        F.relations = kept
-        return rows, irregular[0] if irregular else ""
+            if not independent(rows, gradient, self.exact):
+                return None
+            rows.append(gradient)
+        return rows
 
     def depends(self, nodes: list[int], labels: set[str]) -> bool:
         """Whether nodes depend on no state or unknown but the named ones."""

@@ -1,7 +1,7 @@
 """A certificate's text to plain data: closed sets of keys, names and kinds, and sizes bounded before use.
 
-Nothing of a file is executed, imported or rendered. `SCHEMA` is the whole language of certificates; what it does
-not name is refused with the path of the first fault.
+Nothing of a file is executed, imported or rendered. `SCHEMA` is the whole language of certificates; what it
+does not name is refused with the path of the first fault.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from typing import Any
 
 from flint import fmpq
 
-__all__ = ["FORMAT", "FUNCTIONS", "SCHEMA", "VERSION", "Refusal", "conform", "load", "read_problem"]
-
 FORMAT, VERSION = "geoctrl-certificate", 2
 BYTES, ENTRIES, DIGITS, EXPONENT, LETTERS = 4_000_000, 20_000, 2_000, 64, 4_000
 
@@ -27,7 +25,7 @@ select(c, a, b) is a where c > 0 and b where c < 0; quadrature(a, b, s) = int_0^
 """
 
 
-class Refusal(Exception):
+class Refusal(Exception):  # noqa: N818 - an answer rather than a failure
     """Why a certificate is refused: where the fault is, and what it is."""
 
     def __init__(self, fault: str, path: str = "") -> None:
@@ -49,7 +47,11 @@ def _rational(value: Any) -> fmpq | None:
 
 
 def _exact(value: Any) -> str | None:
-    return value if isinstance(value, str) and re.fullmatch("-?[0-9]+(/0*[1-9][0-9]*)?", value, re.ASCII) else None
+    return (
+        value
+        if isinstance(value, str) and re.fullmatch("-?[0-9]+(/0*[1-9][0-9]*)?", value, re.ASCII)
+        else None
+    )
 
 
 def _integer(low: int, high: int) -> Callable[[Any], int | None]:
@@ -64,7 +66,8 @@ def _one_of(*values: Any) -> Callable[[Any], Any]:
     return lambda value: value if any(type(value) is type(v) and value == v for v in values) else None
 
 
-# -- the schema: [shape] a list, (shape, ...) a list of that length, {...: shape} any keys, "key?" optional ------
+# -- the schema: [shape] a list, (shape, ...) a list of that length, {...: shape} any keys, "key?" optional
+# ------
 
 _place = _integer(0, ENTRIES)
 _NODES = {
@@ -132,7 +135,10 @@ def conform(value: Any, shape: Any, path: str = "") -> Any:
         if ... in shape:
             return {k: conform(v, shape[...], f"{path}.{k[:60]}") for k, v in value.items()}
         known = {key.rstrip("?"): s for key, s in shape.items()}
-        for key in [*(k for k in value if k not in known), *(k for k in shape if k not in value and k[-1] != "?")]:
+        for key in [
+            *(k for k in value if k not in known),
+            *(k for k in shape if k not in value and k[-1] != "?"),
+        ]:
             raise Refusal(f"the key {key[:60]!r} is {'missing' if key in known else 'unknown'}", path)
         return {k: conform(v, known[k], f"{path}.{k}".lstrip(".")) for k, v in value.items()}
     if isinstance(shape, list) and isinstance(value, list) and len(value) <= ENTRIES:

@@ -1,9 +1,10 @@
-r"""Integrals linear in velocities, over a shape of one dimension: their existence and their derivatives, proved.
+r"""Integrals linear in velocities, over a shape of one dimension: their existence and their derivatives,
+proved.
 
-Geometric states that move as :math:`\dot\gamma = w\,g(\gamma)` on a leaf of dimension one, and velocities that
-follow as :math:`\dot u = w\,B(\gamma)\,u`, obey :math:`du/ds = N(s)\,u` with :math:`N = B/g_s` along the curve,
-where s is one of its coordinates. Each solution of :math:`da/ds = -N^T a` gives an integral :math:`a(s)\cdot u`,
-and :math:`a'' = (-N'^T + N^T N^T)\,a`.
+Geometric states that move as :math:`\dot\gamma = w\,g(\gamma)` on a leaf of dimension one, and velocities
+that follow as :math:`\dot u = w\,B(\gamma)\,u`, obey :math:`du/ds = N(s)\,u` with :math:`N = B/g_s` along
+the curve, where s is one of its coordinates. Each solution of :math:`da/ds = -N^T a` gives an integral
+:math:`a(s)\cdot u`, and :math:`a'' = (-N'^T + N^T N^T)\,a`.
 """
 
 from __future__ import annotations
@@ -13,8 +14,6 @@ from flint import fmpq
 from geoctrl.checker.jets import Jet
 from geoctrl.checker.question import Question, Rows
 from geoctrl.checker.reading import Refusal
-
-__all__ = ["shape_integrals"]
 
 _ZERO = fmpq(0)
 
@@ -34,16 +33,17 @@ def shape_integrals(question: Question) -> list[tuple[str, list[fmpq], Rows]]:
     flat = [p for row in rates.values() for p in row]
     if sorted([shape["velocity"], *slopes, *rates]) != sorted(labels) or not slopes:
         raise Refusal("velocity, slopes and rates must be all states, once each", "problem.shape")
-    if any(len(row) != len(rates) for row in rates.values()) or any(p >= len(q.table) for p in [*slopes.values(), *flat]):
+    if any(len(row) != len(rates) for row in rates.values()) or any(
+        p >= len(q.table) for p in [*slopes.values(), *flat]
+    ):
         raise Refusal("the rates are no square matrix of nodes", "problem.shape")
     if not q.depends([*slopes.values(), *flat, *q.problem["leaf"].values()], set(slopes)):
         raise Refusal("slopes, rates and leaf may depend on the geometric states alone", "problem.shape")
     g = {labels.index(k): q.jets([p])[0] for k, p in slopes.items()}
     B = [q.jets(row) for row in rates.values()]
     _prove_structure(q, shape)
-    rows, irregular = q.leaf
     s = next((i for i, jet in g.items() if jet.value), None)
-    if irregular or len(rows) != len(slopes) - 1 or s is None:
+    if q.leaf is None or len(q.leaf) != len(slopes) - 1 or s is None:
         raise Refusal("the shape is no curve along which it can move", "problem.shape")
 
     def along(jet: Jet) -> fmpq:  # the derivative by s along the curve

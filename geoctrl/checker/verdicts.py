@@ -1,9 +1,10 @@
 """What follows from a question's equations and a proposal: verdict, method and findings.
 
-A proposal names invariants, multipliers and, where numbers are rounded, eigenvalues. Nothing of it is believed.
-Roots of the characteristic polynomial on the leaf decide instability and attraction; a combination of conserved
-functions that is critical, with a second variation definite where all their gradients vanish, decides stability:
-with squares of those functions added it has a strict minimum (Finsler), and it is conserved.
+A proposal names invariants, multipliers and, where numbers are rounded, eigenvalues. Nothing of it is
+believed. Roots of the characteristic polynomial on the leaf decide instability and attraction; a
+combination of conserved functions that is critical, with a second variation definite where all their
+gradients vanish, decides stability: with squares of those functions added it has a strict minimum
+(Finsler), and it is conserved.
 """
 
 from __future__ import annotations
@@ -23,16 +24,15 @@ from geoctrl.checker.matrices import (
     restricted,
     shifted,
 )
-from geoctrl.checker.question import Question, Rows
+from geoctrl.checker.question import STATES, Question, Rows
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.shape import shape_integrals
-
-__all__ = ["judge", "judge_matrices", "on_leaf"]
 
 ON_LEVELS = "spectrum on the level sets of the invariants"
 CASIMIR = "energy-Casimir"
 GROWTH = fmpq(1, 10**6)
-"""Real part, relative to the size of the linearisation, that counts as growth or decay where numbers are rounded."""
+"""Real part, relative to the size of the linearisation, that counts as growth or decay where numbers are
+rounded."""
 _DEFINITE, _CRITICAL = fmpq(1, 10**8), fmpq(1, 10**6)
 
 Judgement = tuple[str, str, dict[str, Any]]
@@ -44,7 +44,8 @@ def judge(question: Question, proposal: dict[str, Any]) -> Judgement:
     Raises
     ------
     Refusal
-        If the point is no equilibrium, something used is not proved to be conserved, or multipliers do not fit.
+        If the point is no equilibrium, something used is not proved to be conserved, or multipliers do not
+        fit.
     """
     q = question
     names = proposal.get("conserved", [])
@@ -55,17 +56,17 @@ def judge(question: Question, proposal: dict[str, Any]) -> Judgement:
     findings: dict[str, Any] = {"conserved": names, "shape_integrals": [name for name, *_ in shape]}
     if not q.exact and "eigenvalues" in proposal:
         findings["eigenvalues"] = proposal["eigenvalues"]
-    gradients, irregular = q.leaf
     simple = False
-    if not irregular:
-        forced, rows = [], list(gradients)
+    if q.leaf is not None:
+        forced, rows = [], list(q.leaf)
         # The energy last: where it depends on the others at the point, they are what names the zero modes.
         for name, gradient, _ in sorted(functions, key=lambda f: f[0] == "energy"):
             if independent(rows, gradient, q.exact):
                 rows.append(gradient)
                 forced.append(name)
         findings["zero_modes"] = forced
-        # Gradients of invariants are left null vectors on the leaf: each independent one forces a root at zero.
+        # Gradients of invariants are left null vectors on the leaf: each independent one forces a root at
+        # zero.
         whole = on_leaf(q)
         reduced = restricted(q.linearisation, nullspace(rows, len(q.labels)), q.exact)
         decided, simple = (_by_roots if q.exact else _by_rounded_roots)(whole, reduced, findings)
@@ -78,36 +79,40 @@ def judge(question: Question, proposal: dict[str, Any]) -> Judgement:
 
 
 def on_leaf(question: Question) -> Rows:
-    """The linearisation on the tangent space of the leaf."""
-    return restricted(question.linearisation, nullspace(question.leaf[0], len(question.labels)), question.exact)
+    """The linearisation on the tangent space of the leaf, where it is regular."""
+    basis = nullspace(question.leaf or [], len(question.labels))
+    return restricted(question.linearisation, basis, question.exact)
 
 
 def _by_roots(whole: Rows, reduced: Rows, findings: dict[str, Any]) -> tuple[tuple[str, str] | None, bool]:
-    """A verdict by exact roots; or whether those that no invariant forces to zero are simple and imaginary."""
+    """A verdict by exact roots; or whether those that no invariant forces to zero are simple and
+    imaginary.
+    """
     findings["characteristic_polynomial_on_leaf"] = [str(c) for c in characteristic(whole)]
     findings["reduced_polynomial"] = [str(c) for c in characteristic(reduced)]
-    location = locate(characteristic(reduced))
-    if location.unstable:
+    right, left, simple = locate(characteristic(reduced))
+    if right:
         return ("PROVED_UNSTABLE", "spectrum"), False
-    if location.hurwitz and not findings["zero_modes"]:
+    if left and not findings["zero_modes"]:
         return ("PROVED_ASYMPTOTICALLY_STABLE", "spectrum"), False
-    # On each level set of the independent invariants near by there is one equilibrium, by the implicit function
-    # theorem, and it attracts at a common rate.
-    if location.hurwitz and reduced:
-        return ("PROVED_STABLE", ON_LEVELS), False
-    return None, location.zero == 0 and location.simple
+    # On each level set of the independent invariants near by there is one equilibrium, by the implicit
+    # function theorem, and it attracts at a common rate.
+    return (("PROVED_STABLE", ON_LEVELS) if left and reduced else None), simple
 
 
-def _by_rounded_roots(whole: Rows, reduced: Rows, findings: dict[str, Any]) -> tuple[tuple[str, str] | None, bool]:
+def _by_rounded_roots(
+    whole: Rows, reduced: Rows, findings: dict[str, Any]
+) -> tuple[tuple[str, str] | None, bool]:
     """The same in floats, with the tolerance that the claim states."""
     growth = GROWTH * max([fmpq(1), *(sum(map(abs, row), fmpq(0)) for row in whole)])
     findings["growth"] = to_float(growth)
     if "eigenvalues" in findings:
-        _require_roots(findings["eigenvalues"], [to_float(c) for c in characteristic(whole)], to_float(growth / GROWTH))
-    right, left = (locate(shifted(characteristic(reduced), s)) for s in (growth, -growth))
-    if right.unstable:
+        _require_roots(
+            findings["eigenvalues"], [to_float(c) for c in characteristic(whole)], to_float(growth / GROWTH)
+        )
+    if locate(shifted(characteristic(reduced), growth))[0]:
         return ("NUMERICALLY_UNSTABLE", "spectrum in floats"), False
-    if left.hurwitz and reduced:
+    if reduced and locate(shifted(characteristic(reduced), -growth))[1]:
         return ("NUMERICALLY_STABLE", "spectrum in floats"), False
     # Rouche: where this holds there is no root near zero.
     last, *others = reversed(characteristic(reduced))
@@ -147,11 +152,17 @@ def _critical(
     sizes = [abs(c * g[i]) for c, (_, g, _) in zip(y, functions, strict=True) for i in n]
     if max(map(abs, slope)) > (0 if q.exact else _CRITICAL * max(sizes)):
         raise Refusal("the combination is not critical at the point", "evidence.multipliers")
-    H = [[sum((c * h[i][j] for c, (*_, h) in zip(y, functions, strict=True) if c), fmpq(0)) for j in n] for i in n]
+    H = [
+        [sum((c * h[i][j] for c, (*_, h) in zip(y, functions, strict=True) if c), fmpq(0)) for j in n]
+        for i in n
+    ]
     W = nullspace(rows, len(q.labels))
     R = form(H, W)
     margin = fmpq(0) if q.exact else _DEFINITE * max([fmpq(0), *(abs(c) for row in R for c in row)])
-    counts = [inertia([[c - s * (i == j) for j, c in enumerate(r)] for i, r in enumerate(R)]) for s in (margin, -margin)]
+    counts = [
+        inertia([[c - s * (i == j) for j, c in enumerate(r)] for i, r in enumerate(R)])
+        for s in (margin, -margin)
+    ]
     positive, negative = counts[0][0], counts[1][1]
     definite = len(R) in (positive, negative)
     findings |= {
@@ -166,17 +177,21 @@ def _critical(
 
 
 def judge_matrices(problem: dict[str, Any], proposal: dict[str, Any]) -> Judgement:
-    """The same for a linearisation and a stiffness in numbers, of a system that functions define: never a proof."""
+    """The same for a linearisation and a stiffness in numbers, of a system that functions define: never a
+    proof.
+    """
     A = [[fmpq(*v.as_integer_ratio()) for v in row] for row in problem["linearisation"]]
     K = [[fmpq(*v.as_integer_ratio()) for v in row] for row in problem.get("stiffness", [])]
-    if any(len(row) != len(rows) for rows in (A, K) for row in rows):
-        raise Refusal("a matrix is not square", "problem")
+    if any(len(row) != len(rows) or len(rows) > STATES for rows in (A, K) for row in rows):
+        raise Refusal(f"a matrix is not square, or has more than {STATES} rows", "problem")
     findings: dict[str, Any] = {k: proposal[k] for k in ("eigenvalues",) if k in proposal}
     decided, simple = _by_rounded_roots(A, A, findings)
     if decided and decided[0] == "NUMERICALLY_UNSTABLE":
         return (*decided, findings)
     margin = _DEFINITE * max([fmpq(0), *(abs(c) for row in K for c in row)])
-    if K and inertia([[c - margin * (i == j) for j, c in enumerate(r)] for i, r in enumerate(K)])[0] == len(K):
+    if K and inertia([[c - margin * (i == j) for j, c in enumerate(r)] for i, r in enumerate(K)])[0] == len(
+        K
+    ):
         return "NUMERICALLY_STABLE", "second variation in floats", findings | {"hessian": "definite"}
     if decided:
         return (*decided, findings)

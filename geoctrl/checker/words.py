@@ -7,15 +7,14 @@ from typing import Any
 from flint import fmpq
 
 from geoctrl.checker.jets import to_float
-
-__all__ = ["CLAIMS", "claim"]
+from geoctrl.checker.reading import children
 
 CLAIMS = {
     "PROVED_STABLE": "is Lyapunov stable within the leaf",
     "PROVED_ASYMPTOTICALLY_STABLE": "is asymptotically stable within the leaf",
     "PROVED_UNSTABLE": "is unstable: its linearisation has an eigenvalue with a positive real part",
-    "NUMERICALLY_STABLE": "appears stable in floats: a definite second variation or a damped spectrum; no proof",
-    "NUMERICALLY_UNSTABLE": "appears unstable in floats: an eigenvalue with a real part above {growth}; no proof",
+    "NUMERICALLY_STABLE": "appears stable in floats: definite second variation or damped spectrum; no proof",
+    "NUMERICALLY_UNSTABLE": "appears unstable in floats: an eigenvalue's real part is above {growth}; no proof",
     "SPECTRALLY_STABLE_ONLY": "has no eigenvalue with a positive real part; nonlinear stability is open",
     "UNDECIDED": "is undecided by the spectrum and by the energy-Casimir test",
 }
@@ -28,7 +27,9 @@ def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findi
     rounded = "in floats" in method
     spectral = verdict == "SPECTRALLY_STABLE_ONLY" and rounded
     predicate = (_ROUNDED if spectral else CLAIMS[verdict]).format(growth=f"{findings.get('growth', 0):.2g}")
-    parts = [f"The equilibrium {_values(problem['states'], zeros=False) or 'x = 0'} of {system or 'the system'}"]
+    parts = [
+        f"The equilibrium {_values(problem['states'], zeros=False) or 'x = 0'} of {system or 'the system'}"
+    ]
     if values := _values(problem.get("parameters", {})):
         parts.append(f"with {values}")
     if values := _values(problem.get("inputs", {})):
@@ -45,7 +46,13 @@ def relations(problem: dict[str, Any]) -> list[str]:
     texts, found = _texts(problem["nodes"]), []
     for name, place in problem["leaf"].items():
         node = problem["nodes"][place]
-        if node[0] == "prod" and node[2] and node[1] and all(e == 1 for _, e in node[2]) and len(node[2]) == 1:
+        if (
+            node[0] == "prod"
+            and node[2]
+            and node[1]
+            and all(e == 1 for _, e in node[2])
+            and len(node[2]) == 1
+        ):
             place = node[2][0][0]  # a constant factor changes nothing
         found.append(f"{texts[place] if len(texts[place]) <= _LONG else name[:_LONG]} = 0")
     return found
@@ -56,19 +63,21 @@ def _values(table: dict[str, Any], zeros: bool = True) -> str:
 
 
 def decimal(q: Any) -> str:
-    """A number as the decimal that it came from, where it is a double, or a fraction."""
-    if isinstance(q, float):
-        return f"{q:.12g}"
-    nearest = to_float(q)
-    if fmpq(*nearest.as_integer_ratio()) == q or len(str(q)) > 40:
-        return repr(nearest).removesuffix(".0") + ("" if fmpq(*nearest.as_integer_ratio()) == q else "...")
-    return str(q)
+    """A number as the decimal that it came from, where it is a double, or a fraction; three points if
+    rounded.
+    """
+    nearest = q if isinstance(q, float) else to_float(q)
+    exact = isinstance(q, float) or fmpq(*nearest.as_integer_ratio()) == q
+    return (
+        repr(nearest).removesuffix(".0") + ("" if exact else "...") if exact or len(str(q)) > 40 else str(q)
+    )
 
 
 def _texts(table: list[tuple]) -> list[str]:
-    """Each node as an expression; beyond the length that is read, three points."""
+    """Each node as an expression; what is longer than anybody reads is cut."""
     texts: list[str] = []
     for kind, *parts in table:
+        inner = [f"({texts[j]})" if table[j][0] == "sum" else texts[j] for j in children((kind, *parts))]
         if kind == "num":
             text = decimal(parts[0])
         elif kind == "sym":
@@ -76,20 +85,15 @@ def _texts(table: list[tuple]) -> list[str]:
         elif kind == "fun":
             text = f"{parts[0]}({', '.join(texts[j] for j in parts[1])})"
         elif kind == "prod":
-            factors = [_bracketed(table, texts, j) + (f"^{e}" if e != 1 else "") for j, e in parts[1]]
-            text = "*".join(factors if parts[0] == 1 and factors else [decimal(parts[0]), *factors])
+            powers = [b if e == 1 else f"{b}^{e}" for b, (_, e) in zip(inner, parts[1], strict=True)]
+            text = "*".join(powers if parts[0] == 1 and powers else [decimal(parts[0]), *powers])
         else:
-            terms = (_product(table, texts, c, mono) for c, mono in parts[0])
-            text = " + ".join(terms).replace("+ -", "- ")
-        texts.append(text if len(text) <= 2 * _LONG else "..." * _LONG)
+            terms = [c if m == "1" else m if c == "1" else f"{c}*{m}" for c, m in batched(inner)]
+            text = " + ".join(terms).replace("-1*", "-").replace("+ -", "- ")
+        texts.append(text[: 2 * _LONG])
     return texts
 
 
-def _product(table: list[tuple], texts: list[str], c: int, mono: int) -> str:
-    factors = [_bracketed(table, texts, j) for j in (c, mono)]
-    signs = {"1": "", "-1": "-"}
-    return texts[c] if texts[mono] == "1" else signs.get(factors[0], f"{factors[0]}*") + factors[1]
-
-
-def _bracketed(table: list[tuple], texts: list[str], j: int) -> str:
-    return f"({texts[j]})" if table[j][0] == "sum" else texts[j]
+def batched(items: list[str]) -> list[tuple[str, str]]:
+    """Pairs of neighbours."""
+    return list(zip(items[::2], items[1::2], strict=True))

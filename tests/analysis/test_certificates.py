@@ -276,9 +276,9 @@ def test_a_leaning_turn_at_a_rational_point(skate):
     """Gamma = (0, 3/5, 4/5): with exact data (39) gives a rational v3.
 
     With I2 = I3 everything is rational and proved, the condition being w^2 c^3 l > g. Else C2 holds an
-    arctangent of an algebraic number, which is transcendental: instability needs no invariant, and stability is
-    proved by integrals over the shape, chosen so that their derivatives at the point are rational.
-    """
+    arctangent of an algebraic number, which is transcendental: instability needs no invariant, and
+    stability is proved by integrals over the shape, chosen so that their derivatives at the point are
+    rational."""
     s, c = Fraction(3, 5), Fraction(4, 5)
     for w, stable in ((Fraction(3), False), (Fraction(12), True)):
         for I3 in (0.3125, 0.0625):

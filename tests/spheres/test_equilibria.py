@@ -117,7 +117,12 @@ def test_chain_is_proved_and_the_file_can_be_checked(sign, verdict, tmp_path):
     certificate.to_json(path)
     assert gc.verify(path).verdict.name == verdict
     data = json.loads(path.read_text())
-    for change in (["evidence", "reduced_polynomial"], ["problem", "states"], ["problem", "parameters"], ["verdict"]):
+    for change in (
+        ["evidence", "reduced_polynomial"],
+        ["problem", "states"],
+        ["problem", "parameters"],
+        ["verdict"],
+    ):
         spoilt = json.loads(path.read_text())
         inner = spoilt
         for key in change[:-1]:
