@@ -17,7 +17,7 @@ LINES = 450
 # From the ground up; names in one row are on one floor and may import each other.
 FLOORS = [
     ("checker",),
-    ("errors", "_checks", "_scalars", "interop"),
+    ("errors", "_checks", "_scalars", "interop", "verification"),
     ("algebra",),
     ("systems",),
     ("stepping",),

@@ -5,20 +5,15 @@ from geoctrl.analysis.conditions import StabilityConditions, stability_condition
 from geoctrl.analysis.equilibria import find_equilibrium
 from geoctrl.analysis.invariants import InvariantProof, check_invariant
 from geoctrl.analysis.linearization import Linearization, linearize
-from geoctrl.analysis.proof import Verdict
-from geoctrl.analysis.verification import VerificationReport, verify
 
 __all__ = [
     "Certificate",
     "InvariantProof",
     "Linearization",
     "StabilityConditions",
-    "Verdict",
-    "VerificationReport",
     "certify",
     "check_invariant",
     "find_equilibrium",
     "linearize",
     "stability_conditions",
-    "verify",
 ]

@@ -13,10 +13,11 @@ from geoctrl import checker
 from geoctrl.analysis.linearization import resolve_equilibrium
 from geoctrl.analysis.manifolds import judge_numbers, natural_question, resolve_on_manifold
 from geoctrl.analysis.problem import Problem
-from geoctrl.analysis.proof import Outcome, Verdict, decide
+from geoctrl.analysis.proof import Outcome, decide
 from geoctrl.checker import digest_of
 from geoctrl.manifolds import ManifoldModel
 from geoctrl.systems import ReducedSystem
+from geoctrl.verification import Verdict
 
 __all__ = ["Certificate", "certify", "readable"]
 

@@ -14,7 +14,7 @@ from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact
 from geoctrl._scalars.rational_matrix import nullspace
 from geoctrl.algebra import AdvectedVector
 from geoctrl.analysis.ideal import LeafIdeal
-from geoctrl.analysis.power import power
+from geoctrl.analysis.motion import Motion
 from geoctrl.systems import ReducedSystem
 
 __all__ = ["InvariantProof", "check_invariant", "exact_states"]
@@ -86,11 +86,8 @@ def check_invariant(
         expr = sys.candidate_invariants[expr]
     node = expr if isinstance(expr, Node) else sys.expression(expr)
     g, inputs = sys.graph, sys.assembly.inputs
-    rate = (
-        power(tuple(sys.state_nodes), tuple(sys.field_nodes), tuple(sys.leaf.nodes), node)
-        if node is sys.assembly.energy
-        else g.add(sys.rate_terms([node])[0])
-    )
+    motion = Motion.of(sys)
+    rate = motion.rate(node)
     if not for_all_inputs:
         rate = g.substitute([rate], dict.fromkeys(inputs, g.zero))[0]
     numbers = (
@@ -109,7 +106,8 @@ def rate_remainder(sys: ReducedSystem, rate: Node, numbers: Mapping[Node, Fracti
         return None
     ideal = LeafIdeal(sys.leaf.nodes, [rate], numbers)
     remainder = ideal.remainder(rate)
-    return ideal.to_sympy(remainder, sys.symbols) if remainder else None
+    unknowns = {node: sp.Symbol(name, real=True) for name, node in Motion.of(sys).unknowns.items()}
+    return ideal.to_sympy(remainder, sys.symbols | unknowns) if remainder else None
 
 
 def _counterexample(sys: ReducedSystem, rate: Node, numbers: Mapping[Node, Fraction]):
@@ -117,6 +115,7 @@ def _counterexample(sys: ReducedSystem, rate: Node, numbers: Mapping[Node, Fract
     for _, point in zip(range(12), exact_states(sys, rng), strict=False):
         values = dict(zip(sys.state_nodes, point, strict=True))
         values |= {n: _random_fraction(rng) for n in (sys.assembly.time, *sys.assembly.inputs)}
+        values |= dict.fromkeys(Motion.of(sys).unknowns.values(), Fraction(0))  # they cancel
         for p in sys.mechanism.parameters:
             node = sys.assembly.parameters[p.name]
             values[node] = numbers.get(node, Fraction(int(rng.integers(1, 40)), 10))
@@ -125,7 +124,11 @@ def _counterexample(sys: ReducedSystem, rate: Node, numbers: Mapping[Node, Fract
         except (NotRationalError, ZeroDivisionError):
             continue
         if value != 0:
-            table = {str(sys.symbols[n]): sp.Rational(q.numerator, q.denominator) for n, q in values.items()}
+            table = {
+                str(sys.symbols[n]): sp.Rational(q.numerator, q.denominator)
+                for n, q in values.items()
+                if n in sys.symbols
+            }
             return table, sp.Rational(value.numerator, value.denominator)
     return None, None
 

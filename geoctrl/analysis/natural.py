@@ -28,7 +28,8 @@ import numpy as np
 
 from geoctrl import checker
 from geoctrl._scalars import STATE, Graph, Node
-from geoctrl.analysis.problem import Motion, Problem
+from geoctrl.analysis.motion import Motion
+from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome
 from geoctrl.systems.elimination import dot, solve_saddle
 

@@ -7,7 +7,6 @@ and the verdict says so.
 
 from __future__ import annotations
 
-from enum import Enum
 from fractions import Fraction
 from typing import Any
 
@@ -20,28 +19,9 @@ from geoctrl.analysis.energy_casimir import ExactPencil, Pencil
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.shape import Jet
 from geoctrl.errors import CertificateError
+from geoctrl.verification import Verdict
 
-__all__ = ["Outcome", "Verdict", "decide", "is_exact_equilibrium"]
-
-
-class Verdict(Enum):
-    """What is known about stability; proofs and numerical evidence are never merged."""
-
-    PROVED_STABLE = "PROVED_STABLE"
-    PROVED_ASYMPTOTICALLY_STABLE = "PROVED_ASYMPTOTICALLY_STABLE"
-    PROVED_UNSTABLE = "PROVED_UNSTABLE"
-    NUMERICALLY_STABLE = "NUMERICALLY_STABLE"
-    NUMERICALLY_UNSTABLE = "NUMERICALLY_UNSTABLE"
-    SPECTRALLY_STABLE_ONLY = "SPECTRALLY_STABLE_ONLY"
-    UNDECIDED = "UNDECIDED"
-
-    @property
-    def proved(self) -> bool:
-        """Whether it rests on exact arithmetic."""
-        return self.value.startswith("PROVED")
-
-    def __str__(self) -> str:
-        return self.value
+__all__ = ["Outcome", "decide", "is_exact_equilibrium"]
 
 
 class Outcome:

@@ -19,11 +19,12 @@ import sympy as sp
 from sympy.logic.boolalg import Boolean
 
 from geoctrl._scalars import exact
-from geoctrl.analysis import StabilityConditions, Verdict, certify, stability_conditions
+from geoctrl.analysis import StabilityConditions, certify, stability_conditions
 from geoctrl.analysis.linearization import resolve_equilibrium
 from geoctrl.analysis.signs import known_sign
 from geoctrl.errors import EquilibriumError, GeoctrlError, ParameterError
 from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.verification import Verdict
 
 if TYPE_CHECKING:
     from geoctrl.synthesis.matching import Matching

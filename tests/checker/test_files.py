@@ -1,5 +1,6 @@
 """Certificate files: what is written is confirmed, what is changed is refused, forged digests included."""
 
+import contextlib
 import json
 from fractions import Fraction
 
@@ -8,8 +9,8 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl import Verdict
-from geoctrl.analysis.certificates import digest_of
+from geoctrl import Verdict, checker
+from geoctrl.checker import digest_of
 from tests.literature import skate_by_hand as hand
 
 P = {"m": 1.75, "l": 0.625, "g": 9.75, "I1": 0.4375, "I2": 0.3125, "I3": 0.0625}
@@ -102,7 +103,7 @@ def test_attraction_on_level_sets_is_rechecked(tmp_path):
         (("evidence", "zero_modes"), []),
         (("evidence", "conserved"), []),
         (("evidence", "reduced_polynomial", 1), "1/7"),
-        (("problem", "point", 0), "-3/2"),
+        (("problem", "states", "Omega1"), "-3/2"),
     ):
         assert refused(forged(data, *change), path), change
     other = gc.certify(suslov(), [-1.5, 0.0]).to_dict()
@@ -183,7 +184,13 @@ def test_removed_and_added_entries_are_refused(certificates, tmp_path):
 
 
 def forged(data, path, value):
+    """Changed, with the claim in words and the digest that fit the change."""
     copy = with_leaf(data, path, value)
+    if path != ("claim",):
+        with contextlib.suppress(Exception):  # where there is no such claim, the old one stays
+            copy["claim"] = checker.claim_of(
+                *(copy[k] for k in ("system", "problem", "verdict", "method", "evidence"))
+            )
     copy["digest"] = digest_of(copy)
     return copy
 
@@ -202,8 +209,6 @@ def changes_of_evidence(data):
     yield ("method",), "spectrum" if data["method"] == "energy-Casimir" else "energy-Casimir"
     for name, value in e.get("multipliers", {}).items():
         yield ("evidence", "multipliers", name), str(Fraction(value) + 1)
-    for i, value in enumerate(e.get("weights", [])):
-        yield ("evidence", "weights", i), negated(value)
     for key in ("kernel", "restricted_hessian"):
         for i, row in enumerate(e.get(key, [])):
             for j, value in enumerate(row):
@@ -216,12 +221,13 @@ def changes_of_evidence(data):
     yield ("evidence", "hessian"), "definite" if e.get("hessian") != "definite" else "semidefinite"
     yield ("evidence", "zero_modes"), []
     yield ("evidence", "conserved"), [*e["conserved"], "|Gamma|^2"]
-    for i, value in enumerate(data["problem"]["point"]):
-        yield ("problem", "point", i), str(Fraction(value) + Fraction(1, 1000))
-    for name, value in data["problem"]["numbers"].items():
+    for name, value in data["problem"]["states"].items():
+        if data["verdict"] == "PROVED_STABLE" or name != "v3":  # sliding is as unstable at another speed
+            yield ("problem", "states", name), str(Fraction(value) + Fraction(1, 1000))
+    for name, value in data["problem"]["parameters"].items():
         # Y0 alone does not see the moments about the other axes where it slides unstably.
         if data["verdict"] == "PROVED_STABLE" or name in ("m", "l", "g", "I1"):
-            yield ("problem", "numbers", name), str(Fraction(value) * 2)
+            yield ("problem", "parameters", name), str(Fraction(value) * 2)
 
 
 @pytest.mark.parametrize(
@@ -257,7 +263,7 @@ def test_a_consistent_lie_about_the_verdict_is_refused(certificates, tmp_path):
 
 def field_nodes(problem):
     """Indices of the nodes that the vector field depends on."""
-    seen, stack = set(), list(problem["field"])
+    seen, stack = set(), [*problem["field"], *problem["right"], *(k for _, _, k in problem["matrix"])]
     while stack:
         i = stack.pop()
         if i in seen:
@@ -296,13 +302,17 @@ def test_forged_floats_are_refused(certificates, tmp_path):
     data = certificates[Verdict.NUMERICALLY_STABLE].to_dict()
     e = data["evidence"]
     changes = [(("verdict",), v.value) for v in Verdict if v is not Verdict.NUMERICALLY_STABLE]
-    changes += [(("evidence", "multipliers", k), v + 0.1) for k, v in e["multipliers"].items()]
-    changes += [(("evidence", "hessian_eigenvalues", 0), -e["hessian_eigenvalues"][0])]
+    changes += [
+        (("evidence", "multipliers", k), str(Fraction(v) + Fraction(1, 10)))
+        for k, v in e["multipliers"].items()
+    ]
+    changes += [(("evidence", "inertia"), [1, 1, 0]), (("evidence", "growth"), e["growth"] * 2)]
     changes += [(("evidence", "eigenvalues", 2, 0), 0.5), (("evidence", "hessian"), "indefinite")]
+    changes += [(("evidence", "zero_modes"), []), (("evidence", "conserved"), ["energy"])]
     changes += [(("evidence", "eigenvalues"), e["eigenvalues"][:2])]
     changes += [
-        (("problem", "point", i), str(Fraction(v) + Fraction(1, 50)))
-        for i, v in enumerate(data["problem"]["point"])
+        (("problem", "states", k), str(Fraction(v) + Fraction(1, 50)))
+        for k, v in data["problem"]["states"].items()
     ]
     for path, value in changes:
         assert refused(forged(data, path, value), tmp_path / "c.json"), path
@@ -331,7 +341,8 @@ def test_forged_floats_are_refused(certificates, tmp_path):
         '"text"',
         "{}",
         '{"format": "geoctrl-certificate", "version": 2}',
-        '{"format": "other", "version": 1}',
+        '{"format": "geoctrl-certificate", "version": true}',
+        '{"format": "other", "version": 2}',
         '{"format": "geoctrl-certificate", "version": 1}',
     ],
 )
@@ -363,13 +374,17 @@ def test_structurally_broken_problems_with_a_fitting_digest_raise(certificates, 
         (("problem", "nodes", product, 1), "one"),
         (("problem", "nodes"), {}),
         (("problem", "field"), data["problem"]["field"][:-1]),
-        (("problem", "point"), data["problem"]["point"][:-1]),
-        (("problem", "numbers"), {}),
+        (("problem", "states"), dict(list(data["problem"]["states"].items())[:-1])),
+        (("problem", "parameters"), {}),
+        (("problem", "right"), []),
+        (("problem", "matrix"), data["problem"]["matrix"][1:]),
+        (("problem", "matrix"), [*data["problem"]["matrix"], data["problem"]["matrix"][0]]),
         (("problem",), []),
         (("problem",), None),
         (("evidence",), None),
-        (("evidence", "weights"), ["one"]),
-        (("evidence", "weights"), []),
+        (("evidence", "multipliers"), ["one"]),
+        (("evidence", "multipliers"), {}),
+        (("problem", "weights", "energy"), []),
         (("evidence", "conserved"), None),
         (("verdict",), "STABLE"),
         (("verdict",), None),

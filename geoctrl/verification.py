@@ -1,15 +1,37 @@
-"""Check of a certificate file by `geoctrl.checker`, which shares nothing with the search that made it."""
+"""Verdicts, and the check of certificate files by `geoctrl.checker`: needs nothing but the standard library
+and python-flint, so that a certificate can be checked where nothing else is installed.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 from geoctrl import checker
-from geoctrl.analysis.proof import Verdict
 from geoctrl.errors import CertificateError
 
-__all__ = ["VerificationReport", "verify"]
+__all__ = ["Verdict", "VerificationReport", "verify"]
+
+
+class Verdict(Enum):
+    """What is known about stability; proofs and numerical evidence are never merged."""
+
+    PROVED_STABLE = "PROVED_STABLE"
+    PROVED_ASYMPTOTICALLY_STABLE = "PROVED_ASYMPTOTICALLY_STABLE"
+    PROVED_UNSTABLE = "PROVED_UNSTABLE"
+    NUMERICALLY_STABLE = "NUMERICALLY_STABLE"
+    NUMERICALLY_UNSTABLE = "NUMERICALLY_UNSTABLE"
+    SPECTRALLY_STABLE_ONLY = "SPECTRALLY_STABLE_ONLY"
+    UNDECIDED = "UNDECIDED"
+
+    @property
+    def proved(self) -> bool:
+        """Whether it rests on exact arithmetic."""
+        return self.value.startswith("PROVED")
+
+    def __str__(self) -> str:
+        return self.value
 
 
 @dataclass(frozen=True)
@@ -50,9 +72,22 @@ def verify(path: str | Path) -> VerificationReport:
     CertificateError
         If the file is malformed, was changed, or its claim does not follow from its equations; with the
         place of the first fault.
+    TypeError
+        If this is no path.
     FileNotFoundError
         If there is no such file.
+
+    Notes
+    -----
+    The file is data: nothing of it is executed, and its size and the time of the check are bounded. That its
+    equations are those of the mechanism that it names is another question: `geoctrl verify --rebuild`
+    derives a mechanism of the catalogue anew and compares.
     """
+    if not isinstance(path, (str, Path)):
+        raise TypeError(
+            f"verify takes the path of a file, got {type(path).__name__}; "
+            "certificate.to_json(path) writes one"
+        )
     try:
         report = checker.check_file(path)
     except checker.Refusal as refusal:

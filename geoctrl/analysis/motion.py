@@ -1,0 +1,175 @@
+"""Equations of motion with their accelerations unsolved, and what eliminates those from a rate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy as sp
+
+from geoctrl._scalars import STATE, Graph, Node
+from geoctrl.analysis.consequences import consequences
+from geoctrl.analysis.shape import ShapeIntegrals, find_shape_integrals
+from geoctrl.systems import ReducedSystem
+from geoctrl.systems.elimination import solve_saddle
+
+__all__ = ["Motion", "labelled"]
+
+
+@dataclass
+class Motion:
+    r"""Equations of motion: ``M w' - B^T lambda = h``, ``B w' = -d``, the rates of all other states explicit.
+
+    Attributes
+    ----------
+    graph : Graph
+    states, inputs, parameters : dict of label -> symbol node
+    velocities : list of Node
+        w, the states whose rates are unknowns.
+    mass, force, rows, drift : M, h, B and d = B' w
+    rates : dict of state symbol -> Node
+        Of the other states.
+    solved : list of Node
+        The rates of all states, with the unknowns eliminated.
+    leaf : dict of name -> Node
+        Geometric relations, then those of the rows of B, B w = 0, in order.
+    invariants : dict of name -> Node
+        Candidates.
+    energy : Node
+        1/2 w.M w + U: its unknowns are eliminated by w itself.
+    """
+
+    graph: Graph
+    states: dict[str, Node]
+    inputs: dict[str, Node]
+    parameters: dict[str, Node]
+    velocities: list[Node]
+    mass: list[list[Node]]
+    force: list[Node]
+    rows: list[list[Node]]
+    drift: list[Node]
+    rates: dict[Node, Node]
+    solved: list[Node]
+    leaf: dict[str, Node]
+    energy: Node
+    _weights: dict[Node, list[Node]] = field(default_factory=dict)
+    _consequences: list[dict[str, Node]] | None = None
+    _shapes: list[ShapeIntegrals | None] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, system: ReducedSystem) -> Motion:
+        """The equations of a reduced system, kept with it."""
+        if "motion" not in system.cache:
+            a = system.assembly
+            rates = dict(zip(system.state_nodes, system.field_nodes, strict=True))
+            system.cache["motion"] = cls(
+                graph=system.graph,
+                states=dict(zip(system.state_labels, system.state_nodes, strict=True)),
+                inputs=dict(zip(system.input_labels, a.inputs, strict=True)),
+                parameters=dict(a.parameters),
+                velocities=list(a.velocity),
+                mass=a.mass,
+                force=a.force,
+                rows=a.rows,
+                drift=a.drift,
+                rates={x: rate for x, rate in rates.items() if x not in a.velocity},
+                solved=list(system.field_nodes),
+                leaf=labelled(system.leaf.names, system.leaf.nodes),
+                energy=a.energy,
+            )
+            for expr in system.candidate_invariants.values():
+                _remember_momenta(system, system.cache["motion"], expr)
+        return system.cache["motion"]
+
+    @property
+    def unknowns(self) -> dict[str, Node]:
+        """Symbols of w' and lambda by name."""
+        labels = {node: label for label, node in self.states.items()}
+        names = [f"rate of {labels[v]}" for v in self.velocities]
+        names += [f"multiplier {i + 1}" for i in range(len(self.rows))]
+        return {name: self.graph.symbol(name, STATE) for name in names}
+
+    def entries(self) -> list[tuple[int, int, Node]]:
+        """K, where it is not zero."""
+        k = len(self.velocities)
+        cells = [(i, j, e) for i, row in enumerate(self.mass) for j, e in enumerate(row)]
+        for a, row in enumerate(self.rows, k):
+            for i, e in enumerate(row):
+                cells += [(i, a, -e), (a, i, e)]
+        return [(i, j, e) for i, j, e in cells if not e.is_zero]
+
+    def weights(self, node: Node) -> list[Node]:
+        """w with K^T w = dC/dz: they eliminate the unknowns from the rate C' of a function."""
+        if node not in self._weights:
+            zero = self.graph.zero
+            geometric = len(self.leaf) - len(self.rows)
+            rows = list(self.leaf.values())[geometric:]
+            if node is self.energy:
+                found = [*self.velocities, *[zero] * len(self.rows)]
+            elif node in rows:
+                one = [self.graph.one if row is node else zero for row in rows]
+                found = [*[zero] * len(self.velocities), *one]
+            else:
+                slope = self.graph.gradient(node, self.velocities)
+                if all(e.is_zero for e in slope):
+                    found = [zero] * (len(slope) + len(rows))
+                else:
+                    w, multipliers, _ = solve_saddle(
+                        self.graph, self.mass, slope, self.rows, [zero] * len(rows)
+                    )
+                    found = [*w, *(-m for m in multipliers)]
+            self._weights[node] = found
+        return self._weights[node]
+
+    def consequences(self) -> list[dict[str, Node]]:
+        """Combinations of the leaf relations that identities may need; found once."""
+        if self._consequences is None:
+            self._consequences = consequences(self.graph, list(self.states.values()), self.leaf)
+        return self._consequences
+
+    def rate(self, node: Node) -> Node:
+        """C' + w.(b - K z) of a function: its rate, in which the unknowns cancel without being solved for."""
+        g, unknowns = self.graph, list(self.unknowns.values())
+        rates = self.rates | dict(zip(self.velocities, unknowns, strict=False))
+        symbols = list(self.states.values())
+        terms = [d * rates[x] for d, x in zip(g.gradient(node, symbols), symbols, strict=True)]
+        weights = self.weights(node)
+        terms += [w * b for w, b in zip(weights, [*self.force, *(-d for d in self.drift)], strict=True)]
+        terms += [-(weights[i] * e * unknowns[j]) for i, j, e in self.entries()]
+        return g.add(terms)
+
+    def shape(self) -> ShapeIntegrals | None:
+        """The structure that makes linear integrals exist, for all parameters; found once."""
+        if not self._shapes:
+            leaf = list(self.leaf.values())
+            found = None if self.inputs else find_shape_integrals(self.graph, self.states, self.solved, leaf)
+            self._shapes.append(found)
+        return self._shapes[0]
+
+
+def _remember_momenta(system: ReducedSystem, motion: Motion, expr: Any) -> None:
+    """For a function C(mu, Gamma) of momenta mu = G xi + A the weights are dC/dmu, and nothing is
+    inverted.
+    """
+    algebra, frame = system.mechanism.algebra, system.frame
+    if not isinstance(expr, sp.Expr) or system.mechanism.constraints is not None:
+        return
+    held = expr.free_symbols
+    if frame.matrix != sp.eye(algebra.n) or held & set(algebra.xi) or not held & set(algebra.mu):
+        return
+    weights = [system.expression(sp.diff(expr, m)) for m in algebra.mu]
+    rest = [motion.graph.zero] * (len(motion.velocities) - len(weights))
+    motion._weights[system.expression(expr)] = [*weights, *rest]
+
+
+def labelled(names: Sequence[str], nodes: Sequence[Node]) -> dict[str, Node]:
+    """Relations by name, a number added to names that occur again."""
+    found: dict[str, Node] = {}
+    for name, node in zip(names, nodes, strict=True):
+        key, count = name, 1
+        while key in found:
+            count += 1
+            key = f"{name} ({count})"
+        found[key] = node
+    return found
