@@ -1,4 +1,4 @@
-"""What a file may not prove: relations that motions leave, leaves with corners, bound expressions, false invariants."""
+"""What a file may not prove: relations that are left, corners, bound expressions, false invariants."""
 
 import json
 
@@ -170,7 +170,7 @@ def test_a_singular_system_for_the_unknowns_is_refused(path):
 
 def test_consequences_are_combinations_of_relations(path):
     """A cofactor is free, the relation is not: nothing that does not vanish on the leaf becomes one."""
-    e, field, energy = oscillator()
+    e, field, _ = oscillator()
     unit = e.total(e.monomial(1, x=2), e.monomial(1, y=2), e.number(0))
     wrong = e.problem(field, {"circle": unit}, {"x": e.places["x"]}, consequences=[{"x": e.number(1)}])
     with pytest.raises(checker.Refusal, match="not there"):

@@ -1,0 +1,52 @@
+"""Certificates against the mechanism that they name: the same equations are found, a changed one is noticed."""
+
+import json
+
+import pytest
+
+import geoctrl as gc
+from geoctrl.analysis.rebuilding import require_same_equations
+from tests.checker.test_files import field_nodes, forged
+
+CASES = [
+    ("heavy-top", "hanging", {"Omega0": 3.0}),
+    ("pendulum-skate", "sliding", {"Y0": 1.25}),
+    ("rattleback", "spinning", {"Omega0": 2.5}),
+    ("veselova", "resting", {}),
+    ("rolling-disk", "circling", {"Omega0": 4.0}),
+]
+
+
+def certificate(model, family, values):
+    mechanism = gc.models.get(model)()
+    names = mechanism.equilibria[family].names
+    system = mechanism.reduce()
+    numbers = dict(zip(names, [*values.values(), 1.5, 2.0][: len(names)], strict=True))
+    try:
+        point = system.equilibrium(family, **numbers)
+    except gc.EquilibriumError:
+        system = system.despun()
+        point = system.equilibrium(family, **numbers)
+    return gc.certify(system, point).to_dict()
+
+
+@pytest.mark.parametrize(("model", "family", "values"), CASES)
+def test_a_system_derived_anew_has_the_equations_of_the_file(model, family, values):
+    data = json.loads(json.dumps(certificate(model, family, values)))
+    require_same_equations(gc.models.get(model)().reduce(), data["problem"])
+
+
+def test_other_equations_are_noticed():
+    data = json.loads(json.dumps(certificate("pendulum-skate", "sliding", {"Y0": 1.25})))
+    skate = gc.models.get("pendulum-skate")().reduce()
+    nodes = data["problem"]["nodes"]
+    noticed = 0
+    for i in sorted(field_nodes(data["problem"])):
+        if nodes[i][0] == "prod" and nodes[i][1] != "0":
+            changed = forged(data, ("problem", "nodes", i, 1), "7/3")
+            with pytest.raises(gc.CertificateError, match="of the file"):
+                require_same_equations(skate, changed["problem"])
+            noticed += 1
+    assert noticed > 10
+    with pytest.raises(gc.CertificateError, match="states"):
+        require_same_equations(gc.models.get("heavy-top")().reduce(), data["problem"])
