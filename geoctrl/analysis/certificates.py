@@ -69,7 +69,7 @@ class Certificate:
         lines = [f"<Certificate {self.verdict}>", f"  {self.claim}", f"  method: {self.method}"]
         if self.reason:
             lines.append(f"  reason: {self.reason}")
-        for key in ("zero_modes", "multipliers", "restricted_hessian", "eigenvalues"):
+        for key in ("zero_modes", "multipliers", "restricted_hessian", "rounded_polynomial"):
             if key in self.evidence:
                 lines.append(f"  {key}: {readable(self.evidence[key])}")
         return "\n".join(lines)

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from time import monotonic
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
+from geoctrl import checker
 from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact
 from geoctrl._scalars.rational_matrix import nullspace
 from geoctrl.algebra import AdvectedVector
-from geoctrl.analysis.ideal import LeafIdeal
 from geoctrl.analysis.motion import Motion
 from geoctrl.systems import ReducedSystem
+from geoctrl.systems.build_checks import generic_parameters
 
 __all__ = ["InvariantProof", "check_invariant", "exact_states"]
 
@@ -28,21 +30,24 @@ class InvariantProof:
     ----------
     proved : bool
         The rate is zero as a polynomial identity modulo the leaf's ideal. False is no refutation.
-    remainder : sympy expression
-        What is left of the rate's numerator; 0 where proved.
+    remainder : sympy expression or None
+        What is left of the rate's numerator; 0 where proved, None where that was not found out.
     counterexample : dict or None
         An exact point of the leaf (and parameters) where the rate is not zero.
     rate : sympy expression or None
         The rate at the counterexample.
     parameters : str
         "all" if proved for all parameter values, else "given".
+    note : str
+        Why nothing was found out, where the budget or the size of the expressions ended the search.
     """
 
     proved: bool
-    remainder: sp.Expr
+    remainder: sp.Expr | None
     counterexample: dict[str, sp.Rational] | None
     rate: sp.Rational | None
     parameters: str
+    note: str = ""
 
     def __bool__(self) -> bool:
         raise TypeError("an InvariantProof is not a bool: ask .proved, .counterexample")
@@ -53,8 +58,13 @@ def check_invariant(
     expr: Any,
     params: Mapping[str, float] | None = None,
     for_all_inputs: bool = False,
+    budget: float = 60.0,
 ) -> InvariantProof:
     r"""Prove :math:`\dot C = DC \cdot f \equiv 0` modulo the ideal of the leaf relations.
+
+    The accelerations z, which solve :math:`K z = b`, are not solved for: weights w with
+    :math:`K^T w = \partial_v C` make :math:`\dot C + w \cdot (b - K z)` an identity without them. For the
+    energy w is the velocity, for a function of the momenta its gradient.
 
     Parameters
     ----------
@@ -65,6 +75,8 @@ def check_invariant(
         Parameters to be replaced by numbers first; without it the proof holds for all of them.
     for_all_inputs : bool
         Keep the inputs as symbols; else they are zero.
+    budget : float
+        Seconds after which the search ends without an answer, and ``note`` says so.
 
     Returns
     -------
@@ -85,50 +97,100 @@ def check_invariant(
     if isinstance(expr, str) and expr in sys.candidate_invariants:
         expr = sys.candidate_invariants[expr]
     node = expr if isinstance(expr, Node) else sys.expression(expr)
-    g, inputs = sys.graph, sys.assembly.inputs
-    motion = Motion.of(sys)
-    rate = motion.rate(node)
+    numbers = {k: exact(v) for k, v in sys.parameters(params).items()} if params else {}
+    scope = "given" if params else "all"
+    remainder, note = None, ""
+    # Consequences of the leaf relations cost a search of their own: only where the relations do not suffice.
+    for further in (False, True):
+        try:
+            question = _identity(sys, node, numbers, for_all_inputs, budget, further)
+            left = question.remainder(_FUNCTION)
+        except checker.Refusal as refusal:
+            note = f"not found out: {refusal}"
+            break
+        if not left:
+            return InvariantProof(True, sp.Integer(0), None, None, scope)
+        if not further:
+            remainder = question.expression(left)
+        if not Motion.of(sys).consequences():
+            break
+    point, value = _counterexample(sys, node, numbers, for_all_inputs)
+    return InvariantProof(False, remainder, point, value, scope, note)
+
+
+_FUNCTION = "the function"
+_TERMS = 5_000_000
+"""Largest product of terms in a search that a person waits for."""
+
+
+class _Identity(checker.Question):
+    """A question in which parameters and inputs without numbers are variables of identities too."""
+
+    def __init__(self, problem: dict[str, Any], free: set[str], budget: float) -> None:
+        super().__init__(problem, exact=False)
+        self.numbers.deadline = monotonic() + budget
+        self.free = [i for i, node in enumerate(self.table) if node[0] == "sym" and node[1] in free]
+        self.variables += self.free
+        self.functions.largest = _TERMS
+
+    def expression(self, polynomial: Any) -> sp.Expr:
+        """A polynomial in sympy symbols; functions appear under names of their own."""
+        symbols = [sp.Symbol(self.table[place][1], real=True) for place in self.variables]
+        total: list[sp.Expr] = []
+        for exponents, c in polynomial.terms():
+            spare = len(exponents) - len(symbols)
+            generators = [*(sp.Symbol(f"function{i}") for i in range(spare)), *symbols]
+            powers = (g ** int(e) for g, e in zip(generators, exponents, strict=True) if e)
+            total.append(sp.Mul(sp.Rational(int(c.p), int(c.q)), *powers))
+        return sp.Add(*total)
+
+
+def _identity(
+    sys: ReducedSystem,
+    node: Node,
+    numbers: Mapping[str, Fraction],
+    for_all_inputs: bool,
+    budget: float,
+    further: bool,
+) -> _Identity:
+    """The question about the rate of a function, at a random point; what has no number stays a variable."""
+    motion, rng = Motion.of(sys), np.random.default_rng(13)
+    params = generic_parameters(sys.mechanism) | {k: float(v) for k, v in numbers.items()}
+    values = params | {label: 1 + i / 7 for i, label in enumerate([*motion.inputs, _TIME])}
+    values |= dict(zip(motion.states, sys.random_state(rng, params), strict=True))
+    point = {k: exact(float(v)) for k, v in values.items()} | dict(numbers)
     if not for_all_inputs:
-        rate = g.substitute([rate], dict.fromkeys(inputs, g.zero))[0]
-    numbers = (
-        {sys.assembly.parameters[k]: exact(v) for k, v in sys.parameters(params).items()} if params else {}
+        point |= dict.fromkeys(motion.inputs, Fraction(0))
+    time = {_TIME: sys.assembly.time}
+    problem = checker.read_problem(
+        motion.question(point, {_FUNCTION: node}, time, {sys.assembly.time: sys.graph.one}, further=further)
     )
-    remainder = rate_remainder(sys, rate, numbers)
-    if remainder is None:
-        return InvariantProof(True, sp.Integer(0), None, None, "given" if params else "all")
-    point, value = _counterexample(sys, rate, numbers)
-    return InvariantProof(False, remainder, point, value, "given" if params else "all")
+    free = {*(() if numbers else motion.parameters), *(motion.inputs if for_all_inputs else ())}
+    return _Identity(problem, free, budget)
 
 
-def rate_remainder(sys: ReducedSystem, rate: Node, numbers: Mapping[Node, Fraction]) -> sp.Expr | None:
-    """None where the rate vanishes modulo the leaf, else the remainder."""
-    if rate.is_zero:
-        return None
-    ideal = LeafIdeal(sys.leaf.nodes, [rate], numbers)
-    remainder = ideal.remainder(rate)
-    unknowns = {node: sp.Symbol(name, real=True) for name, node in Motion.of(sys).unknowns.items()}
-    return ideal.to_sympy(remainder, sys.symbols | unknowns) if remainder else None
+_TIME = "time"
 
 
-def _counterexample(sys: ReducedSystem, rate: Node, numbers: Mapping[Node, Fraction]):
+def _counterexample(
+    sys: ReducedSystem, node: Node, numbers: Mapping[str, Fraction], for_all_inputs: bool
+) -> tuple[dict[str, sp.Rational] | None, sp.Rational | None]:
     rng = np.random.default_rng(1)
+    rate = sys.graph.add(sys.rate_terms([node])[0])
     for _, point in zip(range(12), exact_states(sys, rng), strict=False):
         values = dict(zip(sys.state_nodes, point, strict=True))
         values |= {n: _random_fraction(rng) for n in (sys.assembly.time, *sys.assembly.inputs)}
-        values |= dict.fromkeys(Motion.of(sys).unknowns.values(), Fraction(0))  # they cancel
+        if not for_all_inputs:
+            values |= dict.fromkeys(sys.assembly.inputs, Fraction(0))
         for p in sys.mechanism.parameters:
-            node = sys.assembly.parameters[p.name]
-            values[node] = numbers.get(node, Fraction(int(rng.integers(1, 40)), 10))
+            drawn = Fraction(int(rng.integers(1, 40)), 10)
+            values[sys.assembly.parameters[p.name]] = numbers.get(p.name, drawn)
         try:
             (value,) = evaluate([rate], values, RATIONAL)
         except (NotRationalError, ZeroDivisionError):
             continue
         if value != 0:
-            table = {
-                str(sys.symbols[n]): sp.Rational(q.numerator, q.denominator)
-                for n, q in values.items()
-                if n in sys.symbols
-            }
+            table = {str(sys.symbols[n]): sp.Rational(q.numerator, q.denominator) for n, q in values.items()}
             return table, sp.Rational(value.numerator, value.denominator)
     return None, None
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import sympy as sp
@@ -11,6 +12,7 @@ import sympy as sp
 from geoctrl._scalars import STATE, Graph, Node
 from geoctrl.analysis.consequences import consequences
 from geoctrl.analysis.shape import ShapeIntegrals, find_shape_integrals
+from geoctrl.analysis.table import Table
 from geoctrl.systems import ReducedSystem
 from geoctrl.systems.elimination import solve_saddle
 
@@ -127,6 +129,121 @@ class Motion:
         if self._consequences is None:
             self._consequences = consequences(self.graph, list(self.states.values()), self.leaf)
         return self._consequences
+
+    def question(
+        self,
+        numbers: Mapping[str, Fraction],
+        functions: Mapping[str, Node],
+        states: Mapping[str, Node] | None = None,
+        rates: Mapping[Node, Node] | None = None,
+        further: bool = False,
+    ) -> dict[str, Any]:
+        """The problem, as `geoctrl.checker` reads it, about the rates of some functions of the states.
+
+        Parameters
+        ----------
+        numbers : of states, inputs and parameters by label
+        functions : dict of name -> Node
+        states, rates : further states by label, and the rates of their symbols
+        further : bool
+            With the consequences of the leaf relations.
+        """
+        unknowns, moving = self.unknowns, {**self.states, **(states or {})}
+        roles = {"state": moving, "input": self.inputs, "parameter": self.parameters, "unknown": unknowns}
+        table = Table(self.graph, {n: (k, role) for role, named in roles.items() for k, n in named.items()})
+        rate = {**self.rates, **(rates or {}), **dict(zip(self.velocities, unknowns.values(), strict=False))}
+        weights = {k: self.weights(node) for k, node in {**self.leaf, **functions}.items()}
+        data = {
+            "kind": "equations",
+            **{f"{r}s": {k: str(numbers[k]) for k in roles[r]} for r in ("state", "input", "parameter")},
+            "unknowns": list(unknowns),
+            "matrix": [[i, j, *table.places([e])] for i, j, e in self.entries()],
+            "right": table.places([*self.force, *(-d for d in self.drift)]),
+            "field": table.places([rate[x] for x in moving.values()]),
+            "leaf": dict(zip(self.leaf, table.places(list(self.leaf.values())), strict=True)),
+            "invariants": dict(zip(functions, table.places(list(functions.values())), strict=True)),
+            "weights": {k: table.places(w) for k, w in weights.items() if any(not e.is_zero for e in w)},
+        }
+        if further:
+            data["consequences"] = [
+                {name: table.places([c])[0] for name, c in row.items()} for row in self.consequences()
+            ]
+        return data | {"nodes": table.rows}
+
+    def solved_question(
+        self, numbers: Mapping[str, Fraction], functions: Mapping[str, Node], shape: ShapeIntegrals
+    ) -> dict[str, Any]:
+        """The problem with the rates of velocities solved for, which the structure of a shape is about."""
+        roles = {"state": self.states, "input": self.inputs, "parameter": self.parameters}
+        table = Table(self.graph, {n: (k, role) for role, named in roles.items() for k, n in named.items()})
+        labels = list(self.states)
+        data = {
+            "kind": "equations",
+            **{f"{role}s": {k: str(numbers[k]) for k in named} for role, named in roles.items()},
+            "unknowns": [],
+            "matrix": [],
+            "right": [],
+            "field": table.places(self.solved),
+            "leaf": dict(zip(self.leaf, table.places(list(self.leaf.values())), strict=True)),
+            "invariants": dict(zip(functions, table.places(list(functions.values())), strict=True)),
+            "weights": {},
+            "shape": {
+                "velocity": next(
+                    k for i, k in enumerate(labels) if i not in shape.g and i not in shape.velocities
+                ),
+                "slopes": {labels[i]: table.places([node])[0] for i, node in shape.g.items()},
+                "rates": {
+                    labels[i]: table.places(row) for i, row in zip(shape.velocities, shape.B, strict=True)
+                },
+            },
+        }
+        return data | {"nodes": table.rows}
+
+    def consequences(self) -> list[dict[str, Node]]:
+        """Combinations of the leaf relations that identities may need; found once."""
+        if self._consequences is None:
+            self._consequences = consequences(self.graph, list(self.states.values()), self.leaf)
+        return self._consequences
+
+    def question(
+        self,
+        numbers: Mapping[str, Fraction],
+        functions: Mapping[str, Node],
+        states: Mapping[str, Node] | None = None,
+        rates: Mapping[Node, Node] | None = None,
+        further: bool = False,
+    ) -> dict[str, Any]:
+        """The problem, as `geoctrl.checker` reads it, about the rates of some functions of the states.
+
+        Parameters
+        ----------
+        numbers : of states, inputs and parameters by label
+        functions : dict of name -> Node
+        states, rates : further states by label, and the rates of their symbols
+        further : bool
+            With the consequences of the leaf relations.
+        """
+        unknowns, moving = self.unknowns, {**self.states, **(states or {})}
+        roles = {"state": moving, "input": self.inputs, "parameter": self.parameters, "unknown": unknowns}
+        table = Table(self.graph, {n: (k, role) for role, named in roles.items() for k, n in named.items()})
+        rate = {**self.rates, **(rates or {}), **dict(zip(self.velocities, unknowns.values(), strict=False))}
+        weights = {k: self.weights(node) for k, node in {**self.leaf, **functions}.items()}
+        data = {
+            "kind": "equations",
+            **{f"{r}s": {k: str(numbers[k]) for k in roles[r]} for r in ("state", "input", "parameter")},
+            "unknowns": list(unknowns),
+            "matrix": [[i, j, *table.places([e])] for i, j, e in self.entries()],
+            "right": table.places([*self.force, *(-d for d in self.drift)]),
+            "field": table.places([rate[x] for x in moving.values()]),
+            "leaf": dict(zip(self.leaf, table.places(list(self.leaf.values())), strict=True)),
+            "invariants": dict(zip(functions, table.places(list(functions.values())), strict=True)),
+            "weights": {k: table.places(w) for k, w in weights.items() if any(not e.is_zero for e in w)},
+        }
+        if further:
+            data["consequences"] = [
+                {name: table.places([c])[0] for name, c in row.items()} for row in self.consequences()
+            ]
+        return data | {"nodes": table.rows}
 
     def rate(self, node: Node) -> Node:
         """C' + w.(b - K z) of a function: its rate, in which the unknowns cancel without being solved for."""

@@ -123,6 +123,4 @@ def judge_matrices(
     }
     if stiffness is not None:
         data["stiffness"] = ((stiffness + stiffness.T) / 2).tolist()
-    values = sorted(np.linalg.eigvals(linearisation), key=lambda v: (v.real, v.imag))
-    proposal = {"eigenvalues": [[float(v.real), float(v.imag)] for v in values]}
-    return Outcome(data, *checker.decide(checker.read_problem(data), proposal, exact=False))
+    return Outcome(data, *checker.decide(checker.read_problem(data), {}, exact=False))

@@ -7,7 +7,7 @@ expressions small and identities short.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -17,7 +17,6 @@ import numpy as np
 from geoctrl._scalars import Node, Program, exact
 from geoctrl.analysis.motion import Motion
 from geoctrl.analysis.shape import ShapeIntegrals
-from geoctrl.analysis.table import Table
 from geoctrl.systems import Equilibrium, ReducedSystem
 
 __all__ = ["Problem"]
@@ -89,56 +88,16 @@ class Problem:
         further, with the consequences of the leaf relations.
         """
         m = self.motion
-        unknowns = {} if shape is not None else m.unknowns
-        roles = {"state": m.states, "input": m.inputs, "parameter": m.parameters, "unknown": unknowns}
-        table = Table(m.graph, {n: (k, role) for role, named in roles.items() for k, n in named.items()})
-        rates = m.rates | dict(zip(m.velocities, unknowns.values(), strict=False))
-        field_nodes = m.solved if shape is not None else [rates[x] for x in m.states.values()]
-        functions = {**m.leaf, **self.invariants}
-        entries = m.entries() if unknowns else []
-        right = [*m.force, *(-d for d in m.drift)] if unknowns else []
-        weights = {k: m.weights(node) for k, node in functions.items()} if unknowns else {}
-        data = {
-            "kind": "equations",
-            "states": _texts(m.states, self.point),
-            "inputs": _texts(m.inputs, self.input_point),
-            "parameters": {k: str(self.numbers[k]) for k in m.parameters},
-            "unknowns": list(unknowns),
-            "matrix": [[i, j, *table.places([e])] for i, j, e in entries],
-            "right": table.places(right),
-            "field": table.places(field_nodes),
-            "leaf": dict(zip(m.leaf, table.places(list(m.leaf.values())), strict=True)),
-            "invariants": dict(
-                zip(self.invariants, table.places(list(self.invariants.values())), strict=True)
-            ),
-            "weights": {k: table.places(w) for k, w in weights.items() if any(not e.is_zero for e in w)},
-        }
-        if shape is not None:
-            data["shape"] = _shape(shape, list(m.states), table)
-        if further:
-            data["consequences"] = [
-                {name: table.places([c])[0] for name, c in row.items()} for row in m.consequences()
-            ]
-        if any(self.spin):
-            data["spin"] = list(self.spin)
-        return data | {"nodes": table.rows}
+        numbers = self.numbers | dict(zip(m.states, self.point, strict=True))
+        numbers |= dict(zip(m.inputs, self.input_point, strict=True))
+        if shape is None:
+            data = m.question(numbers, self.invariants, further=further)
+        else:
+            data = m.solved_question(numbers, self.invariants, shape)
+        return data | ({"spin": list(self.spin)} if any(self.spin) else {})
 
 
 def _without_time(system: ReducedSystem, nodes: Sequence[Node]) -> Callable:
     """A compiled function of states and inputs, the time being zero."""
     program, n = system.program(nodes), system.nstates
     return lambda where, params: program([*where[:n], 0.0, *where[n:]], params)
-
-
-def _texts(symbols: Mapping[str, Node], values: Sequence[Fraction]) -> dict[str, str]:
-    return {label: str(q) for label, q in zip(symbols, values, strict=True)}
-
-
-def _shape(shape: ShapeIntegrals, labels: list[str], table: Table) -> dict[str, Any]:
-    velocities = [labels[i] for i in shape.velocities]
-    moving = next(k for i, k in enumerate(labels) if i not in shape.g and i not in shape.velocities)
-    return {
-        "velocity": moving,
-        "slopes": {labels[i]: table.places([node])[0] for i, node in shape.g.items()},
-        "rates": {k: table.places(row) for k, row in zip(velocities, shape.B, strict=True)},
-    }

@@ -98,8 +98,6 @@ class _Search:
         proposal: dict[str, Any] = {"conserved": self._conserved(question)}
         if shape:
             proposal["shape_integrals"] = True
-        if not self._exact:
-            proposal["eigenvalues"] = _eigenvalues(question)
         judgement = checker.judge(question, proposal)
         if judgement[0] in ("SPECTRALLY_STABLE_ONLY", "UNDECIDED"):
             multipliers = self._multipliers(question, proposal)
@@ -150,11 +148,3 @@ def _jet(name: str, gradient: list[fmpq], hessian: list[list[fmpq]]) -> Jet:
 
 def _fraction(q: fmpq) -> Fraction:
     return Fraction(int(q.p), int(q.q))
-
-
-def _eigenvalues(question: checker.Question) -> list[list[float]]:
-    """Eigenvalues of the linearisation on the leaf, for display."""
-    on_leaf = checker.on_leaf(question)
-    A = np.array([[float(c) for c in row] for row in on_leaf]).reshape(len(on_leaf), len(on_leaf))
-    values = np.linalg.eigvals(A) if len(A) else np.zeros(0)
-    return [[float(v.real), float(v.imag)] for v in sorted(values, key=lambda v: (v.real, v.imag))]

@@ -19,8 +19,9 @@ __all__ = ["require_same_equations"]
 def require_same_equations(system: ReducedSystem, stored: Mapping[str, Any]) -> None:
     """Compare the problem of a certificate with the equations of a system, at the numbers of the certificate.
 
-    Matrix, right side, field, leaf and invariants are compared one by one as rational functions of the states (and
-    of roots and other functions), so that the order in which they are written makes no difference.
+    Matrix, right side, field, leaf and invariants are compared one by one as rational functions of the
+    states (and of roots and other functions), so that the order in which they are written makes no
+    difference.
 
     Parameters
     ----------

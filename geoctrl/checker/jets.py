@@ -157,7 +157,7 @@ DERIVATIVES = {
     "cos": lambda f, x, y: (-f("sin", x), -y),
     "exp": lambda f, x, y: (y, y),
     "log": lambda f, x, y: (1 / x, -1 / (x * x)),
-    "atan": lambda f, x, y: (1 / (1 + x * x), -2 * x / ((1 + x * x) * (1 + x * x))),
+    "atan": lambda f, x, y: (1 / (1 + x * x), -2 * x * (1 / ((1 + x * x) * (1 + x * x)))),
 }
 
 
@@ -183,7 +183,7 @@ def _function(name: str, places: Sequence[int], args: Sequence[Jet], numbers: An
         a, b, s = (jet.value for jet in args)
         if args[0].first or args[1].first or not (below := a * s * s + b):
             raise Refusal("quadrature(a, b, s) needs constant a and b, and a t^2 + b that does not vanish")
-        return args[2].through(numbers.quadrature(a, b, s), 1 / below, -2 * a * s / (below * below))
+        return args[2].through(numbers.quadrature(a, b, s), 1 / below, -2 * a * s * (1 / (below * below)))
     y = numbers.function(name, args[0].value)
     try:
         return args[0].through(y, *DERIVATIVES[name](numbers.function, args[0].value, y))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from flint import fmpq, fmpq_mat, fmpq_poly
@@ -130,7 +131,7 @@ def _negative_roots(p: fmpq_poly) -> int:
     return _changes(far) - _changes(near)
 
 
-def _changes(signs: list[int]) -> int:
+def _changes(signs: Sequence[int]) -> int:
     return sum(a != b for a, b in pairwise(signs))
 
 

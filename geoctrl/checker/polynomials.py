@@ -13,10 +13,10 @@ from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
-from geoctrl.checker.jets import Jet, require_time
+from geoctrl.checker.jets import require_time
 from geoctrl.checker.reading import Refusal
 
-TERMS, WORK, DEGREE = 100_000, 20_000_000, 120
+TERMS, WORK, DEGREE = 100_000, 50_000_000, 120
 """Terms of a polynomial, products of terms in one check, and degree from which an identity is too large."""
 
 
@@ -54,13 +54,10 @@ class Ratio:
         if not self.top:
             raise Refusal("division by zero in an identity")
         lead = self.top.leading_coefficient()
-        inverse = self.field.scaled(self.field.constant(1 / lead), self.below)
+        inverse = self.field.scaled(self.field.number(1 / lead).top, self.below)
         if not self.top.is_constant():
             return self._other(value) * Ratio(self.field, inverse, {self.field.factor(self.top / lead): 1})
         return self._other(value) * Ratio(self.field, inverse, {})
-
-    def __truediv__(self, value: Any) -> Ratio:
-        return self * (1 / self._other(value))
 
     def __neg__(self) -> Ratio:
         return Ratio(self.field, -self.top, self.below)
@@ -88,7 +85,9 @@ class Functions:
     deadline : time at which to give up
     """
 
-    def __init__(self, variables: int, functions: int, sign: Callable[[int], int], deadline: float) -> None:
+    def __init__(
+        self, variables: int, functions: int, sign: Callable[[int, Any], int], deadline: float
+    ) -> None:
         spare = [f"y{i}" for i in range(2 * functions)]
         self._ring = fmpq_mpoly_ctx.get([*spare, *(f"x{i}" for i in range(variables))], Ordering.lex)
         gens = self._ring.gens()
@@ -96,22 +95,20 @@ class Functions:
         self.variables = [Ratio(self, x, {}) for x in gens[len(spare) :]]
         self._factors: list[Any] = []
         self._generators: dict[tuple, Ratio] = {}
-        self._sign, self._deadline = sign, deadline
+        self._deadline, self.largest = deadline, TERMS
+        self.sign = sign
+        self.settled = lambda jet: jet  # sizes are watched where products are taken
         self._work = 0
         self.relations: list[Any] = []
 
     # -- polynomials ----------------------------------------------------------------------------
-
-    def constant(self, q: Any) -> Any:
-        """A constant polynomial."""
-        return self._ring.constant(q)
 
     def product(self, a: Any, b: Any) -> Any:
         """A product, refused where it grows too large."""
         require_time(self._deadline)
         size = len(a) * len(b)
         self._work += size
-        if size > TERMS or self._work > WORK:
+        if size > self.largest or self._work > WORK:
             raise Refusal("an identity is too large to be checked")
         c = a * b
         if size > 1 and c and c.total_degree() > DEGREE:
@@ -155,7 +152,7 @@ class Functions:
 
     def number(self, q: fmpq) -> Ratio:
         """A constant."""
-        return Ratio(self, self.constant(q), {})
+        return Ratio(self, self._ring.constant(q), {})
 
     def function(self, name: str, x: Ratio) -> Ratio:
         """The generator that stands for a function of x."""
@@ -177,11 +174,3 @@ class Functions:
                 raise Refusal("too many functions in an identity")
             self._generators[key] = Ratio(self, self._spare.pop(), {})
         return self._generators[key]
-
-    def sign(self, node: int, _x: Ratio) -> int:
-        """The sign of a switch at the point."""
-        return self._sign(node)
-
-    def settled(self, jet: Jet) -> Jet:
-        """The jet as it is: sizes are watched where products are taken."""
-        return jet

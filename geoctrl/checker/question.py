@@ -4,9 +4,8 @@ Proved before any verdict (e is the point, <g> the ideal of the leaf; identities
 
 C0  f(e) = 0, g(e) = 0, K(e) is invertible, and nothing switches at e
 C1  the leaf is kept: g' = Dg f vanishes modulo <g>
-C2  the leaf is regular at e: gradients of g are independent there (for verdicts by the spectrum, which take
-ker Dg
-    for the tangent space)
+C2  the leaf is regular at e, gradients of g are independent there (for verdicts by the spectrum, which take
+    ker Dg for the tangent space)
 C3  an invariant is conserved: C' = DC f vanishes modulo <g>
 
 In C1 and C3 the file gives weights w that eliminate the unknowns: C' + w.(b - K z) vanishes for all x and z.
@@ -19,7 +18,7 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.jets import Jet, Numbers, evaluate, reachable
+from geoctrl.checker.jets import Jet, NotExact, Numbers, evaluate
 from geoctrl.checker.matrices import independent, solve
 from geoctrl.checker.polynomials import Functions, Ratio
 from geoctrl.checker.reading import Refusal
@@ -58,46 +57,43 @@ class Question:
         self._kept: dict[str, bool] = {}
 
     def _bind(self) -> None:
-        """Each symbol of the table has one name of its role, and every name a symbol."""
+        """Each symbol of the table has one name of its role, and every name a symbol; parts fit each
+        other.
+        """
         problem, unknowns = self.problem, self.problem["unknowns"]
         values = {("state", k): q for k, q in problem["states"].items()}
         values |= {(role, k): q for role in ("input", "parameter") for k, q in problem[f"{role}s"].items()}
-        place = {(n[2], n[1]): i for i, n in enumerate(self.table) if n[0] == "sym"}
-        if set(place) != {*values, *(("unknown", k) for k in unknowns)} or len(set(unknowns)) != len(
-            unknowns
-        ):
+        place = {(node[2], node[1]): i for i, node in enumerate(self.table) if node[0] == "sym"}
+        named = [*values, *(("unknown", k) for k in unknowns)]
+        if set(place) != set(named) or len(set(named)) != len(named):
             raise Refusal(
                 "its symbols are not those of states, inputs, parameters and unknowns", "problem.nodes"
             )
         if set(problem["leaf"]) & set(problem["invariants"]):
             raise Refusal("a relation and an invariant have one name", "problem")
-        self._states = [place["state", k] for k in problem["states"]]
-        self._values = {place[key]: q for key, q in values.items()}
-        self._unknowns = [place["unknown", k] for k in unknowns]
-        k, cells = len(unknowns), [(i, j) for i, j, _ in problem["matrix"]]
-        used = [
-            *problem["right"],
-            *problem["field"],
-            *problem["leaf"].values(),
-            *problem["invariants"].values(),
-        ]
-        used += [p for _, _, p in problem["matrix"]] + [p for row in problem["weights"].values() for p in row]
-        used += [p for row in problem.get("consequences", []) for p in row.values()]
-        if any(name not in problem["leaf"] for row in problem.get("consequences", []) for name in row):
-            raise Refusal("a combination of relations that are not there", "problem.consequences")
-        if max(len(self.labels), len(unknowns), len(problem["leaf"]), len(problem["invariants"])) > STATES:
+        if max(map(len, (self.labels, unknowns, problem["leaf"], problem["invariants"]))) > STATES:
             raise Refusal(f"more than {STATES} states, unknowns, relations or invariants", "problem")
-        if any(p >= len(self.table) for p in used):
-            raise Refusal("a node is referred to that does not exist", "problem")
-        if len(problem["field"]) != len(self.labels) or not self.labels:
-            raise Refusal("one rate is needed for each state", "problem.field")
-        rows = [problem["right"], *problem["weights"].values()]
+        cells, k = [(i, j) for i, j, _ in problem["matrix"]], len(unknowns)
+        columns = [problem["right"], *problem["weights"].values()]
         if (
-            any(len(row) != k for row in rows)
+            any(len(c) != k for c in columns)
             or any(max(c) >= k for c in cells)
             or len(set(cells)) != len(cells)
         ):
             raise Refusal("matrix, right side and weights do not fit the unknowns", "problem")
+        if len(problem["field"]) != len(self.labels) or not self.labels:
+            raise Refusal("one rate is needed for each state", "problem.field")
+        consequences = problem.get("consequences", [])
+        used = [problem["field"], problem["leaf"].values(), problem["invariants"].values(), *columns]
+        used += [[p for _, _, p in problem["matrix"]], *(row.values() for row in consequences)]
+        if any(p >= len(self.table) for part in used for p in part) or any(
+            name not in problem["leaf"] for row in consequences for name in row
+        ):
+            raise Refusal("a node or a relation is referred to that does not exist", "problem")
+        self._states = [place["state", k] for k in problem["states"]]
+        self._values = {place[key]: q for key, q in values.items()}
+        self._unknowns = [place["unknown", k] for k in unknowns]
+        self.variables = [*self._states, *self._unknowns]  # of identities: the rest are numbers
 
     # -- at the point ---------------------------------------------------------------------------
 
@@ -112,8 +108,9 @@ class Question:
     def function(self, name: str) -> tuple[str, list[fmpq], Rows]:
         """Name, gradient and second derivatives of a relation or an invariant."""
         (jet,) = self.jets([(self.problem["leaf"] | self.problem["invariants"])[name]])
-        n = range(len(self.labels))
-        second = jet.second or {}
+        n, second = range(len(self.labels)), jet.second
+        if second is None:
+            raise Refusal(f"{name[:80]!r} depends on unknowns", "problem")
         return name, self.gradient(jet), [[second.get((min(i, j), max(i, j)), fmpq(0)) for j in n] for i in n]
 
     def _solve_unknowns(self) -> None:
@@ -122,7 +119,10 @@ class Question:
             return
         K = [[fmpq(0)] * k for _ in range(k)]
         entries = [(i, j, self.jets([p])[0]) for i, j, p in self.problem["matrix"]]
-        columns = [[jet.value, *self.gradient(jet)] for jet in self.jets(self.problem["right"])]
+        right = self.jets(self.problem["right"])
+        columns = [[jet.value, *self.gradient(jet)] for jet in right]
+        if any(jet.value is None for jet in [*(e[2] for e in entries), *right]):
+            raise NotExact("the unknowns are not rational at the point")
         for i, j, jet in entries:
             K[i][j] = jet.value
         z = [row[0] for row in solve(K, [row[:1] for row in columns])]
@@ -143,43 +143,38 @@ class Question:
         if not self.exact:
             slopes = (abs(c) for row in self.linearisation for c in row)
             allowed = RESIDUAL * max([fmpq(1), *slopes]) * max([fmpq(1), *map(abs, self._values.values())])
-        names = [
-            *(f"the rate of {k}" for k in self.labels),
-            *(f"the relation {k[:80]}" for k in self.problem["leaf"]),
-        ]
-        jets = self.jets([*self.problem["field"], *self.problem["leaf"].values()])
-        for name, jet in zip(names, jets, strict=True):
+        rates = zip(self.labels, self.jets(self.problem["field"]), strict=True)
+        relations = ((name, self.jets([p])[0]) for name, p in self.problem["leaf"].items())
+        for name, jet in [*rates, *relations]:
             if jet.value is None or abs(jet.value) > allowed:
-                raise NotEquilibrium(
-                    f"not an equilibrium on the leaf: {name} does not vanish at the point", "problem.states"
-                )
+                raise NotEquilibrium(f"no equilibrium on the leaf: {name[:80]} does not vanish at the point")
 
     # -- identities -----------------------------------------------------------------------------
 
     @cached_property
     def functions(self) -> Functions:
-        """Rational functions of states and unknowns, modulo the leaf."""
+        """Rational functions of what has no number, modulo the leaf."""
         count = sum(node[0] == "fun" for node in self.table)
-        F = Functions(len(self._states) + len(self._unknowns), count, self._sign, self.numbers.deadline)
-        self._still = {p: Jet(F.number(q)) for p, q in self._values.items() if p not in self._states}
-        self._still |= {p: Jet(x) for p, x in zip([*self._states, *self._unknowns], F.variables, strict=True)}
+
+        def sign(place: int, _: Ratio) -> int:
+            return self.numbers.sign(place, self.jets([place])[0].value)
+
+        F = Functions(len(self.variables), count, sign, self.numbers.deadline)
+        self._still = {p: Jet(F.number(q)) for p, q in self._values.items() if p not in self.variables}
+        self._still |= {p: Jet(x) for p, x in zip(self.variables, F.variables, strict=True)}
         return F
 
     @cached_property
     def _defects(self) -> list[Ratio]:
         """b - K z, and with it all that a motion needs."""
         F = self.functions
-        relations = dict(
-            zip(self.problem["leaf"], self.ratios(list(self.problem["leaf"].values())), strict=True)
-        )
-        for row in self.problem.get("consequences", []):
-            self.jets(list(row.values()))  # nothing divides by zero at the point
-            combined = zip(self.ratios(list(row.values())), row, strict=True)
-            relations[str(len(relations)), 0] = sum(
-                (c * relations[k] for c, k in combined), F.number(fmpq(0))
-            )
+        relations = {name: self.ratios([p])[0] for name, p in self.problem["leaf"].items()}
         for relation in relations.values():
             F.require_relation(relation)
+        for row in self.problem.get("consequences", []):
+            self.jets(list(row.values()))  # nothing divides by zero at the point
+            terms = (self.ratios([p])[0] * relations[name] for name, p in row.items())
+            F.require_relation(sum(terms, F.number(fmpq(0))))
         defects = self.ratios(self.problem["right"])
         for i, j, p in self.problem["matrix"]:
             defects[i] = defects[i] - self.ratios([p])[0] * self._still[self._unknowns[j]].value
@@ -194,20 +189,19 @@ class Question:
         """Rational functions of nodes."""
         return [jet.value for jet in evaluate(self.table, nodes, self._still, self.functions, 1)]
 
-    def _sign(self, place: int) -> int:
-        return self.numbers.sign(place, self.jets([place])[0].value)
+    def remainder(self, name: str) -> Any:
+        """What is left of the rate of a relation or an invariant modulo the leaf: zero by C1 or C3."""
+        place = (self.problem["leaf"] | self.problem["invariants"])[name]
+        weights = self.problem["weights"].get(name, [])
+        self.jets([place, *weights])  # nothing divides by zero at the point
+        defects, F = self._defects, self.functions
+        rate = evaluate(self.table, [place], self._moving, F, 1)[0].first.get(0, F.number(fmpq(0)))
+        return F.remainder(sum((w * d for w, d in zip(self.ratios(weights), defects, strict=False)), rate))
 
     def conserved(self, name: str) -> bool:
-        """C1 or C3: whether a relation or an invariant is proved to be kept by the motion."""
+        """Whether a relation or an invariant is proved to be kept by the motion."""
         if name not in self._kept:
-            place = (self.problem["leaf"] | self.problem["invariants"])[name]
-            weights = self.problem["weights"].get(name, [])
-            self.jets([place, *weights])  # nothing divides by zero at the point
-            defects, F = self._defects, self.functions
-            rate = evaluate(self.table, [place], self._moving, F, 1)[0].first.get(0, F.number(fmpq(0)))
-            for weight, defect in zip(self.ratios(weights), defects, strict=False):
-                rate = rate + weight * defect
-            self._kept[name] = not F.remainder(rate)
+            self._kept[name] = not self.remainder(name)
         return self._kept[name]
 
     def require_kept(self, invariants: list[str]) -> None:
@@ -219,17 +213,11 @@ class Question:
                 raise Refusal(f"it is not proved that the motion keeps {name[:80]!r}", "problem")
 
     @cached_property
-    def leaf(self) -> Rows | None:
-        """C2: gradients of the leaf at the point, or None where they depend on each other."""
+    def leaf(self) -> tuple[Rows, bool]:
+        """Independent gradients of the leaf at the point; and C2, whether they are all."""
         rows: Rows = []
         for name in self.problem["leaf"]:
             gradient = self.function(name)[1]
-            if not independent(rows, gradient, self.exact):
-                return None
-            rows.append(gradient)
-        return rows
-
-    def depends(self, nodes: list[int], labels: set[str]) -> bool:
-        """Whether nodes depend on no state or unknown but the named ones."""
-        symbols = (self.table[i] for i in reachable(self.table, nodes) if self.table[i][0] == "sym")
-        return all(node[1] in labels or node[2] in ("parameter", "input") for node in symbols)
+            if independent(rows, gradient, self.exact):
+                rows.append(gradient)
+        return rows, len(rows) == len(self.problem["leaf"])

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from flint import fmpq
 
-from geoctrl.checker.jets import Jet
+from geoctrl.checker.jets import Jet, NotExact, reachable
 from geoctrl.checker.question import Question, Rows
 from geoctrl.checker.reading import Refusal
 
@@ -37,13 +37,20 @@ def shape_integrals(question: Question) -> list[tuple[str, list[fmpq], Rows]]:
         p >= len(q.table) for p in [*slopes.values(), *flat]
     ):
         raise Refusal("the rates are no square matrix of nodes", "problem.shape")
-    if not q.depends([*slopes.values(), *flat, *q.problem["leaf"].values()], set(slopes)):
+    below = reachable(q.table, [*slopes.values(), *flat, *q.problem["leaf"].values()])
+    if any(
+        q.table[i][2] in ("state", "unknown") and q.table[i][1] not in slopes
+        for i in below
+        if q.table[i][0] == "sym"
+    ):
         raise Refusal("slopes, rates and leaf may depend on the geometric states alone", "problem.shape")
     g = {labels.index(k): q.jets([p])[0] for k, p in slopes.items()}
     B = [q.jets(row) for row in rates.values()]
     _prove_structure(q, shape)
+    if any(jet.value is None for row in (g.values(), *B) for jet in row):
+        raise NotExact("the shape's motion is not rational at the point")
     s = next((i for i, jet in g.items() if jet.value), None)
-    if q.leaf is None or len(q.leaf) != len(slopes) - 1 or s is None:
+    if not q.leaf[1] or len(q.leaf[0]) != len(slopes) - 1 or s is None:
         raise Refusal("the shape is no curve along which it can move", "problem.shape")
 
     def along(jet: Jet) -> fmpq:  # the derivative by s along the curve

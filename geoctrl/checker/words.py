@@ -14,7 +14,7 @@ CLAIMS = {
     "PROVED_ASYMPTOTICALLY_STABLE": "is asymptotically stable within the leaf",
     "PROVED_UNSTABLE": "is unstable: its linearisation has an eigenvalue with a positive real part",
     "NUMERICALLY_STABLE": "appears stable in floats: definite second variation or damped spectrum; no proof",
-    "NUMERICALLY_UNSTABLE": "appears unstable in floats: a real part above {growth} of its spectrum; no proof",
+    "NUMERICALLY_UNSTABLE": "appears unstable in floats: its spectrum goes beyond {growth}; no proof",
     "SPECTRALLY_STABLE_ONLY": "has no eigenvalue with a positive real part; nonlinear stability is open",
     "UNDECIDED": "is undecided by the spectrum and by the energy-Casimir test",
 }
@@ -88,12 +88,8 @@ def _texts(table: list[tuple]) -> list[str]:
             powers = [b if e == 1 else f"{b}^{e}" for b, (_, e) in zip(inner, parts[1], strict=True)]
             text = "*".join(powers if parts[0] == 1 and powers else [decimal(parts[0]), *powers])
         else:
-            terms = [c if m == "1" else m if c == "1" else f"{c}*{m}" for c, m in batched(inner)]
+            pairs = zip(inner[::2], inner[1::2], strict=True)
+            terms = [c if m == "1" else m if c == "1" else f"{c}*{m}" for c, m in pairs]
             text = " + ".join(terms).replace("-1*", "-").replace("+ -", "- ")
         texts.append(text[: 2 * _LONG])
     return texts
-
-
-def batched(items: list[str]) -> list[tuple[str, str]]:
-    """Pairs of neighbours."""
-    return list(zip(items[::2], items[1::2], strict=True))

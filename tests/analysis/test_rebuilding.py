@@ -1,4 +1,4 @@
-"""Certificates against the mechanism that they name: the same equations are found, a changed one is noticed."""
+"""Certificates against the mechanism that they name: the same equations, or the change is noticed."""
 
 import json
 

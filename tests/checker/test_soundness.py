@@ -69,7 +69,7 @@ def test_a_relation_that_holds_nowhere_is_refused(path):
 
 def test_what_is_no_equilibrium_is_refused(path):
     e = Equations(x=0)
-    with pytest.raises(checker.NotEquilibrium, match="rate of x"):
+    with pytest.raises(checker.NotEquilibrium, match="x does not vanish"):
         consistent(path, e.problem([e.number("1/1000000000000")]))
 
 
@@ -142,9 +142,8 @@ def test_zero_modes_of_floats_are_found_not_believed(path):
     energy = e.total(e.monomial(1, x=2), e.monomial(1, y=2))
     problem = e.problem(field, {}, {"energy": energy})
     evidence = {"conserved": [], "shape_integrals": [], "zero_modes": ["energy"], "growth": 1e-6}
-    evidence["eigenvalues"] = [[-1.0, 0.0], [0.0, 0.0]]
     assert refused(written(path, problem, "NUMERICALLY_STABLE", "spectrum in floats", evidence), "verdict")
-    consistent(path, problem, {"eigenvalues": evidence["eigenvalues"]}, exact=False)
+    consistent(path, problem, exact=False)
     assert gc.verify(path).verdict is gc.Verdict.UNDECIDED
 
 
@@ -173,7 +172,7 @@ def test_consequences_are_combinations_of_relations(path):
     e, field, _ = oscillator()
     unit = e.total(e.monomial(1, x=2), e.monomial(1, y=2), e.number(0))
     wrong = e.problem(field, {"circle": unit}, {"x": e.places["x"]}, consequences=[{"x": e.number(1)}])
-    with pytest.raises(checker.Refusal, match="not there"):
+    with pytest.raises(checker.Refusal, match="does not exist"):
         consistent(path, wrong, {"conserved": ["x"]})
     right = e.problem(field, {"circle": unit}, {"x": e.places["x"]}, consequences=[{"circle": e.places["x"]}])
     with pytest.raises(checker.Refusal, match="motion keeps 'x'"):

@@ -1,0 +1,96 @@
+"""The checker stands alone: it imports nothing else, is short, and confirms the catalogue where nothing is
+installed."""
+
+import ast
+import io
+import json
+import subprocess
+import sys
+import tokenize
+from pathlib import Path
+
+import pytest
+
+import geoctrl as gc
+
+FILES = sorted((Path(gc.__file__).parent / "checker").glob("*.py"))
+STATEMENTS = 800
+FOREIGN = ["sympy", "scipy", "heyoka", "numpy", "numba", "control", "matplotlib", "mpmath", "pandas"]
+
+VERIFY = """
+import sys
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {foreign!r}:
+            raise ImportError(f"{{name}} is not installed here")
+sys.meta_path.insert(0, Refuse())
+from geoctrl.cli import main
+sys.exit(max(main(["verify", path]) for path in sys.argv[1:]))
+"""
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
+def test_it_imports_the_standard_library_flint_and_itself(path):
+    for name in imported(path):
+        top = name.partition(".")[0]
+        assert top == "flint" or top in sys.stdlib_module_names or name.startswith("geoctrl.checker"), name
+
+
+def statements(text):
+    """Logical lines that are neither docstrings nor imports."""
+    logical = sum(t.type == tokenize.NEWLINE for t in tokenize.generate_tokens(io.StringIO(text).readline))
+    nodes = list(ast.walk(ast.parse(text)))
+    texts = sum(isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant) for n in nodes)
+    return logical - texts - sum(isinstance(n, ast.Import | ast.ImportFrom) for n in nodes)
+
+
+def test_it_can_be_read_in_half_an_hour():
+    assert sum(statements(path.read_text(encoding="utf-8")) for path in FILES) < STATEMENTS
+
+
+def test_the_count_counts():
+    """Negative control."""
+    assert statements('"""Text."""\nimport os\n\n# nothing\nx = [\n    1,\n]\nif x:\n    y = 2\n') == 3
+
+
+def members():
+    """One member of every family of the catalogue, at numbers of its own."""
+    for name in gc.models.names():
+        mechanism = gc.models.get(name)()
+        system = mechanism.reduce()
+        for family, declared in mechanism.equilibria.items():
+            values = {symbol: 1.5 + 0.75 * i for i, symbol in enumerate(declared.names)}
+            for seen in (system, *([system.despun()] if mechanism.symmetry is not None else [])):
+                try:
+                    yield f"{name}-{family}", seen, seen.equilibrium(family, **values)
+                    break
+                except gc.EquilibriumError:
+                    continue
+
+
+def test_it_confirms_the_catalogue_where_nothing_else_is_installed(tmp_path):
+    paths, verdicts = [], set()
+    for name, system, point in members():
+        paths.append(str(tmp_path / f"{name}.json"))
+        certificate = gc.certify(system, point)
+        certificate.to_json(paths[-1])
+        verdicts.add(certificate.verdict)
+    assert len(paths) > 45
+    assert {gc.Verdict.PROVED_STABLE, gc.Verdict.PROVED_UNSTABLE, gc.Verdict.NUMERICALLY_STABLE} <= verdicts
+    command = [sys.executable, "-c", VERIFY.format(foreign=FOREIGN)]
+    run = subprocess.run([*command, *paths], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.count("confirmed: field and leaf relations vanish") == len(paths)
+    # Negative control: a changed file is refused there too.
+    data = json.loads(Path(paths[0]).read_text())
+    data["verdict"] = "UNDECIDED"
+    Path(paths[0]).write_text(json.dumps(data))
+    assert subprocess.run([*command, paths[0]], capture_output=True, text=True).returncode == 1
