@@ -199,63 +199,6 @@ class Motion:
         }
         return data | {"nodes": table.rows}
 
-    def consequences(self) -> list[dict[str, Node]]:
-        """Combinations of the leaf relations that identities may need; found once."""
-        if self._consequences is None:
-            self._consequences = consequences(self.graph, list(self.states.values()), self.leaf)
-        return self._consequences
-
-    def question(
-        self,
-        numbers: Mapping[str, Fraction],
-        functions: Mapping[str, Node],
-        states: Mapping[str, Node] | None = None,
-        rates: Mapping[Node, Node] | None = None,
-        further: bool = False,
-    ) -> dict[str, Any]:
-        """The problem, as `geoctrl.checker` reads it, about the rates of some functions of the states.
-
-        Parameters
-        ----------
-        numbers : of states, inputs and parameters by label
-        functions : dict of name -> Node
-        states, rates : further states by label, and the rates of their symbols
-        further : bool
-            With the consequences of the leaf relations.
-        """
-        unknowns, moving = self.unknowns, {**self.states, **(states or {})}
-        roles = {"state": moving, "input": self.inputs, "parameter": self.parameters, "unknown": unknowns}
-        table = Table(self.graph, {n: (k, role) for role, named in roles.items() for k, n in named.items()})
-        rate = {**self.rates, **(rates or {}), **dict(zip(self.velocities, unknowns.values(), strict=False))}
-        weights = {k: self.weights(node) for k, node in {**self.leaf, **functions}.items()}
-        data = {
-            "kind": "equations",
-            **{f"{r}s": {k: str(numbers[k]) for k in roles[r]} for r in ("state", "input", "parameter")},
-            "unknowns": list(unknowns),
-            "matrix": [[i, j, *table.places([e])] for i, j, e in self.entries()],
-            "right": table.places([*self.force, *(-d for d in self.drift)]),
-            "field": table.places([rate[x] for x in moving.values()]),
-            "leaf": dict(zip(self.leaf, table.places(list(self.leaf.values())), strict=True)),
-            "invariants": dict(zip(functions, table.places(list(functions.values())), strict=True)),
-            "weights": {k: table.places(w) for k, w in weights.items() if any(not e.is_zero for e in w)},
-        }
-        if further:
-            data["consequences"] = [
-                {name: table.places([c])[0] for name, c in row.items()} for row in self.consequences()
-            ]
-        return data | {"nodes": table.rows}
-
-    def rate(self, node: Node) -> Node:
-        """C' + w.(b - K z) of a function: its rate, in which the unknowns cancel without being solved for."""
-        g, unknowns = self.graph, list(self.unknowns.values())
-        rates = self.rates | dict(zip(self.velocities, unknowns, strict=False))
-        symbols = list(self.states.values())
-        terms = [d * rates[x] for d, x in zip(g.gradient(node, symbols), symbols, strict=True)]
-        weights = self.weights(node)
-        terms += [w * b for w, b in zip(weights, [*self.force, *(-d for d in self.drift)], strict=True)]
-        terms += [-(weights[i] * e * unknowns[j]) for i, j, e in self.entries()]
-        return g.add(terms)
-
     def shape(self) -> ShapeIntegrals | None:
         """The structure that makes linear integrals exist, for all parameters; found once."""
         if not self._shapes:
