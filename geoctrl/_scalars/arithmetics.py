@@ -17,7 +17,7 @@ import numpy as np
 
 from geoctrl._scalars.graph import Graph, Node, rational_sqrt
 from geoctrl._scalars.tape import Tape
-from geoctrl.errors import ExpressionError
+from geoctrl.errors import ExpressionError, LabelError
 
 __all__ = ["FLOAT", "RATIONAL", "Arithmetic", "NotRationalError", "Program", "evaluate"]
 
@@ -165,7 +165,7 @@ def evaluate(nodes: Sequence[Node], values: Mapping[Node, Any], arithmetic: Arit
         elif node.kind == "num":
             image[node] = arithmetic.number(node.payload)
         elif node.kind == "sym":
-            raise KeyError(f"no value for the symbol {node.payload}")
+            raise LabelError(f"no value for the symbol {node.payload}")
         elif node.kind == "fun":
             name, args = node.payload
             image[node] = arithmetic.functions[name](*(image[a] for a in args))

@@ -14,7 +14,7 @@ from geoctrl.algebra import AdvectedVector
 from geoctrl.analysis.manifolds import find_on_manifold
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import is_exact_equilibrium
-from geoctrl.errors import EquilibriumError
+from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.manifolds import ManifoldModel
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.systems.members import check_autonomous, equilibrium_at, leaf_gradient
@@ -59,7 +59,7 @@ def find_equilibrium(
     EquilibriumError
         If a held value lies outside its range on the leaf (the range is named), or nothing was found
         (with the residual reached).
-    ValueError, ParameterError
+    InputError, ParameterError
         For unknown labels, wrong shapes, values that are not finite.
 
     Examples
@@ -72,7 +72,7 @@ def find_equilibrium(
     if isinstance(sys, ManifoldModel):
         return find_on_manifold(sys, guess, spin, fixed, params)
     if spin is not None:
-        raise ValueError("spin is for systems on spheres and rotations; a reduced system has despun()")
+        raise InputError("spin is for systems on spheres and rotations; a reduced system has despun()")
     check_autonomous(sys)
     numbers = sys.parameters(params)
     x, u, known = _start(sys, guess)
@@ -91,8 +91,8 @@ def find_equilibrium(
     free = [i for i in range(sys.nstates) if i not in held]
     x, residual = _solve(sys, x, u, numbers, free)
     for candidate in (_snapped(x, held), x):
-        exact_x = tuple(exact(float(v)) for v in candidate)
-        exact_u = tuple(exact(float(v)) for v in u)
+        exact_x = tuple(exact(v) for v in candidate)
+        exact_u = tuple(exact(v) for v in u)
         if _exactly(sys, numbers, exact_x, exact_u):
             return equilibrium_at(sys, candidate, u, numbers, exact_x, exact_u)
     scale = max(1.0, float(np.max(np.abs(x)))) ** 2
@@ -133,7 +133,7 @@ def _held(sys: ReducedSystem, fixed: Mapping[str, float]) -> tuple[dict[int, flo
         elif label in inputs:
             held_u[inputs.index(label)] = number
         else:
-            raise ValueError(f"fixed names no state or input: {label!r}{nearest(label, [*states, *inputs])}")
+            raise InputError(f"fixed names no state or input: {label!r}{nearest(label, [*states, *inputs])}")
     for vector in sys.mechanism.advected:
         if isinstance(vector, AdvectedVector):
             _hold_extremum(vector, states, held)

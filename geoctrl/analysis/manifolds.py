@@ -18,7 +18,7 @@ from geoctrl._checks import finite_array
 from geoctrl._scalars import exact
 from geoctrl.analysis.linearization import Linearization, linearize, linearized
 from geoctrl.analysis.natural import MatrixProblem, NaturalProblem
-from geoctrl.errors import EquilibriumError
+from geoctrl.errors import EquilibriumError, ImmutableError, InputError
 from geoctrl.manifolds.symmetry import is_symmetric
 from geoctrl.systems import Equilibrium
 from geoctrl.systems.regularity import require_autonomous, require_derivative, require_smooth
@@ -52,7 +52,7 @@ class ManifoldEquilibrium(Equilibrium):
 
     def _pair(self, names: tuple[str, str], name: str) -> np.ndarray:
         if names != self.system.pair:
-            raise AttributeError(
+            raise ImmutableError(
                 f"{type(self.system).__name__} has {' and '.join(self.system.pair)}, no {name}"
             )
         return self.system.unpack(self.x)[names.index(name)]
@@ -103,7 +103,7 @@ def _state_and_inputs(system: Any, given: Any) -> tuple[np.ndarray, np.ndarray]:
     """State and inputs of a pair, a state, or ``(either, u)``."""
     m = len(system.input_labels)
     if given is None:
-        raise ValueError(
+        raise InputError(
             f"find_equilibrium needs guess=({', '.join(system.pair)}) for a system on a manifold"
         )
     if isinstance(given, Equilibrium):
@@ -191,7 +191,7 @@ def natural_question(system: Any, point: ManifoldEquilibrium) -> NaturalProblem 
         graph=system.graph,
         parameters=system.parameter_nodes,
         numbers={k: exact(v) for k, v in point.params.items()},
-        point=[exact(float(v)) for v in point.x[: len(parts["states"])]],
+        point=[exact(v) for v in point.x[: len(parts["states"])]],
         spin=tuple(map(float, point.spin)),
         **parts,
     )

@@ -55,16 +55,8 @@ class Problem:
     def of(cls, system: ReducedSystem, equilibrium: Equilibrium) -> Problem:
         """The question whether an equilibrium of a system is stable; doubles are the rationals they are."""
         a = system.assembly
-        x = (
-            equilibrium.exact
-            if equilibrium.exact is not None
-            else tuple(exact(float(v)) for v in equilibrium.x)
-        )
-        u = (
-            equilibrium.exact_u
-            if equilibrium.exact_u is not None
-            else tuple(exact(float(v)) for v in equilibrium.u)
-        )
+        x = equilibrium.exact if equilibrium.exact is not None else tuple(exact(v) for v in equilibrium.x)
+        u = equilibrium.exact_u if equilibrium.exact_u is not None else tuple(exact(v) for v in equilibrium.u)
         return cls(
             graph=system.graph,
             states=dict(zip(system.state_labels, system.state_nodes, strict=True)),

@@ -222,7 +222,7 @@ class ManifoldDescription(ManifoldModel):
 
     @abstractmethod
     def check_inertia(self, params: Mapping[str, float]) -> object:
-        """ValueError unless the inertia at these parameters is that of a body."""
+        """InputError unless the inertia at these parameters is that of a body."""
 
     @abstractmethod
     def generic_state(self, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:

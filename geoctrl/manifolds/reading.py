@@ -10,12 +10,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import user_level
-from geoctrl.errors import (
-    ConstraintError,
-    DescriptionError,
-    GradientError,
-    ProjectionWarning,
-)
+from geoctrl.errors import ConstraintError, DescriptionError, GradientError, InputError, ProjectionWarning
 from geoctrl.manifolds.functions import require_arguments
 
 __all__ = [
@@ -41,9 +36,9 @@ def vector(name: str) -> sp.Matrix:
 
 
 def number_of_bodies(n: Any) -> range:
-    """1, 2, ..., n; ValueError if n is not a positive integer."""
+    """1, 2, ..., n; InputError if n is not a positive integer."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise ValueError(f"n must be a positive integer, got {n!r}")
+        raise InputError(f"n must be a positive integer, got {n!r}")
     return range(1, n + 1)
 
 
@@ -121,12 +116,12 @@ def read_forces(forces: Any, inputs: Sequence[Any], n: int) -> Any:
 
 
 def positive_definite(name: str, M: np.ndarray) -> np.ndarray:
-    """M (n, n), symmetric to the last digit, or ValueError unless it is symmetric positive definite."""
+    """M (n, n), symmetric to the last digit, or InputError unless it is symmetric positive definite."""
     if np.max(np.abs(M - M.T)) > 1e-12 * np.max(np.abs(M)):
-        raise ValueError(f"{name} must be symmetric, got {M.tolist()}")
+        raise InputError(f"{name} must be symmetric, got {M.tolist()}")
     least = float(np.min(np.linalg.eigvalsh(M)))
     if not least > 0:
-        raise ValueError(f"{name} must be positive definite, its least eigenvalue is {least:.3g}")
+        raise InputError(f"{name} must be positive definite, its least eigenvalue is {least:.3g}")
     return np.ascontiguousarray((M + M.T) / 2)
 
 

@@ -72,7 +72,7 @@ def get(name: str) -> Callable[..., EulerPoincare]:
 
     Raises
     ------
-    ValueError
+    InputError
         If there is no mechanism of that name (the nearest is suggested).
 
     Examples

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geoctrl.errors import ConstraintError, FrameError, ParameterError, SingularMassError
+from geoctrl.errors import ConstraintError, FrameError, InputError, ParameterError, SingularMassError
 from geoctrl.simulation.problem import workspace
 from geoctrl.systems.projection import check_initial_state
 
@@ -32,7 +32,7 @@ def read_tolerance(rtol: float | None) -> float | None:
     except (TypeError, ValueError):
         value = float("nan")
     if not 0.0 < value < 1.0:
-        raise ValueError(f"rtol must lie between 0 and 1, got {rtol!r}")
+        raise InputError(f"rtol must lie between 0 and 1, got {rtol!r}")
     return value
 
 
@@ -85,7 +85,7 @@ def check_start(system: ReducedSystem, t: float, x0, params: Mapping[str, float]
 
     Raises
     ------
-    ValueError, ConstraintError
+    InputError, ConstraintError
         As `geoctrl.systems.projection.check_initial_state`; also where constraint rows are dependent.
     FrameError
         Where the frame is singular.

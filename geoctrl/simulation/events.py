@@ -11,7 +11,7 @@ import sympy as sp
 
 from geoctrl._checks import nearest
 from geoctrl._scalars import STATE, Node
-from geoctrl.errors import ExpressionError
+from geoctrl.errors import ExpressionError, InputError, LabelError
 
 if TYPE_CHECKING:
     from geoctrl.systems import ReducedSystem
@@ -36,7 +36,7 @@ class Event:
     ------
     TypeError
         If ``expr`` is not an expression.
-    ValueError
+    InputError
         For another direction.
 
     Examples
@@ -64,7 +64,7 @@ class Event:
             raise TypeError(f"an event needs a scalar expression of which the zeros count, got {expr!r}")
         object.__setattr__(self, "expr", expr)
         if self.direction not in (-1, 0, 1):
-            raise ValueError(f"direction of an event must be -1, 0 or 1, got {self.direction!r}")
+            raise InputError(f"direction of an event must be -1, 0 or 1, got {self.direction!r}")
         object.__setattr__(self, "terminal", bool(self.terminal))
 
 
@@ -92,7 +92,7 @@ class Events(dict):
     """Event records by name; a missing name raises KeyError with the nearest known one."""
 
     def __missing__(self, name: str) -> EventRecord:
-        raise KeyError(f"no event {name!r}{nearest(str(name), self)}")
+        raise LabelError(f"no event {name!r}{nearest(str(name), self)}")
 
 
 @dataclass(frozen=True)

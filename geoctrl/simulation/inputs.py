@@ -12,7 +12,7 @@ import sympy as sp
 
 from geoctrl._checks import finite_array, nearest
 from geoctrl._scalars import STATE, Node, Program
-from geoctrl.errors import ExpressionError
+from geoctrl.errors import ExpressionError, InputError
 
 if TYPE_CHECKING:
     from geoctrl.systems import ReducedSystem
@@ -77,7 +77,7 @@ class Inputs:
         u: np.ndarray = np.array(self.function(t, x, params), dtype=float, ndmin=1)
         m = self.system.ninputs
         if u.shape != (m,):
-            raise ValueError(
+            raise InputError(
                 f"inputs(t, x, params) must return {m} values ({', '.join(self.system.input_labels)}), "
                 f"got shape {u.shape}"
             )
@@ -107,7 +107,7 @@ def read_inputs(system: ReducedSystem, inputs: Any, timepts: np.ndarray) -> Inpu
 
     Raises
     ------
-    ValueError
+    InputError
         For an unknown label, a wrong shape, a value that is not finite, or inputs for a system without any.
     ExpressionError
         For an expression that cannot be translated or holds an input.
@@ -119,7 +119,7 @@ def read_inputs(system: ReducedSystem, inputs: Any, timepts: np.ndarray) -> Inpu
     if inputs is None or (isinstance(inputs, Mapping) and not inputs):
         return Inputs(system, "zero", dict.fromkeys(nodes, zero), [])
     if not nodes:
-        raise ValueError("inputs were given, but this system has none; leave inputs out")
+        raise InputError("inputs were given, but this system has none; leave inputs out")
     if isinstance(inputs, Mapping):
         return _from_expressions(system, inputs)
     if callable(inputs):
@@ -135,12 +135,12 @@ def _from_expressions(system: ReducedSystem, inputs: Mapping[Any, Any]) -> Input
     for key, value in inputs.items():
         label = str(key)
         if label not in labels:
-            raise ValueError(f"unknown input {label!r}{nearest(label, labels)}")
+            raise InputError(f"unknown input {label!r}{nearest(label, labels)}")
         node = system.assembly.inputs[labels.index(label)]
         if isinstance(value, (Real, sp.Number)) and not isinstance(value, bool):
             number = float(value)
             if not np.isfinite(number):
-                raise ValueError(f"input {label!r} must be finite, got {number}")
+                raise InputError(f"input {label!r} must be finite, got {number}")
             # A runtime argument, so that one compilation serves every constant input.
             if number:
                 mapping[node] = g.symbol(f"constant {label}", STATE)
@@ -175,7 +175,7 @@ def _from_samples(system: ReducedSystem, inputs: Any, timepts: np.ndarray) -> In
     if m == 1 and array.ndim == 1:
         array = array[None, :]
     if array.shape != (m, timepts.size):
-        raise ValueError(
+        raise InputError(
             f"inputs as samples must have shape (m, nt) = ({m}, {timepts.size}) for {', '.join(labels)} at "
             f"timepts, got {array.shape}"
         )

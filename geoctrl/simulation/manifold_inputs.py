@@ -12,7 +12,7 @@ import sympy as sp
 
 from geoctrl._checks import accepts, finite_array, nearest
 from geoctrl._scalars import STATE, Program
-from geoctrl.errors import ExpressionError
+from geoctrl.errors import ExpressionError, InputError
 from geoctrl.manifolds.reading import read_scalar
 from geoctrl.simulation.events import Event
 
@@ -43,7 +43,7 @@ def closed(system: Any, inputs: Any, events: Any) -> tuple[Any, Any]:
 
     Raises
     ------
-    ValueError
+    InputError
         For an unknown label, what is no finite expression, or a function for a system without inputs.
     TypeError
         For what is given by label and is neither a number nor an expression.
@@ -51,12 +51,12 @@ def closed(system: Any, inputs: Any, events: Any) -> tuple[Any, Any]:
     labels = system.input_labels
     if not isinstance(inputs, Mapping):
         if not labels:
-            raise ValueError("inputs were given, but this system has none; leave inputs out")
+            raise InputError("inputs were given, but this system has none; leave inputs out")
         return system.closed_loop(inputs), events
     given = {str(key): value for key, value in inputs.items()}
     for label in given:
         if label not in labels:
-            raise ValueError(f"unknown input {label!r}{nearest(label, labels)}")
+            raise InputError(f"unknown input {label!r}{nearest(label, labels)}")
     if not labels:
         return system, events
     terms = [_term(label, given.get(label, 0), system.inputs) for label in labels]
@@ -71,7 +71,7 @@ def with_times(inputs: Any, labels: tuple[str, ...], times: np.ndarray) -> Any:
 
     Raises
     ------
-    ValueError
+    InputError
         For rows of another number of samples, or values that are no finite numbers.
     """
     if inputs is None or isinstance(inputs, tuple) or callable(inputs):
@@ -82,7 +82,7 @@ def with_times(inputs: Any, labels: tuple[str, ...], times: np.ndarray) -> Any:
     if samples.ndim < 2 or not m:
         return inputs
     if samples.shape != (m, times.size):
-        raise ValueError(
+        raise InputError(
             f"inputs as samples must have shape (m, nt) = ({m}, {times.size}) for {', '.join(labels)} at "
             f"timepts, got {samples.shape}"
         )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from geoctrl.errors import InputError
 from geoctrl.simulation.events import EventRecord, Events
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def read(path: str | PathLike) -> dict[str, np.ndarray]:
 
     Raises
     ------
-    ValueError
+    InputError
         If the file is not a trajectory, or of a later format.
     """
     wrong = f"{fspath(path)} is not a trajectory written by Trajectory.save"
@@ -98,11 +99,11 @@ def read(path: str | PathLike) -> dict[str, np.ndarray]:
     except FileNotFoundError:
         raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(wrong) from error
+        raise InputError(wrong) from error
     if not known:
-        raise ValueError(wrong)
+        raise InputError(wrong)
     if version > _VERSION:
-        raise ValueError(
+        raise InputError(
             f"{fspath(path)} has format {version}; this version of geoctrl reads up to {_VERSION}"
         )
     return arrays

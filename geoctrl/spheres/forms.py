@@ -40,7 +40,7 @@ def converted(
 
     Raises
     ------
-    ValueError
+    InputError
         For an unknown form or a wrong shape.
     LinAlgError
         Where the inertia is singular.
@@ -91,7 +91,7 @@ class SphereForm(ManifoldForm):
 
     Raises
     ------
-    ValueError
+    InputError
         For an unknown form.
 
     Examples

@@ -96,7 +96,7 @@ class FeedbackLaw:
 
         Raises
         ------
-        ValueError
+        InputError
             If the momentum is not finite or has the wrong length.
         SingularMassError
             If the controlled inertia is singular on the admissible velocities.
@@ -203,7 +203,7 @@ class FeedbackLaw:
 
         Raises
         ------
-        ValueError
+        InputError
             If ``x`` fits neither loop.
         ParameterError
             For an unknown or missing parameter.

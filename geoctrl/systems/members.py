@@ -75,7 +75,7 @@ def equilibrium_at(
     EquilibriumError
         If the field or a leaf relation does not vanish there (residual in the message), or the equations
         are not differentiable there (a kink of Abs, a jump of sign or Piecewise).
-    ValueError
+    InputError
         If ``x`` or ``u`` has the wrong shape or is not finite.
     """
     check_autonomous(system)

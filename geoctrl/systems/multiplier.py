@@ -18,7 +18,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import resolve_parameters
-from geoctrl.errors import DescriptionError, SingularMassError
+from geoctrl.errors import DescriptionError, InputError, SingularMassError
 from geoctrl.systems.description import time
 from geoctrl.systems.frames import choose_frame
 
@@ -117,7 +117,7 @@ class MultiplierForm:
         p = [float(values[q.name]) for q in m.parameters]
         xi, gamma = (np.asarray(part, dtype=float).ravel() for part in state)
         if xi.shape != (self.n,) or gamma.shape != (len(m.advected_symbols),):
-            raise ValueError(
+            raise InputError(
                 f"state must be (xi, Gamma) with {self.n} velocities (rotor rates appended) and "
                 f"{len(m.advected_symbols)} advected components, got {xi.shape} and {gamma.shape}"
             )
@@ -155,7 +155,7 @@ class MultiplierForm:
 
         Raises
         ------
-        ValueError
+        InputError
             If the state has the wrong shape.
         ParameterError
             For an unknown or missing parameter.

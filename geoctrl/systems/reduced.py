@@ -11,6 +11,7 @@ import sympy as sp
 
 from geoctrl._checks import resolve_parameters
 from geoctrl._scalars import Node, Program, to_sympy
+from geoctrl.errors import InputError
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.build_checks import check_build, generic_parameters
 from geoctrl.systems.conservation import Conservation
@@ -120,10 +121,10 @@ class ReducedSystem:
         return resolve_parameters(self.params, params, self.mechanism.positive)
 
     def arguments_at(self, t: Any, x: Any, u: Any) -> list:
-        """Arguments of compiled programs: states, time, inputs; ValueError for wrong shapes."""
+        """Arguments of compiled programs: states, time, inputs; InputError for wrong shapes."""
         x = np.asarray(x)
         if x.shape[:1] != (self.nstates,) or x.ndim > 2:
-            raise ValueError(
+            raise InputError(
                 f"x must have shape ({self.nstates},) or ({self.nstates}, nt) for the states "
                 f"{', '.join(self.state_labels)}; got {x.shape}"
             )
@@ -132,7 +133,7 @@ class ReducedSystem:
         else:
             values = np.atleast_1d(np.asarray(u))
             if values.shape[0] != self.ninputs:
-                raise ValueError(
+                raise InputError(
                     f"u must have {self.ninputs} entries ({', '.join(self.input_labels) or 'no input'}), "
                     f"got shape {values.shape}"
                 )
@@ -204,7 +205,7 @@ class ReducedSystem:
 
         Raises
         ------
-        ValueError
+        InputError
             If ``x`` or ``u`` has the wrong shape.
         ParameterError
             For an unknown or missing parameter.
@@ -309,7 +310,7 @@ class ReducedSystem:
 
         Raises
         ------
-        ValueError
+        InputError
             For a part of another name.
         """
         from geoctrl.systems.display import Display
