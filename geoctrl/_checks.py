@@ -23,6 +23,7 @@ __all__ = [
     "parameter_value",
     "real_array",
     "require_declared",
+    "require_parameters",
     "resolve_parameters",
     "time_grid",
     "user_level",
@@ -136,8 +137,7 @@ def resolve_parameters(
         finite number, or not positive where the parameter was declared positive.
     """
     given = dict(defaults)
-    if params is not None and not isinstance(params, Mapping):
-        raise ParameterError(f"params must be a dict of name -> number, got {shown(params)}")
+    require_parameters(params)
     for key, value in (params or {}).items():
         name = str(key)
         if name not in defaults:
@@ -149,6 +149,12 @@ def resolve_parameters(
             raise ParameterError(f"parameter {name!r} has no value; give it in params={{{name!r}: ...}}")
         values[name] = parameter_value(f"parameter {name!r}", number, name in positive)
     return values
+
+
+def require_parameters(params: Any) -> None:
+    """ParameterError unless parameters are given by name, or not at all."""
+    if params is not None and not isinstance(params, Mapping):
+        raise ParameterError(f"params must be a dict of name -> number, got {shown(params)}")
 
 
 def parameter_value(what: str, value: Any, positive: bool = False) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 
 from geoctrl._scalars import NotRationalError
 from geoctrl.analysis.energy_casimir import Pencil
+from geoctrl.analysis.entry import require_system
 from geoctrl.analysis.float_jets import jets_at
 from geoctrl.analysis.linearization import Linearization, linearize, resolve_equilibrium
 from geoctrl.analysis.manifolds import matrix_question, natural_question, resolve_on_manifold
@@ -139,6 +140,7 @@ def certify(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = No
     >>> gc.certify(skate, skate.equilibrium("sliding", Y0=1.0)).verdict
     <Verdict.PROVED_UNSTABLE: 'PROVED_UNSTABLE'>
     """
+    require_system(sys, "certify")
     if isinstance(sys, ManifoldModel):
         place = resolve_on_manifold(sys, eq, params)
         natural = natural_question(sys, place)

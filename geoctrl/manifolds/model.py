@@ -161,7 +161,7 @@ class ManifoldModel(ABC):
             For a wrong shape.
         ParameterError
             For an unknown or missing parameter.
-        LinAlgError
+        SingularMassError
             Where the inertia is singular.
         """
         rows = np.atleast_2d(self._rows(x))

@@ -11,9 +11,9 @@ import numpy as np
 
 from geoctrl._scalars import Arithmetic, Program
 from geoctrl.errors import ExpressionError
-from geoctrl.simulation.checks import breaks_down
 from geoctrl.simulation.events import EventLog
 from geoctrl.simulation.problem import Block, Outcome, Problem, workspace
+from geoctrl.systems.singularity import breaks_down
 
 __all__ = ["DEFAULT_TOLERANCE", "available", "describe", "obstacle", "require", "run"]
 

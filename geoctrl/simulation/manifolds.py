@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import nearest, time_grid
-from geoctrl.errors import DescriptionError, InputError
+from geoctrl.errors import DescriptionError, InputError, SingularMassError
 from geoctrl.simulation import scipy_engine
 from geoctrl.simulation.checks import read_tolerance
 from geoctrl.simulation.events import EventLog
@@ -65,7 +65,7 @@ class _Functions:
     def field(self, t: float, x: np.ndarray) -> np.ndarray:
         try:
             return self._run.rate(float(t), x)
-        except np.linalg.LinAlgError:
+        except SingularMassError:
             return np.full_like(x, np.nan)
 
     def events(self, t: float, x: np.ndarray) -> tuple:

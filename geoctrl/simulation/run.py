@@ -11,7 +11,7 @@ from geoctrl._checks import nearest, time_grid
 from geoctrl.errors import DependencyError, InputError
 from geoctrl.manifolds import ManifoldModel
 from geoctrl.simulation import heyoka_engine, scipy_engine
-from geoctrl.simulation.checks import check_start, find_singularity, read_tolerance
+from geoctrl.simulation.checks import check_start, read_tolerance
 from geoctrl.simulation.events import read_events
 from geoctrl.simulation.execution import execute
 from geoctrl.simulation.inputs import read_inputs
@@ -20,6 +20,7 @@ from geoctrl.simulation.problem import Outcome, Problem
 from geoctrl.simulation.trajectory import Trajectory
 from geoctrl.stepping import Progress
 from geoctrl.systems import Equilibrium, EulerPoincare, ReducedSystem
+from geoctrl.systems.singularity import find_singularity
 
 __all__ = ["simulate"]
 

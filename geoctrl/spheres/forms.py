@@ -42,7 +42,7 @@ def converted(
     ------
     InputError
         For an unknown form or a wrong shape.
-    LinAlgError
+    SingularMassError
         Where the inertia is singular.
     """
     for form in (source, target):
