@@ -20,11 +20,13 @@ __all__ = [
     "as_python",
     "finite_array",
     "nearest",
+    "number_array",
     "parameter_value",
     "real_array",
     "require_declared",
     "require_parameters",
     "resolve_parameters",
+    "shape_of",
     "time_grid",
     "user_level",
 ]
@@ -89,6 +91,19 @@ def real_array(name: str, value) -> np.ndarray:
     for index in np.ndindex(array.shape):
         found[index] = real(given[index], f"{name}[{', '.join(map(str, index))}]" if index else name)
     return found
+
+
+def number_array(name: str, value) -> np.ndarray:
+    """As `real_array`, but of complex numbers too: derivatives are taken by complex steps."""
+    return value if isinstance(value, np.ndarray) and value.dtype.kind == "c" else real_array(name, value)
+
+
+def shape_of(value: Any) -> tuple[int, ...] | None:
+    """Shape of an array or nested list; None where rows have different lengths."""
+    try:
+        return np.shape(value)
+    except ValueError:
+        return None
 
 
 def as_python(function: Callable) -> Callable:

@@ -2,7 +2,7 @@
 
 from geoctrl._scalars.arithmetics import RATIONAL, Arithmetic, NotRationalError, Program, evaluate
 from geoctrl._scalars.graph import NUMBER, PARAMETER, STATE, Graph, Node
-from geoctrl._scalars.numbers import exact, plain, real, shown
+from geoctrl._scalars.numbers import exact, is_number, plain, real, shown
 from geoctrl._scalars.sympy_bridge import FromSympy, expression, to_sympy
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "evaluate",
     "exact",
     "expression",
+    "is_number",
     "plain",
     "real",
     "shown",

@@ -12,14 +12,14 @@ import operator
 import reprlib
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Rational
+from numbers import Number, Rational
 from typing import Any
 
 import numpy as np
 
 from geoctrl.errors import GeoctrlError, InputError
 
-__all__ = ["exact", "plain", "real", "shown"]
+__all__ = ["exact", "is_number", "plain", "real", "shown"]
 
 _WHOLE = 1 << 53
 """Integers below this are doubles."""
@@ -91,6 +91,13 @@ def real(value: Any, what: str = "the value", error: type[GeoctrlError] = InputE
         except (TypeError, OverflowError):  # it has symbols, or is too large
             raise error(f"{what} must be a number, got {shown(value)}") from None
     return float(plain(value, what, error))
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is one number by its kind, be it finite or not; an expression with symbols is none."""
+    if hasattr(value, "is_number"):  # of sympy
+        return bool(value.is_number)
+    return isinstance(value, (Number, Decimal, np.bool_)) or hasattr(value, "_mpf_")
 
 
 def shown(value: Any) -> str:

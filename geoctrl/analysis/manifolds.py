@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array
+from geoctrl._checks import finite_array, shape_of
 from geoctrl._scalars import exact
 from geoctrl.analysis.linearization import Linearization, linearize, linearized
 from geoctrl.analysis.natural import MatrixProblem, NaturalProblem
@@ -116,7 +116,7 @@ def _state_and_inputs(system: Any, given: Any) -> tuple[np.ndarray, np.ndarray]:
 def _is_state(system: Any, given: Any) -> bool:
     """Whether this is a whole state: an equilibrium, a pair, or an array of its length."""
     whole = isinstance(given, Equilibrium) or (isinstance(given, tuple) and len(given) == 2)
-    return whole or np.shape(given) == (system.size,)
+    return whole or shape_of(given) == (system.size,)
 
 
 def _inputs_here(system: Any, eq: Equilibrium) -> np.ndarray:

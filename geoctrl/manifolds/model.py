@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array
+from geoctrl._checks import finite_array, real_array
 from geoctrl._scalars import STATE, FromSympy, Graph, Node
 from geoctrl.errors import InputError
 from geoctrl.manifolds.laws import signals
@@ -83,7 +83,7 @@ class ManifoldModel(ABC):
         InputError
             For a wrong shape.
         """
-        first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+        first, second = real_array(self.pair[0], first), real_array(self.pair[1], second)
         outer, n = second.shape[:-2], self.n
         one = (n, *self.entries)
         if len(outer) > 1 or second.shape[-2:] != (n, 3) or first.shape != (*outer, *one):
@@ -112,7 +112,7 @@ class ManifoldModel(ABC):
 
     def _rows(self, x: Any) -> np.ndarray:
         """States as rows: (size,) or (nt, size)."""
-        x = np.asarray(x, dtype=float)
+        x = real_array("x", x)
         if x.ndim not in (1, 2) or x.shape[0] != self.size:
             raise InputError(f"x must have shape ({self.size},) or ({self.size}, nt), got {x.shape}")
         return np.ascontiguousarray(x.T)

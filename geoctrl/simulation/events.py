@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import nearest
-from geoctrl._scalars import STATE, Node
+from geoctrl._scalars import STATE, Node, real
 from geoctrl.errors import ExpressionError, InputError, LabelError
 
 if TYPE_CHECKING:
@@ -57,13 +57,13 @@ class Event:
                 f"an event needs a sympy expression, got text {self.expr!r}; take the symbols of sys.states"
             )
         try:
-            expr = sp.sympify(self.expr)
+            expr = sp.sympify(self.expr, strict=True)
         except sp.SympifyError as error:
             raise TypeError(f"an event needs a sympy expression, got {self.expr!r}") from error
         if not isinstance(expr, sp.Expr):
             raise TypeError(f"an event needs a scalar expression of which the zeros count, got {expr!r}")
         object.__setattr__(self, "expr", expr)
-        if self.direction not in (-1, 0, 1):
+        if real(self.direction, "direction of an event") not in (-1.0, 0.0, 1.0):
             raise InputError(f"direction of an event must be -1, 0 or 1, got {self.direction!r}")
         object.__setattr__(self, "terminal", bool(self.terminal))
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array, nearest
-from geoctrl._scalars import STATE, Node, Program
+from geoctrl._checks import accepts, finite_array, nearest, real_array
+from geoctrl._scalars import STATE, Node, Program, is_number, real
 from geoctrl.errors import ExpressionError, InputError
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ class Inputs:
     def at(self, t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Value (m,) of the callable, its shape checked."""
         assert self.function is not None
-        u: np.ndarray = np.array(self.function(t, x, params), dtype=float, ndmin=1)
+        u = np.atleast_1d(real_array("inputs(t, x, params)", self.function(t, x, params)))
         m = self.system.ninputs
         if u.shape != (m,):
             raise InputError(
@@ -123,6 +122,8 @@ def read_inputs(system: ReducedSystem, inputs: Any, timepts: np.ndarray) -> Inpu
     if isinstance(inputs, Mapping):
         return _from_expressions(system, inputs)
     if callable(inputs):
+        if not accepts(inputs, 3):
+            raise TypeError(f"inputs as a function must take (t, x, params), got {inputs!r}")
         return Inputs(system, "callable", {}, list(nodes), function=inputs)
     return _from_samples(system, inputs, timepts)
 
@@ -137,10 +138,8 @@ def _from_expressions(system: ReducedSystem, inputs: Mapping[Any, Any]) -> Input
         if label not in labels:
             raise InputError(f"unknown input {label!r}{nearest(label, labels)}")
         node = system.assembly.inputs[labels.index(label)]
-        if isinstance(value, (Real, sp.Number)) and not isinstance(value, bool):
-            number = float(value)
-            if not np.isfinite(number):
-                raise InputError(f"input {label!r} must be finite, got {number}")
+        if is_number(value):
+            number = real(value, f"input {label!r}")
             # A runtime argument, so that one compilation serves every constant input.
             if number:
                 mapping[node] = g.symbol(f"constant {label}", STATE)
@@ -166,8 +165,10 @@ def _from_expressions(system: ReducedSystem, inputs: Mapping[Any, Any]) -> Input
 def _from_samples(system: ReducedSystem, inputs: Any, timepts: np.ndarray) -> Inputs:
     m, labels = system.ninputs, system.input_labels
     try:
-        array = np.asarray(inputs, dtype=float)
-    except (TypeError, ValueError) as error:
+        array = real_array("inputs", inputs)
+    except InputError as error:
+        if isinstance(inputs, (list, tuple, np.ndarray)):
+            raise
         raise TypeError(
             "inputs must be a dict of label -> expression, a callable (t, x, params) -> (m,) or an array "
             f"(m, nt), got {type(inputs).__name__}"

@@ -282,7 +282,7 @@ class Trajectory:
 
 
 def _way_key(of: int, R0: Any) -> tuple:
-    return of, None if R0 is None else np.asarray(R0, dtype=float).tobytes()
+    return of, None if R0 is None else finite_array("R0", R0).tobytes()
 
 
 def _from_arrays(arrays: Mapping[str, np.ndarray]) -> Trajectory:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
+from geoctrl._checks import number_array
 from geoctrl._scalars import Program
 from geoctrl.analysis.ideal import LeafIdeal
 from geoctrl.errors import GeoctrlError, LawWarning
@@ -209,7 +210,7 @@ class FeedbackLaw:
             For an unknown or missing parameter.
         """
         system, program = self._program
-        x = np.asarray(x, dtype=float)
+        x = number_array("x", x)
         count = self.rotors.count
         if x.shape[:1] == (system.nstates + count,):
             k = len(system.assembly.velocity)

@@ -263,7 +263,8 @@ class EulerPoincare:
             If there is no set of that name.
         """
         if not isinstance(name, str) or name not in self.parameter_sets:
-            raise ParameterError(f"no parameter set {name!r}{nearest(name, self.parameter_sets)}")
+            text = "" if isinstance(name, str) else ": a set goes by its name, which is text"
+            raise ParameterError(f"no parameter set {name!r}{text}{nearest(name, self.parameter_sets)}")
         return {**self.defaults, **self.parameter_sets[name]}
 
     def with_parameter_set(self, name: str) -> EulerPoincare:

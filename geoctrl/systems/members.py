@@ -92,7 +92,8 @@ def equilibrium_at(
     residual = float(np.max(np.abs(field), initial=0.0))
     leaf_residual = float(np.max(np.abs(leaf), initial=0.0))
     jacobian = require_derivative(system.jacobian(0.0, x, u, params))
-    scale = max(1.0, float(np.max(np.abs(jacobian)))) * max(1.0, float(np.max(np.abs(x))))
+    size = max(1.0, float(np.max(np.abs(x))))
+    scale = max(1.0, float(np.max(np.abs(jacobian)))) * size
     if not residual <= tolerance * scale:
         worst = int(np.argmax(np.abs(field)))
         raise EquilibriumError(
@@ -101,7 +102,7 @@ def equilibrium_at(
             f"find_equilibrium(sys, guess=x) looks for one nearby{_despun_hint(system)}",
             residual,
         )
-    if not leaf_residual <= tolerance * max(1.0, float(np.max(np.abs(x))) ** 2):
+    if not leaf_residual <= tolerance * size * size:
         worst = int(np.argmax(np.abs(leaf)))
         raise EquilibriumError(
             f"off the leaf: {system.leaf.relations[worst].expr} = {leaf[worst]:.3g} instead of 0",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import resolve_parameters
+from geoctrl._checks import number_array, resolve_parameters
 from geoctrl._scalars import Node, Program, to_sympy
 from geoctrl.errors import InputError
 from geoctrl.systems.assembly import Assembly
@@ -122,7 +122,7 @@ class ReducedSystem:
 
     def arguments_at(self, t: Any, x: Any, u: Any) -> list:
         """Arguments of compiled programs: states, time, inputs; InputError for wrong shapes."""
-        x = np.asarray(x)
+        x = number_array("x", x)
         if x.shape[:1] != (self.nstates,) or x.ndim > 2:
             raise InputError(
                 f"x must have shape ({self.nstates},) or ({self.nstates}, nt) for the states "
@@ -131,13 +131,13 @@ class ReducedSystem:
         if u is None:
             values = np.zeros(self.ninputs)
         else:
-            values = np.atleast_1d(np.asarray(u))
+            values = np.atleast_1d(number_array("u", u))
             if values.shape[0] != self.ninputs:
                 raise InputError(
                     f"u must have {self.ninputs} entries ({', '.join(self.input_labels) or 'no input'}), "
                     f"got shape {values.shape}"
                 )
-        return [*x, t, *values]
+        return [*x, number_array("t", t), *values]
 
     def program(self, nodes: Sequence[Node]) -> Program:
         """Compiled function of (states, time, inputs); remembered for the same nodes."""
