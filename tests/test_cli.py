@@ -103,8 +103,9 @@ def test_law_prints_branches_condition_law_and_verdict(capsys):
     assert (status, data["verdict"], data["branches"]) == (0, "PROVED_STABLE", ["no control", "full"])
     assert data["admissible"]["sliding"]["feasible"] is True
     assert "sigma" in data["law"]["u_theta"]
-    outside = run(capsys, "law", "pendulum-skate-rotor", "--set", "sigma=-2e-5", "--json")[1]
+    status, outside, _ = run(capsys, "law", "pendulum-skate-rotor", "--set", "sigma=-2e-5", "--json")
     assert json.loads(outside)["warnings"]
+    assert status == 1
     assert run(capsys, "law", "heavy-top")[0] == 1  # no rotors: it cannot be done
 
 

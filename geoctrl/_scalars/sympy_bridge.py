@@ -127,6 +127,12 @@ class FromSympy:
         if isinstance(expr, sp.Piecewise):
             return self._piecewise(expr)
         name = _TO_GRAPH.get(expr.func)
+        if name is None and isinstance(expr, (sp.Max, sp.Min, sp.Heaviside)):
+            raise ExpressionError(
+                f"cannot translate the function {expr.func.__name__!r} in {expr}; write it with Piecewise: "
+                "Max(a, b) is Piecewise((a, a > b), (b, True)), Min(a, b) Piecewise((a, a < b), (b, True)), "
+                "Heaviside(a) Piecewise((1, a > 0), (0, True))"
+            )
         if name is None:
             raise ExpressionError(
                 f"cannot translate the function {expr.func.__name__!r} in {expr}; known are "
@@ -175,7 +181,8 @@ class FromSympy:
         if twin is not None:
             return (
                 f"the symbol {symbol} in an expression has other assumptions than the declared {twin}; "
-                "take the declared object (parameter.symbol, vector.symbols, algebra.xi)"
+                "take the declared object (parameter.symbol, vector.symbols, algebra.xi, sys.states; an "
+                "input given by its name is Symbol(name, real=True))"
             )
         from geoctrl._checks import nearest
 

@@ -19,6 +19,7 @@ from geoctrl._scalars import exact
 from geoctrl.analysis.linearization import Linearization, linearize, linearized
 from geoctrl.analysis.natural import MatrixProblem, NaturalProblem
 from geoctrl.errors import EquilibriumError, ImmutableError, InputError
+from geoctrl.manifolds.functions import holds_time
 from geoctrl.manifolds.symmetry import is_symmetric
 from geoctrl.systems import Equilibrium
 from geoctrl.systems.regularity import require_autonomous, require_derivative, require_smooth
@@ -137,7 +138,7 @@ def _point(
         differentiable there (a kink of Abs, a jump of sign or Piecewise).
     """
     local, values = system.local, system.parameters_at(params)
-    require_autonomous(system.autonomous, system.name)
+    require_autonomous(system.autonomous and not holds_time(system, x, u, values), system.name)
     require_smooth(local.switches(x, u, values), x)
     if np.any(spin):
         local.check_symmetry(spin, values, x)

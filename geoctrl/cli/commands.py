@@ -290,7 +290,7 @@ def _admissible(matching: Any, family: str) -> tuple[dict[str, Any], str]:
 
 
 def run_law(args: argparse.Namespace) -> int:
-    """Match, print the law, and certify its loop where it has numbers."""
+    """Match, print the law, and certify its loop where it has numbers; an inadmissible gain is a failure."""
     import geoctrl
 
     mechanism = _mechanism(args)
@@ -326,4 +326,4 @@ def run_law(args: argparse.Namespace) -> int:
     elif args.out:
         raise UsageError("--out needs --at FAMILY and --set sigma=VALUE")
     show(args, data, "\n".join(text))
-    return 0
+    return 1 if law.warnings else 0

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array
+from geoctrl._checks import finite_array, shape_of
 from geoctrl.errors import ConstraintError, InputError
 from geoctrl.manifolds.reading import needs_repair, number_of_bodies, vector
 
@@ -147,6 +147,6 @@ def initial_values(n: int, R0: Any, Omega0: Any, name: str = "Omega") -> tuple[n
     One body's may be given as (3, 3) and (3,).
     """
     if n == 1:
-        R0 = [R0] if np.ndim(R0) == 2 else R0
-        Omega0 = [Omega0] if np.ndim(Omega0) == 1 else Omega0
+        R0 = [R0] if len(shape_of(R0) or ()) == 2 else R0
+        Omega0 = [Omega0] if len(shape_of(Omega0) or ()) == 1 else Omega0
     return checked_attitudes("R0", R0, n), finite_array(f"{name}0", Omega0, (n, 3)).copy()

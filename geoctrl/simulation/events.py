@@ -165,10 +165,12 @@ def read_events(
         if not isinstance(event, Event):
             event = Event(event)
         try:
-            node = system.graph.substitute([system.expression(event.expr)], inputs)[0]
+            given = system.expression(event.expr)
         except ExpressionError as error:
             raise ExpressionError(f"event {name!r}: {error}") from error
-        if node.level < STATE:
+        if given.level < STATE:
             raise ExpressionError(f"event {name!r}: {event.expr} depends on no state, input or time")
+        # An input that is held leaves a constant here, which has no zeros.
+        node = system.graph.substitute([given], inputs)[0]
         located.append(LocatedEvent(name, node, event.terminal, event.direction))
     return tuple(located)

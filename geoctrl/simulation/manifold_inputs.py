@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import accepts, finite_array, nearest
+from geoctrl._checks import accepts, finite_array, nearest, shape_of
 from geoctrl._scalars import STATE, Program
 from geoctrl.errors import ExpressionError, InputError
 from geoctrl.manifolds.reading import read_scalar
@@ -90,7 +89,8 @@ def with_times(inputs: Any, labels: tuple[str, ...], times: np.ndarray) -> Any:
 
 
 def _term(label: str, value: Any, inputs: Sequence[sp.Symbol]) -> sp.Expr:
-    if callable(value) or isinstance(value, str) or (not isinstance(value, sp.Basic) and np.ndim(value)):
+    single = isinstance(value, sp.Basic) or shape_of(value) == ()
+    if callable(value) or isinstance(value, str) or not single:
         raise TypeError(
             f"input {label!r} must be a number or a sympy expression in states, geoctrl.time and parameters, "
             f"got {type(value).__name__}; samples and functions are given for all inputs at once: (times, "
@@ -102,9 +102,15 @@ def _term(label: str, value: Any, inputs: Sequence[sp.Symbol]) -> sp.Expr:
     return term
 
 
+class _DrivenEvent(Event):
+    """An event on inputs, what drives them put in: a constant, without zeros, where that is one."""
+
+
 def _replaced(given: Any, table: Mapping[sp.Symbol, sp.Expr]) -> Event:
     event = given if isinstance(given, Event) else Event(given)
-    return dataclasses.replace(event, expr=event.expr.xreplace(table))
+    if not event.expr.free_symbols & set(table):
+        return event
+    return _DrivenEvent(event.expr.xreplace(table), event.terminal, event.direction)
 
 
 def read_switches(
@@ -135,7 +141,7 @@ def read_switches(
             node = system.to_node(event.expr)
         except ExpressionError as error:
             raise ExpressionError(f"event {name!r}: {error}") from error
-        if node.level < STATE:
+        if node.level < STATE and not isinstance(event, _DrivenEvent):
             raise ExpressionError(f"event {name!r}: {event.expr} depends on no state, input or time")
         lost = sorted(str(s) for s in event.expr.free_symbols & (set(system.driven) - set(system.inputs)))
         if lost:

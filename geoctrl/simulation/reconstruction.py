@@ -36,6 +36,11 @@ def _factor(system: ReducedSystem, of: int, what: str) -> Factor:
     factor = factors[of - 1]
     if what == "rotation" and factor.spin is None:
         raise InputError(f"factor {of} ({factor.name}) has no rotations, hence no attitude")
+    if what == "translation" and factor.name == "rn":
+        raise InputError(
+            f"factor {of} (rn) is a vector space, not a body in space: its place is the integral of its "
+            "velocities in run.states, and position() gives that of se2 and se3"
+        )
     if what == "translation" and factor.velocity is None:
         raise InputError(f"factor {of} ({factor.name}) has no translations, hence no position")
     return factor

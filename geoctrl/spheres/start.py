@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array
+from geoctrl._checks import finite_array, shape_of
 from geoctrl.errors import ConstraintError, InputError
 from geoctrl.manifolds.reading import needs_repair
 
@@ -71,7 +71,7 @@ def initial_values(n: int, q0: Any, omega0: Any, name: str = "omega") -> tuple[n
         If a defect above 1e-12 was repaired.
     """
     if n == 1:
-        q0, omega0 = ([v] if np.ndim(v) == 1 else v for v in (q0, omega0))
+        q0, omega0 = ([v] if len(shape_of(v) or ()) == 1 else v for v in (q0, omega0))
     q, omega = finite_array("q0", q0, (n, 3)), finite_array(f"{name}0", omega0, (n, 3))
     defects = {
         "|q| - 1": np.abs(_lengths("q0", q) - 1),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["EulerPoincare", "time"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EulerPoincare:
     r"""A mechanism on a Lie group with advected parameters and nonholonomic constraints.
 
@@ -212,6 +212,20 @@ class EulerPoincare:
         k = self.algebra.n - (0 if self.constraints is None else self.constraints.rows)
         return tuple(f"v{i + 1}" for i in range(k))
 
+    def __repr__(self) -> str:
+        rotors = ", ".join(self.rotors.names) if self.rotors else "-"
+        rows = {
+            "velocities": ", ".join(self.velocity_labels),
+            "advected": ", ".join(a.name for a in self.advected) or "-",
+            "constraints": str(0 if self.constraints is None else self.constraints.rows),
+            "rotors": rotors,
+            "inputs": ", ".join(map(str, self.input_symbols)) or "-",
+            "parameters": ", ".join(f"{k}={v}" for k, v in self.defaults.items()) or "-",
+            "families": ", ".join(self.equilibria) or "-",
+        }
+        title = f"<EulerPoincare {self.name or 'unnamed'} on {self.algebra.name}: .reduce() gives the system>"
+        return "\n".join([title, *(f"  {k}: {v}" for k, v in rows.items())])
+
     @property
     def quasivelocity_labels(self) -> tuple[str, ...]:
         """Labels of a given frame's quasivelocities; empty without one."""
@@ -320,7 +334,9 @@ class EulerPoincare:
             self._require("forces", (self.forces,), motion)
 
     def _require(self, what: str, values: Sequence[Any], allowed: set[sp.Symbol]) -> None:
-        remedy = "take parameter.symbol, vector.symbols or algebra.xi"
+        remedy = (
+            "take parameter.symbol, vector.symbols, algebra.xi, or sp.Symbol(name, real=True) of an input"
+        )
         require_declared(what, values, allowed, remedy)
 
     @cached_property

@@ -87,6 +87,11 @@ def equilibrium_at(
     switches = system.graph.switches([*system.field_nodes, system.assembly.energy])
     if switches:
         require_smooth(system.program(switches)(system.arguments_at(0.0, x, u), params), x)
+    if np.isinf(system.energy(x, params)):
+        raise EquilibriumError(
+            "the energy exceeds the doubles at this point: nothing can be computed there; take other "
+            "units, or smaller numbers"
+        )
     field = require_values(system.rhs(0.0, x, u, params), system.state_labels)
     leaf = system.leaf_residual(x, params)
     residual = float(np.max(np.abs(field), initial=0.0))

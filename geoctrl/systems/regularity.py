@@ -27,7 +27,7 @@ def require_autonomous(autonomous: bool, name: str) -> None:
     if not autonomous:
         raise EquilibriumError(
             f"the equations of motion of {name or 'the system'} depend on the time explicitly: "
-            "equilibria and their stability are defined without; take the time out of the forces"
+            "equilibria and their stability are defined without; take the time out of the forces and laws"
         )
 
 
