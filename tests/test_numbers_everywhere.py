@@ -29,7 +29,7 @@ def same(certificate, expected):
 
 
 def top(kind=lambda v: v, at=lambda v: v):
-    """A heavy top whose every number is made by ``kind``: in products of these, int64 wraps and int8 at once."""
+    """A heavy top whose every number is made by ``kind``."""
     m, g, i1, i3 = (
         gc.Parameter(n, kind(v), positive=True) for n, v in (("m", 1), ("g", 3), ("I1", 100), ("I3", 120))
     )
@@ -106,10 +106,6 @@ def test_descriptions(kind, plain_top):
     same(gc.certify(system, system.equilibrium("sleeping", w=kind(50))), expected)
     assert system.mechanism.symmetry.direction == (0, 0, 1)
     assert all(type(q) is Fraction for q in system.mechanism.advected[0].reference)
-    expected = (
-        gc.certify(plain_top.despun(), plain_top.despun().equilibrium("sleeping", w=50)) if False else None
-    )
-    assert expected is None
 
 
 @kinds
@@ -170,7 +166,7 @@ def test_systems_on_manifolds(kind):
     same(certified(signed), expected)
 
     def body(number):
-        J = [number(1), number(2), number(3)]
+        J = [[number(i if i == j else 0) for j in (1, 2, 3)] for i in (1, 2, 3)]
         system = rotations.RotationSystem(inertias=[J])
         spun = gc.find_equilibrium(
             system,

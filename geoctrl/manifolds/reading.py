@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import user_level
+from geoctrl._scalars import expression
 from geoctrl.errors import ConstraintError, DescriptionError, GradientError, InputError, ProjectionWarning
 from geoctrl.manifolds.functions import require_arguments
 
@@ -57,6 +58,13 @@ def finite(what: str, expr: Any) -> sp.Expr:
     return expr
 
 
+def _expression(what: str, value: Any) -> Any:
+    """An expression, or a number by the gate; what `finite` has words for is left to it."""
+    if isinstance(value, sp.Basic) or (isinstance(value, float) and not np.isfinite(value)):
+        return sp.sympify(value)
+    return expression(value, what, InputError)
+
+
 def read_scalar(what: str, value: Any, kinds: str = "an expression") -> sp.Expr:
     """An expression or number; a matrix (1, 1), as a product of vectors gives it, stands for its entry.
 
@@ -67,9 +75,9 @@ def read_scalar(what: str, value: Any, kinds: str = "an expression") -> sp.Expr:
     """
     problem = f"{what} must be {kinds}, got {value!r}"
     try:
-        found = sp.sympify(value)
-    except (sp.SympifyError, TypeError, AttributeError) as error:
-        raise DescriptionError(problem) from error
+        found = value if isinstance(value, sp.MatrixBase) else _expression(what, value)
+    except InputError as error:
+        raise DescriptionError(f"{problem}: {error}") from error
     if isinstance(found, sp.MatrixBase) and found.shape == (1, 1):
         found = found[0]
     if not isinstance(found, sp.Expr) or found.is_Matrix:
@@ -89,9 +97,9 @@ def read_vectors(name: str, vectors: Any, n: int) -> tuple[sp.Matrix, ...]:
     if n == 1 and (isinstance(vectors, sp.MatrixBase) or np.shape(np.array(vectors, dtype=object)) == (3,)):
         vectors = [vectors]
     try:
-        rows = [[sp.sympify(e) for e in np.ravel(np.array(v, dtype=object))] for v in vectors]
+        rows = [[_expression(name, e) for e in np.ravel(np.array(v, dtype=object))] for v in vectors]
     except (TypeError, ValueError) as error:
-        raise DescriptionError(problem) from error
+        raise DescriptionError(f"{problem}: {error}") from error
     if len(rows) != n or any(len(v) != 3 for v in rows):
         raise DescriptionError(problem)
     return tuple(sp.Matrix([finite(name, e) for e in v]) for v in rows)

@@ -118,7 +118,7 @@ def test_bad_inertia(mass, error, words):
         ({"invariants": {"C": SYMBOL}}, DescriptionError, "invariants holds the undeclared symbol r"),
         ({"forces": [[sp.Function("f")(DIRECTIONS[0][0]), 0, 0]]}, ExpressionError, "f"),
         ({"forces": 3}, DescriptionError, "forces must be 1 vectors of 3 expressions, got 3"),
-        ({"forces": [None] * 3}, DescriptionError, "forces must hold expressions"),
+        ({"forces": [None] * 3}, DescriptionError, "forces must be 1 vectors of 3 expressions"),
         ({"forces": [1, 2, np.nan]}, DescriptionError, "forces must be finite, got nan"),
         ({"mass": [1.0, 2.0], "forces": [1, 2, 3]}, DescriptionError, "forces must be 2 vectors of 3"),
         (
