@@ -50,6 +50,12 @@ def pendulum():
     return spheres.chain_pendulum([1.0], [1.0])
 
 
+@cache
+def pushed():
+    u = [sp.Symbol(f"u{i}", real=True) for i in (1, 2, 3)]
+    return spheres.SphereSystem(mass=[1.0], forces=[u], inputs=u)
+
+
 HANGING = ([[0.0, 0.0, 1.0]], [[0.0, 0.0, 0.0]])
 GAMMA = gc.AdvectedVector("Gamma")
 X0 = [0.0, 0.0, 0.0, 0.0, 1.0]
@@ -442,6 +448,11 @@ CALLS = [
         gc.InputError,
     ),
     ("an attitude from text", lambda d: gc.simulate(system(), T, X0).attitude(R0="I"), gc.InputError),
+    (
+        "inputs of any number of arguments",
+        lambda d: gc.simulate(pushed(), T, HANGING, inputs=lambda *a: [0.0, 0.0, 0.0]),
+        TypeError,
+    ),
     # laws
     ("an unknown form of a law", lambda d: gc.match(rotor()).law(sigma=-1e-5, form="pid"), gc.InputError),
     ("a gain of a wrong shape", lambda d: gc.match(rotor()).law(sigma=np.eye(2)), gc.MatchingError),

@@ -30,10 +30,25 @@ class Switch:
     direction: int
 
 
+_ANY = 64
+"""A function that takes so many arguments takes any number."""
+
+
 def is_feedback(inputs: Any) -> bool:
-    """Whether inputs may depend on the state: expressions by name, or a function of (t, x, params)."""
+    """Whether inputs may depend on the state: expressions by name, or a function of (t, x, params).
+
+    Raises
+    ------
+    TypeError
+        For a function of any number of arguments, which may be meant as f(t) or as f(t, x, params).
+    """
     if isinstance(inputs, Mapping):
         return True
+    if callable(inputs) and accepts(inputs, 1) and accepts(inputs, _ANY):
+        raise TypeError(
+            f"inputs as a function of any number of arguments may be f(t) or f(t, x, params), got "
+            f"{inputs!r}: name them"
+        )
     return callable(inputs) and not accepts(inputs, 1) and accepts(inputs, 3)
 
 
