@@ -95,7 +95,6 @@ def test_parameters_at_which_the_equations_divide_by_zero():
     params = {"sigma": mechanism.defaults["J1"]}
     x = loop.equilibrium("sliding", Y0=1).x
     for call in (
-        lambda: loop.equilibrium("sliding", Y0=1, params=params),
         lambda: gc.linearize(loop, x, params=params),
         lambda: gc.certify(loop, x, params=params),
     ):
