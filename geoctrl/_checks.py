@@ -7,10 +7,12 @@ import sys
 from collections.abc import Callable, Container, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from geoctrl.errors import DescriptionError, ParameterError
+from geoctrl._scalars.numbers import plain, real, shown
+from geoctrl.errors import DescriptionError, InputError, ParameterError
 
 __all__ = [
     "ParameterValues",
@@ -18,8 +20,13 @@ __all__ = [
     "as_python",
     "finite_array",
     "nearest",
+    "number_array",
+    "parameter_value",
+    "real_array",
     "require_declared",
+    "require_parameters",
     "resolve_parameters",
+    "shape_of",
     "time_grid",
     "user_level",
 ]
@@ -29,10 +36,10 @@ _LISTED = 40
 """More names than this are not listed in a message."""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: object, known: Iterable[str]) -> str:
     """Words to append to an error message: the nearest known name, or all of them up to a number."""
     known = list(known)
-    match = get_close_matches(name, known, n=1)
+    match = get_close_matches(str(name), known, n=1)
     if match:
         return f"; did you mean {match[0]!r}?"
     if not known:
@@ -46,19 +53,57 @@ def finite_array(name: str, value, shape: tuple[int, ...] | None = None) -> np.n
 
     Raises
     ------
-    ValueError
-        If it cannot be converted, has another shape, or holds NaN or infinity.
+    InputError
+        If it holds anything but real numbers (text and complex numbers are none), has another shape, or holds
+        NaN or infinity.
     """
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be an array of numbers, got {value!r}") from error
+    array = real_array(name, value)
     if shape is not None and array.shape != shape:
-        raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
+        raise InputError(f"{name} must have shape {shape}, got {array.shape}")
     if not np.all(np.isfinite(array)):
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(f"{name} must be finite, got {array[where]} at index {where}")
+        raise InputError(f"{name} must be finite, got {array[where]} at index {where}")
     return array
+
+
+def real_array(name: str, value) -> np.ndarray:
+    """`value` as a float array, which may hold NaN and infinity.
+
+    Raises
+    ------
+    InputError
+        If it holds anything but real numbers, or rows of different lengths.
+    """
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be an array of numbers, got {shown(value)}") from error
+    if array.dtype.kind in "biuf":
+        return array.astype(float, copy=False)
+    if array.dtype.kind == "c":
+        raise InputError(f"{name} must be real, got the complex {shown(value)}; take its real part")
+    if array.dtype.kind not in "OUS" or (array.dtype.kind != "O" and not array.shape):
+        # Dates, spans of time, records; or one text.
+        raise InputError(f"{name} must be an array of numbers, got {shown(value)}")
+    # Numbers of several types, and what is none: one by one through the gate.
+    found = np.empty(array.shape)
+    given = np.array(value, dtype=object)
+    for index in np.ndindex(array.shape):
+        found[index] = real(given[index], f"{name}[{', '.join(map(str, index))}]" if index else name)
+    return found
+
+
+def number_array(name: str, value) -> np.ndarray:
+    """As `real_array`, but of complex numbers too: derivatives are taken by complex steps."""
+    return value if isinstance(value, np.ndarray) and value.dtype.kind == "c" else real_array(name, value)
+
+
+def shape_of(value: Any) -> tuple[int, ...] | None:
+    """Shape of an array or nested list; None where rows have different lengths."""
+    try:
+        return np.shape(value)
+    except ValueError:
+        return None
 
 
 def as_python(function: Callable) -> Callable:
@@ -81,11 +126,11 @@ def time_grid(timepts) -> np.ndarray:
     """`timepts` as a strictly increasing grid of at least two finite times."""
     grid = finite_array("timepts", timepts)
     if grid.ndim != 1 or grid.size < 2:
-        raise ValueError(f"timepts must hold at least two times in one dimension, got shape {grid.shape}")
+        raise InputError(f"timepts must hold at least two times in one dimension, got shape {grid.shape}")
     steps = np.diff(grid)
     if not np.all(steps > 0):
         k = int(np.argmax(steps <= 0))
-        raise ValueError(
+        raise InputError(
             f"timepts must be strictly increasing, got {grid[k]} followed by {grid[k + 1]} at index {k}"
         )
     return grid
@@ -107,27 +152,38 @@ def resolve_parameters(
         finite number, or not positive where the parameter was declared positive.
     """
     given = dict(defaults)
-    if params is not None and not isinstance(params, Mapping):
-        raise ParameterError(f"params must be a dict of name -> number, got {params!r}")
+    require_parameters(params)
     for key, value in (params or {}).items():
         name = str(key)
         if name not in defaults:
             raise ParameterError(f"unknown parameter {name!r}{nearest(name, defaults)}")
         given[name] = value
-    values: dict[str, float] = {}
+    values: dict[str, Any] = {}
     for name, number in given.items():
         if number is None:
             raise ParameterError(f"parameter {name!r} has no value; give it in params={{{name!r}: ...}}")
-        try:
-            finite = np.isfinite(float(number))
-        except (TypeError, ValueError) as error:
-            raise ParameterError(f"parameter {name!r} must be a number, got {number!r}") from error
-        if not finite:
-            raise ParameterError(f"parameter {name!r} must be finite, got {number!r}")
-        if name in positive and not number > 0:
-            raise ParameterError(f"parameter {name!r} must be positive, got {number!r}")
-        values[name] = number
+        values[name] = parameter_value(f"parameter {name!r}", number, name in positive)
     return values
+
+
+def require_parameters(params: Any) -> None:
+    """ParameterError unless parameters are given by name, or not at all."""
+    if params is not None and not isinstance(params, Mapping):
+        raise ParameterError(f"params must be a dict of name -> number, got {shown(params)}")
+
+
+def parameter_value(what: str, value: Any, positive: bool = False) -> Any:
+    """A parameter as a number of Python.
+
+    Raises
+    ------
+    ParameterError
+        If it is no finite real number, or not positive where it must be.
+    """
+    number = plain(value, what, ParameterError)
+    if positive and not number > 0:
+        raise ParameterError(f"{what} must be positive, got {shown(value)}")
+    return number
 
 
 class ParameterValues(dict):

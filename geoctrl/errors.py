@@ -1,7 +1,8 @@
 """Exceptions and warnings of geoctrl.
 
-Every exception derives from `GeoctrlError` and from the builtin that it refines, so that
-``except ValueError`` in a script that knows nothing of geoctrl still catches bad input.
+Whatever is raised on purpose derives from `GeoctrlError` and from the builtin that it refines, so that
+``except ValueError`` in a script that knows nothing of geoctrl still catches bad input; except that
+something of a wrong kind (a description where a system is needed) may be a plain TypeError.
 """
 
 from __future__ import annotations
@@ -12,12 +13,17 @@ __all__ = [
     "CertificateError",
     "ConstraintError",
     "ConvergenceError",
+    "DependencyError",
     "DescriptionError",
+    "DivisionError",
     "EquilibriumError",
     "ExpressionError",
     "FrameError",
     "GeoctrlError",
     "GradientError",
+    "ImmutableError",
+    "InputError",
+    "LabelError",
     "LawWarning",
     "MatchingError",
     "ParameterError",
@@ -29,6 +35,28 @@ __all__ = [
 
 class GeoctrlError(Exception):
     """Root of all exceptions raised by geoctrl."""
+
+
+class InputError(GeoctrlError, ValueError):
+    """An argument is no number, not finite, of a wrong shape, or none of the choices there are."""
+
+
+class LabelError(GeoctrlError, KeyError):
+    """Nothing goes by the name that was asked for."""
+
+    __str__ = Exception.__str__  # a KeyError would show the words in quotes
+
+
+class ImmutableError(GeoctrlError, AttributeError):
+    """An attribute cannot be set or deleted, or is of another kind of object."""
+
+
+class DivisionError(GeoctrlError, ZeroDivisionError):
+    """An expression divides by what is identically zero, or a matrix has no inverse."""
+
+
+class DependencyError(GeoctrlError, ModuleNotFoundError):
+    """A package that is needed for this is not installed."""
 
 
 class DescriptionError(GeoctrlError, ValueError):

@@ -76,7 +76,7 @@ def test_certify_writes_what_verify_confirms_and_a_change_is_refused(capsys, tmp
     assert (status, json.loads(out)["confirmed"]) == (1, False)
     status, _, err = run(capsys, "verify", str(file))
     assert (status, err.startswith("REFUSED")) == (1, True)
-    assert run(capsys, "verify", str(tmp_path / "missing.json"))[0] == 1
+    assert run(capsys, "verify", str(tmp_path / "missing.json"))[0] == 2
 
 
 def test_certify_takes_the_despun_system_where_only_there_it_is_steady(capsys):
@@ -103,8 +103,9 @@ def test_law_prints_branches_condition_law_and_verdict(capsys):
     assert (status, data["verdict"], data["branches"]) == (0, "PROVED_STABLE", ["no control", "full"])
     assert data["admissible"]["sliding"]["feasible"] is True
     assert "sigma" in data["law"]["u_theta"]
-    outside = run(capsys, "law", "pendulum-skate-rotor", "--set", "sigma=-2e-5", "--json")[1]
+    status, outside, _ = run(capsys, "law", "pendulum-skate-rotor", "--set", "sigma=-2e-5", "--json")
     assert json.loads(outside)["warnings"]
+    assert status == 1
     assert run(capsys, "law", "heavy-top")[0] == 1  # no rotors: it cannot be done
 
 
@@ -121,6 +122,11 @@ def test_law_prints_branches_condition_law_and_verdict(capsys):
         (["simulate", "pendulum-skate", "--time", "-1"], "--time"),
         (["law", "pendulum-skate-rotor", "--out", "cert.json"], "--at"),
         (["certify", "pendulum-skate", "--at", "spinning", "--set", "Omega0=5", "--params", "7.9"], "7.2"),
+        (["certify", "heavy-top", "--at", "hanging", "--set", "Omega0=1", "Omega0=2"], "Omega0 twice"),
+        (["certify", "heavy-top", "--at", "hanging", "--set", "Omega0=1", "--set", "Omega0=2"], "twice"),
+        (["simulate", "heavy-top", "--x0", "Omega1=1", "Omega1=1"], "Omega1 twice"),
+        (["simulate", "heavy-top", "--points", "1000000000000"], "--points must be at most"),
+        (["simulate", "heavy-top", "--out", "x.json"], "npz"),
     ],
 )
 def test_mistakes_in_the_command_exit_with_2_and_say_what_is_wrong(capsys, argv, words):
@@ -164,8 +170,46 @@ def test_numbers_that_are_not_finite_are_misuse(capsys, arguments, words):
 def test_a_missing_certificate_is_named_in_words_and_as_data(capsys, tmp_path):
     file = str(tmp_path / "nothing.json")
     status, out, err = run(capsys, "verify", file)
-    assert (status, out) == (1, "")
+    assert (status, out) == (2, "")
     assert f"{file}: No such file" in err
     status, out, _ = run(capsys, "verify", file, "--json")
-    assert status == 1
+    assert status == 2
     assert json.loads(out) == {"file": file, "confirmed": False, "error": "No such file or directory"}
+
+
+def test_failures_are_one_line_each(capsys, tmp_path):
+    status, out, err = run(capsys, "certify", "heavy-top", "--at", "hanging", "--set", "Omega0=1e300")
+    assert (status, out) == (1, "")
+    assert "exceeds the doubles" in err
+    deep = tmp_path / "deep.json"
+    deep.write_text("[" * 100_000, encoding="utf-8")
+    assert run(capsys, "verify", str(deep))[0] == 1
+    assert run(capsys, "verify", str(tmp_path))[0] == 2
+    assert run(capsys, "law", "pendulum-skate-rotor", "--set", "sigma=1e-5")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "words"),
+    [
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (
+            MemoryError("Unable to allocate 7 TiB"),
+            1,
+            "not enough memory: Unable to allocate 7 TiB; ask for fewer points",
+        ),
+        (OverflowError("too large"), 1, "internal error, please report it: OverflowError: too large"),
+        (RecursionError("deep"), 1, "internal error"),
+        (ValueError("two\nlines"), 1, "internal error, please report it: ValueError: two lines"),
+        (OSError("no file name here"), 1, "no file name here"),
+        (gc.InputError("x is wrong"), 1, "x is wrong"),
+        (gc.ParameterError("m is wrong"), 2, "m is wrong"),
+    ],
+)
+def test_no_exception_is_shown_as_a_traceback(capsys, monkeypatch, error, status, words):
+    def fail(name):
+        raise error
+
+    monkeypatch.setattr("geoctrl.models.get", fail)
+    found, out, err = run(capsys, "certify", "heavy-top", "--at", "hanging")
+    assert (found, out) == (status, "")
+    assert err == f"geoctrl certify: {words}\n" or (words == "internal error" and len(err.splitlines()) == 1)

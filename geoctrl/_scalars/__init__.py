@@ -2,7 +2,8 @@
 
 from geoctrl._scalars.arithmetics import RATIONAL, Arithmetic, NotRationalError, Program, evaluate
 from geoctrl._scalars.graph import NUMBER, PARAMETER, STATE, Graph, Node
-from geoctrl._scalars.sympy_bridge import FromSympy, exact, to_sympy
+from geoctrl._scalars.numbers import exact, is_number, plain, real, shown
+from geoctrl._scalars.sympy_bridge import FromSympy, expression, to_sympy
 
 __all__ = [
     "NUMBER",
@@ -17,5 +18,10 @@ __all__ = [
     "Program",
     "evaluate",
     "exact",
+    "expression",
+    "is_number",
+    "plain",
+    "real",
+    "shown",
     "to_sympy",
 ]

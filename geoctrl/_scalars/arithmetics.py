@@ -17,7 +17,7 @@ import numpy as np
 
 from geoctrl._scalars.graph import Graph, Node, rational_sqrt
 from geoctrl._scalars.tape import Tape
-from geoctrl.errors import ExpressionError
+from geoctrl.errors import DivisionError, ExpressionError, LabelError, ParameterError
 
 __all__ = ["FLOAT", "RATIONAL", "Arithmetic", "NotRationalError", "Program", "evaluate"]
 
@@ -165,7 +165,7 @@ def evaluate(nodes: Sequence[Node], values: Mapping[Node, Any], arithmetic: Arit
         elif node.kind == "num":
             image[node] = arithmetic.number(node.payload)
         elif node.kind == "sym":
-            raise KeyError(f"no value for the symbol {node.payload}")
+            raise LabelError(f"no value for the symbol {node.payload}")
         elif node.kind == "fun":
             name, args = node.payload
             image[node] = arithmetic.functions[name](*(image[a] for a in args))
@@ -214,11 +214,19 @@ class Program:
         cached = self._constants_cache.get(key)
         if cached is None:
             values = {node: float(params[name]) for name, node in self._used}
-            cached = tuple(evaluate(self.tape.constants, values, FLOAT))
+            cached = tuple(self._evaluated(values))
             if len(self._constants_cache) > 64:
                 self._constants_cache.clear()
             self._constants_cache[key] = cached
         return cached
+
+    def _evaluated(self, values: Mapping[Node, float]) -> list:
+        try:
+            return evaluate(self.tape.constants, values, FLOAT)
+        except ZeroDivisionError as error:
+            raise DivisionError(f"the equations divide by zero at {_given(values)}") from error
+        except (OverflowError, ValueError) as error:
+            raise ParameterError(f"the equations have no value at {_given(values)}: {error}") from error
 
     @cached_property
     def source(self) -> str:
@@ -304,6 +312,10 @@ class Program:
                 a, b = (get(p) for p in parts)
                 temporaries.append(a * b if op == "mul" else a / b)
         return [get(o) for o in tape.outputs]
+
+
+def _given(values: Mapping[Node, float]) -> str:
+    return ", ".join(f"{node.payload} = {value:g}" for node, value in values.items()) or "any parameters"
 
 
 def _name(operand) -> str:

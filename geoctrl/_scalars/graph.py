@@ -20,7 +20,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import gcd, isqrt, lcm
 
-from geoctrl.errors import ExpressionError
+from geoctrl.errors import DivisionError, ExpressionError
 
 NUMBER, PARAMETER, STATE = 0, 1, 2
 
@@ -206,7 +206,7 @@ class Graph:
         """Integer power; a negative one of the number zero raises ZeroDivisionError."""
         q, factors = self.factors(node)
         if q == 0 and exponent < 0:
-            raise ZeroDivisionError("division by a structural zero in an expression")
+            raise DivisionError("division by a structural zero in an expression")
         return self.monomial(q**exponent, {atom: e * exponent for atom, e in factors.items()})
 
     # -- sums -----------------------------------------------------------------------------------

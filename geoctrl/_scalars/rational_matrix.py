@@ -9,6 +9,8 @@ from itertools import pairwise
 from sympy.polys.domains import QQ
 from sympy.polys.matrices import DomainMatrix
 
+from geoctrl.errors import DivisionError
+
 __all__ = ["characteristic_polynomial", "inertia", "nullspace", "rank", "reduced_nullspace", "solve"]
 
 Rows = Sequence[Sequence[Fraction]]
@@ -68,7 +70,7 @@ def solve(matrix: Rows, right: Rows) -> list[list[Fraction]]:
     augmented = [[*row, *r] for row, r in zip(matrix, right, strict=True)]
     reduced, pivots = _domain(augmented, n + columns).rref()
     if tuple(pivots[:n]) != tuple(range(n)):
-        raise ZeroDivisionError("the matrix is singular")
+        raise DivisionError("the matrix is singular")
     return [row[n:] for row in _fractions(reduced)[:n]]
 
 

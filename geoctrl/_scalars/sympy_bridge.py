@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 import sympy as sp
 
 from geoctrl._scalars.graph import Graph, Node
-from geoctrl.errors import ExpressionError
+from geoctrl._scalars.numbers import exact, plain, shown
+from geoctrl.errors import DescriptionError, ExpressionError, GeoctrlError
 
 _TO_GRAPH = {
     sp.sin: "sin",
@@ -34,17 +36,30 @@ _TO_GRAPH = {
 }
 
 
-def exact(value) -> Fraction:
-    """The rational that a number is: floats are taken as the binary numbers they are."""
-    if isinstance(value, sp.Float):
-        # A sympy Float of higher precision keeps all its bits: sign * mantissa * 2**exponent.
-        sign, mantissa, exponent, _ = value._mpf_
-        return Fraction((-1) ** sign * int(mantissa)) * Fraction(2) ** int(exponent)
-    if isinstance(value, sp.Rational):
-        return Fraction(int(value.p), int(value.q))
-    if isinstance(value, sp.Basic):
-        raise ExpressionError(f"{value} is not a rational number")
-    return Fraction(value)
+def expression(value: Any, what: str, error: type[GeoctrlError] = DescriptionError) -> sp.Expr:
+    """A scalar expression of sympy as it is; a number of any type as the integer, float or rational it is.
+
+    Raises
+    ------
+    GeoctrlError
+        Of the class ``error``: for text, which sympy would evaluate as a program, and whatever else is no
+        expression.
+    """
+    if isinstance(value, sp.Expr):
+        return value
+    if isinstance(value, sp.MatrixBase) and value.shape == (1, 1):  # a product of vectors
+        return value[0]
+    if isinstance(value, (str, bytes)):
+        raise error(
+            f"{what} must be an expression, got the text {shown(value)}: text is not read as one; write it "
+            "with sympy symbols (parameter.symbol, vector.symbols, algebra.xi) and without quotes"
+        )
+    if isinstance(value, (sp.Basic, sp.MatrixBase)):
+        raise error(f"{what} must be a scalar expression, got {shown(value)}")
+    number = plain(value, what, error)
+    if isinstance(number, Fraction):
+        return sp.Rational(number.numerator, number.denominator)
+    return sp.Float(number) if isinstance(number, float) else sp.Integer(number)
 
 
 def _quadrature(expr: sp.Integral, convert: Callable) -> Node:
@@ -81,7 +96,8 @@ class FromSympy:
         self._names = {str(s): s for s in symbols}
 
     def __call__(self, expr) -> Node:
-        expr = sp.sympify(expr)
+        if not isinstance(expr, sp.Expr):
+            expr = expression(expr, "an expression", ExpressionError)
         node = self._memo.get(expr)
         if node is None:
             node = self._convert(expr)
@@ -91,7 +107,7 @@ class FromSympy:
     def _convert(self, expr: sp.Basic) -> Node:
         g = self.graph
         if expr.is_Rational or expr.is_Float:
-            return g.number(exact(expr))
+            return g.number(exact(expr, "a number in an expression", ExpressionError))
         if expr.is_Symbol:
             raise ExpressionError(self._unknown_symbol(expr))
         if expr.is_Add:
@@ -111,6 +127,12 @@ class FromSympy:
         if isinstance(expr, sp.Piecewise):
             return self._piecewise(expr)
         name = _TO_GRAPH.get(expr.func)
+        if name is None and isinstance(expr, (sp.Max, sp.Min, sp.Heaviside)):
+            raise ExpressionError(
+                f"cannot translate the function {expr.func.__name__!r} in {expr}; write it with Piecewise: "
+                "Max(a, b) is Piecewise((a, a > b), (b, True)), Min(a, b) Piecewise((a, a < b), (b, True)), "
+                "Heaviside(a) Piecewise((1, a > 0), (0, True))"
+            )
         if name is None:
             raise ExpressionError(
                 f"cannot translate the function {expr.func.__name__!r} in {expr}; known are "
@@ -159,7 +181,8 @@ class FromSympy:
         if twin is not None:
             return (
                 f"the symbol {symbol} in an expression has other assumptions than the declared {twin}; "
-                "take the declared object (parameter.symbol, vector.symbols, algebra.xi)"
+                "take the declared object (parameter.symbol, vector.symbols, algebra.xi, sys.states; an "
+                "input given by its name is Symbol(name, real=True))"
             )
         from geoctrl._checks import nearest
 

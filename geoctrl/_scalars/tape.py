@@ -14,6 +14,7 @@ from itertools import combinations
 from typing import Literal, TypeGuard
 
 from geoctrl._scalars.graph import NUMBER, STATE, Graph, Node
+from geoctrl.errors import LabelError
 
 # Operands are (space, index): "x" argument, "c" hoisted constant, "t" temporary; or ("n", Fraction).
 Operand = tuple[str, int | Fraction]
@@ -44,7 +45,9 @@ class Tape:
         self._slot: dict[object, Operand] = {node: ("x", i) for i, node in enumerate(self.arguments)}
         missing = {n for n in graph.symbols(outputs) if n.level == STATE} - set(self.arguments)
         if missing:
-            raise KeyError(f"outputs depend on {sorted(n.payload for n in missing)}, not among the arguments")
+            raise LabelError(
+                f"outputs depend on {sorted(n.payload for n in missing)}, not among the arguments"
+            )
         self._pairs = _PairProducts(graph, outputs)
         self.outputs = [self._value(node) for node in outputs]
 

@@ -15,7 +15,7 @@ from geoctrl.algebra._labels import check_identifier, numbered, real_symbols
 from geoctrl.algebra.block_matrices import BlockMatrices
 from geoctrl.algebra.factor import Factor
 from geoctrl.algebra.structure import Entries, read_structure_constants
-from geoctrl.errors import DescriptionError
+from geoctrl.errors import DescriptionError, ImmutableError
 
 __all__ = ["Factor", "LieAlgebra"]
 
@@ -155,10 +155,10 @@ class LieAlgebra:
         return self._assembled(self.brackets, tuple(labels), momenta, self.name, self.factors)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a LieAlgebra is immutable: {name!r} cannot be set")
+        raise ImmutableError(f"a LieAlgebra is immutable: {name!r} cannot be set")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a LieAlgebra is immutable: {name!r} cannot be deleted")
+        raise ImmutableError(f"a LieAlgebra is immutable: {name!r} cannot be deleted")
 
     def _parts(self) -> tuple[Any, ...]:
         return self.brackets, self.labels, self.momentum_labels, self.name, self.factors

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from geoctrl import checker
+from geoctrl.analysis.entry import require_system
 from geoctrl.analysis.linearization import resolve_equilibrium
 from geoctrl.analysis.manifolds import judge_numbers, natural_question, resolve_on_manifold
 from geoctrl.analysis.problem import Problem
@@ -109,6 +110,7 @@ def certify(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = No
     >>> gc.certify(skate, skate.equilibrium("sliding", Y0=1.0)).verdict
     <Verdict.PROVED_UNSTABLE: 'PROVED_UNSTABLE'>
     """
+    require_system(sys, "certify")
     if isinstance(sys, ManifoldModel):
         place = resolve_on_manifold(sys, eq, params)
         natural = natural_question(sys, place)

@@ -12,6 +12,7 @@ from sympy.polys.matrices import DomainMatrix
 
 from geoctrl._checks import nearest
 from geoctrl._scalars import Node, exact
+from geoctrl.analysis.entry import require_system
 from geoctrl.analysis.invariants import check_invariant
 from geoctrl.analysis.polynomials import hurwitz_determinant
 from geoctrl.analysis.shape import Jet, shape_of
@@ -166,6 +167,7 @@ def stability_conditions(
     >>> print(*gc.stability_conditions(skate, "spinning").stable)
     Omega0**2*(-I2 + I3 + l**2*m) - g*l*m > 0
     """
+    require_system(sys, "stability_conditions", manifolds=False)
     if family not in sys.families:
         raise ParameterError(f"no equilibrium family {family!r}{nearest(family, sys.families)}")
     _require_equilibria(sys, family, params)

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array, nearest
-from geoctrl._scalars import NotRationalError, exact
+from geoctrl._checks import nearest
+from geoctrl._scalars import NotRationalError, exact, real
 from geoctrl.algebra import AdvectedVector
+from geoctrl.analysis.entry import read_point, require_held, require_system
 from geoctrl.analysis.manifolds import find_on_manifold
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import is_exact_equilibrium
-from geoctrl.errors import EquilibriumError
+from geoctrl.errors import EquilibriumError, InputError, SingularMassError
 from geoctrl.manifolds import ManifoldModel
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.systems.members import check_autonomous, equilibrium_at, leaf_gradient
@@ -59,7 +60,7 @@ def find_equilibrium(
     EquilibriumError
         If a held value lies outside its range on the leaf (the range is named), or nothing was found
         (with the residual reached).
-    ValueError, ParameterError
+    InputError, ParameterError
         For unknown labels, wrong shapes, values that are not finite.
 
     Examples
@@ -69,10 +70,12 @@ def find_equilibrium(
     >>> gc.find_equilibrium(skate, fixed={"v2": 3.0, "Gamma3": 1.0})
     Equilibrium(v1=0, v2=3, v3=0, Gamma2=0, Gamma3=1; residual 0.0e+00, leaf 0.0e+00)
     """
+    require_system(sys, "find_equilibrium")
+    require_held(fixed)
     if isinstance(sys, ManifoldModel):
         return find_on_manifold(sys, guess, spin, fixed, params)
     if spin is not None:
-        raise ValueError("spin is for systems on spheres and rotations; a reduced system has despun()")
+        raise InputError("spin is for systems on spheres and rotations; a reduced system has despun()")
     check_autonomous(sys)
     numbers = sys.parameters(params)
     x, u, known = _start(sys, guess)
@@ -89,10 +92,15 @@ def find_equilibrium(
         if _exactly(sys, numbers, exact_x, exact_u or ()):
             return equilibrium_at(sys, x, u, numbers, exact_x, exact_u, name=known.name)
     free = [i for i in range(sys.nstates) if i not in held]
-    x, residual = _solve(sys, x, u, numbers, free)
+    try:
+        x, residual = _solve(sys, x, u, numbers, free)
+    except SingularMassError as error:
+        raise EquilibriumError(
+            f"no equilibrium found: on the way there {error}; try another guess"
+        ) from error
     for candidate in (_snapped(x, held), x):
-        exact_x = tuple(exact(float(v)) for v in candidate)
-        exact_u = tuple(exact(float(v)) for v in u)
+        exact_x = tuple(exact(v) for v in candidate)
+        exact_u = tuple(exact(v) for v in u)
         if _exactly(sys, numbers, exact_x, exact_u):
             return equilibrium_at(sys, candidate, u, numbers, exact_x, exact_u)
     scale = max(1.0, float(np.max(np.abs(x)))) ** 2
@@ -113,12 +121,8 @@ def _start(sys: ReducedSystem, guess: Any) -> tuple[np.ndarray, np.ndarray, Equi
         a = sys.assembly
         x = np.concatenate([np.zeros(len(a.velocity)), full[sys.kept_index], np.zeros(len(a.controller))])
         return x, u, None
-    if isinstance(guess, Equilibrium):
-        return guess.x.copy(), guess.u.copy(), guess
-    if isinstance(guess, tuple) and len(guess) == 2 and np.ndim(guess[0]) == 1:
-        guess, u = guess
-        u = finite_array("guess (inputs)", u, (sys.ninputs,)).copy()
-    return finite_array("guess", guess, (sys.nstates,)).copy(), u, None
+    x, u, _, _ = read_point(sys, guess, "guess")
+    return x.copy(), u.copy(), guess if isinstance(guess, Equilibrium) else None
 
 
 def _held(sys: ReducedSystem, fixed: Mapping[str, float]) -> tuple[dict[int, float], dict[int, float]]:
@@ -127,13 +131,13 @@ def _held(sys: ReducedSystem, fixed: Mapping[str, float]) -> tuple[dict[int, flo
     held_u: dict[int, float] = {}
     for key, value in fixed.items():
         label = str(key)
-        number = float(finite_array(f"fixed[{label!r}]", value, ()))
+        number = real(value, f"fixed[{label!r}]")
         if label in states:
             held[states.index(label)] = number
         elif label in inputs:
             held_u[inputs.index(label)] = number
         else:
-            raise ValueError(f"fixed names no state or input: {label!r}{nearest(label, [*states, *inputs])}")
+            raise InputError(f"fixed names no state or input: {label!r}{nearest(label, [*states, *inputs])}")
     for vector in sys.mechanism.advected:
         if isinstance(vector, AdvectedVector):
             _hold_extremum(vector, states, held)

@@ -15,6 +15,7 @@ from geoctrl import checker
 from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact
 from geoctrl._scalars.rational_matrix import nullspace
 from geoctrl.algebra import AdvectedVector
+from geoctrl.analysis.entry import require_system
 from geoctrl.analysis.motion import Motion
 from geoctrl.systems import ReducedSystem
 from geoctrl.systems.build_checks import generic_parameters
@@ -94,6 +95,7 @@ def check_invariant(
     >>> gc.check_invariant(top, "energy").proved
     True
     """
+    require_system(sys, "check_invariant", manifolds=False)
     if isinstance(expr, str) and expr in sys.candidate_invariants:
         expr = sys.candidate_invariants[expr]
     node = expr if isinstance(expr, Node) else sys.expression(expr)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._checks import require_parameters
+from geoctrl.analysis.entry import read_point, require_system
 from geoctrl.analysis.float_jets import jets_at
 from geoctrl.manifolds import ManifoldModel
 from geoctrl.systems import Equilibrium, ReducedSystem
@@ -93,20 +95,15 @@ def resolve_equilibrium(sys: ReducedSystem, eq: Any, params: Mapping[str, float]
     ------
     EquilibriumError
         If the point is not an equilibrium (residual in the message).
+    InputError, TypeError
+        If it is no point of this system.
     """
-    if isinstance(eq, Equilibrium):
-        numbers = sys.parameters({k: v for k, v in eq.params.items() if k in sys.params} | dict(params or {}))
-        return equilibrium_at(sys, eq.x, eq.u, numbers, exact_x=eq.exact, exact_u=eq.exact_u, name=eq.name)
-    if isinstance(eq, str):
-        raise TypeError(
-            f"eq must be an equilibrium or a state, got {eq!r}; take sys.equilibrium({eq!r}, ...)"
-        )
-    numbers = sys.parameters(params)
-    if isinstance(eq, tuple) and len(eq) == 2 and np.ndim(eq[0]) == 1:
-        x, u = eq
-    else:
-        x, u = eq, np.zeros(sys.ninputs)
-    return equilibrium_at(sys, np.asarray(x, dtype=float), np.atleast_1d(np.asarray(u, dtype=float)), numbers)
+    x, u, exact_x, exact_u = read_point(sys, eq, "eq")
+    if not isinstance(eq, Equilibrium):
+        return equilibrium_at(sys, x, u, sys.parameters(params), exact_x=exact_x, exact_u=exact_u)
+    require_parameters(params)
+    numbers = sys.parameters({k: v for k, v in eq.params.items() if k in sys.params} | dict(params or {}))
+    return equilibrium_at(sys, x, u, numbers, exact_x=exact_x, exact_u=exact_u, name=eq.name)
 
 
 def linearize(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = None) -> Linearization:
@@ -129,6 +126,10 @@ def linearize(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = 
         If the point is not an equilibrium, or off the leaf.
     ParameterError
         For an unknown parameter.
+    FrameError, ConstraintError, SingularMassError
+        Where frame, constraint rows or mass matrix are singular.
+    TypeError
+        If ``sys`` is no system (but a description of one), or ``eq`` no point.
 
     Examples
     --------
@@ -137,6 +138,7 @@ def linearize(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = 
     >>> gc.linearize(skate, skate.equilibrium("sliding", Y0=1.0)).eigenvalues.real.round(4)
     array([ 0.    ,  0.    , -3.1016,  3.1016])
     """
+    require_system(sys, "linearize")
     if isinstance(sys, ManifoldModel):
         from geoctrl.analysis.manifolds import linearize_on_manifold
 

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array
+from geoctrl._checks import finite_array, shape_of
 from geoctrl._scalars import exact
 from geoctrl.analysis.linearization import Linearization, linearize, linearized
 from geoctrl.analysis.natural import judge_matrices, natural_problem
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome
-from geoctrl.errors import EquilibriumError
+from geoctrl.errors import EquilibriumError, ImmutableError, InputError
+from geoctrl.manifolds.functions import holds_time
 from geoctrl.manifolds.symmetry import is_symmetric
 from geoctrl.systems import Equilibrium
 from geoctrl.systems.regularity import require_autonomous, require_derivative, require_smooth
@@ -54,7 +55,7 @@ class ManifoldEquilibrium(Equilibrium):
 
     def _pair(self, names: tuple[str, str], name: str) -> np.ndarray:
         if names != self.system.pair:
-            raise AttributeError(
+            raise ImmutableError(
                 f"{type(self.system).__name__} has {' and '.join(self.system.pair)}, no {name}"
             )
         return self.system.unpack(self.x)[names.index(name)]
@@ -105,7 +106,7 @@ def _state_and_inputs(system: Any, given: Any) -> tuple[np.ndarray, np.ndarray]:
     """State and inputs of a pair, a state, or ``(either, u)``."""
     m = len(system.input_labels)
     if given is None:
-        raise ValueError(
+        raise InputError(
             f"find_equilibrium needs guess=({', '.join(system.pair)}) for a system on a manifold"
         )
     if isinstance(given, Equilibrium):
@@ -118,7 +119,7 @@ def _state_and_inputs(system: Any, given: Any) -> tuple[np.ndarray, np.ndarray]:
 def _is_state(system: Any, given: Any) -> bool:
     """Whether this is a whole state: an equilibrium, a pair, or an array of its length."""
     whole = isinstance(given, Equilibrium) or (isinstance(given, tuple) and len(given) == 2)
-    return whole or np.shape(given) == (system.size,)
+    return whole or shape_of(given) == (system.size,)
 
 
 def _inputs_here(system: Any, eq: Equilibrium) -> np.ndarray:
@@ -139,7 +140,7 @@ def _point(
         differentiable there (a kink of Abs, a jump of sign or Piecewise).
     """
     local, values = system.local, system.parameters_at(params)
-    require_autonomous(system.autonomous, system.name)
+    require_autonomous(system.autonomous and not holds_time(system, x, u, values), system.name)
     require_smooth(local.switches(x, u, values), x)
     if np.any(spin):
         local.check_symmetry(spin, values, x)
@@ -193,7 +194,7 @@ def natural_question(system: Any, point: ManifoldEquilibrium) -> Problem | None:
         graph=system.graph,
         parameters=system.parameter_nodes,
         numbers={k: exact(v) for k, v in point.params.items()},
-        point=[exact(float(v)) for v in point.x[: len(parts["states"])]],
+        point=[exact(v) for v in point.x[: len(parts["states"])]],
         spin=tuple(map(float, point.spin)),
         **parts,
     )

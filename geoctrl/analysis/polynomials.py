@@ -8,6 +8,8 @@ from fractions import Fraction
 
 import sympy as sp
 
+from geoctrl.errors import InputError
+
 __all__ = ["RootLocation", "hurwitz_determinant", "locate_roots"]
 
 _X = sp.Symbol("x")
@@ -51,12 +53,12 @@ def locate_roots(coefficients: Sequence[Fraction]) -> RootLocation:
 
     Raises
     ------
-    ValueError
+    InputError
         If the leading coefficient is zero.
     """
     coefficients = list(coefficients)
     if not coefficients or coefficients[0] == 0:
-        raise ValueError("the leading coefficient must not be zero")
+        raise InputError("the leading coefficient must not be zero")
     zero = 0
     while coefficients[-1] == 0:
         coefficients.pop()

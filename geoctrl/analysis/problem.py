@@ -7,14 +7,11 @@ expressions small and identities short.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from geoctrl._scalars import Node, Program, exact
+from geoctrl._scalars import Node, exact
 from geoctrl.analysis.motion import Motion
 from geoctrl.analysis.shape import ShapeIntegrals
 from geoctrl.systems import Equilibrium, ReducedSystem
@@ -35,8 +32,6 @@ class Problem:
     point, input_point : list of Fraction
     spin : tuple of float
         Rate of the axes from which it is seen; empty for reduced equations, which are seen from the body.
-    compiled : callable, optional
-        Nodes -> function of (states and inputs, parameters), where a system keeps compiled functions.
     """
 
     motion: Motion
@@ -45,7 +40,6 @@ class Problem:
     point: list[Fraction]
     input_point: list[Fraction]
     spin: tuple[float, ...] = ()
-    compiled: Callable[[Sequence[Node]], Callable] | None = None
 
     @classmethod
     def of(cls, system: ReducedSystem, equilibrium: Equilibrium) -> Problem:
@@ -57,9 +51,8 @@ class Problem:
             motion=motion,
             invariants={k if k not in motion.leaf else f"{k} (invariant)": node for k, node in kept.items()},
             numbers={k: exact(v) for k, v in equilibrium.params.items()},
-            point=list(x) if x is not None else [exact(float(v)) for v in equilibrium.x],
-            input_point=list(u) if u is not None else [exact(float(v)) for v in equilibrium.u],
-            compiled=lambda nodes: _without_time(system, nodes),
+            point=list(x) if x is not None else [exact(v) for v in equilibrium.x],
+            input_point=list(u) if u is not None else [exact(v) for v in equilibrium.u],
         )
 
     @property
@@ -69,15 +62,6 @@ class Problem:
         table = dict(zip(m.states.values(), self.point, strict=True))
         table |= dict(zip(m.inputs.values(), self.input_point, strict=True))
         return table | {node: self.numbers[name] for name, node in m.parameters.items()}
-
-    def in_floats(self, nodes: Sequence[Node]) -> np.ndarray:
-        """Values at the point in floats."""
-        m = self.motion
-        where = [float(q) for q in (*self.point, *self.input_point)]
-        params = {k: float(q) for k, q in self.numbers.items()}
-        if self.compiled is not None:
-            return self.compiled(nodes)(where, params)
-        return Program(m.graph, [*m.states.values(), *m.inputs.values()], m.parameters, nodes)(where, params)
 
     # -- storage --------------------------------------------------------------------------------
 
@@ -95,9 +79,3 @@ class Problem:
         else:
             data = m.solved_question(numbers, self.invariants, shape)
         return data | ({"spin": list(self.spin)} if any(self.spin) else {})
-
-
-def _without_time(system: ReducedSystem, nodes: Sequence[Node]) -> Callable:
-    """A compiled function of states and inputs, the time being zero."""
-    program, n = system.program(nodes), system.nstates
-    return lambda where, params: program([*where[:n], 0.0, *where[n:]], params)

@@ -1,7 +1,7 @@
 """Command line: ``geoctrl models | certify | verify | simulate | law``.
 
 Nothing but the standard library is imported until a command runs. Exit status: 0 done, 1 failed or
-refuted, 2 usage.
+refuted, 2 usage, 130 interrupted. No traceback is printed, whatever happens.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from collections.abc import Sequence
 from geoctrl.cli.commands import UsageError, run_certify, run_law, run_models, run_simulate, run_verify
 
 __all__ = ["main"]
+
+_INTERRUPTED = 130
+"""What a shell reports of a program that the user interrupts: 128 + SIGINT."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -30,22 +33,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     parser = _parser()
     args = parser.parse_args(argv)
-    from geoctrl.errors import GeoctrlError, ParameterError
-
     try:
         return int(args.run(args))
-    except (UsageError, ParameterError) as error:
-        print(f"geoctrl {args.command}: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"geoctrl {args.command}: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 1
-    except (GeoctrlError, ValueError) as error:
-        print(f"geoctrl {args.command}: {error}", file=sys.stderr)
-        return 1
     except KeyboardInterrupt:
         print(f"geoctrl {args.command}: interrupted", file=sys.stderr)
-        return 1
+        return _INTERRUPTED
+    except Exception as error:
+        words, status = _failure(error)
+        print(f"geoctrl {args.command}: {words}", file=sys.stderr)
+        return status
+
+
+def _failure(error: Exception) -> tuple[str, int]:
+    """What is said of an exception, in one line, and the exit status."""
+    from geoctrl.errors import GeoctrlError, ParameterError
+
+    words = " ".join(str(error).split())
+    if isinstance(error, (UsageError, ParameterError)):
+        return words, 2
+    if isinstance(error, GeoctrlError):
+        return words, 1
+    if isinstance(error, OSError):
+        named = error.filename is not None and error.strerror is not None
+        return f"{error.filename}: {error.strerror}" if named else words or type(error).__name__, 1
+    if isinstance(error, MemoryError):
+        return f"not enough memory{f': {words}' if words else ''}; ask for fewer points", 1
+    return f"internal error, please report it: {type(error).__name__}: {words}", 1
 
 
 def _parser() -> argparse.ArgumentParser:

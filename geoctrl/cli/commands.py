@@ -14,6 +14,10 @@ from geoctrl.cli.text import block, parameter_table, plain, show, spectrum_text,
 __all__ = ["UsageError", "run_certify", "run_law", "run_models", "run_simulate", "run_verify"]
 
 
+_MOST_POINTS = 10_000_000
+"""Samples of a run: some gigabytes, and more than any file or figure is good for."""
+
+
 class UsageError(Exception):
     """Bad arguments found only after the mechanism is known."""
 
@@ -22,17 +26,21 @@ class UsageError(Exception):
 
 
 def _numbers(pairs: Sequence[str], option: str) -> dict[str, float]:
-    values = {}
+    values: dict[str, float] = {}
     for pair in pairs:
-        name, separator, text = pair.partition("=")
+        left, separator, text = pair.partition("=")
+        name = left.strip()
         try:
-            values[name.strip()] = float(text)
+            number = float(text)
         except ValueError:
             separator = ""
-        if not separator or not name.strip():
+        if not separator or not name:
             raise UsageError(f"{option} takes NAME=VALUE with a number, got {pair!r}")
-        if not math.isfinite(values[name.strip()]):
+        if not math.isfinite(number):
             raise UsageError(f"{option} takes finite numbers, got {pair!r}")
+        if name in values:
+            raise UsageError(f"{option} gives {name} twice: {values[name]:g} and {number:g}")
+        values[name] = number
     return values
 
 
@@ -103,7 +111,11 @@ def _entry(name: str) -> dict[str, Any]:
         "group": mechanism.algebra.name,
         "states": [*choose_frame(mechanism).labels, *rates, *kept],
         "parameters": {
-            p.name: {"default": p.default, "unit": p.unit, "description": p.description}
+            p.name: {
+                "default": None if p.default is None else float(p.default),
+                "unit": p.unit,
+                "description": p.description,
+            }
             for p in mechanism.parameters
         },
         "parameter_sets": list(mechanism.parameter_sets),
@@ -158,16 +170,14 @@ def run_verify(args: argparse.Namespace) -> int:
 
     try:
         report = geoctrl.verify(args.file)
-    except (geoctrl.CertificateError, OSError) as error:
-        words = error.strerror if isinstance(error, OSError) else str(error)
-        data = {"file": args.file, "confirmed": False, "error": words}
-        if isinstance(error, OSError) and not args.json:
-            raise
-        if args.json:
-            print(json.dumps(data, indent=1))
-        else:
-            print(f"REFUSED: {error}", file=sys.stderr)
-        return 1
+    except (FileNotFoundError, IsADirectoryError) as error:
+        words = error.strerror or "no such file"
+        return _refuse(args, words, f"geoctrl verify: {args.file}: {words}", 2)
+    except RecursionError:
+        words = "the file is nested too deeply for a certificate"
+        return _refuse(args, words, f"REFUSED: {args.file}: {words}", 1)
+    except geoctrl.CertificateError as error:
+        return _refuse(args, str(error), f"REFUSED: {error}", 1)
     data = {
         "file": args.file,
         "confirmed": True,
@@ -177,6 +187,15 @@ def run_verify(args: argparse.Namespace) -> int:
     }
     show(args, data, str(report))
     return 0
+
+
+def _refuse(args: argparse.Namespace, reason: str, words: str, status: int) -> int:
+    """Say why a certificate is not confirmed, as data too where those are asked for."""
+    if args.json:
+        print(json.dumps({"file": args.file, "confirmed": False, "error": reason}, indent=1))
+    else:
+        print(words, file=sys.stderr)
+    return status
 
 
 def _start(system: Any, args: argparse.Namespace, params: dict, values: dict) -> Any:
@@ -219,6 +238,10 @@ def run_simulate(args: argparse.Namespace) -> int:
 
     if not 0 < args.time < math.inf or args.points < 2:
         raise UsageError("--time must be positive and finite, --points at least 2")
+    if args.points > _MOST_POINTS:
+        raise UsageError(f"--points must be at most {_MOST_POINTS}, got {args.points}")
+    if args.out and not args.out.endswith(".npz"):
+        raise UsageError(f"--out writes an .npz archive: give a name that ends so, got {args.out!r}")
     mechanism = _mechanism(args)
     symbols = _family_symbols(mechanism, args.at)
     params, values, _ = _split(_numbers(args.set, "--set"), [p.name for p in mechanism.parameters], symbols)
@@ -267,7 +290,7 @@ def _admissible(matching: Any, family: str) -> tuple[dict[str, Any], str]:
 
 
 def run_law(args: argparse.Namespace) -> int:
-    """Match, print the law, and certify its loop where it has numbers."""
+    """Match, print the law, and certify its loop where it has numbers; an inadmissible gain is a failure."""
     import geoctrl
 
     mechanism = _mechanism(args)
@@ -303,4 +326,4 @@ def run_law(args: argparse.Namespace) -> int:
     elif args.out:
         raise UsageError("--out needs --at FAMILY and --set sigma=VALUE")
     show(args, data, "\n".join(text))
-    return 0
+    return 1 if law.warnings else 0

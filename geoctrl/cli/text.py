@@ -51,7 +51,7 @@ def parameter_table(mechanism: Any) -> str:
     sets = [mechanism.defaults, *(mechanism.parameter_set(k) for k in mechanism.parameter_sets)]
     rows = [("parameter", "default", *mechanism.parameter_sets, "unit", "meaning")]
     for p in mechanism.parameters:
-        values = ("-" if v is None else f"{v:g}" for v in (chosen[p.name] for chosen in sets))
+        values = ("-" if v is None else f"{float(v):g}" for v in (chosen[p.name] for chosen in sets))
         rows.append((p.name, *values, p.unit, p.description))
     return table(rows)
 

@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import require_declared, resolve_parameters
-from geoctrl._scalars import PARAMETER, STATE, Graph, Node
+from geoctrl._scalars import PARAMETER, STATE, Graph, Node, expression
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.conservation import QUANTITIES
 from geoctrl.manifolds.functions import examine_potential
@@ -74,7 +74,9 @@ class ManifoldDescription(ManifoldModel):
         self.gradient_given: Any = gradient
         self.computed = read_gradient(potential, gradient, str((self.n, *self.entries)))
         self.forces_given = read_forces(forces, self.inputs, self.n)
-        self.invariants_given = {str(k): sp.sympify(e) for k, e in (invariants or {}).items()}
+        self.invariants_given = {
+            str(k): expression(e, f"invariants[{k!r}]") for k, e in (invariants or {}).items()
+        }
         self.law: Callable | None = None
         self.graph = Graph()
 
@@ -222,7 +224,7 @@ class ManifoldDescription(ManifoldModel):
 
     @abstractmethod
     def check_inertia(self, params: Mapping[str, float]) -> object:
-        """ValueError unless the inertia at these parameters is that of a body."""
+        """InputError unless the inertia at these parameters is that of a body."""
 
     @abstractmethod
     def generic_state(self, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:

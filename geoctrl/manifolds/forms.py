@@ -12,7 +12,7 @@ import sympy as sp
 
 from geoctrl._checks import nearest
 from geoctrl._scalars import Node
-from geoctrl.errors import DescriptionError
+from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.model import ManifoldModel
 
@@ -24,9 +24,9 @@ __all__ = ["FormRun", "ManifoldForm", "check_form"]
 
 
 def check_form(form: str, forms: Sequence[str]) -> None:
-    """ValueError for an unknown form."""
+    """InputError for an unknown form."""
     if form not in forms:
-        raise ValueError(f"unknown form {form!r}{nearest(str(form), forms)}")
+        raise InputError(f"unknown form {form!r}{nearest(str(form), forms)}")
 
 
 class ManifoldForm(ManifoldModel):
@@ -108,7 +108,7 @@ class ManifoldForm(ManifoldModel):
 
         Raises
         ------
-        ConstraintError, ValueError
+        ConstraintError, InputError
             As for the system.
         """
         if hasattr(x0, "x"):

@@ -18,7 +18,10 @@ from geoctrl.errors import DescriptionError, GeoctrlError
 if TYPE_CHECKING:
     from geoctrl.manifolds.description import ManifoldDescription
 
-__all__ = ["examine", "examine_inputs", "examine_potential", "require_arguments"]
+__all__ = ["examine", "examine_inputs", "examine_potential", "holds_time", "require_arguments"]
+
+_TIMES = (0.0, 0.37, 1.9, 23.0, 1e3)
+"""Of no particular ratio, so that no period hides from all of them."""
 
 
 def require_arguments(what: str, function: Callable, arguments: str) -> None:
@@ -44,6 +47,39 @@ def examine(system: ManifoldDescription, params: Mapping[str, float]) -> None:
     if system.law is not None:
         x = np.concatenate([first.ravel(), second.ravel()])
         _examine("the law", system.law, (0.0, x, ParameterValues(params)), (m,))
+
+
+def holds_time(
+    system: ManifoldDescription, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+) -> bool:
+    """Whether forces or law, where they are functions, are seen to change with time, or from call to call.
+
+    Asked at the state x and at a generic one, at the times of `_TIMES`; what a function does at other times
+    is not known.
+    """
+    values = np.array(list(params.values()), dtype=float)
+    for first, second in (system.unpack(x), system.generic_state()):
+        state = np.concatenate([first.ravel(), second.ravel()])
+        calls: list[tuple[Callable, tuple]] = []
+        if callable(system.forces_given):
+            held = u if u.size == len(system.driven) else np.zeros(len(system.driven))
+            calls.append((system.forces_given, (first, second, held, values)))
+        if system.law is not None:
+            calls.append((system.law, (state, ParameterValues(params))))
+        for function, arguments in calls:
+            found = [_returned(function, t, arguments) for t in _TIMES]
+            if not all(np.array_equal(found[0], other, equal_nan=True) for other in found[1:]):
+                return True
+    return False
+
+
+def _returned(function: Callable, t: float, arguments: tuple) -> np.ndarray:
+    """What a function returns at a time; nan where it raises, as it may at a state that nobody asked for."""
+    copies = (a.copy() if isinstance(a, np.ndarray) else a for a in arguments)
+    try:
+        return np.asarray(as_python(function)(t, *copies), dtype=float)
+    except Exception:
+        return np.array(np.nan)
 
 
 def examine_potential(system: ManifoldDescription, first: np.ndarray, values: np.ndarray) -> None:

@@ -10,7 +10,7 @@ import sympy as sp
 
 from geoctrl._checks import finite_array
 from geoctrl._scalars import Program
-from geoctrl.errors import DescriptionError
+from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds.functions import require_arguments
 from geoctrl.manifolds.reading import read_scalar
 
@@ -26,19 +26,19 @@ def signals(labels: tuple[str, ...], t: Any, u: Any, count: int) -> list[tuple[f
 
     Raises
     ------
-    ValueError
+    InputError
         For a wrong number of inputs or times, or numbers that are not finite.
     """
     m = len(labels)
     inputs = np.zeros(m) if u is None else np.atleast_1d(finite_array("u", u))
     if inputs.shape not in ((m,), (m, 1), (m, count)):
-        raise ValueError(
+        raise InputError(
             f"u must have {m} entries ({', '.join(labels) or 'no input'}), alone or for each of {count} "
             f"columns of x, got shape {inputs.shape}"
         )
     times = finite_array("t", t)
     if times.shape not in ((), (1,), (count,)):
-        raise ValueError(
+        raise InputError(
             f"t must be a number or one for each of {count} columns of x, got shape {times.shape}"
         )
     columns = np.broadcast_to(inputs.reshape(m, -1), (m, count)) if m else np.zeros((0, count))

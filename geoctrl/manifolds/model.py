@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array
+from geoctrl._checks import finite_array, real_array
 from geoctrl._scalars import STATE, FromSympy, Graph, Node
+from geoctrl.errors import InputError
 from geoctrl.manifolds.laws import signals
 from geoctrl.systems import Parameter, time
 
@@ -79,14 +80,14 @@ class ManifoldModel(ABC):
 
         Raises
         ------
-        ValueError
+        InputError
             For a wrong shape.
         """
-        first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+        first, second = real_array(self.pair[0], first), real_array(self.pair[1], second)
         outer, n = second.shape[:-2], self.n
         one = (n, *self.entries)
         if len(outer) > 1 or second.shape[-2:] != (n, 3) or first.shape != (*outer, *one):
-            raise ValueError(
+            raise InputError(
                 f"{self.pair[0]} and {self.pair[1]} must have shapes {one} and {(n, 3)}, or both with the "
                 f"number of samples in front; got {first.shape} and {second.shape}"
             )
@@ -98,7 +99,7 @@ class ManifoldModel(ABC):
 
         Raises
         ------
-        ValueError
+        InputError
             For a wrong shape.
         """
         rows = self._rows(x)
@@ -111,9 +112,9 @@ class ManifoldModel(ABC):
 
     def _rows(self, x: Any) -> np.ndarray:
         """States as rows: (size,) or (nt, size)."""
-        x = np.asarray(x, dtype=float)
+        x = real_array("x", x)
         if x.ndim not in (1, 2) or x.shape[0] != self.size:
-            raise ValueError(f"x must have shape ({self.size},) or ({self.size}, nt), got {x.shape}")
+            raise InputError(f"x must have shape ({self.size},) or ({self.size}, nt), got {x.shape}")
         return np.ascontiguousarray(x.T)
 
     def columns(self, x: Any) -> tuple[np.ndarray, np.ndarray, bool]:
@@ -156,11 +157,11 @@ class ManifoldModel(ABC):
 
         Raises
         ------
-        ValueError
+        InputError
             For a wrong shape.
         ParameterError
             For an unknown or missing parameter.
-        LinAlgError
+        SingularMassError
             Where the inertia is singular.
         """
         rows = np.atleast_2d(self._rows(x))

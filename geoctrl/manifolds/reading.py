@@ -10,12 +10,8 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import user_level
-from geoctrl.errors import (
-    ConstraintError,
-    DescriptionError,
-    GradientError,
-    ProjectionWarning,
-)
+from geoctrl._scalars import expression
+from geoctrl.errors import ConstraintError, DescriptionError, GradientError, InputError, ProjectionWarning
 from geoctrl.manifolds.functions import require_arguments
 
 __all__ = [
@@ -41,9 +37,9 @@ def vector(name: str) -> sp.Matrix:
 
 
 def number_of_bodies(n: Any) -> range:
-    """1, 2, ..., n; ValueError if n is not a positive integer."""
+    """1, 2, ..., n; InputError if n is not a positive integer."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise ValueError(f"n must be a positive integer, got {n!r}")
+        raise InputError(f"n must be a positive integer, got {n!r}")
     return range(1, n + 1)
 
 
@@ -62,6 +58,13 @@ def finite(what: str, expr: Any) -> sp.Expr:
     return expr
 
 
+def _expression(what: str, value: Any) -> Any:
+    """An expression, or a number by the gate; what `finite` has words for is left to it."""
+    if isinstance(value, sp.Basic) or (isinstance(value, float) and not np.isfinite(value)):
+        return sp.sympify(value)
+    return expression(value, what, InputError)
+
+
 def read_scalar(what: str, value: Any, kinds: str = "an expression") -> sp.Expr:
     """An expression or number; a matrix (1, 1), as a product of vectors gives it, stands for its entry.
 
@@ -72,9 +75,9 @@ def read_scalar(what: str, value: Any, kinds: str = "an expression") -> sp.Expr:
     """
     problem = f"{what} must be {kinds}, got {value!r}"
     try:
-        found = sp.sympify(value)
-    except (sp.SympifyError, TypeError, AttributeError) as error:
-        raise DescriptionError(problem) from error
+        found = value if isinstance(value, sp.MatrixBase) else _expression(what, value)
+    except InputError as error:
+        raise DescriptionError(f"{problem}: {error}") from error
     if isinstance(found, sp.MatrixBase) and found.shape == (1, 1):
         found = found[0]
     if not isinstance(found, sp.Expr) or found.is_Matrix:
@@ -94,9 +97,9 @@ def read_vectors(name: str, vectors: Any, n: int) -> tuple[sp.Matrix, ...]:
     if n == 1 and (isinstance(vectors, sp.MatrixBase) or np.shape(np.array(vectors, dtype=object)) == (3,)):
         vectors = [vectors]
     try:
-        rows = [[sp.sympify(e) for e in np.ravel(np.array(v, dtype=object))] for v in vectors]
+        rows = [[_expression(name, e) for e in np.ravel(np.array(v, dtype=object))] for v in vectors]
     except (TypeError, ValueError) as error:
-        raise DescriptionError(problem) from error
+        raise DescriptionError(f"{problem}: {error}") from error
     if len(rows) != n or any(len(v) != 3 for v in rows):
         raise DescriptionError(problem)
     return tuple(sp.Matrix([finite(name, e) for e in v]) for v in rows)
@@ -121,12 +124,12 @@ def read_forces(forces: Any, inputs: Sequence[Any], n: int) -> Any:
 
 
 def positive_definite(name: str, M: np.ndarray) -> np.ndarray:
-    """M (n, n), symmetric to the last digit, or ValueError unless it is symmetric positive definite."""
+    """M (n, n), symmetric to the last digit, or InputError unless it is symmetric positive definite."""
     if np.max(np.abs(M - M.T)) > 1e-12 * np.max(np.abs(M)):
-        raise ValueError(f"{name} must be symmetric, got {M.tolist()}")
+        raise InputError(f"{name} must be symmetric, got {M.tolist()}")
     least = float(np.min(np.linalg.eigvalsh(M)))
     if not least > 0:
-        raise ValueError(f"{name} must be positive definite, its least eigenvalue is {least:.3g}")
+        raise InputError(f"{name} must be positive definite, its least eigenvalue is {least:.3g}")
     return np.ascontiguousarray((M + M.T) / 2)
 
 

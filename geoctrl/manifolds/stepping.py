@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import finite_array, nearest
+from geoctrl.errors import InputError
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.manifolds.trajectory import ManifoldTrajectory
 from geoctrl.stepping import Method, Progress, composition, concluded, record_steps, record_times, whole
@@ -48,7 +49,7 @@ def take_steps(
 
     Raises
     ------
-    TypeError, ValueError
+    TypeError, InputError
         For bad arguments.
     ConvergenceError
         If a step cannot be taken.
@@ -56,13 +57,13 @@ def take_steps(
     if not isinstance(system, kind):
         raise TypeError(f"system must be a {kind.__name__}, got {type(system).__name__}")
     if not isinstance(method, str) or method not in methods:
-        raise ValueError(f"unknown method {method!r}{nearest(str(method), methods)}")
+        raise InputError(f"unknown method {method!r}{nearest(str(method), methods)}")
     stages = composition(order)
     if order != 2 and not methods[method].composable:
-        raise ValueError(f"order is chosen for method='variational' only; {method!r} has its own")
+        raise InputError(f"order is chosen for method='variational' only; {method!r} has its own")
     h = float(finite_array("h", h, ()))
     if not h > 0:
-        raise ValueError(f"h must be positive, got {h}")
+        raise InputError(f"h must be positive, got {h}")
     steps, record = whole("steps", steps), whole("record", record)
     report = Progress(progress, "integrate")
     values = system.parameters_at(params)

@@ -28,11 +28,11 @@ def is_symmetric(system: Any, params: Mapping[str, float], axis: np.ndarray) -> 
     places = judged.configuration_nodes
     slopes = [e for f in judged.shape_functions for e in graph.gradient(f, places)]
     free = judged.parameters[len(system.parameters) :]
-    w = [number(exact(float(v))) for v in axis]
+    w = [number(exact(v)) for v in axis]
     turn = np.array([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]], dtype=object)
     for _ in range(_PLACES):
         numbers = {**params, **{p.name: float(rng.normal()) for p in free}}
-        values = {node: number(exact(float(numbers[k]))) for k, node in judged.parameter_nodes.items()}
+        values = {node: number(exact(numbers[k])) for k, node in judged.parameter_nodes.items()}
         frames = [_frame(rng) for _ in range(system.n)]
         values |= dict(zip(places, _entries(system, frames), strict=True))
         motion = np.array(_entries(system, [turn @ F for F in frames]), dtype=object)

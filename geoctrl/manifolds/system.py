@@ -86,7 +86,7 @@ class ManifoldSystem(ManifoldDescription):
 
         Raises
         ------
-        ConstraintError, ValueError
+        ConstraintError, InputError
             As `initial_values`.
         """
         pair = x0 if isinstance(x0, tuple) and len(x0) == 2 else self.unpack(getattr(x0, "x", x0))
@@ -114,7 +114,7 @@ class ManifoldSystem(ManifoldDescription):
 
         Raises
         ------
-        ValueError
+        InputError
             For a wrong shape.
         ParameterError
             For an unknown or missing parameter.

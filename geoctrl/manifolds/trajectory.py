@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geoctrl._checks import nearest
+from geoctrl.errors import LabelError
 from geoctrl.manifolds.conservation import kept, samples_of
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class ManifoldTrajectory(ABC):
     def __getitem__(self, label: str) -> np.ndarray:
         labels = self.state_labels
         if label not in labels:
-            raise KeyError(f"no state {label!r}{nearest(str(label), labels)}")
+            raise LabelError(f"no state {label!r}{nearest(str(label), labels)}")
         return self.states[labels.index(label)]
 
     def __len__(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from geoctrl._checks import nearest
@@ -72,8 +73,9 @@ def get(name: str) -> Callable[..., EulerPoincare]:
 
     Raises
     ------
-    ValueError
-        If there is no mechanism of that name (the nearest is suggested).
+    ParameterError
+        If there is no mechanism of that name (the nearest is suggested); from the builder, for an unknown
+        set or option, with those there are.
 
     Examples
     --------
@@ -81,12 +83,18 @@ def get(name: str) -> Callable[..., EulerPoincare]:
     >>> mech.reduce().state_labels
     ('v1', 'v2', 'v3', 'Gamma2', 'Gamma3')
     """
-    if name not in _BUILDERS:
+    if not isinstance(name, str) or name not in _BUILDERS:
         raise ParameterError(f"no mechanism {name!r} in the catalogue{nearest(name, _BUILDERS)}")
     module, function = _BUILDERS[name]
     build = getattr(import_module(f"geoctrl.models.{module}"), function)
 
+    known = signature(build).parameters
+
     def builder(set: str | None = None, **options: Any) -> EulerPoincare:
+        for option in options:
+            if option not in known:
+                there = f"; known are {', '.join(['set', *known])}" if known else "; it takes set alone"
+                raise ParameterError(f"{name} has no option {option!r}{there}")
         mechanism = build(**options)
         return mechanism if set is None else mechanism.with_parameter_set(set)
 

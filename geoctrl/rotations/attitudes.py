@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array
-from geoctrl.errors import ConstraintError
+from geoctrl._checks import finite_array, shape_of
+from geoctrl.errors import ConstraintError, InputError
 from geoctrl.manifolds.reading import needs_repair, number_of_bodies, vector
 
 __all__ = [
@@ -28,7 +28,7 @@ def symbols(n: int) -> tuple[tuple[sp.Matrix, ...], tuple[sp.Matrix, ...]]:
 
     Raises
     ------
-    ValueError
+    InputError
         If n is not a positive integer.
 
     Examples
@@ -79,7 +79,7 @@ def project(R: Any) -> np.ndarray:
 
     Raises
     ------
-    ValueError
+    InputError
         For a wrong shape.
     ConstraintError
         If a determinant is not positive: no rotation is nearest.
@@ -92,7 +92,7 @@ def project(R: Any) -> np.ndarray:
     """
     R = finite_array("R", R)
     if R.shape[-2:] != (3, 3):
-        raise ValueError(f"R must have shape (..., 3, 3), got {R.shape}")
+        raise InputError(f"R must have shape (..., 3, 3), got {R.shape}")
     _require_right_handed("R", R)
     left, _, right = np.linalg.svd(R)
     return left @ right
@@ -125,7 +125,7 @@ def checked_attitudes(name: str, attitudes: Any, n: int) -> np.ndarray:
     ------
     ConstraintError
         If one misses ``R^T R = I`` by more than 1e-3, or its determinant is not positive.
-    ValueError
+    InputError
         For a wrong shape or values that are not finite.
 
     Warns
@@ -147,6 +147,6 @@ def initial_values(n: int, R0: Any, Omega0: Any, name: str = "Omega") -> tuple[n
     One body's may be given as (3, 3) and (3,).
     """
     if n == 1:
-        R0 = [R0] if np.ndim(R0) == 2 else R0
-        Omega0 = [Omega0] if np.ndim(Omega0) == 1 else Omega0
+        R0 = [R0] if len(shape_of(R0) or ()) == 2 else R0
+        Omega0 = [Omega0] if len(shape_of(Omega0) or ()) == 1 else Omega0
     return checked_attitudes("R0", R0, n), finite_array(f"{name}0", Omega0, (n, 3)).copy()

@@ -83,7 +83,7 @@ class RotationDescription(ManifoldDescription):
         return bool(set(self.graph.symbols(self.linear_nodes)) & set(self.configuration_nodes))
 
     def inertias_at(self, params: Mapping[str, float]) -> np.ndarray:
-        """The inertias (n, 3, 3); ValueError unless they are symmetric positive definite."""
+        """The inertias (n, 3, 3); InputError unless they are symmetric positive definite."""
         return checked_inertias(np.array([self._numbers("inertias", J, params) for J in self.inertias]))
 
     def frame_rate_at(self, params: Mapping[str, float]) -> np.ndarray:
@@ -110,7 +110,7 @@ class RotationDescription(ManifoldDescription):
         self.check_numbers()
 
     def check_inertia(self, params: Mapping[str, float]) -> None:
-        """ValueError unless all inertias are symmetric positive definite."""
+        """InputError unless all inertias are symmetric positive definite."""
         self.inertias_at(params)
 
     def generic_state(self, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:

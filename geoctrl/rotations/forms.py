@@ -36,7 +36,7 @@ def converted(
 
     Raises
     ------
-    ValueError
+    InputError
         For an unknown form or a wrong shape.
     """
     for form in (source, target):
@@ -66,7 +66,7 @@ class RotationForm(ManifoldForm):
 
     Raises
     ------
-    ValueError
+    InputError
         For an unknown form.
 
     Examples

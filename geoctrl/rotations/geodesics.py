@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import finite_array
-from geoctrl.errors import ConvergenceError
+from geoctrl.errors import ConvergenceError, InputError
 from geoctrl.rotations.attitudes import checked_attitudes, exp, hat, log
 from geoctrl.rotations.free_flow import free_flow
 from geoctrl.rotations.given import checked_inertias
@@ -84,7 +84,7 @@ class Geodesic:
 
         Raises
         ------
-        ValueError
+        InputError
             For other times.
         """
         return self._at(t)[0]
@@ -96,7 +96,7 @@ class Geodesic:
     def _at(self, t: Any) -> tuple[np.ndarray, np.ndarray]:
         times = finite_array("t", t)
         if times.ndim > 1 or np.any(times < 0) or np.any(times > 1):
-            raise ValueError(f"t must be a number or a row of numbers in [0, 1], got {t!r}")
+            raise InputError(f"t must be a number or a row of numbers in [0, 1], got {t!r}")
         if self.turns is not None:
             v = self.velocity
             return self.R0 @ exp(times[..., None] * v), np.broadcast_to(v, (*times.shape, 3)).copy()
@@ -143,7 +143,7 @@ def geodesic(R0: Any, R1: Any, inertia: Any = None, turns: int = 1, starts: int 
     ConstraintError
         If an attitude misses being a rotation by more than 1e-3; from 1e-12 on it is projected with a
         `ProjectionWarning`.
-    ValueError
+    InputError
         For a wrong shape, an inertia that is not symmetric positive definite, or turns or starts below zero.
     ConvergenceError
         If no first guess leads to a geodesic of the inertia.
@@ -160,13 +160,13 @@ def geodesic(R0: Any, R1: Any, inertia: Any = None, turns: int = 1, starts: int 
     R0, R1 = (checked_attitudes(name, [R], 1)[0] for name, R in (("R0", R0), ("R1", R1)))
     for name, count in (("turns", turns), ("starts", starts)):
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
-            raise ValueError(f"{name} must be a whole number of at least 0, got {count!r}")
+            raise InputError(f"{name} must be a whole number of at least 0, got {count!r}")
     windings = _round(R0, R1, turns)
     if inertia is None:
         return windings
     J = finite_array("inertia", inertia)
     if J.shape not in ((3,), (3, 3)):
-        raise ValueError(f"inertia must have shape (3, 3) or (3,), got {J.shape}")
+        raise InputError(f"inertia must have shape (3, 3) or (3,), got {J.shape}")
     J = checked_inertias(np.diag(J)[None] if J.ndim == 1 else J[None])[0]
     return _found(R0, R1, J, windings, starts)
 

@@ -21,7 +21,7 @@ def read_inertias(inertias: Any) -> tuple[sp.Matrix, ...]:
     ------
     DescriptionError
         For a wrong shape.
-    ValueError
+    InputError
         For numbers that are not symmetric positive definite.
     """
     if isinstance(inertias, sp.MatrixBase):
@@ -41,7 +41,7 @@ def read_inertias(inertias: Any) -> tuple[sp.Matrix, ...]:
 
 
 def checked_inertias(J: np.ndarray) -> np.ndarray:
-    """J (n, 3, 3), or ValueError unless all are symmetric positive definite."""
+    """J (n, 3, 3), or InputError unless all are symmetric positive definite."""
     return np.array([positive_definite(f"the inertia of body {i}", M) for i, M in enumerate(J)])
 
 

@@ -67,7 +67,7 @@ def integrate(
     ConstraintError
         If attitudes miss being rotations by more than 1e-3; from 1e-12 on they are projected with a
         `ProjectionWarning`.
-    ValueError, TypeError
+    InputError, TypeError
         For any other bad argument.
     KeyboardInterrupt
         When interrupted; ``.trajectory`` is the part done.

@@ -9,6 +9,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array
+from geoctrl.errors import InputError
 from geoctrl.rotations.attitudes import symbols
 from geoctrl.rotations.system import RotationSystem
 
@@ -31,7 +32,7 @@ def free_body(inertia: Any) -> RotationSystem:
 
     Raises
     ------
-    ValueError
+    InputError
         If the inertia is not symmetric positive definite.
 
     Examples
@@ -62,7 +63,7 @@ def pendulum3d(
 
     Raises
     ------
-    ValueError
+    InputError
         If the inertia is not symmetric positive definite or the mass not positive.
 
     Examples
@@ -100,7 +101,7 @@ def body_in_orbit(inertia: Any, rate: float) -> RotationSystem:
 
     Raises
     ------
-    ValueError
+    InputError
         If the inertia is not symmetric positive definite or the rate not a number.
 
     Examples
@@ -137,7 +138,7 @@ def coupled_bodies(inertias: Any, stiffness: float) -> RotationSystem:
 
     Raises
     ------
-    ValueError
+    InputError
         If there are not two inertias, symmetric positive definite.
 
     Examples
@@ -148,7 +149,7 @@ def coupled_bodies(inertias: Any, stiffness: float) -> RotationSystem:
     """
     J = [_inertia(inertia) for inertia in inertias]
     if len(J) != 2:
-        raise ValueError(f"inertias must be those of 2 bodies, got {len(J)}")
+        raise InputError(f"inertias must be those of 2 bodies, got {len(J)}")
     k = float(finite_array("stiffness", stiffness, ()))
     (R1, R2), _ = symbols(2)
     trace = sum(x * y for x, y in zip(R1, R2, strict=True))
@@ -160,12 +161,12 @@ def coupled_bodies(inertias: Any, stiffness: float) -> RotationSystem:
 def _inertia(inertia: Any) -> np.ndarray:
     J = finite_array("inertia", inertia)
     if J.shape not in ((3,), (3, 3)):
-        raise ValueError(f"inertia must have shape (3, 3) or (3,), got {J.shape}")
+        raise InputError(f"inertia must have shape (3, 3) or (3,), got {J.shape}")
     return np.diag(J) if J.ndim == 1 else J
 
 
 def _positive(name: str, value: float) -> float:
     number = float(finite_array(name, value, ()))
     if not number > 0:
-        raise ValueError(f"{name} must be positive, got {number}")
+        raise InputError(f"{name} must be positive, got {number}")
     return number

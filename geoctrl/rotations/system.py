@@ -82,7 +82,7 @@ class RotationSystem(RotationDescription, ManifoldSystem):
         For a function that is not known.
     ParameterError
         If parameter names repeat or meet a label.
-    ValueError
+    InputError
         If an inertia is not symmetric positive definite.
     GradientError
         If a given gradient is not that of the potential.

@@ -10,8 +10,8 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import nearest
-from geoctrl._scalars import STATE, Node
-from geoctrl.errors import ExpressionError
+from geoctrl._scalars import STATE, Node, real
+from geoctrl.errors import ExpressionError, InputError, LabelError
 
 if TYPE_CHECKING:
     from geoctrl.systems import ReducedSystem
@@ -36,7 +36,7 @@ class Event:
     ------
     TypeError
         If ``expr`` is not an expression.
-    ValueError
+    InputError
         For another direction.
 
     Examples
@@ -57,14 +57,14 @@ class Event:
                 f"an event needs a sympy expression, got text {self.expr!r}; take the symbols of sys.states"
             )
         try:
-            expr = sp.sympify(self.expr)
+            expr = sp.sympify(self.expr, strict=True)
         except sp.SympifyError as error:
             raise TypeError(f"an event needs a sympy expression, got {self.expr!r}") from error
         if not isinstance(expr, sp.Expr):
             raise TypeError(f"an event needs a scalar expression of which the zeros count, got {expr!r}")
         object.__setattr__(self, "expr", expr)
-        if self.direction not in (-1, 0, 1):
-            raise ValueError(f"direction of an event must be -1, 0 or 1, got {self.direction!r}")
+        if real(self.direction, "direction of an event") not in (-1.0, 0.0, 1.0):
+            raise InputError(f"direction of an event must be -1, 0 or 1, got {self.direction!r}")
         object.__setattr__(self, "terminal", bool(self.terminal))
 
 
@@ -92,7 +92,7 @@ class Events(dict):
     """Event records by name; a missing name raises KeyError with the nearest known one."""
 
     def __missing__(self, name: str) -> EventRecord:
-        raise KeyError(f"no event {name!r}{nearest(str(name), self)}")
+        raise LabelError(f"no event {name!r}{nearest(str(name), self)}")
 
 
 @dataclass(frozen=True)
@@ -165,10 +165,12 @@ def read_events(
         if not isinstance(event, Event):
             event = Event(event)
         try:
-            node = system.graph.substitute([system.expression(event.expr)], inputs)[0]
+            given = system.expression(event.expr)
         except ExpressionError as error:
             raise ExpressionError(f"event {name!r}: {error}") from error
-        if node.level < STATE:
+        if given.level < STATE:
             raise ExpressionError(f"event {name!r}: {event.expr} depends on no state, input or time")
+        # An input that is held leaves a constant here, which has no zeros.
+        node = system.graph.substitute([given], inputs)[0]
         located.append(LocatedEvent(name, node, event.terminal, event.direction))
     return tuple(located)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._scalars import Arithmetic, Program
+from geoctrl._scalars import STATE, Arithmetic, Program
 from geoctrl.errors import ExpressionError
-from geoctrl.simulation.checks import breaks_down
 from geoctrl.simulation.events import EventLog
 from geoctrl.simulation.problem import Block, Outcome, Problem, workspace
+from geoctrl.systems.singularity import breaks_down
 
 __all__ = ["DEFAULT_TOLERANCE", "available", "describe", "obstacle", "require", "run"]
 
@@ -61,6 +61,11 @@ def obstacle(problem: Problem) -> str | None:
     """Why heyoka cannot run the problem, or None."""
     if problem.inputs.reason:
         return problem.inputs.reason
+    held = {*problem.inputs.arguments} if problem.inputs.constant else set()
+    for event in problem.events:
+        symbols = problem.system.graph.symbols([event.node])
+        if not {s for s in symbols if s.level >= STATE} - held:
+            return f"event {event.name!r} does not change along the run"
     return workspace(problem.system).get(problem.key("obstacle"), lambda: _unknown_function(problem))
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array, nearest
-from geoctrl._scalars import STATE, Node, Program
-from geoctrl.errors import ExpressionError
+from geoctrl._checks import accepts, finite_array, nearest, real_array
+from geoctrl._scalars import STATE, Node, Program, is_number, real
+from geoctrl.errors import ExpressionError, InputError
 
 if TYPE_CHECKING:
     from geoctrl.systems import ReducedSystem
@@ -74,10 +73,10 @@ class Inputs:
     def at(self, t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Value (m,) of the callable, its shape checked."""
         assert self.function is not None
-        u: np.ndarray = np.array(self.function(t, x, params), dtype=float, ndmin=1)
+        u = np.atleast_1d(real_array("inputs(t, x, params)", self.function(t, x, params)))
         m = self.system.ninputs
         if u.shape != (m,):
-            raise ValueError(
+            raise InputError(
                 f"inputs(t, x, params) must return {m} values ({', '.join(self.system.input_labels)}), "
                 f"got shape {u.shape}"
             )
@@ -107,7 +106,7 @@ def read_inputs(system: ReducedSystem, inputs: Any, timepts: np.ndarray) -> Inpu
 
     Raises
     ------
-    ValueError
+    InputError
         For an unknown label, a wrong shape, a value that is not finite, or inputs for a system without any.
     ExpressionError
         For an expression that cannot be translated or holds an input.
@@ -119,10 +118,12 @@ def read_inputs(system: ReducedSystem, inputs: Any, timepts: np.ndarray) -> Inpu
     if inputs is None or (isinstance(inputs, Mapping) and not inputs):
         return Inputs(system, "zero", dict.fromkeys(nodes, zero), [])
     if not nodes:
-        raise ValueError("inputs were given, but this system has none; leave inputs out")
+        raise InputError("inputs were given, but this system has none; leave inputs out")
     if isinstance(inputs, Mapping):
         return _from_expressions(system, inputs)
     if callable(inputs):
+        if not accepts(inputs, 3):
+            raise TypeError(f"inputs as a function must take (t, x, params), got {inputs!r}")
         return Inputs(system, "callable", {}, list(nodes), function=inputs)
     return _from_samples(system, inputs, timepts)
 
@@ -135,12 +136,10 @@ def _from_expressions(system: ReducedSystem, inputs: Mapping[Any, Any]) -> Input
     for key, value in inputs.items():
         label = str(key)
         if label not in labels:
-            raise ValueError(f"unknown input {label!r}{nearest(label, labels)}")
+            raise InputError(f"unknown input {label!r}{nearest(label, labels)}")
         node = system.assembly.inputs[labels.index(label)]
-        if isinstance(value, (Real, sp.Number)) and not isinstance(value, bool):
-            number = float(value)
-            if not np.isfinite(number):
-                raise ValueError(f"input {label!r} must be finite, got {number}")
+        if is_number(value):
+            number = real(value, f"input {label!r}")
             # A runtime argument, so that one compilation serves every constant input.
             if number:
                 mapping[node] = g.symbol(f"constant {label}", STATE)
@@ -166,8 +165,10 @@ def _from_expressions(system: ReducedSystem, inputs: Mapping[Any, Any]) -> Input
 def _from_samples(system: ReducedSystem, inputs: Any, timepts: np.ndarray) -> Inputs:
     m, labels = system.ninputs, system.input_labels
     try:
-        array = np.asarray(inputs, dtype=float)
-    except (TypeError, ValueError) as error:
+        array = real_array("inputs", inputs)
+    except InputError as error:
+        if isinstance(inputs, (list, tuple, np.ndarray)):
+            raise
         raise TypeError(
             "inputs must be a dict of label -> expression, a callable (t, x, params) -> (m,) or an array "
             f"(m, nt), got {type(inputs).__name__}"
@@ -175,7 +176,7 @@ def _from_samples(system: ReducedSystem, inputs: Any, timepts: np.ndarray) -> In
     if m == 1 and array.ndim == 1:
         array = array[None, :]
     if array.shape != (m, timepts.size):
-        raise ValueError(
+        raise InputError(
             f"inputs as samples must have shape (m, nt) = ({m}, {timepts.size}) for {', '.join(labels)} at "
             f"timepts, got {array.shape}"
         )

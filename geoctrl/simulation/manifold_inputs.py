@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import accepts, finite_array, nearest
+from geoctrl._checks import accepts, finite_array, nearest, shape_of
 from geoctrl._scalars import STATE, Program
-from geoctrl.errors import ExpressionError
+from geoctrl.errors import ExpressionError, InputError
 from geoctrl.manifolds.reading import read_scalar
 from geoctrl.simulation.events import Event
 
@@ -31,10 +30,25 @@ class Switch:
     direction: int
 
 
+_ANY = 64
+"""A function that takes so many arguments takes any number."""
+
+
 def is_feedback(inputs: Any) -> bool:
-    """Whether inputs may depend on the state: expressions by name, or a function of (t, x, params)."""
+    """Whether inputs may depend on the state: expressions by name, or a function of (t, x, params).
+
+    Raises
+    ------
+    TypeError
+        For a function of any number of arguments, which may be meant as f(t) or as f(t, x, params).
+    """
     if isinstance(inputs, Mapping):
         return True
+    if callable(inputs) and accepts(inputs, 1) and accepts(inputs, _ANY):
+        raise TypeError(
+            f"inputs as a function of any number of arguments may be f(t) or f(t, x, params), got "
+            f"{inputs!r}: name them"
+        )
     return callable(inputs) and not accepts(inputs, 1) and accepts(inputs, 3)
 
 
@@ -43,7 +57,7 @@ def closed(system: Any, inputs: Any, events: Any) -> tuple[Any, Any]:
 
     Raises
     ------
-    ValueError
+    InputError
         For an unknown label, what is no finite expression, or a function for a system without inputs.
     TypeError
         For what is given by label and is neither a number nor an expression.
@@ -51,12 +65,12 @@ def closed(system: Any, inputs: Any, events: Any) -> tuple[Any, Any]:
     labels = system.input_labels
     if not isinstance(inputs, Mapping):
         if not labels:
-            raise ValueError("inputs were given, but this system has none; leave inputs out")
+            raise InputError("inputs were given, but this system has none; leave inputs out")
         return system.closed_loop(inputs), events
     given = {str(key): value for key, value in inputs.items()}
     for label in given:
         if label not in labels:
-            raise ValueError(f"unknown input {label!r}{nearest(label, labels)}")
+            raise InputError(f"unknown input {label!r}{nearest(label, labels)}")
     if not labels:
         return system, events
     terms = [_term(label, given.get(label, 0), system.inputs) for label in labels]
@@ -71,7 +85,7 @@ def with_times(inputs: Any, labels: tuple[str, ...], times: np.ndarray) -> Any:
 
     Raises
     ------
-    ValueError
+    InputError
         For rows of another number of samples, or values that are no finite numbers.
     """
     if inputs is None or isinstance(inputs, tuple) or callable(inputs):
@@ -82,7 +96,7 @@ def with_times(inputs: Any, labels: tuple[str, ...], times: np.ndarray) -> Any:
     if samples.ndim < 2 or not m:
         return inputs
     if samples.shape != (m, times.size):
-        raise ValueError(
+        raise InputError(
             f"inputs as samples must have shape (m, nt) = ({m}, {times.size}) for {', '.join(labels)} at "
             f"timepts, got {samples.shape}"
         )
@@ -90,7 +104,8 @@ def with_times(inputs: Any, labels: tuple[str, ...], times: np.ndarray) -> Any:
 
 
 def _term(label: str, value: Any, inputs: Sequence[sp.Symbol]) -> sp.Expr:
-    if callable(value) or isinstance(value, str) or (not isinstance(value, sp.Basic) and np.ndim(value)):
+    single = isinstance(value, sp.Basic) or shape_of(value) == ()
+    if callable(value) or isinstance(value, str) or not single:
         raise TypeError(
             f"input {label!r} must be a number or a sympy expression in states, geoctrl.time and parameters, "
             f"got {type(value).__name__}; samples and functions are given for all inputs at once: (times, "
@@ -102,9 +117,15 @@ def _term(label: str, value: Any, inputs: Sequence[sp.Symbol]) -> sp.Expr:
     return term
 
 
+class _DrivenEvent(Event):
+    """An event on inputs, what drives them put in: a constant, without zeros, where that is one."""
+
+
 def _replaced(given: Any, table: Mapping[sp.Symbol, sp.Expr]) -> Event:
     event = given if isinstance(given, Event) else Event(given)
-    return dataclasses.replace(event, expr=event.expr.xreplace(table))
+    if not event.expr.free_symbols & set(table):
+        return event
+    return _DrivenEvent(event.expr.xreplace(table), event.terminal, event.direction)
 
 
 def read_switches(
@@ -135,7 +156,7 @@ def read_switches(
             node = system.to_node(event.expr)
         except ExpressionError as error:
             raise ExpressionError(f"event {name!r}: {error}") from error
-        if node.level < STATE:
+        if node.level < STATE and not isinstance(event, _DrivenEvent):
             raise ExpressionError(f"event {name!r}: {event.expr} depends on no state, input or time")
         lost = sorted(str(s) for s in event.expr.free_symbols & (set(system.driven) - set(system.inputs)))
         if lost:

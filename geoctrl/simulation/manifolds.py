@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import nearest, time_grid
-from geoctrl.errors import DescriptionError
+from geoctrl.errors import DescriptionError, InputError, SingularMassError
 from geoctrl.simulation import scipy_engine
 from geoctrl.simulation.checks import read_tolerance
 from geoctrl.simulation.events import EventLog
@@ -65,7 +65,7 @@ class _Functions:
     def field(self, t: float, x: np.ndarray) -> np.ndarray:
         try:
             return self._run.rate(float(t), x)
-        except np.linalg.LinAlgError:
+        except SingularMassError:
             return np.full_like(x, np.nan)
 
     def events(self, t: float, x: np.ndarray) -> tuple:
@@ -88,7 +88,7 @@ def simulate_manifold(
 ) -> Any:
     """`simulate` for systems that have a compiled field instead of recorded equations."""
     if engine not in _ENGINES:
-        raise ValueError(f"unknown engine {engine!r}{nearest(str(engine), _ENGINES)}")
+        raise InputError(f"unknown engine {engine!r}{nearest(str(engine), _ENGINES)}")
     tolerance = read_tolerance(rtol)
     times = time_grid(timepts).copy()
     report = Progress(progress)
@@ -109,7 +109,7 @@ def simulate_manifold(
     flow = _Flow(x0=start, times=times, rtol=tolerance, events=switches, breaks=breaks)
     functions = _Functions(run, program, values)
     if not np.all(np.isfinite(functions.field(float(times[0]), start))):
-        raise ValueError(f"the equations are not finite at x0 and t = {times[0]:.9g}")
+        raise InputError(f"the equations are not finite at x0 and t = {times[0]:.9g}")
     name = f"{scipy_engine.describe(flow)} on a field in {run.engine}"
 
     def made(time: np.ndarray, states: np.ndarray, **rest: Any) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 from geoctrl._checks import finite_array
 from geoctrl._scalars import STATE, Node
 from geoctrl.algebra import AdvectedVector
-from geoctrl.errors import SimulationError
+from geoctrl.errors import InputError, SimulationError
 from geoctrl.simulation.problem import Problem
 
 if TYPE_CHECKING:
@@ -32,12 +32,17 @@ _PLANAR = ("so2", "se2")
 def _factor(system: ReducedSystem, of: int, what: str) -> Factor:
     factors = system.mechanism.algebra.factors
     if isinstance(of, bool) or not isinstance(of, (int, np.integer)) or not 1 <= of <= len(factors):
-        raise ValueError(f"of must be the number of a factor, 1 to {len(factors)}, got {of!r}")
+        raise InputError(f"of must be the number of a factor, 1 to {len(factors)}, got {of!r}")
     factor = factors[of - 1]
     if what == "rotation" and factor.spin is None:
-        raise ValueError(f"factor {of} ({factor.name}) has no rotations, hence no attitude")
+        raise InputError(f"factor {of} ({factor.name}) has no rotations, hence no attitude")
+    if what == "translation" and factor.name == "rn":
+        raise InputError(
+            f"factor {of} (rn) is a vector space, not a body in space: its place is the integral of its "
+            "velocities in run.states, and position() gives that of se2 and se3"
+        )
     if what == "translation" and factor.velocity is None:
-        raise ValueError(f"factor {of} ({factor.name}) has no translations, hence no position")
+        raise InputError(f"factor {of} ({factor.name}) has no translations, hence no position")
     return factor
 
 
@@ -96,14 +101,14 @@ def _initial(system: ReducedSystem, of: int, x: np.ndarray, R0: np.ndarray | Non
     R = finite_array("R0", R0, (3, 3))
     defect = float(np.max(np.abs(R.T @ R - np.eye(3))))
     if defect > _AGREES or np.linalg.det(R) < 0:
-        raise ValueError(
+        raise InputError(
             f"R0 is not a rotation: |R0^T R0 - I| = {defect:.3g}, det R0 = {np.linalg.det(R):.6g}; "
             "scipy.spatial.transform.Rotation.from_matrix(R0).as_matrix() gives the nearest one"
         )
     for space, body in pairs:
         difference = float(np.max(np.abs(R.T @ space - body[:, 0])))
         if difference > _AGREES * max(1.0, float(np.linalg.norm(space))):
-            raise ValueError(
+            raise InputError(
                 f"R0 disagrees with the initial state: R0^T {space.tolist()} differs from "
                 f"{body[:, 0].tolist()} by {difference:.3g}; leave R0 out, or turn it"
             )
@@ -193,7 +198,7 @@ def contact_vector(system: ReducedSystem, x: np.ndarray, params: dict[str, float
     """Body components (nt, 3) of the vector from the frame's origin to the point of contact."""
     contact = system.mechanism.contact
     if contact is None:
-        raise ValueError(
+        raise InputError(
             "this mechanism declares no point of contact; describe it with contact=(c1, c2, c3), the body "
             "components of the vector from the frame's origin"
         )

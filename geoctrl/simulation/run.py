@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import nearest, time_grid
+from geoctrl.errors import DependencyError, InputError
 from geoctrl.manifolds import ManifoldModel
 from geoctrl.simulation import heyoka_engine, scipy_engine
-from geoctrl.simulation.checks import check_start, find_singularity, read_tolerance
+from geoctrl.simulation.checks import check_start, read_tolerance
 from geoctrl.simulation.events import read_events
 from geoctrl.simulation.execution import execute
 from geoctrl.simulation.inputs import read_inputs
@@ -19,6 +20,7 @@ from geoctrl.simulation.problem import Outcome, Problem
 from geoctrl.simulation.trajectory import Trajectory
 from geoctrl.stepping import Progress
 from geoctrl.systems import Equilibrium, EulerPoincare, ReducedSystem
+from geoctrl.systems.singularity import find_singularity
 
 __all__ = ["simulate"]
 
@@ -91,7 +93,7 @@ def simulate(
         If frame or mass matrix is singular at ``x0``.
     ExpressionError
         For an expression that cannot be translated, or that the engine asked for cannot run.
-    ValueError, TypeError
+    InputError, TypeError
         For any other bad argument.
     KeyboardInterrupt
         When interrupted; ``.trajectory`` holds the part done.
@@ -123,7 +125,7 @@ def simulate(
         remedy = "; take simulate(mechanism.reduce(), ...)" if isinstance(sys, EulerPoincare) else ""
         raise TypeError(f"sys must be a reduced system, got {type(sys).__name__}{remedy}")
     if engine not in _ENGINES:
-        raise ValueError(f"unknown engine {engine!r}{nearest(str(engine), _ENGINES)}")
+        raise InputError(f"unknown engine {engine!r}{nearest(str(engine), _ENGINES)}")
     tolerance = read_tolerance(rtol)
     times = time_grid(timepts).copy()
     report = Progress(progress)
@@ -157,7 +159,7 @@ def choose_engine(problem: Problem, engine: str) -> tuple[Callable, str]:
         return scipy_engine.run, scipy_engine.describe(problem)
     if not heyoka_engine.available():
         if engine == "heyoka":
-            raise ModuleNotFoundError(
+            raise DependencyError(
                 "engine='heyoka' needs the package heyoka; install it, or take engine='scipy'"
             )
         return scipy_engine.run, scipy_engine.describe(problem, "heyoka is not installed")
@@ -176,18 +178,18 @@ def _check_field(problem: Problem) -> None:
         n = problem.system.nstates
         extra = tuple(problem.inputs.at(t, x[:n], dict(problem.params)).tolist())
         if not np.isfinite(extra).all():
-            raise ValueError(f"inputs(t, x, params) must be finite, got {list(extra)} at timepts[0] and x0")
+            raise InputError(f"inputs(t, x, params) must be finite, got {list(extra)} at timepts[0] and x0")
     else:
         extra = problem.inputs.extra(t)
     try:
         program = problem.right_hand_side
         value = np.array(program.scalar([*x.tolist(), t, *extra], program.constants(problem.params)))
     except (ArithmeticError, ValueError) as error:
-        raise ValueError(
+        raise InputError(
             f"the equations or events cannot be evaluated at x0 and t = {t:.9g}: {error}"
         ) from error
     if not np.isfinite(value).all():
-        raise ValueError(f"the equations or events are not finite at x0 and t = {t:.9g}: {value.tolist()}")
+        raise InputError(f"the equations or events are not finite at x0 and t = {t:.9g}: {value.tolist()}")
 
 
 def _within_leaf(

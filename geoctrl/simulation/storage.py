@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from geoctrl._scalars import real, shown
+from geoctrl.errors import InputError
 from geoctrl.simulation.events import EventRecord, Events
 
 if TYPE_CHECKING:
@@ -19,6 +22,8 @@ __all__ = ["arrays_of", "read", "read_arrays", "write"]
 
 _FORMAT = "geoctrl trajectory"
 _VERSION = 1
+_LARGEST = 1 << 36
+"""Bytes that a file may unpack to: a run of 10^8 samples of 80 numbers."""
 
 
 def arrays_of(traj: Trajectory) -> dict[str, np.ndarray]:
@@ -81,28 +86,70 @@ def write(path: str | PathLike, arrays: Mapping[str, np.ndarray]) -> None:
 
 
 def read(path: str | PathLike) -> dict[str, np.ndarray]:
-    """The arrays of an archive, its header checked.
+    """The arrays of an archive, its header and all shapes checked.
 
     Raises
     ------
-    ValueError
-        If the file is not a trajectory, or of a later format.
+    InputError
+        If the file is not a trajectory, of a later format, or larger than `_LARGEST`.
+    FileNotFoundError
     """
-    wrong = f"{fspath(path)} is not a trajectory written by Trajectory.save"
+    where = fspath(path)
+    wrong = f"{where} is not a trajectory written by Trajectory.save"
     try:
+        with zipfile.ZipFile(path) as archive:
+            # Archives may say that little data are much: asked before anything is unpacked.
+            if sum(member.file_size for member in archive.infolist()) > _LARGEST:
+                raise InputError(f"{where} holds more than {_LARGEST:.0e} bytes: no trajectory")
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(str(arrays["header"]))
-        known = header["format"] == _FORMAT
-        version = int(header["version"])
-    except FileNotFoundError:
+    except (FileNotFoundError, InputError):
         raise
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(wrong) from error
-    if not known:
-        raise ValueError(wrong)
+    except (OSError, ValueError, KeyError, TypeError, EOFError, RecursionError, zipfile.BadZipFile) as error:
+        raise InputError(wrong) from error
+    except (NotImplementedError, RuntimeError, zlib.error) as error:  # a method or a password of the archive
+        raise InputError(f"{wrong}: {error}") from error
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise InputError(wrong)
+    version = header.get("version")
+    if not isinstance(version, int):
+        raise InputError(f"{where}: the version is {shown(version)}, and must be a whole number")
     if version > _VERSION:
-        raise ValueError(
-            f"{fspath(path)} has format {version}; this version of geoctrl reads up to {_VERSION}"
-        )
+        raise InputError(f"{where} has format {version}; this version of geoctrl reads up to {_VERSION}")
+    _check_header(where, header)
+    _check_arrays(where, header, arrays)
     return arrays
+
+
+def _check_header(where: str, header: Mapping[str, Any]) -> None:
+    for key in ("state_labels", "input_labels", "output_labels", "events", "invariants", "leaf"):
+        labels = header.get(key)
+        if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+            raise InputError(f"{where}: {key} must be a list of names, got {shown(labels)}")
+    for key, kind in (("name", str), ("engine", str), ("status", str), ("success", bool), ("params", dict)):
+        if not isinstance(header.get(key), kind):
+            raise InputError(f"{where}: {key} must be of type {kind.__name__}, got {shown(header.get(key))}")
+    for name, value in header["params"].items():
+        real(value, f"{where}: parameter {name!r}")
+
+
+def _check_arrays(where: str, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
+    """Refuse arrays that are missing, hold no numbers or do not fit the labels and the number of samples."""
+    n, nt = len(header["state_labels"]), arrays["time"].size if "time" in arrays else 0
+    needed: dict[str, tuple[int, ...]] = {"time": (nt,), "energy": (nt,)}
+    for name, key in (("states", "state_labels"), ("inputs", "input_labels"), ("outputs", "output_labels")):
+        needed[name] = (len(header[key]), nt)
+    needed |= {f"invariant{i}": (nt,) for i in range(len(header["invariants"]))}
+    needed |= {f"leaf{i}": (nt,) for i in range(len(header["leaf"]))}
+    for i in range(len(header["events"])):
+        count = arrays[f"event{i}_time"].size if f"event{i}_time" in arrays else 0
+        needed |= {f"event{i}_time": (count,), f"event{i}_states": (n, count)}
+    for name, shape in needed.items():
+        if name not in arrays:
+            raise InputError(f"{where}: the array {name!r} is missing")
+        if arrays[name].dtype.kind not in "biuf" or arrays[name].shape != shape:
+            raise InputError(
+                f"{where}: {name} must hold numbers of shape {shape}, got {arrays[name].dtype} of shape "
+                f"{arrays[name].shape}"
+            )

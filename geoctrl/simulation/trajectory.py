@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geoctrl._checks import finite_array, nearest
-from geoctrl.errors import GeoctrlError
+from geoctrl.errors import DependencyError, GeoctrlError, LabelError
 from geoctrl.simulation import conservation, reconstruction, storage
 from geoctrl.simulation.events import Events
 
@@ -147,7 +147,7 @@ class Trajectory:
             if label in labels:
                 return getattr(self, what)[labels.index(label)]
         known = [*self.state_labels, *self.output_labels, *self.input_labels]
-        raise KeyError(f"no state, output or input {label!r}{nearest(str(label), known)}")
+        raise LabelError(f"no state, output or input {label!r}{nearest(str(label), known)}")
 
     def __len__(self) -> int:
         return self.time.size
@@ -193,7 +193,7 @@ class Trajectory:
 
         Raises
         ------
-        ValueError
+        InputError
             If ``R0`` is not a rotation or disagrees with the initial state by more than 1e-9, or the
             factor has no rotations.
         GeoctrlError
@@ -218,7 +218,7 @@ class Trajectory:
 
         Raises
         ------
-        ValueError
+        InputError
             If the factor has no translations, or ``x0`` or ``R0`` does not fit.
         GeoctrlError
             For a trajectory that was read from a file.
@@ -233,7 +233,7 @@ class Trajectory:
 
         Raises
         ------
-        ValueError
+        InputError
             If the mechanism declares no contact, or as for `position`.
         """
         vector = reconstruction.contact_vector(self._live.system, self.states, self.params)
@@ -271,7 +271,7 @@ class Trajectory:
         try:
             import pandas as pd
         except ImportError as error:
-            raise ImportError("to_pandas needs pandas: pip install pandas") from error
+            raise DependencyError("to_pandas needs pandas: pip install pandas") from error
         columns = dict(zip(self.input_labels, self.inputs, strict=True))
         columns = dict(zip(self.output_labels, self.outputs, strict=True)) | columns
         columns = dict(zip(self.state_labels, self.states, strict=True)) | columns
@@ -282,7 +282,7 @@ class Trajectory:
 
 
 def _way_key(of: int, R0: Any) -> tuple:
-    return of, None if R0 is None else np.asarray(R0, dtype=float).tobytes()
+    return of, None if R0 is None else finite_array("R0", R0).tobytes()
 
 
 def _from_arrays(arrays: Mapping[str, np.ndarray]) -> Trajectory:
@@ -307,7 +307,7 @@ def load_trajectory(path: str | PathLike) -> Trajectory:
 
     Raises
     ------
-    ValueError
+    InputError
         If the file is not a trajectory, or of a later format.
     FileNotFoundError
 

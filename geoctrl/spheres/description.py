@@ -11,7 +11,7 @@ import sympy as sp
 
 from geoctrl._checks import finite_array
 from geoctrl._scalars import STATE, FromSympy, Node
-from geoctrl.errors import DescriptionError
+from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.reading import positive_definite, read_scalar
 from geoctrl.spheres.potentials import Pairs, Sites, symbols
@@ -117,7 +117,7 @@ class SphereDescription(ManifoldDescription):
 
         Raises
         ------
-        ValueError
+        InputError
             If it is not symmetric positive definite.
         """
         if self._numeric_mass is not None:
@@ -138,7 +138,7 @@ class SphereDescription(ManifoldDescription):
         self.check_numbers()
 
     def check_inertia(self, params: Mapping[str, float]) -> None:
-        """ValueError unless a constant mass is symmetric positive definite."""
+        """InputError unless a constant mass is symmetric positive definite."""
         self.constant_mass(params)
 
     def generic_state(self, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:
@@ -181,7 +181,7 @@ def _read_mass(mass: Any) -> np.ndarray | None:
     if isinstance(mass, sp.MatrixBase):
         if mass.free_symbols:
             if mass != mass.T:
-                raise ValueError("mass must be symmetric")
+                raise InputError("mass must be symmetric")
             return None
         mass = np.array(mass, dtype=float)
     array = finite_array("mass", mass)

@@ -48,7 +48,7 @@ def discrete_lagrangian(system: SphereSystem, q0: Any, q1: Any, h: float, params
     ------
     DescriptionError
         If the system has forces.
-    ValueError
+    InputError
         For a wrong shape.
     """
     run, q0, q1 = _read(system, params, q0, q1)
@@ -67,7 +67,7 @@ def legendre_left(system: SphereSystem, q0: Any, q1: Any, h: float, params: Para
     ------
     DescriptionError
         If the system has forces.
-    ValueError
+    InputError
         For a wrong shape.
 
     Examples
@@ -93,7 +93,7 @@ def legendre_right(system: SphereSystem, q0: Any, q1: Any, h: float, params: Par
     ------
     DescriptionError
         If the system has forces.
-    ValueError
+    InputError
         For a wrong shape.
     """
     run, q0, q1 = _read(system, params, q0, q1)
@@ -111,7 +111,7 @@ def residual(
     ------
     DescriptionError
         If the system has forces.
-    ValueError
+    InputError
         For a wrong shape.
     """
     run, q, q_next = _read(system, params, q, q_next)
@@ -131,7 +131,7 @@ def two_step(system: SphereSystem, q0: Any, q1: Any, h: float, params: Params = 
         If Newton's iteration does not converge.
     DescriptionError
         If the system has forces.
-    ValueError
+    InputError
         For a wrong shape.
 
     Examples

@@ -40,9 +40,9 @@ def converted(
 
     Raises
     ------
-    ValueError
+    InputError
         For an unknown form or a wrong shape.
-    LinAlgError
+    SingularMassError
         Where the inertia is singular.
     """
     for form in (source, target):
@@ -91,7 +91,7 @@ class SphereForm(ManifoldForm):
 
     Raises
     ------
-    ValueError
+    InputError
         For an unknown form.
 
     Examples

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl.errors import InputError
 from geoctrl.manifolds.stepping import take_steps
 from geoctrl.spheres.field import TABLEAUX
 from geoctrl.spheres.methods import METHODS
@@ -72,7 +73,7 @@ def integrate(
     ConstraintError
         If initial values are off the spheres by more than 1e-3; from 1e-12 on they are projected with a
         `ProjectionWarning`.
-    ValueError, TypeError
+    InputError, TypeError
         For any other bad argument.
     KeyboardInterrupt
         When interrupted; ``.trajectory`` is the part done.
@@ -86,7 +87,7 @@ def integrate(
     True
     """
     if project and method == "variational":
-        raise ValueError("project is for Runge-Kutta methods; the variational method needs none")
+        raise InputError("project is for Runge-Kutta methods; the variational method needs none")
 
     def starter(run, name, stages, q, omega, step, every, rows):
         if name == "variational":

@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array
+from geoctrl.errors import InputError
 from geoctrl.spheres.potentials import Pairs, Sites, index_pairs, vector
 from geoctrl.spheres.system import SphereSystem
 from geoctrl.stepping import whole
@@ -43,7 +44,7 @@ def chain_pendulum(
 
     Raises
     ------
-    ValueError
+    InputError
         If masses and lengths are not as many positive numbers.
 
     Examples
@@ -199,7 +200,7 @@ def elastic_rod(
     np.fill_diagonal(inertia, (1 / 3 + n - index) * element * size**2)
     g, base = _vector("gravity", gravity), _vector("clamp", clamp).copy()
     if not base.any():
-        raise ValueError("clamp is zero and has no direction")
+        raise InputError("clamp is zero and has no direction")
     base /= np.linalg.norm(base)
     half = float(finite_array("stiffness", stiffness, ())) / 2
     terms: list[Any] = [
@@ -237,13 +238,13 @@ def dipoles(positions: Any, mass: float, length: float, moment: float, mu: float
     """
     r = finite_array("positions", positions)
     if r.ndim != 2 or r.shape[1] != 3:
-        raise ValueError(f"positions must have shape (n, 3), got {r.shape}")
+        raise InputError(f"positions must have shape (n, 3), got {r.shape}")
     element, size = (float(v[0]) for v in _positive(mass=[mass], length=[length]))
     first, second = np.triu_indices(len(r), 1)
     apart = r[second] - r[first]
     distance = np.linalg.norm(apart, axis=1)
     if np.any(distance == 0):
-        raise ValueError("two dipoles are at the same place")
+        raise InputError("two dipoles are at the same place")
     strength = mu * moment**2 / (4 * pi * distance**3)
     data = np.column_stack([strength, apart / distance[:, None]])
 
@@ -297,9 +298,9 @@ def _positive(**lists: Any) -> list[np.ndarray]:
     arrays = [np.atleast_1d(finite_array(name, values)) for name, values in lists.items()]
     for name, array in zip(lists, arrays, strict=True):
         if array.ndim != 1 or not array.size or not np.all(array > 0):
-            raise ValueError(f"{name} must be positive numbers, got {array.tolist()}")
+            raise InputError(f"{name} must be positive numbers, got {array.tolist()}")
     if len({a.size for a in arrays}) > 1:
-        raise ValueError(
+        raise InputError(
             "as many are needed of each: "
             + ", ".join(f"{a.size} {k}" for k, a in zip(lists, arrays, strict=True))
         )

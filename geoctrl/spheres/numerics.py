@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl.errors import SingularMassError
 from geoctrl.manifolds import numerics
 from geoctrl.manifolds.numerics import Loops
 from geoctrl.spheres import field as equations
@@ -92,14 +93,14 @@ class Run(numerics.Run):
         return out
 
     def field(self, t: float, q: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """qdot and omegadot, (n, 3) each; LinAlgError where the inertia is not positive definite."""
+        """qdot and omegadot, (n, 3) each; SingularMassError where the inertia is not positive definite."""
         v, a, gram = np.zeros_like(q), np.zeros_like(q), np.zeros((len(q), len(q)))
         equations.velocities(q, w, v)
         equations.products(w, v, gram)
         F = self.forces(t, q, w) - self.slope(q) + self.inertia_slope(q, gram)
         change = self.inertia_rate(q, v)
         if not equations.accelerations(q, w, v, F, self.at(q), change, self.diagonal, a):
-            raise np.linalg.LinAlgError("the inertia is not positive definite at this configuration")
+            raise SingularMassError("the inertia is not positive definite at this configuration")
         return v, a
 
     def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array
-from geoctrl.errors import DescriptionError
+from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds.reading import number_of_bodies, read_scalar, vector
 
 __all__ = ["Pairs", "Sites", "index_pairs", "symbols"]
@@ -22,7 +22,7 @@ def symbols(n: int) -> tuple[tuple[sp.Matrix, ...], tuple[sp.Matrix, ...]]:
 
     Raises
     ------
-    ValueError
+    InputError
         If n is not a positive integer.
 
     Examples
@@ -93,9 +93,9 @@ class Sites(_Term):
         super().__init__(expr, c)
 
     def check(self, n: int) -> None:
-        """ValueError unless the data are for n bodies."""
+        """InputError unless the data are for n bodies."""
         if self.c is not None and len(self.c) != n:
-            raise ValueError(f"c of Sites must have one row for each of {n} bodies, got {len(self.c)}")
+            raise InputError(f"c of Sites must have one row for each of {n} bodies, got {len(self.c)}")
 
     def expanded(self, q: Sequence[sp.Matrix]) -> sp.Expr:
         """The sum written out."""
@@ -134,19 +134,19 @@ class Pairs(_Term):
     ) -> None:
         self.all = isinstance(pairs, str)
         if self.all and pairs != "all":
-            raise ValueError(f"pairs must be 'all' or an array (m, 2) of indices, got {pairs!r}")
+            raise InputError(f"pairs must be 'all' or an array (m, 2) of indices, got {pairs!r}")
         if self.all and c is not None:
-            raise ValueError("c goes with given pairs, one row for each; give pairs as an array (m, 2)")
+            raise InputError("c goes with given pairs, one row for each; give pairs as an array (m, 2)")
         self.pairs = None if self.all else index_pairs(pairs)
         self.cutoff = None if cutoff is None else float(finite_array("cutoff", cutoff, ()))
         if self.cutoff is not None and not (self.all and self.cutoff > 0):
-            raise ValueError("cutoff must be positive, and goes with pairs='all'")
+            raise InputError("cutoff must be positive, and goes with pairs='all'")
         super().__init__(expr, c)
         if self.c is not None and self.pairs is not None and len(self.c) != len(self.pairs):
-            raise ValueError(f"c of Pairs must have {len(self.pairs)} rows, one per pair, got {len(self.c)}")
+            raise InputError(f"c of Pairs must have {len(self.pairs)} rows, one per pair, got {len(self.c)}")
 
     def check(self, n: int) -> None:
-        """ValueError unless all indices are below n."""
+        """InputError unless all indices are below n."""
         if self.pairs is not None:
             index_pairs(self.pairs, n)
 
@@ -166,7 +166,7 @@ class Pairs(_Term):
 def _columns(c: Any) -> np.ndarray:
     array = finite_array("c", c)
     if array.ndim not in (1, 2) or not array.size:
-        raise ValueError(f"c must have shape (n,) or (n, k), got {array.shape}")
+        raise InputError(f"c must have shape (n,) or (n, k), got {array.shape}")
     return np.ascontiguousarray(array.reshape(len(array), -1))
 
 
@@ -175,16 +175,16 @@ def index_pairs(pairs: Any, n: int | None = None) -> np.ndarray:
 
     Raises
     ------
-    ValueError
+    InputError
         If they are none.
     """
     array = np.asarray(pairs)
     if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-        raise ValueError(f"pairs must be an integer array (m, 2), got {pairs!r}")
+        raise InputError(f"pairs must be an integer array (m, 2), got {pairs!r}")
     if np.any(array < 0) or np.any(array[:, 0] == array[:, 1]):
-        raise ValueError("pairs must join two different bodies, counted from 0")
+        raise InputError("pairs must join two different bodies, counted from 0")
     if n is not None and np.any(array >= n):
-        raise ValueError(f"pairs holds the index {array.max()}, but there are {n} bodies (from 0)")
+        raise InputError(f"pairs holds the index {array.max()}, but there are {n} bodies (from 0)")
     return array.astype(np.int64)
 
 

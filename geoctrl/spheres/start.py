@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array
-from geoctrl.errors import ConstraintError
+from geoctrl._checks import finite_array, shape_of
+from geoctrl.errors import ConstraintError, InputError
 from geoctrl.manifolds.reading import needs_repair
 
 __all__ = ["initial_values", "project"]
@@ -26,7 +26,7 @@ def project(q: Any, omega: Any) -> tuple[np.ndarray, np.ndarray]:
 
     Raises
     ------
-    ValueError
+    InputError
         For wrong shapes.
     ConstraintError
         If a direction is zero: no unit direction is nearest.
@@ -39,7 +39,7 @@ def project(q: Any, omega: Any) -> tuple[np.ndarray, np.ndarray]:
     """
     q = finite_array("q", q)
     if q.ndim != 2 or q.shape[1] != 3:
-        raise ValueError(f"q must have shape (n, 3), got {q.shape}")
+        raise InputError(f"q must have shape (n, 3), got {q.shape}")
     omega = finite_array("omega", omega, q.shape)
     q = q / _lengths("q", q)[:, None]
     return q, omega - np.sum(q * omega, axis=1)[:, None] * q
@@ -62,7 +62,7 @@ def initial_values(n: int, q0: Any, omega0: Any, name: str = "omega") -> tuple[n
     ------
     ConstraintError
         If a direction is zero, or not unit or an angular velocity not orthogonal by more than 1e-3.
-    ValueError
+    InputError
         For a wrong shape or values that are not finite.
 
     Warns
@@ -71,7 +71,7 @@ def initial_values(n: int, q0: Any, omega0: Any, name: str = "omega") -> tuple[n
         If a defect above 1e-12 was repaired.
     """
     if n == 1:
-        q0, omega0 = ([v] if np.ndim(v) == 1 else v for v in (q0, omega0))
+        q0, omega0 = ([v] if len(shape_of(v) or ()) == 1 else v for v in (q0, omega0))
     q, omega = finite_array("q0", q0, (n, 3)), finite_array(f"{name}0", omega0, (n, 3))
     defects = {
         "|q| - 1": np.abs(_lengths("q0", q) - 1),

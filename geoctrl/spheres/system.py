@@ -71,7 +71,7 @@ class SphereSystem(SphereDescription, ManifoldSystem):
         For a function that is not known.
     ParameterError
         If parameter names repeat or meet a label.
-    ValueError
+    InputError
         If the mass is not symmetric positive definite.
     GradientError
         If a given gradient is not that of the potential.

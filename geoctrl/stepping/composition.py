@@ -6,6 +6,8 @@ from numbers import Real
 
 import numpy as np
 
+from geoctrl.errors import InputError
+
 __all__ = ["ORDERS", "composition"]
 
 # Halves of the palindromes; W. Kahan and R.-C. Li, Math. Comp. 66 (1997) for orders 6 and 8.
@@ -43,7 +45,7 @@ def composition(order: int) -> np.ndarray:
 
     Raises
     ------
-    ValueError
+    InputError
         For an order other than 2, 4, 6, 8.
 
     Examples
@@ -52,6 +54,6 @@ def composition(order: int) -> np.ndarray:
     (5, 0.0)
     """
     if not isinstance(order, Real) or order not in _HALVES:
-        raise ValueError(f"order must be one of {', '.join(map(str, ORDERS))}, got {order!r}")
+        raise InputError(f"order must be one of {', '.join(map(str, ORDERS))}, got {order!r}")
     half = _HALVES[order]
     return np.array([*half, *half[-2::-1]])

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from geoctrl._checks import accepts, finite_array, time_grid
+from geoctrl.errors import InputError
 
 __all__ = ["read_drive", "sample", "table_of"]
 
@@ -50,7 +51,7 @@ def read_drive(inputs: Any, labels: tuple[str, ...]) -> tuple[np.ndarray, Callab
 
     Raises
     ------
-    ValueError
+    InputError
         For inputs of a system without any, expressions, a function of something else than the time, a wrong
         shape, times that do not increase, values that are not finite.
     """
@@ -58,9 +59,9 @@ def read_drive(inputs: Any, labels: tuple[str, ...]) -> tuple[np.ndarray, Callab
     if inputs is None:
         return table_of(np.zeros(m), m), None
     if not m:
-        raise ValueError("inputs were given, but this system has none; leave inputs out")
+        raise InputError("inputs were given, but this system has none; leave inputs out")
     if isinstance(inputs, Mapping) or (callable(inputs) and not accepts(inputs, 1)):
-        raise ValueError(
+        raise InputError(
             f"inputs must be {m} numbers, a function of time alone or (times, values ({m}, nt)), got "
             f"{inputs!r}; for expressions and functions of the state take system.closed_loop(...)"
         )

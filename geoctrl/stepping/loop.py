@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl.errors import ConvergenceError
+from geoctrl.errors import ConvergenceError, InputError
 from geoctrl.stepping.progress import Progress
 
 __all__ = [
@@ -114,11 +114,11 @@ def whole(name: str, value: Any) -> int:
 
     Raises
     ------
-    ValueError
+    InputError
         If it is none.
     """
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+        raise InputError(f"{name} must be a whole number of at least 1, got {value!r}")
     return int(value)
 
 

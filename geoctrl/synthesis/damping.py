@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
-from geoctrl.errors import LawWarning, MatchingError
+from geoctrl.errors import InputError, LawWarning, MatchingError
 from geoctrl.synthesis.gains import gain_parameters, read_damping
 from geoctrl.synthesis.loops import (
     controlled_momentum,
@@ -167,7 +167,7 @@ class DampedLaw:
 
         Raises
         ------
-        ValueError
+        InputError
             For a momentum other than zero.
         SingularMassError
             If the controlled inertia is singular on the admissible velocities.
@@ -175,7 +175,7 @@ class DampedLaw:
             If the momentum is a state and sigma equals the rotors' inertia in some direction.
         """
         if np.any(np.asarray(momentum) != 0):
-            raise ValueError(
+            raise InputError(
                 f"momentum must be zero for a damped loop, got {momentum!r}: damping moves it; give it by "
                 "the initial state"
             )
@@ -281,7 +281,7 @@ class DampedLaw:
 
         Raises
         ------
-        ValueError
+        InputError
             If ``x`` fits neither loop.
         ParameterError
             For an unknown or missing parameter.

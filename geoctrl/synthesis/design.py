@@ -18,6 +18,7 @@ import numpy as np
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
+from geoctrl._checks import finite_array
 from geoctrl._scalars import exact
 from geoctrl.analysis import StabilityConditions, certify, stability_conditions
 from geoctrl.analysis.linearization import resolve_equilibrium
@@ -68,7 +69,7 @@ class SigmaDesign:
             self.family = eq
             return
         if not isinstance(eq, Equilibrium):
-            x = np.asarray(eq, dtype=float)
+            x = finite_array("eq", eq)
             eq = (
                 resolve_equilibrium(matching.mechanism.reduce(), x, None)
                 if x.size != self.loop.nstates

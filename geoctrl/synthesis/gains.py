@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Number
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from geoctrl._scalars import exact
+from geoctrl._scalars import expression, plain, shown
 from geoctrl.errors import MatchingError
 from geoctrl.systems import EulerPoincare, Parameter
 
@@ -21,17 +20,20 @@ _SEMIDEFINITE = 1e-12
 
 def _entries(name: str, given: Any, count: int) -> np.ndarray:
     """The gain as an array of finite real numbers and symbols."""
-    entries = np.array(given.tolist() if hasattr(given, "tolist") else given, dtype=object)
-    # Strings are refused: sympy would read them as expressions.
-    plain = all(isinstance(e, (Number, sp.Expr)) and not isinstance(e, bool) for e in entries.flat)
-    if not plain or entries.ndim > 2:
-        raise MatchingError(
-            f"{name} must be a number, a symbol or a {count} x {count} matrix of them, got {given!r}"
-        )
-    for entry in map(sp.sympify, entries.flat):
+    wanted = f"{name} must be a number, a symbol or a {count} x {count} matrix of them, got {shown(given)}"
+    try:
+        entries = np.array(given.tolist() if isinstance(given, sp.MatrixBase) else given, dtype=object)
+    except ValueError as error:  # rows of different lengths
+        raise MatchingError(wanted) from error
+    if entries.ndim > 2:
+        raise MatchingError(wanted)
+    found = np.empty(entries.shape, dtype=object)
+    for index in np.ndindex(entries.shape):
+        entry = expression(entries[index], f"a gain in {name}", MatchingError)
         if entry.is_number and not (entry.is_finite and entry.is_real):
             raise MatchingError(f"{name} must be finite and real, got {entry}")
-    return entries
+        found[index] = entry
+    return found
 
 
 def _symmetric(name: str, entries: np.ndarray, count: int) -> sp.ImmutableMatrix:
@@ -122,7 +124,7 @@ def gain_parameters(
                 )
             if name in {p.name for p in taken}:
                 raise MatchingError(f"the gain's name {name!r} is a parameter of the mechanism already")
-            default = None if entry.is_Symbol else float(exact(entry))
+            default = None if entry.is_Symbol else plain(entry, f"a gain in {what}", MatchingError)
             parameter = Parameter(name, default, unit, description)
             parameters.setdefault(name, parameter)
             symbols[a, b] = symbols[b, a] = parameter.symbol

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
+from geoctrl._checks import number_array
 from geoctrl._scalars import Program
 from geoctrl.analysis.ideal import LeafIdeal
 from geoctrl.errors import GeoctrlError, LawWarning
@@ -96,7 +97,7 @@ class FeedbackLaw:
 
         Raises
         ------
-        ValueError
+        InputError
             If the momentum is not finite or has the wrong length.
         SingularMassError
             If the controlled inertia is singular on the admissible velocities.
@@ -203,13 +204,13 @@ class FeedbackLaw:
 
         Raises
         ------
-        ValueError
+        InputError
             If ``x`` fits neither loop.
         ParameterError
             For an unknown or missing parameter.
         """
         system, program = self._program
-        x = np.asarray(x, dtype=float)
+        x = number_array("x", x)
         count = self.rotors.count
         if x.shape[:1] == (system.nstates + count,):
             k = len(system.assembly.velocity)

@@ -16,7 +16,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._scalars import Node, exact
-from geoctrl.errors import MatchingError
+from geoctrl.errors import InputError, MatchingError
 from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem
 
 if TYPE_CHECKING:
@@ -173,5 +173,5 @@ def momentum_vector(mechanism: EulerPoincare, momentum: Any) -> np.ndarray:
     if values.shape == (1,) and count > 1 and values[0] == 0:
         values = np.zeros(count)
     if values.shape != (count,):
-        raise ValueError(f"momentum must have {count} entries, one per rotor, got shape {values.shape}")
+        raise InputError(f"momentum must have {count} entries, one per rotor, got shape {values.shape}")
     return values

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl.errors import MatchingError
+from geoctrl.errors import InputError, MatchingError
 from geoctrl.synthesis.design import SigmaDesign
 from geoctrl.synthesis.gains import read_sigma
 from geoctrl.synthesis.law import FeedbackLaw
@@ -129,11 +129,11 @@ class Matching:
         ------
         MatchingError
             If sigma is zero, singular, not symmetric, not finite or of the wrong shape.
-        ValueError
+        InputError
             For an unknown form.
         """
         if form != "feedforward":
-            raise ValueError(f"unknown form {form!r}; known is 'feedforward'")
+            raise InputError(f"unknown form {form!r}; known is 'feedforward'")
         return FeedbackLaw(self, sigma)
 
     def design_sigma(self, eq: Any) -> SigmaDesign:

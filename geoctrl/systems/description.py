@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from geoctrl._checks import nearest, require_declared
+from geoctrl._scalars import expression, shown
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
 from geoctrl.errors import ConstraintError, DescriptionError, FrameError, ParameterError
 from geoctrl.systems.families import Equilibrium, Family
-from geoctrl.systems.names import check_names, input_symbol, time
+from geoctrl.systems.names import check_families, check_names, input_symbol, time
 from geoctrl.systems.parameters import Parameter
+from geoctrl.systems.reading import read_matrix, read_set, require_kinds
 from geoctrl.systems.rotors import Rotors
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["EulerPoincare", "time"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EulerPoincare:
     r"""A mechanism on a Lie group with advected parameters and nonholonomic constraints.
 
@@ -135,6 +137,7 @@ class EulerPoincare:
         def put(name: str, value: Any) -> None:
             object.__setattr__(self, name, value)
 
+        require_kinds(self)
         n = self.algebra.n
         put("advected", tuple(self.advected))
         put("parameters", tuple(self.parameters))
@@ -142,17 +145,17 @@ class EulerPoincare:
             if not isinstance(parameter, Parameter):
                 raise DescriptionError(f"parameters must be gc.Parameter objects, got {parameter!r}")
         put("inputs", tuple(map(input_symbol, self.inputs)))
-        put("leaf", tuple(sp.sympify(e) for e in self.leaf))
-        put("invariants", {str(k): sp.sympify(v) for k, v in dict(self.invariants).items()})
-        put("outputs", {str(k): sp.sympify(v) for k, v in dict(self.outputs).items()})
-        put("controller", {str(k): sp.sympify(v) for k, v in dict(self.controller).items()})
-        put("feedback", {str(k): sp.sympify(v) for k, v in dict(self.feedback).items()})
+        put("leaf", tuple(expression(e, "a leaf relation") for e in self.leaf))
+        for what in ("invariants", "outputs", "controller", "feedback"):
+            put(what, {str(k): expression(v, f"{what}[{k!r}]") for k, v in getattr(self, what).items()})
         put("equilibria", dict(self.equilibria))
-        put("parameter_sets", {k: dict(v) for k, v in dict(self.parameter_sets).items()})
+        put("parameter_sets", {k: read_set(k, v) for k, v in self.parameter_sets.items()})
         if self.lagrangian is not None:
-            if self.inertia is not None or self.gyroscopic is not None or sp.sympify(self.potential) != 0:
+            if self.inertia is not None or self.gyroscopic is not None or self.potential != 0:
                 raise DescriptionError("give either lagrangian, or inertia with potential and gyroscopic")
-            inertia, gyroscopic, potential = _from_lagrangian(sp.sympify(self.lagrangian), self.algebra.xi)
+            inertia, gyroscopic, potential = _from_lagrangian(
+                expression(self.lagrangian, "lagrangian"), self.algebra.xi
+            )
             put("inertia", inertia)
             put("gyroscopic", gyroscopic)
             put("potential", potential)
@@ -161,13 +164,13 @@ class EulerPoincare:
             raise DescriptionError("an inertia (n x n) or a lagrangian is needed")
         put("inertia", _matrix("inertia", self.inertia, (n, n)))
         _check_symmetric(self.inertia)
-        put("potential", sp.sympify(self.potential))
+        put("potential", expression(self.potential, "potential"))
         if self.gyroscopic is not None:
-            put("gyroscopic", _matrix("gyroscopic", list(self.gyroscopic), (n, 1)))
+            put("gyroscopic", _matrix("gyroscopic", self.gyroscopic, (n, 1)))
         if self.forces is not None:
-            put("forces", _matrix("forces", list(self.forces), (n, 1)))
+            put("forces", _matrix("forces", self.forces, (n, 1)))
         if self.contact is not None:
-            put("contact", _matrix("contact", list(self.contact), (3, 1)))
+            put("contact", _matrix("contact", self.contact, (3, 1)))
         put("constraints", _rows(self.constraints, n))
         put("frame", self._read_frame())
         self._check_velocities()
@@ -184,7 +187,7 @@ class EulerPoincare:
         if self.frame is None:
             return None
         n = self.algebra.n
-        frame = sp.ImmutableMatrix(self.frame)
+        frame = read_matrix("frame", self.frame, FrameError)
         r = 0 if self.constraints is None else self.constraints.rows
         if frame.rows != n or frame.cols not in (n - r, n):
             raise FrameError(
@@ -208,6 +211,20 @@ class EulerPoincare:
     def _default_velocities(self) -> tuple[str, ...]:
         k = self.algebra.n - (0 if self.constraints is None else self.constraints.rows)
         return tuple(f"v{i + 1}" for i in range(k))
+
+    def __repr__(self) -> str:
+        rotors = ", ".join(self.rotors.names) if self.rotors else "-"
+        rows = {
+            "velocities": ", ".join(self.velocity_labels),
+            "advected": ", ".join(a.name for a in self.advected) or "-",
+            "constraints": str(0 if self.constraints is None else self.constraints.rows),
+            "rotors": rotors,
+            "inputs": ", ".join(map(str, self.input_symbols)) or "-",
+            "parameters": ", ".join(f"{k}={v}" for k, v in self.defaults.items()) or "-",
+            "families": ", ".join(self.equilibria) or "-",
+        }
+        title = f"<EulerPoincare {self.name or 'unnamed'} on {self.algebra.name}: .reduce() gives the system>"
+        return "\n".join([title, *(f"  {k}: {v}" for k, v in rows.items())])
 
     @property
     def quasivelocity_labels(self) -> tuple[str, ...]:
@@ -259,8 +276,9 @@ class EulerPoincare:
         ParameterError
             If there is no set of that name.
         """
-        if name not in self.parameter_sets:
-            raise ParameterError(f"no parameter set {name!r}{nearest(name, self.parameter_sets)}")
+        if not isinstance(name, str) or name not in self.parameter_sets:
+            text = "" if isinstance(name, str) else ": a set goes by its name, which is text"
+            raise ParameterError(f"no parameter set {name!r}{text}{nearest(name, self.parameter_sets)}")
         return {**self.defaults, **self.parameter_sets[name]}
 
     def with_parameter_set(self, name: str) -> EulerPoincare:
@@ -291,6 +309,8 @@ class EulerPoincare:
                     raise ParameterError(
                         f"parameter set {key!r}: unknown parameter {name!r}{nearest(name, names)}"
                     )
+        taken = dict.fromkeys(labels, "a state or an input") | dict.fromkeys(names, "a parameter")
+        check_families(self.equilibria, taken)
 
     def _check_symbols(self) -> None:
         known = {p.symbol for p in self.parameters}
@@ -314,7 +334,9 @@ class EulerPoincare:
             self._require("forces", (self.forces,), motion)
 
     def _require(self, what: str, values: Sequence[Any], allowed: set[sp.Symbol]) -> None:
-        remedy = "take parameter.symbol, vector.symbols or algebra.xi"
+        remedy = (
+            "take parameter.symbol, vector.symbols, algebra.xi, or sp.Symbol(name, real=True) of an input"
+        )
         require_declared(what, values, allowed, remedy)
 
     @cached_property
@@ -349,10 +371,7 @@ class EulerPoincare:
 
 
 def _matrix(name: str, value: Any, shape: tuple[int, int]) -> sp.ImmutableMatrix:
-    try:
-        matrix = sp.ImmutableMatrix(value)
-    except (TypeError, ValueError) as error:
-        raise DescriptionError(f"{name} must be a matrix of numbers or expressions, got {value!r}") from error
+    matrix = read_matrix(name, value)
     if matrix.shape != shape:
         wanted = f"{shape[0]} x {shape[1]}" if shape[1] > 1 else f"{shape[0]} entries"
         got = f"{matrix.rows} x {matrix.cols}" if shape[1] > 1 else f"{len(matrix)} entries"
@@ -373,9 +392,12 @@ def _check_symmetric(inertia: sp.ImmutableMatrix) -> None:
 def _rows(constraints: Any, n: int) -> sp.ImmutableMatrix | None:
     if constraints is None:
         return None
-    rows = constraints.tolist() if hasattr(constraints, "tolist") else list(constraints)
-    if not all(hasattr(row, "__iter__") for row in rows):
-        raise ConstraintError(f"constraints must be a list of rows of length {n}, got {constraints!r}")
+    wanted = f"constraints must be a list of rows of length {n}, got {shown(constraints)}"
+    rows = constraints.tolist() if hasattr(constraints, "tolist") else constraints
+    if not isinstance(rows, (list, tuple)) or not all(
+        hasattr(row, "__iter__") and not isinstance(row, (str, Mapping)) for row in rows
+    ):
+        raise ConstraintError(wanted)
     rows = [list(row) for row in rows]
     if not rows:
         return None
@@ -386,7 +408,7 @@ def _rows(constraints: Any, n: int) -> sp.ImmutableMatrix | None:
             )
     if len(rows) >= n:
         raise ConstraintError(f"{len(rows)} constraints leave no motion among {n} velocities")
-    return sp.ImmutableMatrix(rows)
+    return read_matrix("constraints", rows, ConstraintError)
 
 
 def _from_lagrangian(lagrangian: sp.Expr, xi: sp.Matrix) -> tuple[sp.Matrix, sp.Matrix, sp.Expr]:

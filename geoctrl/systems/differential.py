@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geoctrl._scalars import STATE, Node, Program
+from geoctrl.errors import SingularMassError
 
 if TYPE_CHECKING:
     from geoctrl.systems.reduced import ReducedSystem
@@ -101,7 +102,13 @@ class Differential:
         )
         k = len(system.assembly.velocity)
         right = np.concatenate([by_x, by_u], axis=-1)
-        solved = np.linalg.solve(saddle, right)[..., :k, :]
+        try:
+            solved = np.linalg.solve(saddle, right)[..., :k, :]
+        except np.linalg.LinAlgError as error:
+            raise SingularMassError(
+                "the equations have no derivative here: the mass matrix, bordered by the constraint rows, is "
+                "singular"
+            ) from error
         n, m = system.nstates, system.ninputs
         top_x, top_u = solved[..., :n], solved[..., n:]
         zero = np.zeros((*top_u.shape[:-2], n - k, m))

@@ -16,6 +16,7 @@ import sympy as sp
 
 from geoctrl._checks import nearest
 from geoctrl._scalars import STATE, FromSympy, Node, to_sympy
+from geoctrl.errors import InputError
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.description import EulerPoincare, time
 from geoctrl.systems.frames import Frame
@@ -134,11 +135,11 @@ class Display:
 
         Raises
         ------
-        ValueError
+        InputError
             If there is no part of that name.
         """
         if name not in PARTS:
-            raise ValueError(f"no part {name!r}{nearest(name, PARTS)}; there are {', '.join(PARTS)}")
+            raise InputError(f"no part {name!r}{nearest(name, PARTS)}; there are {', '.join(PARTS)}")
         return getattr(self, name)()
 
     # -- what the mechanism is ------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
+from geoctrl.errors import InputError
 from geoctrl.systems.typesetting import Typesetter, aligned
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def hamel_tensors(system: ReducedSystem) -> HamelTensors:
     algebra = mechanism.algebra
     n, k = system.frame.matrix.shape
     if system.frame.rows is not None:
-        raise ValueError(
+        raise InputError(
             "the tensors need a frame that solves all constraints; this system keeps multipliers"
         )
     gamma = mechanism.advected_symbols

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -13,7 +12,8 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import nearest
-from geoctrl.errors import DescriptionError, ParameterError
+from geoctrl._scalars import expression, plain
+from geoctrl.errors import DescriptionError, LabelError, ParameterError
 
 __all__ = ["Equilibrium", "Family"]
 
@@ -33,7 +33,8 @@ class Family:
     Raises
     ------
     DescriptionError
-        If a symbol is neither a sympy symbol nor a name.
+        If a symbol is neither a sympy symbol nor a name, or what a state is given by is no expression (text
+        is none).
 
     Examples
     --------
@@ -48,8 +49,8 @@ class Family:
         symbols: Sequence[sp.Symbol | str] = (),
         inputs: Mapping[str, Any] | None = None,
     ) -> None:
-        self.states = MappingProxyType({str(k): sp.sympify(v) for k, v in states.items()})
-        self.inputs = MappingProxyType({str(k): sp.sympify(v) for k, v in (inputs or {}).items()})
+        self.states = _expressions("states", states)
+        self.inputs = _expressions("inputs", inputs or {})
         made = []
         for symbol in symbols:
             if isinstance(symbol, str):
@@ -65,12 +66,12 @@ class Family:
         return tuple(s.name for s in self.symbols)
 
     def values(self, given: Mapping[str, float], name: str) -> dict[sp.Symbol, Any]:
-        """The given numbers by symbol.
+        """The given numbers by symbol, as numbers of Python.
 
         Raises
         ------
         ParameterError
-            For an unknown or missing symbol of the family.
+            For an unknown or missing symbol of the family, or a value that is no finite real number.
         """
         for key in given:
             if key not in self.names:
@@ -78,16 +79,10 @@ class Family:
         missing = [n for n in self.names if n not in given]
         if missing:
             raise ParameterError(f"family {name!r} needs a value for {', '.join(missing)}")
-        for key, value in given.items():
-            try:
-                finite = math.isfinite(value)
-            except TypeError as error:
-                raise ParameterError(
-                    f"symbol {key!r} of family {name!r} must be a number, got {value!r}"
-                ) from error
-            if not finite:
-                raise ParameterError(f"symbol {key!r} of family {name!r} must be finite, got {value!r}")
-        return {s: given[s.name] for s in self.symbols}
+        return {
+            s: plain(given[s.name], f"symbol {s.name!r} of family {name!r}", ParameterError)
+            for s in self.symbols
+        }
 
     def __reduce__(self):
         return Family, (dict(self.states), self.symbols, dict(self.inputs))
@@ -95,6 +90,15 @@ class Family:
     def __repr__(self) -> str:
         states = ", ".join(f"{k} = {v}" for k, v in self.states.items())
         return f"Family({states}; {', '.join(self.names)})"
+
+
+def _expressions(what: str, given: Any) -> Mapping[str, sp.Expr]:
+    """Expressions by label."""
+    if not isinstance(given, Mapping):
+        raise DescriptionError(f"{what} of a family must be a dict of label -> expression, got {given!r}")
+    return MappingProxyType(
+        {str(k): expression(v, f"{k!r} of a family", DescriptionError) for k, v in given.items()}
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +146,7 @@ class Equilibrium:
 
     def __getitem__(self, label: str) -> float:
         if label not in self.labels:
-            raise KeyError(f"no state {label!r}{nearest(str(label), self.labels)}")
+            raise LabelError(f"no state {label!r}{nearest(str(label), self.labels)}")
         return float(self.x[self.labels.index(label)])
 
     def __repr__(self) -> str:

@@ -13,7 +13,8 @@ from geoctrl._scalars import PARAMETER, RATIONAL, FromSympy, Graph, NotRationalE
 from geoctrl._scalars.arithmetics import FLOAT
 from geoctrl.errors import EquilibriumError, ParameterError
 from geoctrl.systems.families import Equilibrium
-from geoctrl.systems.regularity import require_autonomous, require_smooth
+from geoctrl.systems.regularity import require_autonomous, require_derivative, require_smooth, require_values
+from geoctrl.systems.singularity import require_rank, require_regular
 
 if TYPE_CHECKING:
     from geoctrl.systems.reduced import ReducedSystem
@@ -75,30 +76,38 @@ def equilibrium_at(
     EquilibriumError
         If the field or a leaf relation does not vanish there (residual in the message), or the equations
         are not differentiable there (a kink of Abs, a jump of sign or Piecewise).
-    ValueError
+    InputError
         If ``x`` or ``u`` has the wrong shape or is not finite.
     """
     check_autonomous(system)
     x = finite_array("x", x, (system.nstates,))
     u = finite_array("u", u, (system.ninputs,))
+    require_regular(system, 0.0, x, params, "this point")
+    require_rank(system, x, params)
     switches = system.graph.switches([*system.field_nodes, system.assembly.energy])
     if switches:
         require_smooth(system.program(switches)(system.arguments_at(0.0, x, u), params), x)
-    field = system.rhs(0.0, x, u, params)
+    if np.isinf(system.energy(x, params)):
+        raise EquilibriumError(
+            "the energy exceeds the doubles at this point: nothing can be computed there; take other "
+            "units, or smaller numbers"
+        )
+    field = require_values(system.rhs(0.0, x, u, params), system.state_labels)
     leaf = system.leaf_residual(x, params)
     residual = float(np.max(np.abs(field), initial=0.0))
     leaf_residual = float(np.max(np.abs(leaf), initial=0.0))
-    jacobian = system.jacobian(0.0, x, u, params)
-    scale = max(1.0, float(np.max(np.abs(jacobian)))) * max(1.0, float(np.max(np.abs(x))))
+    jacobian = require_derivative(system.jacobian(0.0, x, u, params))
+    size = max(1.0, float(np.max(np.abs(x))))
+    scale = max(1.0, float(np.max(np.abs(jacobian)))) * size
     if not residual <= tolerance * scale:
-        worst = int(np.nanargmax(np.abs(field)))
+        worst = int(np.argmax(np.abs(field)))
         raise EquilibriumError(
             f"not an equilibrium{f' (family {name!r})' if name else ''}: d/dt {system.state_labels[worst]} = "
             f"{field[worst]:.3g} at {dict(zip(system.state_labels, x.tolist(), strict=True))}; "
             f"find_equilibrium(sys, guess=x) looks for one nearby{_despun_hint(system)}",
             residual,
         )
-    if not leaf_residual <= tolerance * max(1.0, float(np.max(np.abs(x))) ** 2):
+    if not leaf_residual <= tolerance * size * size:
         worst = int(np.argmax(np.abs(leaf)))
         raise EquilibriumError(
             f"off the leaf: {system.leaf.relations[worst].expr} = {leaf[worst]:.3g} instead of 0",
@@ -140,15 +149,18 @@ def _despun_hint(system: ReducedSystem) -> str:
 
 
 def _no_member(name: str, values: Mapping[str, float]) -> EquilibriumError:
-    given = ", ".join(f"{k} = {v:.9g}" for k, v in values.items())
-    return EquilibriumError(f"family {name!r} has no member at {given}: its states have no real value there")
+    given = ", ".join(f"{k} = {float(v):.9g}" for k, v in values.items())
+    return EquilibriumError(
+        f"family {name!r} has no member at {given or 'these parameters'}: its states have no real value "
+        "there, or none that is a double"
+    )
 
 
 def family_member(
     system: ReducedSystem, name: str, params: Mapping[str, float] | None, values: Mapping[str, float]
 ) -> Equilibrium:
     """Evaluate a declared family, exactly where its expressions are rational at the numbers given."""
-    if name not in system.families:
+    if not isinstance(name, str) or name not in system.families:
         raise ParameterError(f"no equilibrium family {name!r}{nearest(name, system.families)}")
     family = system.families[name]
     numbers = family.values(values, name)
@@ -176,9 +188,9 @@ def family_member(
     except NotRationalError:
         try:
             point = evaluate(nodes, {k: float(v) for k, v in at.items()}, FLOAT)
-        except (ValueError, ZeroDivisionError):
+        except (ValueError, ArithmeticError):
             raise _no_member(name, values) from None
-    except ZeroDivisionError:
+    except ArithmeticError:
         raise _no_member(name, values) from None
     return equilibrium_at(
         system, np.array(point[:n]), np.array(point[n:]), full, exact_x=exact_x, exact_u=exact_u, name=name

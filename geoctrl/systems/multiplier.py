@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import resolve_parameters
-from geoctrl.errors import DescriptionError, SingularMassError
+from geoctrl._checks import finite_array, resolve_parameters
+from geoctrl.errors import DescriptionError, InputError, SingularMassError
 from geoctrl.systems.description import time
 from geoctrl.systems.frames import choose_frame
 
@@ -115,13 +115,13 @@ class MultiplierForm:
         m = self.mechanism
         values = resolve_parameters(m.defaults, params, m.positive)
         p = [float(values[q.name]) for q in m.parameters]
-        xi, gamma = (np.asarray(part, dtype=float).ravel() for part in state)
+        xi, gamma = (finite_array("state", part).ravel() for part in state)
         if xi.shape != (self.n,) or gamma.shape != (len(m.advected_symbols),):
-            raise ValueError(
+            raise InputError(
                 f"state must be (xi, Gamma) with {self.n} velocities (rotor rates appended) and "
                 f"{len(m.advected_symbols)} advected components, got {xi.shape} and {gamma.shape}"
             )
-        inputs = np.zeros(len(m.input_symbols)) if u is None else np.atleast_1d(np.asarray(u, dtype=float))
+        inputs = np.zeros(len(m.input_symbols)) if u is None else np.atleast_1d(finite_array("u", u))
         G = np.asarray(self._G(gamma, p), dtype=float)
         A = np.asarray(self._A(gamma, p), dtype=float).ravel()
         gammadot = -np.einsum("ijk,j,k->i", self._kappa, xi, gamma)
@@ -155,7 +155,7 @@ class MultiplierForm:
 
         Raises
         ------
-        ValueError
+        InputError
             If the state has the wrong shape.
         ParameterError
             For an unknown or missing parameter.

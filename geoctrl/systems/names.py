@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sympy as sp
 
 from geoctrl.errors import DescriptionError, ParameterError
+from geoctrl.systems.families import Family
 from geoctrl.systems.parameters import Parameter
 
-__all__ = ["check_names", "input_symbol", "time"]
+__all__ = ["check_families", "check_names", "input_symbol", "time"]
 
 time = sp.Symbol("t", real=True)
 """The symbol of time in forces and inputs."""
@@ -29,6 +30,29 @@ def input_symbol(u: Any) -> sp.Symbol:
     if isinstance(u, sp.Symbol):
         return u
     raise DescriptionError(f"inputs must be names or sympy symbols, got {u!r}")
+
+
+def check_families(families: Mapping[str, Family], taken: Mapping[str, str]) -> None:
+    """Refuse symbols of families that go by names which are ``taken``, by what each name says.
+
+    The numbers of a member and those of the parameters are put into one expression: with one name for two
+    things, one of them would get the other's value.
+
+    Raises
+    ------
+    DescriptionError
+        If there is one, or symbols of a family repeat; or something else is given for a family.
+    """
+    for key, family in families.items():
+        if not isinstance(family, Family):
+            raise DescriptionError(f"equilibria must be gc.Family objects, got {family!r} for {key!r}")
+        for name in family.names:
+            if name in taken:
+                raise DescriptionError(
+                    f"the symbol {name!r} of the family {key!r} has the name of {taken[name]}: rename it"
+                )
+            if family.names.count(name) > 1:
+                raise DescriptionError(f"the symbol {name!r} of the family {key!r} is given twice")
 
 
 def check_names(parameters: Sequence[Parameter], labels: Sequence[str], renamed: str) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from keyword import iskeyword
 
 import sympy as sp
 
+from geoctrl._checks import parameter_value
 from geoctrl.errors import ParameterError
 
 __all__ = ["Parameter"]
@@ -21,8 +21,9 @@ class Parameter:
     ----------
     name : str
         An identifier; numbers are passed to every function by this name.
-    default : float or None
-        Value used where none is given; None makes the value mandatory.
+    default : number of any type, or None
+        Value used where none is given; None makes the value mandatory. Kept as the equal int or float of
+        Python, or as a Fraction where there is none.
     unit : str
         SI unit, for tables.
     description : str
@@ -53,16 +54,8 @@ class Parameter:
             raise ParameterError(f"a parameter name must be an identifier, got {self.name!r}")
         if self.default is None:
             return
-        try:
-            finite = math.isfinite(self.default)
-        except TypeError as error:
-            raise ParameterError(
-                f"default of {self.name!r} must be a number, got {self.default!r}"
-            ) from error
-        if not finite:
-            raise ParameterError(f"default of {self.name!r} must be finite, got {self.default!r}")
-        if self.positive and not self.default > 0:
-            raise ParameterError(f"default of {self.name!r} must be positive, got {self.default!r}")
+        number = parameter_value(f"default of {self.name!r}", self.default, self.positive)
+        object.__setattr__(self, "default", number)
 
     @property
     def symbol(self) -> sp.Symbol:

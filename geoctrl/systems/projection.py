@@ -11,7 +11,7 @@ import numpy as np
 from geoctrl._checks import finite_array, user_level
 from geoctrl._checks import nearest as nearest_name
 from geoctrl._scalars import Program
-from geoctrl.errors import ConstraintError, DescriptionError, FrameError, ProjectionWarning
+from geoctrl.errors import ConstraintError, DescriptionError, FrameError, InputError, ProjectionWarning
 
 if TYPE_CHECKING:
     from geoctrl.systems.reduced import ReducedSystem
@@ -40,7 +40,7 @@ def project_state(
         np.zeros(count) if rotor_rates is None else finite_array("rotor_rates", np.atleast_1d(rotor_rates))
     )
     if rates.shape != (count,):
-        raise ValueError(f"rotor_rates must have {count} entries, got {rates.size}")
+        raise InputError(f"rotor_rates must have {count} entries, got {rates.size}")
     known = [v.name for v in mechanism.advected]
     for name in advected:
         if name not in known:
@@ -135,14 +135,14 @@ def check_initial_state(system: ReducedSystem, x0: Any, params: Mapping[str, flo
 
     Raises
     ------
-    ValueError
+    InputError
         For a wrong shape or a value that is not finite.
     ConstraintError
         If a leaf relation is violated by more than rounding, with the residual and the remedy.
     """
     x = finite_array("x0", x0)
     if x.shape != (system.nstates,):
-        raise ValueError(
+        raise InputError(
             f"x0 must have shape ({system.nstates},) for the states {', '.join(system.state_labels)}; "
             f"got {x.shape}"
         )

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import resolve_parameters
+from geoctrl._checks import number_array, resolve_parameters
 from geoctrl._scalars import Node, Program, to_sympy
+from geoctrl.errors import InputError
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.build_checks import check_build, generic_parameters
 from geoctrl.systems.conservation import Conservation
@@ -120,23 +121,23 @@ class ReducedSystem:
         return resolve_parameters(self.params, params, self.mechanism.positive)
 
     def arguments_at(self, t: Any, x: Any, u: Any) -> list:
-        """Arguments of compiled programs: states, time, inputs; ValueError for wrong shapes."""
-        x = np.asarray(x)
+        """Arguments of compiled programs: states, time, inputs; InputError for wrong shapes."""
+        x = number_array("x", x)
         if x.shape[:1] != (self.nstates,) or x.ndim > 2:
-            raise ValueError(
+            raise InputError(
                 f"x must have shape ({self.nstates},) or ({self.nstates}, nt) for the states "
                 f"{', '.join(self.state_labels)}; got {x.shape}"
             )
         if u is None:
             values = np.zeros(self.ninputs)
         else:
-            values = np.atleast_1d(np.asarray(u))
+            values = np.atleast_1d(number_array("u", u))
             if values.shape[0] != self.ninputs:
-                raise ValueError(
+                raise InputError(
                     f"u must have {self.ninputs} entries ({', '.join(self.input_labels) or 'no input'}), "
                     f"got shape {values.shape}"
                 )
-        return [*x, t, *values]
+        return [*x, number_array("t", t), *values]
 
     def program(self, nodes: Sequence[Node]) -> Program:
         """Compiled function of (states, time, inputs); remembered for the same nodes."""
@@ -204,7 +205,7 @@ class ReducedSystem:
 
         Raises
         ------
-        ValueError
+        InputError
             If ``x`` or ``u`` has the wrong shape.
         ParameterError
             For an unknown or missing parameter.
@@ -309,7 +310,7 @@ class ReducedSystem:
 
         Raises
         ------
-        ValueError
+        InputError
             For a part of another name.
         """
         from geoctrl.systems.display import Display

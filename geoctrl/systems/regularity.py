@@ -10,7 +10,7 @@ import numpy as np
 from geoctrl._scalars import Node, Program
 from geoctrl.errors import EquilibriumError
 
-__all__ = ["require_autonomous", "require_derivative", "require_smooth", "switch_values"]
+__all__ = ["require_autonomous", "require_derivative", "require_smooth", "require_values", "switch_values"]
 
 _KINK = 1e-12
 """Distance from a switch of Abs, sign or Piecewise at which a point counts as lying on it."""
@@ -27,8 +27,27 @@ def require_autonomous(autonomous: bool, name: str) -> None:
     if not autonomous:
         raise EquilibriumError(
             f"the equations of motion of {name or 'the system'} depend on the time explicitly: "
-            "equilibria and their stability are defined without; take the time out of the forces"
+            "equilibria and their stability are defined without; take the time out of the forces and laws"
         )
+
+
+def require_values(field: np.ndarray, labels: Sequence[str]) -> np.ndarray:
+    """The field at a point, refused where it has no value.
+
+    Raises
+    ------
+    EquilibriumError
+        If it is not finite.
+    """
+    bad = ~np.isfinite(field)
+    if np.any(bad):
+        label = labels[int(np.argmax(bad))]
+        why = "zero is divided by zero there" if np.isnan(field[bad][0]) else "it is infinite there"
+        raise EquilibriumError(
+            f"the equations have no value at this point: in d/dt {label} {why}, or a number exceeds the "
+            "doubles; write the formula without such a quotient, or take another point"
+        )
+    return field
 
 
 def require_smooth(switches: Any, x: np.ndarray) -> None:

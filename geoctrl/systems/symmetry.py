@@ -57,7 +57,7 @@ class Axis:
 
     def __init__(self, direction: Sequence[Any], of: int = 1) -> None:
         try:
-            entries = tuple(exact(sp.sympify(d)) for d in direction)
+            entries = tuple(exact(d, "an entry of an axis") for d in direction)
         except (TypeError, ValueError) as error:
             raise DescriptionError(f"an axis needs three finite numbers, got {direction!r}") from error
         if len(entries) != 3 or not any(entries):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from geoctrl.errors import InputError
 from geoctrl.viz.style import COLOURS, DASHES, mathtext, new_axes, quiet
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def states(
     ------
     KeyError
         For an unknown label.
-    ValueError
+    InputError
         If ``ax`` holds neither one axes nor one for each signal.
 
     Examples
@@ -75,7 +76,7 @@ def states(
     else:
         axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
         if axes.size not in (1, len(chosen)):
-            raise ValueError(f"ax must hold one axes or {len(chosen)}, one for each signal; got {axes.size}")
+            raise InputError(f"ax must hold one axes or {len(chosen)}, one for each signal; got {axes.size}")
         if title:
             axes[0].set_title(title)
     together = axes.size == 1 and len(chosen) > 1

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from geoctrl.errors import InputError
 from geoctrl.viz.style import COLOURS, new_axes, quiet
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def eigenvalues(lin: Any, ax: Axes | None = None, title: str | None = None) -> A
 
     Raises
     ------
-    ValueError
+    InputError
         If there is nothing to draw.
 
     Examples
@@ -43,7 +44,7 @@ def eigenvalues(lin: Any, ax: Axes | None = None, title: str | None = None) -> A
     if values.ndim == 2 and values.shape[0] == values.shape[1]:
         values = np.linalg.eigvals(values)
     if values.ndim != 1 or not values.size or not np.isfinite(values).all():
-        raise ValueError(f"eigenvalues or a square matrix are needed, got an array of shape {values.shape}")
+        raise InputError(f"eigenvalues or a square matrix are needed, got an array of shape {values.shape}")
     ax = new_axes(ax, (5.0, 4.5))
     size = max(float(np.max(np.abs(values))), 1e-12)
     edge = 1e-7 * size

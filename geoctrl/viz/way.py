@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geoctrl._checks import finite_array
+from geoctrl.errors import InputError
 from geoctrl.viz.style import COLOURS, new_axes, quiet
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def path(
 
     Raises
     ------
-    ValueError
+    InputError
         If the factor has no translations, or ``plane`` does not name two axes.
 
     Examples
@@ -62,7 +63,7 @@ def path(
     'x1 (m)'
     """
     if len(plane) != 2 or plane[0] == plane[1] or not all(k in (1, 2, 3) for k in plane):
-        raise ValueError(f"plane must name two of the axes 1, 2, 3, got {plane!r}")
+        raise InputError(f"plane must name two of the axes 1, 2, 3, got {plane!r}")
     index = [k - 1 for k in plane]
     declared = traj.system is not None and traj.system.mechanism.contact is not None
     points = (traj.contact if declared else traj.position)(x0, of)[:, index]

@@ -384,16 +384,6 @@ def test_float_exponents_that_are_half_integers():
     assert convert(X ** sp.Float(2.0)) is convert(X**2)
 
 
-def test_exact_numbers():
-    assert exact(0.1) == Fraction(0.1)
-    assert exact(sp.Float("0.1", 40)) != Fraction(0.1)  # its own bits
-    assert exact(-sp.Float(0.375)) == Fraction(-3, 8)
-    assert exact(sp.Rational(-2, 7)) == Fraction(-2, 7)
-    assert exact(np.float64(0.25)) == Fraction(1, 4)
-    with pytest.raises(ExpressionError, match="not a rational number"):
-        exact(sp.pi)
-
-
 def test_missing_values_and_arguments_are_named():
     g, leaves, convert = graph_of()
     with pytest.raises(KeyError, match="no value for the symbol y"):

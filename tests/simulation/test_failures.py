@@ -140,7 +140,7 @@ BAD = [
     ({"params": {"g": np.inf}}, gc.ParameterError, "must be finite"),
     ({"engine": "heyok"}, ValueError, "did you mean 'heyoka'"),
     ({"rtol": 0.0}, ValueError, "rtol must lie between 0 and 1"),
-    ({"rtol": "small"}, ValueError, "rtol must lie between 0 and 1"),
+    ({"rtol": "small"}, ValueError, "rtol must be a number, got the text"),
     ({"inputs": {"u": 1.0}}, ValueError, "has none"),
     ({"events": {"fall": "Gamma3"}}, TypeError, "sympy expression"),
     ({"events": [sp.Symbol("Gamma3", real=True)]}, TypeError, "events must be a dict"),

@@ -135,7 +135,7 @@ def test_heavy_top_attitude_and_momentum():
     spatial = np.einsum("tij,jt->ti", R, Pi)
     np.testing.assert_allclose(spatial, np.broadcast_to(spatial[0], spatial.shape), atol=1e-11)
     assert orthogonality(R) < 1e-11
-    with pytest.raises(ValueError, match="no translations"):
+    with pytest.raises(ValueError, match="is a vector space"):
         traj.position()
     with pytest.raises(ValueError, match="contact"):
         traj.contact()
@@ -182,7 +182,7 @@ def test_two_bodies_and_a_planar_one():
     np.testing.assert_allclose(traj.attitude(of=2)[:, 2], np.broadcast_to(E3, (2001, 3)), atol=1e-15)
     with pytest.raises(ValueError, match="no rotations"):
         traj.attitude(of=3)
-    with pytest.raises(ValueError, match="no translations"):
+    with pytest.raises(ValueError, match="is a vector space"):
         traj.position(of=3)
     with pytest.raises(ValueError, match="1 to 3"):
         traj.attitude(of=4)

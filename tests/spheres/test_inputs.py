@@ -328,7 +328,7 @@ def test_bad_shapes(call, words):
         (np.zeros(3), None, r"t must be a number or one for each of 4 columns of x, got shape \(3,\)"),
         (np.zeros((4, 1)), None, "t must be a number or one"),
         ("now", None, "t must be an array of numbers"),
-        (None, None, "t must be finite"),
+        (None, None, "t must be a number, got None"),
     ],
 )
 def test_bad_columns(t, u, words):

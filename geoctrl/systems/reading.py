@@ -1,0 +1,86 @@
+"""What a description is given, read before any of it is used: kinds of things, matrices of expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import parameter_value, require_parameters
+from geoctrl._scalars import expression, shown
+from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
+from geoctrl.errors import DescriptionError, GeoctrlError
+from geoctrl.systems.rotors import Rotors
+
+__all__ = ["read_matrix", "read_set", "require_kinds"]
+
+_SEQUENCES = ("advected", "leaf", "inputs", "parameters")
+_MAPPINGS = ("feedback", "controller", "invariants", "parameter_sets", "equilibria", "outputs")
+
+
+def require_kinds(mechanism: Any) -> None:
+    """Refuse arguments of a description that are of another kind than they must be, with the remedy.
+
+    Raises
+    ------
+    TypeError
+        If algebra, rotors or an advected vector is something else, or one thing stands where a list or a dict
+        is needed.
+    """
+    algebra = mechanism.algebra
+    if not isinstance(algebra, LieAlgebra):
+        remedy = f"; call it: {algebra.__name__}()" if hasattr(algebra, "__name__") else ""
+        raise TypeError(f"algebra must be a LieAlgebra, as gc.so3() gives it, got {shown(algebra)}{remedy}")
+    for name in _SEQUENCES:
+        given = getattr(mechanism, name)
+        if isinstance(given, (str, Mapping, sp.Basic)) or not isinstance(given, Iterable):
+            raise TypeError(f"{name} must be a list, got {shown(given)}")
+    for name in _MAPPINGS:
+        if not isinstance(getattr(mechanism, name), Mapping):
+            raise TypeError(f"{name} must be a dict by name, got {shown(getattr(mechanism, name))}")
+    for given in mechanism.advected:
+        if not isinstance(given, (AdvectedVector, AdvectedParameter)):
+            raise TypeError(
+                f"advected must hold gc.AdvectedVector or gc.AdvectedParameter objects, got {shown(given)}"
+            )
+    if mechanism.rotors is not None and not isinstance(mechanism.rotors, Rotors):
+        raise TypeError(f"rotors must be a gc.Rotors object, got {shown(mechanism.rotors)}")
+
+
+def read_set(name: str, values: Any) -> dict[str, Any]:
+    """A set of parameters by name, as numbers of Python; None where one has no value.
+
+    Raises
+    ------
+    ParameterError
+        If it is no dict, or holds what is no finite real number.
+    """
+    require_parameters(values)
+    what = f"in the parameter set {name!r}"
+    return {k: None if v is None else parameter_value(f"{k!r} {what}", v) for k, v in values.items()}
+
+
+def read_matrix(name: str, value: Any, error: type[GeoctrlError] = DescriptionError) -> sp.ImmutableMatrix:
+    """A matrix of expressions and numbers, from lists, an array or a matrix; a flat list is a column.
+
+    Raises
+    ------
+    GeoctrlError
+        Of the class ``error``: if it is none, or an entry is no expression (text is none).
+    """
+    if isinstance(value, sp.MatrixBase):
+        return sp.ImmutableMatrix(value)
+    problem = f"{name} must be a matrix of numbers or expressions, got {shown(value)}"
+    if isinstance(value, (str, bytes, Mapping, sp.Basic)):
+        raise error(problem)
+    try:
+        entries = np.array(value, dtype=object)
+    except ValueError:  # rows of different lengths, or holding matrices
+        raise error(problem) from None
+    if entries.ndim not in (1, 2):
+        raise error(problem)
+    entries = entries.reshape(len(entries), -1)
+    rows = [[expression(e, f"an entry of {name}", error) for e in row] for row in entries]
+    return sp.ImmutableMatrix(*entries.shape, [e for row in rows for e in row])

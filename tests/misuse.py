@@ -1,0 +1,507 @@
+"""Calls that a user may make by mistake: (what is wrong, call, class of the error that says so).
+
+Data for `tests/test_misuse.py` and for attacks that go on from here. Each call takes a folder to write to.
+"""
+
+import json
+from functools import cache
+
+import numpy as np
+import sympy as sp
+
+import geoctrl as gc
+from geoctrl import rotations, spheres
+
+U = sp.Symbol("u1", real=True)
+
+
+@cache
+def skate():
+    return gc.models.get("pendulum-skate")()
+
+
+@cache
+def system():
+    return skate().reduce()
+
+
+@cache
+def top():
+    return gc.models.get("heavy-top")().reduce()
+
+
+@cache
+def rotor():
+    return gc.models.get("pendulum-skate-rotor")()
+
+
+@cache
+def point():
+    return system().equilibrium("sliding", Y0=1.0)
+
+
+@cache
+def driven():
+    return body(forces=[U, 0, 0], inputs=["u1"]).reduce()
+
+
+@cache
+def pendulum():
+    return spheres.chain_pendulum([1.0], [1.0])
+
+
+@cache
+def pushed():
+    u = [sp.Symbol(f"u{i}", real=True) for i in (1, 2, 3)]
+    return spheres.SphereSystem(mass=[1.0], forces=[u], inputs=u)
+
+
+HANGING = ([[0.0, 0.0, 1.0]], [[0.0, 0.0, 0.0]])
+GAMMA = gc.AdvectedVector("Gamma")
+X0 = [0.0, 0.0, 0.0, 0.0, 1.0]
+T = [0.0, 0.1]
+
+
+def body(**changes):
+    return gc.EulerPoincare(**{"algebra": gc.so3(), "inertia": sp.diag(1, 2, 2.5), "name": "body", **changes})
+
+
+def heavy(**changes):
+    return body(**{"advected": [GAMMA], "potential": GAMMA.symbols[2], **changes})
+
+
+def sweep(value):
+    """Every place that takes one number, with a value that is none."""
+    k = gc.Parameter("k", 1.0)
+    family = {"f": gc.Family({"Omega3": sp.Symbol("w", real=True)}, symbols=["w"])}
+    return {
+        "a parameter's default": (lambda: gc.Parameter("k", value), gc.ParameterError),
+        "params of rhs": (lambda: system().rhs(0.0, X0, params={"m": value}), gc.ParameterError),
+        "params of certify": (lambda: gc.certify(system(), point(), params={"m": value}), gc.ParameterError),
+        "params of linearize": (lambda: gc.linearize(system(), X0, params={"m": value}), gc.ParameterError),
+        "params of find_equilibrium": (
+            lambda: gc.find_equilibrium(system(), params={"m": value}),
+            gc.ParameterError,
+        ),
+        "params of simulate": (lambda: gc.simulate(system(), T, X0, {"m": value}), gc.ParameterError),
+        "params of a family": (
+            lambda: system().equilibrium("sliding", params={"m": value}, Y0=1),
+            gc.ParameterError,
+        ),
+        "params of a sphere": (
+            lambda: gc.certify(pendulum(), HANGING, params={"g": value}),
+            gc.ParameterError,
+        ),
+        "a parameter set": (
+            lambda: body(parameters=[k], parameter_sets={"a": {"k": value}}),
+            gc.ParameterError,
+        ),
+        "a family's symbol": (lambda: system().equilibrium("sliding", Y0=value), gc.ParameterError),
+        "a family's state": (lambda: body(equilibria=family).equilibrium("f", w=value), gc.ParameterError),
+        "a reference": (lambda: gc.AdvectedVector("a", reference=(0, 0, value)), gc.DescriptionError),
+        "a representation": (
+            lambda: gc.AdvectedParameter("a", [[[0, value]], [[1, 0]]], reference=(1, 0)),
+            gc.DescriptionError,
+        ),
+        "an axis": (lambda: gc.Axis((0, 0, value)), gc.DescriptionError),
+        "a structure constant": (
+            lambda: gc.LieAlgebra([[[value]]], labels=["a"]),
+            gc.DescriptionError,
+        ),
+        "a held state": (lambda: gc.find_equilibrium(system(), fixed={"v2": value}), gc.InputError),
+        "a state of certify": (lambda: gc.certify(system(), [*X0[:4], value]), gc.InputError),
+        "a state of linearize": (lambda: gc.linearize(system(), [*X0[:4], value]), gc.InputError),
+        "a guess": (lambda: gc.find_equilibrium(system(), [*X0[:4], value]), gc.InputError),
+        "an initial state": (lambda: gc.simulate(system(), T, [*X0[:4], value]), gc.InputError),
+        "a time": (lambda: gc.simulate(system(), [0.0, value], X0), gc.InputError),
+        "a tolerance": (lambda: gc.simulate(system(), T, X0, rtol=value), gc.InputError),
+        "a projected velocity": (
+            lambda: system().project([0, 0, 0, value, 0, 0], {"Gamma": (0, 0, 1)}),
+            gc.InputError,
+        ),
+        "a projected vector": (
+            lambda: system().project([0, 0, 0, 1, 0, 0], {"Gamma": (0, 0, value)}),
+            gc.InputError,
+        ),
+        "an input held by label": (
+            lambda: gc.simulate(driven(), T, [0, 0, 0], inputs={"u1": value}),
+            (gc.GeoctrlError, TypeError),
+        ),
+        "samples of an input": (
+            lambda: gc.simulate(driven(), T, [0, 0, 0], inputs=[[0.0, value]]),
+            gc.InputError,
+        ),
+        "a gain": (lambda: gc.match(rotor()).law(sigma=value), gc.MatchingError),
+        "a gain of damping": (
+            lambda: gc.match(rotor()).law(sigma=-1e-5).with_damping(k=value),
+            gc.MatchingError,
+        ),
+        "a momentum": (
+            lambda: gc.match(rotor()).law(sigma=-1e-5).closed_loop(momentum=value),
+            gc.InputError,
+        ),
+        "a state on a sphere": (
+            lambda: gc.linearize(pendulum(), ([[0, 0, value]], HANGING[1])),
+            gc.InputError,
+        ),
+        "a spin": (
+            lambda: gc.find_equilibrium(pendulum(), HANGING, spin=[0, 0, value]),
+            gc.InputError,
+        ),
+        "masses of a chain": (lambda: spheres.chain_pendulum([value], [1.0]), gc.GeoctrlError),
+        "an inertia on rotations": (
+            lambda: rotations.RotationSystem(inertias=[[1, 2, value]]),
+            (gc.GeoctrlError, TypeError),
+        ),
+        "a threshold of an event": (lambda: gc.Event(system().states[0], direction=value), gc.GeoctrlError),
+    }
+
+
+NO_NUMBERS = {
+    "text": "1.0",
+    "complex": 1.0 + 0j,
+    "complex of numpy": np.complex128(1),
+    "complex of sympy": 2 * sp.I,
+    "nan": float("nan"),
+    "infinity": np.inf,
+    "a list": [1.0, 2.0],
+    "a date": np.datetime64("2020-01-01"),
+    "an object": object(),
+}
+
+NUMBERS = [
+    (f"{kind} as {place}", (lambda folder, call=call: call()), error)
+    for kind, value in NO_NUMBERS.items()
+    for place, (call, error) in sweep(value).items()
+]
+
+
+def write(folder, name, content):
+    path = folder / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def archive(folder, **arrays):
+    path = folder / "some.npz"
+    np.savez(path, **arrays)
+    return path
+
+
+def header(**changes):
+    content = {
+        "format": "geoctrl trajectory", "version": 1, "name": "", "state_labels": ["x"], "input_labels": [],
+        "output_labels": [], "params": {}, "engine": "", "status": "", "success": True, "events": [],
+        "invariants": [], "leaf": [],
+    }  # fmt: skip
+    return np.array(json.dumps(content | changes))
+
+
+def stored(folder, **changes):
+    arrays = {
+        "header": header(), "time": np.arange(2.0), "states": np.zeros((1, 2)), "inputs": np.zeros((0, 2)),
+        "outputs": np.zeros((0, 2)), "energy": np.zeros(2),
+    }  # fmt: skip
+    return gc.load_trajectory(
+        archive(folder, **{k: v for k, v in (arrays | changes).items() if v is not None})
+    )
+
+
+CALLS = [
+    # a description in place of a system
+    ("certify a description", lambda d: gc.certify(skate(), X0), TypeError),
+    ("linearize a description", lambda d: gc.linearize(skate(), X0), TypeError),
+    ("equilibrium of a description", lambda d: gc.find_equilibrium(skate()), TypeError),
+    ("conditions of a description", lambda d: gc.stability_conditions(skate(), "sliding"), TypeError),
+    ("invariant of a description", lambda d: gc.check_invariant(skate(), "energy"), TypeError),
+    ("simulate a description", lambda d: gc.simulate(skate(), T, X0), TypeError),
+    ("certify None", lambda d: gc.certify(None, X0), TypeError),
+    ("certify the name of a model", lambda d: gc.certify("heavy-top", X0), TypeError),
+    ("conditions of a sphere", lambda d: gc.stability_conditions(pendulum(), "hanging"), TypeError),
+    ("match a system", lambda d: gc.match(system()), (TypeError, gc.GeoctrlError)),
+    # points
+    ("certify at a dict", lambda d: gc.certify(system(), {"v1": 0.0}), TypeError),
+    ("certify at a name", lambda d: gc.certify(system(), "sliding"), TypeError),
+    ("certify at None", lambda d: gc.certify(system(), None), gc.InputError),
+    ("certify at a short state", lambda d: gc.certify(system(), [0, 0, 1]), gc.InputError),
+    ("certify at ragged rows", lambda d: gc.certify(system(), [[1], [1, 2]]), gc.InputError),
+    ("certify at a matrix", lambda d: gc.certify(system(), np.zeros((5, 2))), gc.InputError),
+    ("certify with a wrong number of inputs", lambda d: gc.certify(system(), (X0, [1.0])), gc.InputError),
+    ("certify off the leaf", lambda d: gc.certify(system(), [0, 0, 0, 0, 2]), gc.EquilibriumError),
+    ("certify what moves", lambda d: gc.certify(system(), [1, 1, 1, 0, 1]), gc.EquilibriumError),
+    ("fixed as a list", lambda d: gc.find_equilibrium(system(), fixed=["Gamma3"]), TypeError),
+    ("fixed with an unknown label", lambda d: gc.find_equilibrium(system(), fixed={"a": 1}), gc.InputError),
+    ("a guess by name", lambda d: gc.find_equilibrium(system(), "sliding"), TypeError),
+    ("a spin of a reduced system", lambda d: gc.find_equilibrium(system(), spin=[0, 0, 1]), gc.InputError),
+    (
+        "fixed outside the leaf",
+        lambda d: gc.find_equilibrium(system(), fixed={"Gamma3": 2}),
+        gc.EquilibriumError,
+    ),
+    ("the equilibrium of another system", lambda d: gc.certify(driven(), point()), gc.InputError),
+    ("a state of an equilibrium by a wrong label", lambda d: point()["v9"], gc.LabelError),
+    ("a pair on a sphere by name", lambda d: gc.certify(pendulum(), "hanging"), (TypeError, gc.GeoctrlError)),
+    ("a dict on a sphere", lambda d: gc.certify(pendulum(), {"q": 1}), (TypeError, gc.GeoctrlError)),
+    # parameters
+    ("params as a list", lambda d: gc.certify(system(), point(), params=[1, 2]), gc.ParameterError),
+    ("params as a list, of linearize", lambda d: gc.linearize(system(), X0, params=[1]), gc.ParameterError),
+    ("params as a number", lambda d: system().rhs(0, X0, params=3.0), gc.ParameterError),
+    ("params as text", lambda d: gc.simulate(system(), T, X0, params="m=1"), gc.ParameterError),
+    ("an unknown parameter", lambda d: gc.certify(system(), point(), params={"M": 1}), gc.ParameterError),
+    ("a parameter that must be positive", lambda d: system().rhs(0, X0, params={"m": 0}), gc.ParameterError),
+    ("an unknown family", lambda d: system().equilibrium("slide"), gc.ParameterError),
+    ("a family that is no name", lambda d: system().equilibrium(["sliding"]), gc.ParameterError),
+    (
+        "an unknown family of conditions",
+        lambda d: gc.stability_conditions(system(), "slide"),
+        gc.ParameterError,
+    ),
+    ("a family without its symbol", lambda d: system().equilibrium("sliding"), gc.ParameterError),
+    (
+        "a rate whose square is no double",
+        lambda d: top().equilibrium("hanging", Omega0=1e300),
+        gc.GeoctrlError,
+    ),
+    (
+        "a family's symbol of 400 digits",
+        lambda d: system().equilibrium("sliding", Y0=10**400),
+        gc.ParameterError,
+    ),
+    ("a parameter's name", lambda d: gc.Parameter("2a"), gc.ParameterError),
+    ("a parameter named by a symbol", lambda d: gc.Parameter(sp.Symbol("a")), gc.ParameterError),
+    # descriptions
+    ("an algebra without brackets", lambda d: body(algebra=gc.so3), TypeError),
+    ("an algebra by name", lambda d: body(algebra="so3"), TypeError),
+    ("advected without a list", lambda d: body(advected=GAMMA), TypeError),
+    ("advected by name", lambda d: body(advected=["Gamma"]), TypeError),
+    ("parameters by name", lambda d: body(parameters=["m"]), gc.DescriptionError),
+    ("inputs as text", lambda d: body(inputs="u1"), TypeError),
+    ("an input that is a number", lambda d: body(inputs=[1]), gc.DescriptionError),
+    ("invariants as a list", lambda d: body(invariants=[U]), TypeError),
+    ("equilibria that are dicts", lambda d: body(equilibria={"a": {"Omega1": 0}}), gc.DescriptionError),
+    ("a parameter set that is a list", lambda d: body(parameter_sets={"a": [1]}), gc.ParameterError),
+    ("rotors as a list", lambda d: body(rotors=[1, 2]), TypeError),
+    ("a potential as text", lambda d: heavy(potential="Gamma3"), gc.DescriptionError),
+    ("a program as text", lambda d: heavy(potential="__import__('os').getcwd()"), gc.DescriptionError),
+    ("a Lagrangian as text", lambda d: body(inertia=None, lagrangian="Omega1**2"), gc.DescriptionError),
+    ("an invariant as text", lambda d: body(invariants={"C": "Omega1"}), gc.DescriptionError),
+    ("an output as text", lambda d: body(outputs={"C": "Omega1"}), gc.DescriptionError),
+    ("an inertia as text", lambda d: body(inertia="eye"), gc.DescriptionError),
+    (
+        "an inertia with text",
+        lambda d: body(inertia=[["1", 0, 0], [0, 1, 0], [0, 0, 1]]),
+        gc.DescriptionError,
+    ),
+    (
+        "an inertia that is ragged",
+        lambda d: body(inertia=[[1, 0], [0, 1, 0], [0, 0, 1]]),
+        gc.DescriptionError,
+    ),
+    ("an inertia that is a number", lambda d: body(inertia=1.0), gc.DescriptionError),
+    ("an inertia that is complex", lambda d: body(inertia=np.eye(3) * 1j), gc.DescriptionError),
+    ("no inertia", lambda d: body(inertia=None), gc.DescriptionError),
+    ("forces with text", lambda d: body(forces=["u1", 0, 0], inputs=["u1"]), gc.DescriptionError),
+    ("forces that are one number", lambda d: body(forces=1.0), gc.DescriptionError),
+    ("constraints that are no rows", lambda d: body(constraints=[1, 0, 0]), gc.ConstraintError),
+    ("a constraint as text", lambda d: body(constraints=["abc"]), gc.ConstraintError),
+    ("a constraint that is a number", lambda d: body(constraints=5), gc.ConstraintError),
+    (
+        "a frame with text",
+        lambda d: body(constraints=[[0, 0, 1]], frame=[["a"], ["b"], ["c"]]),
+        gc.FrameError,
+    ),
+    ("a leaf relation as text", lambda d: heavy(leaf=["Gamma1"]), gc.DescriptionError),
+    ("a potential that is a list", lambda d: heavy(potential=[1]), gc.DescriptionError),
+    ("a potential that is a relation", lambda d: heavy(potential=GAMMA.symbols[0] > 0), gc.DescriptionError),
+    ("an unknown symbol", lambda d: heavy(potential=sp.Symbol("a")), gc.DescriptionError),
+    ("a family's state as text", lambda d: gc.Family({"Omega1": "w"}, symbols=["w"]), gc.DescriptionError),
+    ("a family's states as a list", lambda d: gc.Family([1, 2]), gc.DescriptionError),
+    ("a family's symbol as a number", lambda d: gc.Family({}, symbols=[1]), gc.DescriptionError),
+    (
+        "a family's symbol twice",
+        lambda d: body(equilibria={"a": gc.Family({}, ["w", "w"])}),
+        gc.DescriptionError,
+    ),
+    (
+        "a family's symbol named as a parameter",
+        lambda d: body(
+            parameters=[gc.Parameter("k", 1.0)],
+            equilibria={"f": gc.Family({"Omega3": sp.Symbol("k")}, symbols=["k"])},
+        ),
+        gc.DescriptionError,
+    ),
+    (
+        "a family's symbol named as a state",
+        lambda d: body(equilibria={"f": gc.Family({"Omega3": sp.Symbol("Omega3")}, symbols=["Omega3"])}),
+        gc.DescriptionError,
+    ),
+    (
+        "a family's symbol named as an input",
+        lambda d: body(forces=[U, 0, 0], inputs=["u1"], equilibria={"f": gc.Family({}, symbols=["u1"])}),
+        gc.DescriptionError,
+    ),
+    ("an axis that is zero", lambda d: gc.Axis((0, 0, 0)), gc.DescriptionError),
+    ("an axis that is a number", lambda d: gc.Axis(3), gc.DescriptionError),
+    ("a reference that is text", lambda d: gc.AdvectedVector("a", reference="abc"), gc.DescriptionError),
+    (
+        "a maximum in a potential",
+        lambda d: heavy(potential=sp.Max(GAMMA.symbols[0], 0)).reduce(),
+        gc.ExpressionError,
+    ),
+    (
+        "a minimum in a force",
+        lambda d: body(forces=[sp.Min(U, 1), 0, 0], inputs=[U]).reduce(),
+        gc.ExpressionError,
+    ),
+    (
+        "a step in a force",
+        lambda d: body(forces=[sp.Heaviside(U), 0, 0], inputs=[U]).reduce(),
+        gc.ExpressionError,
+    ),
+    ("an invariant that is text", lambda d: gc.check_invariant(system(), "nothing"), gc.GeoctrlError),
+    (
+        "an invariant of another system",
+        lambda d: gc.check_invariant(system(), sp.Symbol("z")),
+        gc.ExpressionError,
+    ),
+    # the catalogue
+    ("the model None", lambda d: gc.models.get(None), gc.ParameterError),
+    ("the model 3", lambda d: gc.models.get(3), gc.ParameterError),
+    ("the model of a list", lambda d: gc.models.get(["heavy-top"]), gc.ParameterError),
+    ("a model misspelt", lambda d: gc.models.get("heavy-topp"), gc.ParameterError),
+    ("a set by its number", lambda d: gc.models.get("pendulum-skate")(set=7.2), gc.ParameterError),
+    ("an unknown set", lambda d: gc.models.get("pendulum-skate")(set="9"), gc.ParameterError),
+    ("an unknown option", lambda d: gc.models.get("heavy-top")(foo=1), gc.ParameterError),
+    # runs
+    ("an unknown engine", lambda d: gc.simulate(system(), T, X0, engine="rk4"), gc.InputError),
+    ("one time", lambda d: gc.simulate(system(), [0.0], X0), gc.InputError),
+    ("times that fall", lambda d: gc.simulate(system(), [1.0, 0.0], X0), gc.InputError),
+    ("times as text", lambda d: gc.simulate(system(), "soon", X0), gc.InputError),
+    ("complex times", lambda d: gc.simulate(system(), np.array([0, 1j]), X0), gc.InputError),
+    ("a complex start", lambda d: gc.simulate(system(), T, np.array(X0) + 0j), gc.InputError),
+    ("a start by name", lambda d: gc.simulate(system(), T, "sliding"), gc.InputError),
+    ("inputs of a system without any", lambda d: gc.simulate(system(), T, X0, inputs=[1.0]), gc.InputError),
+    ("an unknown input", lambda d: gc.simulate(driven(), T, [0, 0, 0], inputs={"v": 1}), gc.InputError),
+    (
+        "an input as text",
+        lambda d: gc.simulate(driven(), T, [0, 0, 0], inputs={"u1": "t"}),
+        (gc.GeoctrlError, TypeError),
+    ),
+    (
+        "inputs of no arguments",
+        lambda d: gc.simulate(driven(), T, [0, 0, 0], inputs=lambda: 1),
+        (gc.GeoctrlError, TypeError),
+    ),
+    (
+        "inputs that return text",
+        lambda d: gc.simulate(driven(), T, [0, 0, 0], inputs=lambda t, x, p: "a"),
+        gc.GeoctrlError,
+    ),
+    (
+        "inputs that return None",
+        lambda d: gc.simulate(driven(), T, [0, 0, 0], inputs=lambda t, x, p: None),
+        gc.GeoctrlError,
+    ),
+    (
+        "inputs that return two",
+        lambda d: gc.simulate(driven(), T, [0, 0, 0], inputs=lambda t, x, p: [1, 2]),
+        gc.GeoctrlError,
+    ),
+    (
+        "inputs that return complex numbers",
+        lambda d: gc.simulate(driven(), T, [0, 0, 0], inputs=lambda t, x, p: [1j]),
+        gc.GeoctrlError,
+    ),
+    ("events as a list", lambda d: gc.simulate(system(), T, X0, events=[system().states[0]]), TypeError),
+    (
+        "an event as text",
+        lambda d: gc.simulate(system(), T, X0, events={"fall": "Gamma3"}),
+        (gc.GeoctrlError, TypeError),
+    ),
+    (
+        "an event of an unknown symbol",
+        lambda d: gc.simulate(system(), T, X0, events={"a": sp.Symbol("z")}),
+        gc.ExpressionError,
+    ),
+    ("no event of that name", lambda d: gc.simulate(system(), T, X0).events["fall"], gc.LabelError),
+    ("no state of that name", lambda d: gc.simulate(system(), T, X0)["z"], gc.LabelError),
+    ("a field at a wrong shape", lambda d: system().rhs(0.0, [1, 2]), gc.InputError),
+    ("a field at text", lambda d: system().rhs(0.0, ["a"] * 5), gc.InputError),
+    ("a field with too many inputs", lambda d: system().rhs(0.0, X0, u=[1.0]), gc.InputError),
+    ("a field at a text of inputs", lambda d: driven().rhs(0.0, [0, 0, 0], u=["a"]), gc.InputError),
+    ("an unknown part in LaTeX", lambda d: system().latex("all"), gc.InputError),
+    ("a projection of a short velocity", lambda d: system().project([1, 2], {}), gc.InputError),
+    (
+        "a projection of an unknown vector",
+        lambda d: system().project([0] * 6, {"g": (0, 0, 1)}),
+        gc.GeoctrlError,
+    ),
+    ("a velocity of a short state", lambda d: system().velocity([1]), gc.InputError),
+    (
+        "an attitude of a factor that is not there",
+        lambda d: gc.simulate(system(), T, X0).attitude(of=5),
+        gc.InputError,
+    ),
+    (
+        "an attitude from a matrix that is none",
+        lambda d: gc.simulate(system(), T, X0).attitude(R0=np.ones((3, 3))),
+        gc.InputError,
+    ),
+    ("an attitude from text", lambda d: gc.simulate(system(), T, X0).attitude(R0="I"), gc.InputError),
+    (
+        "inputs of any number of arguments",
+        lambda d: gc.simulate(pushed(), T, HANGING, inputs=lambda *a: [0.0, 0.0, 0.0]),
+        TypeError,
+    ),
+    # laws
+    ("an unknown form of a law", lambda d: gc.match(rotor()).law(sigma=-1e-5, form="pid"), gc.InputError),
+    ("a gain of a wrong shape", lambda d: gc.match(rotor()).law(sigma=np.eye(2)), gc.MatchingError),
+    ("a gain that is ragged", lambda d: gc.match(rotor()).law(sigma=[[1], [1, 2]]), gc.MatchingError),
+    ("a gain of zero", lambda d: gc.match(rotor()).law(sigma=0), gc.MatchingError),
+    ("a mechanism without rotors", lambda d: gc.match(skate()), gc.MatchingError),
+    ("a law at a short state", lambda d: gc.match(rotor()).law(sigma=-1e-5)(0, [1.0]), gc.InputError),
+    ("a law at text", lambda d: gc.match(rotor()).law(sigma=-1e-5)(0, "here"), gc.InputError),
+    ("a design for an unknown family", lambda d: gc.match(rotor()).design_sigma("slide"), gc.ParameterError),
+    # certificates
+    ("a certificate as a bool", lambda d: bool(gc.certify(system(), point())), TypeError),
+    # files
+    ("no trajectory", lambda d: gc.load_trajectory(d / "nothing.npz"), (gc.GeoctrlError, FileNotFoundError)),
+    ("a trajectory that is text", lambda d: gc.load_trajectory(write(d, "a.npz", "hello")), gc.GeoctrlError),
+    ("a trajectory that is empty", lambda d: gc.load_trajectory(write(d, "a.npz", "")), gc.GeoctrlError),
+    ("a trajectory that is a folder", lambda d: gc.load_trajectory(d), gc.GeoctrlError),
+    (
+        "a trajectory that is broken off",
+        lambda d: gc.load_trajectory(
+            write(d, "b.npz", archive(d, header=header(), time=np.arange(9.0)).read_bytes()[:-40])
+        ),
+        gc.GeoctrlError,
+    ),
+    (
+        "a trajectory with a pickle",
+        lambda d: gc.load_trajectory(archive(d, header=np.array([{}], dtype=object))),
+        gc.GeoctrlError,
+    ),
+    ("a trajectory without states", lambda d: stored(d, states=None), gc.GeoctrlError),
+    ("a trajectory of another shape", lambda d: stored(d, states=np.zeros((3, 2))), gc.GeoctrlError),
+    ("a trajectory of text", lambda d: stored(d, states=np.array([["a", "b"]])), gc.GeoctrlError),
+    ("a trajectory with a deep header", lambda d: stored(d, header=np.array("[" * 100_000)), gc.GeoctrlError),
+    ("a trajectory with a list as header", lambda d: stored(d, header=np.array("[1]")), gc.GeoctrlError),
+    ("a trajectory without labels", lambda d: stored(d, header=header(state_labels=3)), gc.GeoctrlError),
+    (
+        "a trajectory of numbers as labels",
+        lambda d: stored(d, header=header(state_labels=[3])),
+        gc.GeoctrlError,
+    ),
+    ("a trajectory of the future", lambda d: stored(d, header=header(version=99)), gc.GeoctrlError),
+    (
+        "a trajectory whose version is text",
+        lambda d: stored(d, header=header(version="new")),
+        gc.GeoctrlError,
+    ),
+    (
+        "a trajectory with events that are not there",
+        lambda d: stored(d, header=header(events=["fall"])),
+        gc.GeoctrlError,
+    ),
+    ("a trajectory with wrong params", lambda d: stored(d, header=header(params=[1])), gc.GeoctrlError),
+]

@@ -1,0 +1,71 @@
+"""What is raised on purpose: errors of geoctrl, which refine a builtin, or a TypeError with a remedy."""
+
+import ast
+import builtins
+import pickle
+from pathlib import Path
+
+import pytest
+
+import geoctrl
+from geoctrl import errors
+
+PACKAGE = Path(geoctrl.__file__).parent
+BUILTINS = {
+    name
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+}
+ALLOWED = {"TypeError", "NotImplementedError", "StopIteration", "SystemExit"}
+# What Python asks for: looking up a name that is not there must raise an AttributeError of its own.
+PROTOCOL = {"__getattr__": "AttributeError"}
+
+
+def raised(tree):
+    """(class, function it is raised in, line) of all exceptions that are raised by name."""
+
+    def walk(node, function):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            function = node.name
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            exc = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            if isinstance(exc, ast.Name | ast.Attribute):
+                yield (exc.id if isinstance(exc, ast.Name) else exc.attr), function, node.lineno
+        for child in ast.iter_child_nodes(node):
+            yield from walk(child, function)
+
+    return walk(tree, "")
+
+
+def plain_errors(text):
+    for name, function, line in raised(ast.parse(text)):
+        foreign = name in BUILTINS - ALLOWED or name == "LinAlgError"
+        if foreign and PROTOCOL.get(function) != name:
+            yield name, line
+
+
+def test_the_walk_finds_plain_errors():
+    text = (
+        "def f():\n    raise ValueError('x')\ndef __getattr__(n):\n    raise AttributeError\nraise KeyError"
+    )
+    assert list(plain_errors(text)) == [("ValueError", 2), ("KeyError", 5)]
+    assert list(plain_errors("raise TypeError('x')\nraise np.linalg.LinAlgError")) == [("LinAlgError", 2)]
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_errors_on_purpose_are_those_of_geoctrl(path):
+    assert not list(plain_errors(path.read_text(encoding="utf-8")))
+
+
+EXCEPTIONS = [v for v in vars(errors).values() if isinstance(v, type) and issubclass(v, errors.GeoctrlError)]
+
+
+@pytest.mark.parametrize("error", EXCEPTIONS, ids=lambda e: e.__name__)
+def test_each_error_refines_a_builtin_is_public_and_shows_its_words(error):
+    assert getattr(geoctrl, error.__name__) is error
+    if error is not errors.GeoctrlError:
+        assert issubclass(
+            error, tuple(getattr(builtins, name) for name in BUILTINS - {"Exception", "BaseException"})
+        )
+    assert str(error("no state 'x'")) == "no state 'x'"  # a KeyError would put it in quotes
+    assert str(pickle.loads(pickle.dumps(error("words")))) == "words"
