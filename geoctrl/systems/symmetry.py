@@ -20,6 +20,7 @@ import sympy as sp
 
 from geoctrl._scalars import exact
 from geoctrl.algebra import AdvectedVector, LieAlgebra, product
+from geoctrl.algebra.exponential import exp_action
 from geoctrl.errors import DescriptionError, FrameError
 from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.description import EulerPoincare, time
@@ -95,7 +96,7 @@ def _generator(mechanism: EulerPoincare, axis: Axis) -> np.ndarray:
 
 
 def _turn(mechanism: EulerPoincare, axis: Axis, angle: float) -> _Turn:
-    from scipy.linalg import block_diag, expm
+    from scipy.linalg import block_diag
 
     e = _generator(mechanism, axis)
     adjoint = np.einsum("ijk,i->kj", mechanism.algebra.structure_constants, e)
@@ -104,8 +105,9 @@ def _turn(mechanism: EulerPoincare, axis: Axis, angle: float) -> _Turn:
         rho = np.zeros((advected.dimension,) * 2)
         for i, j, k, value in advected.action(mechanism.algebra):
             rho[i, k] += float(value) * e[j]
-        blocks.append(expm(-angle * rho))
-    return _Turn(expm(-angle * adjoint), block_diag(*blocks) if blocks else np.zeros((0, 0)))
+        blocks.append(exp_action(-angle * rho, np.eye(advected.dimension)))
+    velocity = exp_action(-angle * adjoint, np.eye(mechanism.algebra.n))
+    return _Turn(velocity, block_diag(*blocks) if blocks else np.zeros((0, 0)))
 
 
 def check_axis(mechanism: EulerPoincare) -> None:
