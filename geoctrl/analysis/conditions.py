@@ -158,6 +158,9 @@ def stability_conditions(
         For an unknown family or parameter.
     EquilibriumError
         If the members are no equilibria of this system (of `ReducedSystem.despun`, perhaps).
+    DescriptionError, FrameError, ConstraintError
+        If the description keeps a promise (its symmetry axis, frame or leaf) at some parameters only, and
+        these have no numbers in ``params``.
 
     Examples
     --------
@@ -168,6 +171,7 @@ def stability_conditions(
     """
     if family not in sys.families:
         raise ParameterError(f"no equilibrium family {family!r}{nearest(family, sys.families)}")
+    sys.judgement.require_identities(params or {})
     _require_equilibria(sys, family, params)
     at = _FamilyPoint(sys, family, params)
     names = [k for k in sys.candidate_invariants if check_invariant(sys, k, params).proved]

@@ -11,9 +11,9 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact
+from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl._scalars.rational_matrix import nullspace
 from geoctrl.algebra import AdvectedVector
-from geoctrl.analysis.ideal import LeafIdeal
 from geoctrl.analysis.power import power
 from geoctrl.systems import ReducedSystem
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from geoctrl._scalars import Node
-from geoctrl.analysis.ideal import LeafIdeal
+from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl.systems.elimination import Factorisation, dot
 
 __all__ = ["power"]

@@ -13,9 +13,9 @@ from functools import lru_cache, partial
 from typing import Any
 
 from geoctrl._scalars import Node
+from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl._scalars.rational_matrix import characteristic_polynomial, inertia, nullspace, rank
 from geoctrl.analysis.energy_casimir import ExactPencil
-from geoctrl.analysis.ideal import LeafIdeal
 from geoctrl.analysis.polynomials import RootLocation, locate_roots
 from geoctrl.analysis.power import power
 from geoctrl.analysis.problem import Problem

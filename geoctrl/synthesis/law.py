@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._scalars import Program
-from geoctrl.analysis.ideal import LeafIdeal
+from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl.errors import GeoctrlError, LawWarning
 from geoctrl.synthesis.damping import DampedLaw, damped_law
 from geoctrl.synthesis.gains import gain_parameters, read_sigma

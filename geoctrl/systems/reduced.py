@@ -20,10 +20,11 @@ from geoctrl.systems.differential import Differential
 from geoctrl.systems.equations import Equations, HamelTensors, hamel_tensors
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.frames import choose_frame
+from geoctrl.systems.judgement import Judgement
 from geoctrl.systems.leaf import Leaf, Relation, Sampler, automatic_relations, removed_symbols
 from geoctrl.systems.multiplier import MultiplierForm
 from geoctrl.systems.projection import onto_rows, project_state
-from geoctrl.systems.symmetry import check_axis, despun_mechanism, despun_state
+from geoctrl.systems.symmetry import despun_mechanism, despun_state
 
 __all__ = ["ReducedSystem"]
 
@@ -88,7 +89,8 @@ class ReducedSystem:
         relations = [*automatic_relations(mechanism), *user]
         self.leaf = Leaf(a, relations, samples, generic, self.kept)
         check_build(self, samples, generic)
-        check_axis(mechanism)
+        self.judgement = Judgement(self, generic)
+        self.judgement.require(generic)
 
     # -- numbers and names ----------------------------------------------------------------------
 
@@ -116,8 +118,13 @@ class ReducedSystem:
         return EulerPoincare.reduce, (self.mechanism,)
 
     def parameters(self, params: Mapping[str, float] | None) -> dict[str, float]:
-        """Defaults overridden by ``params``; ParameterError for unknown, missing, non-positive values."""
-        return resolve_parameters(self.params, params, self.mechanism.positive)
+        """Defaults overridden by ``params``; ParameterError for unknown, missing, non-positive values.
+
+        Raises besides what `Judgement.require` does where the description is not what it promises.
+        """
+        values = resolve_parameters(self.params, params, self.mechanism.positive)
+        self.judgement.require(values)
+        return values
 
     def arguments_at(self, t: Any, x: Any, u: Any) -> list:
         """Arguments of compiled programs: states, time, inputs; ValueError for wrong shapes."""
@@ -374,10 +381,15 @@ class ReducedSystem:
     ) -> np.ndarray:
         """A random state on the leaf, velocities and controller states normal of the given scale."""
         params = generic_parameters(self.mechanism) if params is None else self.parameters(params)
-        gamma = self._sample(rng, params)
-        w = scale * rng.normal(size=len(self.assembly.velocity))
-        controller = scale * rng.normal(size=len(self.assembly.controller))
-        return onto_rows(self, np.concatenate([w, gamma[self.kept_index], controller]), params)
+        return self.sample(rng, params, scale)
+
+    def sample(self, rng: np.random.Generator, values: Mapping[str, float], scale: float = 1.0) -> np.ndarray:
+        """`random_state` at a full set of parameters, which is not judged."""
+        gamma = self._sample(rng, values)[self.kept_index]
+        w, controller = (
+            scale * rng.normal(size=len(n)) for n in (self.assembly.velocity, self.assembly.controller)
+        )
+        return onto_rows(self, np.concatenate([w, gamma, controller]), values)
 
     @cached_property
     def _despun(self) -> ReducedSystem:
