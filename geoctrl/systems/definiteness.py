@@ -58,9 +58,9 @@ class Definiteness:
         if self.settled:
             return
         points = self._at(values)
-        entries = np.asarray(self._program(list(points.T), values), dtype=float)
-        entries = np.broadcast_to(entries.T, (len(points), self._size**2))
-        matrices = entries.reshape(-1, self._size, self._size)
+        # One point goes through scalars, which is many times faster than arrays of one.
+        entries = self._program(points[0] if self._constant else list(points.T), values)
+        matrices = entries.T.reshape(-1, self._size, self._size)
         # Poles are refused where equations are evaluated at them.
         usable = np.all(np.isfinite(matrices), axis=(1, 2))
         if not np.any(usable):
@@ -99,12 +99,19 @@ class Definiteness:
 
 
 def _is_definite(system: ReducedSystem, rows: list[list[Node]], positive: set[Node]) -> bool:
-    """Whether all pivots are seen to be positive, whatever positive numbers the parameters are."""
-    try:
-        pivots = Factorisation(system.graph, rows).pivots
-    except ZeroDivisionError:
-        return False
-    return all(_is_positive(pivot, positive) for pivot in pivots)
+    """Whether all pivots are seen to be positive, whatever positive numbers the parameters are.
+
+    From the last velocity to the first as well: with the masses eliminated, what is left of an inertia about
+    another point is that about the centre of mass.
+    """
+    for order in (slice(None), slice(None, None, -1)):
+        try:
+            pivots = Factorisation(system.graph, [row[order] for row in rows[order]]).pivots
+        except ZeroDivisionError:
+            continue
+        if all(_is_positive(pivot, positive) for pivot in pivots):
+            return True
+    return False
 
 
 def _is_positive(node: Node, positive: set[Node]) -> bool:
