@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geoctrl._scalars import Program
+from geoctrl._scalars import Node, Program
 from geoctrl.errors import ConstraintError, FrameError, SingularMassError
 from geoctrl.systems.elimination import dot
 from geoctrl.systems.promises import Promise
@@ -85,21 +85,37 @@ def frame_promises(system: ReducedSystem) -> list[Promise]:
 
 def leaf_promises(system: ReducedSystem) -> list[Promise]:
     """Motions keep the relations that the description adds; those of turned vectors hold of themselves."""
-    a, mechanism = system.assembly, system.mechanism
+    a, mechanism, g = system.assembly, system.mechanism, system.graph
     removed = [i for i in range(len(a.advected)) if i not in system.kept_index]
     rates = {mechanism.advected_symbols[i]: a.advection[i] for i in removed}
     others = [e for e in mechanism.leaf if e not in rates]
     nodes = a.restrict([a.configuration(e) for e in others])
-    rates |= dict(zip(others, map(system.graph.add, system.rate_terms(nodes)), strict=True))
+    rates |= dict(zip(others, map(g.add, system.rate_terms(nodes)), strict=True))
+    # Most relations are kept by every motion of the group, whatever frame and constraints say.
+    every = [
+        tuple(a.restrict([_along_group(system, e, j) for j in range(mechanism.algebra.n)])) for e in rates
+    ]
     return [
         Promise(
             f"the leaf relation {relation} = 0 is not kept by the motion (its rate)",
             (rate,),
             "add the constraint that keeps it, or drop the relation",
             ConstraintError,
+            enough,
         )
-        for relation, rate in rates.items()
+        for (relation, rate), enough in zip(rates.items(), every, strict=True)
     ]
+
+
+def _along_group(system: ReducedSystem, relation: Any, j: int) -> Node:
+    """Rate of a relation when the group moves with its j-th basis velocity."""
+    a, g = system.assembly, system.graph
+    moved: dict[Node, list[Node]] = {node: [] for node in a.advected}
+    for i, direction, m, weight in a.kappa:
+        if direction == j:
+            moved[a.advected[i]].append(-(weight * a.advected[m]))
+    motion = {node: g.add(parts) for node, parts in moved.items()}
+    return g.push_forward([a.configuration(relation)], motion)[0]
 
 
 def _check_mass(system: ReducedSystem, samples: list[np.ndarray], params: dict[str, float]) -> None:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geoctrl._scalars import Node, evaluate, exact
+from geoctrl._scalars.budget import Budget
 from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl._scalars.precise import PRECISE, finite_real, number, shortest_solution, text
 from geoctrl.errors import GeoctrlError
@@ -33,6 +34,8 @@ __all__ = ["Promise", "Promises"]
 _ZERO = number(Fraction(1, 10**40))
 """Relative to the terms of an expression; sixty digits leave twenty for what cancels within them."""
 _ON_LEAF = number(Fraction(1, 10**55))
+_PROOF = 1.0
+"""Seconds for a proof with parameters as symbols; without one, numbers are judged instead."""
 _STATES = 3
 _TRIES = 30
 _NEWTON = 8
@@ -53,12 +56,15 @@ class Promise:
     remedy : str
     error : type
         Exception to raise.
+    enough : tuple of Node
+        Simpler expressions that need not vanish, but prove the promise where they do.
     """
 
     broken: str
     residuals: tuple[Node, ...]
     remedy: str
     error: type[GeoctrlError]
+    enough: tuple[Node, ...] = ()
 
 
 class Promises:
@@ -137,13 +143,28 @@ class Promises:
 
     def _is_identity(self, promise: Promise, numbers: Numbers) -> bool:
         """Whether the residuals vanish on the leaf for all values of the other parameters, by proof."""
-        left = [r for r in promise.residuals if not r.is_zero]
-        if not left:
+        system = self._system
+        known = {system.assembly.parameters[name]: exact(value) for name, value in numbers.items()}
+
+        def vanish(residuals: Sequence[Node], relations: Sequence[Node]) -> bool:
+            left = [r for r in residuals if not r.is_zero]
+            if not left:
+                return True
+            ideal = LeafIdeal(relations, left, known)
+            return not any(ideal.remainder(r) for r in left)
+
+        if all(r.is_zero for r in promise.residuals):
             return True
-        a = self._system.assembly
-        known = {a.parameters[name]: exact(value) for name, value in numbers.items()}
-        ideal = LeafIdeal(self._system.leaf.nodes, left, known)
-        return not any(ideal.remainder(r) for r in left)
+        geometric = system.leaf.nodes[: system.leaf.geometric]
+        budget = Budget(_PROOF)
+        return budget.attempt(
+            "a proof",
+            lambda: (
+                bool(promise.enough and vanish(promise.enough, geometric))
+                or vanish(promise.residuals, system.leaf.nodes)
+            ),
+            default=False,
+        )
 
     def _defect(self, promise: Promise, values: Numbers) -> str | None:
         """None where all residuals vanish at random states of the leaf, else what is left at one."""
