@@ -211,6 +211,7 @@ def stability_conditions(
         raise ParameterError(f"no equilibrium family {family!r}{nearest(family, sys.families)}")
     time = Budget(budget)
     sys.judgement.require_identities(params or {})
+    _require_free_symbols(sys, family, params)
     _require_equilibria(sys, family, params)
     at = _FamilyPoint(sys, family, params)
     names = [name for name in sys.candidate_invariants if _is_proved(sys, name, params, time)]
@@ -237,6 +238,20 @@ def _is_proved(sys: ReducedSystem, name: str, params: Mapping[str, float] | None
     return time.attempt(
         f"a proof of {name!r}", lambda: check_invariant(sys, name, params).proved, False, share=0.3
     )
+
+
+def _require_free_symbols(sys: ReducedSystem, family: str, params: Mapping[str, float] | None) -> None:
+    """Refuse relations between symbols that conditions would not know of; a sense of +-1 is none of these."""
+    symbols = {p.name: p.symbol for p in sys.mechanism.parameters}
+    given = {symbols[str(k)]: exact(v) for k, v in (params or {}).items()}
+    numbers = {s: sp.Rational(q.numerator, q.denominator) for s, q in given.items()}
+    for relation in sys.families[family].relations:
+        left = sp.expand(relation.xreplace(numbers))
+        if left != 0 and not any(left == s**2 - 1 for s in sys.families[family].symbols):
+            raise EquilibriumError(
+                f"members of {family!r} satisfy {relation} = 0, and conditions in symbols would take them as "
+                "free; give numbers that satisfy it whatever the symbols are, or certify members"
+            )
 
 
 def _require_equilibria(sys: ReducedSystem, family: str, params: Mapping[str, float] | None) -> None:

@@ -29,6 +29,9 @@ class Family:
         The free symbols of the family; a name makes a real symbol.
     inputs : mapping of input label -> expression, optional
         Constant inputs that hold the equilibrium.
+    relations : sequence of expressions, optional
+        In parameters and the family's symbols; they vanish for members, and values at which one does not are
+        refused.
 
     Raises
     ------
@@ -47,9 +50,11 @@ class Family:
         states: Mapping[str, Any],
         symbols: Sequence[sp.Symbol | str] = (),
         inputs: Mapping[str, Any] | None = None,
+        relations: Sequence[Any] = (),
     ) -> None:
         self.states = MappingProxyType({str(k): sp.sympify(v) for k, v in states.items()})
         self.inputs = MappingProxyType({str(k): sp.sympify(v) for k, v in (inputs or {}).items()})
+        self.relations = tuple(sp.sympify(e) for e in relations)
         made = []
         for symbol in symbols:
             if isinstance(symbol, str):
@@ -90,7 +95,7 @@ class Family:
         return {s: given[s.name] for s in self.symbols}
 
     def __reduce__(self):
-        return Family, (dict(self.states), self.symbols, dict(self.inputs))
+        return Family, (dict(self.states), self.symbols, dict(self.inputs), self.relations)
 
     def __repr__(self) -> str:
         states = ", ".join(f"{k} = {v}" for k, v in self.states.items())
