@@ -89,7 +89,12 @@ class Budget:
         return f"not finished within the budget of {self.seconds:g} s: {', '.join(dict.fromkeys(self.cut))}"
 
     def attempt(
-        self, part: str, search: Callable[[], Result], default: Default, share: float = 1.0
+        self,
+        part: str,
+        search: Callable[[], Result],
+        default: Default,
+        share: float = 1.0,
+        reserve: float = 0.0,
     ) -> Result | Default:
         """The result of a search, or the default where there is no time for it.
 
@@ -101,8 +106,10 @@ class Budget:
         default : object
         share : float
             Part of the time left that may be spent on it.
+        reserve : float
+            Part of the whole time that is kept for what comes after it.
         """
-        seconds = self.left * share
+        seconds = min(self.left * share, self.left - reserve * self.seconds)
         if seconds > 0:
             alarm = _Alarm(seconds)
             try:

@@ -303,7 +303,7 @@ class ReducedSystem:
         """Sympy form: mass matrix ``M``, right-hand side ``h``, ``kinematics`` and the solved ``rhs``."""
         return Equations.of(self)
 
-    def latex(self, part: str = "motion", width: float = 38.0) -> str:
+    def latex(self, part: str = "motion", width: float = 38.0, budget: float = 60.0) -> str:
         """The equations of motion in LaTeX, or what they are derived from.
 
         Parameters
@@ -313,6 +313,8 @@ class ReducedSystem:
             are explained in the last lines; a dot over such a name is its derivative along the motion.
         width : float
             Width of a line in em.
+        budget : float
+            Seconds; sides of equations that are not typeset by then are replaced by words that say so.
 
         Raises
         ------
@@ -321,7 +323,7 @@ class ReducedSystem:
         """
         from geoctrl.systems.display import Display
 
-        return Display(self, width).part(part)
+        return Display(self, width, budget).part(part)
 
     def tensors(self) -> HamelTensors:
         """C, F and B of [GO] Theorem 12 in the frame completed by a complement."""
@@ -440,11 +442,5 @@ class ReducedSystem:
         return family_member(self, name, params, values)
 
     def to_control(self, outputs: Sequence[str] | None = None, name: str | None = None):
-        """A `control.NonlinearIOSystem` with named states, inputs and outputs.
-
-        Parameters
-        ----------
-        outputs : labels of states or output signals; all states by default
-        name : str, optional
-        """
+        """A `control.NonlinearIOSystem`; outputs are labels of states or signals, all states by default."""
         return nonlinear_system(self, outputs, name)
