@@ -24,7 +24,10 @@ from typing import Any, TypeVar
 
 from geoctrl.errors import GeoctrlError, ParameterError
 
-__all__ = ["Budget", "BudgetError"]
+__all__ = ["BUDGET", "Budget", "BudgetError"]
+
+BUDGET = 60.0
+"""Seconds for a search in symbols unless others are given."""
 
 _AGAIN = 0.5
 """Seconds between two rings of an alarm."""

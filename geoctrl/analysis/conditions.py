@@ -11,7 +11,7 @@ from sympy.logic.boolalg import Boolean
 
 from geoctrl._checks import nearest
 from geoctrl._scalars import Node, exact
-from geoctrl._scalars.budget import Budget
+from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.analysis.criteria import (
     HessianConditions,
     free_places,
@@ -34,8 +34,6 @@ __all__ = ["StabilityConditions", "stability_conditions"]
 
 Rows = list[list[sp.Expr]]
 
-BUDGET = 60.0
-"""Seconds for a search in symbols unless others are given."""
 _PRINTING = 5.0
 """Seconds for solving one condition for one symbol where it is printed."""
 

@@ -11,6 +11,7 @@ import sympy as sp
 
 from geoctrl._checks import resolve_parameters
 from geoctrl._scalars import Node, Program, to_sympy
+from geoctrl._scalars.budget import BUDGET
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.build_checks import check_build, generic_parameters
 from geoctrl.systems.conservation import Conservation
@@ -303,7 +304,7 @@ class ReducedSystem:
         """Sympy form: mass matrix ``M``, right-hand side ``h``, ``kinematics`` and the solved ``rhs``."""
         return Equations.of(self)
 
-    def latex(self, part: str = "motion", width: float = 38.0, budget: float = 60.0) -> str:
+    def latex(self, part: str = "motion", width: float = 38.0, budget: float = BUDGET) -> str:
         """The equations of motion in LaTeX, or what they are derived from.
 
         Parameters
