@@ -11,6 +11,7 @@ import sympy as sp
 
 from geoctrl._checks import user_level
 from geoctrl._scalars import Node, Program
+from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.casimirs import casimirs
 
@@ -45,7 +46,12 @@ class Conservation:
         self.candidates: dict[str, sp.Expr | Node] = {"energy": system.assembly.energy}
         self.candidates |= mechanism.invariants
         if mechanism.constraints is None:
-            found = casimirs(mechanism)
+            time = Budget(BUDGET)
+            found = time.attempt("Casimirs", lambda: casimirs(mechanism), {})
+            if time.note:
+                warnings.warn(
+                    f"{system.name or 'the system'}: {time.note}", RuntimeWarning, stacklevel=user_level()
+                )
             self.candidates |= {k: v for k, v in found.items() if k not in self.candidates}
         self._rates: dict[str, tuple[Node, Program]] = {}
         self._kept: dict[tuple, dict[str, Node]] = {}
