@@ -18,7 +18,7 @@ _TERMS = 18
 
 
 def exp_action(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """``exp(matrix) @ vectors`` by Taylor's series, in as many steps as the norm of the matrix asks for.
+    """``exp(matrix) @ vectors``: Rodrigues' formula for a turn in space, else Taylor's series in steps.
 
     Parameters
     ----------
@@ -30,6 +30,8 @@ def exp_action(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     -------
     ndarray with the shape of ``vectors``
     """
+    if matrix.shape == (3, 3) and np.array_equal(matrix, -matrix.T):
+        return _turned(matrix, vectors)
     size = float(np.max(np.sum(np.abs(matrix), axis=0), initial=0.0))
     steps = max(1, math.ceil(size))
     part = matrix / steps
@@ -40,3 +42,16 @@ def exp_action(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
             term = part @ term / k
             result = result + term
     return result
+
+
+def _turned(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """``v + sin(a)/a W v + (1 - cos a)/a^2 W^2 v`` for the skew matrix W of a rotation vector of length a."""
+    angle = math.sqrt(matrix[0, 1] ** 2 + matrix[0, 2] ** 2 + matrix[1, 2] ** 2)
+    once = matrix @ vectors
+    # With half the angle nothing cancels.
+    half = _sine_quotient(angle / 2)
+    return vectors + _sine_quotient(angle) * once + 0.5 * half**2 * (matrix @ once)
+
+
+def _sine_quotient(x: float) -> float:
+    return math.sin(x) / x if x else 1.0

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import sympy as sp
@@ -91,13 +92,16 @@ class Sampler:
         self._rho = np.zeros((assembly.n, d, d))
         for i, j, m, value in assembly.kappa:
             self._rho[j, i, m] = float(value.payload)
+        ends = np.cumsum([0, *(advected.dimension for advected in assembly.mechanism.advected)])
+        self._blocks = [slice(a, b) for a, b in pairwise(ends)]
         flat = [*relations, *(e for row in g.jacobian(list(relations), assembly.advected) for e in row)]
         self._relations = Program(g, assembly.advected, assembly.parameters, flat)
         self._count = len(relations)
 
     def _moved(self, velocity: np.ndarray, gamma: np.ndarray) -> np.ndarray:
         """Advected components after one unit of time at a constant velocity of the group."""
-        return exp_action(-np.tensordot(velocity, self._rho, 1), gamma)
+        generator = -np.tensordot(velocity, self._rho, 1)
+        return np.concatenate([exp_action(generator[b, b], gamma[b]) for b in self._blocks])
 
     def __call__(self, rng: np.random.Generator, params: Mapping[str, float]) -> np.ndarray:
         """All advected components of a random configuration on the leaf.

@@ -265,6 +265,6 @@ def test_the_fixed_point_iteration_of_316_diverges_for_chains(n, radius):
         turn = (right - np.cross(q, off @ (found - q))) / np.diag(M)[:, None]
         found = np.cross(turn, q) + np.sqrt(1 - np.sum(turn**2, axis=1, keepdims=True)) * q
         errors.append(np.abs(found - moved).max())
-    # Over two passes, since eigenvalues come in pairs of either sign for two links. The dominant direction has
-    # taken over by then, but for the 1e-3 by which the line is bent.
+    # Over two passes, since eigenvalues come in pairs of either sign for two links. The dominant direction
+    # has taken over by then, but for the 1e-3 by which the line is bent.
     assert errors[-1] / errors[-3] == pytest.approx(radius**2, rel=0.05)

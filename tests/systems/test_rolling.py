@@ -284,7 +284,7 @@ def test_a_coarse_run_of_veselova_leaves_the_constraint():
 
 
 def test_the_multipliers_of_a_standing_disk_do_not_hold_its_weight():
-    """What `multipliers` says of itself: the plane is nowhere but in the potential, so that m g is in none."""
+    """As the docstring says: the plane is nowhere but in the potential, so that m g is in none of them."""
     mechanism = gc.models.get("rolling-disk")()
     upright = np.zeros(6), np.array([0.0, 1.0, 0.0])
     standing = mechanism.reduce().unreduced()
