@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -9,7 +10,7 @@ import mpmath
 
 from geoctrl._scalars.arithmetics import Arithmetic
 
-__all__ = ["PRECISE", "number"]
+__all__ = ["PRECISE", "finite_real", "number", "shortest_solution", "text"]
 
 DIGITS = 60
 
@@ -21,6 +22,22 @@ def number(value: Any) -> Any:
     """A rational number or a double with sixty digits."""
     exact = Fraction(value)
     return _context.mpf(exact.numerator) / exact.denominator
+
+
+def finite_real(value: Any) -> bool:
+    """Whether a result is a real number: roots and logarithms may have become complex."""
+    return isinstance(value, _context.mpf) and bool(_context.isfinite(value))
+
+
+def shortest_solution(matrix: Sequence[Sequence[Any]], right: Sequence[Any]) -> list[Any]:
+    """The solution x of ``matrix x = right`` of least length, for independent rows."""
+    rows = _context.matrix([list(row) for row in matrix])
+    return list(rows.T * _context.lu_solve(rows * rows.T, _context.matrix(list(right))))
+
+
+def text(value: Any) -> str:
+    """A number in three digits."""
+    return str(_context.nstr(value, 3))
 
 
 def _quadrature(a: Any, b: Any, s: Any) -> Any:

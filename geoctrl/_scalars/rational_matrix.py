@@ -11,7 +11,7 @@ from sympy.polys.matrices import DomainMatrix
 
 from geoctrl.errors import DivisionError
 
-__all__ = ["characteristic_polynomial", "inertia", "nullspace", "rank", "reduced_nullspace", "solve"]
+__all__ = ["characteristic_polynomial", "inertia", "nullspace", "rank", "solve"]
 
 Rows = Sequence[Sequence[Fraction]]
 _ZERO = Fraction(0)
@@ -51,14 +51,6 @@ def nullspace(rows: Rows, columns: int) -> list[list[Fraction]]:
             vector[p] = -entries[i][j]
         basis.append(vector)
     return basis
-
-
-def reduced_nullspace(rows: Rows, columns: int) -> list[list[Fraction]]:
-    """`nullspace` brought to reduced row echelon form (leading ones from the left)."""
-    basis = nullspace(rows, columns)
-    if not basis:
-        return []
-    return [row for row in _fractions(_domain(basis, columns).rref()[0]) if any(row)]
 
 
 def solve(matrix: Rows, right: Rows) -> list[list[Fraction]]:

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import sympy as sp
 from sympy.logic.boolalg import Boolean
-from sympy.polys.matrices import DomainMatrix
 
 from geoctrl._checks import nearest
 from geoctrl._scalars import Node, exact
+from geoctrl._scalars.budget import BUDGET, Budget
+from geoctrl.analysis.criteria import (
+    HessianConditions,
+    free_places,
+    hessian_conditions,
+    instability,
+    multipliers,
+    nullspace,
+    reduced_polynomial,
+    undecided_where,
+)
 from geoctrl.analysis.entry import require_system
 from geoctrl.analysis.invariants import check_invariant
-from geoctrl.analysis.polynomials import hurwitz_determinant
 from geoctrl.analysis.shape import Jet, shape_of
-from geoctrl.analysis.signs import leading_minors, positive_condition, solve_inequality
+from geoctrl.analysis.signs import solve_inequality
 from geoctrl.errors import EquilibriumError, ParameterError
 from geoctrl.systems import ReducedSystem
 from geoctrl.systems.build_checks import generic_parameters
-from geoctrl.systems.typesetting import Typesetter
+from geoctrl.systems.typesetting import Typesetter, readable
 
 __all__ = ["StabilityConditions", "stability_conditions"]
 
 Rows = list[list[sp.Expr]]
+
+_PRINTING = 5.0
+"""Seconds for solving one condition for one symbol where it is printed."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +50,9 @@ class StabilityConditions:
         the leaf. ``[False]`` where it never is.
     unstable : list of relations
         Each one suffices for an eigenvalue with a positive real part.
-    undecided : list of equations
-        The boundaries, on which neither test decides.
+    undecided : list of relations
+        Where all hold, neither test decides: what is in neither of the two others. Empty where there is no
+        such place, ``[True]`` where it is everywhere. What ``assuming`` excludes is undecided besides.
     assuming : list of expressions
         Factors that were divided by and must not vanish.
     family, system : str
@@ -53,6 +66,8 @@ class StabilityConditions:
         Symbols that `solve_for` knows; those of the family.
     kernel_labels : tuple of str
         States that the rows of the restricted Hessian belong to (the free coordinate of each kernel vector).
+    note : str
+        What the time budget left unfinished, if anything: what is given is true, more may be.
     """
 
     stable: list
@@ -68,8 +83,9 @@ class StabilityConditions:
     symbols: tuple[sp.Symbol, ...]
     family_symbols: tuple[sp.Symbol, ...]
     kernel_labels: tuple[str, ...]
+    note: str = ""
 
-    def solve_for(self, name: str | sp.Symbol, unstable: bool = False) -> Boolean:
+    def solve_for(self, name: str | sp.Symbol, unstable: bool = False, budget: float = BUDGET) -> Boolean:
         """The conditions for stability (or instability) solved for one symbol.
 
         Parameters
@@ -77,17 +93,22 @@ class StabilityConditions:
         name : str or sympy.Symbol
         unstable : bool
             Solve the alternatives for instability instead.
+        budget : float
+            Seconds; relations that are not solved by then are returned as they are.
 
         Raises
         ------
         ParameterError
-            If no such symbol occurs in the system.
+            If no such symbol occurs in the system, or the budget is not positive.
         """
         known = {s.name: s for s in self.symbols}
         if str(name) not in known:
             raise ParameterError(f"no symbol {str(name)!r}{nearest(str(name), known)}")
-        symbol = known[str(name)]
-        solved = [_solve_relation(r, symbol) for r in (self.unstable if unstable else self.stable)]
+        symbol, time = known[str(name)], Budget(budget)
+        solved = [
+            time.attempt(str(r), partial(_solve_relation, r, symbol), r)
+            for r in (self.unstable if unstable else self.stable)
+        ]
         if unstable:
             return sp.Or(*solved)
         return sp.And(*solved) if solved else sp.S.false
@@ -97,28 +118,37 @@ class StabilityConditions:
         parameters = [s for s in self.symbols if s not in self.family_symbols]
         order = [*parameters, *self.family_symbols]
         relation = Typesetter(order, self.family_symbols, fixed=parameters).relation
-        if unstable:
-            return r" \quad\text{or}\quad ".join(map(relation, self.unstable))
-        return r" \quad\text{and}\quad ".join(map(relation, self.stable))
+        shown = [relation(readable(r)) for r in (self.unstable if unstable else self.stable)]
+        return rf" \quad\text{{{'or' if unstable else 'and'}}}\quad ".join(shown)
 
     def __str__(self) -> str:
-        lines = [f"{self.family!r} of {self.system}"]
-        lines += ["  stable (within the leaf) if"]
-        lines += [f"    {r}" for r in self.stable] if self.stable else [f"    - ({self.reason})"]
+        lines = [f"{self.family!r} of {self.system}", "  stable (within the leaf) if"]
+        lines += [f"    {_plain(r)}" for r in self.stable] or [f"    - ({self.reason})"]
         for symbol in self.family_symbols:
             if any(hasattr(r, "has") and r.has(symbol) for r in self.stable):
-                lines.append(f"    solved for {symbol}: {_pretty(self.solve_for(symbol))}")
+                lines.append(f"    solved for {symbol}: {_plain(self.solve_for(symbol, budget=_PRINTING))}")
         lines += ["  unstable if one of"]
-        lines += [f"    {r}" for r in self.unstable] or ["    -"]
+        lines += [f"    {_plain(r)}" for r in self.unstable] or ["    -"]
         if self.undecided:
-            lines += ["  undecided on", *(f"    {e.lhs} = {e.rhs}" for e in self.undecided)]
+            lines += ["  undecided where", *(f"    {_plain(r)}" for r in self.undecided)]
         if self.assuming:
-            lines += ["  assuming nonzero", *(f"    {e}" for e in self.assuming)]
+            lines += ["  assuming nonzero", *(f"    {_plain(e)}" for e in self.assuming)]
+        if self.note:
+            lines += [f"  {self.note}"]
         return "\n".join(lines)
 
 
-def _pretty(condition: Boolean) -> str:
-    return str(condition).replace("&", "and").replace("|", "or")
+def _plain(condition: sp.Basic) -> str:
+    """A condition or expression in one line of words and signs, long rationals as decimals."""
+    if isinstance(condition, (sp.And, sp.Or)):
+        word = " and " if isinstance(condition, sp.And) else " or "
+        parts = sorted(condition.args, key=sp.default_sort_key)
+        return word.join(f"({_plain(p)})" if isinstance(p, (sp.And, sp.Or)) else _plain(p) for p in parts)
+    if isinstance(condition, (sp.Eq, sp.Ne)):
+        sign = "=" if isinstance(condition, sp.Eq) else "!="
+        shown = readable(condition)
+        return f"{sp.sstr(shown.lhs, full_prec=False)} {sign} {sp.sstr(shown.rhs, full_prec=False)}"
+    return sp.sstr(readable(condition), full_prec=False)
 
 
 def _solve_relation(relation: Boolean, symbol: sp.Symbol) -> Boolean:
@@ -131,7 +161,10 @@ def _solve_relation(relation: Boolean, symbol: sp.Symbol) -> Boolean:
 
 
 def stability_conditions(
-    sys: ReducedSystem, family: str, params: Mapping[str, float] | None = None
+    sys: ReducedSystem,
+    family: str,
+    params: Mapping[str, float] | None = None,
+    budget: float = BUDGET,
 ) -> StabilityConditions:
     r"""Derive the conditions for stability and instability of a declared family.
 
@@ -148,6 +181,9 @@ def stability_conditions(
         A key of ``sys.families``.
     params : dict, optional
         Parameters to be replaced by numbers (taken as the rationals they are).
+    budget : float
+        Seconds (`geoctrl._scalars.budget`). What is not found by then is left out, and ``note`` says so; what
+        is found is true all the same.
 
     Returns
     -------
@@ -159,6 +195,9 @@ def stability_conditions(
         For an unknown family or parameter.
     EquilibriumError
         If the members are no equilibria of this system (of `ReducedSystem.despun`, perhaps).
+    DescriptionError, FrameError, ConstraintError
+        If the description keeps a promise (its symmetry axis, frame or leaf) at some parameters only, and
+        these have no numbers in ``params``.
 
     Examples
     --------
@@ -170,18 +209,49 @@ def stability_conditions(
     require_system(sys, "stability_conditions", manifolds=False)
     if family not in sys.families:
         raise ParameterError(f"no equilibrium family {family!r}{nearest(family, sys.families)}")
+    time = Budget(budget)
+    sys.judgement.require_identities(params or {})
+    _require_free_symbols(sys, family, params)
     _require_equilibria(sys, family, params)
     at = _FamilyPoint(sys, family, params)
-    names = [k for k in sys.candidate_invariants if check_invariant(sys, k, params).proved]
+    names = [name for name in sys.candidate_invariants if _is_proved(sys, name, params, time)]
     nodes = [sys.candidate_invariants[k] for k in names]
     nodes = [n if isinstance(n, Node) else sys.expression(n) for n in nodes]
     named = dict(zip(names, nodes, strict=True)) | dict(zip(sys.leaf.names, sys.leaf.nodes, strict=True))
-    found = _derive(at, at.jets(named), family)
-    if found.stable or found.unstable == [sp.S.true]:
+    found = _derive(at, lambda: at.jets(named), family, time)
+    if found.stable or found.unstable == [sp.S.true] or found.note:
         return found
-    shape = shape_of(sys)
-    further = [] if shape is None else shape.jets(at.values, at.point, sp.Integer(0), _not_zero)
-    return _derive(at, [*at.jets(named), *further], family) if further else found
+    shape = time.attempt("integrals over the shape", lambda: shape_of(sys), None)
+    if shape is None:
+        return replace(found, note=time.note)
+    more = partial(shape.jets, at.values, at.point, sp.Integer(0), _not_zero)
+    further = time.attempt("integrals over the shape", more, [])
+    return (
+        _derive(at, lambda: [*at.jets(named), *further], family, time)
+        if further
+        else replace(found, note=time.note)
+    )
+
+
+def _is_proved(sys: ReducedSystem, name: str, params: Mapping[str, float] | None, time: Budget) -> bool:
+    """Whether an invariant is proved in time; one that is not used makes nothing that follows less true."""
+    return time.attempt(
+        f"a proof of {name!r}", lambda: check_invariant(sys, name, params).proved, False, share=0.3
+    )
+
+
+def _require_free_symbols(sys: ReducedSystem, family: str, params: Mapping[str, float] | None) -> None:
+    """Refuse relations between symbols that conditions would not know of; a sense of +-1 is none of these."""
+    symbols = {p.name: p.symbol for p in sys.mechanism.parameters}
+    given = {symbols[str(k)]: exact(v) for k, v in (params or {}).items()}
+    numbers = {s: sp.Rational(q.numerator, q.denominator) for s, q in given.items()}
+    for relation in sys.families[family].relations:
+        left = sp.expand(relation.xreplace(numbers))
+        if left != 0 and not any(left == s**2 - 1 for s in sys.families[family].symbols):
+            raise EquilibriumError(
+                f"members of {family!r} satisfy {relation} = 0, and conditions in symbols would take them as "
+                "free; give numbers that satisfy it whatever the symbols are, or certify members"
+            )
 
 
 def _require_equilibria(sys: ReducedSystem, family: str, params: Mapping[str, float] | None) -> None:
@@ -198,32 +268,53 @@ def _not_zero(expr: sp.Expr) -> int:
     return int(expr != 0)
 
 
-def _derive(at: _FamilyPoint, jets: list[Jet], family: str) -> StabilityConditions:
+def _derive(
+    at: _FamilyPoint, jets: Callable[[], list[Jet]], family: str, time: Budget
+) -> StabilityConditions:
     sys = at.system
     assuming: list[sp.Expr] = []
-    gradients = {jet.name: jet.gradient for jet in jets}
-    kernel = _nullspace(list(gradients.values()), sys.nstates, assuming)
-    multipliers = _multipliers(gradients, assuming)
-    stable, undecided, reason, hessian, used = _hessian_conditions(at, jets, kernel, multipliers)
-    polynomial = _reduced_polynomial(at.jacobian(sys.field_nodes), kernel)
-    unstable, boundary = _instability(polynomial, at.collect)
-    for equation in boundary:
-        if equation not in undecided and sp.Eq(-equation.lhs, 0) not in undecided:
-            undecided.append(equation)
+    hessian = HessianConditions([], "the time given did not suffice")
+    polynomial: list[sp.Expr] = []
+    unstable: list = []
+    kernel: Rows = []
+    given = time.attempt("the gradients of the invariants", jets, None)
+    if given is not None:
+        gradients = {jet.name: jet.gradient for jet in given}
+        found = time.attempt(
+            "their common kernel", lambda: nullspace(list(gradients.values()), sys.nstates, assuming), None
+        )
+        if found is not None:
+            kernel = found
+            # Half of the time for each side of the question.
+            polynomial = time.attempt(
+                "the characteristic polynomial",
+                lambda: reduced_polynomial(at.jacobian(sys.field_nodes), kernel),
+                [],
+                0.3,
+            )
+            unstable = time.attempt(
+                "conditions for instability", lambda: instability(polynomial, at.collect), [], 0.3
+            )
+            hessian = time.attempt(
+                "conditions for stability",
+                lambda: hessian_conditions(given, kernel, multipliers(gradients, assuming), at.collect),
+                hessian,
+            )
     return StabilityConditions(
-        stable=stable,
+        stable=hessian.stable,
         unstable=unstable,
-        undecided=undecided,
+        undecided=undecided_where(hessian.stable, unstable),
         assuming=list(dict.fromkeys(assuming)),
         family=family,
         system=sys.name,
-        reason=reason,
-        restricted_hessian=hessian,
-        multipliers=used,
+        reason=hessian.reason,
+        restricted_hessian=hessian.form,
+        multipliers=hessian.multipliers,
         characteristic_polynomial=polynomial,
         symbols=(*at.family.symbols, *(p.symbol for p in sys.mechanism.parameters)),
         family_symbols=at.family.symbols,
-        kernel_labels=tuple(sys.state_labels[i] for i in _free_places(kernel)),
+        kernel_labels=tuple(sys.state_labels[i] for i in free_places(kernel)),
+        note=time.note,
     )
 
 
@@ -283,137 +374,3 @@ class _FamilyPoint:
         if len(factors) == 1:
             return sp.collect(sp.expand(expr), variables)
         return constant * sp.Mul(*(sp.collect(sp.expand(f), variables) ** k for f, k in factors))
-
-
-def _nullspace(rows: Rows, columns: int, assuming: list[sp.Expr]) -> Rows:
-    """Kernel over the rational functions, a one in each free column; pivots that may vanish are noted."""
-    if not rows:
-        return [[sp.Integer(int(i == j)) for j in range(columns)] for i in range(columns)]
-    matrix = DomainMatrix.from_Matrix(sp.Matrix(rows)).to_field()
-    reduced, pivots = matrix.rref()
-    entries = reduced.to_Matrix()
-    basis: Rows = []
-    for j in (j for j in range(columns) if j not in pivots):
-        vector = [sp.Integer(0)] * columns
-        vector[j] = sp.Integer(1)
-        for i, p in enumerate(pivots):
-            vector[p] = sp.cancel(-entries[i, j])
-            condition = positive_condition(sp.fraction(vector[p])[1] ** 2)
-            if not isinstance(condition, bool):
-                assuming.extend(condition[1])
-        basis.append(vector)
-    return basis
-
-
-def _multipliers(gradients: Mapping[str, list[sp.Expr]], assuming: list[sp.Expr]) -> list[dict[str, sp.Expr]]:
-    """Combinations of the functions critical at the point, the energy's coefficient one where it can be."""
-    order = sorted(gradients, key=lambda name: name == "energy")
-    transposed = [list(column) for column in zip(*(gradients[k] for k in order), strict=True)]
-    found = _nullspace(transposed, len(order), assuming)
-    return [dict(zip(order, y, strict=True)) for y in reversed(found)]
-
-
-def _hessian_conditions(at: _FamilyPoint, jets: Sequence[Jet], kernel: Rows, multipliers: Sequence[dict]):
-    if not multipliers:
-        return [], [], "no combination of the invariants is critical at the point (no multipliers)", None, {}
-    if len(multipliers) > 1:
-        reason = f"{len(multipliers)} independent multipliers: certify searches their family at numbers"
-        return [], [], reason, None, {}
-    (y,) = multipliers
-    n = at.system.nstates
-    total = sp.zeros(n, n)
-    for jet in jets:
-        if y[jet.name] != 0:
-            total += y[jet.name] * sp.Matrix(jet.hessian())
-    W = sp.Matrix(kernel).T if kernel else sp.zeros(n, 0)
-    R = (W.T * total * W).applyfunc(sp.cancel)
-    conditions = _definite(R)
-    stable, undecided = [], []
-    for condition in conditions:
-        if condition is True:
-            continue
-        if condition is False:
-            return [sp.S.false], [], "the restricted Hessian is never definite", R, y
-        if isinstance(condition, Boolean):
-            stable.append(condition)
-            continue
-        found = _relations(condition, at.collect)
-        stable += [r for r in found if r not in stable]
-        undecided += [sp.Eq(r.lhs, r.rhs) for r in found]
-    return stable or [sp.S.true], list(dict.fromkeys(undecided)), "", R, y
-
-
-def _relations(condition: tuple[sp.Expr, list[sp.Expr]], collect) -> list[Boolean]:
-    """Relations that hold together: the essential factor positive, those of even powers not zero."""
-    essential, nonzero = condition
-    strict = [] if essential == 1 else [_positive(collect(essential))]
-    return strict + [sp.Ne(collect(f), 0) for f in nonzero]
-
-
-def _positive(essential: sp.Expr) -> Boolean:
-    """``essential > 0``, turned round where the expression starts with a minus sign."""
-    return -essential < 0 if essential.could_extract_minus_sign() and essential.is_Mul else essential > 0
-
-
-def _definite(R: sp.Matrix) -> list:
-    """Conditions, each an expression to be positive or a Boolean, for R to be definite of either sign."""
-    blocks = [[[R[i, j] for j in block] for i in block] for block in R.connected_components()]
-    options = []
-    for sign in (1, -1):
-        conditions = []
-        for block in blocks:
-            for k, minor in enumerate(leading_minors(block), start=1):
-                conditions.append(positive_condition(sign**k * minor))
-        if False not in conditions:
-            options.append([c for c in conditions if not isinstance(c, bool)])
-    if not options:
-        return [False]
-    if len(options) == 1 or not all(options):
-        return options[0] if len(options) == 1 else [True]
-    return [sp.Or(*(sp.And(*(r for c in option for r in _relations(c, sp.expand))) for option in options))]
-
-
-def _reduced_polynomial(A: Rows, kernel: Rows) -> list[sp.Expr]:
-    """Characteristic polynomial of A on the kernel, which A maps into itself."""
-    if not kernel:
-        return [sp.Integer(1)]
-    matrix = [
-        [sp.cancel(sum(a * c for a, c in zip(A[i], w, strict=True))) for w in kernel]
-        for i in _free_places(kernel)
-    ]
-    return [sp.factor(c) for c in sp.Matrix(matrix).charpoly().all_coeffs()]
-
-
-def _free_places(kernel: Rows) -> list[int]:
-    """For each kernel vector the coordinate in which it has a one and the others a zero."""
-    return [
-        next(i for i, c in enumerate(w) if c == 1 and all(v[i] == 0 for v in kernel if v is not w))
-        for w in kernel
-    ]
-
-
-def _instability(polynomial: list[sp.Expr], collect) -> tuple[list, list]:
-    candidates = list(polynomial[1:])
-    if all(c == 0 for c in polynomial[1::2]):
-        q = polynomial[::2]
-        if len(q) > 2:
-            x = sp.Dummy("x")
-            candidates.append(sp.factor(sp.discriminant(sp.Poly(q, x), x)))
-    else:
-        # The first is a coefficient; the last is one times its predecessor.
-        orders = range(2, len(polynomial) - 1)
-        candidates += [sp.factor(hurwitz_determinant(polynomial, order)) for order in orders]
-    unstable: list = []
-    boundary: list = []
-    for candidate in candidates:
-        condition = positive_condition(-candidate) if candidate != 0 else False
-        if condition is True:
-            return [sp.S.true], []
-        if condition is False:
-            continue
-        essential, nonzero = condition
-        relation = sp.And(*_relations((-collect(-essential), nonzero), lambda e: e))
-        if relation not in unstable:
-            unstable.append(relation)
-            boundary += [sp.Eq(e, 0) for e in (collect(-essential), *nonzero) if not e.is_number]
-    return unstable, boundary

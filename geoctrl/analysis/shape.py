@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 from geoctrl._scalars import Graph, Node
-from geoctrl.analysis.ideal import LeafIdeal
+from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl.systems import ReducedSystem
 
 __all__ = ["Jet", "ShapeIntegrals", "find_shape_integrals", "shape_of"]

@@ -7,11 +7,13 @@ look: there the samples of the run say as much as is known.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from geoctrl._checks import user_level
 from geoctrl.errors import DescriptionError
 
 __all__ = ["QUANTITIES", "Sample", "has_no_moment", "kept", "refuse_spin", "require_symmetry", "samples_of"]
@@ -21,6 +23,9 @@ QUANTITIES = ("energy", "momentum1", "momentum2", "momentum3")
 _ROUNDING = 1e-10
 """Rate, relative to the sizes of its terms, that counts as none."""
 _STATES = 4
+"""Random states at which rates have to vanish."""
+_TRIES = 60
+"""States drawn at most until rates have finite values at so many: formulas have poles."""
 _TIMES = (-3.0, 10.0)
 _SAMPLES = 50
 _ANGLES = 36
@@ -35,7 +40,7 @@ def _instances(system: Any, params: Mapping[str, float]) -> Iterator[tuple[Any, 
     rng = np.random.default_rng(11)
     judged = system.any_branch
     free = [p.name for p in judged.parameters[len(system.parameters) :]]
-    for seed in range(_STATES):
+    for seed in range(_TRIES):
         numbers = {**params, **{name: float(rng.uniform()) for name in free}}
         yield judged, numbers, (float(rng.uniform(*_TIMES)), *system.generic_state(seed))
 
@@ -59,23 +64,53 @@ def kept(system: Any, params: Mapping[str, float], samples: Iterable[Sample] = (
         return judged.quantity_rates(acting, *at)
 
     try:
-        found = [_judged(rates, system, run, *place) for place in _instances(system, params)]
+        found = _at_random_states(rates, system, params, run)
     except Exception:
         if system.written:
             raise
         return ()
-    good = np.all([_cancel(*both) for both in found], axis=0)
-    floor = np.min([size for _, size in found], axis=0)
+    enough = np.sum([_finite(*both) for both in found], axis=0) >= _STATES
+    if not np.all(enough):
+        unjudged = ", ".join(name for name, judged in zip(names, enough, strict=True) if not judged)
+        warnings.warn(
+            f"{system.name or 'the system'}: rates are finite at fewer than {_STATES} of {_TRIES} random "
+            f"states, so that these do not count as conserved: {unjudged}",
+            RuntimeWarning,
+            stacklevel=user_level(),
+        )
+    good = enough & np.all([_cancel(*both) | ~_finite(*both) for both in found], axis=0)
+    floor = np.min([np.where(_finite(*both), both[1], np.inf) for both in found], axis=0)
     for at in samples:
         rate, size = rates(system, run, at)
-        good &= _cancel(rate, np.maximum(size, floor))
+        good &= _cancel(rate, np.maximum(size, floor)) | ~_finite(rate, size)
     return tuple(name for name, keeps in zip(names, good, strict=True) if keeps)
 
 
+Rates = Callable[[Any, Any, Sample], tuple[np.ndarray, np.ndarray]]
+"""Rates by kind of force, (kinds, ...), and the sizes of their terms, of a system and its run at a sample."""
+
+
+def _at_random_states(
+    rates: Rates, system: Any, params: Mapping[str, float], run: Any
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Rates and sizes at random states, more of them while some are not finite."""
+    found: list[tuple[np.ndarray, np.ndarray]] = []
+    for place in _instances(system, params):
+        with np.errstate(all="ignore"):
+            found.append(_judged(rates, system, run, *place))
+        if np.all(np.sum([_finite(*both) for both in found], axis=0) >= _STATES):
+            break
+    return found
+
+
+def _finite(rates: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Whether the rates of all kinds of force, and their sizes, are numbers."""
+    return np.all(np.isfinite(rates) & np.isfinite(sizes), axis=0)
+
+
 def _judged(
-    rates: Callable[[Any, Any, Sample], tuple[np.ndarray, np.ndarray]], system: Any, run: Any, judged: Any,
-    numbers: Mapping[str, float], at: Sample,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    rates: Rates, system: Any, run: Any, judged: Any, numbers: Mapping[str, float], at: Sample
+) -> tuple[np.ndarray, np.ndarray]:
     """Rates with every switch free; as they are where a branch is not defined beyond its region."""
     if judged is not system:
         try:
@@ -109,9 +144,10 @@ def has_no_moment(system: Any, params: Mapping[str, float], axis: np.ndarray, x:
     def moments(_: Any, acting: Any, at: Sample) -> tuple[np.ndarray, np.ndarray]:
         return acting.moment(axis, *at)
 
-    found = [_judged(moments, system, run, *place) for place in _instances(system, params)]
+    found = _at_random_states(moments, system, params, run)
     found += [moments(system, run, at) for at in _orbit(system, x, axis)]
-    return all(_cancel(*both) for both in found)
+    finite = [both for both in found if _finite(*both)]
+    return len(finite) >= _STATES and all(_cancel(*both) for both in finite)
 
 
 def require_symmetry(system: Any, params: Mapping[str, float], spin: np.ndarray, x: np.ndarray) -> None:

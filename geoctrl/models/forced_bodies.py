@@ -87,8 +87,8 @@ def body_with_spatial_force() -> EulerPoincare:
     r"""``J Omegadot = J Omega x Omega + f r x Gamma``: a force f e3, constant in space, at the point r.
 
     It has the potential ``-f r . Gamma``, Gamma = R^T e3; its moment is constant neither in the body nor in
-    space. Families "pulled" (r along the force) and "pushed" (against it): at rest, or with r along a
-    principal axis at any spin Omega0 about it.
+    space. Families "pulled" (r along the force) and "pushed" (against it): at rest, Omega0 = 0, or with r
+    along a principal axis at any spin Omega0 about it; other members are refused by ``Omega0 r x J r = 0``.
     """
     algebra = so3()
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
@@ -96,6 +96,7 @@ def body_with_spatial_force() -> EulerPoincare:
     along = _R / sp.sqrt(_R.dot(_R))
     spin = sp.Symbol("Omega0", real=True)
     turning = _components("Omega", spin * along)
+    steady = [e for e in spin * _R.cross(_J * _R) if e != 0]
     return EulerPoincare(
         algebra=algebra,
         advected=[gamma],
@@ -104,8 +105,8 @@ def body_with_spatial_force() -> EulerPoincare:
         # Of a body with an axis of symmetry through the point of application; dropped for any other.
         invariants={"Pi3": algebra.mu[2]},
         equilibria={
-            "pulled": Family(_components("Gamma", along) | turning, symbols=[spin]),
-            "pushed": Family(_components("Gamma", -along) | turning, symbols=[spin]),
+            "pulled": Family(_components("Gamma", along) | turning, symbols=[spin], relations=steady),
+            "pushed": Family(_components("Gamma", -along) | turning, symbols=[spin], relations=steady),
         },
         parameters=(*_MOMENTS, f, *_POINT),
         source=_SOURCE + "6.13 by its equation",

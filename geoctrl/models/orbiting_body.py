@@ -21,7 +21,7 @@ def orbiting_body() -> EulerPoincare:
 
     All 24 relative equilibria have body axes along the radius and the normal. Families "yaw<i>-pitch<j>":
     axis i along the radius (the yaw axis), axis j along the normal (the pitch axis), their senses given by
-    ``radius`` and ``normal``, both 1 or -1; other values are off the leaf and raise EquilibriumError. Family
+    ``radius`` and ``normal``, both 1 or -1; other values are refused with an EquilibriumError. Family
     "aligned": axis 3 along the radius, axis 2 along the normal, both positive.
     """
     a, b = AdvectedVector("a", reference=(0, 0, 1)), AdvectedVector("b", reference=(0, 1, 0))
@@ -43,7 +43,9 @@ def orbiting_body() -> EulerPoincare:
         equilibria={
             "aligned": Family({"a3": 1, "b2": 1}),
             **{
-                f"yaw{i}-pitch{j}": Family({f"a{i}": radius, f"b{j}": normal}, symbols=senses)
+                f"yaw{i}-pitch{j}": Family(
+                    {f"a{i}": radius, f"b{j}": normal}, symbols=senses, relations=[s**2 - 1 for s in senses]
+                )
                 for i, j in permutations((1, 2, 3), 2)
             },
         },

@@ -20,6 +20,7 @@ from sympy.logic.boolalg import Boolean
 
 from geoctrl._checks import finite_array
 from geoctrl._scalars import exact
+from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.analysis import StabilityConditions, certify, stability_conditions
 from geoctrl.analysis.linearization import resolve_equilibrium
 from geoctrl.analysis.signs import known_sign
@@ -47,10 +48,12 @@ class SigmaDesign:
         The reduced loop with the gain as a parameter without a value.
     family : str
         Name of the declared family, or "" for a single point.
+    budget : float
+        Seconds for each search in symbols; `note` says what was not finished.
     """
 
-    def __init__(self, matching: Matching, eq: Any) -> None:
-        self.matching = matching
+    def __init__(self, matching: Matching, eq: Any, budget: float = BUDGET) -> None:
+        self.matching, self.budget = matching, Budget(budget).seconds
         single = matching.sigma.rows == 1
         law = matching.law(matching.sigma[0, 0] if single else matching.sigma)
         self.loop: ReducedSystem = law.closed_loop()
@@ -149,7 +152,12 @@ class SigmaDesign:
         """Stability conditions of the family, the gain symbolic."""
         if not self.family:
             raise GeoctrlError("conditions in symbols need a declared family; this is a single point")
-        return stability_conditions(self.loop, self.family)
+        return stability_conditions(self.loop, self.family, budget=self.budget)
+
+    @property
+    def note(self) -> str:
+        """What the search for conditions left unfinished; empty where it finished, and for a point."""
+        return self.conditions.note if self.family else ""
 
     @cached_property
     def condition(self) -> Boolean:
@@ -160,7 +168,7 @@ class SigmaDesign:
             symbol = self.matching.sigma[0, 0]
             return sp.And(self.bounds[0] < symbol, symbol < self.bounds[1])
         if len(self._gains) == 1:
-            return self.conditions.solve_for(self._gains[0])
+            return self.conditions.solve_for(self._gains[0], budget=self.budget)
         return sp.And(*self.conditions.stable) if self.conditions.stable else sp.S.false
 
     @cached_property
@@ -194,7 +202,8 @@ class SigmaDesign:
     def feasible(self) -> bool | None:
         """Whether any gain is admissible (at the equilibrium's parameters, or the defaults).
 
-        None where the conditions in symbols decide nothing; `contains` tests a gain at a member then.
+        None where the conditions in symbols decide nothing, or not in time; `contains` tests a gain at a
+        member then.
 
         Raises
         ------
@@ -216,7 +225,8 @@ class SigmaDesign:
         symbols = {s.name: s for s in self.conditions.symbols}
         if condition in (sp.S.true, sp.S.false) or condition.free_symbols != {symbols[self._gains[0]]}:
             return condition != sp.S.false  # with family symbols or several gains left it depends on them
-        return condition.as_set() != sp.S.EmptySet
+        found = Budget(self.budget).attempt("the set of gains", condition.as_set, None)
+        return None if found is None else found != sp.S.EmptySet
 
     @property
     def reason(self) -> str:
@@ -224,7 +234,7 @@ class SigmaDesign:
         if self.feasible:
             return ""
         if self.feasible is None:
-            return f"not decided in symbols: {self.conditions.reason}"
+            return f"not decided in symbols: {self.note or self.conditions.reason or 'no time for the set'}"
         if not self.family:
             return "no gain tried makes the restricted Hessian definite"
         gains = set(self._gains)

@@ -11,7 +11,7 @@ import sympy as sp
 
 from geoctrl._checks import number_array
 from geoctrl._scalars import Program
-from geoctrl.analysis.ideal import LeafIdeal
+from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl.errors import GeoctrlError, LawWarning
 from geoctrl.synthesis.damping import DampedLaw, damped_law
 from geoctrl.synthesis.gains import gain_parameters, read_sigma

@@ -107,7 +107,7 @@ def without_rotors(
     outputs: Mapping[str, Any] | None = None,
     **changes: Any,
 ) -> EulerPoincare:
-    """The mechanism with the controlled inertia instead of its rotors.
+    """The mechanism with the controlled inertia instead of its rotors; it may have any signature.
 
     Rotor rates in the plant's invariants and outputs are those that the controlled momentum, in symbols,
     gives. Where it is None, nothing gives them: what contains them is left out. So are families that hold a
@@ -127,6 +127,7 @@ def without_rotors(
 
     loop = {
         "inertia": law.inertia,
+        "indefinite": True,
         "gyroscopic": None if gyroscopic.is_zero_matrix else list(gyroscopic),
         "rotors": None,
         "parameters": (*mechanism.parameters, *law.gain_parameters),

@@ -17,12 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
+from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.errors import InputError, MatchingError
 from geoctrl.synthesis.design import SigmaDesign
 from geoctrl.synthesis.gains import read_sigma
@@ -72,12 +73,18 @@ class Matching:
         The trivial one first, the full one ([GO] 52) last.
     sigma : sympy matrix, s x s
         Symbols of the gain.
+    note : str
+        Branches that the time budget left out, if any.
     """
 
     def __init__(
-        self, mechanism: EulerPoincare, branches: Sequence[Branch], sigma: sp.ImmutableMatrix
+        self,
+        mechanism: EulerPoincare,
+        branches: Sequence[Branch],
+        sigma: sp.ImmutableMatrix,
+        note: str = "",
     ) -> None:
-        self.mechanism = mechanism
+        self.mechanism, self.note = mechanism, note
         self.rotors = _rotors(mechanism)
         self.branches = tuple(branches)
         self.sigma = sigma
@@ -136,20 +143,22 @@ class Matching:
             raise InputError(f"unknown form {form!r}; known is 'feedforward'")
         return FeedbackLaw(self, sigma)
 
-    def design_sigma(self, eq: Any) -> SigmaDesign:
+    def design_sigma(self, eq: Any, budget: float = BUDGET) -> SigmaDesign:
         """Gains for which an equilibrium of the closed loop is stable by the energy-Casimir test.
 
         Parameters
         ----------
         eq : Equilibrium of the mechanism, state of the mechanism or of the closed loop, or name of a family
             A family, or a member of one, gives symbolic bounds.
+        budget : float
+            Seconds for each search in symbols; ``.note`` says what was not finished.
 
         Raises
         ------
         EquilibriumError
             If the point is not an equilibrium of the closed loop.
         """
-        return SigmaDesign(self, eq)
+        return SigmaDesign(self, eq, budget)
 
     def __repr__(self) -> str:
         lines = [f"<Matching of {self.mechanism.name or 'a mechanism'}>"]
@@ -160,7 +169,7 @@ class Matching:
         return "\n".join(lines)
 
 
-def match(mechanism: EulerPoincare) -> Matching:
+def match(mechanism: EulerPoincare, budget: float = BUDGET) -> Matching:
     """Solve the matching conditions of a mechanism with internal rotors.
 
     The residual is demanded for all i = 1..n, for all admissible velocities and all controlled momenta,
@@ -170,6 +179,9 @@ def match(mechanism: EulerPoincare) -> Matching:
     ----------
     mechanism : EulerPoincare
         With rotors.
+    budget : float
+        Seconds. Branches besides the full one that are not found and checked by then are left out, and
+        ``.note`` of the matching says which.
 
     Returns
     -------
@@ -177,6 +189,8 @@ def match(mechanism: EulerPoincare) -> Matching:
 
     Raises
     ------
+    BudgetError
+        If the full branch is not found and checked in time (`geoctrl._scalars.budget`); a TimeoutError.
     MatchingError
         If there are no rotors, their inertia is singular, or a combination of them couples to no admissible
         motion (no torque on it moves the mechanism).
@@ -190,39 +204,53 @@ def match(mechanism: EulerPoincare) -> Matching:
     >>> matching.rho[0, 0]
     -J1*sigma/(J1 - sigma)
     """
-    rotors = _rotors(mechanism)
+    rotors, time = _rotors(mechanism), Budget(budget)
     if rotors.coupling.atoms(sp.Float) or rotors.inertia.atoms(sp.Float):
         # The conditions are solved exactly: floats are the rationals that they are.
         rotors = Rotors(_exactly(rotors.coupling), _exactly(rotors.inertia), rotors.names)
         mechanism = mechanism.replace(rotors=rotors)
-    s = rotors.count
-    inverse = _inverse(rotors.inertia)
-    coupled = sp.Matrix(rotors.coupling).T * _admissible_span(mechanism)
-    if coupled.rank() < s:
+    s, sigma = rotors.count, _sigma_symbols(mechanism)
+    remedy = "give numbers for the parameters of the rotors"
+    time.demand("a check of the rotors", lambda: _require_coupled(mechanism), remedy)
+    full = time.demand("the full branch", lambda: _branch(mechanism, sigma, s), remedy)
+    others = [
+        time.attempt(_name(rank, s), partial(_branch, mechanism, sigma, rank), None) for rank in range(s)
+    ]
+    return Matching(mechanism, [*(b for b in others if b is not None), full], sigma, time.note)
+
+
+def _require_coupled(mechanism: EulerPoincare) -> None:
+    """Refuse rotors that are singular or move nothing."""
+    rotors = _rotors(mechanism)
+    _inverse(rotors.inertia)
+    coupled = (sp.Matrix(rotors.coupling).T * _admissible_span(mechanism)).rank()
+    if coupled < rotors.count:
         raise MatchingError(
-            f"of the {s} rotor(s) only {coupled.rank()} independent combination(s) couple to "
+            f"of the {rotors.count} rotor(s) only {coupled} independent combination(s) couple to "
             "admissible motions; leave out rotors of which the torque moves nothing"
         )
-    sigma = _sigma_symbols(mechanism)
-    branches = []
-    for rank in range(s + 1):
-        P, free = _projection_solution(sigma, rank)
-        branches.append(
-            Branch(
-                name="no control" if rank == 0 else "full" if rank == s else f"mixed, rank {rank}",
-                rank=rank,
-                tau=sp.ImmutableMatrix((P * rotors.coupling.T).applyfunc(sp.factor)),
-                sigma=sigma,
-                rho_inverse=sp.ImmutableMatrix((P + inverse).applyfunc(sp.factor)),
-                free=(*(e for e in dict.fromkeys(sigma) if rank), *free),
-            )
-        )
-    matching = Matching(mechanism, branches, sigma)
-    for branch in branches:
-        wrong = [e for e in matching.residual(branch) if e != 0]
-        if wrong:
-            raise MatchingError(f"the branch {branch.name!r} leaves the residual {wrong[0]}")
-    return matching
+
+
+def _name(rank: int, count: int) -> str:
+    return "no control" if rank == 0 else "full" if rank == count else f"mixed, rank {rank}"
+
+
+def _branch(mechanism: EulerPoincare, sigma: sp.ImmutableMatrix, rank: int) -> Branch:
+    """The solutions of one rank, checked against the matching conditions."""
+    rotors = _rotors(mechanism)
+    P, free = _projection_solution(sigma, rank)
+    branch = Branch(
+        name=_name(rank, rotors.count),
+        rank=rank,
+        tau=sp.ImmutableMatrix((P * rotors.coupling.T).applyfunc(sp.factor)),
+        sigma=sigma,
+        rho_inverse=sp.ImmutableMatrix((P + _inverse(rotors.inertia)).applyfunc(sp.factor)),
+        free=(*(e for e in dict.fromkeys(sigma) if rank), *free),
+    )
+    wrong = [e for e in matching_residual(mechanism, branch.tau, sigma, branch.rho_inverse) if e != 0]
+    if wrong:
+        raise MatchingError(f"the branch {branch.name!r} leaves the residual {wrong[0]}")
+    return branch
 
 
 def matching_residual(

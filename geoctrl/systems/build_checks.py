@@ -1,19 +1,21 @@
-"""Checks of a reduction at random points of the leaf, before anything is computed with it."""
+"""What a description has to be: ranks at random points of the leaf, and promises of frame and leaf."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geoctrl._scalars import Program
+from geoctrl._scalars import Node, Program
 from geoctrl.errors import ConstraintError, FrameError, SingularMassError
+from geoctrl.systems.elimination import dot
+from geoctrl.systems.promises import Promise
 
 if TYPE_CHECKING:
     from geoctrl.systems.description import EulerPoincare
     from geoctrl.systems.reduced import ReducedSystem
 
-__all__ = ["check_build", "generic_parameters"]
+__all__ = ["check_build", "frame_promises", "generic_parameters", "leaf_promises"]
 
 _ZERO = 1e-9
 _SINGULAR = 1e-13
@@ -31,7 +33,6 @@ def generic_parameters(mechanism: EulerPoincare) -> dict[str, float]:
 def check_build(system: ReducedSystem, samples: list[np.ndarray], params: dict[str, float]) -> None:
     """Raise where the description cannot be reduced; see `EulerPoincare.reduce` for the errors."""
     _check_constraints(system, samples, params)
-    _check_leaf_kept(system, samples, params)
     _check_mass(system, samples, params)
 
 
@@ -55,48 +56,66 @@ def _check_constraints(system: ReducedSystem, samples: list[np.ndarray], params:
                     f"constraint row {a + 1}, {list(psi.row(a))}, depends on the rows before it on the leaf; "
                     "leave it out"
                 )
-    given = system.mechanism.frame
-    if given is None:
-        return
-    singular = []
-    for gamma in samples:
-        frame = _matrix_at(system, given, gamma, params)
-        k = system.frame.matrix.cols
-        if psi is not None:
-            work = _matrix_at(system, psi, gamma, params) @ frame[:, :k]
-            row, column = np.unravel_index(np.argmax(np.abs(work)), work.shape)
-            if abs(work[row, column]) > _ZERO:
-                symbols = map(str, system.mechanism.advected_symbols)
-                raise FrameError(
-                    f"frame column {column + 1} violates constraint row {row + 1}: "
-                    f"psi.E = {work[row, column]:.3g} at "
-                    f"{dict(zip(symbols, gamma.round(4).tolist(), strict=True))}; "
-                    "its first columns must span the kernel of the constraints"
-                )
-        singular.append(np.linalg.matrix_rank(frame, tol=_ZERO) < frame.shape[1])
-    if all(singular):
-        raise FrameError(
-            "the columns of the frame are linearly dependent on the leaf; give independent columns"
-        )
+    if system.mechanism.frame is not None:
+        frames = [_matrix_at(system, system.mechanism.frame, gamma, params) for gamma in samples]
+        if all(np.linalg.matrix_rank(frame, tol=_ZERO) < frame.shape[1] for frame in frames):
+            raise FrameError(
+                "the columns of the frame are linearly dependent on the leaf; give independent columns"
+            )
 
 
-def _check_leaf_kept(system: ReducedSystem, samples: list[np.ndarray], params: dict[str, float]) -> None:
+def frame_promises(system: ReducedSystem) -> list[Promise]:
+    """A given frame lies in the kernel of the constraints: psi E = 0."""
     a, mechanism = system.assembly, system.mechanism
-    rng = np.random.default_rng(3)
+    if mechanism.frame is None or mechanism.constraints is None:
+        return []
+    columns = [[a.configuration(e) for e in column] for column in system.frame.matrix.T.tolist()]
+    rows = [[a.configuration(e) for e in row] for row in mechanism.constraints.tolist()]
+    return [
+        Promise(
+            f"frame column {k} violates constraint row {r} (psi.E)",
+            tuple(a.restrict([dot(system.graph, row, column)])),
+            "its first columns must span the kernel of the constraints",
+            FrameError,
+        )
+        for r, row in enumerate(rows, start=1)
+        for k, column in enumerate(columns, start=1)
+    ]
+
+
+def leaf_promises(system: ReducedSystem) -> list[Promise]:
+    """Motions keep the relations that the description adds; those of turned vectors hold of themselves."""
+    a, mechanism, g = system.assembly, system.mechanism, system.graph
     removed = [i for i in range(len(a.advected)) if i not in system.kept_index]
-    geometric = [system.graph.add(t) for t in system.rate_terms(system.leaf.nodes[: system.leaf.geometric])]
-    program = system.program([*(a.advection[i] for i in removed), *geometric])
-    names = [str(mechanism.advected_symbols[i]) for i in removed]
-    names += [str(r.expr) for r in system.leaf.relations[: system.leaf.geometric]]
-    for _ in samples:
-        rates = program(system.arguments_at(0.0, system.random_state(rng, params), None), params)
-        for name, rate in zip(names, rates, strict=True):
-            if not abs(rate) <= _ZERO:
-                raise ConstraintError(
-                    f"the leaf relation {name} = 0 is not kept by the motion "
-                    f"(rate {rate:.3g} at a random state); "
-                    "add the constraint that keeps it, or drop the relation"
-                )
+    rates = {mechanism.advected_symbols[i]: a.advection[i] for i in removed}
+    others = [e for e in mechanism.leaf if e not in rates]
+    nodes = a.restrict([a.configuration(e) for e in others])
+    rates |= dict(zip(others, map(g.add, system.rate_terms(nodes)), strict=True))
+    # Most relations are kept by every motion of the group, whatever frame and constraints say.
+    every = [
+        tuple(a.restrict([_along_group(system, e, j) for j in range(mechanism.algebra.n)])) for e in rates
+    ]
+    return [
+        Promise(
+            f"the leaf relation {relation} = 0 is not kept by the motion (its rate)",
+            (rate,),
+            "add the constraint that keeps it, or drop the relation",
+            ConstraintError,
+            enough,
+        )
+        for (relation, rate), enough in zip(rates.items(), every, strict=True)
+    ]
+
+
+def _along_group(system: ReducedSystem, relation: Any, j: int) -> Node:
+    """Rate of a relation when the group moves with its j-th basis velocity."""
+    a, g = system.assembly, system.graph
+    moved: dict[Node, list[Node]] = {node: [] for node in a.advected}
+    for i, direction, m, weight in a.kappa:
+        if direction == j:
+            moved[a.advected[i]].append(-(weight * a.advected[m]))
+    motion = {node: g.add(parts) for node, parts in moved.items()}
+    return g.push_forward([a.configuration(relation)], motion)[0]
 
 
 def _check_mass(system: ReducedSystem, samples: list[np.ndarray], params: dict[str, float]) -> None:
@@ -107,7 +126,7 @@ def _check_mass(system: ReducedSystem, samples: list[np.ndarray], params: dict[s
     pivots = system.program(a.pivots)
     conditions = []
     for _ in samples:
-        arguments = system.arguments_at(0.0, system.random_state(rng, params), None)
+        arguments = system.arguments_at(0.0, system.sample(rng, params), None)
         singular_values = np.linalg.svd(mass(arguments, params).reshape(k, k), compute_uv=False)
         usable = np.all(np.abs(pivots(arguments, params)) > 0)
         conditions.append(singular_values[-1] / max(singular_values[0], 1e-300) if usable else 0.0)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from geoctrl._scalars.rational_matrix import rank, reduced_nullspace
+from geoctrl._scalars.sparse_rows import Echelon, kernel
 from geoctrl.algebra import AdvectedVector
 
 if TYPE_CHECKING:
@@ -62,40 +62,40 @@ def casimirs(mechanism: EulerPoincare) -> dict[str, sp.Expr]:
 Polynomial = dict[Monomial, Fraction]
 
 
-def _generators(mechanism: EulerPoincare) -> list[dict[int, dict[int, Fraction]]]:
-    """Linear vector fields on (mu, a), one for each component of xi and of x: row -> {column: value}."""
+Motions = dict[int, list[tuple[int, int, Fraction]]]
+"""For each variable the linear fields that move it: number of the field, variable in its rate, factor."""
+
+
+def _generators(mechanism: EulerPoincare) -> Motions:
+    """Linear vector fields on (mu, a), one for each component of xi and of x."""
     algebra = mechanism.algebra
     n = algebra.n
-    d = len(mechanism.advected_symbols)
-    fields: list[dict] = [defaultdict(dict) for _ in range(n + d)]
+    fields: dict[int, dict[tuple[int, int], Fraction]] = defaultdict(lambda: defaultdict(Fraction))
     for i, j, k, c in algebra.brackets:
-        fields[i][j][k] = fields[i][j].get(k, Fraction(0)) + c
-    start = 0
+        fields[j][i, k] += c
+    start = n
     for advected in mechanism.advected:
         for i, j, m, kappa in advected.action(algebra):
-            row, column = n + start + i, n + start + m
-            fields[j][row][column] = fields[j][row].get(column, Fraction(0)) - kappa
-            fields[n + start + i][j][column] = fields[n + start + i][j].get(column, Fraction(0)) - kappa
+            fields[start + i][j, start + m] -= kappa
+            fields[j][start + i, start + m] -= kappa
         start += advected.dimension
-    return fields
+    return {
+        variable: [(f, other, q) for (f, other), q in moved.items() if q]
+        for variable, moved in fields.items()
+    }
 
 
-def _kernel(monomials: list[Monomial], fields: list[dict]) -> list[Polynomial]:
+def _kernel(monomials: list[Monomial], fields: Motions) -> list[Polynomial]:
     """Combinations of monomials with zero rate along all fields."""
-    rows: dict[tuple, dict[int, Fraction]] = defaultdict(dict)
+    rows: dict[tuple, dict[int, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
     for column, mono in enumerate(monomials):
-        for f, field in enumerate(fields):
-            for position, variable in enumerate(mono):
-                rest = mono[:position] + mono[position + 1 :]
-                for other, value in field.get(variable, {}).items():
-                    key = (f, tuple(sorted((*rest, other))))
-                    rows[key][column] = rows[key].get(column, Fraction(0)) + value
-    if not rows:
-        return [{mono: Fraction(1)} for mono in monomials]
-    dense = [[r.get(j, Fraction(0)) for j in range(len(monomials))] for r in rows.values()]
-    return [
-        {monomials[j]: q for j, q in enumerate(row) if q} for row in reduced_nullspace(dense, len(monomials))
-    ]
+        for position, variable in enumerate(mono):
+            rest = mono[:position] + mono[position + 1 :]
+            for f, other, value in fields.get(variable, ()):
+                rows[f, tuple(sorted((*rest, other)))][column] += value
+    # Terms may have cancelled.
+    equations = [{column: q for column, q in row.items() if q} for row in rows.values()]
+    return [{monomials[j]: row[j] for j in sorted(row)} for row in kernel(equations, len(monomials))]
 
 
 def _times(a: Polynomial, b: Polynomial) -> Polynomial:
@@ -109,15 +109,12 @@ def _times(a: Polynomial, b: Polynomial) -> Polynomial:
 
 def _complement(known: list[Polynomial], candidates: list[Polynomial]) -> list[Polynomial]:
     """Candidates that are linearly independent of the known ones and of each other."""
-    basis = list(known)
-    chosen = []
-    monomials = sorted({m for c in known + candidates for m in c})
+    place = {m: i for i, m in enumerate(sorted({m for c in known + candidates for m in c}))}
+    basis = Echelon()
 
-    def size(polynomials: list[Polynomial]) -> int:
-        return rank([[p.get(m, Fraction(0)) for m in monomials] for p in polynomials], len(monomials))
+    def independent(polynomial: Polynomial) -> bool:
+        return basis.take({place[m]: q for m, q in polynomial.items() if q})
 
-    for candidate in candidates:
-        if size([*basis, candidate]) > size(basis):
-            basis.append(candidate)
-            chosen.append(candidate)
-    return chosen
+    for polynomial in known:
+        independent(polynomial)
+    return [candidate for candidate in candidates if independent(candidate)]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
 
+from geoctrl._checks import user_level
 from geoctrl._scalars import Node, Program
+from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.casimirs import casimirs
 
@@ -21,6 +24,10 @@ _CONSERVED = 1e-9
 """Largest rate, relative to its terms, at which an invariant counts as conserved at random states."""
 _ROUNDING = 1e-14
 """The same relative to gradient times motion: rounding that is left where the terms cancel one by one."""
+_STATES = 4
+"""Random states at which a rate has to vanish."""
+_TRIES = 60
+"""States drawn at most until a rate has a finite value at so many: formulas have poles."""
 _REMEMBERED = 64
 
 
@@ -39,7 +46,12 @@ class Conservation:
         self.candidates: dict[str, sp.Expr | Node] = {"energy": system.assembly.energy}
         self.candidates |= mechanism.invariants
         if mechanism.constraints is None:
-            found = casimirs(mechanism)
+            time = Budget(BUDGET)
+            found = time.attempt("Casimirs", lambda: casimirs(mechanism), {})
+            if time.note:
+                warnings.warn(
+                    f"{system.name or 'the system'}: {time.note}", RuntimeWarning, stacklevel=user_level()
+                )
             self.candidates |= {k: v for k, v in found.items() if k not in self.candidates}
         self._rates: dict[str, tuple[Node, Program]] = {}
         self._kept: dict[tuple, dict[str, Node]] = {}
@@ -71,26 +83,53 @@ class Conservation:
         return self._kept[key]
 
     def _find(self, params: dict[str, float], held: np.ndarray | None) -> dict[str, Node]:
-        system = self._system
         rng = np.random.default_rng(7)
-        points = []
-        for _ in range(4):
-            x = system.random_state(rng, params)
-            points.append((x, rng.normal(size=system.ninputs) if held is None else held))
-        return {
-            name: node
-            for name, (node, program) in self.rates().items()
-            if all(self.constant(program, 0.3, x, u, params) for x, u in points)
-        }
+        points: list[tuple[np.ndarray, np.ndarray]] = []
+
+        def point(number: int) -> tuple[np.ndarray, np.ndarray]:
+            while number >= len(points):
+                x = self._system.random_state(rng, params)
+                points.append((x, rng.normal(size=self._system.ninputs) if held is None else held))
+            return points[number]
+
+        def vanishes(name: str, program: Program) -> bool:
+            seen = 0
+            for number in range(_TRIES):
+                found = self._vanishing(program, 0.3, *point(number), params)
+                if found is False:
+                    return False
+                seen += found is not None
+                if seen == _STATES:
+                    return True
+            warnings.warn(
+                f"{self._system.name or 'the system'}: the rate of {name!r} is finite at {seen} of {_TRIES} "
+                f"random states, {_STATES} are needed to judge it; it does not count as conserved",
+                RuntimeWarning,
+                stacklevel=user_level(),
+            )
+            return False
+
+        return {name: node for name, (node, program) in self.rates().items() if vanishes(name, program)}
 
     def constant(self, program: Program, t: Any, x: Any, u: Any, params: Mapping[str, float]) -> bool:
-        """Whether a candidate's rate vanishes at states (n,) or (n, nt), up to rounding."""
+        """Whether a rate vanishes up to rounding at those states, (n,) or (n, nt), where it is finite."""
+        return self._vanishing(program, t, x, u, params) is True
+
+    def _vanishing(
+        self, program: Program, t: Any, x: Any, u: Any, params: Mapping[str, float]
+    ) -> bool | None:
+        """`constant`; None where the rate is finite at none of the states."""
         system = self._system
-        terms, gradient = np.split(program(system.arguments_at(t, x, u), params), 2)
-        motion = system.rhs(t, x, u, params)
-        largest, steepest, fastest = (np.abs(v).max(axis=0, initial=0.0) for v in (terms, gradient, motion))
-        allowed = np.maximum(_CONSERVED * largest, _ROUNDING * steepest * fastest) + 1e-21
-        return bool(np.all(np.abs(terms.sum(axis=0)) <= allowed))
+        with np.errstate(all="ignore"):
+            terms, gradient = np.split(program(system.arguments_at(t, x, u), params), 2)
+            motion = system.rhs(t, x, u, params)
+            largest, steepest, fastest = (
+                np.abs(v).max(axis=0, initial=0.0) for v in (terms, gradient, motion)
+            )
+            allowed = np.maximum(_CONSERVED * largest, _ROUNDING * steepest * fastest) + 1e-21
+            rate = np.abs(terms.sum(axis=0))
+        finite = np.isfinite(rate) & np.isfinite(allowed)
+        return bool(np.all(rate[finite] <= allowed[finite])) if np.any(finite) else None
 
     def values(self, names: tuple[str, ...], x: Any, params: Mapping[str, float]) -> dict[str, Any]:
         """Values of some candidates at states."""

@@ -84,6 +84,12 @@ class EulerPoincare:
         Body-fixed components of the vector from the frame's origin to the point of contact.
     outputs : mapping label -> expression in reduced or full symbols, optional
         Signals reported with every trajectory (the torque of a closed loop, say).
+    indefinite : bool
+        Whether the inertia may have negative eigenvalues, as that of a controlled Lagrangian may. Else it
+        must be positive semidefinite, judged at every set of parameters that the system is used with.
+    view_of : EulerPoincare, optional
+        The mechanism that this one is another view of (`ReducedSystem.despun`); what that one promises is
+        judged as well wherever numbers are used.
     source : str
         Where the mechanism is taken from.
     name : str
@@ -130,6 +136,8 @@ class EulerPoincare:
     symmetry: Axis | None = None
     velocities: Sequence[str] | None = None
     outputs: Mapping[str, Any] = field(default_factory=dict)
+    indefinite: bool = False
+    view_of: EulerPoincare | None = None
     source: str = ""
     name: str = ""
 
@@ -355,6 +363,9 @@ class EulerPoincare:
             by the motion, or reference vectors of one factor are parallel.
         FrameError
             If the frame violates the constraints or is singular.
+        DescriptionError
+            If the inertia has a negative eigenvalue and is not declared ``indefinite``, or something
+            changes when the body turns about its declared ``symmetry`` axis.
         SingularMassError
             If the reduced mass matrix is singular at a generic state.
         """

@@ -16,12 +16,13 @@ import sympy as sp
 
 from geoctrl._checks import nearest
 from geoctrl._scalars import STATE, FromSympy, Node, to_sympy
+from geoctrl._scalars.budget import Budget
 from geoctrl.errors import InputError
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.description import EulerPoincare, time
 from geoctrl.systems.frames import Frame
 from geoctrl.systems.leaf import removed_symbols
-from geoctrl.systems.typesetting import Typesetter, aligned
+from geoctrl.systems.typesetting import Piece, Typesetter, aligned
 
 if TYPE_CHECKING:
     from geoctrl.systems.reduced import ReducedSystem
@@ -120,10 +121,12 @@ class Display:
     system : ReducedSystem
     width : float
         Width of a line in em.
+    budget : float
+        Seconds. An equation that is not typeset by then is replaced by a line that says so.
     """
 
-    def __init__(self, system: ReducedSystem, width: float) -> None:
-        self.system, self.width = system, width
+    def __init__(self, system: ReducedSystem, width: float, budget: float) -> None:
+        self.system, self.width, self.budget = system, width, Budget(budget)
         self.mechanism = m = system.mechanism
         self.parameters = [p.symbol for p in m.parameters]
         self.rates = [*m.algebra.xi, *(m.rotors.rates if m.rotors else ())]
@@ -140,7 +143,12 @@ class Display:
         """
         if name not in PARTS:
             raise InputError(f"no part {name!r}{nearest(name, PARTS)}; there are {', '.join(PARTS)}")
-        return getattr(self, name)()
+        # The derivation may take the time as well as the typesetting.
+        return self.budget.attempt(name, getattr(self, name), self._unfinished)
+
+    @property
+    def _unfinished(self) -> str:
+        return rf"\text{{not typeset within the budget of {self.budget.seconds:g} s}}"
 
     # -- what the mechanism is ------------------------------------------------------------------
 
@@ -231,10 +239,17 @@ class Display:
         t = Typesetter(
             order, [*moving, *abbreviate.integrals], [*leaf, *abbreviate.relations], self.parameters
         )
-        lines = [(t.pieces(left), t.pieces(right)) for left, right in shown]
+        lines = [(self._pieces(t, left), self._pieces(t, right)) for left, right in shown]
         plain = Typesetter(order, fixed=self.parameters)
-        lines += [(plain.pieces(s), plain.pieces(e)) for s, e in abbreviate.names.items()]
+        lines += [(plain.pieces(s), self._pieces(plain, e)) for s, e in abbreviate.names.items()]
         return aligned(lines, self.width)
+
+    def _pieces(self, typesetter: Typesetter, expr: sp.Expr) -> list[Piece]:
+        """The terms of one side, with time kept for the lines after it."""
+        unfinished = [(1, self._unfinished)]
+        return self.budget.attempt(
+            "a line", lambda: typesetter.pieces(expr), unfinished, share=0.5, reserve=0.1
+        )
 
 
 class Abbreviations:

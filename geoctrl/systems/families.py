@@ -29,6 +29,9 @@ class Family:
         The free symbols of the family; a name makes a real symbol.
     inputs : mapping of input label -> expression, optional
         Constant inputs that hold the equilibrium.
+    relations : sequence of expressions, optional
+        In parameters and the family's symbols; they vanish for members, and values at which one does not are
+        refused.
 
     Raises
     ------
@@ -48,9 +51,11 @@ class Family:
         states: Mapping[str, Any],
         symbols: Sequence[sp.Symbol | str] = (),
         inputs: Mapping[str, Any] | None = None,
+        relations: Sequence[Any] = (),
     ) -> None:
         self.states = _expressions("states", states)
         self.inputs = _expressions("inputs", inputs or {})
+        self.relations = tuple(expression(e, "relations of a family") for e in relations)
         made = []
         for symbol in symbols:
             if isinstance(symbol, str):
@@ -85,7 +90,7 @@ class Family:
         }
 
     def __reduce__(self):
-        return Family, (dict(self.states), self.symbols, dict(self.inputs))
+        return Family, (dict(self.states), self.symbols, dict(self.inputs), self.relations)
 
     def __repr__(self) -> str:
         states = ", ".join(f"{k} = {v}" for k, v in self.states.items())

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import sympy as sp
 
 from geoctrl._scalars import Node, Program
 from geoctrl.algebra import AdvectedVector
+from geoctrl.algebra.exponential import exp_action
 from geoctrl.errors import ConstraintError
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.description import EulerPoincare
@@ -90,9 +92,16 @@ class Sampler:
         self._rho = np.zeros((assembly.n, d, d))
         for i, j, m, value in assembly.kappa:
             self._rho[j, i, m] = float(value.payload)
+        ends = np.cumsum([0, *(advected.dimension for advected in assembly.mechanism.advected)])
+        self._blocks = [slice(a, b) for a, b in pairwise(ends)]
         flat = [*relations, *(e for row in g.jacobian(list(relations), assembly.advected) for e in row)]
         self._relations = Program(g, assembly.advected, assembly.parameters, flat)
         self._count = len(relations)
+
+    def _moved(self, velocity: np.ndarray, gamma: np.ndarray) -> np.ndarray:
+        """Advected components after one unit of time at a constant velocity of the group."""
+        generator = -np.tensordot(velocity, self._rho, 1)
+        return np.concatenate([exp_action(generator[b, b], gamma[b]) for b in self._blocks])
 
     def __call__(self, rng: np.random.Generator, params: Mapping[str, float]) -> np.ndarray:
         """All advected components of a random configuration on the leaf.
@@ -102,13 +111,11 @@ class Sampler:
         ConstraintError
             If no configuration satisfies the user's relations.
         """
-        from scipy.linalg import expm
-
         if not self._reference.size:
             return self._reference
         d = self._reference.size
         for _ in range(20):
-            gamma = expm(-np.tensordot(rng.normal(size=self._rho.shape[0]), self._rho, 1)) @ self._reference
+            gamma = self._moved(rng.normal(size=self._rho.shape[0]), self._reference)
             for _ in range(60):
                 if not self._count:
                     return gamma
@@ -119,7 +126,7 @@ class Sampler:
                 velocities = np.stack([-r @ gamma for r in self._rho], axis=1)
                 step = -np.linalg.lstsq(jacobian @ velocities, residual, rcond=None)[0]
                 step *= min(1.0, 1.0 / max(float(np.linalg.norm(step)), 1e-300))
-                gamma = expm(-np.tensordot(step, self._rho, 1)) @ gamma
+                gamma = self._moved(step, gamma)
             if np.max(np.abs(residual)) < 1e-12:
                 return gamma
         raise ConstraintError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from geoctrl._checks import finite_array, nearest
 from geoctrl._scalars import PARAMETER, RATIONAL, FromSympy, Graph, NotRationalError, evaluate, exact
 from geoctrl._scalars.arithmetics import FLOAT
 from geoctrl.errors import EquilibriumError, ParameterError
-from geoctrl.systems.families import Equilibrium
+from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.regularity import require_autonomous, require_derivative, require_smooth, require_values
 from geoctrl.systems.singularity import require_rank, require_regular
 
@@ -176,15 +176,16 @@ def family_member(
     convert = FromSympy(graph, leaves)
     nodes = [convert(family.states.get(label, 0)) for label in system.state_labels]
     nodes += [convert(family.inputs.get(label, 0)) for label in system.input_labels]
+    nodes += map(convert, family.relations)
     at = {leaves[symbol]: value for symbol, value in numbers.items()}
     at |= {leaves[p.symbol]: full[p.name] for p in system.mechanism.parameters}
-    n = system.nstates
+    n, end = system.nstates, system.nstates + system.ninputs
     exact_x: tuple[Fraction, ...] | None = None
     exact_u: tuple[Fraction, ...] | None = None
     try:
         rational = evaluate(nodes, {k: exact(v) for k, v in at.items()}, RATIONAL)
         point = [float(q) for q in rational]
-        exact_x, exact_u = tuple(rational[:n]), tuple(rational[n:])
+        exact_x, exact_u = tuple(rational[:n]), tuple(rational[n:end])
     except NotRationalError:
         try:
             point = evaluate(nodes, {k: float(v) for k, v in at.items()}, FLOAT)
@@ -192,6 +193,20 @@ def family_member(
             raise _no_member(name, values) from None
     except ArithmeticError:
         raise _no_member(name, values) from None
+    _require_relations(family, name, values, point[end:], exact_x is not None)
     return equilibrium_at(
-        system, np.array(point[:n]), np.array(point[n:]), full, exact_x=exact_x, exact_u=exact_u, name=name
+        system, np.array(point[:n]), np.array(point[n:end]), full, exact_x=exact_x, exact_u=exact_u, name=name
     )
+
+
+def _require_relations(
+    family: Family, name: str, values: Mapping[str, float], found: Sequence[float], known: bool
+) -> None:
+    """Refuse values that do not satisfy the family's relations, exactly where these are rational."""
+    for relation, value in zip(family.relations, found, strict=True):
+        if not abs(value) <= (0.0 if known else RESIDUAL):
+            given = ", ".join(f"{k} = {v:.9g}" for k, v in values.items())
+            raise EquilibriumError(
+                f"family {name!r} has no member at {given}: members satisfy {relation} = 0, and here it is "
+                f"{value:.6g}"
+            )

@@ -168,5 +168,12 @@ class MultiplierForm:
     def multipliers(
         self, t: float, state: Sequence[Any], u: Any = None, params: Mapping[str, float] | None = None
     ) -> np.ndarray:
-        """Multipliers lambda_a of the constraint rows, (r,); raises as `rhs` does."""
+        """Multipliers lambda_a of the constraint rows, (r,); raises as `rhs` does.
+
+        They are the forces that keep these rows, ``+lambda_a psi^a`` on the right-hand side, and no others:
+        what the description has built in exerts none. Where the height of the centre of mass is written as
+        a function of Gamma (the rolling disk, whose plane is nowhere but in the potential), the weight acts
+        through the potential alone. The multipliers are then not the whole force at the contact: a disk
+        that stands upright and still has none at all, though the plane carries m g.
+        """
         return self._solve(t, state, u, params)[1]

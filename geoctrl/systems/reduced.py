@@ -11,6 +11,7 @@ import sympy as sp
 
 from geoctrl._checks import number_array, resolve_parameters
 from geoctrl._scalars import Node, Program, to_sympy
+from geoctrl._scalars.budget import BUDGET
 from geoctrl.errors import InputError
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.build_checks import check_build, generic_parameters
@@ -21,10 +22,11 @@ from geoctrl.systems.differential import Differential
 from geoctrl.systems.equations import Equations, HamelTensors, hamel_tensors
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.frames import choose_frame
+from geoctrl.systems.judgement import Judgement
 from geoctrl.systems.leaf import Leaf, Relation, Sampler, automatic_relations, removed_symbols
 from geoctrl.systems.multiplier import MultiplierForm
 from geoctrl.systems.projection import onto_rows, project_state
-from geoctrl.systems.symmetry import check_axis, despun_mechanism, despun_state
+from geoctrl.systems.symmetry import despun_mechanism, despun_state
 
 __all__ = ["ReducedSystem"]
 
@@ -89,7 +91,8 @@ class ReducedSystem:
         relations = [*automatic_relations(mechanism), *user]
         self.leaf = Leaf(a, relations, samples, generic, self.kept)
         check_build(self, samples, generic)
-        check_axis(mechanism)
+        self.judgement = Judgement(self, generic)
+        self.judgement.require(generic)
 
     # -- numbers and names ----------------------------------------------------------------------
 
@@ -117,8 +120,13 @@ class ReducedSystem:
         return EulerPoincare.reduce, (self.mechanism,)
 
     def parameters(self, params: Mapping[str, float] | None) -> dict[str, float]:
-        """Defaults overridden by ``params``; ParameterError for unknown, missing, non-positive values."""
-        return resolve_parameters(self.params, params, self.mechanism.positive)
+        """Defaults overridden by ``params``; ParameterError for unknown, missing, non-positive values.
+
+        Raises besides what `Judgement.require` does where the description is not what it promises.
+        """
+        values = resolve_parameters(self.params, params, self.mechanism.positive)
+        self.judgement.require(values)
+        return values
 
     def arguments_at(self, t: Any, x: Any, u: Any) -> list:
         """Arguments of compiled programs: states, time, inputs; InputError for wrong shapes."""
@@ -297,7 +305,7 @@ class ReducedSystem:
         """Sympy form: mass matrix ``M``, right-hand side ``h``, ``kinematics`` and the solved ``rhs``."""
         return Equations.of(self)
 
-    def latex(self, part: str = "motion", width: float = 38.0) -> str:
+    def latex(self, part: str = "motion", width: float = 38.0, budget: float = BUDGET) -> str:
         """The equations of motion in LaTeX, or what they are derived from.
 
         Parameters
@@ -307,6 +315,8 @@ class ReducedSystem:
             are explained in the last lines; a dot over such a name is its derivative along the motion.
         width : float
             Width of a line in em.
+        budget : float
+            Seconds; sides of equations that are not typeset by then are replaced by words that say so.
 
         Raises
         ------
@@ -315,7 +325,7 @@ class ReducedSystem:
         """
         from geoctrl.systems.display import Display
 
-        return Display(self, width).part(part)
+        return Display(self, width, budget).part(part)
 
     def tensors(self) -> HamelTensors:
         """C, F and B of [GO] Theorem 12 in the frame completed by a complement."""
@@ -375,10 +385,15 @@ class ReducedSystem:
     ) -> np.ndarray:
         """A random state on the leaf, velocities and controller states normal of the given scale."""
         params = generic_parameters(self.mechanism) if params is None else self.parameters(params)
-        gamma = self._sample(rng, params)
-        w = scale * rng.normal(size=len(self.assembly.velocity))
-        controller = scale * rng.normal(size=len(self.assembly.controller))
-        return onto_rows(self, np.concatenate([w, gamma[self.kept_index], controller]), params)
+        return self.sample(rng, params, scale)
+
+    def sample(self, rng: np.random.Generator, values: Mapping[str, float], scale: float = 1.0) -> np.ndarray:
+        """`random_state` at a full set of parameters, which is not judged."""
+        gamma = self._sample(rng, values)[self.kept_index]
+        w, controller = (
+            scale * rng.normal(size=len(n)) for n in (self.assembly.velocity, self.assembly.controller)
+        )
+        return onto_rows(self, np.concatenate([w, gamma, controller]), values)
 
     @cached_property
     def _despun(self) -> ReducedSystem:
@@ -429,11 +444,5 @@ class ReducedSystem:
         return family_member(self, name, params, values)
 
     def to_control(self, outputs: Sequence[str] | None = None, name: str | None = None):
-        """A `control.NonlinearIOSystem` with named states, inputs and outputs.
-
-        Parameters
-        ----------
-        outputs : labels of states or output signals; all states by default
-        name : str, optional
-        """
+        """A `control.NonlinearIOSystem`; outputs are labels of states or signals, all states by default."""
         return nonlinear_system(self, outputs, name)

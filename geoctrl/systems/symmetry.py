@@ -18,20 +18,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._scalars import exact
+from geoctrl._scalars import Node, exact
 from geoctrl.algebra import AdvectedVector, LieAlgebra, product
+from geoctrl.algebra.exponential import exp_action
 from geoctrl.errors import DescriptionError, FrameError
-from geoctrl.systems.build_checks import generic_parameters
-from geoctrl.systems.description import EulerPoincare, time
+from geoctrl.systems.description import EulerPoincare
+from geoctrl.systems.elimination import dot, solve_saddle
 from geoctrl.systems.frames import choose_frame
+from geoctrl.systems.promises import Promise
 from geoctrl.systems.rotors import Rotors
 
 if TYPE_CHECKING:
     from geoctrl.systems.reduced import ReducedSystem
 
-__all__ = ["Axis", "check_axis", "despun_mechanism", "despun_state"]
-
-_SYMMETRIC = 1e-9
+__all__ = ["Axis", "axis_promises", "despun_mechanism", "despun_state"]
 
 
 class Axis:
@@ -86,81 +86,144 @@ class _Turn:
     advected: np.ndarray
 
 
-def _generator(mechanism: EulerPoincare, axis: Axis) -> np.ndarray:
-    """The element of the algebra that turns the factor about the axis once per unit time."""
+def _generator(mechanism: EulerPoincare, axis: Axis) -> list[Fraction]:
+    """The element of the algebra that turns the factor about the axis, as fast as its direction is long."""
     factors = mechanism.algebra.factors
-    if not 1 <= axis.of <= len(factors) or factors[axis.of - 1].spin is None:
+    spin = factors[axis.of - 1].spin if 1 <= axis.of <= len(factors) else None
+    if spin is None:
         raise DescriptionError(f"symmetry: factor {axis.of} has no rotations")
-    return np.array(factors[axis.of - 1].spin, dtype=float).T @ np.array(axis.unit)
+    columns = zip(*spin, strict=True)
+    return [sum((s * d for s, d in zip(c, axis.direction, strict=True)), Fraction(0)) for c in columns]
 
 
 def _turn(mechanism: EulerPoincare, axis: Axis, angle: float) -> _Turn:
-    from scipy.linalg import block_diag, expm
+    from scipy.linalg import block_diag
 
-    e = _generator(mechanism, axis)
+    length = float(sum(d * d for d in axis.direction)) ** 0.5
+    e = np.array(_generator(mechanism, axis), dtype=float) / length
     adjoint = np.einsum("ijk,i->kj", mechanism.algebra.structure_constants, e)
     blocks = []
     for advected in mechanism.advected:
         rho = np.zeros((advected.dimension,) * 2)
         for i, j, k, value in advected.action(mechanism.algebra):
             rho[i, k] += float(value) * e[j]
-        blocks.append(expm(-angle * rho))
-    return _Turn(expm(-angle * adjoint), block_diag(*blocks) if blocks else np.zeros((0, 0)))
+        blocks.append(exp_action(-angle * rho, np.eye(advected.dimension)))
+    velocity = exp_action(-angle * adjoint, np.eye(mechanism.algebra.n))
+    return _Turn(velocity, block_diag(*blocks) if blocks else np.zeros((0, 0)))
 
 
-def check_axis(mechanism: EulerPoincare) -> None:
-    """Compare every part of a description before and after a turn about its declared axis.
+def axis_promises(system: ReducedSystem) -> list[Promise]:
+    r"""Every part of the description is the same after a turn about its declared axis.
 
-    Raises
-    ------
-    DescriptionError
-        Naming the part that breaks the symmetry.
+    With e the generator of the turns, advected components move by :math:`-\rho(e) a` and velocities by
+    :math:`-[e, \xi]`; the rates D of all parts along this motion must be those of the parts transported,
+    :math:`D G = \mathrm{ad}_e^T G + G\,\mathrm{ad}_e`, :math:`D F = \mathrm{ad}_e^T F` and so on. What holds
+    for the rates on the leaf, which turns keep, holds for turns by any angle.
     """
+    mechanism, a, g = system.mechanism, system.assembly, system.graph
     axis = mechanism.symmetry
     if axis is None:
-        return
-    params = generic_parameters(mechanism)
-    numbers = [params[p.name] for p in mechanism.parameters]
-    symbols = [p.symbol for p in mechanism.parameters]
-    rng = np.random.default_rng(23)
-    gamma = list(mechanism.advected_symbols)
-    xi = list(mechanism.algebra.xi)
-    inputs = list(mechanism.actuator_symbols)
-    rates = [*(mechanism.rotors.rates if mechanism.rotors else ()), *mechanism.controller_symbols]
+        return []
+    turn = _Turning(system, axis)
+    rates, n = turn.rates, mechanism.algebra.n
 
-    def function(expr: Any):
-        compiled = sp.lambdify([gamma, xi, rates, inputs, time, symbols], sp.Matrix(expr), "numpy", cse=True)
-        return lambda a, v, w, u: np.asarray(compiled(a, v, w, u, 0.7, numbers), dtype=float)
+    def matrix(value: sp.Matrix) -> list[list[Node]]:
+        return [a.restrict([a.configuration(e) for e in row]) for row in value.tolist()]
 
-    parts: dict[str, Any] = {"inertia": mechanism.inertia, "potential": [mechanism.potential]}
-    for name in ("gyroscopic", "constraints", "forces"):
-        if getattr(mechanism, name) is not None:
-            parts[name] = getattr(mechanism, name)
+    def covector(nodes: Sequence[Node]) -> list[Node]:
+        """Rates of a covector that is not transported along."""
+        moved = turn.transposed([[node] for node in nodes])
+        return [d - m for d, (m,) in zip(rates(nodes), moved, strict=True)]
+
+    G = matrix(mechanism.inertia)
+    forward = turn.transposed(G)
+    parts: dict[str, list[Node]] = {
+        "leaf": [*turn.removed, *rates(system.leaf.nodes[: system.leaf.geometric])],
+        "inertia": [
+            d - forward[i][j] - forward[j][i] for i, row in enumerate(G) for j, d in enumerate(rates(row))
+        ],
+        "potential": rates(a.restrict([a.configuration(mechanism.potential)])),
+    }
+    if mechanism.gyroscopic is not None:
+        parts["gyroscopic"] = covector(a.restrict([a.configuration(e) for e in mechanism.gyroscopic]))
+    if mechanism.constraints is not None:
+        psi = matrix(mechanism.constraints)
+        # The rows may be mixed among themselves: what counts is that they vanish on admissible velocities.
+        parts["constraints"] = [
+            g.add([dot(g, rates(row), a.xi[:n]), dot(g, row, turn.velocity)]) for row in psi
+        ]
     if mechanism.rotors is not None:
-        parts["rotors"] = mechanism.rotors.coupling
-    functions = {name: function(value) for name, value in parts.items()}
-    for angle in (0.7, -1.9):
-        turn = _turn(mechanism, axis, angle)
-        T, S = turn.velocity, turn.advected
-        a, v = rng.normal(size=len(gamma)), rng.normal(size=len(xi))
-        w, u = rng.normal(size=len(rates)), rng.normal(size=len(inputs))
-        for name, f in functions.items():
-            before, after = f(a, v, w, u), f(S @ a, T @ v, w, u)
-            if name == "inertia":
-                after = T.T @ after @ T
-            elif name == "constraints":
-                after = after @ T
-                # The rows may be mixed among themselves: compare the projectors on their span.
-                before, after = (np.linalg.pinv(rows) @ rows for rows in (before, after))
-            elif name != "potential":
-                after = T.T @ after
-            size = max(1.0, np.max(np.abs(before), initial=0.0))
-            defect = np.max(np.abs(after - before), initial=0.0) / size
-            if defect > _SYMMETRIC:
-                raise DescriptionError(
-                    f"symmetry={axis}: the {name} changes when the body turns about that axis "
-                    f"(relative difference {defect:.2g}); correct the axis or leave symmetry out"
-                )
+        parts["rotors"] = [e for row in turn.transposed(matrix(mechanism.rotors.coupling)) for e in row]
+    parts["forces"] = [*covector(a.applied[:n]), *rates(a.applied[n:])]
+    parts["controller"] = rates(a.controller_rates)
+    return [
+        Promise(
+            f"symmetry={axis}: the {name} changes when the body turns about that axis (its rate)",
+            tuple(residuals),
+            "correct the axis or leave symmetry out",
+            DescriptionError,
+        )
+        for name, residuals in parts.items()
+    ]
+
+
+class _Turning:
+    """The motion of all states when the body turns about an axis, to first order.
+
+    Attributes
+    ----------
+    velocity : list of Node
+        Rate of xi, -[e, xi].
+    removed : list of Node
+        Rates of the coordinates that the leaf removes.
+    """
+
+    def __init__(self, system: ReducedSystem, axis: Axis) -> None:
+        mechanism, a = system.mechanism, system.assembly
+        self._graph = g = system.graph
+        n = mechanism.algebra.n
+        e = [g.number(q) for q in _generator(mechanism, axis)]
+        self._adjoint = [[g.zero] * n for _ in range(n)]
+        for i, j, k, value in mechanism.algebra.brackets:
+            self._adjoint[k][j] = self._adjoint[k][j] + e[i] * value
+        moved: list[list[Node]] = [[] for _ in a.advected]
+        for i, j, m, weight in a.kappa:
+            if j < n:
+                moved[i].append(-(weight * e[j] * a.advected[m]))
+        self._motion = dict(zip(a.advected, a.restrict([g.add(part) for part in moved]), strict=True))
+        self.removed = [
+            self._motion.pop(node) for i, node in enumerate(a.advected) if i not in system.kept_index
+        ]
+        self.velocity = [-dot(g, row, a.xi[:n]) for row in self._adjoint]
+        self._motion |= self._quasivelocities(system)
+
+    def _quasivelocities(self, system: ReducedSystem) -> dict[Node, Node]:
+        """Rates of w from E w' = -[e, xi] - E' w; those of the library's own frames are entries of xi."""
+        mechanism, a, g = system.mechanism, system.assembly, self._graph
+        labels = system.frame.labels
+        if mechanism.frame is None:
+            places = [mechanism.algebra.labels.index(label) for label in labels]
+            return {a.velocity[k]: self.velocity[i] for k, i in enumerate(places)}
+        E = [a.restrict([a.configuration(e) for e in row]) for row in system.frame.matrix.tolist()]
+        w = a.velocity[: len(labels)]
+        rest = [v - dot(g, self.rates(row), w) for v, row in zip(self.velocity, E, strict=True)]
+        columns = list(zip(*E, strict=True))
+        normal = [[dot(g, p, q) for q in columns] for p in columns]
+        solved, _, _ = solve_saddle(g, normal, [dot(g, c, rest) for c in columns], [], [])
+        return dict(zip(w, solved, strict=True))
+
+    def rates(self, nodes: Sequence[Node]) -> list[Node]:
+        """Rates of nodes in advected components, velocities, controller states, inputs and time."""
+        return self._graph.push_forward(list(nodes), self._motion)
+
+    def transposed(self, matrix: Sequence[Sequence[Node]]) -> list[list[Node]]:
+        """ad_e^T times a matrix with a row for each velocity."""
+        g = self._graph
+        columns = list(zip(*matrix, strict=True))
+        return [
+            [dot(g, [row[j] for row in self._adjoint], column) for column in columns]
+            for j in range(len(self._adjoint))
+        ]
 
 
 def _gauge(axis: Axis) -> sp.Matrix:
@@ -239,6 +302,7 @@ def despun_mechanism(mechanism: EulerPoincare) -> EulerPoincare:
         invariants={k: seen(v) for k, v in mechanism.invariants.items()},
         outputs={k: seen(v) for k, v in mechanism.outputs.items()},
         symmetry=None,
+        view_of=mechanism,
         name=f"{mechanism.name or 'system'}, despun",
     )
 

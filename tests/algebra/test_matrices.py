@@ -8,6 +8,7 @@ import sympy as sp
 from scipy.linalg import expm
 
 from geoctrl.algebra import product, rn, se2, se3, so2, so3
+from geoctrl.algebra.exponential import exp_action
 from geoctrl.errors import DescriptionError
 
 from .samples import GROUPS, heisenberg, velocity
@@ -163,3 +164,19 @@ def test_log_and_Ad_refuse_matrices_outside_the_group(algebra, matrix, message):
 def test_exp_needs_real_finite_numbers(x):
     with pytest.raises(DescriptionError, match=r"^x (is|has)"):
         so3().exp(x)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 20.0])
+def test_exp_action_is_the_matrix_exponential(size):
+    rng = np.random.default_rng(26)
+    turn = rng.normal(size=(3, 3))
+    general = rng.normal(size=(5, 5))
+    # A turn keeps lengths at any angle; of a general matrix the exponential grows, so that it is scaled.
+    for matrix, tolerance in ((size * (turn - turn.T), 1e-13), (min(size, 2.0) * general, 1e-11)):
+        vectors = rng.normal(size=(len(matrix), 2))
+        expected = expm(matrix) @ vectors
+        assert np.allclose(
+            exp_action(matrix, vectors), expected, rtol=0, atol=tolerance * np.abs(expected).max()
+        )
+        assert np.array_equal(exp_action(matrix, vectors[:, 0]).shape, (len(matrix),))
+    assert exp_action(np.zeros((0, 0)), np.zeros(0)).size == 0

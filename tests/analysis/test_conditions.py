@@ -1,5 +1,8 @@
 """Conditions in the mechanism's own symbols, against published ones and against certificates at numbers."""
 
+import re
+import time
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -330,3 +333,81 @@ def test_a_family_that_moves_is_refused():
     disk = gc.models.get("rolling-disk")().reduce()
     with pytest.raises(gc.EquilibriumError, match="despun"):
         gc.stability_conditions(disk, "rolling")
+
+
+# -- what is left undecided, and what the budget cuts -------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "family"),
+    [
+        ("pendulum-skate", "spinning"),
+        ("heavy-top", "sleeping"),
+        ("chaplygin-sleigh", "straight"),
+        ("pendulum-skate", "sliding"),
+        ("planar-pendulum", "hanging"),
+        ("free-rigid-body", "about2"),
+    ],
+)
+def test_undecided_is_what_is_neither_stable_nor_unstable(model, family):
+    found = gc.stability_conditions(gc.models.get(model)().reduce(), family)
+    rng = np.random.default_rng(8)
+    decided = 0
+    for _ in range(25):
+        numbers = rationals(rng, [s.name for s in found.symbols])
+        numbers |= {s.name: numbers[s.name] * int(rng.choice((-1, 1))) for s in found.family_symbols}
+        stable = bool(found.stable) and all(at(r, numbers) for r in found.stable)
+        unstable = any(at(r, numbers) for r in found.unstable)
+        undecided = bool(found.undecided) and all(at(r, numbers) for r in found.undecided)
+        assert undecided == (not stable and not unstable)
+        decided += stable or unstable
+    assert decided
+
+
+def test_a_family_without_a_condition_for_stability_is_undecided_wherever_it_is_not_unstable():
+    found = gc.stability_conditions(gc.models.get("chaplygin-sleigh")().reduce(), "straight")
+    assert found.stable == []
+    (relation,) = found.undecided
+    assert isinstance(relation, sp.GreaterThan)
+    assert "undecided where\n    V >= 0" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("model", "family"),
+    [("rattleback", "spinning"), ("coupled-bodies", "equal"), ("body-in-field", "aligned")],
+)
+def test_the_budget_ends_the_search_and_is_said(model, family):
+    system = gc.models.get(model)().reduce()
+    start = time.monotonic()
+    found = gc.stability_conditions(system, family, budget=3.0)
+    # What is not interrupted (the system's own recording of derivatives) takes a second or two.
+    assert time.monotonic() - start < 3.0 + 7.0
+    assert "not finished within the budget of 3 s" in found.note
+    assert found.note in str(found)
+    assert found.stable == []
+    assert found.unstable or found.undecided == [sp.S.true]
+
+
+def test_what_is_found_in_time_is_the_same_with_any_budget(skate, spinning):
+    again = gc.stability_conditions(skate, "spinning", budget=30.0)
+    assert (again.stable, again.unstable, again.note) == (spinning.stable, spinning.unstable, "")
+
+
+def test_a_relation_that_is_not_solved_in_time_is_returned_as_it_is(spinning):
+    assert spinning.solve_for("Omega0", budget=1e-9) == spinning.stable[0]
+
+
+# -- numbers in print ------------------------------------------------------------------------------
+
+
+def test_doubles_are_exact_inside_and_decimals_in_print(skate):
+    found = gc.stability_conditions(skate, "spinning", params={"l": 0.3, "g": 9.81, "m": 1.7, "I2": 0.11})
+    (relation,) = found.stable
+    digits = max(len(str(q.p)) for q in relation.atoms(sp.Rational))
+    assert digits > 30
+    exact = sp.Rational(0.3) * sp.Rational(1.7) * sp.Rational(9.81)
+    threshold = sp.Rational(0.11) - sp.Rational(1.7) * sp.Rational(0.3) ** 2 + exact
+    assert sp.simplify(relation.lhs.subs({Omega0: 1, I3: threshold})) == 0
+    assert not re.search(r"\d{20}", str(found))
+    assert not re.search(r"\d{20}", found.latex())
+    assert "0.199876076832364" in str(found)  # 1/(1.7 * 0.3 * 9.81)

@@ -245,3 +245,26 @@ def test_four_digit_initial_vectors_are_projected():
     rods, rates = cartesian_chain.simulate(q, omega, 1.0, [1.0, 1.0], [9.81, 9.81], gravity=DOWN)
     assert r.q[-1] == pytest.approx(rods, abs=1e-10)
     assert r.omega[-1] == pytest.approx(rates, abs=1e-10)
+
+
+@pytest.mark.parametrize(("n", "radius"), [(2, 0.7071), (3, 1.4051), (10, 6.2572)])
+def test_the_fixed_point_iteration_of_316_diverges_for_chains(n, radius):
+    """Body by body, M_ii q_i x q_i' = h c_i - q_i x sum_{j != i} M_ij (q_j' - q_j), others as they were.
+
+    Near a straight line of equal masses an error grows by the spectral radius of D^{-1} (M - D) in each pass.
+    """
+    M = np.array([[n - max(i, j) for j in range(n)] for i in range(n)], dtype=float)
+    off = M - np.diag(np.diag(M))
+    assert max(abs(np.linalg.eigvals(off / np.diag(M)[:, None]))) == pytest.approx(radius, abs=1e-4)
+    rng = np.random.default_rng(2)
+    q, _ = spheres.project(np.tile([0, 0, -1.0], (n, 1)) + 1e-3 * rng.normal(size=(n, 3)), np.zeros((n, 3)))
+    moved, _ = spheres.project(q + 1e-9 * rng.normal(size=(n, 3)), np.zeros((n, 3)))
+    right = np.cross(q, M @ (moved - q))  # so that `moved` solves the step
+    errors, found = [], q.copy()
+    for _ in range(7):
+        turn = (right - np.cross(q, off @ (found - q))) / np.diag(M)[:, None]
+        found = np.cross(turn, q) + np.sqrt(1 - np.sum(turn**2, axis=1, keepdims=True)) * q
+        errors.append(np.abs(found - moved).max())
+    # Over two passes, since eigenvalues come in pairs of either sign for two links. The dominant direction
+    # has taken over by then, but for the 1e-3 by which the line is bent.
+    assert errors[-1] / errors[-3] == pytest.approx(radius**2, rel=0.05)

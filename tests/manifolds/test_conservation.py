@@ -308,3 +308,23 @@ def test_a_loop_closed_by_a_function_is_not_replaced():
     loop = pendulum(forces=[[u, 0, 0]], inputs=[u]).closed_loop(lambda t, x, p: np.array([1.0]))
     with pytest.raises(gc.DescriptionError, match="closed_loop"):
         loop.replace(name="other")
+
+
+def test_states_where_a_formula_has_no_value_are_drawn_again():
+    # sqrt(q3) has no value on half of the sphere: the energy is kept wherever there is one.
+    q, omega = spheres.symbols(1)
+    rooted = pendulum(potential=sp.sqrt(q[0][2]))
+    assert rooted.conserved() == ("energy", "momentum3")
+    # Negative control: a brake is seen on the other half.
+    v = omega[0].cross(q[0])
+    assert pendulum(potential=sp.sqrt(q[0][2]), forces=[-v]).conserved() == ()
+    R, _ = rotations.symbols(1)
+    assert body(potential=sp.sqrt(R[0][2, 1])).conserved() == ("energy", "momentum3")
+
+
+def test_what_can_be_judged_nowhere_is_said_and_not_kept():
+    q, _ = spheres.symbols(1)
+    nowhere = pendulum(potential=sp.sqrt(q[0][2] - 2))
+    with pytest.warns(RuntimeWarning, match="not count as conserved: momentum1, momentum2, momentum3"):
+        # The potential's own part of the power needs no value: it is the rate of the potential.
+        assert nowhere.conserved() == ("energy",)

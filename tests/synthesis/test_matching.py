@@ -234,3 +234,22 @@ def test_unknown_forms_raise(one):
     _, _, matching = one
     with pytest.raises(ValueError, match="form"):
         matching.law(-1e-3, form="feedback")
+
+
+def test_searches_in_symbols_keep_to_their_budget():
+    mechanism = gc.models.get("pendulum-skate-rotor")()
+    with pytest.raises(
+        TimeoutError, match=r"not finished within the budget .* give numbers for the parameters"
+    ):
+        gc.match(mechanism, budget=1e-6)
+    matching = gc.match(mechanism)
+    assert matching.note == ""
+    hurried = matching.design_sigma("sliding", budget=1e-6)
+    assert "not finished within the budget of 1e-06 s" in hurried.note
+    assert hurried.feasible is None
+    assert hurried.note in hurried.reason
+    assert matching.design_sigma("sliding").note == ""
+    assert matching.design_sigma("sliding").feasible
+    for bad in (0, -1, "60"):
+        with pytest.raises(gc.ParameterError, match="budget must be a positive number"):
+            matching.design_sigma("sliding", budget=bad)

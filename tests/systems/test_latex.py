@@ -5,6 +5,7 @@ indices and dots belonging to names. It shares nothing with the printer.
 """
 
 import re
+import time
 
 import numpy as np
 import pytest
@@ -234,3 +235,21 @@ def test_relations_have_their_negative_terms_on_the_other_side():
     assert setter.relation(a * x**2 - b > 0) == "a x^{2} > b"
     assert setter.relation(-(a - b) * x**2 - b < 0) in ("b x^{2} < a x^{2} + b", "(b - a) x^{2} < b")
     assert setter.relation(sp.And(a > b, sp.Ne(x, 1))).count(r"\text{ and }") == 1
+
+
+def test_the_budget_ends_the_typesetting_and_is_said():
+    # Ten links take 13 s.
+    n = 10
+    algebra = gc.product(*[gc.so2()] * n)
+    links = [gc.AdvectedVector(f"q{i}_", reference=(1, 0, 0), of=i + 1) for i in range(n)]
+    directions = [sp.Matrix(v.symbols) for v in links]
+    inertia = sp.Matrix(n, n, lambda i, j: (n - max(i, j)) * directions[i].dot(directions[j]) + int(i == j))
+    chain = gc.EulerPoincare(algebra=algebra, advected=links, inertia=inertia).reduce()
+    start = time.monotonic()
+    text = chain.latex(budget=2.0)
+    # An alarm takes milliseconds, recording the equations a second that is not interrupted on a busy machine.
+    assert time.monotonic() - start < 2.0 + 4.0
+    assert r"\text{not typeset within the budget of 2 s}" in text
+    assert text.startswith(r"\begin{aligned}")
+    with pytest.raises(gc.ParameterError, match="budget must be a positive number"):
+        chain.latex(budget=0)

@@ -281,3 +281,13 @@ def test_a_coarse_run_of_veselova_leaves_the_constraint():
     x0 = sys.project([1.3, -0.9, 0.7], {"Gamma": np.array([1, 2, -2]) / 3}, nearest=True)
     traj = gc.simulate(sys, np.linspace(0.0, 100.0, 201), x0, rtol=1e-6, throw=False)
     assert traj.drift["constraint1"] > CONSTRAINT_DEFECT
+
+
+def test_the_multipliers_of_a_standing_disk_do_not_hold_its_weight():
+    """As the docstring says: the plane is nowhere but in the potential, so that m g is in none of them."""
+    mechanism = gc.models.get("rolling-disk")()
+    upright = np.zeros(6), np.array([0.0, 1.0, 0.0])
+    standing = mechanism.reduce().unreduced()
+    assert np.abs(standing.multipliers(0.0, upright)).max() == 0.0
+    assert np.abs(standing.rhs(0.0, upright)[0]).max() == 0.0
+    assert mechanism.defaults["m"] * mechanism.defaults["g"] > 1.0

@@ -1,0 +1,182 @@
+"""A time budget for searches in symbols, which return what they have when it is spent.
+
+Factoring a polynomial or solving an inequality may take a millisecond or a year, and one call of sympy is
+one step: a deadline that is looked at between steps does not end it. A signal reaches the main thread only.
+A worker process can be ended anywhere, but starts in about a second, needs everything pickled, and takes
+what it has found so far with it. sympy runs in Python throughout, so that an exception can be raised in the
+thread that runs it, whichever that is, by a timer: this is what is done here, in one place, for every
+search. The exception is a `BaseException` of the alarm's own, which nothing on the way takes for a failure of
+its own and nested budgets do not take for theirs. What sympy remembers is forgotten when an alarm rings,
+since it may have been in the middle of an inference. Ctrl-C works as ever.
+
+Arithmetic in C (a product of very long integers) is not interrupted before it returns.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import threading
+import time
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, TypeVar
+
+from geoctrl.errors import GeoctrlError, ParameterError
+
+__all__ = ["BUDGET", "Budget", "BudgetError"]
+
+BUDGET = 60.0
+"""Seconds for a search in symbols unless others are given."""
+
+_AGAIN = 0.5
+"""Seconds between two rings of an alarm."""
+
+Result = TypeVar("Result")
+Default = TypeVar("Default")
+
+
+class BudgetError(GeoctrlError, TimeoutError):
+    """A search in symbols needs more time than it was given, and has nothing to return."""
+
+
+class Budget:
+    """Time for one search, spent by its parts.
+
+    Parameters
+    ----------
+    seconds : float
+        Positive; infinity for no limit.
+
+    Attributes
+    ----------
+    seconds : float
+    cut : list of str
+        Parts that were not finished, in order.
+
+    Raises
+    ------
+    ParameterError
+        If it is not a positive number.
+
+    Examples
+    --------
+    >>> import time
+    >>> budget = Budget(0.05)
+    >>> budget.attempt("a search without end", lambda: time.sleep(0.01) or 7, default=None)
+    7
+    """
+
+    seconds: float
+    _end: float
+
+    def __init__(self, seconds: float) -> None:
+        if isinstance(seconds, bool) or not isinstance(seconds, Real) or not seconds > 0:
+            raise ParameterError(
+                f"budget must be a positive number of seconds (math.inf for no limit), got {seconds!r}"
+            )
+        self.seconds = float(seconds)
+        self.cut: list[str] = []
+        self._end = time.monotonic() + self.seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds left, zero where it is spent."""
+        return max(0.0, self._end - time.monotonic())
+
+    @property
+    def note(self) -> str:
+        """What was not finished, in words; empty where all was."""
+        if not self.cut:
+            return ""
+        return f"not finished within the budget of {self.seconds:g} s: {', '.join(dict.fromkeys(self.cut))}"
+
+    def attempt(
+        self,
+        part: str,
+        search: Callable[[], Result],
+        default: Default,
+        share: float = 1.0,
+        reserve: float = 0.0,
+    ) -> Result | Default:
+        """The result of a search, or the default where there is no time for it.
+
+        Parameters
+        ----------
+        part : str
+            What is searched for, for `note`.
+        search : function without arguments
+        default : object
+        share : float
+            Part of the time left that may be spent on it.
+        reserve : float
+            Part of the whole time that is kept for what comes after it.
+        """
+        seconds = min(self.left * share, self.left - reserve * self.seconds)
+        if seconds > 0:
+            alarm = _Alarm(seconds)
+            try:
+                alarm.start()
+                try:
+                    return search()
+                finally:
+                    alarm.stop()
+            except alarm.Rung:
+                # It may have rung on the way into the first stop.
+                alarm.stop()
+                _forget()
+        self.cut.append(part)
+        return default
+
+    def demand(self, part: str, search: Callable[[], Result], remedy: str) -> Result:
+        """The result of a search that there is no substitute for.
+
+        Raises
+        ------
+        BudgetError
+            If there is no time for it, with a remedy.
+        """
+        missing = object()
+        found = self.attempt(part, search, missing)
+        if found is missing:
+            raise BudgetError(f"{self.note}; {remedy}, or give a larger budget=")
+        return found  # type: ignore[return-value]
+
+
+def _forget() -> None:
+    from sympy.core.cache import clear_cache
+
+    clear_cache()
+
+
+class _Alarm:
+    """Raises an exception of its own in the thread that made it, from a time on until it is stopped."""
+
+    def __init__(self, seconds: float) -> None:
+        self.Rung: type[BaseException] = type("Rung", (BaseException,), {})
+        self._thread = threading.get_ident()
+        self._lock = threading.Lock()
+        self._gone = threading.Event()
+        self._seconds = seconds
+
+    def _raise(self, exception: Any) -> None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread), exception)
+
+    def _watch(self) -> None:
+        seconds = min(self._seconds, threading.TIMEOUT_MAX)
+        # Again and again: an inner alarm that is put off in the same moment takes this one along.
+        while not self._gone.wait(seconds):
+            with self._lock:
+                if not self._gone.is_set():
+                    self._raise(ctypes.py_object(self.Rung))
+            seconds = _AGAIN
+
+    def start(self) -> None:
+        if math.isfinite(self._seconds):
+            threading.Thread(target=self._watch, name="budget", daemon=True).start()
+
+    def stop(self) -> None:
+        """Nothing rings any more, and what has rung and not yet arrived does not arrive."""
+        with self._lock:
+            self._gone.set()
+            self._raise(None)

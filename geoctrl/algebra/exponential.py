@@ -1,0 +1,57 @@
+"""The exponential of a small matrix applied to vectors, for any representation.
+
+Every group acts by it, whether or not it has matrices in closed form. Dense linear algebra libraries start
+threads for a 3 x 3 matrix, which costs milliseconds where other processes run; here a few products of small
+arrays are all that is done.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+__all__ = ["exp_action"]
+
+_TERMS = 18
+"""Terms for a part of norm one: 1/19! is below the rounding of one."""
+
+
+def exp_action(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """``exp(matrix) @ vectors``: Rodrigues' formula for a turn in space, else Taylor's series in steps.
+
+    Parameters
+    ----------
+    matrix : (d, d)
+        Floats, finite.
+    vectors : (d,) or (d, m)
+
+    Returns
+    -------
+    ndarray with the shape of ``vectors``
+    """
+    if matrix.shape == (3, 3) and np.array_equal(matrix, -matrix.T):
+        return _turned(matrix, vectors)
+    size = float(np.max(np.sum(np.abs(matrix), axis=0), initial=0.0))
+    steps = max(1, math.ceil(size))
+    part = matrix / steps
+    result = np.array(vectors, dtype=float)
+    for _ in range(steps):
+        term = result
+        for k in range(1, _TERMS + 1):
+            term = part @ term / k
+            result = result + term
+    return result
+
+
+def _turned(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """``v + sin(a)/a W v + (1 - cos a)/a^2 W^2 v`` for the skew matrix W of a rotation vector of length a."""
+    angle = math.sqrt(matrix[0, 1] ** 2 + matrix[0, 2] ** 2 + matrix[1, 2] ** 2)
+    once = matrix @ vectors
+    # With half the angle nothing cancels.
+    half = _sine_quotient(angle / 2)
+    return vectors + _sine_quotient(angle) * once + 0.5 * half**2 * (matrix @ once)
+
+
+def _sine_quotient(x: float) -> float:
+    return math.sin(x) / x if x else 1.0

@@ -1,0 +1,86 @@
+"""Which parameters a system may be used with: those at which its description is what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from geoctrl.systems.build_checks import frame_promises, leaf_promises
+from geoctrl.systems.definiteness import Definiteness
+from geoctrl.systems.promises import Promises
+from geoctrl.systems.symmetry import axis_promises
+
+if TYPE_CHECKING:
+    from geoctrl.systems.reduced import ReducedSystem
+
+__all__ = ["Judgement"]
+
+_REMEMBERED = 4096
+
+Numbers = Mapping[str, Any]
+
+
+class Judge(Protocol):
+    """Something that refuses parameters."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether it will never refuse any."""
+
+    def require(self, values: Numbers) -> None:
+        """Raise a GeoctrlError for a full set of parameters that is refused."""
+
+
+class Judgement:
+    """What is judged at every set of parameters; sets that passed are remembered.
+
+    Parameters
+    ----------
+    system : ReducedSystem
+    generic : mapping name -> number
+        Defaults, with numbers where there are none.
+    """
+
+    def __init__(self, system: ReducedSystem, generic: Numbers) -> None:
+        made = [*frame_promises(system), *leaf_promises(system), *axis_promises(system)]
+        self._promises = Promises(system, made, generic)
+        judges: tuple[Judge, ...] = (self._promises, Definiteness(system))
+        self._judges = [judge for judge in judges if not judge.settled]
+        self._view_of = system.mechanism.view_of
+        self._passed: set[tuple] = set()
+
+    def require(self, values: Numbers) -> None:
+        """Judge a full set of parameters.
+
+        Raises
+        ------
+        FrameError, ConstraintError, DescriptionError
+            Where frame, leaf, symmetry axis or inertia is not what the description says, with the numbers.
+        """
+        if self._view_of is not None:
+            whole = self._view_of.reduce()
+            whole.parameters({name: values[name] for name in whole.params if name in values})
+        if not self._judges:
+            return
+        key = tuple(values.values())
+        if key in self._passed:
+            return
+        for judge in self._judges:
+            judge.require(values)
+        if len(self._passed) >= _REMEMBERED:
+            self._passed.clear()
+        self._passed.add(key)
+
+    def require_identities(self, numbers: Numbers) -> None:
+        """Demand that what is promised holds for all parameters besides those given.
+
+        What is derived in symbols is true of no others.
+
+        Raises
+        ------
+        FrameError, ConstraintError, DescriptionError
+            Naming the promise and the parameters that need numbers.
+        """
+        self._promises.require_identities(numbers)
+        if self._view_of is not None:
+            self._view_of.reduce().judgement.require_identities(numbers)

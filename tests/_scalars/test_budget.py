@@ -1,0 +1,117 @@
+"""Budgets end searches that do not end, wherever they run, and change nothing for those that do."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import threading
+import time
+
+import pytest
+import sympy as sp
+
+import geoctrl as gc
+from geoctrl._scalars.budget import Budget, BudgetError
+
+LATE = 2.0
+"""Seconds after the budget at which a search has ended: an alarm takes milliseconds, a busy machine more."""
+
+
+def endless():
+    for _ in itertools.count():
+        pass
+
+
+def swallowing():
+    """A search that takes every exception for a failure of a step and goes on."""
+    while True:
+        try:
+            endless()
+        except Exception:
+            continue
+
+
+def test_a_search_that_ends_is_left_alone():
+    budget = Budget(30.0)
+    assert budget.attempt("sum", lambda: 1 + 1, default=None) == 2
+    assert (budget.cut, budget.note) == ([], "")
+
+
+@pytest.mark.parametrize("search", [endless, swallowing])
+def test_a_search_that_does_not_is_ended(search):
+    start = time.monotonic()
+    budget = Budget(0.2)
+    assert budget.attempt("the end", search, default="none") == "none"
+    assert 0.2 <= time.monotonic() - start < 0.2 + LATE
+    assert budget.note == "not finished within the budget of 0.2 s: the end"
+    # Nothing is left for a second search.
+    assert budget.attempt("more", lambda: 1, default=None) is None
+    with pytest.raises(BudgetError, match="the end, more, all; ask for less, or give a larger budget="):
+        budget.demand("all", lambda: 1, "ask for less")
+
+
+def test_one_call_of_sympy_is_ended_and_sympy_goes_on():
+    x = sp.symbols("x:9", positive=True)
+    hard = sp.Matrix(9, 9, lambda i, j: sum(sp.sqrt(x[k]) ** (i + k) for k in range(9)) + x[(i * j) % 9])
+    budget = Budget(0.5)
+    start = time.monotonic()
+    assert budget.attempt("determinant", lambda: sp.factor(hard.det()), default=None) is None
+    assert time.monotonic() - start < 0.5 + LATE
+    assert sp.factor(x[0] ** 2 - x[1] ** 2) == (x[0] - x[1]) * (x[0] + x[1])
+    assert sp.sqrt(x[3] ** 2) == x[3]
+
+
+def test_budgets_work_in_threads_and_do_not_meet():
+    found = {}
+
+    def run(name, seconds):
+        start = time.monotonic()
+        budget = Budget(seconds)
+        budget.attempt(name, endless, default=None)
+        found[name] = (budget.cut, time.monotonic() - start)
+
+    threads = [threading.Thread(target=run, args=(f"search {k}", 0.2 + 0.2 * k)) for k in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for k in range(3):
+        cut, elapsed = found[f"search {k}"]
+        assert cut == [f"search {k}"]
+        assert 0.2 + 0.2 * k <= elapsed < 0.2 + 0.2 * k + LATE
+
+
+def test_the_alarm_of_an_outer_search_passes_through_an_inner_one():
+    outer, inner = Budget(0.2), Budget(30.0)
+    found = outer.attempt("outer", lambda: inner.attempt("inner", endless, default="inner"), default="outer")
+    assert found == "outer"
+    assert (outer.cut, inner.cut) == (["outer"], [])
+    found = Budget(30.0).attempt("outer", lambda: Budget(0.2).attempt("inner", endless, "inner"), "outer")
+    assert found == "inner"
+
+
+def test_an_alarm_that_comes_too_late_never_arrives():
+    # Searches that take about as long as they may: each ends in one way or the other, and nothing after it.
+    for k in range(300):
+        budget = Budget(0.002)
+        end = time.monotonic() + 0.001 + 0.00001 * (k % 200)
+        budget.attempt(
+            "race", lambda end=end: [None for _ in iter(lambda: time.monotonic() < end, False)], None
+        )
+    # Longer than an alarm waits before it rings again.
+    time.sleep(1.2)
+
+
+@pytest.mark.parametrize("bad", [0, -1.0, float("nan"), "60", None, True])
+def test_a_budget_is_a_positive_number(bad):
+    with pytest.raises(gc.ParameterError, match="budget must be a positive number of seconds"):
+        Budget(bad)
+
+
+def test_no_limit():
+    assert Budget(math.inf).attempt("all", lambda: 7, default=None) == 7
+
+
+def test_errors_of_a_search_are_its_own():
+    with pytest.raises(ZeroDivisionError):
+        Budget(30.0).attempt("quotient", lambda: 1 / 0, default=None)

@@ -1,0 +1,64 @@
+"""Families of relative equilibria: every one of the catalogue has members, and relations are named."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import product
+
+import pytest
+import sympy as sp
+
+import geoctrl as gc
+
+VALUES = (1.0, 0.0, 0.3, 2.5, 9.0)
+"""Numbers tried for the symbols of a family, from those that most families have members at."""
+
+FAMILIES = [
+    (name, family)
+    for name in gc.models.names()
+    if isinstance(mechanism := gc.models.get(name)(), gc.EulerPoincare)
+    for family in mechanism.equilibria
+]
+
+
+@pytest.mark.parametrize(("model", "family"), FAMILIES)
+def test_every_family_of_the_catalogue_has_a_member_at_its_defaults(model, family):
+    system = gc.models.get(model)().reduce()
+    names = system.families[family].names
+    refused = []
+    for values in product(VALUES, repeat=len(names)):
+        for seen in (system, system.despun() if system.mechanism.symmetry is not None else None):
+            try:
+                if seen is not None and seen.equilibrium(family, **dict(zip(names, values, strict=True))):
+                    return
+            except gc.GeoctrlError as error:
+                refused.append(error)
+    pytest.fail(f"no member: {refused[0]}")
+
+
+def test_values_that_violate_a_relation_are_refused_with_it():
+    body = gc.models.get("orbiting-body")()
+    assert body.equilibrium("yaw1-pitch3", radius=-1, normal=1)["a1"] == -1.0
+    with pytest.raises(
+        gc.EquilibriumError, match=r"members satisfy radius\*\*2 - 1 = 0, and here it is -0.75"
+    ):
+        body.equilibrium("yaw1-pitch3", radius=0.5, normal=1)
+    pulled = gc.models.get("body-with-spatial-force")()
+    assert pulled.equilibrium("pulled", Omega0=0).residual < 1e-12
+    with pytest.raises(gc.EquilibriumError, match=r"Omega0 = 2: members satisfy Omega0\*.* = 0"):
+        pulled.equilibrium("pulled", Omega0=2)
+    principal = {"r1": 0.0, "r2": 0.0, "r3": 0.5}
+    assert pulled.equilibrium("pulled", params=principal, Omega0=2)["Omega3"] == 2.0
+
+
+def test_conditions_in_symbols_need_symbols_that_are_free():
+    pulled = gc.models.get("body-with-spatial-force")().reduce()
+    with pytest.raises(gc.EquilibriumError, match="conditions in symbols would take them as free"):
+        gc.stability_conditions(pulled, "pulled")
+    assert gc.stability_conditions(gc.models.get("orbiting-body")().reduce(), "yaw3-pitch2").unstable
+
+
+def test_relations_go_with_copies():
+    k = sp.Symbol("k", real=True)
+    family = gc.Family({"Omega1": k}, symbols=[k], relations=[k**2 - 4])
+    assert pickle.loads(pickle.dumps(family)).relations == (k**2 - 4,)
