@@ -184,14 +184,14 @@ def exactly_told(drawn: Mechanism | Spheres, built: Built) -> bool:
 def difference(drawn: Mechanism | Spheres, built: Built, oracle: Oracle, rng: np.random.Generator) -> float:
     """Greatest difference of geoctrl's rates from the oracle's at a random state, relative to its allowance.
 
-    Allowed is a hundred times what rounding does to the oracle itself (ill-scaled masses), and 1e-9.
+    Allowed are 1e-9 of the greatest rate, or what rounding does to a mass whose entries differ in size.
     """
     params = {name: float(value) for name, value, _ in drawn.parameters}
-    if isinstance(drawn, Spheres):
-        rounded, ours, theirs = _rates_on_spheres(drawn, built, oracle, rng, params)
-    else:
-        rounded, ours, theirs = _rates_on_groups(drawn, built, oracle, rng, params)
-    allowed = 1e-9 * np.max(np.abs(ours), initial=1.0) + 100 * np.max(np.abs(ours - rounded), initial=0.0)
+    on = _rates_on_spheres if isinstance(drawn, Spheres) else _rates_on_groups
+    ours, theirs, mass = on(drawn, built, oracle, rng, params)
+    diagonal = np.abs(np.diag(mass))
+    condition = float(np.max(diagonal, initial=1.0) / np.min(diagonal, initial=1.0))
+    allowed = (1e-9 + np.finfo(float).eps * condition) * np.max(np.abs(ours), initial=1.0)
     return float(np.max(np.abs(ours - theirs), initial=0.0) / allowed)
 
 
@@ -200,19 +200,18 @@ def _rates_on_spheres(drawn: Spheres, built: Built, oracle: Oracle, rng: Any, pa
     q = rng.normal(size=(n, 3))
     q /= np.linalg.norm(q, axis=1)[:, None]
     omega = np.cross(q, rng.normal(size=(n, 3)))
-    found = []
-    for rate in oracle.rates_twice([*q.ravel(), *np.cross(omega, q).ravel()]):
-        first, second = rate.reshape(2, n, 3)
-        found.append(np.concatenate([first.ravel(), np.cross(q, second).ravel()]))
-    return *found, built.system.rhs(0.0, np.concatenate([q.ravel(), omega.ravel()]), None, params)
+    state = [*q.ravel(), *np.cross(omega, q).ravel()]
+    first, second = oracle.rate_at(state).reshape(2, n, 3)
+    ours = np.concatenate([first.ravel(), np.cross(q, second).ravel()])
+    theirs = built.system.rhs(0.0, np.concatenate([q.ravel(), omega.ravel()]), None, params)
+    return ours, theirs, oracle.mass(state)
 
 
 def _rates_on_groups(m: Mechanism, built: Built, oracle: Oracle, rng: Any, params: dict) -> tuple:
     rest = np.array([float(v) for v in m.point])
-    turned = rest.copy()
-    for v in range(len(m.vectors)):
-        factor, _ = m.vectors[v]
-        turned[m.place(v) : m.place(v) + 3] = turn(rng, factor, m) @ rest[m.place(v) : m.place(v) + 3]
+    turned, turns = rest.copy(), random_turns(m, rng)
+    for v, (factor, _) in enumerate(m.vectors):
+        turned[m.place(v) : m.place(v) + 3] = turns[factor] @ rest[m.place(v) : m.place(v) + 3]
     turned[: m.n + m.s] += rng.normal(size=m.n + m.s)
     # Only velocities have to be moved onto the constraints, in which they are linear.
     rows = np.array([[oracle.floats.at(e, turned) for e in row] for row in oracle.floats.rows]).reshape(
@@ -220,20 +219,21 @@ def _rates_on_groups(m: Mechanism, built: Built, oracle: Oracle, rng: Any, param
     )
     xi = turned[: m.n]
     turned[: m.n] = xi - np.linalg.pinv(rows) @ (rows @ xi)
-    rounded, rate = oracle.rates_twice(turned)
+    rate = oracle.rate_at(turned)
     if m.kind == "rotations":
         order = [*range(m.n, m.size), *range(m.n)]
     else:
         order = list(state_places(m, built.system.mechanism).values())
-    return rounded[order], rate[order], built.system.rhs(0.0, turned[order], None, params)
+    return rate[order], built.system.rhs(0.0, turned[order], None, params), oracle.mass(turned)
 
 
-def turn(rng: Any, factor: int, m: Mechanism) -> np.ndarray:
-    """One random rotation for each factor of a mechanism, about the third axis for plane groups."""
-    angle = np.random.default_rng([factor, int(abs(float(m.point[0])) * 1000)]).normal(size=3)
-    if m.groups[factor] in ("so2", "se2"):
-        angle[:2] = 0.0
-    size = float(np.linalg.norm(angle))
-    a = angle / size
-    K = np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
-    return np.eye(3) + np.sin(size) * K + (1 - np.cos(size)) * K @ K
+def random_turns(m: Mechanism, rng: np.random.Generator) -> list[np.ndarray]:
+    """A random rotation for each factor of a mechanism, about the third axis for groups of the plane."""
+    found = []
+    for group in m.groups:
+        a = rng.normal(size=3) * ([0, 0, 1] if group in ("so2", "se2") else 1)
+        angle = float(np.linalg.norm(a))
+        a = a / angle
+        K = np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
+        found.append(np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K)
+    return found

@@ -135,10 +135,12 @@ class Oracle:
     def rate_in_floats(self, x: Sequence[float]) -> np.ndarray:
         return np.array(self.floats.rate([float(v) for v in x]))
 
-    def rates_twice(self, x: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-        """Rates in floats, and from exact numbers: what rounding does."""
-        exact = self.rate([Fraction(float(v)) for v in x])
-        return self.rate_in_floats(x), np.array([int(v.p) / int(v.q) for v in exact])
+    def rate_at(self, x: Sequence[float]) -> np.ndarray:
+        """Rates at a state in floats, computed in exact numbers."""
+        return np.array([int(v.p) / int(v.q) for v in self.rate([Fraction(float(v)) for v in x])])
+
+    def mass(self, x: Sequence[float]) -> np.ndarray:
+        return np.array([[self.floats.at(e, x) for e in row] for row in self.floats.mass])
 
     def retracted(self, x: np.ndarray) -> np.ndarray:
         """The nearest point of the leaf, by Newton's method with numerical gradients."""

@@ -13,10 +13,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-FAULTS = ("contradiction", "raw error", "time-out", "died", "memory")
+import geoctrl as gc
+
+FAULTS = ("contradiction", "accepted", "raw error", "time-out", "died", "memory")
 """Results that make the command fail."""
-GRACE = 1.0
-"""Seconds beyond its limit after which a case's process is ended."""
+GRACE = 10.0
+"""Seconds beyond its limit after which a case's process is ended: making and judging a case take time too."""
 
 
 @dataclass
@@ -57,6 +59,26 @@ def raw(kind: str, error: BaseException) -> Outcome:
 def worded(error: BaseException) -> bool:
     """Whether an exception says something: a refusal needs words."""
     return len(str(error).split()) >= 3
+
+
+def on_purpose(error: BaseException) -> bool:
+    """Whether an exception was raised by a statement in geoctrl, or by Python for a wrong signature."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    if isinstance(error, TypeError) and any(
+        w in str(error) for w in ("keyword argument", "positional argument")
+    ):
+        return True
+    return "geoctrl" in Path(last.filename).parts and (last.line or "").startswith("raise")
+
+
+def refusal(kind: str, error: BaseException, also: tuple[type[BaseException], ...] = ()) -> Outcome:
+    """Refused, if an exception is one of those promised, with words; else a raw error."""
+    promised = isinstance(error, (gc.GeoctrlError, *also)) or (
+        isinstance(error, TypeError) and on_purpose(error)
+    )
+    if promised and worded(error):
+        return Outcome(kind, "refused", f"{type(error).__name__}: {str(error)[:200]}")
+    return raw(kind, error)
 
 
 def _serve(part: str, seed: int, options: dict[str, Any], pipe: Any) -> None:
