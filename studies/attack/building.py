@@ -18,7 +18,8 @@ from .oracle import Oracle
 from .polynomials import Polynomial
 
 ALGEBRAS = {
-    "so3": gc.so3, "se3": gc.se3, "se2": gc.se2, "so2": gc.so2, "r1": lambda: gc.rn(1), "r2": lambda: gc.rn(2),
+    "so3": gc.so3, "se3": gc.se3, "se2": gc.se2, "so2": gc.so2, "r1": lambda: gc.rn(1),
+    "r2": lambda: gc.rn(2),
 }  # fmt: skip
 
 
@@ -184,14 +185,12 @@ def exactly_told(drawn: Mechanism | Spheres, built: Built) -> bool:
 def difference(drawn: Mechanism | Spheres, built: Built, oracle: Oracle, rng: np.random.Generator) -> float:
     """Greatest difference of geoctrl's rates from the oracle's at a random state, relative to its allowance.
 
-    Allowed are 1e-9 of the greatest rate, or what rounding does to a mass whose entries differ in size.
+    Allowed are 1e-9 of the greatest rate, and what rounding does where the mass is ill-conditioned.
     """
     params = {name: float(value) for name, value, _ in drawn.parameters}
     on = _rates_on_spheres if isinstance(drawn, Spheres) else _rates_on_groups
     ours, theirs, mass = on(drawn, built, oracle, rng, params)
-    diagonal = np.abs(np.diag(mass))
-    condition = float(np.max(diagonal, initial=1.0) / np.min(diagonal, initial=1.0))
-    allowed = (1e-9 + np.finfo(float).eps * condition) * np.max(np.abs(ours), initial=1.0)
+    allowed = (1e-9 + np.finfo(float).eps * np.linalg.cond(mass)) * np.max(np.abs(ours), initial=1.0)
     return float(np.max(np.abs(ours - theirs), initial=0.0) / allowed)
 
 

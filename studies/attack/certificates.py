@@ -35,7 +35,7 @@ CATALOGUE = {
 DRAWN = 16
 """Drawn systems whose certificates are taken besides."""
 AGAIN = 0.5
-"""Share of changed problems for which the evidence is made anew, so that only what cannot be proved is refused."""
+"""Share of changed problems of which the evidence is made anew, so that mutants reach the inner checks."""
 BASES: list[dict[str, Any]] = []
 
 

@@ -43,7 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     faults = [(part, o) for part, found in outcomes.items() for o in found if o.fault]
     for part, o in faults:
         print(
-            f"{part} {o.index}: {o.result}: {o.note}\n    python studies/attack.py {part} --seed {options.seed} --only {o.index}"
+            f"{part} {o.index}: {o.result}: {o.note}\n"
+            f"    python studies/attack.py {part} --seed {options.seed} --only {o.index}"
         )
     if options.out:
         folder = Path(options.out)

@@ -11,7 +11,7 @@ import sympy as sp
 
 import geoctrl as gc
 
-from .drawing import Dice
+from .dice import Dice
 from .mechanism import Mechanism
 from .oracle import Oracle, OracleError, Spectrum
 from .outcome import Outcome, refusal

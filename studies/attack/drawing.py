@@ -1,7 +1,7 @@
 """Random mechanisms with an equilibrium, from a seed and an index alone.
 
-Everything is drawn but the terms of the potential that are linear in the advected vectors (and, where these do
-not suffice, constant forces): they are solved for, so that the point drawn is an equilibrium exactly.
+Everything is drawn but the terms of the potential that are linear in the advected vectors (and, where these
+do not suffice, constant forces): they are solved for, so that the point drawn is an equilibrium exactly.
 """
 
 from __future__ import annotations
@@ -9,109 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
 from flint import fmpq, fmpq_mat
 
+from .dice import Dice, Row
+from .drawing_spheres import draw_spheres
 from .mechanism import Mechanism, Spheres
-from .motion import CYCLES, GroupEquations, SphereEquations
-from .oracle import kernel, rational
-from .polynomials import Polynomial, add, constant, multiply, scale, specialise, variable
+from .motion import CYCLES, GroupEquations
+from .oracle import fraction, kernel, particular, rational
+from .polynomials import Polynomial, add, affine, constant, multiply, scale, specialise, variable
 
 GROUPS = [
     (30, ["so3"]), (16, ["se3"]), (10, ["se2"]), (10, ["so3", "so3"]), (5, ["so2"]), (5, ["so3", "so2"]),
-    (5, ["so3", "r1"]), (4, ["r2"]), (5, ["so2", "so2"]), (4, ["so2", "r1"]), (3, ["se2", "so2"]), (3, ["so3", "r2"]),
+    (5, ["so3", "r1"]), (4, ["r2"]), (5, ["so2", "so2"]), (4, ["so2", "r1"]), (3, ["se2", "so2"]), (3,
+    ["so3", "r2"]),
 ]  # fmt: skip
 NORMS = {"so3": 3, "se3": 3, "se2": 3, "so2": 3}
-Row = list[Fraction]
-
-
-class Dice:
-    """Random choices over rational numbers."""
-
-    def __init__(self, seed: int, index: int) -> None:
-        self.rng = np.random.default_rng([seed, index])
-
-    def chance(self, p: float) -> bool:
-        return bool(self.rng.random() < p)
-
-    def pick(self, items: Sequence):
-        return items[int(self.rng.integers(len(items)))]
-
-    def weighted(self, items: Sequence[tuple[int, object]]):
-        weights = np.array([w for w, _ in items], dtype=float)
-        return items[int(self.rng.choice(len(items), p=weights / weights.sum()))][1]
-
-    def small(self, zero: float = 0.3) -> Fraction:
-        """A number of little height, zero with the given probability."""
-        if self.chance(zero):
-            return Fraction(0)
-        return Fraction(int(self.pick([-3, -2, -1, 1, 2, 3])), int(self.pick([1, 1, 2, 4, 3])))
-
-    def positive(self) -> Fraction:
-        return Fraction(int(self.rng.integers(1, 8)), int(self.pick([1, 1, 2, 4, 5])))
-
-    def vector(self, n: int, zero: float = 0.3) -> Row:
-        return [self.small(zero) for _ in range(n)]
-
-    def rotation(self, planar: bool) -> list[Row]:
-        """A rotation in rationals, often one that permutes the axes."""
-        if planar:
-            c, s = self.pick(
-                [
-                    (1, 0),
-                    (-1, 0),
-                    (0, 1),
-                    (Fraction(3, 5), Fraction(4, 5)),
-                    (Fraction(-5, 13), Fraction(12, 13)),
-                ]
-            )
-            return [
-                [Fraction(c), Fraction(-s), Fraction(0)],
-                [Fraction(s), Fraction(c), Fraction(0)],
-                [Fraction(0)] * 2 + [Fraction(1)],
-            ]
-        simple = [
-            (1, 0, 0, 0),
-            (0, 1, 0, 0),
-            (0, 0, 1, 0),
-            (0, 0, 0, 1),
-            (1, 1, 0, 0),
-            (1, 0, 1, 0),
-            (1, 1, 1, 1),
-        ]
-        q = self.pick(simple) if self.chance(0.75) else tuple(int(v) for v in self.rng.integers(-3, 4, 4))
-        a, b, c, d = q if any(q) else (1, 0, 0, 0)
-        total = a * a + b * b + c * c + d * d
-        rows = [
-            [a * a + b * b - c * c - d * d, 2 * (b * c - a * d), 2 * (b * d + a * c)],
-            [2 * (b * c + a * d), a * a - b * b + c * c - d * d, 2 * (c * d - a * b)],
-            [2 * (b * d - a * c), 2 * (c * d + a * b), a * a - b * b - c * c + d * d],
-        ]
-        return [[Fraction(v, total) for v in row] for row in rows]
-
-    def definite(self, n: int) -> list[Row]:
-        """Symmetric positive definite: diagonal, with equal moments, full, or ill-scaled."""
-        # Full matrices of many rows make the search for invariants long, hence are rarer there.
-        full = 35 if n <= 3 else 12
-        style = self.weighted([(35, "diagonal"), (20, "equal"), (full, "full"), (10, "scaled")])
-        diagonal = [self.positive() for _ in range(n)]
-        if style == "equal":
-            for i in range(1, n):
-                if self.chance(0.6):
-                    diagonal[i] = diagonal[i - 1]
-        A = [[diagonal[i] if i == j else Fraction(0) for j in range(n)] for i in range(n)]
-        if style in ("full", "scaled"):
-            for _ in range(int(self.rng.integers(1, 3))):
-                v = [Fraction(int(w)) for w in self.rng.integers(-1, 2, n)]
-                A = [[A[i][j] + v[i] * v[j] for j in range(n)] for i in range(n)]
-        if style == "scaled":
-            d = [Fraction(10) ** int(self.rng.integers(-3, 4)) for _ in range(n)]
-            A = [[A[i][j] * d[i] * d[j] for j in range(n)] for i in range(n)]
-        return A
-
-
-def affine(row: Sequence[Fraction], first: int) -> Polynomial:
-    return add(*(scale(c, variable(first + i)) for i, c in enumerate(row)))
 
 
 def draw(seed: int, index: int) -> Mechanism | Spheres:
@@ -248,9 +160,10 @@ def _frame(m: Mechanism, dice: Dice) -> None:
     if len(m.constraints) != 1 or not dice.chance(0.4):
         return
     row, n = m.constraints[0], m.n
-    if not any(set(e) == {()} for e in row):
+    pivots = [i for i, e in enumerate(row) if set(e) == {()}]
+    if not pivots:
         return
-    k = m.solved
+    k = m.solved = pivots[-1]
     others = [j for j in range(n) if j != k]
     m.frame = [
         [scale(-1 / row[k][()], row[j]) if i == k else constant(int(i == j)) for j in others]
@@ -281,7 +194,7 @@ def _lagrangian(m: Mechanism, dice: Dice) -> None:
 
 
 def _well(m: Mechanism, dice: Dice) -> None:
-    """A pull towards the point, which leaves it an equilibrium: without it, few of the draws would be stable."""
+    """A pull towards the point, which leaves it an equilibrium; without it few draws would be stable."""
     for v in range(len(m.vectors)):
         first, a0 = m.place(v), m.point[m.place(v) : m.place(v) + 3]
         if dice.chance(0.5):
@@ -313,10 +226,6 @@ def _steady(m: Mechanism, dice: Dice, at: Row) -> Row:
     W, _ = kernel(fmpq_mat(len(rows), n, [rational(v) for row in rows for v in row]))
     weights = dice.vector(W.ncols(), 0.3)
     return [sum((fraction(W[i, j]) * w for j, w in enumerate(weights)), Fraction(0)) for i in range(n)]
-
-
-def fraction(q: fmpq) -> Fraction:
-    return Fraction(int(q.p), int(q.q))
 
 
 def _forces(m: Mechanism, dice: Dice) -> None:
@@ -402,20 +311,6 @@ def balance(m: Mechanism, dice: Dice) -> bool:
     return True
 
 
-def particular(columns: Sequence[Sequence[fmpq]], loads: Sequence[fmpq]) -> list[fmpq] | None:
-    """A solution of sum c_k column_k = -loads, None where there is none."""
-    rows, count = len(loads), len(columns)
-    entries = [v for i in range(rows) for v in [*(c[i] for c in columns), -loads[i]]]
-    reduced, rank = fmpq_mat(rows, count + 1, entries).rref()
-    found = [fmpq(0)] * count
-    for i in range(rank):
-        pivot = next(j for j in range(count + 1) if reduced[i, j] != 0)
-        if pivot == count:
-            return None
-        found[pivot] = reduced[i, count]
-    return found
-
-
 def _declare(m: Mechanism, dice: Dice) -> None:
     """Invariants, true or not: the oracle knows which."""
     if not dice.chance(0.3):
@@ -451,101 +346,56 @@ def _parameters(m: Mechanism, dice: Dice) -> None:
     if not dice.chance(0.45):
         return
     for k in range(int(dice.rng.integers(1, 4))):
-        spot = dice.pick(["inertia", "potential", "forces"])
-        name = f"p{k + 1}"
-        if spot == "inertia":
-            i = int(dice.rng.integers(m.n))
-            holder: list = m.inertia[i]
-            key = i
-        elif spot == "potential":
-            holder, key = [m.potential], 0
-        else:
-            holder, key = m.forces, int(dice.rng.integers(m.n))
-        p = holder[key]
-        monomials = [mono for mono in p if not any(v >= m.size for v, _ in mono)]
-        if spot == "inertia":
-            monomials = [()] if () in p else []  # the constant part of a diagonal entry, which may grow
-        if not monomials:
-            continue
-        monomial = dice.pick(monomials)
-        number = dice.pick(
-            [
-                Fraction(1),
-                Fraction(2),
-                Fraction(3),
-                Fraction(1, 2),
-                Fraction(7, 4),
-                Fraction(2, 3),
-                Fraction(1, 10),
-            ]
-        )
-        other = number * dice.pick([2, 3, 5]) if dice.chance(0.5) else number
-        coefficient = p[monomial]
-        swapped = multiply({monomial: coefficient / number}, variable(m.size + len(m.parameters)))
-        holder[key] = add({mono: c for mono, c in p.items() if mono != monomial}, swapped)
-        if spot == "potential":
-            m.potential = holder[0]
-        m.parameters.append((name, number, other))
-        m.traits.append("parameter")
+        number = Fraction(dice.pick(["1", "2", "3", "1/2", "7/4", "2/3", "1/10"]))
+        default = number * dice.pick([2, 3, 5]) if dice.chance(0.5) else number
+        if _parameter_enters(m, dice, number, default):
+            m.parameters.append((f"p{k + 1}", number, default))
+            m.traits.append("parameter")
 
 
-# -- spheres ----------------------------------------------------------------------------------------
+def _parameter_enters(m: Mechanism, dice: Dice, number: Fraction, default: Fraction) -> bool:
+    """Put the next parameter, of the given value, in the place of a coefficient; False if there is none."""
+    symbol = variable(m.size + len(m.parameters))
+    spot = dice.pick(["inertia", "potential", "forces", "constraints"])
+    if spot == "constraints":
+        return _parameter_constrains(m, dice, symbol, number, default)
+    if spot == "inertia":
+        key = int(dice.rng.integers(m.n))
+        holder: list[Polynomial] = m.inertia[key]
+        chosen = [()]  # the constant part of a diagonal entry, which may grow
+    else:
+        holder, key = ([m.potential], 0) if spot == "potential" else (m.forces, int(dice.rng.integers(m.n)))
+        chosen = list(holder[key])
+    p = holder[key]
+    chosen = [k for k in chosen if k in p and all(i < m.size for i, _ in k)]
+    if not chosen:
+        return False
+    monomial = dice.pick(chosen)
+    rest = {k: c for k, c in p.items() if k != monomial}
+    holder[key] = add(rest, multiply({monomial: p[monomial] / number}, symbol))
+    if spot == "potential":
+        m.potential = holder[0]
+    return True
 
 
-def draw_spheres(dice: Dice) -> Spheres | None:
-    n = dice.weighted([(45, 1), (40, 2), (15, 3)])
-    M = dice.definite(n)
-    mass = [[constant(v) for v in row] for row in M]
-    traits = []
-    coordinates = list(range(3 * n))
-    if n > 1 and dice.chance(0.2):
-        # A coupling less than the smaller diagonal entry over n leaves it definite: |q_i.q_j| <= 1.
-        dot = add(*(multiply(variable(i), variable(3 + i)) for i in range(3)))
-        for i in range(n):
-            mass[i][i] = add(mass[i][i], constant(2))
-        mass[0][1] = add(mass[0][1], dot)
-        mass[1][0] = add(mass[1][0], dot)
-        traits.append("varying inertia")
-    q0: Row = []
-    for _ in range(n):
-        q0 += [row[2] for row in dice.rotation(False)]
-    terms: list[Polynomial] = []
-    for _ in range(int(dice.rng.integers(1, 6))):
-        term = constant(dice.small(0.0))
-        for _ in range(dice.weighted([(30, 1), (50, 2), (20, 3)])):
-            term = multiply(term, variable(dice.pick(coordinates)))
-        terms.append(term)
-    if n > 1 and dice.chance(0.5):
-        terms.append(scale(dice.small(0.0), add(*(multiply(variable(i), variable(3 + i)) for i in range(3)))))
-    forces = [constant(0)] * (3 * n)
-    if dice.chance(0.35):
-        sign = -1 if dice.chance(0.75) else 1
-        d = [dice.positive() if dice.chance(0.7) else Fraction(0) for _ in range(n)]
-        forces = [scale(sign * d[i // 3], variable(3 * n + i)) for i in range(3 * n)]
-        traits.append("damping" if sign < 0 else "driving force")
-    if dice.chance(0.4):
-        terms += [affine([-dice.positive() * c for c in q0[3 * j : 3 * j + 3]], 3 * j) for j in range(n)]
-    system = Spheres(n, mass, add(*terms), forces, [], [*q0, *[Fraction(0)] * (3 * n)], traits=traits)
-    equations = SphereEquations(system, rational, fmpq(0))
-    point = [rational(v) for v in system.point]
-    slope = [equations.at(p, point) for p in equations.slope]
-    # The slope's tangential part is taken away by linear terms: what is left lies along each direction.
-    linear = []
-    for j in range(n):
-        normal = sum((slope[3 * j + i] * point[3 * j + i] for i in range(3)), fmpq(0))
-        linear += [
-            scale(fraction(slope[3 * j + i] - normal * point[3 * j + i]), variable(3 * j + i))
-            for i in range(3)
-        ]
-    system.potential = add(system.potential, *linear)
-    if dice.chance(0.4):
-        monomials = list(system.potential)
-        monomial = dice.pick(monomials) if monomials else None
-        if monomial is not None:
-            number = dice.pick([Fraction(1), Fraction(2), Fraction(3), Fraction(1, 2)])
-            c = system.potential[monomial] / number
-            rest = {k: v for k, v in system.potential.items() if k != monomial}
-            system.potential = add(rest, multiply({monomial: c}, variable(system.size)))
-            system.parameters.append(("p1", number, number * dice.pick([1, 2, 5])))
-            system.traits.append("parameter")
-    return system
+def _parameter_constrains(
+    m: Mechanism, dice: Dice, symbol: Polynomial, number: Fraction, default: Fraction
+) -> bool:
+    """A parameter in a row; its frame follows it or, in a wrong description, belongs to the default."""
+    if not m.constraints:
+        return False
+    row = m.constraints[0]
+    chosen = [i for i, e in enumerate(row) if set(e) == {()} and not (m.frame and i == m.solved)]
+    if not chosen:
+        return False
+    i = dice.pick(chosen)
+    share = row[i][()] / number
+    if m.frame:
+        pivot, column = row[m.solved][()], i - (i > m.solved)
+        wrong = dice.chance(0.3)
+        entry = constant(-share * default / pivot) if wrong else scale(-share / pivot, symbol)
+        m.frame[m.solved][column] = entry
+        if wrong:
+            m.traits.append("frame of the defaults")
+    row[i] = scale(share, symbol)
+    return True

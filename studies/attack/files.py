@@ -56,7 +56,7 @@ Writer = Callable[[Path], None]
 
 
 def forged(**changes: Any) -> dict[str, Any]:
-    """x' = -x - u + |u| at 0, with an input, so that derivatives never ask about the function; then changes."""
+    """x' = -x - u + |u| at 0, with an input, so that no derivative asks about the function; then changes."""
     problem = {
         "nodes": [["num", "-1"], ["sym", "x", 2], ["sym", "u", 2], ["fun", "abs", [2]], ["num", "1"],
                   ["sum", [[0, 1], [4, 3]]]],
@@ -192,7 +192,8 @@ def trajectories() -> dict[str, Writer]:
         return write
 
     return {
-        "pickled arrays": lambda path: np.savez(path, **dict.fromkeys(("header", "time", "states"), np.array([Bomb()], dtype=object))),
+        "pickled arrays": lambda path: np.savez(path, **dict.fromkeys(("header", "time", "states"),
+        np.array([Bomb()], dtype=object))),
         "every entry pickled": genuine(every=np.array([Bomb()], dtype=object)),
         "every entry a number": genuine(every=np.array(1.0)),
         "every entry text": genuine(every=np.array(CODE)),

@@ -53,6 +53,8 @@ class Mechanism:
     point: list[Fraction]
     kind: str = "group"
     traits: list[str] = field(default_factory=list)
+    solved: int = -1
+    """The velocity that the frame is solved for."""
 
     @property
     def n(self) -> int:
@@ -78,11 +80,6 @@ class Mechanism:
     def place(self, vector: int) -> int:
         """Place of a vector's first component."""
         return self.n + self.s + 3 * vector
-
-    @property
-    def solved(self) -> int:
-        """The velocity that a frame is solved for: the last constant entry of the row."""
-        return [i for i, e in enumerate(self.constraints[0]) if set(e) == {()}][-1]
 
     @property
     def values(self) -> dict[int, Fraction]:

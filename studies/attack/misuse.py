@@ -1,4 +1,4 @@
-"""Misuse of the public names: each case must be refused in words, by a GeoctrlError or a TypeError raised on purpose."""
+"""Misuse of the public names: a GeoctrlError, or a TypeError raised on purpose, must refuse each in words."""
 
 from __future__ import annotations
 
@@ -27,18 +27,20 @@ R, Omega = gc.rotations.symbols(1)
 x = sp.Symbol("x", real=True)
 
 BAD_NUMBERS: dict[str, Any] = {
-    "nan": NAN, "inf": INF, "complex": 1 + 2j, "text": "1.0", "None": None, "a list": [1.0], "an object": object(),
-    "sympy nan": sp.nan, "sympy oo": sp.oo, "a symbol": x, "a sympy complex": sp.I, "an array": np.ones(2),
-    "numpy nan": np.float32("nan"), "numpy complex": np.complex64(1 + 1j),
+    "nan": NAN, "inf": INF, "complex": 1 + 2j, "text": "1.0", "None": None, "a list": [1.0],
+    "an object": object(), "sympy nan": sp.nan, "sympy oo": sp.oo, "a symbol": x, "a sympy complex": sp.I,
+    "an array": np.ones(2), "numpy nan": np.float32("nan"), "numpy complex": np.complex64(1 + 1j),
 }  # fmt: skip
 BAD_STATES: dict[str, Any] = {
-    "short": [0.0, 0.0], "long": np.zeros(40), "empty": [], "nan": [NAN] * 6, "inf": [INF] * 6, "complex": [1j] * 6,
+    "short": [0.0, 0.0], "long": np.zeros(40), "empty": [], "nan": [NAN] * 6, "inf": [INF] * 6,
+    "complex": [1j] * 6,
     "text": "hanging", "words": ["a"] * 6, "None": None, "a number": 0.0, "two dimensions": np.zeros((6, 2)),
-    "a dict": {"Omega1": 0.0}, "ragged": [[0.0], [0.0, 1.0]], "an object": object(), "off the leaf": [0, 0, 0, 0, 0, 5],
+    "a dict": {"Omega1": 0.0}, "ragged": [[0.0], [0.0, 1.0]], "an object": object(),
+    "off the leaf": [0, 0, 0, 0, 0, 5],
 }  # fmt: skip
 BAD_TIMES: dict[str, Any] = {
-    "empty": [], "one": [0.0], "falling": [1.0, 0.0], "repeated": [0.0, 0.0, 1.0], "nan": [0.0, NAN], "inf": [0.0, INF],
-    "complex": [0.0, 1j], "text": "0:1", "None": None, "a number": 3.0, "two dimensions": [[0.0, 1.0]],
+    "empty": [], "one": [0.0], "falling": [1.0, 0.0], "repeated": [0.0, 0.0, 1.0], "nan": [0.0, NAN],
+    "inf": [0.0, INF], "complex": [0.0, 1j], "text": "0:1", "None": None, "a number": 3.0, "two dimensions": [[0.0, 1.0]],
 }  # fmt: skip
 
 
@@ -164,7 +166,7 @@ def descriptions() -> dict[str, Case]:
         "constraint short": lambda: describe(constraints=[[1, 0]]),
         "constraint zero": lambda: describe(constraints=[[0, 0, 0]]),
         "constraints dependent": lambda: describe(constraints=[[1, 0, 0], [2, 0, 0]]),
-        "constraints as many as velocities": lambda: describe(constraints=sp.eye(3).tolist() + [[1, 1, 1]]),
+        "constraints as many as velocities": lambda: describe(constraints=[*sp.eye(3).tolist(), [1, 1, 1]]),
         "constraint of velocities": lambda: describe(constraints=[[gc.so3().xi[0], 1, 0]]),
         "frame that breaks the constraint": lambda: describe(
             constraints=[[1, 0, 0]], frame=[[1, 0], [0, 1], [0, 0]]
@@ -322,20 +324,27 @@ def calls() -> dict[str, Case]:
 
 def commands() -> dict[str, Case]:
     lines = {
-        "no command": "", "unknown command": "fly", "certify nothing": "certify", "unknown model": "certify heavytop --at hanging",
+        "no command": "", "unknown command": "fly", "certify nothing": "certify",
+        "unknown model": "certify heavytop --at hanging",
         "unknown family": "certify heavy-top --at flying", "missing symbol": "certify heavy-top --at hanging",
-        "unknown symbol": "certify heavy-top --at hanging --set W=1", "nan": "certify heavy-top --at hanging --set Omega0=nan",
-        "inf": "certify heavy-top --at hanging --set Omega0=inf", "huge": "certify heavy-top --at hanging --set Omega0=1e300",
-        "text": "certify heavy-top --at hanging --set Omega0=fast", "no value": "certify heavy-top --at hanging --set Omega0=",
-        "no name": "certify heavy-top --at hanging --set =1", "twice": "certify heavy-top --at hanging --set Omega0=1 Omega0=2",
-        "complex": "certify heavy-top --at hanging --set Omega0=1j", "code": "certify heavy-top --at hanging --set Omega0=__import__('os')",
+        "unknown symbol": "certify heavy-top --at hanging --set W=1",
+        "nan": "certify heavy-top --at hanging --set Omega0=nan",
+        "inf": "certify heavy-top --at hanging --set Omega0=inf",
+        "huge": "certify heavy-top --at hanging --set Omega0=1e300",
+        "text": "certify heavy-top --at hanging --set Omega0=fast",
+        "no value": "certify heavy-top --at hanging --set Omega0=",
+        "no name": "certify heavy-top --at hanging --set =1",
+        "twice": "certify heavy-top --at hanging --set Omega0=1 Omega0=2",
+        "complex": "certify heavy-top --at hanging --set Omega0=1j",
+        "code": "certify heavy-top --at hanging --set Omega0=__import__('os')",
         "verify no file": "verify no-such-file.json", "verify a folder": "verify .",
         "out in no folder": "certify heavy-top --at hanging --set Omega0=1 --out /no/such/folder/c.json",
         "a million million points": "simulate heavy-top --at hanging --set Omega0=1 --points 1000000000000",
         "no points": "simulate heavy-top --at hanging --set Omega0=1 --points 0",
         "time backwards": "simulate heavy-top --at hanging --set Omega0=1 --time -1",
         "json for a run": "simulate heavy-top --at hanging --set Omega0=1 --out run.json",
-        "law without rotors": "law heavy-top", "law, sigma positive": "law pendulum-skate-rotor --set sigma=1e-5",
+        "law without rotors": "law heavy-top",
+        "law, sigma positive": "law pendulum-skate-rotor --set sigma=1e-5",
         "unknown option": "models --frobnicate",
     }  # fmt: skip
     return {f"command line: {name}": lambda line=line: command(*line.split()) for name, line in lines.items()}

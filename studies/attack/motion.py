@@ -1,4 +1,4 @@
-"""The oracle's equations of motion, in any numbers: rationals, power series, floats. Nothing of geoctrl is used.
+"""The oracle's equations of motion, in any numbers: rationals, power series, floats; nothing of geoctrl.
 
 Mechanisms: Euler-Poincare with multipliers, momentum by momentum. Spheres: Lagrange with multipliers in R^3n.
 """
@@ -75,7 +75,9 @@ class GroupEquations(Equations):
         # What of dp/dt is not M times accelerations: the derivative along the advected components.
         self.drift = [[self.polynomial(derivative(p, k), values) for k in self.advected] for p in momenta]
         # 1/2 xi.M xi + A.xi = 1/2 (p + A).xi
-        doubled = add(*(multiply(add(p, a), variable(i)) for i, (p, a) in enumerate(zip(momenta, linear))))
+        doubled = add(
+            *(multiply(add(p, a), variable(i)) for i, (p, a) in enumerate(zip(momenta, linear, strict=True)))
+        )
         lagrangian = add(scale(Fraction(1, 2), doubled), scale(-1, m.potential))
         self.slope = [self.polynomial(derivative(lagrangian, k), values) for k in self.advected]
         self.forces = [self.polynomial(f, values) for f in m.forces]
@@ -153,7 +155,7 @@ class GroupEquations(Equations):
         return rates
 
     def coadjoint(self, p: Sequence[Any], x: Sequence[Any]) -> list[Any]:
-        """ad*_xi p factor by factor: (Pi x Omega + P x Y, P x Omega) on se(3), its part in the plane on se(2)."""
+        """ad*_xi p: (Pi x Omega + P x Y, P x Omega) on se(3), its part in the plane on se(2)."""
         m, found = self.mechanism, []
         for factor, group in enumerate(m.groups):
             b = m.start(factor)

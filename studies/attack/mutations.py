@@ -1,4 +1,4 @@
-"""Changes to certificate files: at random places of the JSON tree, and at the places a forger would choose."""
+"""Changes to certificate files: at random places of the JSON tree, and where a forger would choose."""
 
 from __future__ import annotations
 
@@ -13,17 +13,22 @@ DEEP = "@deep@"
 Path = tuple[Any, ...]
 Mutator = Callable[[dict, np.random.Generator], str]
 VERDICTS = (
-    "PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE", "PROVED_UNSTABLE", "NUMERICALLY_STABLE", "NUMERICALLY_UNSTABLE",
+    "PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE", "PROVED_UNSTABLE", "NUMERICALLY_STABLE",
+    "NUMERICALLY_UNSTABLE",
     "SPECTRALLY_STABLE_ONLY", "UNDECIDED",
 )  # fmt: skip
 METHODS = (
-    "spectrum", "energy-Casimir", "spectrum in floats", "energy-Casimir in floats", "amended potential", "", "in floats",
+    "spectrum", "energy-Casimir", "spectrum in floats", "energy-Casimir in floats", "amended potential", "",
+    "in floats",
     "energy-Casimir1", "amended potential, spectrum",
 )  # fmt: skip
 SCALARS: tuple[Any, ...] = (
-    None, True, False, 0, 1, -1, 2, 10**9, -(10**9), 2**63, 10**40, 0.5, -0.0, 1e308, float("nan"), float("inf"),
-    -float("inf"), "", "0", "1", "-1", "1/2", "1/0", "0/0", "1e999999", "1e-999999", "-1e400", "nan", "inf", "x" * 200000,
-    "1" * 200000, "1/" + "3" * 5000, "energy", "__import__('os')", "{0.__class__}", "%n%s", "\u0661", "\u202e1", "1_000",
+    None, True, False, 0, 1, -1, 2, 10**9, -(10**9), 2**63, 10**40, 0.5, -0.0, 1e308, float("nan"),
+    float("inf"),
+    -float("inf"), "", "0", "1", "-1", "1/2", "1/0", "0/0", "1e999999", "1e-999999", "-1e400", "nan", "inf",
+    "x" * 200000,
+    "1" * 200000, "1/" + "3" * 5000, "energy", "__import__('os')", "{0.__class__}", "%n%s", "\u0661",
+    "\u202e1", "1_000",
     " 1 ", [], {}, [[]], {"": 0}, [0] * 5000, DEEP,
 )  # fmt: skip
 
@@ -240,6 +245,7 @@ def forge_evidence(data: dict, rng: np.random.Generator) -> str:
 
 ANYWHERE: tuple[Mutator, ...] = (replace, nudge, delete, add_key, exchange, repeat)
 TARGETED: tuple[Mutator, ...] = (
-    flip_verdict, flip_method, add_relation, add_invariant, bind_parameter, change_exponent, change_coefficient,
+    flip_verdict, flip_method, add_relation, add_invariant, bind_parameter, change_exponent,
+    change_coefficient,
     change_point, change_number, negate_field, forge_evidence,
 )  # fmt: skip

@@ -1,8 +1,8 @@
 """The oracle: equilibrium, spectrum and growth of what was drawn, without geoctrl.
 
-The derivative along a direction w is the first coefficient of the rates at x + eps w in power series over the
-rationals, hence exact: a difference quotient with no error. The characteristic polynomial on the tangent space
-of leaf and constraints is exact too; its roots are enclosed in balls of 256 bits.
+The derivative along a direction w is the first coefficient of the rates at x + eps w in power series over
+the rationals, hence exact: a difference quotient with no error. The characteristic polynomial on the tangent
+space of leaf and constraints is exact too; its roots are enclosed in balls of 256 bits.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from scipy.integrate import DOP853
 from .mechanism import Mechanism, Spheres
 from .motion import equations
 
+FAR = 1e4
+"""Growth at which a run ends."""
+
 ctx.cap = 2  # power series to first order
 ctx.prec = 256
 
@@ -28,6 +31,10 @@ class OracleError(Exception):
 
 def rational(q: Fraction) -> fmpq:
     return fmpq(q.numerator, q.denominator)
+
+
+def fraction(q: fmpq) -> Fraction:
+    return Fraction(int(q.p), int(q.q))
 
 
 @dataclass
@@ -173,7 +180,8 @@ class Oracle:
         first = float(np.linalg.norm(start - rest))
         run = DOP853(lambda _, x: self.rate_in_floats(x), 0.0, start, span, rtol=1e-10, atol=1e-13)
         times, distances = [0.0], [first]
-        while run.status == "running" and run.nfev < most:
+        # Far away nothing more is learnt of the point.
+        while run.status == "running" and run.nfev < most and distances[-1] < FAR * first:
             run.step()
             times.append(run.t)
             distances.append(float(np.linalg.norm(run.y - rest)))
@@ -215,3 +223,17 @@ def kernel(A: fmpq_mat) -> tuple[fmpq_mat, list[int]]:
         for i, p in enumerate(pivots):
             W[p][column] = -reduced[i, j]
     return fmpq_mat(n, len(free), [v for row in W for v in row]), free
+
+
+def particular(columns: Sequence[Sequence[fmpq]], loads: Sequence[fmpq]) -> list[fmpq] | None:
+    """A solution of sum c_k column_k = -loads, None where there is none."""
+    rows, count = len(loads), len(columns)
+    entries = [v for i in range(rows) for v in [*(c[i] for c in columns), -loads[i]]]
+    reduced, rank = fmpq_mat(rows, count + 1, entries).rref()
+    found = [fmpq(0)] * count
+    for i in range(rank):
+        pivot = next(j for j in range(count + 1) if reduced[i, j] != 0)
+        if pivot == count:
+            return None
+        found[pivot] = reduced[i, count]
+    return found

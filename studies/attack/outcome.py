@@ -82,7 +82,7 @@ def refusal(kind: str, error: BaseException, also: tuple[type[BaseException], ..
 
 
 def _serve(part: str, seed: int, options: dict[str, Any], pipe: Any) -> None:
-    module = importlib.import_module(f".{part}", __package__)
+    module = importlib.import_module(part)
     pipe.send(module.prepare(seed, options))
     while (index := pipe.recv()) is not None:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -97,9 +97,9 @@ def _serve(part: str, seed: int, options: dict[str, Any], pipe: Any) -> None:
 class Worker:
     """A process of its own for the cases of one part, begun again after each case that has to be ended."""
 
-    def __init__(self, part: str, seed: int, options: dict[str, Any]) -> None:
-        self.arguments = (part, seed, options)
-        self.prepared: int = 0
+    def __init__(self, part: str, seed: int, options: dict[str, Any], grace: float = GRACE) -> None:
+        self.arguments, self.name = (part, seed, options), part.rpartition(".")[2]
+        self.prepared, self.grace = 0, grace
         self._begin()
 
     def _begin(self) -> None:
@@ -114,14 +114,14 @@ class Worker:
         """The outcome of a case; a time-out where it takes longer than ``limit``."""
         self.pipe.send(index)
         try:
-            if self.pipe.poll(limit + GRACE):
+            if self.pipe.poll(limit + self.grace):
                 outcome = self.pipe.recv()
                 if outcome.seconds > limit and not outcome.fault:
                     outcome.result, outcome.note = "time-out", f"{outcome.seconds:.1f} s; {outcome.note}"
                 return outcome
-            outcome = Outcome(self.arguments[0], "time-out", f"ended after {limit:g} s", limit, index)
+            outcome = Outcome(self.name, "time-out", f"ended after {limit:g} s", limit, index)
         except (EOFError, ConnectionError):
-            outcome = Outcome(self.arguments[0], "died", "the process ended by itself", index=index)
+            outcome = Outcome(self.name, "died", "the process ended by itself", index=index)
         self.process.kill()
         self.process.join()
         self._begin()
@@ -151,7 +151,7 @@ def run_part(
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices, on which threads only wait
     os.environ.setdefault("NUMBA_DISABLE_JIT", "1")  # a drawn system is asked for its rates once
-    worker = Worker(part, seed, options)
+    worker = Worker(f"{__package__}.{part}", seed, options)
     try:
         for index in range(worker.prepared) if indices is None else indices:
             if time.monotonic() > until:

@@ -102,3 +102,7 @@ def quadratic_form(A: Sequence[Sequence[Fraction]], of: Iterable[int]) -> Polyno
             for j, b in enumerate(places)
         )
     )
+
+
+def affine(row: Sequence[Fraction], first: int) -> Polynomial:
+    return add(*(scale(c, variable(first + i)) for i, c in enumerate(row)))

@@ -12,11 +12,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from flint import fmpq, fmpq_mat, fmpq_series
+from flint import ctx, fmpq, fmpq_mat, fmpq_series
 from scipy.integrate import DOP853
 from scipy.linalg import null_space
 
-from .oracle import kernel, rational
+from .oracle import kernel, particular, rational
 
 STABLE = ("PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE", "NUMERICALLY_STABLE", "SPECTRALLY_STABLE_ONLY")
 UNSTABLE = ("PROVED_UNSTABLE", "NUMERICALLY_UNSTABLE")
@@ -54,6 +54,22 @@ class Table:
         symbols = {i for i, node in enumerate(self.nodes) if node[0] == "sym"}
         return len(set(places)) == len(places) and set(kinds) <= {"sym"} and symbols <= set(places)
 
+    def below(self, outputs: Sequence[int]) -> set[int]:
+        """Nodes that the outputs are made of."""
+        found, waiting = set(), list(outputs)
+        while waiting:
+            if (i := waiting.pop()) in found:
+                continue
+            found.add(i)
+            kind, *rest = self.nodes[i]
+            if kind == "prod":
+                waiting += [atom for atom, _ in rest[1]]
+            elif kind == "sum":
+                waiting += [k for term in rest[0] for k in term]
+            elif kind == "fun":
+                waiting += rest[1]
+        return found
+
     def exactly(self, outputs: Sequence[int], along: Sequence[Any]) -> list[fmpq_series]:
         """Outputs at the point moved along a direction, to first order."""
         start = [fmpq_series([rational(v), w]) for v, w in zip(self.point, along, strict=True)]
@@ -65,8 +81,11 @@ class Table:
     def _run(self, outputs: Sequence[int], x: list, number: Callable, zero: Any) -> list:
         given = dict(zip(self.states, x, strict=True)) | {i: zero + number(q) for i, q in self.bound.items()}
         values: list[Any] = []
+        wanted = self.below(outputs)
         for i, (kind, *rest) in enumerate(self.nodes):
-            if i in given:
+            if i not in wanted:
+                value = None
+            elif i in given:
                 value = given[i]
             elif kind == "num":
                 value = zero + number(Fraction(rest[0]))
@@ -138,16 +157,23 @@ def _in_series(table: Table, field: Sequence[int], leaf: Sequence[int], verdict:
         A = J
     if leaf and _moves(table, field, leaf):
         return "the leaf is not kept by the motion"
+    growing, abscissa = _roots(A, verdict)
+    return _against(verdict, growing, abscissa)
+
+
+def _roots(A: fmpq_mat, verdict: str) -> tuple[bool, float]:
+    """Whether a root lies to the right, and the greatest real part.
+
+    Verdicts in floats have a tolerance: only a plain sign counts against them.
+    """
     roots = A.charpoly().numer().complex_roots() if A.nrows() else []
-    growing = any(bool(root.real > 0) for root, _ in roots)
-    # Verdicts in floats have a tolerance: here only a plain sign counts against them.
-    plain = max((float(root.real.mid()) for root, _ in roots), default=-1.0)
-    size = max((float(abs(root).mid()) for root, _ in roots), default=0.0)
+    abscissa = max((float(root.real.mid()) for root, _ in roots), default=-1.0)
+    if verdict == "NUMERICALLY_UNSTABLE":
+        return abscissa > 0, abscissa
     if not verdict.startswith("PROVED"):
-        growing = plain > CLOSE * 100 * max(1.0, size)
-        if verdict == "NUMERICALLY_UNSTABLE":
-            growing = plain > 0
-    return _against(verdict, growing, plain)
+        size = max((float(abs(root).mid()) for root, _ in roots), default=0.0)
+        return abscissa > 1e-4 * max(1.0, size), abscissa
+    return any(bool(root.real > 0) for root, _ in roots), abscissa
 
 
 def _against(verdict: str, growing: bool, abscissa: float) -> str:
@@ -240,41 +266,56 @@ def _by_running(table: Table, field: Sequence[int], leaf: Sequence[int], verdict
 
 
 def _natural(table: Table, problem: Mapping[str, Any], verdict: str) -> str:
-    """M_t y'' + G_t y' + K_t y = 0 from central differences of the Lagrangian, in floats."""
-    n = len(table.states)
-    x = np.array([float(v) for v in table.point])
-    relations = list(problem["relations"])
-    C = _gradients(table, relations, x)
-    slope = _gradients(table, [problem["potential"]], x)[0]
-    weights = np.linalg.lstsq(C.T, slope, rcond=None)[0] if relations else np.zeros(0)
-    if np.max(np.abs(slope - C.T @ weights), initial=0.0) > CLOSE * max(1.0, float(np.max(np.abs(slope)))):
-        return "the point is no equilibrium"
-    outputs = [problem["potential"], *relations]
-    h, H = 1e-4, np.zeros((len(outputs), n, n))
-    for i in range(n):
-        for j in range(n):
-            total = np.zeros(len(outputs))
-            for a in (1, -1):
-                for b in (1, -1):
-                    y = x.copy()
-                    y[i] += a * h
-                    y[j] += b * h
-                    total = total + a * b * table.in_floats(outputs, y)
-            H[:, i, j] = total / (4 * h * h)
-    K = H[0] - np.tensordot(weights, H[1:], 1)
-    turn = _gradients(table, problem["gyroscopic"], x)
-    M = np.zeros((n, n))
+    """M_t y'' + G_t y' + K_t y = 0 on the tangent space of the relations, in rationals."""
+    n, relations = len(table.states), list(problem["relations"])
+    units = [[int(i == j) for i in range(n)] for j in range(n)]
+    outputs = [problem["potential"], *relations, *problem["gyroscopic"]]
+    columns = [table.exactly(outputs, unit) for unit in units]
+    first = [[columns[j][k][1] for j in range(n)] for k in range(len(outputs))]
+    slope, C, turn = first[0], first[1 : len(relations) + 1], first[len(relations) + 1 :]
+    weights = particular(C, [-v for v in slope])
+    if weights is None or any(columns[0][1 + k][0] != 0 for k in range(len(relations))):
+        return "the point is no equilibrium on the manifold"
+    second = _second_derivatives(table, outputs[: len(relations) + 1], units)
+    K = [[second[0][i][j] - sum((w * h[i][j] for w, h in zip(weights, second[1:], strict=True)), fmpq(0))
+          for j in range(n)] for i in range(n)]  # fmt: skip
+    M = [[fmpq(0)] * n for _ in range(n)]
     for i, j, k in problem["mass"]:
-        M[i, j] = table.in_floats([k], x)[0]
-    W = null_space(C, rcond=1e-8) if relations else np.eye(n)
-    M, G, K = (W.T @ A @ W for A in (M, turn - turn.T, K))
-    if np.min(np.linalg.eigvalsh((M + M.T) / 2), initial=1.0) <= 0:
+        M[i][j] = table.exactly([k], units[0])[0][0]
+    G = [[turn[i][j] - turn[j][i] for j in range(n)] for i in range(n)]
+    W = fmpq_mat(n, n, [v for row in units for v in row])
+    if relations:
+        W, free = kernel(fmpq_mat(len(C), n, [v for row in C for v in row]))
+        if n - len(free) < len(relations):
+            return "the manifold is singular at the point"
+    d = W.ncols()
+    M_t, G_t, K_t = (W.transpose() * fmpq_mat(n, n, [v for row in A for v in row]) * W for A in (M, G, K))
+    minors = [fmpq_mat(k, k, [M_t[i, j] for i in range(k) for j in range(k)]).det() for k in range(1, d + 1)]
+    if M_t != M_t.transpose() or not all(minor > 0 for minor in minors):
         return "the inertia is not positive definite"
-    d = len(M)
-    lower = -np.linalg.solve(M, np.hstack([K, G]))
-    values = np.linalg.eigvals(np.vstack([np.hstack([np.zeros((d, d)), np.eye(d)]), lower]))
-    size = max(1.0, float(np.max(np.abs(values), initial=0.0)))
-    abscissa = float(np.max(values.real, initial=-np.inf))
-    if verdict in STABLE:
-        return _against(verdict, abscissa > 1e-2 * size, abscissa)
-    return _against(verdict, abscissa > -1e-2 * size, abscissa)
+    right = [-(M_t.inv() * A) for A in (K_t, G_t)]
+    upper = [[fmpq(int(j == d + i)) for j in range(2 * d)] for i in range(d)]
+    lower = [[right[j // d][i, j % d] for j in range(2 * d)] for i in range(d)]
+    A = fmpq_mat(2 * d, 2 * d, [v for row in upper + lower for v in row])
+    growing, abscissa = _roots(A, verdict)
+    return _against(verdict, growing, abscissa)
+
+
+def _second_derivatives(table: Table, outputs: Sequence[int], units: list) -> list[list[list[fmpq]]]:
+    """By polarisation: the second coefficients along e_i, e_j and e_i + e_j."""
+    n, cap = len(units), ctx.cap
+    ctx.cap = 3
+    try:
+        alone = [[v[2] for v in table.exactly(outputs, unit)] for unit in units]
+        found = [
+            [[2 * alone[i][k] if i == j else fmpq(0) for j in range(n)] for i in range(n)]
+            for k in range(len(outputs))
+        ]
+        for i in range(n):
+            for j in range(i):
+                both = table.exactly(outputs, [a + b for a, b in zip(units[i], units[j], strict=True)])
+                for k, v in enumerate(both):
+                    found[k][i][j] = found[k][j][i] = v[2] - alone[i][k] - alone[j][k]
+    finally:
+        ctx.cap = cap
+    return found

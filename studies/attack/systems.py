@@ -12,7 +12,8 @@ import numpy as np
 import geoctrl as gc
 
 from .building import Built, build, difference, exactly_told, number_types, parameters_of, random_turns
-from .drawing import Dice, draw
+from .dice import Dice
+from .drawing import draw
 from .mechanism import Mechanism, Spheres
 from .oracle import Oracle, OracleError, Spectrum
 from .outcome import Outcome, refusal
@@ -20,7 +21,7 @@ from .polynomials import ready, specialise, value
 
 PROVED_STABLE = ("PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE")
 GROWTH = 100.0
-"""Growth of a perturbation that asks for a second look; of 226 stable ones in an earlier trial none passed 6."""
+"""Growth of a perturbation that asks for a second look; 226 stable ones of an early trial stayed below 6."""
 RUNS = 0.05
 """Share of proved-stable systems that are simulated."""
 TYPES = 0.25
@@ -30,10 +31,12 @@ FILES = 0.05
 
 
 def prepare(seed: int, options: dict[str, Any]) -> int:
+    del seed, options
     return 0
 
 
 def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
+    del options
     drawn = draw(seed, index)
     kind = "spheres" if isinstance(drawn, Spheres) else drawn.kind
     oracle = Oracle(drawn)
@@ -44,13 +47,8 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
     begun = time.perf_counter()
     try:
         outcome = judge(drawn, oracle, spectrum, np.random.default_rng([seed, index, 1]), Dice(seed, index))
-    except (gc.GeoctrlError, TypeError) as error:
-        refusal = isinstance(error, gc.GeoctrlError)
-        outcome = (
-            Outcome(kind, "refused", f"{type(error).__name__}: {error}") if refusal else raw(kind, error)
-        )
     except Exception as error:
-        outcome = raw(kind, error)
+        outcome = refusal(kind, error)
     outcome.kind, outcome.seconds = kind, time.perf_counter() - begun
     outcome.detail |= {"traits": drawn.traits}
     return outcome
@@ -92,7 +90,8 @@ def judge(
 def against_spectrum(verdict: str, method: str, told: bool, spectrum: Spectrum) -> str:
     """What a verdict says against the exact spectrum, in words; nothing where both agree.
 
-    Where geoctrl was given a rounded point, the oracle's spectrum belongs to a neighbour: then only roots that
+    Where geoctrl was given a rounded point,
+    the oracle's spectrum belongs to a neighbour: then only roots that
     are plainly to one side count.
     """
     margin = 0.0 if told and "in floats" not in method else 1e-5 * max(1.0, spectrum.radius)
