@@ -87,7 +87,7 @@ class Oracle:
         try:
             return self.exact.rate([rational(v) for v in point])
         except ZeroDivisionError as error:
-            raise OracleError("singular mass") from error
+            raise OracleError("singular mass or dependent constraints at the point") from error
 
     def defects(self, point: Sequence[Fraction]) -> list[fmpq]:
         """Values of the relations."""
@@ -114,7 +114,7 @@ class Oracle:
         Raises
         ------
         OracleError
-            If the relations are dependent at the point or the rates leave the tangent space.
+            If relations or constraints are dependent at the point or the rates leave the tangent space.
         """
         W, free = self.tangent(point)
         size, d = W.nrows(), W.ncols()
@@ -125,7 +125,10 @@ class Oracle:
         columns = []
         for j in range(d):
             x = self._moved(point, [W[i, j] for i in range(size)])
-            columns.append([entry[1] for entry in self.series.rate(x)])
+            try:
+                columns.append([entry[1] for entry in self.series.rate(x)])
+            except ZeroDivisionError as error:
+                raise OracleError("singular mass or dependent constraints at the point") from error
         image = fmpq_mat(size, d, [columns[j][i] for i in range(size) for j in range(d)])
         A = fmpq_mat(d, d, [image[i, j] for i in free for j in range(d)])
         if image != W * A:
