@@ -1,0 +1,238 @@
+"""What was drawn, built with geoctrl's public names, and its rates held against the oracle's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+import geoctrl as gc
+
+from .mechanism import Mechanism, Spheres
+from .oracle import Oracle
+from .polynomials import Polynomial
+
+ALGEBRAS = {
+    "so3": gc.so3, "se3": gc.se3, "se2": gc.se2, "so2": gc.so2, "r1": lambda: gc.rn(1),
+    "r2": lambda: gc.rn(2),
+}  # fmt: skip
+
+
+@dataclass
+class Built:
+    """A system of geoctrl's, the point in the form that `certify` takes, and its numbers.
+
+    Attributes
+    ----------
+    system, place : the system; makes its equilibrium at parameters given
+    exact : whether geoctrl is told the point in exact numbers
+    """
+
+    system: Any
+    place: Callable[[dict], Any]
+    exact: bool
+
+
+def number_types(q: Fraction) -> list[Any]:
+    """Equal numbers of many types."""
+    found: list[Any] = [q, sp.Rational(q.numerator, q.denominator)]
+    if q.denominator & (q.denominator - 1) == 0:
+        found += [
+            float(q),
+            np.float64(float(q)),
+            np.array(float(q)),
+            Decimal(float(q)),
+            np.longdouble(float(q)),
+        ]
+        if np.float32(float(q)) == q:
+            found += [np.float32(float(q)), np.float16(float(q))]
+    if q.denominator == 1:
+        n = int(q)
+        found += [n, np.int64(n), np.int32(n), np.int8(n), sp.Integer(n), Decimal(n), np.array(n)]
+        found += [np.uint8(n), np.uint64(n)] if n >= 0 else []
+        found += [True, np.bool_(True)] if n == 1 else []
+    return found
+
+
+def expression(p: Polynomial, symbols: Sequence[sp.Symbol]) -> sp.Expr:
+    return sp.Add(*(
+        sp.Mul(sp.Rational(c.numerator, c.denominator), *(symbols[i] ** e for i, e in monomial))
+        for monomial, c in p.items()
+    ))  # fmt: skip
+
+
+def build(drawn: Mechanism | Spheres) -> Built:
+    parameters = [gc.Parameter(name, default, positive=default > 0) for name, _, default in drawn.parameters]
+    if isinstance(drawn, Spheres):
+        return _spheres(drawn, parameters)
+    return _rotations(drawn, parameters) if drawn.kind == "rotations" else _group(drawn, parameters)
+
+
+def parameters_of(drawn: Mechanism | Spheres) -> dict[str, Any]:
+    """The numbers of a draw, exact where a float would not be."""
+    return {name: value for name, value, _ in drawn.parameters}
+
+
+def _group(m: Mechanism, parameters: list) -> Built:
+    algebra = gc.product(*(ALGEBRAS[g]() for g in m.groups)) if len(m.groups) > 1 else ALGEBRAS[m.groups[0]]()
+    vectors = [
+        gc.AdvectedVector(f"Ga{v + 1}_", reference=reference, of=factor + 1)
+        for v, (factor, reference) in enumerate(m.vectors)
+    ]
+    rotors = None
+    if m.s:
+        rotors = gc.Rotors(coupling=_numbers(m.coupling), inertia=_numbers(m.rotor_inertia))
+    symbols = [*algebra.xi, *(rotors.rates if rotors else ()), *(s for v in vectors for s in v.symbols)]
+    symbols += [p.symbol for p in parameters]
+
+    def matrix(rows: Sequence[Sequence[Polynomial]]) -> sp.Matrix:
+        return sp.Matrix([[expression(e, symbols) for e in row] for row in rows])
+
+    mechanism = gc.EulerPoincare(
+        algebra=algebra,
+        advected=vectors,
+        inertia=matrix(m.inertia),
+        potential=expression(m.potential, symbols),
+        gyroscopic=[expression(e, symbols) for e in m.gyroscopic] if any(m.gyroscopic) else None,
+        constraints=matrix(m.constraints).tolist() if m.constraints else None,
+        frame=matrix(m.frame) if m.frame else None,
+        rotors=rotors,
+        forces=[expression(e, symbols) for e in m.forces] if any(m.forces) else None,
+        invariants={name: expression(p, symbols) for name, p in m.invariants.items()},
+        parameters=parameters,
+        name="drawn",
+    )
+    places = state_places(m, mechanism)
+    family = gc.Family(
+        {k: sp.Rational(m.point[i].numerator, m.point[i].denominator) for k, i in places.items()}
+    )
+    system = mechanism.replace(equilibria={"drawn": family}).reduce()
+    return Built(system, lambda params: system.equilibrium("drawn", params=params), True)
+
+
+def _numbers(rows: Sequence[Sequence[Fraction]]) -> sp.Matrix:
+    return sp.Matrix([[sp.Rational(v.numerator, v.denominator) for v in row] for row in rows])
+
+
+def state_places(m: Mechanism, mechanism: gc.EulerPoincare) -> dict[str, int]:
+    """Variables of the oracle that geoctrl's states are."""
+    names = {label: i for i, label in enumerate(mechanism.velocity_labels)}
+    names |= {str(s): m.n + m.s + i for i, s in enumerate(mechanism.advected_symbols)}
+    if m.frame:
+        # A frame's columns are unit vectors but for the row that was solved for.
+        kept = [i for i in range(m.n) if i != m.solved]
+        names = {f"v{j + 1}": i for j, i in enumerate(kept)} | {k: i for k, i in names.items() if i >= m.n}
+    elif m.constraints:
+        # Which velocities are left is known once the system is reduced.
+        names = {label: names[label] for label in mechanism.reduce().state_labels}
+    return names
+
+
+def _rotations(m: Mechanism, parameters: list) -> Built:
+    bodies = len(m.groups)
+    R, Omega = gc.rotations.symbols(bodies)
+    symbols = [s for w in Omega for s in w] + [s for rows in R for s in rows] + [p.symbol for p in parameters]
+
+    def vectors(rows: Sequence[Polynomial]) -> list[sp.Matrix]:
+        return [sp.Matrix([expression(e, symbols) for e in rows[3 * b : 3 * b + 3]]) for b in range(bodies)]
+
+    inertias = [
+        sp.Matrix(
+            [[expression(m.inertia[3 * b + i][3 * b + j], symbols) for j in range(3)] for i in range(3)]
+        )
+        for b in range(bodies)
+    ]
+    system = gc.rotations.RotationSystem(
+        inertias=inertias,
+        potential=expression(m.potential, symbols),
+        linear=vectors(m.gyroscopic) if any(m.gyroscopic) else None,
+        forces=vectors(m.forces) if any(m.forces) else None,
+        invariants={name: expression(p, symbols) for name, p in m.invariants.items()},
+        parameters=parameters,
+    )
+    x = np.array([float(v) for v in [*m.point[m.n :], *m.point[: m.n]]])
+    return Built(system, lambda _: x, False)
+
+
+def _spheres(drawn: Spheres, parameters: list) -> Built:
+    n = drawn.n
+    q, omega = gc.spheres.symbols(n)
+    flat = [s for v in q for s in v]
+    # Rates qdot = omega x q enter the forces.
+    rates = [s for a, w in zip(q, omega, strict=True) for s in w.cross(a)]
+    symbols = [*flat, *rates, *(p.symbol for p in parameters)]
+    forces = [sp.Matrix([expression(f, symbols) for f in drawn.forces[3 * j : 3 * j + 3]]) for j in range(n)]
+    system = gc.spheres.SphereSystem(
+        mass=sp.Matrix([[expression(e, symbols) for e in row] for row in drawn.mass]),
+        potential=expression(drawn.potential, symbols),
+        forces=forces if any(drawn.forces) else None,
+        parameters=parameters,
+    )
+    x = np.array([float(v) for v in drawn.point])
+    return Built(system, lambda _: x, False)
+
+
+def exactly_told(drawn: Mechanism | Spheres, built: Built) -> bool:
+    """Whether geoctrl was given the oracle's point to the last digit."""
+    return built.exact or all(Fraction(float(v)) == v for v in drawn.point)
+
+
+def difference(drawn: Mechanism | Spheres, built: Built, oracle: Oracle, rng: np.random.Generator) -> float:
+    """Greatest difference of geoctrl's rates from the oracle's at a random state, relative to its allowance.
+
+    Allowed are 1e-9 of the greatest rate, and what rounding does where the mass is ill-conditioned.
+    """
+    params = {name: float(value) for name, value, _ in drawn.parameters}
+    on = _rates_on_spheres if isinstance(drawn, Spheres) else _rates_on_groups
+    ours, theirs, mass = on(drawn, built, oracle, rng, params)
+    allowed = (1e-9 + np.finfo(float).eps * np.linalg.cond(mass)) * np.max(np.abs(ours), initial=1.0)
+    return float(np.max(np.abs(ours - theirs), initial=0.0) / allowed)
+
+
+def _rates_on_spheres(drawn: Spheres, built: Built, oracle: Oracle, rng: Any, params: dict) -> tuple:
+    n = drawn.n
+    q = rng.normal(size=(n, 3))
+    q /= np.linalg.norm(q, axis=1)[:, None]
+    omega = np.cross(q, rng.normal(size=(n, 3)))
+    state = [*q.ravel(), *np.cross(omega, q).ravel()]
+    first, second = oracle.rate_at(state).reshape(2, n, 3)
+    ours = np.concatenate([first.ravel(), np.cross(q, second).ravel()])
+    theirs = built.system.rhs(0.0, np.concatenate([q.ravel(), omega.ravel()]), None, params)
+    return ours, theirs, oracle.mass(state)
+
+
+def _rates_on_groups(m: Mechanism, built: Built, oracle: Oracle, rng: Any, params: dict) -> tuple:
+    rest = np.array([float(v) for v in m.point])
+    turned, turns = rest.copy(), random_turns(m, rng)
+    for v, (factor, _) in enumerate(m.vectors):
+        turned[m.place(v) : m.place(v) + 3] = turns[factor] @ rest[m.place(v) : m.place(v) + 3]
+    turned[: m.n + m.s] += rng.normal(size=m.n + m.s)
+    # Only velocities have to be moved onto the constraints, in which they are linear.
+    rows = np.array([[oracle.floats.at(e, turned) for e in row] for row in oracle.floats.rows]).reshape(
+        -1, m.n
+    )
+    xi = turned[: m.n]
+    turned[: m.n] = xi - np.linalg.pinv(rows) @ (rows @ xi)
+    rate = oracle.rate_at(turned)
+    if m.kind == "rotations":
+        order = [*range(m.n, m.size), *range(m.n)]
+    else:
+        order = list(state_places(m, built.system.mechanism).values())
+    return rate[order], built.system.rhs(0.0, turned[order], None, params), oracle.mass(turned)
+
+
+def random_turns(m: Mechanism, rng: np.random.Generator) -> list[np.ndarray]:
+    """A random rotation for each factor of a mechanism, about the third axis for groups of the plane."""
+    found = []
+    for group in m.groups:
+        a = rng.normal(size=3) * ([0, 0, 1] if group in ("so2", "se2") else 1)
+        angle = float(np.linalg.norm(a))
+        a = a / angle
+        K = np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
+        found.append(np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K)
+    return found

@@ -1,0 +1,120 @@
+"""The command: which parts, how many cases, how long; a table on stdout, everything in a JSON file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .outcome import Outcome, run_part
+
+PARTS = ("systems", "conditions", "certificates", "files", "misuse")
+COUNTS = {
+    "systems": (10000, 250),
+    "conditions": (300, 8),
+    "certificates": (10000, 400),
+    "files": (0, 0),
+    "misuse": (0, 0),
+}
+"""Cases of a whole and of a quick run; 0: as many as there are."""
+LIMITS = {"systems": 30.0, "conditions": 60.0, "certificates": 2.0, "files": 2.0, "misuse": 20.0}
+"""Seconds for one case."""
+MEGABYTES = {"systems": 2000.0, "conditions": 2000.0, "certificates": 500.0, "files": 500.0, "misuse": 1000.0}
+QUICK_MINUTES = 5.0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _arguments(arguments)
+    parts = PARTS if options.part == "all" else (options.part,)
+    minutes = options.minutes or (QUICK_MINUTES if options.quick else 1e9)
+    end = time.monotonic() + 60 * minutes
+    outcomes: dict[str, list[Outcome]] = {}
+    for number, part in enumerate(parts):
+        # Each part may use its share of what is left, so that a slow one does not starve the others.
+        until = time.monotonic() + (end - time.monotonic()) / (len(parts) - number)
+        outcomes[part] = _run(part, options, until)
+    report = table(outcomes)
+    print(report)
+    faults = [(part, o) for part, found in outcomes.items() for o in found if o.fault]
+    for part, o in faults:
+        print(
+            f"{part} {o.index}: {o.result}: {o.note}\n"
+            f"    python studies/attack.py {part} --seed {options.seed} --only {o.index}"
+        )
+    if options.out:
+        folder = Path(options.out)
+        folder.mkdir(parents=True, exist_ok=True)
+        stored = {part: [o.to_dict() for o in found] for part, found in outcomes.items()}
+        content = {"seed": options.seed, "parts": stored, "table": report}
+        (folder / "attack.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return 1 if faults else 0
+
+
+def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="attack.py", description="Attack on soundness and robustness of geoctrl."
+    )
+    parser.add_argument("part", choices=(*PARTS, "all"))
+    parser.add_argument("--count", type=int, help="cases of each part that is drawn")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", type=int, metavar="INDEX", help="one case, told in full")
+    parser.add_argument("--first", type=int, default=0, help="index of the first case")
+    parser.add_argument("--minutes", type=float, help="stop after these, with what there is")
+    parser.add_argument("--out", help="folder for attack.json")
+    parser.add_argument("--quick", action="store_true", help=f"few cases, {QUICK_MINUTES:g} minutes at most")
+    options = parser.parse_args(arguments)
+    if options.only is not None and options.part == "all":
+        parser.error("--only needs one part")
+    return options
+
+
+def _run(part: str, options: argparse.Namespace, until: float) -> list[Outcome]:
+    count = options.count or COUNTS[part][options.quick]
+    indices: Any = range(options.first, options.first + count) if count and COUNTS[part][0] else None
+    if options.only is not None:
+        indices = [options.only]
+    settings = {"megabytes": MEGABYTES[part]}
+    found: list[Outcome] = []
+    told = time.monotonic()
+    for outcome in run_part(part, options.seed, indices, LIMITS[part], until, settings):
+        found.append(outcome)
+        if outcome.fault:
+            print(f"\r{part} {outcome.index}: {outcome.result}: {outcome.note}", file=sys.stderr)
+        if options.only is not None:
+            print(json.dumps(outcome.to_dict(), indent=1))
+        if time.monotonic() - told > 2:
+            told = time.monotonic()
+            print(f"\r{part}: {len(found)} of {count or 'all'} cases", end="", file=sys.stderr, flush=True)
+    print(f"\r{part}: {len(found)} cases" + " " * 20, file=sys.stderr)
+    return found
+
+
+def table(outcomes: dict[str, list[Outcome]]) -> str:
+    """One row for each kind, in Markdown."""
+    head = (
+        "part",
+        "kind",
+        "cases",
+        "proved",
+        "held",
+        "refused",
+        "unjudged",
+        "contradictions",
+        "other faults",
+        "slowest (s)",
+    )
+    rows = [head, tuple("--" for _ in head)]
+    for part, found in outcomes.items():
+        for kind in sorted({o.kind for o in found}):
+            own = [o for o in found if o.kind == kind]
+            results = Counter(o.result for o in own)
+            other = sum(o.fault for o in own) - results["contradiction"]
+            counts = [results[r] for r in ("proved", "held", "refused", "unjudged", "contradiction")]
+            slowest = max(o.seconds for o in own)
+            rows.append((part, kind, len(own), *counts, other, f"{slowest:.1f}"))
+    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in rows)

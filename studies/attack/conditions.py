@@ -1,0 +1,172 @@
+"""Symbolic stability conditions of random families, at random numbers, against exact spectra."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+import geoctrl as gc
+
+from .dice import Dice
+from .mechanism import Mechanism
+from .oracle import Oracle, OracleError, Spectrum
+from .outcome import Outcome, refusal
+from .polynomials import Polynomial, add, constant, multiply, scale, variable
+
+POINTS = 12
+"""Random sets of numbers for each family."""
+SPIN = "W"
+
+
+def prepare(seed: int, options: dict[str, Any]) -> int:
+    del seed, options
+    return 0
+
+
+def family(dice: Dice) -> tuple[Mechanism, list[Fraction]]:
+    """A body spinning about the vertical, which is its third axis; its numbers are all parameters.
+
+    Variables: Omega, [rotor], Gamma, then the parameters in the order of their names.
+    """
+    s = int(dice.chance(0.3))
+    up = Fraction(dice.pick([1, -1]))
+    m = Mechanism(
+        ["so3"], [(0, (Fraction(0), Fraction(0), Fraction(1)))], [], [[Fraction(0)] * s for _ in range(3)],
+        [[Fraction(1)] * s for _ in range(s)], [constant(0)] * 3, {}, [constant(0)] * 3, [], None, [], {}, [],
+    )  # fmt: skip
+    size = m.size
+    names = ["I1", "I2", "I3", "k", "a", "b"]
+    damping = dice.pick(["", "full", "partial"]) if dice.chance(0.5) else ""
+    names += ["d"] if damping else []
+    names += ["c"] if dice.chance(0.3) else []
+    m.parameters = [(name, Fraction(1), Fraction(1)) for name in names]
+    p = {name: variable(size + i) for i, name in enumerate(names)}
+    if dice.chance(0.3):
+        p["I2"] = p["I1"]  # a symmetric body
+    blank: Polynomial = {}
+    m.inertia = [[p[f"I{i + 1}"] if i == j else blank for j in range(3)] for i in range(3)]
+    if s:
+        m.coupling[2][0] = Fraction(1)
+        m.inertia[2][2] = add(m.inertia[2][2], constant(1))
+    g = [variable(m.place(0) + i) for i in range(3)]
+    m.potential = add(
+        multiply(p["k"], g[2]), multiply(p["a"], multiply(g[0], g[0])), multiply(p["b"], multiply(g[1], g[1]))
+    )
+    if "c" in p:
+        m.gyroscopic = [constant(0), constant(0), p["c"]]
+    if damping:
+        # Relative to the spin nothing is lost at the point itself: only the transverse rates are damped.
+        rows = range(2) if damping == "full" else range(1)
+        m.forces = [scale(-1, multiply(p["d"], variable(i))) if i in rows else constant(0) for i in range(3)]
+    m.point = [Fraction(0)] * (3 + s) + [Fraction(0), Fraction(0), up]
+    m.traits = [
+        w for w in ("rotor" if s else "", damping and f"{damping} damping", "gyroscopic" * ("c" in p)) if w
+    ]
+    return m, [up]
+
+
+def numbers(m: Mechanism, dice: Dice) -> tuple[Mechanism, dict[str, Fraction]]:
+    """The same mechanism at other numbers, often equal ones and zeros, with its spin."""
+    positive = ("I1", "I2", "I3", "d")
+    given = {name: dice.positive() if name in positive else dice.small(0.2) for name, _, _ in m.parameters}
+    if dice.chance(0.2):
+        given["I1"] = given["I3"]
+    spin = dice.small(0.15) * dice.pick([1, 2, 5])
+    point = [*m.point]
+    point[2] = spin
+    parameters = [(name, given[name], default) for name, _, default in m.parameters]
+    return replace(m, parameters=parameters, point=point), given | {SPIN: spin}
+
+
+def described(m: Mechanism) -> Any:
+    """The family in geoctrl's words."""
+    algebra, Gamma = gc.so3(), gc.AdvectedVector("Gamma")
+    parameters = [
+        gc.Parameter(name, 1.0, positive=name in ("I1", "I2", "I3", "d")) for name, _, _ in m.parameters
+    ]
+    rotors = gc.Rotors(coupling=[0, 0, 1], inertia=1) if m.s else None
+    symbols = [
+        *algebra.xi,
+        *(rotors.rates if rotors else ()),
+        *Gamma.symbols,
+        *(p.symbol for p in parameters),
+    ]
+
+    def written(p: Polynomial) -> sp.Expr:
+        terms = (
+            sp.Mul(sp.Rational(c.numerator, c.denominator), *(symbols[i] ** e for i, e in k))
+            for k, c in p.items()
+        )
+        return sp.Add(*terms)
+
+    W = sp.Symbol(SPIN, real=True)
+    up = int(m.point[-1])
+    return gc.EulerPoincare(
+        algebra=algebra,
+        advected=[Gamma],
+        inertia=sp.Matrix([[written(e) for e in row] for row in m.inertia]),
+        potential=written(m.potential),
+        gyroscopic=[written(e) for e in m.gyroscopic] if any(m.gyroscopic) else None,
+        forces=[written(e) for e in m.forces] if any(m.forces) else None,
+        rotors=rotors,
+        parameters=parameters,
+        equilibria={"spinning": gc.Family({"Omega3": W, "Gamma3": up}, symbols=[W])},
+    ).reduce()
+
+
+def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
+    del options
+    dice = Dice(seed + 7919, index)
+    m, _ = family(dice)
+    begun = time.perf_counter()
+    try:
+        found = gc.stability_conditions(described(m), "spinning")
+    except Exception as error:
+        outcome = refusal("spinning body", error)
+        outcome.seconds = time.perf_counter() - begun
+        return outcome
+    seconds = time.perf_counter() - begun
+    counts = {"stable": 0, "unstable": 0, "open": 0}
+    for _ in range(POINTS):
+        drawn, given = numbers(m, dice)
+        try:
+            spectrum = Oracle(drawn).spectrum(drawn.point)
+        except OracleError:
+            continue
+        said = answer(found, given)
+        counts[said] += 1
+        if wrong := contradicted(said, spectrum):
+            at = ", ".join(f"{k} = {v}" for k, v in given.items())
+            return Outcome("spinning body", "contradiction", f"{wrong} at {at}", seconds)
+    result = "proved" if counts["stable"] or counts["unstable"] else "held"
+    return Outcome("spinning body", result, "", seconds, detail={"answers": counts, "traits": m.traits})
+
+
+def answer(found: Any, given: dict[str, Fraction]) -> str:
+    """What the conditions say at these numbers."""
+    table = {
+        s: sp.Rational(given[s.name].numerator, given[s.name].denominator)
+        for s in found.symbols
+        if s.name in given
+    }
+
+    def holds(relation: Any) -> bool:
+        return bool(sp.sympify(relation).xreplace(table) == sp.true)
+
+    if any(sp.sympify(e).xreplace(table) == 0 for e in found.assuming):
+        return "open"
+    if any(holds(r) for r in found.unstable):
+        return "unstable"
+    return "stable" if found.stable and all(holds(r) for r in found.stable) else "open"
+
+
+def contradicted(said: str, spectrum: Spectrum) -> str:
+    if said == "stable" and spectrum.growing:
+        return f"said to be stable, but an eigenvalue has the real part {spectrum.abscissa:.3g}"
+    if said == "unstable" and not spectrum.growing:
+        return f"said to be unstable, but the greatest real part is {spectrum.abscissa:.3g}"
+    return ""

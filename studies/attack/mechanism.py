@@ -1,0 +1,109 @@
+"""What is drawn: a mechanism and a point as plain data, for the oracle and for geoctrl alike.
+
+Variables of all polynomials are numbered velocities, rotor rates, advected components, parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from .polynomials import Polynomial
+
+DIMENSION = {"so3": 3, "se3": 6, "se2": 3, "so2": 1, "r1": 1, "r2": 2}
+SPIN = {"so3": (0, 1, 2), "se3": (0, 1, 2), "se2": (None, None, 0), "so2": (None, None, 0)}
+"""Places, within a factor, of the three components of its spin; None: zero."""
+
+
+@dataclass
+class Mechanism:
+    """A Lagrangian 1/2 xi.G xi + xi.C w + 1/2 w.J w + A.xi - U on a group, rates w of rotors.
+
+    Attributes
+    ----------
+    groups : list of names of factors
+    vectors : list of (factor, reference)
+        Vectors fixed in space, as the bodies see them.
+    inertia : n x n polynomials in advected components and parameters
+    coupling, rotor_inertia : n x s and s x s numbers
+    gyroscopic, forces : n polynomials
+    potential : polynomial
+    constraints : rows of n polynomials
+    frame : n x k polynomials or None
+    parameters : list of (name, value, default)
+    invariants : dict of name -> polynomial
+        Declared, true or not.
+    point : values of velocities, rotor rates, advected components
+    kind : what builds it in geoctrl, "group" or "rotations"
+    traits : words for the table
+    """
+
+    groups: list[str]
+    vectors: list[tuple[int, tuple[Fraction, ...]]]
+    inertia: list[list[Polynomial]]
+    coupling: list[list[Fraction]]
+    rotor_inertia: list[list[Fraction]]
+    gyroscopic: list[Polynomial]
+    potential: Polynomial
+    forces: list[Polynomial]
+    constraints: list[list[Polynomial]]
+    frame: list[list[Polynomial]] | None
+    parameters: list[tuple[str, Fraction, Fraction]]
+    invariants: dict[str, Polynomial]
+    point: list[Fraction]
+    kind: str = "group"
+    traits: list[str] = field(default_factory=list)
+    solved: int = -1
+    """The velocity that the frame is solved for."""
+
+    @property
+    def n(self) -> int:
+        return sum(DIMENSION[g] for g in self.groups)
+
+    @property
+    def s(self) -> int:
+        return len(self.rotor_inertia)
+
+    @property
+    def size(self) -> int:
+        """Number of velocities, rotor rates and advected components."""
+        return self.n + self.s + 3 * len(self.vectors)
+
+    def start(self, factor: int) -> int:
+        return sum(DIMENSION[g] for g in self.groups[:factor])
+
+    def spin(self, factor: int) -> tuple[int | None, ...]:
+        """Places of the three components of a factor's spin among the velocities."""
+        begin = self.start(factor)
+        return tuple(None if p is None else begin + p for p in SPIN[self.groups[factor]])
+
+    def place(self, vector: int) -> int:
+        """Place of a vector's first component."""
+        return self.n + self.s + 3 * vector
+
+    @property
+    def values(self) -> dict[int, Fraction]:
+        """Parameters by variable."""
+        return {self.size + i: value for i, (_, value, _) in enumerate(self.parameters)}
+
+
+@dataclass
+class Spheres:
+    """T = 1/2 sum m_jk(q) qdot_j.qdot_k on n spheres; variables q, qdot, parameters."""
+
+    n: int
+    mass: list[list[Polynomial]]
+    potential: Polynomial
+    forces: list[Polynomial]
+    parameters: list[tuple[str, Fraction, Fraction]]
+    point: list[Fraction]
+    kind: str = "spheres"
+    traits: list[str] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        return 6 * self.n
+
+    @property
+    def values(self) -> dict[int, Fraction]:
+        return {self.size + i: value for i, (_, value, _) in enumerate(self.parameters)}

@@ -1,0 +1,184 @@
+"""Random systems: what geoctrl says of them against what the oracle computes."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import geoctrl as gc
+
+from .building import Built, build, difference, exactly_told, number_types, parameters_of, random_turns
+from .dice import Dice
+from .drawing import draw
+from .mechanism import Mechanism, Spheres
+from .oracle import Oracle, OracleError, Spectrum
+from .outcome import Outcome, refusal
+from .polynomials import ready, specialise, value
+
+PROVED_STABLE = ("PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE")
+GROWTH = 100.0
+"""Growth of a perturbation that asks for a second look; 226 stable ones of an early trial stayed below 6."""
+RUNS = 0.05
+"""Share of proved-stable systems that are simulated."""
+TYPES = 0.25
+"""Share of systems with parameters that are judged again with equal numbers of other types."""
+FILES = 0.05
+"""Share of certificates that are written and verified."""
+
+
+def prepare(seed: int, options: dict[str, Any]) -> int:
+    del seed, options
+    return 0
+
+
+def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
+    del options
+    drawn = draw(seed, index)
+    kind = "spheres" if isinstance(drawn, Spheres) else drawn.kind
+    oracle = Oracle(drawn)
+    try:
+        spectrum = oracle.spectrum(drawn.point)
+    except OracleError as error:
+        return Outcome(kind, "unjudged", str(error))
+    begun = time.perf_counter()
+    try:
+        outcome = judge(drawn, oracle, spectrum, np.random.default_rng([seed, index, 1]), Dice(seed, index))
+    except Exception as error:
+        outcome = refusal(kind, error)
+    outcome.kind, outcome.seconds = kind, time.perf_counter() - begun
+    outcome.detail |= {"traits": drawn.traits}
+    return outcome
+
+
+def judge(
+    drawn: Mechanism | Spheres, oracle: Oracle, spectrum: Spectrum, rng: np.random.Generator, dice: Dice
+) -> Outcome:
+    """Every claim that geoctrl makes about a draw, held against the oracle."""
+    built = build(drawn)
+    apart = difference(drawn, built, oracle, rng)
+    if not apart <= 1:
+        return Outcome("", "contradiction", f"the rates differ, {apart:.2g} times what rounding allows")
+    params = parameters_of(drawn)
+    certificate = gc.certify(built.system, built.place(params), params)
+    verdict = certificate.verdict.value
+    told = exactly_told(drawn, built)
+    problem = against_spectrum(verdict, certificate.method, told, spectrum)
+    problem = problem or false_invariants(drawn, oracle, certificate, rng)
+    checks = []
+    if not problem and drawn.parameters and dice.chance(TYPES):
+        problem, _ = of_other_types(drawn, built, verdict, dice), checks.append("types")
+    if not problem and dice.chance(FILES):
+        problem, _ = file_of(certificate), checks.append("file")
+    if not problem and verdict in PROVED_STABLE and dice.chance(RUNS):
+        problem, _ = growth(drawn, oracle, spectrum, verdict, rng), checks.append("run")
+    result = (
+        "raw error"
+        if problem.startswith("raw")
+        else "contradiction"
+        if problem
+        else "proved"
+        if verdict.startswith("PROVED")
+        else "held"
+    )
+    return Outcome("", result, problem, detail={"verdict": verdict, "checks": checks})
+
+
+def against_spectrum(verdict: str, method: str, told: bool, spectrum: Spectrum) -> str:
+    """What a verdict says against the exact spectrum, in words; nothing where both agree.
+
+    Where geoctrl was given a rounded point,
+    the oracle's spectrum belongs to a neighbour: then only roots that
+    are plainly to one side count.
+    """
+    margin = 0.0 if told and "in floats" not in method else 1e-5 * max(1.0, spectrum.radius)
+    growing = spectrum.growing and spectrum.abscissa > margin
+    grows = f"the oracle has an eigenvalue with the real part {spectrum.abscissa:.3g}"
+    if verdict == "PROVED_UNSTABLE" and not spectrum.growing:
+        return f"{verdict}, but {grows}" if told else ""
+    if verdict in (*PROVED_STABLE, "SPECTRALLY_STABLE_ONLY") and growing:
+        return f"{verdict} ({method}), but {grows}"
+    if verdict == "NUMERICALLY_STABLE" and growing:
+        return f"{verdict} ({method}), but {grows}"
+    if verdict == "NUMERICALLY_UNSTABLE" and spectrum.abscissa < -margin:
+        return f"{verdict}, but {grows}"
+    return ""
+
+
+def false_invariants(drawn: Mechanism | Spheres, oracle: Oracle, certificate: Any, rng: Any) -> str:
+    """A declared invariant that the certificate uses although the oracle sees it change."""
+    if isinstance(drawn, Spheres) or not drawn.invariants:
+        return ""
+    used = certificate.data["problem"].get("invariants", {})
+    for name, p in drawn.invariants.items():
+        if name in used and changes(drawn, oracle, p, rng):
+            return f"the declared invariant {name} is used, but it changes along motions"
+    return ""
+
+
+def changes(m: Mechanism, oracle: Oracle, p: Any, rng: np.random.Generator) -> bool:
+    """Whether a function changes along the motion at one of three random states."""
+    function = ready(specialise(p, m.values), float)
+    for _ in range(3):
+        x, turns = np.array([float(v) for v in m.point]), random_turns(m, rng)
+        for v, (factor, _) in enumerate(m.vectors):
+            x[m.place(v) : m.place(v) + 3] = turns[factor] @ x[m.place(v) : m.place(v) + 3]
+        x[: m.n + m.s] += rng.normal(size=m.n + m.s)
+        x = oracle.retracted(x)
+        rate = oracle.rate_in_floats(x)
+        step = 1e-5 / max(1.0, float(np.max(np.abs(rate))))
+        ahead, behind = (value(function, x + sign * step * rate, 0.0) for sign in (1, -1))
+        size = max(1.0, float(np.max(np.abs(rate)))) * max(1.0, abs(ahead))
+        # A central difference errs by 1e-10 of the function's size, divided by twice the step.
+        if abs(ahead - behind) / (2 * step) > 1e-4 * size:
+            return True
+    return False
+
+
+def of_other_types(drawn: Mechanism | Spheres, built: Built, verdict: str, dice: Dice) -> str:
+    """Equal numbers of other types must give the same verdict, or be refused in words."""
+    params = {name: dice.pick(number_types(value)) for name, value, _ in drawn.parameters}
+    said = ", ".join(f"{k} = {type(v).__name__}({v})" for k, v in params.items())
+    try:
+        found = gc.certify(built.system, built.place(params), params).verdict.value
+    except gc.GeoctrlError:
+        return ""
+    except Exception as error:
+        return f"raw {type(error).__name__} with {said}: {error}"
+    return "" if found == verdict else f"{verdict}, but {found} with {said}"
+
+
+def file_of(certificate: Any) -> str:
+    """A genuine certificate has to be confirmed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "certificate.json"
+        path.write_text(certificate.to_json(), encoding="utf-8")
+        try:
+            report = gc.verify(path)
+        except gc.CertificateError as error:
+            return f"verify refuses a genuine certificate: {error}"
+    return "" if report.verdict == certificate.verdict else "verify confirms another verdict"
+
+
+def growth(
+    drawn: Mechanism | Spheres, oracle: Oracle, spectrum: Spectrum, verdict: str, rng: np.random.Generator
+) -> str:
+    """Runs from small perturbations, longer where the point is said to attract."""
+    span = 100.0
+    if verdict == "PROVED_ASYMPTOTICALLY_STABLE" and spectrum.left:
+        span = min(1000.0, max(20.0, 12.0 / -spectrum.abscissa))
+    for size in (1e-3, 1e-4):
+        run = oracle.excursion(drawn.point, size, span, rng, 15000)
+        if run.growth < GROWTH:
+            break
+    else:
+        # Both sizes grew: a transient has ended by the middle of the run, an instability goes on.
+        if run.late > 2:
+            return f"{verdict}, but perturbations of 1e-3 and 1e-4 grew {run.growth:.3g} times and go on"
+    finished = run.times[-1] >= 0.99 * span
+    if verdict == "PROVED_ASYMPTOTICALLY_STABLE" and spectrum.left and finished and run.final > 0.5:
+        return f"{verdict}, but {run.final:.3g} of the perturbation is left after {span:g} s"
+    return ""

@@ -1,0 +1,334 @@
+"""The standing attack: its oracle against closed forms and wrong claims, and a few cases of every part."""
+
+import copy
+import json
+import os
+import subprocess
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import geoctrl as gc
+from studies.attack import building, certificates, command, conditions, files, misuse, reading, systems
+from studies.attack.dice import Dice
+from studies.attack.drawing import draw
+from studies.attack.mechanism import Mechanism, Spheres
+from studies.attack.motion import GroupEquations, SphereEquations
+from studies.attack.oracle import Oracle, OracleError
+from studies.attack.outcome import Outcome, Worker, refusal
+from studies.attack.polynomials import constant, multiply, scale, variable
+
+ZERO = Fraction(0)
+
+
+def top(up: int, potential=None, force=None) -> Mechanism:
+    """A body of moments 1, 2, 3 in a field along its third axis."""
+    G = [[constant(i + 1) if i == j else {} for j in range(3)] for i in range(3)]
+    point = [ZERO] * 5 + [Fraction(up)]
+    vectors = [(0, (ZERO, ZERO, Fraction(1)))]
+    forces = force or [{}, {}, {}]
+    potential = variable(5) if potential is None else potential
+    return Mechanism(["so3"], vectors, G, [[]] * 3, [], [{}] * 3, potential, forces, [], None, [], {}, point)
+
+
+def roots(mechanism):
+    found = Oracle(mechanism).spectrum(mechanism.point).roots
+    values = [complex(float(r.real.mid()), float(r.imag.mid())) for r, count in found for _ in range(count)]
+    return sorted(values, key=lambda v: (v.real, v.imag))
+
+
+def test_spectrum_of_a_body_in_a_field():
+    """Frequencies sqrt(k / I) about each horizontal axis, hanging; rates of growth upright."""
+    hanging = roots(top(-1))
+    expected = sorted([1.0, -1.0, 2**-0.5, -(2**-0.5), 0.0])
+    assert np.real(hanging) == pytest.approx(np.zeros(5), abs=1e-30)
+    assert sorted(np.imag(hanging)) == pytest.approx(expected, rel=1e-14)
+    assert np.real(roots(top(1))) == pytest.approx(expected, rel=1e-14)
+
+
+def test_draws_are_equilibria_and_come_back():
+    judged = 0
+    for index in range(30):
+        drawn = draw(3, index)
+        assert drawn == draw(3, index)
+        oracle = Oracle(drawn)
+        assert not any(v != 0 for v in oracle.defects(drawn.point))
+        try:
+            assert not any(v != 0 for v in oracle.rate(drawn.point))
+            judged += 1
+        except OracleError:  # constraints that are dependent just at the point
+            continue
+    assert judged > 25
+
+
+def of_kind(kind, wanted=lambda drawn: True):
+    drawn = next(d for d in (draw(4, i) for i in range(200)) if d.kind == kind and wanted(d))
+    return drawn, building.build(drawn), Oracle(drawn)
+
+
+def flipped(method):
+    return lambda *arguments: [-v for v in method(*arguments)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "where", "what"),
+    [
+        ("group", GroupEquations, "coadjoint"),
+        ("group", GroupEquations, "transport"),
+        ("rotations", GroupEquations, "coadjoint"),
+        ("spheres", SphereEquations, "rate"),
+    ],
+)
+def test_a_wrong_sign_in_the_equations_is_noticed(monkeypatch, kind, where, what):
+    drawn, built, oracle = of_kind(
+        kind, lambda d: d.kind == "spheres" or (d.groups[0] == "so3" and d.vectors)
+    )
+    assert building.difference(drawn, built, oracle, np.random.default_rng(1)) < 1
+    monkeypatch.setattr(where, what, flipped(getattr(where, what)))
+    # A relative difference of order one is 1e9 times what is allowed.
+    assert building.difference(drawn, built, oracle, np.random.default_rng(1)) > 1e3
+
+
+@pytest.mark.parametrize(
+    ("verdict", "up", "said"),
+    [
+        ("PROVED_STABLE", 1, "eigenvalue with the real part 1"),
+        ("PROVED_ASYMPTOTICALLY_STABLE", 1, "eigenvalue with the real part 1"),
+        ("SPECTRALLY_STABLE_ONLY", 1, "eigenvalue with the real part 1"),
+        ("PROVED_UNSTABLE", -1, "real part 0"),
+        ("PROVED_STABLE", -1, ""),
+        ("PROVED_UNSTABLE", 1, ""),
+        ("UNDECIDED", 1, ""),
+    ],
+)
+def test_wrong_verdicts_are_noticed(verdict, up, said):
+    drawn = top(up)
+    found = systems.against_spectrum(verdict, "any", True, Oracle(drawn).spectrum(drawn.point))
+    assert said in found
+    assert bool(found) == bool(said)
+
+
+def test_growth_is_noticed_where_the_spectrum_says_nothing():
+    """Cubic driving: the spectrum stays on the axis, yet every perturbation grows."""
+    # From 1e-4 the rate is 1e8 |Omega|^2, of order one.
+    drive = [scale(10**8, multiply(variable(i), multiply(variable(i), variable(i)))) for i in range(3)]
+    drawn, rng = top(-1, force=drive), np.random.default_rng(2)
+    oracle = Oracle(drawn)
+    spectrum = oracle.spectrum(drawn.point)
+    assert not spectrum.growing
+    assert "grew" in systems.growth(drawn, oracle, spectrum, "PROVED_STABLE", rng)
+    quiet = top(-1)
+    assert not systems.growth(quiet, Oracle(quiet), spectrum, "PROVED_STABLE", rng)
+    # What is said to attract must decay.
+    damped = top(-1, force=[scale(-1, variable(i)) for i in range(3)])
+    attracted = Oracle(damped).spectrum(damped.point)
+    assert not attracted.growing
+
+
+def test_changing_invariants_are_told_from_true_ones():
+    drawn, rng = top(-1), np.random.default_rng(3)
+    oracle = Oracle(drawn)
+    area = {((0, 1), (3, 1)): Fraction(1), ((1, 1), (4, 1)): Fraction(2), ((2, 1), (5, 1)): Fraction(3)}
+    assert not systems.changes(drawn, oracle, area, rng)
+    assert systems.changes(drawn, oracle, variable(0), rng)
+
+
+@pytest.mark.parametrize(("q", "least"), [(Fraction(1), 18), (Fraction(7, 4), 9), (Fraction(2, 3), 2)])
+def test_equal_numbers_of_all_types(q, least):
+    types = building.number_types(q)
+    assert len(types) >= least
+    assert all(float(v) == float(q) for v in types)
+
+
+def honest(seed, count):
+    """The first draws that describe what they say they do."""
+    return [i for i in range(3 * count) if "frame of the defaults" not in draw(seed, i).traits][:count]
+
+
+def test_a_few_systems():
+    found = [systems.case(1, index, {}) for index in honest(1, 6)]
+    assert not [o.note for o in found if o.result == "contradiction"]
+    assert {o.kind for o in found} <= {"group", "rotations", "spheres"}
+    assert any(o.result == "proved" for o in found)
+
+
+def test_a_frame_that_belongs_to_the_defaults_alone_is_noticed():
+    """Refused by geoctrl, or else its rates are not those of the constraints."""
+    index = next(i for i in range(500) if "frame of the defaults" in draw(1, i).traits)
+    drawn = draw(1, index)
+    assert any(value != default for _, value, default in drawn.parameters)
+    assert systems.case(1, index, {}).result in ("refused", "contradiction")
+
+
+def test_conditions():
+    assert conditions.case(1, 0, {}).result == "proved"
+    m, _ = conditions.family(Dice(1, 0))
+    drawn, _ = conditions.numbers(m, Dice(2, 0))
+    spectrum = Oracle(drawn).spectrum(drawn.point)
+    # Negative control: the opposite of what is true.
+    assert conditions.contradicted("stable" if spectrum.growing else "unstable", spectrum)
+
+
+# -- certificates -----------------------------------------------------------------------------------
+
+
+def certificate(family="sliding", **values):
+    skate = gc.models.get("pendulum-skate")().reduce()
+    return certificates.as_data(gc.certify(skate, skate.equilibrium(family, **values)))
+
+
+def test_true_files_are_found_true():
+    assert reading.falsehood(certificate(Y0=1)) == ""
+    assert reading.falsehood(certificate("spinning", Omega0=5)) == ""
+    chain = gc.spheres.SphereSystem(mass=[1.0], potential=gc.spheres.symbols(1)[0][0][2])
+    down = certificates.as_data(gc.certify(chain, [0, 0, -1, 0, 0, 0]))
+    assert reading.falsehood(down) == ""
+    assert "real part" in reading.falsehood(down | {"verdict": "PROVED_UNSTABLE"})
+
+
+def test_false_files_are_found_false():
+    sliding, spinning = certificate(Y0=1), certificate("spinning", Omega0=5)
+    assert "real part" in reading.falsehood(sliding | {"verdict": "PROVED_STABLE"})
+    assert "real part" in reading.falsehood(spinning | {"verdict": "PROVED_UNSTABLE"})
+    frozen = copy.deepcopy(sliding)
+    for label in ("Gamma2", "v1"):
+        frozen["problem"]["leaf"][label] = frozen["problem"]["states"][label]
+    assert "not kept" in reading.falsehood(frozen | {"verdict": "PROVED_STABLE"})
+    bound = copy.deepcopy(sliding)
+    bound["problem"]["parameters"]["forged"], bound["problem"]["numbers"]["forged"] = 0, "0"
+    assert "distinct symbols" in reading.falsehood(bound)
+    elsewhere = copy.deepcopy(sliding)
+    elsewhere["problem"]["point"][0] = "1/7"
+    assert "no equilibrium" in reading.falsehood(elsewhere)
+
+
+def test_a_square_as_a_relation_is_no_manifold():
+    nodes = [["sym", "x", 2], ["sym", "y", 2], ["num", "-1"], ["sum", [[2, 0]]], ["prod", "1", [[1, 2]]]]
+    problem = {
+        "nodes": nodes, "states": {"x": 0, "y": 1}, "inputs": {}, "parameters": {}, "field": [3, 1],
+        "leaf": {"g": 4},
+        "invariants": {}, "numbers": {}, "point": ["0", "0"], "input_point": [],
+    }  # fmt: skip
+    assert "no manifold" in reading.falsehood({"problem": problem, "verdict": "PROVED_UNSTABLE"})
+
+
+def test_mutants():
+    certificates.BASES[:] = [certificate(Y0=1), certificate("spinning", Omega0=5)]
+    found = [certificates.case(9, index, {}) for index in range(25)]
+    assert {o.kind for o in found} == {"mutants"}
+    assert any(o.result == "refused" for o in found)
+    # A file as it was is confirmed: the seal is right, so that mutants are not refused for it.
+    assert (
+        certificates.judge(certificates.BASES[0], copy.deepcopy(certificates.BASES[0]), "").result == "held"
+    )
+    # Negative control: a verify that confirms everything.
+    lie = copy.deepcopy(certificates.BASES[0]) | {"verdict": "PROVED_STABLE"}
+    assert certificates.untrue(certificates.BASES[0], lie, "PROVED_STABLE")
+
+
+# -- files, misuse, processes -----------------------------------------------------------------------
+
+
+def test_a_file_that_runs_code_is_noticed(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(files.READERS, "verify", lambda path: eval(files.CODE))
+    assert files.judge("verify", "any", files.text("{}"), tmp_path).note == "the file ran code"
+
+
+def test_a_file_that_is_read_is_noticed(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(files.READERS, "verify", lambda path: None)
+    assert files.judge("verify", "empty", files.text(""), tmp_path).result == "accepted"
+
+
+@pytest.mark.parametrize("name", ["empty", "a list", "binary garbage", "trailing data", "duplicate keys"])
+def test_files(monkeypatch, tmp_path, name):
+    monkeypatch.chdir(tmp_path)
+    assert files.judge("verify", name, files.certificates()[name], tmp_path).result == "refused"
+
+
+def test_number_of_cases():
+    assert len(files.cases()) > 150
+    assert len(misuse.cases()) > 250
+
+
+@pytest.mark.parametrize("name", ["unknown keyword", "certify no equilibrium", "command line: unknown model"])
+def test_misuse(monkeypatch, name):
+    monkeypatch.setitem(misuse.CASES, name, misuse.cases()[name])
+    index = list(misuse.CASES).index(name)
+    assert misuse.case(1, index, {}).result == "refused"
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("a b c"), TypeError("'int' object is not iterable"), ValueError("of the builtin kind")]
+)
+def test_raw_errors_are_told_from_refusals(error):
+    with pytest.raises(type(error)) as caught:
+        raise error
+    assert refusal("any", caught.value).result == "raw error"
+    with pytest.raises(gc.GeoctrlError) as worded:
+        gc.models.get("no such model")
+    assert refusal("any", worded.value).result == "refused"
+
+
+def prepare(seed, options):
+    """Of a part for the tests below."""
+    return 3
+
+
+def case(seed, index, options):
+    if index == 0:
+        time.sleep(60)
+    if index == 1:
+        os._exit(1)
+    return Outcome("well", "held", seconds=0.2)
+
+
+def test_hanging_and_dying_cases_are_ended():
+    worker = Worker(__name__, 1, {}, grace=0.1)
+    assert worker.prepared == 3
+    assert worker.run(0, 0.1).result == "time-out"
+    assert worker.run(1, 5.0).result == "died"
+    assert worker.run(2, 5.0).result == "held"
+    assert worker.run(2, 0.1).result == "time-out"
+    worker.close()
+
+
+def test_table_and_faults():
+    found = {
+        "systems": [Outcome("group", "proved", seconds=2.0), Outcome("group", "contradiction", seconds=1.0)]
+    }
+    assert "| systems | group | 2 | 1 | 0 | 0 | 0 | 1 | 0 | 2.0 |" in command.table(found)
+    assert found["systems"][1].fault
+    assert not found["systems"][0].fault
+
+
+def test_command(tmp_path):
+    root = Path(__file__).parents[2]
+    line = [
+        sys.executable,
+        "studies/attack.py",
+        "systems",
+        "--first",
+        "1",
+        "--count",
+        "3",
+        "--out",
+        str(tmp_path),
+    ]
+    environment = os.environ | {"PYTHONPATH": str(root)}
+    run = subprocess.run(line, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    report = json.loads((tmp_path / "attack.json").read_text())
+    assert report["seed"] == 1
+    assert [o["index"] for o in report["parts"]["systems"]] == [1, 2, 3]
+    assert "| systems |" in run.stdout
+
+
+def test_sphere_draws_are_of_unit_length():
+    drawn = next(d for d in (draw(5, i) for i in range(200)) if isinstance(d, Spheres))
+    assert sum(v * v for v in drawn.point[:3]) == 1
