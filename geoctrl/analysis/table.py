@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from geoctrl._scalars import Graph, Node
+from geoctrl.errors import ExpressionError
 
 __all__ = ["Table"]
 
@@ -43,7 +44,7 @@ class Table:
 
         Raises
         ------
-        KeyError
+        ExpressionError
             If they hold a symbol that was not named.
         """
         for node in self._graph.reachable(nodes, known=self._place):
@@ -59,7 +60,7 @@ class Table:
 
     def _write(self, node: Node) -> int:
         if node.kind == "sym":
-            raise KeyError(f"the symbol {node.payload!r} has no place in a certificate")
+            raise ExpressionError(f"the symbol {node.payload!r} has no place in a certificate")
         if node.kind == "num":
             return self._number(node.payload)
         if node.kind == "fun":

@@ -210,9 +210,9 @@ def load(path: str | Path) -> Any:
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(table := dict(pairs)) != len(pairs):
-        raise ValueError("an object has a key twice")
+        raise Refusal("an object has a key twice")
     return table
 
 
 def _not_finite(name: str) -> float:
-    raise ValueError(f"{name} is no number of JSON")
+    raise Refusal(f"{name} is no number of JSON")
