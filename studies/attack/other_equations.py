@@ -14,7 +14,6 @@ import numpy as np
 from .mutations import Mutator, at, pick, places
 from .tables import parts
 
-
 # -- nodes ------------------------------------------------------------------------------------------------
 
 
