@@ -39,14 +39,12 @@ def _dot(a: list[fmpq], b: list[fmpq]) -> fmpq:
 def nullspace(rows: Rows, columns: int) -> Rows:
     """Basis of the kernel: one vector for each column without pivot, one there and zero in the others."""
     reduced, count = matrix(rows, columns).rref()
-    pivots = [next(j for j in range(columns) if reduced[i, j]) for i in range(count)]
-    basis = []
-    for j in (j for j in range(columns) if j not in pivots):
-        vector = [fmpq(int(i == j)) for i in range(columns)]
-        for i, p in enumerate(pivots):
-            vector[p] = -reduced[i, j]
-        basis.append(vector)
-    return basis
+    pivots = {next(j for j in range(columns) if reduced[i, j]): i for i in range(count)}
+    return [
+        [-reduced[pivots[p], j] if p in pivots else fmpq(int(p == j)) for p in range(columns)]
+        for j in range(columns)
+        if j not in pivots
+    ]
 
 
 def solve(A: Rows, right: Rows) -> Rows:
@@ -59,8 +57,6 @@ def solve(A: Rows, right: Rows) -> Rows:
 
 def restricted(A: Rows, basis: Rows, exact: bool) -> Rows:
     """The matrix of A on the span of a basis from `nullspace`, which A must map into itself."""
-    if not basis:
-        return []
     n = len(A)
     W = matrix(basis, n).transpose()
     image = matrix(A, n) * W
@@ -75,8 +71,6 @@ def restricted(A: Rows, basis: Rows, exact: bool) -> Rows:
 
 def form(H: Rows, basis: Rows) -> Rows:
     """W^T H W."""
-    if not basis:
-        return []
     W = matrix(basis, len(H))
     return (W * matrix(H, len(H)) * W.transpose()).tolist()
 

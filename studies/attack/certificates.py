@@ -111,8 +111,9 @@ def prove_again(data: dict[str, Any]) -> None:
 
 def reword(data: dict[str, Any]) -> None:
     """The claim in words that belongs to what the file now says, where it can be said."""
-    from geoctrl.analysis.certificates import claim_of
     from geoctrl.analysis.verification import _problem_of
+
+    from geoctrl.analysis.certificates import claim_of
 
     try:
         data["claim"] = claim_of(data["system"], _problem_of(data["problem"]), gc.Verdict(data["verdict"]))
