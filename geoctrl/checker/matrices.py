@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import pairwise
 
-from flint import fmpq, fmpq_mat, fmpq_poly
+from flint import fmpq, fmpq_mat, fmpq_poly, fmpz
 
 from geoctrl.checker.reading import Refusal
 
 Rows = list[list[fmpq]]
 
 
-def matrix(rows: Rows, columns: int) -> fmpq_mat:
-    """A matrix of a known number of columns."""
-    return fmpq_mat(len(rows), columns, [q for row in rows for q in row])
+SIZE, CHARACTERISTIC = 3e11, 1e10
+"""Cube of the size times length of the numbers to the power 3/2, in bits: what seconds of elimination do."""
+
+
+def matrix(rows: Rows, columns: int, limit: float = SIZE) -> fmpq_mat:
+    """A matrix of a known number of columns, refused where its elimination would take too long."""
+    entries = [q for row in rows for q in row]
+    common = reduce(fmpz.lcm, {int(q.q): q.q for q in entries}.values(), fmpz(1))
+    bits = int(common).bit_length() + max((q.height_bits() for q in entries), default=0)
+    if len(entries) * max(len(rows), columns) * bits**1.5 > limit:
+        raise Refusal("its matrices are too large to be checked")
+    return fmpq_mat(len(rows), columns, entries)
 
 
 def independent(rows: Rows, row: list[fmpq], exact: bool) -> bool:
@@ -77,7 +87,7 @@ def form(H: Rows, basis: Rows) -> Rows:
 
 def characteristic(A: Rows) -> list[fmpq]:
     """Coefficients of det(x I - A), the leading one first."""
-    return matrix(A, len(A)).charpoly().coeffs()[::-1] if A else [fmpq(1)]
+    return matrix(A, len(A), CHARACTERISTIC).charpoly().coeffs()[::-1] if A else [fmpq(1)]
 
 
 def inertia(A: Rows) -> tuple[int, int, int]:

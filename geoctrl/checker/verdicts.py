@@ -33,8 +33,8 @@ _DEFINITE, _CRITICAL = fmpq(1, 10**8), fmpq(1, 10**6)
 _NOWHERE = fmpq(0)
 
 
-def judge(question: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
-    """Verdict, method and findings for a question of the kind "equations".
+def judge(q: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    """Verdict, method and findings for a question q of the kind "equations".
 
     Raises
     ------
@@ -42,7 +42,6 @@ def judge(question: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[
         If the point is no equilibrium, something used is not proved to be conserved, or multipliers do not
         fit.
     """
-    q = question
     names = proposal.get("conserved", [])
     q.require_kept(names)
     q.require_equilibrium()
