@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,7 +58,7 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready content of the file, digest included."""
-        return {**self.data, "digest": digest_of(self.data)}
+        return copy.deepcopy(self.data) | {"digest": digest_of(self.data)}
 
     def to_json(self, path: str | Path | None = None) -> str:
         """JSON text; written to ``path`` where one is given."""
@@ -128,10 +129,10 @@ def _certificate(sys: Any, outcome: Outcome) -> Certificate:
         "system": sys.name,
         "verdict": outcome.verdict.value,
         "method": outcome.method,
-        "claim": checker.claim_of(
-            sys.name, outcome.problem, outcome.verdict.value, outcome.method, outcome.evidence
+        "claim": checker.claim(
+            sys.name, outcome.problem.read, outcome.verdict.value, outcome.method, outcome.evidence
         ),
-        "problem": outcome.problem,
+        "problem": outcome.problem.data,
         "evidence": outcome.evidence,
     }
     return Certificate(

@@ -15,133 +15,72 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
+from flint import fmpq
 
-from geoctrl._scalars.rational_matrix import inertia, nullspace, rank
-from geoctrl.analysis.shape import Jet
+from geoctrl.checker.matrices import form, nullspace
 
-__all__ = ["ExactPencil", "Pencil", "definite_combination"]
+__all__ = ["Pencil", "definite_combination", "exact_multipliers"]
 
-Vector = list[Fraction]
+Function = tuple[str, list[fmpq], dict[tuple[int, int], fmpq]]
 
 _VANISHING = 1e-10
 """Gradient, relative to the second derivatives, that counts as zero in floats."""
 
 
-@dataclass
-class ExactPencil:
-    """The test in exact rationals at the point of a problem.
+def exact_multipliers(functions: Sequence[Function]) -> list[fmpq] | None:
+    """Multipliers of a combination that is critical, and definite on the common kernel where one is found.
 
-    Attributes
+    Parameters
     ----------
-    names : list of str
-        Invariants, then leaf relations.
-    gradients : rows D_j
-    multipliers : basis of {y : y D = 0}
-    kernel : basis of ker D
-    forms : R(y) for each basis multiplier
+    functions : name, gradient and second derivatives of conserved functions, the energy first where it is one
+
+    Returns
+    -------
+    One number for each function, or None where no combination is critical.
     """
-
-    names: list[str]
-    gradients: list[Vector]
-    multipliers: list[Vector]
-    kernel: list[Vector]
-    forms: list[list[Vector]]
-
-    @classmethod
-    def of(cls, jets: Sequence[Jet]) -> ExactPencil:
-        """The test with some conserved quantities and leaf relations, the energy first where it is one."""
-        gradients = [jet.gradient for jet in jets]
-        n = len(gradients[0]) if gradients else 0
-        transposed = [[row[i] for row in gradients] for i in range(n)]
-        multipliers = _energy_first(nullspace(transposed, len(jets)))
-        kernel = nullspace(gradients, n)
-        needed = {j for y in multipliers for j, c in enumerate(y) if c}
-        hessians = {j: jets[j].hessian() for j in needed}
-        forms = [restricted_form(y, hessians, kernel) for y in multipliers]
-        return cls([jet.name for jet in jets], gradients, multipliers, kernel, forms)
-
-    @property
-    def dependent(self) -> list[str]:
-        """Names of gradients (the energy apart) that depend on those before them."""
-        found = []
-        rows: list[Vector] = []
-        for name, row in zip(self.names, self.gradients, strict=True):
-            if name == "energy":
-                continue
-            if rank([*rows, row], len(row)) == len(rows):
-                found.append(name)
-            else:
-                rows.append(row)
-        return found
-
-    def form(self, weights: Sequence[Fraction]) -> list[Vector]:
-        """The combination of the basis forms with the given weights."""
-        d = len(self.kernel)
-        return [
-            [
-                sum((w * R[i][j] for w, R in zip(weights, self.forms, strict=True)), Fraction(0))
-                for j in range(d)
-            ]
-            for i in range(d)
-        ]
-
-    def search(self) -> tuple[Vector, list[Vector], tuple[int, int, int]] | None:
-        """Weights with a definite form, that form and its inertia; the best found where none is definite."""
-        if not self.multipliers:
-            return None
-        weights = [Fraction(int(k == 0)) for k in range(len(self.multipliers))]
-        # Multipliers that only say that gradients depend have no second derivatives to offer.
-        telling = [k for k, R in enumerate(self.forms) if any(any(row) for row in R)]
-        if len(telling) == 1:
-            weights = [Fraction(int(k == telling[0])) for k in range(len(self.multipliers))]
-        elif telling:
-            floats = np.array([[[float(e) for e in row] for row in self.forms[k]] for k in telling])
-            y, _ = definite_combination(floats)
-            for k, v in zip(telling, y / np.max(np.abs(y)), strict=True):
-                # Close to a threshold weights differ by orders of magnitude: rounded relative to their size.
-                weights[k] = Fraction(float(v)).limit_denominator(int(1e6 / max(abs(v), 1e-12)))
-        form = self.form(weights)
-        return weights, form, inertia(form)
-
-    def combined(self, weights: Sequence[Fraction]) -> Vector:
-        """The multiplier vector of given weights."""
-        return [
-            sum((w * y[j] for w, y in zip(weights, self.multipliers, strict=True)), Fraction(0))
-            for j in range(len(self.names))
-        ]
+    gradients = [gradient for _, gradient, _ in functions]
+    n = len(gradients[0]) if gradients else 0
+    basis = _energy_first(nullspace([[row[i] for row in gradients] for i in range(n)], len(gradients)))
+    if not basis:
+        return None
+    if len(basis) == 1:
+        return basis[0]
+    kernel = nullspace(gradients, n)
+    forms = [form(dense(y, functions, n), kernel) for y in basis]
+    # Multipliers that only say that gradients depend have no second derivatives to offer.
+    telling = [k for k, R in enumerate(forms) if any(any(row) for row in R)]
+    if len(telling) < 2:
+        return basis[telling[0] if telling else 0]
+    floats = np.array([[[float(e) for e in row] for row in forms[k]] for k in telling])
+    weights, _ = definite_combination(floats)
+    total = [fmpq(0)] * len(functions)
+    for k, v in zip(telling, weights / np.max(np.abs(weights)), strict=True):
+        # Close to a threshold weights differ by orders of magnitude: rounded relative to their size.
+        q = Fraction(float(v)).limit_denominator(int(1e6 / max(abs(v), 1e-12)))
+        weight = fmpq(q.numerator, q.denominator)
+        total = [t + weight * c for t, c in zip(total, basis[k], strict=True)]
+    return total
 
 
-def restricted_form(y: Vector, hessians: dict[int, list[Vector]], kernel: list[Vector]) -> list[Vector]:
-    """W^T (sum_j y_j H_j) W."""
-    if not kernel:
-        return []
-    n = len(kernel[0])
-    total = [[Fraction(0)] * n for _ in range(n)]
-    for j, c in enumerate(y):
-        if c:
-            for i, row in enumerate(hessians[j]):
-                for k, h in enumerate(row):
-                    total[i][k] += c * h
-    half = [[sum((total[i][k] * w[k] for k in range(n)), Fraction(0)) for i in range(n)] for w in kernel]
-    return [[sum((a * b for a, b in zip(w, h, strict=True)), Fraction(0)) for h in half] for w in kernel]
+def dense(y: Sequence[fmpq], functions: Sequence[Function], n: int) -> list[list[fmpq]]:
+    """sum_j y_j D^2 F_j."""
+    total = [[fmpq(0)] * n for _ in range(n)]
+    for c, (_, _, second) in zip(y, functions, strict=True):
+        for (i, j), value in second.items() if c else ():
+            total[i][j] += c * value
+            if i != j:
+                total[j][i] += c * value
+    return total
 
 
-def _energy_first(multipliers: list[Vector]) -> list[Vector]:
+def _energy_first(multipliers: list[list[fmpq]]) -> list[list[fmpq]]:
     """Scale so that a multiplier of the energy (the first invariant) is one, the only one of the basis."""
     lead = next((y for y in multipliers if y and y[0] != 0), None)
     if lead is None:
         return multipliers
-    lead = [c / lead[0] for c in lead]
-    rest = [
-        [c - y[0] * l0 for c, l0 in zip(y, lead, strict=True)]
-        for y in multipliers
-        if any(y) and not _parallel(y, lead)
-    ]
-    return [lead, *(y for y in rest if any(y))]
-
-
-def _parallel(a: Vector, b: Vector) -> bool:
-    return rank([a, b], len(a)) < 2
+    scaled = [c / lead[0] for c in lead]
+    rest = [[c - y[0] * l0 for c, l0 in zip(y, scaled, strict=True)] for y in multipliers if y is not lead]
+    return [scaled, *(y for y in rest if any(y))]
 
 
 @dataclass
@@ -156,12 +95,13 @@ class Pencil:
     multipliers: np.ndarray = field(init=False)
 
     @classmethod
-    def of(cls, jets: Sequence[Jet]) -> Pencil:
+    def of(cls, functions: Sequence[Function]) -> Pencil:
         """The test with some conserved quantities and leaf relations."""
+        n = len(functions[0][1]) if functions else 0
         return cls(
-            [jet.name for jet in jets],
-            np.array([jet.gradient for jet in jets]),
-            np.array([jet.hessian() for jet in jets]),
+            [name for name, *_ in functions],
+            np.array([[float(c) for c in gradient] for _, gradient, _ in functions]).reshape(-1, n),
+            np.array([dense([fmpq(1)], [f], n) for f in functions], dtype=float).reshape(-1, n, n),
         )
 
     def __post_init__(self) -> None:

@@ -164,11 +164,11 @@ def _identity(
     if not for_all_inputs:
         point |= dict.fromkeys(motion.inputs, Fraction(0))
     time = {_TIME: sys.assembly.time}
-    problem = checker.read_problem(
-        motion.question(point, {_FUNCTION: node}, time, {sys.assembly.time: sys.graph.one}, further=further)
+    problem = motion.question(
+        point, {_FUNCTION: node}, time, {sys.assembly.time: sys.graph.one}, further=further
     )
     free = {*(() if numbers else motion.parameters), *(motion.inputs if for_all_inputs else ())}
-    return _Identity(problem, free, budget)
+    return _Identity(problem.read, free, budget)
 
 
 _TIME = "time"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
+from flint import fmpq
 
+from geoctrl import checker
 from geoctrl._scalars import STATE, Graph, Node
 from geoctrl.analysis.consequences import consequences
 from geoctrl.analysis.shape import ShapeIntegrals, find_shape_integrals
@@ -17,6 +20,36 @@ from geoctrl.systems import ReducedSystem
 from geoctrl.systems.elimination import solve_saddle
 
 __all__ = ["Motion", "labelled"]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A problem of `geoctrl.checker`, ready for JSON, and as the checker has read it.
+
+    Nodes are shared by all problems about the same functions; only the numbers are their own.
+    """
+
+    data: dict[str, Any]
+    read: dict[str, Any]
+
+    @classmethod
+    def of(cls, data: dict[str, Any]) -> Stored:
+        """What the checker reads from data ready for JSON."""
+        return cls(data, checker.read_problem(data))
+
+    def at(self, numbers: Mapping[str, Fraction]) -> Stored:
+        """The problem with other numbers of states, inputs and parameters, by label."""
+        held = {part: {k: numbers[k] for k in self.data[part]} for part in ("states", "inputs", "parameters")}
+        texts = {part: {k: str(q) for k, q in table.items()} for part, table in held.items()}
+        read = {
+            part: {k: fmpq(q.numerator, q.denominator) for k, q in table.items()}
+            for part, table in held.items()
+        }
+        return Stored(self.data | texts, self.read | read)
+
+    def turning(self, spin: tuple[float, ...]) -> Stored:
+        """The problem seen from axes that turn."""
+        return Stored(self.data | {"spin": list(spin)}, self.read | {"spin": list(spin)})
 
 
 @dataclass
@@ -32,8 +65,8 @@ class Motion:
     mass, force, rows, drift : M, h, B and d = B' w
     rates : dict of state symbol -> Node
         Of the other states.
-    solved : list of Node
-        The rates of all states, with the unknowns eliminated.
+    solve : callable
+        Gives the rates of all states, with the unknowns eliminated.
     leaf : dict of name -> Node
         Geometric relations, then those of the rows of B, B w = 0, in order.
     invariants : dict of name -> Node
@@ -52,10 +85,11 @@ class Motion:
     rows: list[list[Node]]
     drift: list[Node]
     rates: dict[Node, Node]
-    solved: list[Node]
+    solve: Callable[[], list[Node]]
     leaf: dict[str, Node]
     energy: Node
     _weights: dict[Node, list[Node]] = field(default_factory=dict)
+    _written: dict[tuple, Stored] = field(default_factory=dict)
     _consequences: list[dict[str, Node]] | None = None
     _shapes: list[ShapeIntegrals | None] = field(default_factory=list)
 
@@ -76,7 +110,7 @@ class Motion:
                 rows=a.rows,
                 drift=a.drift,
                 rates={x: rate for x, rate in rates.items() if x not in a.velocity},
-                solved=list(system.field_nodes),
+                solve=lambda: list(system.field_nodes),
                 leaf=labelled(system.leaf.names, system.leaf.nodes),
                 energy=a.energy,
             )
@@ -84,7 +118,12 @@ class Motion:
                 _remember_momenta(system, system.cache["motion"], expr)
         return system.cache["motion"]
 
-    @property
+    @cached_property
+    def solved(self) -> list[Node]:
+        """The rates of all states."""
+        return self.solve()
+
+    @cached_property
     def unknowns(self) -> dict[str, Node]:
         """Symbols of w' and lambda by name."""
         labels = {node: label for label, node in self.states.items()}
@@ -92,6 +131,7 @@ class Motion:
         names += [f"multiplier {i + 1}" for i in range(len(self.rows))]
         return {name: self.graph.symbol(name, STATE) for name in names}
 
+    @cached_property
     def entries(self) -> list[tuple[int, int, Node]]:
         """K, where it is not zero."""
         k = len(self.velocities)
@@ -137,8 +177,8 @@ class Motion:
         states: Mapping[str, Node] | None = None,
         rates: Mapping[Node, Node] | None = None,
         further: bool = False,
-    ) -> dict[str, Any]:
-        """The problem, as `geoctrl.checker` reads it, about the rates of some functions of the states.
+    ) -> Stored:
+        """The problem about the rates of some functions of the states.
 
         Parameters
         ----------
@@ -148,16 +188,28 @@ class Motion:
         further : bool
             With the consequences of the leaf relations.
         """
-        unknowns, moving = self.unknowns, {**self.states, **(states or {})}
+        key = (tuple(functions.items()), tuple(states or ()), further)
+        if key not in self._written:
+            self._written[key] = Stored.of(self._write(functions, states or {}, rates or {}, further))
+        return self._written[key].at(numbers)
+
+    def _write(
+        self,
+        functions: Mapping[str, Node],
+        states: Mapping[str, Node],
+        rates: Mapping[Node, Node],
+        further: bool,
+    ) -> dict[str, Any]:
+        unknowns, moving = self.unknowns, {**self.states, **states}
         roles = {"state": moving, "input": self.inputs, "parameter": self.parameters, "unknown": unknowns}
         table = Table(self.graph, {n: (k, role) for role, named in roles.items() for k, n in named.items()})
-        rate = {**self.rates, **(rates or {}), **dict(zip(self.velocities, unknowns.values(), strict=False))}
+        rate = {**self.rates, **rates, **dict(zip(self.velocities, unknowns.values(), strict=False))}
         weights = {k: self.weights(node) for k, node in {**self.leaf, **functions}.items()}
         data = {
             "kind": "equations",
-            **{f"{r}s": {k: str(numbers[k]) for k in roles[r]} for r in ("state", "input", "parameter")},
+            **{f"{role}s": dict.fromkeys(roles[role], "0") for role in ("state", "input", "parameter")},
             "unknowns": list(unknowns),
-            "matrix": [[i, j, *table.places([e])] for i, j, e in self.entries()],
+            "matrix": [[i, j, *table.places([e])] for i, j, e in self.entries],
             "right": table.places([*self.force, *(-d for d in self.drift)]),
             "field": table.places([rate[x] for x in moving.values()]),
             "leaf": dict(zip(self.leaf, table.places(list(self.leaf.values())), strict=True)),
@@ -172,14 +224,20 @@ class Motion:
 
     def solved_question(
         self, numbers: Mapping[str, Fraction], functions: Mapping[str, Node], shape: ShapeIntegrals
-    ) -> dict[str, Any]:
+    ) -> Stored:
         """The problem with the rates of velocities solved for, which the structure of a shape is about."""
+        key = (tuple(functions.items()), "shape")
+        if key not in self._written:
+            self._written[key] = Stored.of(self._write_solved(functions, shape))
+        return self._written[key].at(numbers)
+
+    def _write_solved(self, functions: Mapping[str, Node], shape: ShapeIntegrals) -> dict[str, Any]:
         roles = {"state": self.states, "input": self.inputs, "parameter": self.parameters}
         table = Table(self.graph, {n: (k, role) for role, named in roles.items() for k, n in named.items()})
         labels = list(self.states)
         data = {
             "kind": "equations",
-            **{f"{role}s": {k: str(numbers[k]) for k in named} for role, named in roles.items()},
+            **{f"{role}s": dict.fromkeys(named, "0") for role, named in roles.items()},
             "unknowns": [],
             "matrix": [],
             "right": [],
@@ -203,8 +261,11 @@ class Motion:
         """The structure that makes linear integrals exist, for all parameters; found once."""
         if not self._shapes:
             leaf = list(self.leaf.values())
-            found = None if self.inputs else find_shape_integrals(self.graph, self.states, self.solved, leaf)
-            self._shapes.append(found)
+            geometric = self.graph.symbols(leaf) & set(self.states.values())
+            possible = not self.inputs and len(geometric) - len(leaf) == 1
+            self._shapes.append(
+                find_shape_integrals(self.graph, self.states, self.solved, leaf) if possible else None
+            )
         return self._shapes[0]
 
 

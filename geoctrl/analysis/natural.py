@@ -28,7 +28,7 @@ import numpy as np
 
 from geoctrl import checker
 from geoctrl._scalars import STATE, Graph, Node
-from geoctrl.analysis.motion import Motion
+from geoctrl.analysis.motion import Motion, Stored
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome
 from geoctrl.systems.elimination import dot, solve_saddle
@@ -77,7 +77,6 @@ def natural_problem(
     speeds = graph.push_forward(list(relations), along)
     force = [graph.add([e, -t]) for e, t in zip(slopes, turning, strict=True)]
     drift = graph.push_forward(speeds, along)
-    accelerations, _, _ = solve_saddle(graph, M, force, rows, drift)
     leaf = {f"relation {r + 1}": c for r, c in enumerate(relations)}
     leaf |= {f"rate of relation {r + 1}": c for r, c in enumerate(speeds)}
     energy = kinetic + potential
@@ -92,7 +91,7 @@ def natural_problem(
         rows=rows,
         drift=drift,
         rates=along,
-        solved=[*v, *accelerations],
+        solve=lambda: [*v, *solve_saddle(graph, M, force, rows, drift)[0]],
         leaf=leaf,
         energy=energy,
     )
@@ -123,4 +122,5 @@ def judge_matrices(
     }
     if stiffness is not None:
         data["stiffness"] = ((stiffness + stiffness.T) / 2).tolist()
-    return Outcome(data, *checker.decide(checker.read_problem(data), {}, exact=False))
+    problem = Stored.of(data)
+    return Outcome(problem, *checker.decide(problem.read, {}, exact=False))

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from geoctrl._scalars import Node, exact
-from geoctrl.analysis.motion import Motion
+from geoctrl.analysis.motion import Motion, Stored
 from geoctrl.analysis.shape import ShapeIntegrals
 from geoctrl.systems import Equilibrium, ReducedSystem
 
@@ -63,10 +62,8 @@ class Problem:
         table |= dict(zip(m.inputs.values(), self.input_point, strict=True))
         return table | {node: self.numbers[name] for name, node in m.parameters.items()}
 
-    # -- storage --------------------------------------------------------------------------------
-
-    def to_dict(self, shape: ShapeIntegrals | None = None, further: bool = False) -> dict[str, Any]:
-        """JSON-ready form: a table of nodes in the order of dependence, and references into it.
+    def question(self, shape: ShapeIntegrals | None = None, further: bool = False) -> Stored:
+        """The problem for the checker.
 
         With a shape, the rates of velocities are written as solved, which its structure is about; if
         further, with the consequences of the leaf relations.
@@ -75,7 +72,7 @@ class Problem:
         numbers = self.numbers | dict(zip(m.states, self.point, strict=True))
         numbers |= dict(zip(m.inputs, self.input_point, strict=True))
         if shape is None:
-            data = m.question(numbers, self.invariants, further=further)
+            stored = m.question(numbers, self.invariants, further=further)
         else:
-            data = m.solved_question(numbers, self.invariants, shape)
-        return data | ({"spin": list(self.spin)} if any(self.spin) else {})
+            stored = m.solved_question(numbers, self.invariants, shape)
+        return stored.turning(self.spin) if any(self.spin) else stored

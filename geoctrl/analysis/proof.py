@@ -10,14 +10,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-from flint import fmpq
-
 from geoctrl import checker
 from geoctrl._scalars import RATIONAL, evaluate
-from geoctrl.analysis.energy_casimir import ExactPencil, Pencil
+from geoctrl.analysis.energy_casimir import Pencil, exact_multipliers
+from geoctrl.analysis.motion import Stored
 from geoctrl.analysis.problem import Problem
-from geoctrl.analysis.shape import Jet
 from geoctrl.errors import CertificateError
 from geoctrl.verification import Verdict
 
@@ -25,9 +22,9 @@ __all__ = ["Outcome", "decide", "is_exact_equilibrium"]
 
 
 class Outcome:
-    """What the checker says of a problem, as stored: verdict, method and evidence."""
+    """What the checker says of a problem: verdict, method and evidence."""
 
-    def __init__(self, problem: dict[str, Any], verdict: str, method: str, evidence: dict[str, Any]) -> None:
+    def __init__(self, problem: Stored, verdict: str, method: str, evidence: dict[str, Any]) -> None:
         self.problem = problem
         self.verdict = Verdict(verdict)
         self.method = method
@@ -76,34 +73,31 @@ class _Search:
         self.inexact = False  # whether an invariant has no rational derivatives at the point
 
     def run(self) -> Outcome:
-        outcome = self._attempt(self._problem.to_dict(), shape=False)
+        outcome = self._attempt(self._problem.question(), shape=False)
         if (
             len(outcome.evidence["conserved"]) < len(self._problem.invariants)
             and self._problem.motion.consequences()
         ):
-            outcome = self._attempt(self._problem.to_dict(further=True), shape=False)
+            outcome = self._attempt(self._problem.question(further=True), shape=False)
         if outcome.verdict.value.startswith(("PROVED", "NUMERICALLY")):
             return outcome
         shape = self._problem.motion.shape()
         if shape is None:
             return outcome
         try:
-            further = self._attempt(self._problem.to_dict(shape), shape=True)
+            further = self._attempt(self._problem.question(shape), shape=True)
         except checker.Refusal:  # a shape that cannot move at the point offers nothing
             return outcome
         return further if further.verdict is not Verdict.UNDECIDED else outcome
 
-    def _attempt(self, data: dict[str, Any], shape: bool) -> Outcome:
-        question = checker.Question(checker.read_problem(data), self._exact)
+    def _attempt(self, problem: Stored, shape: bool) -> Outcome:
+        question = checker.Question(problem.read, self._exact)
         proposal: dict[str, Any] = {"conserved": self._conserved(question)}
         if shape:
             proposal["shape_integrals"] = True
-        judgement = checker.judge(question, proposal)
-        if judgement[0] in ("SPECTRALLY_STABLE_ONLY", "UNDECIDED"):
-            multipliers = self._multipliers(question, proposal)
-            if multipliers is not None:
-                judgement = checker.judge(question, proposal | {"multipliers": multipliers})
-        return Outcome(data, *judgement)
+        # Looked for only where the spectrum does not decide.
+        proposal["multipliers"] = lambda: self._multipliers(question, proposal)
+        return Outcome(problem, *checker.judge(question, proposal))
 
     def _conserved(self, question: checker.Question) -> list[str]:
         """Candidates that the checker can prove to be conserved."""
@@ -123,28 +117,13 @@ class _Search:
         shape = checker.shape_integrals(question) if proposal.get("shape_integrals") else []
         functions = [*map(question.function, proposal["conserved"]), *shape]
         functions += map(question.function, question.problem["leaf"])
+        names = [name for name, *_ in functions]
         if self._exact:
-            pencil = ExactPencil.of([_jet(*f) for f in functions])
-            found = pencil.search()
-            if found is None:
-                return None
-            return {k: str(c) for k, c in zip(pencil.names, pencil.combined(found[0]), strict=True)}
-        floats = Pencil(
-            [name for name, *_ in functions],
-            np.array([[float(c) for c in gradient] for _, gradient, _ in functions]),
-            np.array([[[float(c) for c in row] for row in H] for *_, H in functions]),
+            exact = exact_multipliers(functions)
+            return None if exact is None else {k: str(c) for k, c in zip(names, exact, strict=True)}
+        found = Pencil.of(functions).search() if functions else None
+        return (
+            None
+            if found is None
+            else {k: str(Fraction(float(c))) for k, c in zip(names, found[0], strict=True)}
         )
-        best = floats.search()
-        if best is None:
-            return None
-        return {k: str(Fraction(float(c))) for k, c in zip(floats.names, best[0], strict=True)}
-
-
-def _jet(name: str, gradient: list[fmpq], hessian: list[list[fmpq]]) -> Jet:
-    return Jet(
-        name, [_fraction(c) for c in gradient], lambda: [[_fraction(c) for c in row] for row in hessian]
-    )
-
-
-def _fraction(q: fmpq) -> Fraction:
-    return Fraction(int(q.p), int(q.q))

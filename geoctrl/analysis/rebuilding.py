@@ -48,7 +48,7 @@ def require_same_equations(system: ReducedSystem, stored: Mapping[str, Any]) -> 
             raise CertificateError(
                 f"the file has the {part} {', '.join(given)}; the system has {', '.join(found)}"
             )
-    _compare(checker.read_problem(dict(stored)), checker.read_problem(_anew(system, stored)))
+    _compare(checker.read_problem(dict(stored)), _anew(system, stored))
 
 
 def _anew(system: ReducedSystem, stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def _anew(system: ReducedSystem, stored: Mapping[str, Any]) -> dict[str, Any]:
         point=[Fraction(v) for v in stored["states"].values()],
         input_point=[Fraction(v) for v in stored["inputs"].values()],
     )
-    return problem.to_dict(motion.shape() if "shape" in stored else None)
+    return problem.question(motion.shape() if "shape" in stored else None).read
 
 
 def _compare(stored: dict[str, Any], rebuilt: dict[str, Any]) -> None:

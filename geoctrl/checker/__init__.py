@@ -33,6 +33,7 @@ __all__ = [
     "Report",
     "check",
     "check_file",
+    "claim",
     "claim_of",
     "decide",
     "digest_of",

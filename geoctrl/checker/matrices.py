@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import pairwise
 
-from flint import fmpq, fmpq_mat, fmpq_poly
+from flint import fmpq, fmpq_mat, fmpq_poly, fmpz
 
 from geoctrl.checker.reading import Refusal
 
 Rows = list[list[fmpq]]
 
 
-def matrix(rows: Rows, columns: int) -> fmpq_mat:
-    """A matrix of a known number of columns."""
-    return fmpq_mat(len(rows), columns, [q for row in rows for q in row])
+SIZE, CHARACTERISTIC = 3e11, 1e10
+"""Cube of the size times length of the numbers to the power 3/2, in bits: what seconds of elimination do."""
+
+
+def matrix(rows: Rows, columns: int, limit: float = SIZE) -> fmpq_mat:
+    """A matrix of a known number of columns, refused where its elimination would take too long."""
+    entries = [q for row in rows for q in row]
+    common = reduce(fmpz.lcm, {int(q.q): q.q for q in entries}.values(), fmpz(1))
+    bits = int(common).bit_length() + max((q.height_bits() for q in entries), default=0)
+    if len(entries) * max(len(rows), columns) * bits**1.5 > limit:
+        raise Refusal("its matrices are too large to be checked")
+    return fmpq_mat(len(rows), columns, entries)
 
 
 def independent(rows: Rows, row: list[fmpq], exact: bool) -> bool:
@@ -39,14 +49,12 @@ def _dot(a: list[fmpq], b: list[fmpq]) -> fmpq:
 def nullspace(rows: Rows, columns: int) -> Rows:
     """Basis of the kernel: one vector for each column without pivot, one there and zero in the others."""
     reduced, count = matrix(rows, columns).rref()
-    pivots = [next(j for j in range(columns) if reduced[i, j]) for i in range(count)]
-    basis = []
-    for j in (j for j in range(columns) if j not in pivots):
-        vector = [fmpq(int(i == j)) for i in range(columns)]
-        for i, p in enumerate(pivots):
-            vector[p] = -reduced[i, j]
-        basis.append(vector)
-    return basis
+    pivots = {next(j for j in range(columns) if reduced[i, j]): i for i in range(count)}
+    return [
+        [-reduced[pivots[p], j] if p in pivots else fmpq(int(p == j)) for p in range(columns)]
+        for j in range(columns)
+        if j not in pivots
+    ]
 
 
 def solve(A: Rows, right: Rows) -> Rows:
@@ -59,8 +67,6 @@ def solve(A: Rows, right: Rows) -> Rows:
 
 def restricted(A: Rows, basis: Rows, exact: bool) -> Rows:
     """The matrix of A on the span of a basis from `nullspace`, which A must map into itself."""
-    if not basis:
-        return []
     n = len(A)
     W = matrix(basis, n).transpose()
     image = matrix(A, n) * W
@@ -75,15 +81,13 @@ def restricted(A: Rows, basis: Rows, exact: bool) -> Rows:
 
 def form(H: Rows, basis: Rows) -> Rows:
     """W^T H W."""
-    if not basis:
-        return []
     W = matrix(basis, len(H))
     return (W * matrix(H, len(H)) * W.transpose()).tolist()
 
 
 def characteristic(A: Rows) -> list[fmpq]:
     """Coefficients of det(x I - A), the leading one first."""
-    return matrix(A, len(A)).charpoly().coeffs()[::-1] if A else [fmpq(1)]
+    return matrix(A, len(A), CHARACTERISTIC).charpoly().coeffs()[::-1] if A else [fmpq(1)]
 
 
 def inertia(A: Rows) -> tuple[int, int, int]:

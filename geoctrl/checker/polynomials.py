@@ -9,6 +9,7 @@ a numerator in the ideal of the relations proves that the function vanishes near
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import comb
 from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
@@ -141,6 +142,11 @@ class Functions:
         while changed and rest:
             changed = False
             for relation in self.relations:
+                pairs = zip(rest.degrees(), relation.monomial(0), strict=True)
+                times = max(0, min(int(d) // int(e) for d, e in pairs if e))
+                # A division may replace the leading term so often by the others, in every order.
+                if comb(times + len(relation), times) * len(rest) > WORK:
+                    raise Refusal("an identity is too large to be checked")
                 quotient, rest = divmod(rest, relation)
                 changed = changed or bool(quotient)
                 self._work += (len(quotient) + 1) * len(relation)

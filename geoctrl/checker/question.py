@@ -105,13 +105,12 @@ class Question:
         """All first derivatives."""
         return [jet.first.get(i, fmpq(0)) for i in range(len(self.labels))]
 
-    def function(self, name: str) -> tuple[str, list[fmpq], Rows]:
-        """Name, gradient and second derivatives of a relation or an invariant."""
+    def function(self, name: str) -> tuple[str, list[fmpq], dict[tuple[int, int], fmpq]]:
+        """Name, gradient and second derivatives (pairs i <= j) of a relation or an invariant."""
         (jet,) = self.jets([(self.problem["leaf"] | self.problem["invariants"])[name]])
-        n, second = range(len(self.labels)), jet.second
-        if second is None:
+        if jet.second is None:
             raise Refusal(f"{name[:80]!r} depends on unknowns", "problem")
-        return name, self.gradient(jet), [[second.get((min(i, j), max(i, j)), fmpq(0)) for j in n] for i in n]
+        return name, self.gradient(jet), jet.second
 
     def _solve_unknowns(self) -> None:
         """z = K^-1 b at the point, and Dz = K^-1 (Db - DK z)."""

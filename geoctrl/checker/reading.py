@@ -16,7 +16,7 @@ from typing import Any
 from flint import fmpq
 
 FORMAT, VERSION = "geoctrl-certificate", 2
-BYTES, ENTRIES, DIGITS, EXPONENT, LETTERS = 4_000_000, 20_000, 2_000, 64, 400
+BYTES, ENTRIES, DIGITS, EXPONENT, LETTERS = 4_000_000, 20_000, 2_000, 64, 20_000
 
 FUNCTIONS = {"sqrt": 1, "sin": 1, "cos": 1, "exp": 1, "log": 1, "atan": 1, "select": 3, "quadrature": 3}
 """Names of functions with their numbers of arguments.
@@ -37,10 +37,6 @@ class Refusal(Exception):  # noqa: N818 - an answer rather than a failure
 
 def _label(value: Any) -> str | None:
     return value if isinstance(value, str) and len(value) <= LETTERS and value.isprintable() else None
-
-
-def _claim(value: Any) -> str | None:
-    return value if isinstance(value, str) and value.isprintable() else None
 
 
 def _rational(value: Any) -> fmpq | None:
@@ -124,7 +120,7 @@ SCHEMA = {
     "system": _label,
     "verdict": _label,
     "method": _label,
-    "claim": _claim,
+    "claim": _label,
     "problem": lambda value, path: read_problem(value, path),
     "evidence": _EVIDENCE,
     "digest": _label,

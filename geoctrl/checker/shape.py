@@ -12,13 +12,13 @@ from __future__ import annotations
 from flint import fmpq
 
 from geoctrl.checker.jets import Jet, NotExact, reachable
-from geoctrl.checker.question import Question, Rows
+from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
 
 _ZERO = fmpq(0)
 
 
-def shape_integrals(question: Question) -> list[tuple[str, list[fmpq], Rows]]:
+def shape_integrals(question: Question) -> list[tuple[str, list[fmpq], dict]]:
     """Name, gradient and Hessian at the point of the integral that begins as each velocity u.
 
     Raises
@@ -65,12 +65,10 @@ def shape_integrals(question: Question) -> list[tuple[str, list[fmpq], Rows]]:
     for j, name in enumerate(rates):
         first = [-N[j][i] for i in size]
         second = [sum((N[j][m] * N[m][i] for m in size), _ZERO) - dN[j][i] for i in size]
-        gradient, H = [_ZERO] * len(labels), [[_ZERO] * len(labels) for _ in labels]
-        gradient[places[j]] = fmpq(1)
+        gradient = [fmpq(int(i == places[j])) for i in range(len(labels))]
         gradient[s] = sum((a * v for a, v in zip(first, u, strict=True)), _ZERO)
-        for i in size:
-            H[places[i]][s] = H[s][places[i]] = first[i]
-        H[s][s] = sum((a * v for a, v in zip(second, u, strict=True)), _ZERO)
+        H = {(min(places[i], s), max(places[i], s)): first[i] for i in size}
+        H[s, s] = sum((a * v for a, v in zip(second, u, strict=True)), _ZERO)
         found.append((f"integral of {name}", gradient, H))
     return found
 

@@ -33,8 +33,8 @@ _DEFINITE, _CRITICAL = fmpq(1, 10**8), fmpq(1, 10**6)
 _NOWHERE = fmpq(0)
 
 
-def judge(question: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
-    """Verdict, method and findings for a question of the kind "equations".
+def judge(q: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    """Verdict, method and findings for a question q of the kind "equations".
 
     Raises
     ------
@@ -42,7 +42,6 @@ def judge(question: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[
         If the point is no equilibrium, something used is not proved to be conserved, or multipliers do not
         fit.
     """
-    q = question
     names = proposal.get("conserved", [])
     q.require_kept(names)
     q.require_equilibrium()
@@ -79,9 +78,11 @@ def _by_roots(whole: Rows, reduced: Rows, findings: dict[str, Any]) -> tuple[tup
     """A verdict by exact roots; and whether those that no invariant forces to zero are simple and
     imaginary.
     """
-    findings["characteristic_polynomial_on_leaf"] = [str(c) for c in characteristic(whole)]
-    findings["reduced_polynomial"] = [str(c) for c in characteristic(reduced)]
-    right, left, simple = locate(characteristic(reduced))
+    polynomial = characteristic(reduced)
+    on_leaf = polynomial if len(whole) == len(reduced) else characteristic(whole)
+    findings["characteristic_polynomial_on_leaf"] = [str(c) for c in on_leaf]
+    findings["reduced_polynomial"] = [str(c) for c in polynomial]
+    right, left, simple = locate(polynomial)
     if right:
         return ("PROVED_UNSTABLE", "spectrum"), False
     if left and not findings["zero_modes"]:
@@ -113,6 +114,7 @@ def _critical(
     q: Question, functions: list[tuple], W: Rows, findings: dict[str, Any], multipliers: dict[str, str] | None
 ) -> bool:
     """Whether sum y F is critical and its Hessian definite on the common kernel W of the gradients."""
+    multipliers = multipliers() if callable(multipliers) else multipliers
     if multipliers is None:
         findings["hessian"] = "no multipliers"
         return False
@@ -123,8 +125,11 @@ def _critical(
     allowed = _NOWHERE if q.exact else _CRITICAL * max(abs(t) for row in terms for t in row)
     if any(abs(sum(row, _NOWHERE)) > allowed for row in terms):
         raise Refusal("the combination is not critical at the point", "evidence.multipliers")
-    weighted = [(c, h) for c, (*_, h) in zip(y, functions, strict=True) if c]
-    R = form([[sum((c * h[i][j] for c, h in weighted), _NOWHERE) for j in n] for i in n], W)
+    H = [[_NOWHERE for _ in n] for _ in n]
+    for c, (_, _, second) in zip(y, functions, strict=True):
+        for i, j in {(i, j) for pair in second for i, j in (pair, pair[::-1])}:
+            H[i][j] += c * second[min(i, j), max(i, j)]
+    R = form(H, W)
     positive, negative = _signs(R, q.exact)
     definite = len(R) in (positive, negative)
     findings |= {

@@ -20,7 +20,7 @@ def defect(system, node):
     motion = Motion.of(system)
     w = motion.weights(node)
     k = len(w)
-    cells = motion.entries()
+    cells = motion.entries
     K = np.zeros((k, k))
     K[[i for i, _, _ in cells], [j for _, j, _ in cells]] = numbers(system, [e for *_, e in cells])
     slope = np.zeros(k)
