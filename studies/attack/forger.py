@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.analysis.energy_casimir import ExactPencil
-from geoctrl.analysis.shape import Jet
+from geoctrl.analysis.energy_casimir import Pencil, exact_multipliers
 
 STRENGTH = ("UNDECIDED", "SPECTRALLY_STABLE_ONLY")
 """Verdicts that a forger would rather not have, the worst first."""
@@ -64,13 +65,12 @@ def _proposals(problem: dict[str, Any], evidence: Any, exact: bool) -> Iterator[
         question = checker.Question(problem, exact)
         kept = {"conserved": [name for name in problem["invariants"] if _conserved(question, name)]}
         yield kept
-        if exact:
-            yield kept | {"multipliers": _multipliers(question, kept["conserved"], [])}
+        yield kept | {"multipliers": _multipliers(question, kept["conserved"], [])}
         if "shape" in problem:
             integrals = checker.shape_integrals(question)
             kept["shape_integrals"] = True
             yield kept | {"multipliers": _multipliers(question, kept["conserved"], integrals)}
-    except (checker.Refusal, gc.GeoctrlError, ArithmeticError):
+    except (checker.Refusal, gc.GeoctrlError, ArithmeticError, np.linalg.LinAlgError):
         return
 
 
@@ -82,7 +82,7 @@ def _conserved(question: checker.Question, name: str) -> bool:
 
 
 def _multipliers(question: checker.Question, names: list[str], integrals: list) -> dict[str, str]:
-    """Multipliers of a definite combination, as geoctrl's own search finds them.
+    """Multipliers of a critical combination, definite where geoctrl's own search finds one.
 
     Raises
     ------
@@ -91,18 +91,14 @@ def _multipliers(question: checker.Question, names: list[str], integrals: list) 
     """
     functions = [*map(question.function, names), *integrals]
     functions += map(question.function, question.problem["leaf"])
-    pencil = ExactPencil.of([_jet(*f) for f in functions])
-    found = pencil.search()
+    if question.exact:
+        found: Any = exact_multipliers(functions)
+    else:
+        best = Pencil.of(functions).search() if functions else None
+        found = None if best is None else [Fraction(float(c)) for c in best[0]]
     if found is None:
-        raise checker.Refusal("no combination is definite")
-    return {k: str(c) for k, c in zip(pencil.names, pencil.combined(found[0]), strict=True)}
-
-
-def _jet(name: str, gradient: list, hessian: list) -> Jet:
-    def fractions(row: list) -> list[Fraction]:
-        return [Fraction(int(q.p), int(q.q)) for q in row]
-
-    return Jet(name, fractions(gradient), lambda: [fractions(row) for row in hessian])
+        raise checker.Refusal("no combination is critical")
+    return {name: str(c) for (name, *_), c in zip(functions, found, strict=True)}
 
 
 def reword(data: dict[str, Any]) -> None:
