@@ -96,7 +96,11 @@ def read(path: str | PathLike) -> dict[str, np.ndarray]:
     InputError
         If the file is not a trajectory, of a later format, or larger than `_LARGEST`.
     FileNotFoundError
+    TypeError
+        If this is no path.
     """
+    if not isinstance(path, (str, PathLike)):
+        raise TypeError(f"a trajectory is read from the path of a file, got {type(path).__name__}")
     where = fspath(path)
     wrong = f"{where} is not a trajectory written by Trajectory.save"
     try:

@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Each part may use its share of what is left, so that a slow one does not starve the others.
         until = time.monotonic() + (end - time.monotonic()) / (len(parts) - number)
         outcomes[part] = _run(part, options, until)
-    report = table(outcomes)
+    report = "\n\n".join(filter(None, (table(outcomes), refusals(outcomes))))
     print(report)
     faults = [(part, o) for part, found in outcomes.items() for o in found if o.fault]
     for part, o in faults:
@@ -118,3 +118,9 @@ def table(outcomes: dict[str, list[Outcome]]) -> str:
             slowest = max(o.seconds for o in own)
             rows.append((part, kind, len(own), *counts, other, f"{slowest:.1f}"))
     return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in rows)
+
+
+def refusals(outcomes: dict[str, list[Outcome]]) -> str:
+    """How often each check refused, by its first words, for parts that tell: all of them must be reached."""
+    told = Counter(o.detail["words"] for found in outcomes.values() for o in found if "words" in o.detail)
+    return "\n".join(f"{count:6} refused: {words}" for words, count in told.most_common())

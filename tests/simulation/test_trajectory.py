@@ -261,6 +261,12 @@ def test_arrays_that_are_shorter_than_they_say_are_not_made_room_for(tmp_path):
         gc.load_trajectory(path)
 
 
+@pytest.mark.parametrize("what", [None, 3, b"run.npz"])
+def test_what_is_no_path_is_refused(what):
+    with pytest.raises(TypeError, match="the path of a file"):
+        gc.load_trajectory(what)
+
+
 def test_a_pipe_is_not_waited_for(tmp_path):
     path = tmp_path / "pipe.npz"
     os.mkfifo(path)
