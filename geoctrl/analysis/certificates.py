@@ -115,7 +115,8 @@ def certify(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = No
     if isinstance(sys, ManifoldModel):
         place = resolve_on_manifold(sys, eq, params)
         natural = natural_question(sys, place)
-        return _certificate(sys, judge_numbers(sys, place) if natural is None else decide(natural))
+        in_numbers = natural is None or len(natural.point) > checker.STATES
+        return _certificate(sys, judge_numbers(sys, place) if in_numbers else decide(natural))
     return _certificate(sys, decide(Problem.of(sys, resolve_equilibrium(sys, eq, params))))
 
 

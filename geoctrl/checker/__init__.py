@@ -17,7 +17,7 @@ from typing import Any
 from flint import fmpq
 
 from geoctrl.checker.jets import NotExact, to_float
-from geoctrl.checker.question import NotEquilibrium, Question
+from geoctrl.checker.question import STATES, NotEquilibrium, Question
 from geoctrl.checker.reading import FORMAT, SCHEMA, VERSION, Refusal, conform, load, read_problem
 from geoctrl.checker.shape import shape_integrals
 from geoctrl.checker.verdicts import judge, judge_matrices
@@ -25,6 +25,7 @@ from geoctrl.checker.words import claim
 
 __all__ = [
     "FORMAT",
+    "STATES",
     "VERSION",
     "NotEquilibrium",
     "NotExact",

@@ -21,6 +21,7 @@ from geoctrl.checker.matrices import (
     locate,
     nullspace,
     restricted,
+    rounded,
     shifted,
 )
 from geoctrl.checker.question import STATES, Question, Rows
@@ -98,7 +99,7 @@ def _by_rounded_roots(
 ) -> tuple[tuple[str, str] | None, bool]:
     """The same in floats, with the tolerance that the claim states."""
     growth = GROWTH * max([fmpq(1), *(sum(map(abs, row), _NOWHERE) for row in whole)])
-    polynomial = characteristic(reduced)
+    polynomial = characteristic(rounded(reduced))
     findings["growth"] = to_float(growth)
     findings["rounded_polynomial"] = [to_float(c) for c in polynomial]
     if locate(shifted(polynomial, growth))[0]:

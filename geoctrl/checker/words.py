@@ -25,15 +25,13 @@ _LONG = 240
 def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findings: dict[str, Any]) -> str:
     """What a certificate claims."""
     rounded = "in floats" in method
-    spectral = verdict == "SPECTRALLY_STABLE_ONLY" and rounded
-    predicate = (_ROUNDED if spectral else CLAIMS[verdict]).format(growth=f"{findings.get('growth', 0):.2g}")
+    words = _ROUNDED if rounded and verdict == "SPECTRALLY_STABLE_ONLY" else CLAIMS[verdict]
+    predicate = words.format(growth=f"{findings.get('growth', 0):.2g}")
     parts = [
         f"The equilibrium {_values(problem['states'], zeros=False) or 'x = 0'} of {system or 'the system'}"
     ]
-    if values := _values(problem.get("parameters", {})):
-        parts.append(f"with {values}")
-    if values := _values(problem.get("inputs", {})):
-        parts.append(f"held by the inputs {values}")
+    tables = {"with": problem.get("parameters", {}), "held by the inputs": problem.get("inputs", {})}
+    parts += [f"{words} {_values(table)}" for words, table in tables.items() if table]
     if any(problem.get("spin", ())):
         parts.append(f"turning with ({', '.join(f'{v:.12g}' for v in problem['spin'])}) rad/s")
     if problem.get("leaf"):
