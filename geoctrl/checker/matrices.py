@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise
+from typing import Any
 
 from flint import ctx, fmpq, fmpq_mat, fmpq_poly, fmpz
 
@@ -146,7 +147,8 @@ def _left(p: fmpq_poly) -> bool:
         return False
     for precision in PRECISIONS:
         with ctx.workprec(precision):
-            parts = [root.real for root, _ in p.complex_roots()]
+            found: Any = p.complex_roots()  # pairs of a root and its multiplicity
+        parts = [root.real for root, _ in found]
         if all(part < 0 for part in parts) or any(part > 0 for part in parts):
             return all(part < 0 for part in parts)
     raise Refusal(f"roots cannot be told from the imaginary axis with {precision} bits")
