@@ -7,6 +7,7 @@ import json
 import math
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from geoctrl.cli.text import block, parameter_table, plain, show, spectrum_text, table, written
@@ -168,14 +169,14 @@ def run_verify(args: argparse.Namespace) -> int:
     """Recompute a certificate file."""
     import geoctrl
 
+    if Path(args.file).is_dir():
+        words = "it is a folder"
+        return _refuse(args, words, f"geoctrl verify: {args.file}: {words}", 2)
     try:
         report = geoctrl.verify(args.file)
-    except (FileNotFoundError, IsADirectoryError) as error:
+    except FileNotFoundError as error:
         words = error.strerror or "no such file"
         return _refuse(args, words, f"geoctrl verify: {args.file}: {words}", 2)
-    except RecursionError:
-        words = "the file is nested too deeply for a certificate"
-        return _refuse(args, words, f"REFUSED: {args.file}: {words}", 1)
     except geoctrl.CertificateError as error:
         return _refuse(args, str(error), f"REFUSED: {error}", 1)
     data = {
