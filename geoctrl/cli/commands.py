@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from geoctrl.cli.rebuild import compared_anew
 from geoctrl.cli.text import block, parameter_table, plain, show, spectrum_text, table, written
 
 __all__ = ["UsageError", "run_certify", "run_law", "run_models", "run_simulate", "run_verify"]
@@ -166,7 +167,7 @@ def _member(system: Any, family: str, params: dict, values: dict) -> tuple[Any, 
 
 
 def run_verify(args: argparse.Namespace) -> int:
-    """Recompute a certificate file."""
+    """Recompute a certificate file; on demand, derive the mechanism that it names anew."""
     import geoctrl
 
     if Path(args.file).is_dir():
@@ -174,19 +175,23 @@ def run_verify(args: argparse.Namespace) -> int:
         return _refuse(args, words, f"geoctrl verify: {args.file}: {words}", 2)
     try:
         report = geoctrl.verify(args.file)
+        anew = compared_anew(args.file) if args.rebuild else []
     except FileNotFoundError as error:
         words = error.strerror or "no such file"
         return _refuse(args, words, f"geoctrl verify: {args.file}: {words}", 2)
     except geoctrl.CertificateError as error:
         return _refuse(args, str(error), f"REFUSED: {error}", 1)
-    data = {
+    data: dict[str, Any] = {
         "file": args.file,
         "confirmed": True,
         "verdict": report.verdict.value,
         "claim": report.claim,
         "checks": list(report.checks),
     }
-    show(args, data, str(report))
+    if args.rebuild:
+        data["derived_anew"] = anew
+    text = [str(report), *(f"  the same, derived anew: {part}" for part in anew)]
+    show(args, data, "\n".join(text))
     return 0
 
 
