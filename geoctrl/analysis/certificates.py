@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
+
+from flint import fmpq
 
 from geoctrl import checker
 from geoctrl.analysis.entry import require_system
@@ -16,12 +18,15 @@ from geoctrl.analysis.linearization import resolve_equilibrium
 from geoctrl.analysis.manifolds import judge_numbers, natural_question, resolve_on_manifold
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome, decide
-from geoctrl.checker import digest_of
+from geoctrl.checker import digest_of, short
 from geoctrl.manifolds import ManifoldModel
 from geoctrl.systems import ReducedSystem
 from geoctrl.verification import Verdict
 
 __all__ = ["Certificate", "certify", "readable"]
+
+
+_EXACT = re.compile("-?[0-9]+(/[0-9]+)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,8 +167,5 @@ def readable(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(readable(v) for v in value) + "]"
     if isinstance(value, str):
-        try:
-            return f"{float(Fraction(value)):.6g}"
-        except ValueError:
-            return value
+        return short(fmpq(value)) if _EXACT.fullmatch(value) else value
     return f"{value:.6g}" if isinstance(value, float) else str(value)

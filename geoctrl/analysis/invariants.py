@@ -38,7 +38,8 @@ class InvariantProof:
     rate : sympy expression or None
         The rate at the counterexample.
     parameters : str
-        "all" if proved for all parameter values, else "given".
+        "all" if proved for all parameter values, else "given": for those numbers that were given, and all
+        values of the others.
     note : str
         Why nothing was found out, where the budget or the size of the expressions ended the search.
     """
@@ -73,7 +74,7 @@ def check_invariant(
     expr : sympy expression in reduced or full symbols, or the name of an invariant of the system
         Float coefficients are taken as the rationals they are.
     params : dict, optional
-        Parameters to be replaced by numbers first; without it the proof holds for all of them.
+        Parameters to be replaced by numbers first; the proof holds for all values of the others.
     for_all_inputs : bool
         Keep the inputs as symbols; else they are zero.
     budget : float
@@ -87,6 +88,9 @@ def check_invariant(
     ------
     ExpressionError
         If the expression holds an unknown symbol or function.
+    DescriptionError, FrameError, ConstraintError
+        If the description keeps a promise (its symmetry axis, frame or leaf) at some parameters only, and
+        these have no numbers in ``params``.
 
     Examples
     --------
@@ -99,8 +103,10 @@ def check_invariant(
     if isinstance(expr, str) and expr in sys.candidate_invariants:
         expr = sys.candidate_invariants[expr]
     node = expr if isinstance(expr, Node) else sys.expression(expr)
-    numbers = {k: exact(v) for k, v in sys.parameters(params).items()} if params else {}
-    scope = "given" if params else "all"
+    values = sys.parameters(params) if params else {}
+    numbers = {str(k): exact(values[str(k)]) for k in params or {}}
+    sys.judgement.require_identities(numbers)
+    scope = "given" if numbers else "all"
     remainder, note = None, ""
     # Consequences of the leaf relations cost a search of their own: only where the relations do not suffice.
     for further in (False, True):
@@ -167,7 +173,7 @@ def _identity(
     problem = motion.question(
         point, {_FUNCTION: node}, time, {sys.assembly.time: sys.graph.one}, further=further
     )
-    free = {*(() if numbers else motion.parameters), *(motion.inputs if for_all_inputs else ())}
+    free = {*(motion.parameters.keys() - numbers), *(motion.inputs if for_all_inputs else ())}
     return _Identity(problem.read, free, budget)
 
 

@@ -104,6 +104,7 @@ def judge_matrices(
     linearisation: np.ndarray,
     stiffness: np.ndarray | None,
     spin: tuple[float, ...],
+    functions: str = "",
 ) -> Outcome:
     """The outcome for a system given by functions: its linearisation in numbers, and that of its potential.
 
@@ -114,6 +115,8 @@ def judge_matrices(
     stiffness : (k, k) or None
         Second variation of the (amended) potential, where there are no forces.
     spin : rate of the axes from which it is seen
+    functions : str
+        What is given by functions of the time, for the claim: seen at some times only.
 
     Raises
     ------
@@ -128,6 +131,8 @@ def judge_matrices(
     }
     if stiffness is not None:
         data["stiffness"] = ((stiffness + stiffness.T) / 2).tolist()
+    if functions:
+        data["functions"] = functions
     try:
         problem = Stored.of(data)
         return Outcome(problem, *checker.decide(problem.read, {}, exact=False))

@@ -150,7 +150,7 @@ class Functions:
                 quotient, rest = divmod(rest, relation)
                 changed = changed or bool(quotient)
                 self._work += (len(quotient) + 1) * len(relation)
-                if len(rest) > TERMS or self._work > WORK:
+                if len(rest) > self.largest or self._work > WORK:
                     raise Refusal("an identity is too large to be checked")
         return rest
 

@@ -208,6 +208,28 @@ def test_conditions_in_symbols_need_numbers_for_what_is_promised_at_some():
     assert gc.stability_conditions(system, "up", params={"I1": 2.0, "I2": 2.0}).unstable
 
 
+@pytest.mark.parametrize(
+    ("made", "error", "numbers"),
+    [
+        (lambda: top().reduce().despun(), gc.DescriptionError, {"I1": 2.0, "I2": 2.0}),
+        (
+            lambda: suspended(lambda a: [[1, 0], [sp.Rational(1, 2), 0], [0, 1]]).reduce(),
+            gc.FrameError,
+            {"a": 0.5},
+        ),
+        (lambda: guided().reduce(), gc.ConstraintError, {"p": 1.0}),
+    ],
+    ids=["axis", "frame", "leaf"],
+)
+def test_nothing_is_proved_for_all_parameters_of_what_is_promised_at_some(made, error, numbers):
+    system = made()
+    with pytest.raises(error, match="for all of them; give numbers"):
+        gc.check_invariant(system, "energy")
+    proof = gc.check_invariant(system, "energy", params=numbers)
+    assert proof.proved
+    assert proof.parameters == "given"
+
+
 # -- the inertia ---------------------------------------------------------------------------------
 
 
