@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
+import os
+import stat
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -97,10 +100,14 @@ def read(path: str | PathLike) -> dict[str, np.ndarray]:
     where = fspath(path)
     wrong = f"{where} is not a trajectory written by Trajectory.save"
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
+            raise InputError(f"{where} is no file")
         with zipfile.ZipFile(path) as archive:
             # Archives may say that little data are much: asked before anything is unpacked.
             if sum(member.file_size for member in archive.infolist()) > _LARGEST:
                 raise InputError(f"{where} holds more than {_LARGEST:.0e} bytes: no trajectory")
+            if not all(_complete(archive, member) for member in archive.infolist()):
+                raise InputError(wrong)
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(str(arrays["header"]))
@@ -120,6 +127,15 @@ def read(path: str | PathLike) -> dict[str, np.ndarray]:
     _check_header(where, header)
     _check_arrays(where, header, arrays)
     return arrays
+
+
+def _complete(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bool:
+    """Whether an array has as many entries as it says: memory is asked for by what it says."""
+    with archive.open(member) as file:
+        if np.lib.format.read_magic(file) != (1, 0):  # of which version all arrays of a trajectory are
+            return False
+        shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+        return math.prod(shape) * dtype.itemsize == member.file_size - file.tell()
 
 
 def _check_header(where: str, header: Mapping[str, Any]) -> None:

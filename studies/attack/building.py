@@ -207,23 +207,26 @@ def _rates_on_spheres(drawn: Spheres, built: Built, oracle: Oracle, rng: Any, pa
 
 
 def _rates_on_groups(m: Mechanism, built: Built, oracle: Oracle, rng: Any, params: dict) -> tuple:
-    rest = np.array([float(v) for v in m.point])
-    turned, turns = rest.copy(), random_turns(m, rng)
-    for v, (factor, _) in enumerate(m.vectors):
-        turned[m.place(v) : m.place(v) + 3] = turns[factor] @ rest[m.place(v) : m.place(v) + 3]
-    turned[: m.n + m.s] += rng.normal(size=m.n + m.s)
-    # Only velocities have to be moved onto the constraints, in which they are linear.
-    rows = np.array([[oracle.floats.at(e, turned) for e in row] for row in oracle.floats.rows]).reshape(
-        -1, m.n
-    )
-    xi = turned[: m.n]
-    turned[: m.n] = xi - np.linalg.pinv(rows) @ (rows @ xi)
-    rate = oracle.rate_at(turned)
+    state = turned(m, oracle, rng)
+    rate = oracle.rate_at(state)
     if m.kind == "rotations":
         order = [*range(m.n, m.size), *range(m.n)]
     else:
         order = list(state_places(m, built.system.mechanism).values())
-    return rate[order], built.system.rhs(0.0, turned[order], None, params), oracle.mass(turned)
+    return rate[order], built.system.rhs(0.0, state[order], None, params), oracle.mass(state)
+
+
+def turned(m: Mechanism, oracle: Oracle, rng: np.random.Generator) -> np.ndarray:
+    """A random state that the motion can reach: each factor turned, velocities that obey the constraints."""
+    state, turns = np.array([float(v) for v in m.point]), random_turns(m, rng)
+    for v, (factor, _) in enumerate(m.vectors):
+        state[m.place(v) : m.place(v) + 3] = turns[factor] @ state[m.place(v) : m.place(v) + 3]
+    state[: m.n + m.s] += rng.normal(size=m.n + m.s)
+    # Only velocities have to be moved onto the constraints, in which they are linear.
+    rows = np.array([[oracle.floats.at(e, state) for e in row] for row in oracle.floats.rows])
+    rows, xi = rows.reshape(-1, m.n), state[: m.n]
+    state[: m.n] = xi - np.linalg.pinv(rows) @ (rows @ xi)
+    return state
 
 
 def random_turns(m: Mechanism, rng: np.random.Generator) -> list[np.ndarray]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import re
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,13 @@ import geoctrl as gc
 
 from .building import build, parameters_of
 from .drawing import draw
-from .mutations import ANYWHERE, DEEP, TARGETED
+from .forger import moderate, reword, settle
+from .mutations import ANYWHERE, DEEP
+from .other_equations import EQUATIONS
+from .other_evidence import EVIDENCE, IDENTITIES
 from .outcome import Outcome, raw, worded
-from .reading import NotJudgedError, falsehood
+from .reading import falsehood
+from .tables import NotJudgedError
 
 CATALOGUE = {
     "planar-pendulum": {"hanging": {}, "inverted": {}},
@@ -36,32 +41,56 @@ DRAWN = 40
 """Drawn systems whose certificates are taken besides, if they are small."""
 SMALL = 9
 """Most components of their states."""
-AGAIN = 0.5
-"""Share of changed problems of which the evidence is made anew, so that mutants reach the inner checks."""
+AGAIN = 0.8
+"""Share of changed problems that get the evidence that the checker itself finds, so that mutants reach it."""
+SHARES = (0.4, 0.2, 0.2, 0.2)
+"""Of changes to equations, to what proves identities, to evidence, and at any place of the JSON tree."""
 BASES: list[dict[str, Any]] = []
 
 
 def prepare(seed: int, options: dict[str, Any]) -> int:
     """Make the genuine certificates; their number."""
     del options
-    BASES.clear()
+    BASES[:] = [as_data(c) for c in (*_catalogue(), *_others(), *_drawn(seed))]
+    return len(BASES)
+
+
+def _catalogue() -> Iterator[gc.Certificate]:
     for model, families in CATALOGUE.items():
         system = gc.models.get(model)().reduce()
         for family, numbers in families.items():
             names = system.families[family].names
             given = {name: numbers.get(name, 1) for name in names}
-            BASES.append(as_data(gc.certify(system, system.equilibrium(family, **given))))
+            yield gc.certify(system, system.equilibrium(family, **given))
+
+
+def _others() -> Iterator[gc.Certificate]:
+    """Integrals over a shape, numbers that are rounded, spheres, matrices."""
+    disk = gc.models.get("rolling-disk")().reduce().despun()
+    yield gc.certify(disk, disk.equilibrium("circling", omega=0.5, t=4.0))
+    yield gc.certify(disk, gc.find_equilibrium(disk, [0, 0, 9, 1, 0], fixed={"Omega3": 9.0, "Gamma3": 0.0}))
+    top = gc.models.get("heavy-top")().reduce()
+    yield gc.certify(top, [0.0, 0.0, 3.0, 0.0, np.sin(1e-9), -np.cos(1e-9)])
+    q, _ = gc.spheres.symbols(2)
+    pendula = gc.spheres.SphereSystem(mass=[1.0, 2.0], potential=q[0][2] + 2 * q[1][2] + q[0].dot(q[1]))
+    yield gc.certify(pendula, [0, 0, -1, 0, 0, -1] + [0] * 6)
+    for sign in (1.0, -1.0):
+        functions = gc.spheres.SphereSystem(
+            mass=[1.0], potential=lambda q, p: q[0, 2], gradient=lambda q, p: np.array([[0.0, 0.0, 1.0]])
+        )
+        yield gc.certify(functions, [0, 0, sign, 0, 0, 0])
+
+
+def _drawn(seed: int) -> Iterator[gc.Certificate]:
     for index in range(DRAWN):
         drawn = draw(seed, index)
         if "varying inertia" in drawn.traits or len(drawn.point) > SMALL:
             continue  # proofs of large ones are long, and so would all their mutants be
         try:
             built, params = build(drawn), parameters_of(drawn)
-            certificate = gc.certify(built.system, built.place(params), params)
+            yield gc.certify(built.system, built.place(params), params)
         except gc.GeoctrlError:  # a description that is wrong on purpose
             continue
-        BASES.append(as_data(certificate))
-    return len(BASES)
 
 
 def as_data(certificate: gc.Certificate) -> dict[str, Any]:
@@ -73,52 +102,11 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
     rng = np.random.default_rng([seed, index, 2])
     base = BASES[int(rng.integers(len(BASES)))]
     data = copy.deepcopy(base)
-    told = []
-    for _ in range(1 if rng.random() < 0.7 else 2):
-        mutators = ANYWHERE if rng.random() < 0.4 else TARGETED
-        mutator = mutators[int(rng.integers(len(mutators)))]
-        try:
-            told.append(f"{mutator.__name__}: {mutator(data, rng)}")
-        except (KeyError, IndexError, TypeError, AttributeError, ValueError):
-            told.append(f"{mutator.__name__}: does not fit what was changed before")
-    if data.get("problem") != base["problem"] and rng.random() < AGAIN:
-        prove_again(data)
+    told = [change(data, rng) for _ in range(1 if rng.random() < 0.7 else 2)]
+    asked_anew = data.get("problem") != base["problem"] or "swap_exactness" in told[-1]
+    if asked_anew and rng.random() < AGAIN:
+        told.append(settle(data))
     return judge(base, data, "; ".join(told))
-
-
-def moderate(data: Mapping[str, Any]) -> bool:
-    """Whether no exponent is so large that reading the problem with an unguarded reader would not end."""
-    try:
-        powers = [node[2] for node in data["problem"]["nodes"] if node[0] == "prod"]
-        return all(abs(e) < 1000 for power in powers for _, e in power)
-    except (KeyError, TypeError, IndexError, ValueError):
-        return False
-
-
-def prove_again(data: dict[str, Any]) -> None:
-    """Evidence and verdict that geoctrl's own search finds for the changed problem, where it finds any."""
-    from geoctrl.analysis.problem import Problem
-    from geoctrl.analysis.proof import prove
-
-    if not moderate(data):
-        return
-    try:
-        outcome = prove(Problem.from_dict(data["problem"]))
-    except Exception:  # whatever the search says of a broken problem: the file then keeps its old evidence
-        return
-    data.update(verdict=outcome.verdict.value, method=outcome.method, evidence=outcome.evidence)
-
-
-def reword(data: dict[str, Any]) -> None:
-    """The claim in words that belongs to what the file now says, where it can be said."""
-    from geoctrl.analysis.verification import _problem_of
-
-    from geoctrl.analysis.certificates import claim_of
-
-    try:
-        data["claim"] = claim_of(data["system"], _problem_of(data["problem"]), gc.Verdict(data["verdict"]))
-    except Exception:  # a broken problem has no claim: the file keeps its old one
-        return
 
 
 def text_of(data: Mapping[str, Any]) -> str:
@@ -135,6 +123,20 @@ def text_of(data: Mapping[str, Any]) -> str:
     return written(body)
 
 
+def change(data: dict[str, Any], rng: np.random.Generator) -> str:
+    """One change that fits the file, in words; those that turn out not to fit leave it as it was."""
+    while True:
+        group = (EQUATIONS, IDENTITIES, EVIDENCE, ANYWHERE)[int(rng.choice(4, p=SHARES))]
+        mutator, changed = group[int(rng.integers(len(group)))], copy.deepcopy(data)
+        try:
+            said = mutator(changed, rng)
+        except (KeyError, IndexError, TypeError, AttributeError, ValueError, StopIteration):
+            continue
+        data.clear()
+        data.update(changed)
+        return f"{mutator.__name__}: {said}"
+
+
 def judge(base: Mapping[str, Any], data: dict[str, Any], told: str) -> Outcome:
     """A changed file must be refused in words, or be as true as the one it was made of."""
     if moderate(data):
@@ -146,8 +148,11 @@ def judge(base: Mapping[str, Any], data: dict[str, Any], told: str) -> Outcome:
         try:
             verdict = gc.verify(path).verdict.value
         except gc.CertificateError as error:
+            seconds, said = time.perf_counter() - begun, str(error).replace(str(path), "")
             result = "refused" if worded(error) else "raw error"
-            return Outcome("mutants", result, f"{told} -> {str(error)[:160]}", time.perf_counter() - begun)
+            return Outcome(
+                "mutants", result, f"{told} -> {said[:200]}", seconds, detail={"words": words(said)}
+            )
         except Exception as error:
             outcome = raw("mutants", error)
             outcome.note, outcome.seconds = f"{told} -> {outcome.note}", time.perf_counter() - begun
@@ -156,17 +161,31 @@ def judge(base: Mapping[str, Any], data: dict[str, Any], told: str) -> Outcome:
     wrong = untrue(base, data, verdict)
     if wrong is None:
         return Outcome("mutants", "unjudged", told, seconds)
-    return Outcome("mutants", "contradiction" if wrong else "held", f"{told} -> {wrong or 'true'}", seconds)
+    return Outcome("mutants", "contradiction" if wrong else "held", f"{told} -> {wrong or verdict}", seconds)
+
+
+def words(refusal: str) -> str:
+    """The first words of a refusal, without the names and numbers of the case: what refused it."""
+    plain = re.sub(r"^ *is refused: (\S+: )?", "", refusal)
+    if plain.startswith("the file has"):
+        return "the file has ..., its equations give ..."
+    return " ".join(re.sub(r"'[^']*'|\"[^\"]*\"|\S*[\d\[{]\S*", "...", plain).split()[:6])
 
 
 def untrue(base: Mapping[str, Any], data: Mapping[str, Any], verdict: str) -> str | None:
     """What is false in a confirmed file; None where that cannot be judged here."""
     if data.get("verdict") != verdict:
         return f"the file says {data.get('verdict')}, verify {verdict}"
-    if data["problem"] == base["problem"]:
-        weaker = verdict in ("UNDECIDED", "SPECTRALLY_STABLE_ONLY")
-        return "" if verdict == base["verdict"] or weaker else f"{base['verdict']} became {verdict}"
+    if data["problem"] == base["problem"] and {_sign(verdict), _sign(base["verdict"])} == {
+        "stable",
+        "unstable",
+    }:
+        return f"{base['verdict']} became {verdict}"
     try:
         return falsehood(data)
     except (NotJudgedError, ArithmeticError, KeyError, TypeError, ValueError):
         return None
+
+
+def _sign(verdict: str) -> str:
+    return "unstable" if verdict.endswith("UNSTABLE") else "stable" if verdict.endswith("STABLE") else ""

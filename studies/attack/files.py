@@ -11,16 +11,17 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import geoctrl as gc
+from geoctrl import checker
 from geoctrl.cli import main as command_line
 
-from .certificates import reword, text_of
+from .certificates import text_of
+from .forger import reword, settle
 from .outcome import Outcome, raw, refusal
 
 CODE = "__import__('pathlib').Path('CANARY').touch()"
@@ -56,26 +57,20 @@ NUMBERS = {
 Writer = Callable[[Path], None]
 
 
-@cache
-def version() -> int:
-    """Version of the format that is written now: forged files must not be refused for theirs alone."""
-    system = gc.models.get("planar-pendulum")().reduce()
-    return json.loads(gc.certify(system, system.equilibrium("hanging")).to_json())["version"]
-
-
 def forged(**changes: Any) -> dict[str, Any]:
-    """x' = -x - u + |u| at 0, with an input, so that no derivative asks about the function; then changes."""
+    """x' = -x + sin u at 0, held by an input, as the checker itself decides it; then changes."""
     problem = {
-        "nodes": [["num", "-1"], ["sym", "x", 2], ["sym", "u", 2], ["fun", "abs", [2]], ["num", "1"],
-                  ["sum", [[0, 1], [4, 3]]]],
-        "states": {"x": 1}, "inputs": {"u": 2}, "parameters": {}, "field": [5], "leaf": {}, "invariants": {},
-        "numbers": {}, "point": ["0"], "input_point": ["0"],
+        "kind": "equations",
+        "nodes": [["num", "-1"], ["sym", "x", "state"], ["sym", "u", "input"], ["fun", "sin", [2]],
+                  ["num", "1"], ["sum", [[0, 1], [4, 3]]]],
+        "states": {"x": "0"}, "inputs": {"u": "0"}, "parameters": {}, "unknowns": [], "matrix": [],
+        "right": [], "field": [5], "leaf": {}, "invariants": {}, "weights": {},
     }  # fmt: skip
     data = {
-        "format": "geoctrl-certificate", "version": version(), "software": "", "system": "body",
-        "verdict": "NUMERICALLY_STABLE", "method": "spectrum in floats", "claim": "", "problem": problem,
-        "evidence": {"eigenvalues": [[-1.0, 0.0]], "zero_modes": []}, "digest": "",
+        "format": checker.FORMAT, "version": checker.VERSION, "software": "", "system": "body", "verdict": "",
+        "method": "", "claim": "", "problem": problem, "evidence": {}, "digest": "",
     }  # fmt: skip
+    settle(data)
     for key, value in changes.items():
         (data if key in data else problem)[key] = value
     return data
@@ -100,44 +95,92 @@ def changed_node(index: int, *node: Any) -> dict[str, Any]:
     return data
 
 
+def own(nodes: list, states: list[str], field: list[int], **parts: Any) -> Writer:
+    """A file about equations of its own, all states at 0, without an input."""
+    zeros = dict.fromkeys(states, "0")
+    return sealed(forged(nodes=nodes, states=zeros, inputs={}, field=field, **parts), reworded=False)
+
+
 def certificates() -> dict[str, Writer]:
     """Files for `verify`."""
+    return _texts_within() | _endless() | _malformed()
+
+
+def _texts_within() -> dict[str, Writer]:
+    """Names, labels and numbers that are none."""
     found: dict[str, Writer] = {}
-    for name, function in NAMES.items():
-        found[f"function: {name}"] = sealed(changed_node(3, "fun", function, [2]))
-        found[f"label: {name}"] = sealed(forged(states={function: 1}))
-        data = forged()
-        data["problem"]["nodes"][1][1] = function
+    for name, text_ in NAMES.items():
+        found[f"function: {name}"] = sealed(changed_node(3, "fun", text_, [2]))
+        found[f"label: {name}"] = sealed(forged(states={text_: "0"}))
+        found[f"role: {name}"] = sealed(changed_node(1, "sym", "x", text_))
+        found[f"relation: {name}"] = sealed(forged(leaf={text_: 1}))
+        found[f"verdict: {name}"] = sealed(forged(verdict=text_))
+        data = forged(states={text_: "0"})
+        data["problem"]["nodes"][1][1] = text_
         found[f"symbol: {name}"] = sealed(data)
+        found[f"system: {name}"] = sealed(forged(system=text_))
     for name, number in NUMBERS.items():
         found[f"number: {name}"] = sealed(changed_node(4, "num", number), reworded=False)
-        found[f"point: {name}"] = sealed(forged(point=[number]), reworded=False)
+        found[f"value: {name}"] = sealed(forged(states={"x": number}), reworded=False)
+        found[f"multiplier: {name}"] = sealed(forged(evidence={"multipliers": {"x": number}}), reworded=False)
+    return found
+
+
+def _endless() -> dict[str, Writer]:
+    """What would take for ever, or all of the memory."""
+    found: dict[str, Writer] = {}
+    x = ["sym", "x", "state"]
     found["exponent 10^9"] = sealed(changed_node(3, "prod", "1", [[2, 10**9]]), reworded=False)
     found["exponent of a number"] = sealed(changed_node(3, "prod", "3", [[0, 10**9]]), reworded=False)
-    tower = [["num", "2"]] + [["prod", "1", [[i, 10]]] for i in range(200)]
-    found["tower of powers"] = sealed(
-        forged(nodes=tower, states={"x": 0}, inputs={}, input_point=[]), reworded=False
-    )
-    chain = [["sym", "x", 2]] + [["sum", [[i, i], [i, i]]] for i in range(400)]
-    found["doubling sums"] = sealed(
-        forged(nodes=chain, states={"x": 0}, inputs={}, input_point=[], field=[400]), reworded=False
-    )
-    many = [["sym", "x", 2]] + [["num", str(i)] for i in range(1_000_000)]
-    found["a million nodes"] = sealed(
-        forged(nodes=many, states={"x": 0}, inputs={}, input_point=[], field=[1]), reworded=False
-    )
-    found["forward reference"] = sealed(changed_node(3, "fun", "abs", [5]), reworded=False)
+    tower = [["num", "2"], x] + [["prod", "1", [[i and i + 1, 10]]] for i in range(200)]
+    found["tower of powers"] = own(tower, ["x"], [201])
+    found["doubling sums"] = own([x] + [["sum", [[i, i], [i, i]]] for i in range(400)], ["x"], [400])
+    found["a million nodes"] = own([x] + [["num", str(i)] for i in range(1_000_000)], ["x"], [1])
+    many = [f"x{i}" for i in range(10_000)]
+    found["ten thousand states"] = own([["sym", k, "state"] for k in many], many, list(range(10_000)))
+    found["numbers of a hundred digits"] = _dense(20, 100)
+    found["numbers of eight digits"] = _dense(60, 8)
+    found["powers of a sum, by division"] = _division()
+    return found
+
+
+def _dense(n: int, digits: int) -> Writer:
+    """A linear field without a zero, of rationals that have no common denominator."""
+    rng = np.random.default_rng(1)
+
+    def number() -> str:
+        return "/".join("".join(map(str, rng.integers(1, 10, size=digits))) for _ in range(2))
+
+    labels = [f"x{i}" for i in range(n)]
+    nodes = [["sym", k, "state"] for k in labels] + [["num", number()] for _ in range(n * n)]
+    nodes += [["sum", [[n + n * i + j, j] for j in range(n)]] for i in range(n)]
+    return own(nodes, labels, list(range(n + n * n, 2 * n + n * n)))
+
+
+def _division() -> Writer:
+    """y' = x1^60 on x1 = x2 + ... + x10: the remainder is a power of a sum, of ten thousand million terms."""
+    labels = [*(f"x{i}" for i in range(1, 11)), "y"]
+    nodes = [["sym", k, "state"] for k in labels]
+    nodes += [["num", "1"], ["num", "-1"], ["num", "0"], ["prod", "1", [[0, 60]]]]
+    nodes += [["sum", [[11, 0], *([12, i] for i in range(1, 10))]]]
+    data = {"leaf": {"sum": 15}, "invariants": {"y": 10}, "evidence": {"conserved": ["y"]}}
+    return own(nodes, labels, [13] * 10 + [14], **data)
+
+
+def _malformed() -> dict[str, Writer]:
+    """References into nowhere, and texts that are no JSON or not what it should be."""
+    found: dict[str, Writer] = {}
+    found["forward reference"] = sealed(changed_node(3, "fun", "sin", [5]), reworded=False)
     found["reference to itself"] = sealed(changed_node(5, "sum", [[5, 5]]), reworded=False)
     found["negative reference"] = sealed(changed_node(5, "sum", [[-1, 0]]), reworded=False)
     found["unknown kind"] = sealed(changed_node(3, "exec", CODE), reworded=False)
-    found["ten thousand states"] = sealed(forged(
-        nodes=[["sym", f"x{i}", 2] for i in range(10_000)], states={f"x{i}": i for i in range(10_000)},
-        inputs={}, input_point=[], field=list(range(10_000)), point=["0"] * 10_000,
-    ), reworded=False)  # fmt: skip
+    found["earlier format"] = sealed(forged(version=1), reworded=False)
+    found["later format"] = sealed(forged(version=3), reworded=False)
     found["deep brackets"] = text("[" * 100_000 + "]" * 100_000)
     found["deep objects"] = text('{"a":' * 100_000 + "1" + "}" * 100_000)
     found["unclosed brackets"] = text("[" * 1_000_000)
     found["bare huge integer"] = text("1" * 10_000_000)
+    found["long integer within"] = text('{"format": ' + "1" * 100_000 + "}")
     found["NaN literal"] = text('{"format": "geoctrl-certificate", "version": NaN}')
     found["Infinity literal"] = text('{"format": "geoctrl-certificate", "version": 1, "digest": -Infinity}')
     plain = text_of(forged())
@@ -308,9 +351,7 @@ def judge(reader: str, name: str, writer: Callable[[Path], Any], folder: Path) -
 
 def harmless(name: str, path: Path) -> bool:
     """Whether what was read is after all a proper certificate: odd labels are nothing but names."""
-    if not name.startswith(("label", "symbol", "byte order", "number: true")) or not path.is_file():
+    if not name.startswith(("symbol", "system", "byte order")) or not path.is_file():
         return False
-    return (
-        json.loads(path.read_text(encoding="utf-8-sig", errors="surrogatepass"))["verdict"]
-        == "NUMERICALLY_STABLE"
-    )
+    data = json.loads(path.read_text(encoding="utf-8-sig", errors="surrogatepass"))
+    return data["verdict"] == forged()["verdict"]

@@ -11,7 +11,7 @@ import numpy as np
 
 import geoctrl as gc
 
-from .building import Built, build, difference, exactly_told, number_types, parameters_of, random_turns
+from .building import Built, build, difference, exactly_told, number_types, parameters_of, turned
 from .dice import Dice
 from .drawing import draw
 from .mechanism import Mechanism, Spheres
@@ -123,11 +123,7 @@ def changes(m: Mechanism, oracle: Oracle, p: Any, rng: np.random.Generator) -> b
     """Whether a function changes along the motion at one of three random states."""
     function = ready(specialise(p, m.values), float)
     for _ in range(3):
-        x, turns = np.array([float(v) for v in m.point]), random_turns(m, rng)
-        for v, (factor, _) in enumerate(m.vectors):
-            x[m.place(v) : m.place(v) + 3] = turns[factor] @ x[m.place(v) : m.place(v) + 3]
-        x[: m.n + m.s] += rng.normal(size=m.n + m.s)
-        x = oracle.retracted(x)
+        x = turned(m, oracle, rng)
         rate = oracle.rate_in_floats(x)
         step = 1e-5 / max(1.0, float(np.max(np.abs(rate))))
         ahead, behind = (value(function, x + sign * step * rate, 0.0) for sign in (1, -1))

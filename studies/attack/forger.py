@@ -1,0 +1,110 @@
+"""A forger who knows the checker: gives changed files whatever verdict and evidence it would confirm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+import geoctrl as gc
+from geoctrl import checker
+from geoctrl.analysis.energy_casimir import Pencil, exact_multipliers
+
+STRENGTH = ("UNDECIDED", "SPECTRALLY_STABLE_ONLY")
+"""Verdicts that a forger would rather not have, the worst first."""
+
+
+def moderate(data: Mapping[str, Any]) -> bool:
+    """Whether no exponent is so large that a program without bounds would not come to an end with it."""
+    try:
+        powers = [node[2] for node in data["problem"]["nodes"] if node[0] == "prod"]
+        return all(abs(e) < 1000 for power in powers for _, e in power)
+    except (KeyError, TypeError, IndexError, ValueError):
+        return False
+
+
+def settle(data: dict[str, Any]) -> str:
+    """Give a file the best verdict that the checker has for its problem, with the evidence for it."""
+    try:
+        problem = checker.read_problem(data["problem"])
+    except checker.Refusal:
+        return "no verdict: no problem"
+    exact = "in floats" not in str(data.get("method"))
+    best: tuple | None = None
+    for proposal in _proposals(problem, data.get("evidence"), exact):
+        try:
+            found = checker.decide(problem, proposal, exact)
+        except checker.Refusal:
+            continue
+        except Exception:  # the file is left to say so itself, where what was proposed is its evidence
+            data["evidence"] = proposal
+            return "the checker failed"
+        if best is None or _strength(found[0]) > _strength(best[0]):
+            best = found
+    if best is None:
+        return "no verdict"
+    data["verdict"], data["method"], data["evidence"] = best
+    return f"settled as {best[0]}"
+
+
+def _strength(verdict: str) -> int:
+    return STRENGTH.index(verdict) if verdict in STRENGTH else len(STRENGTH)
+
+
+def _proposals(problem: dict[str, Any], evidence: Any, exact: bool) -> Iterator[dict[str, Any]]:
+    """The file's own, what can be proved of its invariants, and multipliers that a search finds for these."""
+    if problem["kind"] == "matrices":
+        yield {}
+        return
+    if isinstance(evidence, dict):
+        keys = ("conserved", "shape_integrals", "multipliers")
+        yield {k: evidence[k] for k in keys if k in evidence}
+    try:
+        question = checker.Question(problem, exact)
+        kept = {"conserved": [name for name in problem["invariants"] if _conserved(question, name)]}
+        yield kept
+        yield kept | {"multipliers": _multipliers(question, kept["conserved"], [])}
+        if "shape" in problem:
+            integrals = checker.shape_integrals(question)
+            kept["shape_integrals"] = True
+            yield kept | {"multipliers": _multipliers(question, kept["conserved"], integrals)}
+    except (checker.Refusal, gc.GeoctrlError, ArithmeticError, np.linalg.LinAlgError):
+        return
+
+
+def _conserved(question: checker.Question, name: str) -> bool:
+    try:
+        return question.conserved(name) and bool(question.function(name))
+    except checker.Refusal:
+        return False
+
+
+def _multipliers(question: checker.Question, names: list[str], integrals: list) -> dict[str, str]:
+    """Multipliers of a critical combination, definite where geoctrl's own search finds one.
+
+    Raises
+    ------
+    checker.Refusal
+        Where there are none.
+    """
+    functions = [*map(question.function, names), *integrals]
+    functions += map(question.function, question.problem["leaf"])
+    if question.exact:
+        found: Any = exact_multipliers(functions)
+    else:
+        best = Pencil.of(functions).search() if functions else None
+        found = None if best is None else [Fraction(float(c)) for c in best[0]]
+    if found is None:
+        raise checker.Refusal("no combination is critical")
+    return {name: str(c) for (name, *_), c in zip(functions, found, strict=True)}
+
+
+def reword(data: dict[str, Any]) -> None:
+    """The claim in words that belongs to what the file now says, where it can be said."""
+    try:
+        told = (data["system"], data["problem"], data["verdict"], data["method"], data["evidence"])
+        data["claim"] = checker.claim_of(*told)
+    except Exception:  # a broken problem has no claim: the file keeps its old one
+        return
