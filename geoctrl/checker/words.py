@@ -15,7 +15,7 @@ CLAIMS = {
     "PROVED_ASYMPTOTICALLY_STABLE": "is asymptotically stable within the leaf",
     "PROVED_UNSTABLE": "is unstable: its linearisation has an eigenvalue with a positive real part",
     "NUMERICALLY_STABLE": "appears stable in floats: definite second variation or damped spectrum; no proof",
-    "NUMERICALLY_UNSTABLE": "appears unstable in floats: its spectrum goes beyond {growth}; no proof",
+    "NUMERICALLY_UNSTABLE": "appears unstable in floats: largest real part above {growth}; no proof",
     "SPECTRALLY_STABLE_ONLY": "has no eigenvalue with a positive real part; nonlinear stability is open",
     "UNDECIDED": "is undecided by the spectrum and by the energy-Casimir test",
 }
