@@ -71,8 +71,8 @@ def judge(q: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, An
     functions += map(q.function, q.problem["leaf"])
     definite = _critical(q, functions, nullspace(rows, len(q.labels)), findings, proposal.get("multipliers"))
     stable, where = ("PROVED_STABLE", "") if q.exact else ("NUMERICALLY_STABLE", " in floats")
-    verdict = stable if definite else "SPECTRALLY_STABLE_ONLY" if simple else "UNDECIDED"
-    return verdict, f"energy-Casimir{where}", findings
+    without = "SPECTRALLY_STABLE_ONLY" if simple else "UNDECIDED"
+    return stable if definite else without, f"energy-Casimir{where}", findings
 
 
 def _by_roots(whole: Rows, reduced: Rows, findings: dict[str, Any]) -> tuple[tuple[str, str] | None, bool]:

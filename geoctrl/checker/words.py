@@ -81,7 +81,8 @@ def decimal(q: Any) -> str:
 
 def short(q: fmpq) -> str:
     """Six digits of a number of any size."""
-    return f"{_SIX_DIGITS.divide(Decimal(int(q.p)), Decimal(int(q.q))).normalize(_SIX_DIGITS):g}"
+    value = _SIX_DIGITS.divide(Decimal(int(q.p)), Decimal(int(q.q)))
+    return f"{float(value):.6g}" if abs(value.adjusted()) < 300 else f"{value.normalize(_SIX_DIGITS):g}"
 
 
 def _texts(table: list[tuple]) -> list[str]:
