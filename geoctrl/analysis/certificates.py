@@ -39,7 +39,8 @@ class Certificate:
     ----------
     verdict : Verdict
     method : str
-        "spectrum" or "energy-Casimir", followed by "in floats" where nothing is proved.
+        "spectrum" (perhaps "on the level sets of the invariants"), "energy-Casimir" or, for functions,
+        "second variation"; followed by "in floats" where nothing is proved.
     claim : str
         The claim in words.
     evidence : dict

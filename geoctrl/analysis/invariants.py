@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from time import monotonic
 from typing import Any
@@ -19,11 +19,12 @@ from geoctrl.analysis.entry import require_system
 from geoctrl.analysis.motion import Motion
 from geoctrl.systems import ReducedSystem
 from geoctrl.systems.build_checks import generic_parameters
+from geoctrl.systems.decimals import readable
 
 __all__ = ["InvariantProof", "check_invariant", "exact_states"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class InvariantProof:
     """Outcome of `check_invariant`.
 
@@ -50,6 +51,11 @@ class InvariantProof:
     rate: sp.Rational | None
     parameters: str
     note: str = ""
+
+    def __repr__(self) -> str:
+        """All attributes, long rationals as decimals."""
+        shown = (f"{field.name}={_shown(getattr(self, field.name))}" for field in fields(self))
+        return f"InvariantProof({', '.join(shown)})"
 
     def __bool__(self) -> bool:
         raise TypeError("an InvariantProof is not a bool: ask .proved, .counterexample")
@@ -124,6 +130,12 @@ def check_invariant(
             break
     point, value = _counterexample(sys, node, numbers, for_all_inputs)
     return InvariantProof(False, remainder, point, value, scope, note)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name!r}: {_shown(part)}" for name, part in value.items()) + "}"
+    return sp.sstr(readable(value), full_prec=False) if isinstance(value, sp.Basic) else repr(value)
 
 
 _FUNCTION = "the function"

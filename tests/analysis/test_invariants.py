@@ -1,5 +1,6 @@
 """Proofs of conservation modulo the leaf, and exact counterexamples."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -218,3 +219,12 @@ def test_parameters_without_numbers_are_free_and_not_at_their_defaults():
         holds = all(bool(c.subs(numbers)) for c in conditions.stable)
         verdict = gc.certify(top, top.equilibrium("up", W=3.0, params={"I2": I2})).verdict
         assert bool(conditions.stable and holds) == (verdict is gc.Verdict.PROVED_STABLE)
+
+
+def test_a_remainder_is_exact_inside_and_decimals_in_print():
+    top = gc.models.get("heavy-top")().reduce()
+    numbers = {"m": 0.77, "l": 0.9, "g": 9.81, "I1": 0.35, "I2": 0.36, "I3": 0.11}
+    proof = gc.check_invariant(top, 1.1 * top.states[0] ** 2, params=numbers)
+    assert not proof.proved
+    assert max(len(str(q.p)) for q in proof.remainder.atoms(sp.Rational)) > 30
+    assert not re.search(r"\d{20}", repr(proof))
