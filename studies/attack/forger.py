@@ -28,7 +28,7 @@ def moderate(data: Mapping[str, Any]) -> bool:
 def settle(data: dict[str, Any]) -> str:
     """Give a file the best verdict that the checker has for its problem, with the evidence for it."""
     try:
-        problem = checker.read_problem(data["problem"])
+        problem = checker.read_problem(data.get("problem"))
     except checker.Refusal:
         return "no verdict: no problem"
     exact = "in floats" not in str(data.get("method"))

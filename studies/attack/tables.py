@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from flint import fmpq, fmpq_series
+from flint import ctx, fmpq, fmpq_series
 from scipy.integrate import quad
 
 from .motion import solve
@@ -129,10 +129,28 @@ def _integral(a: float, b: float, s: float) -> float:
     return quad(lambda t: 1 / (a * t * t + b), 0.0, s)[0]
 
 
+def _primitive(slope: fmpq_series, first: float) -> fmpq_series:
+    """The function with a rational derivative; its value at the point, if it is not rational, is rounded.
+
+    What a motion keeps for the true value it keeps for any: identities that are proved know the function by
+    its derivative alone.
+    """
+    return slope.integral() + rational(Fraction(first))
+
+
 def _integral_series(a: fmpq_series, b: fmpq_series, s: fmpq_series) -> fmpq_series:
-    if s[0] != 0 or a.derivative() != 0 or b.derivative() != 0:
-        raise NotJudgedError("an integral that is not rational at the point")
-    return (s.derivative() / (a * s * s + b)).integral()
+    if any(v[k] != 0 for v in (a, b) for k in range(1, ctx.cap)):
+        raise NotJudgedError("an integral whose coefficients are not constant")
+    first = _integral(*(int(v[0].p) / int(v[0].q) for v in (a, b, s)))
+    return _primitive(s.derivative() / (a * s * s + b), first)
+
+
+def _logarithm(x: fmpq_series) -> fmpq_series:
+    return _primitive(x.derivative() / x, math.log(int(x[0].p) / int(x[0].q)))
+
+
+def _arctangent(x: fmpq_series) -> fmpq_series:
+    return _primitive(x.derivative() / (1 + x * x), math.atan(int(x[0].p) / int(x[0].q)))
 
 
 def _root(x: fmpq_series) -> fmpq_series:
@@ -142,9 +160,13 @@ def _root(x: fmpq_series) -> fmpq_series:
     return fmpq(p, q) * (x / x[0]).sqrt()
 
 
-_SERIES: dict[str, Callable] = {
-    name: getattr(fmpq_series, name) for name in ("sin", "cos", "exp", "log", "atan")
-} | {"sqrt": _root, "select": lambda c, a, b: a if c[0] > 0 else b, "quadrature": _integral_series}
+_SERIES: dict[str, Callable] = {name: getattr(fmpq_series, name) for name in ("sin", "cos", "exp")} | {
+    "sqrt": _root,
+    "log": _logarithm,
+    "atan": _arctangent,
+    "select": lambda c, a, b: a if c[0] > 0 else b,
+    "quadrature": _integral_series,
+}
 _FLOATS: dict[str, Callable] = {
     name: getattr(math, name) for name in ("sqrt", "sin", "cos", "exp", "log", "atan")
 } | {"select": lambda c, a, b: a if c > 0 else b, "quadrature": _integral}

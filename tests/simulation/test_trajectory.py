@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import os
 import pickle
+import zipfile
 
 import numpy as np
 import pytest
@@ -244,6 +247,25 @@ def test_pickle(run):
     copy = pickle.loads(pickle.dumps(run))
     assert np.array_equal(copy.states, run.states)
     assert copy.drift == run.drift
+
+
+def test_arrays_that_are_shorter_than_they_say_are_not_made_room_for(tmp_path):
+    """Memory is asked for by an array's header: one of 10^15 entries, in a file of some bytes."""
+    path = tmp_path / "lying.npz"
+    head = io.BytesIO()
+    shape = {"descr": "<f8", "fortran_order": False, "shape": (10**15,)}
+    np.lib.format.write_array_header_1_0(head, shape)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.npy", head.getvalue())
+    with pytest.raises(gc.InputError, match="not a trajectory"):
+        gc.load_trajectory(path)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    path = tmp_path / "pipe.npz"
+    os.mkfifo(path)
+    with pytest.raises(gc.InputError, match="no file"):
+        gc.load_trajectory(path)
 
 
 def test_files_that_are_no_trajectory(tmp_path):
