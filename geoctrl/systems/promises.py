@@ -24,7 +24,7 @@ from geoctrl._scalars import Node, evaluate, exact
 from geoctrl._scalars.budget import Budget
 from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl._scalars.precise import PRECISE, finite_real, number, shortest_solution, text
-from geoctrl.errors import GeoctrlError
+from geoctrl.errors import DivisionError, GeoctrlError
 
 if TYPE_CHECKING:
     from geoctrl.systems.reduced import ReducedSystem
@@ -208,7 +208,7 @@ class Promises:
                 continue
 
     def _on_leaf(self, x: np.ndarray, others: dict[Node, Any]) -> dict[Node, Any]:
-        """The state moved onto the leaf by least Newton steps; ZeroDivisionError if none is near."""
+        """The state moved onto the leaf by least Newton steps; DivisionError if none is near."""
         system = self._system
         nodes, variables = system.leaf.nodes, system.state_nodes
         at = others | {node: number(float(v)) for node, v in zip(variables, x, strict=True)}
@@ -222,7 +222,7 @@ class Promises:
             step = shortest_solution([evaluate(row, at, PRECISE) for row in gradients], values)
             at |= {node: at[node] - s for node, s in zip(variables, step, strict=True)}
         else:
-            raise ZeroDivisionError("no state of the leaf near by")
+            raise DivisionError("no state of the leaf near by")
         return at
 
 
