@@ -368,6 +368,11 @@ CALLS = [
         gc.DescriptionError,
     ),
     ("a leaf relation as text", lambda d: heavy(leaf=["Gamma1"]), gc.DescriptionError),
+    (
+        "a coefficient beyond the doubles",
+        lambda d: gc.certify(heavy(potential=10**400 * GAMMA.symbols[2]).reduce(), [0, 0, 0, 0, 0, 1]),
+        gc.ExpressionError,
+    ),
     ("a potential that is a list", lambda d: heavy(potential=[1]), gc.DescriptionError),
     ("a potential that is a relation", lambda d: heavy(potential=GAMMA.symbols[0] > 0), gc.DescriptionError),
     ("an unknown symbol", lambda d: heavy(potential=sp.Symbol("a")), gc.DescriptionError),
