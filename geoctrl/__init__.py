@@ -49,6 +49,7 @@ _PUBLIC = {
     "geoctrl.synthesis": ("DampedLaw", "FeedbackLaw", "Matching", "match"),
     "geoctrl.simulation": ("Event", "Trajectory", "load_trajectory", "simulate"),
     "geoctrl.errors": (
+        "BudgetError",
         "CertificateError",
         "ConstraintError",
         "ConvergenceError",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
+    "BudgetError",
     "CertificateError",
     "ConstraintError",
     "ConvergenceError",
@@ -126,6 +127,10 @@ class ConvergenceError(GeoctrlError, RuntimeError):
     ) -> None:
         super().__init__(message)
         self.trajectory, self.step, self.time, self.residual = trajectory, step, time, residual
+
+
+class BudgetError(GeoctrlError, TimeoutError):
+    """A search in symbols needs more time than it was given, and has nothing to return."""
 
 
 class SimulationError(GeoctrlError, RuntimeError):

@@ -11,6 +11,8 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import rotations, spheres
+from geoctrl.rotations import propositions as on_rotations
+from geoctrl.spheres import propositions as on_spheres
 
 U = sp.Symbol("u1", real=True)
 
@@ -56,6 +58,10 @@ def pushed():
     return spheres.SphereSystem(mass=[1.0], forces=[u], inputs=u)
 
 
+PROGRAM = "__import__('os').getcwd()"
+"""Text that sympy would run."""
+BODY = rotations.symbols(1)
+BOB = spheres.symbols(1)
 HANGING = ([[0.0, 0.0, 1.0]], [[0.0, 0.0, 0.0]])
 GAMMA = gc.AdvectedVector("Gamma")
 X0 = [0.0, 0.0, 0.0, 0.0, 1.0]
@@ -282,7 +288,7 @@ CALLS = [
     ("a parameter set that is a list", lambda d: body(parameter_sets={"a": [1]}), gc.ParameterError),
     ("rotors as a list", lambda d: body(rotors=[1, 2]), TypeError),
     ("a potential as text", lambda d: heavy(potential="Gamma3"), gc.DescriptionError),
-    ("a program as text", lambda d: heavy(potential="__import__('os').getcwd()"), gc.DescriptionError),
+    ("a program as text", lambda d: heavy(potential=PROGRAM), gc.DescriptionError),
     ("a Lagrangian as text", lambda d: body(inertia=None, lagrangian="Omega1**2"), gc.DescriptionError),
     ("an invariant as text", lambda d: body(invariants={"C": "Omega1"}), gc.DescriptionError),
     ("an output as text", lambda d: body(outputs={"C": "Omega1"}), gc.DescriptionError),
@@ -310,7 +316,63 @@ CALLS = [
         lambda d: body(constraints=[[0, 0, 1]], frame=[["a"], ["b"], ["c"]]),
         gc.FrameError,
     ),
+    ("a coupling of rotors as text", lambda d: gc.Rotors([PROGRAM, 0, 0], 1), gc.DescriptionError),
+    ("an inertia of rotors as text", lambda d: gc.Rotors([1, 0, 0], PROGRAM), gc.DescriptionError),
+    ("an inertia of rotors with text", lambda d: gc.Rotors([1, 0, 0], [[PROGRAM]]), gc.DescriptionError),
+    ("momenta of a text on spheres", lambda d: on_spheres.legendre(PROGRAM, *BOB), gc.DescriptionError),
+    ("a Lagrangian of text on spheres", lambda d: on_spheres.lagrange(PROGRAM, *BOB), gc.DescriptionError),
+    (
+        "a Lagrangian of text in angular velocities",
+        lambda d: on_spheres.lagrange_angular(PROGRAM, *BOB),
+        gc.DescriptionError,
+    ),
+    ("a Hamiltonian of text on spheres", lambda d: on_spheres.hamilton(PROGRAM, *BOB), gc.DescriptionError),
+    (
+        "a Hamiltonian of text in angular momenta",
+        lambda d: on_spheres.hamilton_angular(PROGRAM, *BOB),
+        gc.DescriptionError,
+    ),
+    (
+        "a force of text on spheres",
+        lambda d: on_spheres.lagrange(0, *BOB, forces=[[PROGRAM, 0, 0]]),
+        gc.DescriptionError,
+    ),
+    (
+        "momenta of a text on rotations",
+        lambda d: on_rotations.legendre(PROGRAM, BODY[1]),
+        gc.DescriptionError,
+    ),
+    (
+        "a Lagrangian of text on rotations",
+        lambda d: on_rotations.lagrange(PROGRAM, *BODY),
+        gc.DescriptionError,
+    ),
+    (
+        "a Hamiltonian of text on rotations",
+        lambda d: on_rotations.hamilton(PROGRAM, *BODY),
+        gc.DescriptionError,
+    ),
+    (
+        "an inertia of text beside a matrix",
+        lambda d: rotations.RotationSystem(inertias=[sp.eye(3), [[PROGRAM, 0, 0], [0, 1, 0], [0, 0, 1]]]),
+        gc.DescriptionError,
+    ),
+    (
+        "a mass point of text",
+        lambda d: gc.models.get("body-in-field")(points=[(PROGRAM, (1, 0, 0))]),
+        gc.DescriptionError,
+    ),
+    (
+        "a mass point at a place of text",
+        lambda d: gc.models.get("body-in-field")(points=[(1, (PROGRAM, 0, 0))]),
+        gc.DescriptionError,
+    ),
     ("a leaf relation as text", lambda d: heavy(leaf=["Gamma1"]), gc.DescriptionError),
+    (
+        "a coefficient beyond the doubles",
+        lambda d: gc.certify(heavy(potential=10**400 * GAMMA.symbols[2]).reduce(), [0, 0, 0, 0, 0, 1]),
+        gc.ExpressionError,
+    ),
     ("a potential that is a list", lambda d: heavy(potential=[1]), gc.DescriptionError),
     ("a potential that is a relation", lambda d: heavy(potential=GAMMA.symbols[0] > 0), gc.DescriptionError),
     ("an unknown symbol", lambda d: heavy(potential=sp.Symbol("a")), gc.DescriptionError),

@@ -8,6 +8,8 @@ import sys
 import pytest
 
 import geoctrl as gc
+from geoctrl import checker
+from geoctrl.checker.reading import SCHEMA, conform
 from geoctrl.cli import main
 
 
@@ -186,6 +188,59 @@ def test_failures_are_one_line_each(capsys, tmp_path):
     assert run(capsys, "verify", str(deep))[0] == 1
     assert run(capsys, "verify", str(tmp_path))[0] == 2
     assert run(capsys, "law", "pendulum-skate-rotor", "--set", "sigma=1e-5")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "family", "values"),
+    [("pendulum-skate", "sliding", ["Y0=1.25"]), ("rolling-disk", "rolling", ["Omega0=5"])],
+)
+def test_a_certificate_is_compared_with_the_mechanism_derived_anew(capsys, tmp_path, model, family, values):
+    file = str(tmp_path / "cert.json")
+    assert run(capsys, "certify", model, "--at", family, "--set", *values, "--out", file)[0] == 0
+    status, out, _ = run(capsys, "verify", file, "--rebuild")
+    assert status == 0
+    assert "the same, derived anew: field, mass matrix and forces" in out
+    assert "derived anew" not in run(capsys, "verify", file)[1]
+    status, out, _ = run(capsys, "verify", file, "--rebuild", "--json")
+    assert status == 0
+    assert "invariants" in " ".join(json.loads(out)["derived_anew"])
+
+
+def renamed(file, name, parameters=None):
+    """A certificate that follows from its equations, under the name of another system."""
+    data = json.loads(file.read_text())
+    data["system"] = name
+    data["problem"]["parameters"] |= parameters or {}
+    found = checker.read_problem(data["problem"])
+    verdict, method, findings = checker.decide(found, conform(data, SCHEMA)["evidence"], exact=True)
+    data |= {"verdict": verdict, "method": method, "evidence": findings}
+    data["claim"] = checker.claim_of(name, data["problem"], verdict, method, findings)
+    data["digest"] = checker.digest_of(data)
+    file.write_text(json.dumps(data))
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "words"),
+    [
+        ("heavy-top", {}, "the file has the states"),
+        ("my skate", {}, "no mechanism of the catalogue"),
+        ("", {}, "no mechanism of the catalogue"),
+        ("pendulum-skate, closed loop", {}, "feedback law"),
+        ("pendulum-skate", {"l": "-1/2"}, "does not admit the parameters"),
+    ],
+)
+def test_equations_of_something_else_are_refused(capsys, tmp_path, name, parameters, words):
+    file = tmp_path / "cert.json"
+    skate = gc.models.get("pendulum-skate")().reduce()
+    gc.certify(skate, skate.equilibrium("sliding", Y0=1.25)).to_json(file)
+    renamed(file, name, parameters)
+    assert run(capsys, "verify", str(file))[0] == 0  # it proves what it claims, of whatever it is
+    status, _, err = run(capsys, "verify", str(file), "--rebuild")
+    assert status == 1
+    assert words in err
+    status, out, _ = run(capsys, "verify", str(file), "--rebuild", "--json")
+    assert status == 1
+    assert json.loads(out)["confirmed"] is False
 
 
 @pytest.mark.parametrize(

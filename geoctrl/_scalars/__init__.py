@@ -4,6 +4,7 @@ from geoctrl._scalars.arithmetics import RATIONAL, Arithmetic, NotRationalError,
 from geoctrl._scalars.graph import NUMBER, PARAMETER, STATE, Graph, Node
 from geoctrl._scalars.numbers import exact, is_number, plain, real, shown
 from geoctrl._scalars.sympy_bridge import FromSympy, expression, to_sympy
+from geoctrl._scalars.sympy_matrix import read_matrix
 
 __all__ = [
     "NUMBER",
@@ -21,6 +22,7 @@ __all__ = [
     "expression",
     "is_number",
     "plain",
+    "read_matrix",
     "real",
     "shown",
     "to_sympy",

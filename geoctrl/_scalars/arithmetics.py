@@ -322,7 +322,13 @@ def _name(operand) -> str:
     space, i = operand
     if space != "n":
         return f"{space}{i}"
-    value = float(i)
+    try:
+        value = float(i)
+    except OverflowError:
+        raise ExpressionError(
+            "a coefficient of the expressions exceeds the doubles, 1.8e308: it has no value in floats; "
+            "choose other units"
+        ) from None
     return repr(value) if value >= 0 else f"({value!r})"
 
 

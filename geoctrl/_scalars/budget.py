@@ -22,9 +22,9 @@ from collections.abc import Callable
 from numbers import Real
 from typing import Any, TypeVar
 
-from geoctrl.errors import GeoctrlError, ParameterError
+from geoctrl.errors import BudgetError, ParameterError
 
-__all__ = ["BUDGET", "Budget", "BudgetError"]
+__all__ = ["BUDGET", "Budget"]
 
 BUDGET = 60.0
 """Seconds for a search in symbols unless others are given."""
@@ -34,10 +34,6 @@ _AGAIN = 0.5
 
 Result = TypeVar("Result")
 Default = TypeVar("Default")
-
-
-class BudgetError(GeoctrlError, TimeoutError):
-    """A search in symbols needs more time than it was given, and has nothing to return."""
 
 
 class Budget:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
+
+from flint import fmpq
 
 from geoctrl import checker
 from geoctrl.analysis.entry import require_system
@@ -16,12 +18,15 @@ from geoctrl.analysis.linearization import resolve_equilibrium
 from geoctrl.analysis.manifolds import judge_numbers, natural_question, resolve_on_manifold
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome, decide
-from geoctrl.checker import digest_of
+from geoctrl.checker import digest_of, short
 from geoctrl.manifolds import ManifoldModel
 from geoctrl.systems import ReducedSystem
 from geoctrl.verification import Verdict
 
 __all__ = ["Certificate", "certify", "readable"]
+
+
+_EXACT = re.compile("-?[0-9]+(/[0-9]+)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +39,8 @@ class Certificate:
     ----------
     verdict : Verdict
     method : str
-        "spectrum" or "energy-Casimir", followed by "in floats" where nothing is proved.
+        "spectrum" (perhaps "on the level sets of the invariants"), "energy-Casimir" or, for functions,
+        "second variation"; followed by "in floats" where nothing is proved.
     claim : str
         The claim in words.
     evidence : dict
@@ -115,7 +121,8 @@ def certify(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = No
     if isinstance(sys, ManifoldModel):
         place = resolve_on_manifold(sys, eq, params)
         natural = natural_question(sys, place)
-        return _certificate(sys, judge_numbers(sys, place) if natural is None else decide(natural))
+        in_numbers = natural is None or len(natural.point) > checker.STATES
+        return _certificate(sys, judge_numbers(sys, place) if in_numbers else decide(natural))
     return _certificate(sys, decide(Problem.of(sys, resolve_equilibrium(sys, eq, params))))
 
 
@@ -161,8 +168,5 @@ def readable(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(readable(v) for v in value) + "]"
     if isinstance(value, str):
-        try:
-            return f"{float(Fraction(value)):.6g}"
-        except ValueError:
-            return value
+        return short(fmpq(value)) if _EXACT.fullmatch(value) else value
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -29,7 +29,8 @@ from geoctrl.analysis.signs import solve_inequality
 from geoctrl.errors import EquilibriumError, ParameterError
 from geoctrl.systems import ReducedSystem
 from geoctrl.systems.build_checks import generic_parameters
-from geoctrl.systems.typesetting import Typesetter, readable
+from geoctrl.systems.decimals import readable
+from geoctrl.systems.typesetting import Typesetter
 
 __all__ = ["StabilityConditions", "stability_conditions"]
 

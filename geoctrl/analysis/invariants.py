@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from time import monotonic
 from typing import Any
@@ -19,11 +19,12 @@ from geoctrl.analysis.entry import require_system
 from geoctrl.analysis.motion import Motion
 from geoctrl.systems import ReducedSystem
 from geoctrl.systems.build_checks import generic_parameters
+from geoctrl.systems.decimals import readable
 
 __all__ = ["InvariantProof", "check_invariant", "exact_states"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class InvariantProof:
     """Outcome of `check_invariant`.
 
@@ -38,7 +39,8 @@ class InvariantProof:
     rate : sympy expression or None
         The rate at the counterexample.
     parameters : str
-        "all" if proved for all parameter values, else "given".
+        "all" if proved for all parameter values, else "given": for those numbers that were given, and all
+        values of the others.
     note : str
         Why nothing was found out, where the budget or the size of the expressions ended the search.
     """
@@ -49,6 +51,11 @@ class InvariantProof:
     rate: sp.Rational | None
     parameters: str
     note: str = ""
+
+    def __repr__(self) -> str:
+        """All attributes, long rationals as decimals."""
+        shown = (f"{field.name}={_shown(getattr(self, field.name))}" for field in fields(self))
+        return f"InvariantProof({', '.join(shown)})"
 
     def __bool__(self) -> bool:
         raise TypeError("an InvariantProof is not a bool: ask .proved, .counterexample")
@@ -73,7 +80,7 @@ def check_invariant(
     expr : sympy expression in reduced or full symbols, or the name of an invariant of the system
         Float coefficients are taken as the rationals they are.
     params : dict, optional
-        Parameters to be replaced by numbers first; without it the proof holds for all of them.
+        Parameters to be replaced by numbers first; the proof holds for all values of the others.
     for_all_inputs : bool
         Keep the inputs as symbols; else they are zero.
     budget : float
@@ -87,6 +94,9 @@ def check_invariant(
     ------
     ExpressionError
         If the expression holds an unknown symbol or function.
+    DescriptionError, FrameError, ConstraintError
+        If the description keeps a promise (its symmetry axis, frame or leaf) at some parameters only, and
+        these have no numbers in ``params``.
 
     Examples
     --------
@@ -99,8 +109,10 @@ def check_invariant(
     if isinstance(expr, str) and expr in sys.candidate_invariants:
         expr = sys.candidate_invariants[expr]
     node = expr if isinstance(expr, Node) else sys.expression(expr)
-    numbers = {k: exact(v) for k, v in sys.parameters(params).items()} if params else {}
-    scope = "given" if params else "all"
+    values = sys.parameters(params) if params else {}
+    numbers = {str(k): exact(values[str(k)]) for k in params or {}}
+    sys.judgement.require_identities(numbers)
+    scope = "given" if numbers else "all"
     remainder, note = None, ""
     # Consequences of the leaf relations cost a search of their own: only where the relations do not suffice.
     for further in (False, True):
@@ -118,6 +130,12 @@ def check_invariant(
             break
     point, value = _counterexample(sys, node, numbers, for_all_inputs)
     return InvariantProof(False, remainder, point, value, scope, note)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name!r}: {_shown(part)}" for name, part in value.items()) + "}"
+    return sp.sstr(readable(value), full_prec=False) if isinstance(value, sp.Basic) else repr(value)
 
 
 _FUNCTION = "the function"
@@ -167,7 +185,7 @@ def _identity(
     problem = motion.question(
         point, {_FUNCTION: node}, time, {sys.assembly.time: sys.graph.one}, further=further
     )
-    free = {*(() if numbers else motion.parameters), *(motion.inputs if for_all_inputs else ())}
+    free = {*(motion.parameters.keys() - numbers), *(motion.inputs if for_all_inputs else ())}
     return _Identity(problem.read, free, budget)
 
 

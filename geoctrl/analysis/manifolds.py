@@ -21,7 +21,7 @@ from geoctrl.analysis.natural import judge_matrices, natural_problem
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome
 from geoctrl.errors import EquilibriumError, ImmutableError, InputError
-from geoctrl.manifolds.functions import holds_time
+from geoctrl.manifolds.functions import functions_of_time, holds_time
 from geoctrl.manifolds.symmetry import is_symmetric
 from geoctrl.systems import Equilibrium
 from geoctrl.systems.regularity import require_autonomous, require_derivative, require_smooth
@@ -206,7 +206,8 @@ def judge_numbers(system: Any, point: ManifoldEquilibrium) -> Outcome:
     unforced = not np.any(point.u)
     stiffness = system.local.stiffness(point.x, point.spin, point.params) if unforced else None
     states = dict(zip(system.state_labels, map(float, point.x), strict=True))
-    return judge_matrices(states, lin.A_leaf, stiffness, tuple(map(float, point.spin)))
+    spin = tuple(map(float, point.spin))
+    return judge_matrices(states, lin.A_leaf, stiffness, spin, functions_of_time(system))
 
 
 def linearize_on_manifold(system: Any, eq: Any, params: Mapping[str, float] | None) -> Linearization:

@@ -31,6 +31,7 @@ from geoctrl._scalars import STATE, Graph, Node
 from geoctrl.analysis.motion import Motion, Stored
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome
+from geoctrl.errors import CertificateError
 from geoctrl.systems.elimination import dot, solve_saddle
 
 __all__ = ["judge_matrices", "natural_problem"]
@@ -103,6 +104,7 @@ def judge_matrices(
     linearisation: np.ndarray,
     stiffness: np.ndarray | None,
     spin: tuple[float, ...],
+    functions: str = "",
 ) -> Outcome:
     """The outcome for a system given by functions: its linearisation in numbers, and that of its potential.
 
@@ -113,6 +115,13 @@ def judge_matrices(
     stiffness : (k, k) or None
         Second variation of the (amended) potential, where there are no forces.
     spin : rate of the axes from which it is seen
+    functions : str
+        What is given by functions of the time, for the claim: seen at some times only.
+
+    Raises
+    ------
+    CertificateError
+        If the matrices are larger than the checker takes.
     """
     data: dict[str, Any] = {
         "kind": "matrices",
@@ -122,5 +131,10 @@ def judge_matrices(
     }
     if stiffness is not None:
         data["stiffness"] = ((stiffness + stiffness.T) / 2).tolist()
-    problem = Stored.of(data)
-    return Outcome(problem, *checker.decide(problem.read, {}, exact=False))
+    if functions:
+        data["functions"] = functions
+    try:
+        problem = Stored.of(data)
+        return Outcome(problem, *checker.decide(problem.read, {}, exact=False))
+    except checker.Refusal as refusal:
+        raise CertificateError(f"no certificate of this point can be made: {refusal}") from refusal

@@ -32,7 +32,7 @@ class Outcome:
 
 
 def decide(problem: Problem) -> Outcome:
-    """By proof where everything is rational at the point, else in floats.
+    """By proof where everything is rational at the point and of a size that can be checked, else in floats.
 
     Raises
     ------
@@ -44,10 +44,8 @@ def decide(problem: Problem) -> Outcome:
         outcome = search.run()
         if outcome.verdict.proved or not search.inexact:
             return outcome
-    except (checker.NotExact, checker.NotEquilibrium):
+    except checker.Refusal:  # what no proof can be made of may still be judged in floats
         pass
-    except checker.Refusal as refusal:
-        raise CertificateError(f"no certificate of this point can be made: {refusal}") from refusal
     try:
         rounded = _Search(problem, exact=False).run()
     except checker.Refusal as refusal:

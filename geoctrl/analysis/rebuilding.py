@@ -26,7 +26,6 @@ def require_same_equations(system: ReducedSystem, stored: Mapping[str, Any]) -> 
     Parameters
     ----------
     system : ReducedSystem
-        Also the despun system is tried, where the mechanism has a symmetry.
     stored : mapping
         The problem of a certificate, as in its file.
 
@@ -37,8 +36,6 @@ def require_same_equations(system: ReducedSystem, stored: Mapping[str, Any]) -> 
     """
     if stored.get("kind") != "equations":
         raise CertificateError("a certificate of matrices holds no equations that could be derived anew")
-    if tuple(stored["states"]) != system.state_labels and system.mechanism.symmetry is not None:
-        system = system.despun()
     for part, given, found in (
         ("states", list(stored["states"]), list(system.state_labels)),
         ("inputs", list(stored["inputs"]), list(system.input_labels)),

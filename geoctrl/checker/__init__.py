@@ -16,15 +16,16 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.jets import NotExact, to_float
-from geoctrl.checker.question import NotEquilibrium, Question
+from geoctrl.checker.jets import NotExact
+from geoctrl.checker.question import STATES, NotEquilibrium, Question
 from geoctrl.checker.reading import FORMAT, SCHEMA, VERSION, Refusal, conform, load, read_problem
 from geoctrl.checker.shape import shape_integrals
 from geoctrl.checker.verdicts import judge, judge_matrices
-from geoctrl.checker.words import claim
+from geoctrl.checker.words import claim, short
 
 __all__ = [
     "FORMAT",
+    "STATES",
     "VERSION",
     "NotEquilibrium",
     "NotExact",
@@ -40,6 +41,7 @@ __all__ = [
     "judge",
     "read_problem",
     "shape_integrals",
+    "short",
 ]
 
 
@@ -114,7 +116,7 @@ def _checks(problem: dict[str, Any], findings: dict[str, Any], method: str) -> t
     if problem["kind"] == "matrices":
         return ("the verdict belongs to the matrices of the file, in floats",)
     exactly = "up to rounding" if "in floats" in method else "exactly"
-    polynomial = [f"{to_float(fmpq(c)):.6g}" for c in findings.get("reduced_polynomial", [])]
+    polynomial = [short(fmpq(c)) for c in findings.get("reduced_polynomial", [])]
     counts = "{} positive, {} negative, {} zero eigenvalues".format(*findings.get("inertia", "---"))
     checks = {
         f"field and leaf relations vanish {exactly} at the point": True,

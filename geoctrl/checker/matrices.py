@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise
+from typing import Any
 
-from flint import fmpq, fmpq_mat, fmpq_poly, fmpz
+from flint import ctx, fmpq, fmpq_mat, fmpq_poly, fmpz
 
 from geoctrl.checker.reading import Refusal
 
 Rows = list[list[fmpq]]
 
 
-SIZE, CHARACTERISTIC = 3e11, 1e10
+PRECISIONS = (64, 256, 1024, 8192)
+SIZE, CHARACTERISTIC = 3e11, 4e10
 """Cube of the size times length of the numbers to the power 3/2, in bits: what seconds of elimination do."""
 
 
@@ -103,8 +105,8 @@ def inertia(A: Rows) -> tuple[int, int, int]:
 
 def locate(coefficients: list[fmpq]) -> tuple[bool, bool, bool]:
     """Whether a root lies to the right of the axis, whether all lie to its left, whether all are nonzero
-    and those on the axis simple. Decided exactly, with Sturm's chain and Routh's scheme; the leading
-    coefficient comes first.
+    and those on the axis simple. Decided by Sturm's chain and enclosures; the leading coefficient
+    comes first.
 
     The roots symmetric about 0 are those of s = gcd(p(x), p(-x)) = q(x^2): on the axis if and only if all
     roots of q are real and negative. The others, those of p/s, are never on the axis.
@@ -115,7 +117,7 @@ def locate(coefficients: list[fmpq]) -> tuple[bool, bool, bool]:
     q = fmpq_poly(symmetric.coeffs()[::2])
     distinct = q // q.gcd(q.derivative()) if q.degree() > 0 else q
     on_axis = _negative_roots(distinct) == distinct.degree()
-    stable = _hurwitz((p // symmetric).coeffs()[::-1])
+    stable = _left(p // symmetric)
     left = zero == 0 and symmetric.degree() == 0 and stable
     return not (on_axis and stable), left, zero == 0 and distinct.degree() == q.degree()
 
@@ -139,19 +141,24 @@ def _changes(signs: Sequence[int]) -> int:
     return sum(a != b for a, b in pairwise(signs))
 
 
-def _hurwitz(coefficients: list[fmpq]) -> bool:
-    """Whether all roots have negative real parts: Routh's first column is positive throughout."""
-    lead = coefficients[0]
-    above = [c / lead for c in coefficients[::2]]
-    below = [c / lead for c in coefficients[1::2]]
-    while below:
-        if not below[0] > 0:
-            return False
-        ratio = above[0] / below[0]
-        padded = [*below[1:], fmpq(0)]
-        following = [a - ratio * b for a, b in zip(above[1:], padded, strict=False)]
-        above, below = below, following
-    return True
+def _left(p: fmpq_poly) -> bool:
+    """Whether all roots of a polynomial that has none on the axis lie to its left, by enclosures of them."""
+    if any(c <= 0 for c in (p / p.leading_coefficient()).coeffs()):
+        return False
+    for precision in PRECISIONS:
+        with ctx.workprec(precision):
+            found: Any = p.complex_roots()  # pairs of a root and its multiplicity
+        parts = [root.real for root, _ in found]
+        if all(part < 0 for part in parts) or any(part > 0 for part in parts):
+            return all(part < 0 for part in parts)
+    raise Refusal(f"roots cannot be told from the imaginary axis with {precision} bits")
+
+
+def rounded(A: Rows) -> Rows:
+    """A with its entries rounded to 60 bits of the largest, so that they have one small denominator."""
+    largest = max([fmpq(1), *(abs(q) for row in A for q in row)])
+    unit = fmpq(1 << int(largest).bit_length(), 1 << 60)
+    return [[(q / unit).floor() * unit for q in row] for row in A]
 
 
 def shifted(coefficients: list[fmpq], s: fmpq) -> list[fmpq]:

@@ -145,12 +145,12 @@ class Functions:
                 pairs = zip(rest.degrees(), relation.monomial(0), strict=True)
                 times = max(0, min(int(d) // int(e) for d, e in pairs if e))
                 # A division may replace the leading term so often by the others, in every order.
-                if comb(times + len(relation), times) * len(rest) > WORK:
+                if comb(times + len(relation), times) * len(rest) > 100 * self.largest:
                     raise Refusal("an identity is too large to be checked")
                 quotient, rest = divmod(rest, relation)
                 changed = changed or bool(quotient)
                 self._work += (len(quotient) + 1) * len(relation)
-                if len(rest) > TERMS or self._work > WORK:
+                if len(rest) > self.largest or self._work > WORK:
                     raise Refusal("an identity is too large to be checked")
         return rest
 

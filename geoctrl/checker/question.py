@@ -45,7 +45,7 @@ class Question:
 
     def __init__(self, problem: dict[str, Any], exact: bool) -> None:
         self.problem, self.exact, self.table = problem, exact, problem["nodes"]
-        self.labels = list(problem["states"])
+        self.labels, self._kept = list(problem["states"]), dict[str, bool]()
         self.numbers = Numbers(exact)
         self._bind()
         self._at: dict[int, Jet] = {
@@ -54,7 +54,6 @@ class Question:
         for i, p in enumerate(self._states):
             self._at[p] = Jet(self._at[p].value, {i: fmpq(1)}, {})
         self._solve_unknowns()
-        self._kept: dict[str, bool] = {}
 
     def _bind(self) -> None:
         """Each symbol of the table has one name of its role, and every name a symbol; parts fit each

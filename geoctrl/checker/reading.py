@@ -100,6 +100,7 @@ _MATRICES = {
     "states": {...: _float},
     "linearisation": [[_float]],
     "stiffness?": [[_float]],
+    "functions?": _one_of("forces", "a law", "forces and a law"),
     "spin?": (_float, _float, _float),
 }
 _EVIDENCE = {

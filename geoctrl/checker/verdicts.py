@@ -21,6 +21,7 @@ from geoctrl.checker.matrices import (
     locate,
     nullspace,
     restricted,
+    rounded,
     shifted,
 )
 from geoctrl.checker.question import STATES, Question, Rows
@@ -70,8 +71,8 @@ def judge(q: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, An
     functions += map(q.function, q.problem["leaf"])
     definite = _critical(q, functions, nullspace(rows, len(q.labels)), findings, proposal.get("multipliers"))
     stable, where = ("PROVED_STABLE", "") if q.exact else ("NUMERICALLY_STABLE", " in floats")
-    verdict = stable if definite else "SPECTRALLY_STABLE_ONLY" if simple else "UNDECIDED"
-    return verdict, f"energy-Casimir{where}", findings
+    without = "SPECTRALLY_STABLE_ONLY" if simple else "UNDECIDED"
+    return stable if definite else without, f"energy-Casimir{where}", findings
 
 
 def _by_roots(whole: Rows, reduced: Rows, findings: dict[str, Any]) -> tuple[tuple[str, str] | None, bool]:
@@ -98,7 +99,7 @@ def _by_rounded_roots(
 ) -> tuple[tuple[str, str] | None, bool]:
     """The same in floats, with the tolerance that the claim states."""
     growth = GROWTH * max([fmpq(1), *(sum(map(abs, row), _NOWHERE) for row in whole)])
-    polynomial = characteristic(reduced)
+    polynomial = characteristic(rounded(reduced))
     findings["growth"] = to_float(growth)
     findings["rounded_polynomial"] = [to_float(c) for c in polynomial]
     if locate(shifted(polynomial, growth))[0]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Any
 
 from flint import fmpq
@@ -14,37 +15,40 @@ CLAIMS = {
     "PROVED_ASYMPTOTICALLY_STABLE": "is asymptotically stable within the leaf",
     "PROVED_UNSTABLE": "is unstable: its linearisation has an eigenvalue with a positive real part",
     "NUMERICALLY_STABLE": "appears stable in floats: definite second variation or damped spectrum; no proof",
-    "NUMERICALLY_UNSTABLE": "appears unstable in floats: its spectrum goes beyond {growth}; no proof",
+    "NUMERICALLY_UNSTABLE": "appears unstable in floats: largest real part above {growth}; no proof",
     "SPECTRALLY_STABLE_ONLY": "has no eigenvalue with a positive real part; nonlinear stability is open",
     "UNDECIDED": "is undecided by the spectrum and by the energy-Casimir test",
 }
 _ROUNDED = "shows in floats no eigenvalue with a real part above {growth}; nothing is proved"
-_LONG = 240
+_LONG, _LARGE = 240, fmpq(10**300)
+_SIX_DIGITS = Context(prec=6, Emin=MIN_EMIN, Emax=MAX_EMAX)
 
 
 def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findings: dict[str, Any]) -> str:
     """What a certificate claims."""
-    rounded = "in floats" in method
-    spectral = verdict == "SPECTRALLY_STABLE_ONLY" and rounded
-    predicate = (_ROUNDED if spectral else CLAIMS[verdict]).format(growth=f"{findings.get('growth', 0):.2g}")
-    parts = [
-        f"The equilibrium {_values(problem['states'], zeros=False) or 'x = 0'} of {system or 'the system'}"
-    ]
-    if values := _values(problem.get("parameters", {})):
-        parts.append(f"with {values}")
-    if values := _values(problem.get("inputs", {})):
-        parts.append(f"held by the inputs {values}")
-    if any(problem.get("spin", ())):
-        parts.append(f"turning with ({', '.join(f'{v:.12g}' for v in problem['spin'])}) rad/s")
-    if problem.get("leaf"):
-        parts.append(f"on the leaf {', '.join(relations(problem))}")
+    predicate = (
+        _ROUNDED if verdict == "SPECTRALLY_STABLE_ONLY" and "in floats" in method else CLAIMS[verdict]
+    ).format(growth=f"{findings.get('growth', 0):.2g}")
+    values, inputs, spin, functions = (
+        problem.get(k, {}) for k in ("parameters", "inputs", "spin", "functions")
+    )
+    phrases = {
+        f"The equilibrium {_values(problem['states'], zeros=False) or 'x = 0'} of "
+        f"{system or 'the system'}": True,
+        f"with {_values(values)}": values,
+        f"held by the inputs {_values(inputs)}": inputs,
+        f"with {functions} given by functions, taken to be free of the time as sampled": functions,
+        f"turning with ({', '.join(f'{v:.12g}' for v in spin)}) rad/s": any(spin),
+        f"on the leaf {', '.join(relations(problem))}": problem.get("leaf"),
+    }
+    parts = [words for words, holds in phrases.items() if holds]
     return f"{', '.join(parts)}, {predicate}." if len(parts) > 1 else f"{parts[0]} {predicate}."
 
 
 def relations(problem: dict[str, Any]) -> list[str]:
     """The relations of the leaf as equations, those too long to read by their names."""
-    texts, found = _texts(problem["nodes"]), []
-    for name, place in problem["leaf"].items():
+    texts, found = _texts(problem.get("nodes", [])), []
+    for name, place in problem.get("leaf", {}).items():
         node = problem["nodes"][place]
         if (
             node[0] == "prod"
@@ -66,11 +70,19 @@ def decimal(q: Any) -> str:
     """A number as the decimal that it came from, where it is a double, or a fraction; three points if
     rounded.
     """
+    if not isinstance(q, float) and q and not 1 / _LARGE < abs(q) < _LARGE:
+        return f"{short(q)}..."
     nearest = q if isinstance(q, float) else to_float(q)
     exact = isinstance(q, float) or fmpq(*nearest.as_integer_ratio()) == q
     return (
         repr(nearest).removesuffix(".0") + ("" if exact else "...") if exact or len(str(q)) > 40 else str(q)
     )
+
+
+def short(q: fmpq) -> str:
+    """Six digits of a number of any size."""
+    value = _SIX_DIGITS.divide(Decimal(int(q.p)), Decimal(int(q.q)))
+    return f"{float(value):.6g}" if abs(value.adjusted()) < 300 else f"{value.normalize(_SIX_DIGITS):g}"
 
 
 def _texts(table: list[tuple]) -> list[str]:

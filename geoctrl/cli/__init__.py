@@ -79,6 +79,11 @@ def _parser() -> argparse.ArgumentParser:
 
     verify = commands.add_parser("verify", help="recompute a certificate file; refuse a changed one")
     verify.add_argument("file", help="certificate (JSON)")
+    verify.add_argument(
+        "--rebuild",
+        action="store_true",
+        help="also derive the mechanism that it names from the catalogue, and compare the equations",
+    )
     verify.set_defaults(run=run_verify)
 
     simulate = commands.add_parser("simulate", help="integrate the equations of motion")

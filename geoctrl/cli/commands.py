@@ -7,8 +7,10 @@ import json
 import math
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from geoctrl.cli.rebuild import compared_anew
 from geoctrl.cli.text import block, parameter_table, plain, show, spectrum_text, table, written
 
 __all__ = ["UsageError", "run_certify", "run_law", "run_models", "run_simulate", "run_verify"]
@@ -165,27 +167,31 @@ def _member(system: Any, family: str, params: dict, values: dict) -> tuple[Any, 
 
 
 def run_verify(args: argparse.Namespace) -> int:
-    """Recompute a certificate file."""
+    """Recompute a certificate file; on demand, derive the mechanism that it names anew."""
     import geoctrl
 
+    if Path(args.file).is_dir():
+        words = "it is a folder"
+        return _refuse(args, words, f"geoctrl verify: {args.file}: {words}", 2)
     try:
         report = geoctrl.verify(args.file)
-    except (FileNotFoundError, IsADirectoryError) as error:
+        anew = compared_anew(args.file) if args.rebuild else []
+    except FileNotFoundError as error:
         words = error.strerror or "no such file"
         return _refuse(args, words, f"geoctrl verify: {args.file}: {words}", 2)
-    except RecursionError:
-        words = "the file is nested too deeply for a certificate"
-        return _refuse(args, words, f"REFUSED: {args.file}: {words}", 1)
     except geoctrl.CertificateError as error:
         return _refuse(args, str(error), f"REFUSED: {error}", 1)
-    data = {
+    data: dict[str, Any] = {
         "file": args.file,
         "confirmed": True,
         "verdict": report.verdict.value,
         "claim": report.claim,
         "checks": list(report.checks),
     }
-    show(args, data, str(report))
+    if args.rebuild:
+        data["derived_anew"] = anew
+    text = [str(report), *(f"  the same, derived anew: {part}" for part in anew)]
+    show(args, data, "\n".join(text))
     return 0
 
 

@@ -18,7 +18,14 @@ from geoctrl.errors import DescriptionError, GeoctrlError
 if TYPE_CHECKING:
     from geoctrl.manifolds.description import ManifoldDescription
 
-__all__ = ["examine", "examine_inputs", "examine_potential", "holds_time", "require_arguments"]
+__all__ = [
+    "examine",
+    "examine_inputs",
+    "examine_potential",
+    "functions_of_time",
+    "holds_time",
+    "require_arguments",
+]
 
 _TIMES = (0.0, 0.37, 1.9, 23.0, 1e3)
 """Of no particular ratio, so that no period hides from all of them."""
@@ -47,6 +54,12 @@ def examine(system: ManifoldDescription, params: Mapping[str, float]) -> None:
     if system.law is not None:
         x = np.concatenate([first.ravel(), second.ravel()])
         _examine("the law", system.law, (0.0, x, ParameterValues(params)), (m,))
+
+
+def functions_of_time(system: ManifoldDescription) -> str:
+    """What is given by functions of the time, in words: of these, `holds_time` sees some times only."""
+    given = {"forces": callable(system.forces_given), "a law": system.law is not None}
+    return " and ".join(words for words, holds in given.items() if holds)
 
 
 def holds_time(

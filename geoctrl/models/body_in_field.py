@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import sympy as sp
 
+from geoctrl._scalars import expression, read_matrix
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter
@@ -76,7 +77,10 @@ def body_in_field(
             for sign in (1, -1)
         ]
     else:
-        body = [(sp.sympify(mass), sp.Matrix(place)) for mass, place in points]
+        body = [
+            (expression(mass, "the mass of a point"), read_matrix("the place of a point", place))
+            for mass, place in points
+        ]
     inertia = sum((m * (rho.dot(rho) * axes - rho * rho.T) for m, rho in body), sp.zeros(3, 3))
     linear = potential is None and field is None
     if linear:

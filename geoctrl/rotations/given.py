@@ -8,6 +8,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array
+from geoctrl._scalars import read_matrix
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.reading import finite, positive_definite, read_scalar
 
@@ -20,7 +21,7 @@ def read_inertias(inertias: Any) -> tuple[sp.Matrix, ...]:
     Raises
     ------
     DescriptionError
-        For a wrong shape.
+        For a wrong shape, or an entry that is no expression (text is none).
     InputError
         For numbers that are not symmetric positive definite.
     """
@@ -32,7 +33,7 @@ def read_inertias(inertias: Any) -> tuple[sp.Matrix, ...]:
     shapes = ", ".join(str(np.shape(J)) for J in inertias)
     if not shapes or any(np.shape(J) != (3, 3) for J in inertias):
         raise DescriptionError(f"inertias must be (3, 3) or (n, 3, 3), got shapes {shapes or 'of none'}")
-    found = tuple(J if isinstance(J, sp.MatrixBase) else sp.Matrix(np.asarray(J)) for J in inertias)
+    found = tuple(read_matrix(f"the inertia of body {i}", J) for i, J in enumerate(inertias))
     for entry in (e for J in found for e in J):
         finite("inertias", entry)
     if not any(J.free_symbols for J in found):

@@ -10,6 +10,7 @@ from typing import Any
 
 import sympy as sp
 
+from geoctrl._scalars import expression
 from geoctrl.manifolds.calculus import along, flow, gradient, rates
 
 __all__ = ["hamilton", "lagrange", "legendre", "rates"]
@@ -17,6 +18,7 @@ __all__ = ["hamilton", "lagrange", "legendre", "rates"]
 
 def legendre(L: Any, Omega: Sequence[sp.Matrix]) -> list[sp.Matrix]:
     r"""Momenta :math:`\Pi_i = \partial L / \partial \Omega_i` [LLM17, Eq. 6.9]."""
+    L = expression(L, "the Lagrangian")
     return [gradient(L, v) for v in Omega]
 
 
@@ -47,7 +49,7 @@ def lagrange(L: Any, R: Sequence[sp.Matrix], Omega: Sequence[sp.Matrix]) -> list
     >>> lagrange((w[0]**2 + 2 * w[1]**2 + 2 * w[2]**2) / 2, R, Omega)[0].T
     Matrix([[Omega1_1_dot, -Omega1_1*Omega1_3 + 2*Omega1_2_dot, Omega1_1*Omega1_2 + 2*Omega1_3_dot]])
     """
-    L = sp.sympify(L)
+    L = expression(L, "the Lagrangian")
     turns = [M * v.hat() for M, v in zip(R, Omega, strict=True)]
     motion = flow([*R, *Omega], [*turns, *rates(Omega)])
     return [
@@ -82,7 +84,7 @@ def hamilton(
     >>> hamilton(R[0][2, 2], R, Pi)[1][0].T
     Matrix([[R1_32, -R1_31, 0]])
     """
-    H = sp.sympify(H)
+    H = expression(H, "the Hamiltonian")
     velocities = legendre(H, Pi)
     turns = [M * v.hat() for M, v in zip(R, velocities, strict=True)]
     forces = [p.cross(v) + _moment(H, M) for p, v, M in zip(Pi, velocities, R, strict=True)]

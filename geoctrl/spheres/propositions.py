@@ -11,6 +11,7 @@ from typing import Any
 
 import sympy as sp
 
+from geoctrl._scalars import expression, read_matrix
 from geoctrl.manifolds.calculus import along, flow, gradient, rates
 from geoctrl.manifolds.reading import vector
 
@@ -37,6 +38,7 @@ def legendre(L: Any, q: Vectors, v: Vectors) -> list[sp.Matrix]:
 
     Conjugate to v: the mu of qdot, the pi of omega.
     """
+    L = expression(L, "the Lagrangian")
     return [_tangent(a, gradient(L, b)) for a, b in zip(q, v, strict=True)]
 
 
@@ -66,7 +68,7 @@ def lagrange(L: Any, q: Vectors, qdot: Vectors, forces: Vectors | None = None) -
     >>> residual.subs(dict(zip(q[0], (1, 0, 0)))).T
     Matrix([[0, qdot1_2_dot, qdot1_3_dot + 9]])
     """
-    L = sp.sympify(L)
+    L = expression(L, "the Lagrangian")
     motion = flow([*q, *qdot], [*qdot, *rates(qdot)])
     return [
         _tangent(a, along(gradient(L, b), motion) - gradient(L, a) - f)
@@ -102,7 +104,7 @@ def lagrange_angular(L: Any, q: Vectors, omega: Vectors, forces: Vectors | None 
     >>> residual.subs(dict(zip(q[0], (1, 0, 0)))).T
     Matrix([[0, omega1_2_dot - 9, omega1_3_dot]])
     """
-    L = sp.sympify(L)
+    L = expression(L, "the Lagrangian")
     motion = flow([*q, *omega], [*(w.cross(a) for a, w in zip(q, omega, strict=True)), *rates(omega)])
     found = []
     for a, w, f in zip(q, omega, _forces(forces, q), strict=True):
@@ -138,7 +140,7 @@ def hamilton(
     >>> hamilton(mu[0].dot(mu[0]) / 2 + 9 * q[0][2], q, mu)[1][0].subs(dict(zip(q[0], (1, 0, 0)))).T
     Matrix([[-mu1_2**2 - mu1_3**2, mu1_1*mu1_2, mu1_1*mu1_3 - 9]])
     """
-    H = sp.sympify(H)
+    H = expression(H, "the Hamiltonian")
     velocities, pushes = [], []
     for a, p, f in zip(q, mu, _forces(forces, q), strict=True):
         v = gradient(H, p)
@@ -172,7 +174,7 @@ def hamilton_angular(
     >>> hamilton_angular(pi[0].dot(pi[0]) / 2 + 9 * q[0][2], q, pi)[1][0].T
     Matrix([[-9*q1_2, 9*q1_1, 0]])
     """
-    H = sp.sympify(H)
+    H = expression(H, "the Hamiltonian")
     velocities, pushes = [], []
     for a, p, f in zip(q, pi, _forces(forces, q), strict=True):
         w = gradient(H, p)
@@ -187,4 +189,4 @@ def _tangent(q: sp.Matrix, v: sp.Matrix) -> sp.Matrix:
 
 
 def _forces(forces: Vectors | None, q: Vectors) -> list[sp.Matrix]:
-    return [sp.zeros(3, 1)] * len(q) if forces is None else [sp.Matrix(f) for f in forces]
+    return [sp.zeros(3, 1)] * len(q) if forces is None else [read_matrix("a force", f) for f in forces]

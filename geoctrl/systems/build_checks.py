@@ -84,7 +84,10 @@ def frame_promises(system: ReducedSystem) -> list[Promise]:
 
 
 def leaf_promises(system: ReducedSystem) -> list[Promise]:
-    """Motions keep the relations that the description adds; those of turned vectors hold of themselves."""
+    """Motions keep the relations that the description adds, and those that were dropped follow from the rest.
+
+    Relations of turned vectors hold of themselves.
+    """
     a, mechanism, g = system.assembly, system.mechanism, system.graph
     removed = [i for i in range(len(a.advected)) if i not in system.kept_index]
     rates = {mechanism.advected_symbols[i]: a.advection[i] for i in removed}
@@ -95,7 +98,16 @@ def leaf_promises(system: ReducedSystem) -> list[Promise]:
     every = [
         tuple(a.restrict([_along_group(system, e, j) for j in range(mechanism.algebra.n)])) for e in rates
     ]
-    return [
+    follows = [
+        Promise(
+            f"the leaf relation {relation} = 0 does not follow from the others (its value)",
+            (node,),
+            "leave it out, or give relations that are independent at all parameters",
+            ConstraintError,
+        )
+        for relation, node in system.leaf.redundant.items()
+    ]
+    return follows + [
         Promise(
             f"the leaf relation {relation} = 0 is not kept by the motion (its rate)",
             (rate,),

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from geoctrl._checks import nearest, require_declared
-from geoctrl._scalars import expression, shown
+from geoctrl._scalars import expression, read_matrix, shown
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
 from geoctrl.errors import ConstraintError, DescriptionError, FrameError, ParameterError
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.names import check_families, check_names, input_symbol, time
 from geoctrl.systems.parameters import Parameter
-from geoctrl.systems.reading import read_matrix, read_set, require_kinds
+from geoctrl.systems.reading import read_set, require_kinds
 from geoctrl.systems.rotors import Rotors
 
 if TYPE_CHECKING:

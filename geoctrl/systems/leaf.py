@@ -147,6 +147,8 @@ class Leaf:
         The same restricted to the states.
     geometric : int
         How many of them do not involve velocities (they come first).
+    redundant : dict of expression -> node
+        Relations of the description that follow from the others at the parameters of the samples.
     """
 
     def __init__(
@@ -160,6 +162,7 @@ class Leaf:
         g = assembly.graph
         nodes = assembly.restrict([assembly.configuration(r.expr) for r in relations])
         chosen: list[int] = []
+        self.redundant: dict[sp.Expr, Node] = {}
         if nodes:
             jacobian = [e for row in g.jacobian(nodes, kept) for e in row]
             program = Program(g, assembly.advected, assembly.parameters, jacobian)
@@ -179,6 +182,8 @@ class Leaf:
                     for grad in gradients
                 ):
                     chosen.append(i)
+                elif relation.expr in assembly.mechanism.leaf:
+                    self.redundant[relation.expr] = nodes[i]
         removed = dict.fromkeys(removed_symbols(assembly.mechanism), 0)
         self.relations = tuple(Relation(relations[i].name, relations[i].expr.subs(removed)) for i in chosen)
         self.nodes = [nodes[i] for i in chosen]

@@ -1,20 +1,18 @@
-"""What a description is given, read before any of it is used: kinds of things, matrices of expressions."""
+"""What a description is given, read before any of it is used: kinds of things, sets of parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
 from geoctrl._checks import parameter_value, require_parameters
-from geoctrl._scalars import expression, shown
+from geoctrl._scalars import shown
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
-from geoctrl.errors import DescriptionError, GeoctrlError
 from geoctrl.systems.rotors import Rotors
 
-__all__ = ["read_matrix", "read_set", "require_kinds"]
+__all__ = ["read_set", "require_kinds"]
 
 _SEQUENCES = ("advected", "leaf", "inputs", "parameters")
 _MAPPINGS = ("feedback", "controller", "invariants", "parameter_sets", "equilibria", "outputs")
@@ -60,27 +58,3 @@ def read_set(name: str, values: Any) -> dict[str, Any]:
     require_parameters(values)
     what = f"in the parameter set {name!r}"
     return {k: None if v is None else parameter_value(f"{k!r} {what}", v) for k, v in values.items()}
-
-
-def read_matrix(name: str, value: Any, error: type[GeoctrlError] = DescriptionError) -> sp.ImmutableMatrix:
-    """A matrix of expressions and numbers, from lists, an array or a matrix; a flat list is a column.
-
-    Raises
-    ------
-    GeoctrlError
-        Of the class ``error``: if it is none, or an entry is no expression (text is none).
-    """
-    if isinstance(value, sp.MatrixBase):
-        return sp.ImmutableMatrix(value)
-    problem = f"{name} must be a matrix of numbers or expressions, got {shown(value)}"
-    if isinstance(value, (str, bytes, Mapping, sp.Basic)):
-        raise error(problem)
-    try:
-        entries = np.array(value, dtype=object)
-    except ValueError:  # rows of different lengths, or holding matrices
-        raise error(problem) from None
-    if entries.ndim not in (1, 2):
-        raise error(problem)
-    entries = entries.reshape(len(entries), -1)
-    rows = [[expression(e, f"an entry of {name}", error) for e in row] for row in entries]
-    return sp.ImmutableMatrix(*entries.shape, [e for row in rows for e in row])

@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from geoctrl._scalars import read_matrix
 from geoctrl.errors import DescriptionError
 
 __all__ = ["Rotors"]
@@ -28,7 +29,8 @@ class Rotors:
     Raises
     ------
     DescriptionError
-        If shapes do not fit, the inertia is not symmetric, or names are not distinct identifiers.
+        If an entry is no expression (text is none), shapes do not fit, the inertia is not symmetric, or
+        names are not distinct identifiers.
 
     Examples
     --------
@@ -38,8 +40,9 @@ class Rotors:
     """
 
     def __init__(self, coupling: Any, inertia: Any, names: Sequence[str] | None = None) -> None:
-        self.inertia = sp.ImmutableMatrix(inertia if hasattr(inertia, "__len__") else [[inertia]])
-        self.coupling = sp.ImmutableMatrix(coupling)
+        rows = inertia if hasattr(inertia, "__len__") else [[inertia]]
+        self.inertia = read_matrix("the rotors' inertia", rows)
+        self.coupling = read_matrix("the rotors' coupling", coupling)
         s = self.inertia.rows
         if self.inertia.shape != (s, s) or self.coupling.cols != s:
             raise DescriptionError(

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
-__all__ = ["Piece", "Typesetter", "aligned", "readable", "symbol_name"]
+__all__ = ["Piece", "Typesetter", "aligned", "symbol_name"]
 
 Piece = tuple[int, str]
 
@@ -26,8 +26,6 @@ _WIDTHS = {
     **{r"\quad": 1.0, r"\qquad": 2.0, r"\,": 0.17, r"\sqrt": 0.85, r"\int": 1.0, "m": 0.88, "&": 0.0},
 }
 """Widths in em; other capital available are about 3/4, small ones 1/2."""
-DIGITS = 12
-"""Digits beyond which a numerator or denominator is printed as a decimal."""
 LARGE = 600
 """Operations from which an expression is not expanded."""
 LONG = 150
@@ -287,32 +285,6 @@ class Typesetter:
         if not left:
             left, right, sign = right, left, _TURNED.get(sign, sign)
         return f"{joined(left)} {sign} {joined(right)}"
-
-
-def readable(expr: sp.Basic) -> sp.Basic:
-    """An expression or condition with long rationals as decimals, for printing only.
-
-    Doubles are taken as the rationals that they are, and products of some have numerators of forty digits. A
-    relation with zero is divided by its largest coefficient first.
-    """
-    if isinstance(expr, (sp.And, sp.Or, sp.Not)):
-        return expr.func(*map(readable, expr.args), evaluate=False)
-    long = {q for q in expr.atoms(sp.Rational) if max(len(str(q.p)), len(str(q.q))) > DIGITS}
-    if not long:
-        return expr
-    if isinstance(expr, sp.core.relational.Relational) and expr.rhs == 0:
-        left = sp.expand(expr.lhs)
-        left = sp.expand(left / max(abs(t.as_coeff_Mul()[0]) for t in sp.Add.make_args(left)))
-        return expr.func(_in_decimals(left), 0, evaluate=False)
-    if isinstance(expr, sp.core.relational.Relational):
-        return expr.func(*map(readable, expr.args), evaluate=False)
-    return _in_decimals(expr)
-
-
-def _in_decimals(expr: sp.Expr) -> sp.Expr:
-    long = (q for q in expr.atoms(sp.Rational) if max(len(str(q.p)), len(str(q.q))) > DIGITS)
-    # Fifteen digits are those that a double keeps of a decimal.
-    return expr.xreplace({q: sp.Float(q, 15) for q in long})
 
 
 def _shares_two_terms(polynomial: sp.Expr, relation: sp.Expr, symbols: Sequence[sp.Symbol]) -> bool:

@@ -11,7 +11,8 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl._scalars.budget import Budget, BudgetError
+from geoctrl._scalars.budget import Budget
+from geoctrl.errors import BudgetError
 
 LATE = 2.0
 """Seconds after the budget at which a search has ended: an alarm takes milliseconds, a busy machine more."""

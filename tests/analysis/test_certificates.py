@@ -8,6 +8,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import Verdict
+from geoctrl.analysis.certificates import readable
 from tests.literature import skate_by_hand as hand
 
 P = hand.GENERIC
@@ -382,3 +383,24 @@ def test_an_invariant_without_a_derivative_at_the_point_is_left_out():
     assert "L" not in certificate.evidence["conserved"]
     damped = body.replace(forces=[-w for w in algebra.xi]).reduce()
     assert gc.certify(damped, [0, 0, 0]).verdict is Verdict.PROVED_ASYMPTOTICALLY_STABLE
+
+
+def test_exact_numbers_read_as_decimals_of_any_size():
+    third, huge = f"{10**39 + 1}/{3 * 10**39}", "-7" + "0" * 5000
+    evidence = {"a": [third, "9/10", "100000"], "b": huge, "c": "1/1" + "0" * 400, "d": ["energy", 0.25]}
+    assert readable(evidence) == "a: [0.333333, 0.9, 100000], b: -7e+5000, c: 1e-400, d: [energy, 0.25]"
+
+
+def test_a_polynomial_beyond_the_doubles_is_shown_and_confirmed(tmp_path):
+    xi = gc.so3().xi
+    steep = sp.Integer(10) ** 200
+    pushed = gc.EulerPoincare(
+        algebra=gc.so3(),
+        inertia=sp.eye(3),
+        forces=[-steep * xi[0], -steep * xi[1], -steep * xi[2]],
+        name="body",
+    ).reduce()
+    certificate = gc.certify(pushed, [0, 0, 0])
+    assert certificate.verdict is Verdict.PROVED_ASYMPTOTICALLY_STABLE
+    certificate.to_json(tmp_path / "body.json")
+    assert "rounded: 1, 3e+200, 3e+400, 1e+600" in str(gc.verify(tmp_path / "body.json"))

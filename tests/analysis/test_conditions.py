@@ -10,6 +10,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl import Verdict
 from geoctrl.analysis.signs import known_sign, positive_condition, solve_inequality
+from geoctrl.systems.decimals import readable
 
 m, l, g, I1, I2, I3, J1 = sp.symbols("m l g I1 I2 I3 J1", positive=True)  # noqa: E741
 Omega0, sigma = sp.symbols("Omega0 sigma", real=True)
@@ -411,3 +412,30 @@ def test_doubles_are_exact_inside_and_decimals_in_print(skate):
     assert not re.search(r"\d{20}", str(found))
     assert not re.search(r"\d{20}", found.latex())
     assert "0.199876076832364" in str(found)  # 1/(1.7 * 0.3 * 9.81)
+
+
+def test_a_root_of_doubles_is_printed_with_their_decimals(skate):
+    """Omega0^2 > m g l/(I3 + m l^2 - I2), divided by m."""
+    found = gc.stability_conditions(skate, "spinning", params={"m": 2.1, "g": 9.81, "I2": 0.35})
+    printed = str(found)
+    assert "Abs(Omega0) > sqrt(9.81*l/(0.476190476190476*I3 + l**2 - 0.166666666666667))" in printed
+    assert "0.476190476190476*I3 + l**2 > 0.166666666666667" in printed
+    assert max(len(str(q.p)) for q in found.solve_for("Omega0").atoms(sp.Rational)) > 30
+    assert readable(sp.Integer(-(10**15)) * Omega0 < 3 * 10**15).rhs == 3
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [
+        (sp.Rational(0.1) * I3 + sp.Rational(-0.7)) ** -2 * Omega0,
+        sp.sqrt(sp.Rational(0.1) * I3 + Omega0**2 / sp.Rational(0.3)) - sp.Rational(0.9),
+        sp.Max(0, sp.Rational(0.1) * I3 - sp.Rational(0.05)) * sp.Rational(-0.4),
+        sp.sqrt(sp.Rational(0.1)) * I3,
+        sp.Rational(0.1),
+    ],
+)
+def test_decimals_are_the_same_number(expr):
+    at = {I3: 1.37, Omega0: -0.61}
+    assert float(readable(expr).subs(at)) == pytest.approx(float(expr.subs(at)), rel=1e-13)
+    relation = readable(sp.StrictGreaterThan(expr, 0, evaluate=False))
+    assert float(relation.lhs.subs(at)) * float(expr.subs(at)) > 0

@@ -1,5 +1,6 @@
 """Proofs of conservation modulo the leaf, and exact counterexamples."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -193,3 +194,37 @@ def test_declared_invariants_that_fail_are_dropped_and_named(skate):
     assert "yaw rate" not in system.conserved()
     equal = tuple(replace(p, default=0.2) if p.name in ("I2", "I3") else p for p in mechanism.parameters)
     assert system.mechanism.replace(parameters=equal).reduce().dropped_invariants == ()
+
+
+def test_parameters_without_numbers_are_free_and_not_at_their_defaults():
+    """The moment about the axis is conserved where I1 = I2, as it is at the defaults."""
+    parameters = [gc.Parameter(f"I{i}", value, positive=True) for i, value in ((1, 1.0), (2, 1.0), (3, 1.5))]
+    moments = sp.diag(*(p.symbol for p in parameters))
+    gamma, spin = gc.AdvectedVector("Gamma"), sp.Symbol("W", real=True)
+    top = gc.EulerPoincare(
+        algebra=gc.so3(),
+        advected=[gamma],
+        inertia=moments,
+        potential=gamma.symbols[2],
+        parameters=parameters,
+        equilibria={"up": gc.Family({"Omega3": spin, "Gamma3": 1}, symbols=[spin])},
+        invariants={"Pi3": moments[2, 2] * gc.so3().xi[2]},
+    ).reduce()
+    assert not gc.check_invariant(top, "Pi3", params={"I3": 1.5}).proved
+    assert gc.check_invariant(top, "Pi3", params={"I1": 1, "I2": 1}).proved
+    # Conditions for all I1 and I2 rest on what is conserved for all of them.
+    conditions = gc.stability_conditions(top, "up", params={"I3": 1.5})
+    for I2 in (0.2, 1.0, 4.0):
+        numbers = {p.symbol: v for p, v in zip(parameters, (1, I2, 1.5), strict=True)} | {spin: 3.0}
+        holds = all(bool(c.subs(numbers)) for c in conditions.stable)
+        verdict = gc.certify(top, top.equilibrium("up", W=3.0, params={"I2": I2})).verdict
+        assert bool(conditions.stable and holds) == (verdict is gc.Verdict.PROVED_STABLE)
+
+
+def test_a_remainder_is_exact_inside_and_decimals_in_print():
+    top = gc.models.get("heavy-top")().reduce()
+    numbers = {"m": 0.77, "l": 0.9, "g": 9.81, "I1": 0.35, "I2": 0.36, "I3": 0.11}
+    proof = gc.check_invariant(top, 1.1 * top.states[0] ** 2, params=numbers)
+    assert not proof.proved
+    assert max(len(str(q.p)) for q in proof.remainder.atoms(sp.Rational)) > 30
+    assert not re.search(r"\d{20}", repr(proof))

@@ -27,18 +27,21 @@ def certificate(model, family, values):
     except gc.EquilibriumError:
         system = system.despun()
         point = system.equilibrium(family, **numbers)
-    return gc.certify(system, point).to_dict()
+    return system, gc.certify(system, point).to_dict()
 
 
 @pytest.mark.parametrize(("model", "family", "values"), CASES)
 def test_a_system_derived_anew_has_the_equations_of_the_file(model, family, values):
-    data = json.loads(json.dumps(certificate(model, family, values)))
-    require_same_equations(gc.models.get(model)().reduce(), data["problem"])
+    seen, data = certificate(model, family, values)
+    anew = gc.models.get(model)().reduce()
+    require_same_equations(
+        anew if seen.name == anew.name else anew.despun(), json.loads(json.dumps(data["problem"]))
+    )
 
 
 def test_other_equations_are_noticed():
-    data = json.loads(json.dumps(certificate("pendulum-skate", "sliding", {"Y0": 1.25})))
-    skate = gc.models.get("pendulum-skate")().reduce()
+    skate, data = certificate("pendulum-skate", "sliding", {"Y0": 1.25})
+    data = json.loads(json.dumps(data))
     nodes = data["problem"]["nodes"]
     noticed = 0
     for i in sorted(field_nodes(data["problem"])):

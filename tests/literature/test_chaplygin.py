@@ -114,7 +114,9 @@ def test_the_measure_is_invariant():
 
 def test_the_field_is_newton_and_eulers():
     x = ball().random_state(np.random.default_rng(6))
-    np.testing.assert_allclose(ball().rhs(0.0, x), rates(ball_by_hand(), x[:3], x[3:]), rtol=1e-12)
+    by_hand = rates(ball_by_hand(), x[:3], x[3:])
+    # Rounding of the largest rates, 0.6, is all that is left of small ones.
+    np.testing.assert_allclose(ball().rhs(0.0, x), by_hand, rtol=1e-12, atol=1e-14)
 
 
 # -- the sleigh ----------------------------------------------------------------------------------------

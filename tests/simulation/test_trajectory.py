@@ -138,7 +138,7 @@ def test_heavy_top_attitude_and_momentum():
     spatial = np.einsum("tij,jt->ti", R, Pi)
     np.testing.assert_allclose(spatial, np.broadcast_to(spatial[0], spatial.shape), atol=1e-11)
     assert orthogonality(R) < 1e-11
-    with pytest.raises(ValueError, match="is a vector space"):
+    with pytest.raises(ValueError, match="no translations"):
         traj.position()
     with pytest.raises(ValueError, match="contact"):
         traj.contact()

@@ -191,7 +191,7 @@ def test_two_molecules_on_the_sphere():
     assert lin.zero_modes[:3] == ("momentum1", "momentum2", "momentum3")
 
 
-def test_closed_loops_by_function_and_by_expression_agree():
+def test_closed_loops_by_function_and_by_expression_agree(tmp_path):
     q = spheres.symbols(1)[0][0]
     u = sp.symbols("u1:4", real=True)
     pendulum = spheres.SphereSystem(
@@ -213,6 +213,19 @@ def test_closed_loops_by_function_and_by_expression_agree():
         assert np.allclose(inner.A_leaf, lin.A_leaf - lin.B_leaf @ gain @ lin.basis, atol=1e-7)
         assert gc.certify(loop, upright).verdict is gc.Verdict.NUMERICALLY_STABLE
     assert np.allclose(*found, atol=1e-7)  # one of them by differences
+    # What a function does with the time was seen at some times only, and the claim says so.
+    sampled = "with a law given by functions, taken to be free of the time as sampled"
+    certificate = gc.certify(by_function, upright)
+    assert sampled in certificate.claim
+    assert sampled not in gc.certify(by_expression, upright).claim
+    certificate.to_json(tmp_path / "loop.json")
+    assert gc.verify(tmp_path / "loop.json").claim == certificate.claim
+    data = certificate.to_dict()
+    del data["problem"]["functions"]
+    data["digest"] = digest_of(data)
+    (tmp_path / "loop.json").write_text(json.dumps(data))
+    with pytest.raises(gc.CertificateError, match="claim"):
+        gc.verify(tmp_path / "loop.json")
     assert np.max(found[0].real) < -1
 
 

@@ -208,6 +208,47 @@ def test_conditions_in_symbols_need_numbers_for_what_is_promised_at_some():
     assert gc.stability_conditions(system, "up", params={"I1": 2.0, "I2": 2.0}).unstable
 
 
+def test_a_leaf_relation_that_follows_at_the_defaults_is_judged_elsewhere():
+    """Gamma1 + Gamma2 = 0 and Gamma1 + p Gamma2 = 0 are one relation at p = 1, and two elsewhere."""
+    p, gamma = number("p", 1.0), gc.AdvectedVector("Gamma", reference=(0, 0, 1))
+    g = gamma.symbols
+    system = gc.EulerPoincare(
+        algebra=gc.so3(),
+        advected=[gamma],
+        inertia=sp.diag(2, 1, 3),
+        constraints=[[q * g[2], -g[2], g[1] - q * g[0]] for q in (1, 2)],  # they keep Gamma1 + q Gamma2
+        leaf=[g[0] + g[1], g[0] + p.symbol * g[1]],
+        parameters=[p],
+    ).reduce()
+    point = [0, 0, 0, sp.Rational(2, 3), sp.Rational(-2, 3), sp.Rational(1, 3)]
+    assert gc.certify(system, point).verdict.name
+    for value in (2.0, 1 + 1e-12):
+        with pytest.raises(gc.ConstraintError, match=r"Gamma1 \+ Gamma2\*p = 0 does not follow .* at p = "):
+            gc.certify(system, point, params={"p": value})
+
+
+@pytest.mark.parametrize(
+    ("made", "error", "numbers"),
+    [
+        (lambda: top().reduce().despun(), gc.DescriptionError, {"I1": 2.0, "I2": 2.0}),
+        (
+            lambda: suspended(lambda a: [[1, 0], [sp.Rational(1, 2), 0], [0, 1]]).reduce(),
+            gc.FrameError,
+            {"a": 0.5},
+        ),
+        (lambda: guided().reduce(), gc.ConstraintError, {"p": 1.0}),
+    ],
+    ids=["axis", "frame", "leaf"],
+)
+def test_nothing_is_proved_for_all_parameters_of_what_is_promised_at_some(made, error, numbers):
+    system = made()
+    with pytest.raises(error, match="for all of them; give numbers"):
+        gc.check_invariant(system, "energy")
+    proof = gc.check_invariant(system, "energy", params=numbers)
+    assert proof.proved
+    assert proof.parameters == "given"
+
+
 # -- the inertia ---------------------------------------------------------------------------------
 
 

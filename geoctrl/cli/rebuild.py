@@ -1,0 +1,67 @@
+"""``verify --rebuild``: whether the equations of a certificate are those of the mechanism that it names."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from geoctrl.errors import CertificateError, GeoctrlError
+
+if TYPE_CHECKING:
+    from geoctrl.systems import ReducedSystem
+
+__all__ = ["compared_anew"]
+
+
+def compared_anew(path: str) -> list[str]:
+    """What a mechanism of the catalogue, derived anew, has in common with a certificate: all of it, in words.
+
+    Parameters
+    ----------
+    path : str
+        A certificate that is confirmed.
+
+    Raises
+    ------
+    CertificateError
+        If the file names no mechanism of the catalogue, or one that has other equations or does not admit
+        the parameters of the file.
+    """
+    from geoctrl.analysis.rebuilding import require_same_equations
+    from geoctrl.checker.reading import load
+
+    data = load(path)
+    system, problem = _named(data["system"]), data["problem"]
+    require_same_equations(system, problem)
+    numbers: dict[str, Any] = {name: Fraction(value) for name, value in problem["parameters"].items()}
+    try:
+        system.parameters(numbers)
+    except GeoctrlError as error:
+        raise CertificateError(f"{system.name} does not admit the parameters of the file: {error}") from error
+    lists = {"states": "states", "inputs": "inputs", "parameters": "parameters"}
+    lists |= {"leaf": "leaf relations", "invariants": "invariants"}
+    named = [f"{words} {', '.join(problem[key])}" for key, words in lists.items() if problem[key]]
+    return [*named, "field, mass matrix and forces"]
+
+
+def _named(name: str) -> ReducedSystem:
+    """The system of the catalogue that goes by a name."""
+    from geoctrl import models
+
+    stem, _, view = name.partition(", ")
+    if stem not in models.names():
+        raise CertificateError(
+            f"{name or 'a system without a name'!r} is no mechanism of the catalogue, of which alone the "
+            "equations can be derived anew; build it yourself and compare with "
+            "geoctrl.analysis.rebuilding.require_same_equations"
+        )
+    mechanism: Any = models.get(stem)()
+    system = mechanism.reduce()
+    if view and mechanism.symmetry is not None:
+        system = system.despun()
+    if system.name != name:
+        raise CertificateError(
+            f"{name!r} is made from the catalogue's {stem} by a feedback law, which a certificate does not "
+            "hold; only a mechanism itself can be derived anew"
+        )
+    return system
