@@ -94,8 +94,15 @@ class _Search:
         if shape:
             proposal["shape_integrals"] = True
         # Looked for only where the spectrum does not decide.
-        proposal["multipliers"] = lambda: self._multipliers(question, proposal)
-        return Outcome(problem, *checker.judge(question, proposal))
+        multipliers = {"multipliers": lambda: self._multipliers(question, proposal)}
+        try:
+            judgement = checker.judge(question, proposal | multipliers)
+        except checker.Refusal:
+            if self._exact:
+                raise
+            # Multipliers found in floats may miss what the checker calls critical: then there are none.
+            judgement = checker.judge(question, proposal)
+        return Outcome(problem, *judgement)
 
     def _conserved(self, question: checker.Question) -> list[str]:
         """Candidates that the checker can prove to be conserved."""

@@ -80,3 +80,20 @@ def test_a_stiff_mode_does_not_hide_an_instability_that_a_rational_number_proves
     floats = gc.certify(upright(sp.sqrt(2)), HANGING)
     assert not floats.verdict.proved
     assert floats.verdict is not gc.Verdict.NUMERICALLY_STABLE
+
+
+def test_multipliers_that_floats_get_wrong_are_no_error(monkeypatch):
+    """What the checker does not call critical counts as no multipliers; nothing is claimed then."""
+    from geoctrl.analysis.energy_casimir import Pencil
+
+    system = body(potential=lambda G: G[0] ** 2)
+    true_search = Pencil.search
+
+    def off(pencil):
+        found = true_search(pencil)
+        return None if found is None else (found[0] + 1e-3, found[1])
+
+    monkeypatch.setattr(Pencil, "search", off)
+    certificate = gc.certify(system, HANGING)
+    assert certificate.evidence["hessian"] == "no multipliers"
+    assert certificate.verdict in (gc.Verdict.UNDECIDED, gc.Verdict.SPECTRALLY_STABLE_ONLY)
