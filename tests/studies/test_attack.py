@@ -415,6 +415,13 @@ def test_table_and_faults():
     assert not found["systems"][0].fault
 
 
+def test_refusals_are_listed_by_how_often():
+    said = ["late", "early", "late"]
+    found = {"certificates": [Outcome("mutants", "refused", detail={"words": w}) for w in said]}
+    assert command.refusals(found).split() == ["2", "refused:", "late", "1", "refused:", "early"]
+    assert not command.refusals({"systems": [Outcome("group", "proved")]})
+
+
 def test_command(tmp_path):
     root = Path(__file__).parents[2]
     line = [
