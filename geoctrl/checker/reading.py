@@ -40,13 +40,14 @@ def _label(value: Any) -> str | None:
 
 
 def _rational(value: Any) -> fmpq | None:
-    """'p' or 'p/q'; in evidence these have no limit of length but that of the file."""
+    """'p' or 'p/q', read as a number."""
     digits = f"[0-9]{{1,{DIGITS}}}"
     whole = re.compile(f"-?{digits}(/0*[1-9][0-9]{{0,{DIGITS}}})?", re.ASCII)
     return fmpq(value) if isinstance(value, str) and whole.fullmatch(value) else None
 
 
 def _exact(value: Any) -> str | None:
+    """'p' or 'p/q' of any length, kept as text: it is compared with what the checker finds."""
     return (
         value
         if isinstance(value, str) and re.fullmatch("-?[0-9]+(/0*[1-9][0-9]*)?", value, re.ASCII)
