@@ -260,6 +260,21 @@ def test_both_groups_have_one_motion_and_the_hinge_stays(axis):
     assert run.energy == pytest.approx(flat.energy, abs=1e-10)
 
 
+@pytest.mark.parametrize("axis", HINGES)
+def test_the_reduced_direction_is_a_unit_vector_for_a_centre_across_the_hinge_only(axis):
+    """Erratum to 6.6.4.4: the part of rho0 along a stays, so that q = (a1, a2).zeta is shorter than one."""
+    _, _, rho = numbers(hinged("so3", axis))
+    a = np.array(axis) / np.linalg.norm(axis)
+    basis = np.linalg.svd(a[None])[2][1:]
+    across = np.cross(a, rho)
+    for centre, unit in ((across + 0.3 * a, False), (across, True)):
+        size = np.linalg.norm(centre)
+        expected = np.linalg.norm(np.cross(a, centre)) / size
+        lengths = [np.linalg.norm(basis @ turn(*(t * a)) @ centre) / size for t in (0.0, 0.7, -2.1)]
+        assert lengths == pytest.approx([expected] * 3, rel=1e-13)
+        assert bool(abs(expected - 1) < 1e-13) is unit
+
+
 @pytest.mark.parametrize("group", ["so3", "so2"])
 @pytest.mark.parametrize("axis", HINGES)
 def test_equilibria_need_the_moment_about_the_hinge_to_vanish(group, axis):
