@@ -54,14 +54,6 @@ class Problem:
             input_point=list(u) if u is not None else [exact(v) for v in equilibrium.u],
         )
 
-    @property
-    def values(self) -> dict[Node, Fraction]:
-        """Numbers of all symbols."""
-        m = self.motion
-        table = dict(zip(m.states.values(), self.point, strict=True))
-        table |= dict(zip(m.inputs.values(), self.input_point, strict=True))
-        return table | {node: self.numbers[name] for name, node in m.parameters.items()}
-
     def question(self, shape: ShapeIntegrals | None = None, further: bool = False) -> Stored:
         """The problem for the checker.
 

@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import Any
 
 from geoctrl import checker
-from geoctrl._scalars import RATIONAL, evaluate
 from geoctrl.analysis.energy_casimir import Pencil, exact_multipliers
 from geoctrl.analysis.motion import Stored
 from geoctrl.analysis.problem import Problem
@@ -56,13 +55,12 @@ def decide(problem: Problem) -> Outcome:
 
 
 def is_exact_equilibrium(problem: Problem) -> bool:
-    """Whether field and leaf relations vanish exactly at the point, and are differentiable there."""
-    motion = problem.motion
-    vanishing = [*motion.solved, *motion.leaf.values()]
-    switches = motion.graph.switches([*vanishing, *problem.invariants.values()])
-    if any(value == 0 for value in evaluate(switches, problem.values, RATIONAL)):
+    """Whether the checker finds field and leaf relations to vanish exactly at the point."""
+    try:
+        checker.Question(problem.question().read, exact=True).require_equilibrium()
+    except checker.Refusal:
         return False
-    return not any(evaluate(vanishing, problem.values, RATIONAL))
+    return True
 
 
 class _Search:

@@ -50,13 +50,7 @@ def relations(problem: dict[str, Any]) -> list[str]:
     texts, found = _texts(problem.get("nodes", [])), []
     for name, place in problem.get("leaf", {}).items():
         node = problem["nodes"][place]
-        if (
-            node[0] == "prod"
-            and node[2]
-            and node[1]
-            and all(e == 1 for _, e in node[2])
-            and len(node[2]) == 1
-        ):
+        if node[0] == "prod" and node[1] and [e for _, e in node[2]] == [1]:
             place = node[2][0][0]  # a constant factor changes nothing
         found.append(f"{texts[place] if len(texts[place]) <= _LONG else name[:_LONG]} = 0")
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import os
@@ -18,9 +17,9 @@ import numpy as np
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.cli import main as command_line
 
 from .certificates import text_of
+from .commanding import command
 from .forger import reword, settle
 from .outcome import Outcome, raw, refusal
 
@@ -275,26 +274,9 @@ def places() -> dict[str, Callable[[Path], Any]]:
 
 READERS: dict[str, Callable[[Path], Any]] = {
     "verify": gc.verify,
-    "command line": lambda path: _command("verify", str(path)),
+    "command line": lambda path: command("verify", str(path)),
     "load_trajectory": gc.load_trajectory,
 }
-
-
-class CommandError(gc.GeoctrlError):
-    """The command line refused, as it should."""
-
-
-def _command(*arguments: str) -> None:
-    said, wrong = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(wrong):
-        try:
-            status = command_line(list(arguments))
-        except SystemExit as error:
-            status = error.code
-    if "Traceback" in wrong.getvalue():
-        raise RuntimeError(f"a traceback: {wrong.getvalue()[-200:]}")
-    if status in (1, 2):
-        raise CommandError(f"status {status}: {wrong.getvalue() or said.getvalue()}")
 
 
 def cases() -> list[tuple[str, str, Callable[[Path], Any]]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import tempfile
 import time
 from collections.abc import Callable
@@ -15,8 +14,8 @@ import numpy as np
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.cli import main as command_line
 
+from .commanding import command
 from .outcome import Outcome, raw, refusal
 
 Case = Callable[[], Any]
@@ -86,20 +85,6 @@ def spheres(**changes: Any) -> Any:
 
 def rotations(**changes: Any) -> Any:
     return gc.rotations.RotationSystem(**({"inertias": np.diag([1.0, 2.0, 3.0])} | changes))
-
-
-def command(*arguments: str) -> None:
-    """The command line in this process: status 1 or 2 and words, never a traceback."""
-    said, wrong = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(wrong):
-        try:
-            status = command_line(list(arguments))
-        except SystemExit as error:
-            status = error.code
-    if "Traceback" in wrong.getvalue():
-        raise RuntimeError(f"a traceback: {wrong.getvalue()[-200:]}")
-    if status in (1, 2):
-        raise gc.GeoctrlError(f"the command ended with {status}: {wrong.getvalue() or said.getvalue()}")
 
 
 def cases() -> dict[str, Case]:
