@@ -1,18 +1,20 @@
 """Vectors and matrices of any arithmetic: read as numpy arrays, handed back as the kind they came in.
 
-Three kinds occur. Numbers (lists of them too) are float or complex arrays. Arrays of other objects stay
-arrays of objects, so that intervals or recorded expressions pass through. Sympy matrices, and sequences
-with a sympy entry, come back as sympy matrices.
+Three kinds occur. Numbers (lists of them too) are arrays of doubles or of complex doubles. Arrays of other
+objects stay arrays of objects, so that intervals or recorded expressions pass through. Sympy matrices, and
+sequences with a sympy entry, come back as sympy matrices.
 """
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
+from geoctrl._scalars import plain, shown
 from geoctrl.errors import DescriptionError
 
 
@@ -40,7 +42,7 @@ def read_array(value: Any, shape: tuple[int, ...], what: str, symbolic: bool = F
     Raises
     ------
     DescriptionError
-        If the shape is another one.
+        If the shape is another one, or an entry is neither a number nor an expression.
     """
     if isinstance(value, sp.MatrixBase):
         found: tuple[int, ...] = value.shape
@@ -55,11 +57,27 @@ def read_array(value: Any, shape: tuple[int, ...], what: str, symbolic: bool = F
             raise DescriptionError(f"{what} is ragged; shape {shape} is needed") from None
     if array.shape != shape:
         raise DescriptionError(f"{what} has shape {array.shape}; {shape} is needed")
-    if array.dtype.kind in "biu":
+    if array.dtype.kind in "biuf":
         return array.astype(float)
-    if array.dtype.kind not in "fcO":
+    if array.dtype.kind == "c":
+        return array.astype(complex)
+    if array.dtype.kind != "O":
         raise DescriptionError(f"{what} has entries of type {array.dtype}; numbers or expressions are needed")
-    return array
+    entries = np.empty(shape, dtype=object)
+    for index, entry in np.ndenumerate(array):
+        entries[index] = _entry(entry, what)
+    return entries
+
+
+def _entry(entry: Any, what: str) -> Any:
+    """An entry of an array of objects; integers of numpy (they wrap) and decimals as numbers of Python."""
+    if isinstance(entry, np.complexfloating):
+        return complex(entry)
+    if isinstance(entry, (np.generic, Decimal)):
+        return plain(entry, f"an entry of {what}", DescriptionError)
+    if not (hasattr(entry, "__mul__") and hasattr(entry, "__sub__")):  # text, None, containers
+        raise DescriptionError(f"{what} has the entry {shown(entry)}; numbers or expressions are needed")
+    return entry
 
 
 def read_real(value: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
@@ -75,8 +93,8 @@ def read_real(value: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
         raise DescriptionError(f"{what} is complex; real numbers are needed")
     try:
         array = array.astype(float)
-    except TypeError:
-        raise DescriptionError(f"{what} has entries that are not numbers; real numbers are needed") from None
+    except (TypeError, OverflowError):  # symbols, or more than a double holds
+        raise DescriptionError(f"{what} has entries that are not doubles; real numbers are needed") from None
     if not np.all(np.isfinite(array)):
         raise DescriptionError(f"{what} has entries that are not finite")
     return array

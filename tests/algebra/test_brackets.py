@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -124,6 +125,35 @@ def test_vectors_of_another_shape_are_refused(x):
         so3().bracket(x, [1.0, 2.0, 3.0])
 
 
+@pytest.mark.parametrize("entry", ["a", "__import__('os')", b"1", None, {}, [1], {1}])
+def test_what_is_no_number_is_refused(entry):
+    vector, matrix = np.empty(3, dtype=object), np.empty((3, 3), dtype=object)
+    vector[:], matrix[:] = 1, 0
+    vector[1], matrix[1, 0] = entry, entry
+    algebra = so3()
+    calls = [algebra.hat, algebra.ad, algebra.exp, lambda x: algebra.bracket(x, x)]
+    calls.append(lambda x: algebra.ad_star(x, [1.0, 2.0, 3.0]))
+    for call in calls:
+        with pytest.raises(DescriptionError, match="numbers or expressions"):
+            call(vector)
+    for call in (algebra.vee, algebra.log, algebra.Ad):
+        with pytest.raises(DescriptionError, match="numbers or expressions"):
+            call(matrix)
+
+
 def test_text_is_refused():
     with pytest.raises(DescriptionError, match="numbers or expressions"):
         so3().ad(["a", "b", "c"])
+    with pytest.raises(DescriptionError, match="doubles"):
+        so3().exp([10**400, 0, 0])
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.float16, np.float32, np.longdouble, Decimal])
+@pytest.mark.parametrize("objects", [False, True])
+def test_numbers_of_every_type_are_multiplied_as_numbers(kind, objects):
+    """100 * 90 wraps as int8, and 100 * 90 + 1 / 8 rounds as float16."""
+    x, y = [kind(100), kind(3), kind(7)], [kind(5), kind(90), kind(11)]
+    if objects:
+        x, y = np.array(x, dtype=object), np.array(y, dtype=object)
+    assert list(so3().bracket(x, y)) == [3 * 11 - 7 * 90, 7 * 5 - 100 * 11, 100 * 90 - 3 * 5]
+    assert so3().exp(x).dtype == float
