@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 from collections.abc import Callable, Container, Iterable, Mapping
 from difflib import get_close_matches
@@ -12,23 +13,28 @@ from typing import Any
 import numpy as np
 
 from geoctrl._scalars.numbers import plain, real, shown
-from geoctrl.errors import DescriptionError, InputError, ParameterError
+from geoctrl.errors import DescriptionError, GeoctrlError, InputError, ParameterError
 
 __all__ = [
     "ParameterValues",
     "accepts",
     "as_python",
+    "entries",
+    "file_path",
     "finite_array",
+    "flag",
+    "named_parameters",
     "nearest",
     "number_array",
     "parameter_value",
     "real_array",
+    "require_choice",
     "require_declared",
-    "require_parameters",
     "resolve_parameters",
     "shape_of",
     "time_grid",
     "user_level",
+    "whole_number",
 ]
 
 
@@ -46,6 +52,46 @@ def nearest(name: object, known: Iterable[str]) -> str:
         return "; none is declared"
     more = f", ... ({len(known)} in all)" if len(known) > _LISTED else ""
     return f"; known are {', '.join(known[:_LISTED])}{more}"
+
+
+def require_choice(
+    what: str, value: Any, known: Iterable[str], error: type[GeoctrlError] = InputError
+) -> None:
+    """Refuse, with an exception of class ``error``, what is not one of the known names."""
+    if not isinstance(value, str) or value not in known:
+        raise error(f"unknown {what} {shown(value)}{nearest(value, known)}")
+
+
+def entries(what: str, given: Any, error: type[GeoctrlError] = InputError) -> tuple[Any, ...]:
+    """The entries of a sequence; refused, with an exception of class ``error``, if it is text or none."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise error(f"{what} must be a sequence, got {shown(given)}")
+    return tuple(given)
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or false; InputError for anything else, as arrays have no truth."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} must be True or False, got {shown(value)}")
+    return bool(value)
+
+
+def whole_number(
+    what: str, value: Any, least: int, most: int | None = None, error: type[GeoctrlError] = InputError
+) -> int:
+    """An integer within bounds, of Python or numpy; refused, with an exception of class ``error``, if not."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or value < least or (most is not None and value > most):
+        bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise error(f"{what} must be a whole number {bounds}, got {shown(value)}")
+    return int(value)
+
+
+def file_path(path: Any) -> Path:
+    """The path of a file; TypeError for anything else: open() takes an integer for an open file."""
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"the path of a file is needed, got {shown(path)}")
+    return Path(path)
 
 
 def finite_array(name: str, value, shape: tuple[int, ...] | None = None) -> np.ndarray:
@@ -152,9 +198,7 @@ def resolve_parameters(
         finite number, or not positive where the parameter was declared positive.
     """
     given = dict(defaults)
-    require_parameters(params)
-    for key, value in (params or {}).items():
-        name = str(key)
+    for name, value in named_parameters(params).items():
         if name not in defaults:
             raise ParameterError(f"unknown parameter {name!r}{nearest(name, defaults)}")
         given[name] = value
@@ -166,10 +210,13 @@ def resolve_parameters(
     return values
 
 
-def require_parameters(params: Any) -> None:
-    """ParameterError unless parameters are given by name, or not at all."""
-    if params is not None and not isinstance(params, Mapping):
+def named_parameters(params: Any) -> dict[str, Any]:
+    """What is given for parameters, by name; ParameterError unless it is a dict, or nothing."""
+    if params is None:
+        return {}
+    if not isinstance(params, Mapping):
         raise ParameterError(f"params must be a dict of name -> number, got {shown(params)}")
+    return {str(key): value for key, value in params.items()}
 
 
 def parameter_value(what: str, value: Any, positive: bool = False) -> Any:

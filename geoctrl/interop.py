@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["nonlinear_system", "state_space"]
+from geoctrl._scalars.numbers import shown
+from geoctrl.errors import InputError
+
+__all__ = ["nonlinear_system", "state_space", "system_name"]
 
 
 def nonlinear_system(
@@ -59,6 +62,20 @@ def nonlinear_system(
         name=name,
         **dynamic,
     )
+
+
+def system_name(name: str | None, default: str) -> str:
+    """The name of a system, as python-control takes it.
+
+    Raises
+    ------
+    InputError
+        If it is no text, or holds a dot: python-control writes signals as ``system.signal``.
+    """
+    chosen = default if name is None else name
+    if not isinstance(chosen, str) or "." in chosen:
+        raise InputError(f"name must be text without dots, got {shown(chosen)}")
+    return chosen
 
 
 def state_space(

@@ -114,7 +114,18 @@ def test_python_control_is_imported_by_interop_alone(path):
 
 
 def test_interop_knows_no_system():
-    assert parts_imported(PACKAGE / "interop.py") <= {"errors", "_checks"}
+    assert parts_imported(PACKAGE / "interop.py") <= {"errors", "_checks", "_scalars"}
+
+
+@every_file
+def test_sympy_is_never_asked_to_read_what_it_is_given(path):
+    """`sympify` evaluates text, also within dicts, tuples and sets, and then with ``strict=True`` too."""
+    nodes = list(ast.walk(tree(path)))
+    named = {n.attr for n in nodes if isinstance(n, ast.Attribute)} | {
+        n.id for n in nodes if isinstance(n, ast.Name)
+    }
+    assert not named & {"sympify", "_sympify", "parse_expr", "nsimplify", "eval"}
+    assert not [n for n in nodes if isinstance(n, ast.Call) and ast.unparse(n.func) == "sp.S"]
 
 
 @every_file

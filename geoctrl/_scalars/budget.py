@@ -19,9 +19,9 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from numbers import Real
 from typing import Any, TypeVar
 
+from geoctrl._scalars.numbers import real, shown
 from geoctrl.errors import BudgetError, ParameterError
 
 __all__ = ["BUDGET", "Budget"]
@@ -34,6 +34,20 @@ _AGAIN = 0.5
 
 Result = TypeVar("Result")
 Default = TypeVar("Default")
+
+
+def seconds_of(budget: Any) -> float:
+    """The seconds of a budget; ParameterError if it is not a positive number."""
+    words = "budget must be a positive number of seconds (math.inf for no limit)"
+    if isinstance(budget, float) and budget == math.inf:
+        return budget
+    try:
+        seconds = real(budget, "budget", ParameterError)
+    except ParameterError as error:
+        raise ParameterError(f"{words}: {error}") from None
+    if isinstance(budget, bool) or not seconds > 0:
+        raise ParameterError(f"{words}, got {shown(budget)}")
+    return seconds
 
 
 class Budget:
@@ -67,11 +81,7 @@ class Budget:
     _end: float
 
     def __init__(self, seconds: float) -> None:
-        if isinstance(seconds, bool) or not isinstance(seconds, Real) or not seconds > 0:
-            raise ParameterError(
-                f"budget must be a positive number of seconds (math.inf for no limit), got {seconds!r}"
-            )
-        self.seconds = float(seconds)
+        self.seconds = seconds_of(seconds)
         self.cut: list[str] = []
         self._end = time.monotonic() + self.seconds
 

@@ -218,7 +218,7 @@ def to_sympy(nodes: Sequence[Node], symbols: Mapping[Node, sp.Expr]) -> list[sp.
         if node.kind == "num":
             image[node] = sp.Rational(node.payload.numerator, node.payload.denominator)
         elif node.kind == "sym":
-            image[node] = sp.sympify(symbols[node])
+            image[node] = expression(symbols[node], "what stands for a symbol")
         elif node.kind == "fun":
             name, args = node.payload
             image[node] = _FROM_GRAPH[name](*(image[a] for a in args))

@@ -32,7 +32,7 @@ def read_matrix(name: str, value: Any, error: type[GeoctrlError] = DescriptionEr
         entries = np.array(value, dtype=object)
     except ValueError:  # rows of different lengths, or holding matrices
         raise error(problem) from None
-    if entries.ndim not in (1, 2):
+    if entries.ndim not in (1, 2) or not entries.size:
         raise error(problem)
     entries = entries.reshape(len(entries), -1)
     rows = [[expression(e, f"an entry of {name}", error) for e in row] for row in entries]

@@ -5,7 +5,6 @@ The algebra acts by a representation, ``(xi a)_i = sum_jk kappa[i, j, k] xi_j a_
 
 from __future__ import annotations
 
-import operator
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from geoctrl._checks import whole_number
 from geoctrl.algebra._arrays import is_symbolic, pack, read_array, times
 from geoctrl.algebra._exact import exact_array
 from geoctrl.algebra._labels import check_identifier, numbered, real_symbols
@@ -63,13 +63,7 @@ class AdvectedVector:
         if not any(direction):
             raise DescriptionError("reference is zero; an advected vector needs a direction")
         if of is not None:
-            try:
-                number = operator.index(of)
-            except TypeError:
-                number = 0
-            if number < 1:
-                raise DescriptionError(f"of is {of!r}; a factor's number, counted from 1, is needed")
-            of = number
+            of = whole_number("of, the number of a factor,", of, 1, error=DescriptionError)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "reference", direction)
         object.__setattr__(self, "of", of)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import sympy as sp
 
+from geoctrl._scalars import expression
 from geoctrl.algebra.factor import Factor
 from geoctrl.algebra.matrix_groups import MatrixGroup, matrix_group
 from geoctrl.errors import DescriptionError
@@ -88,7 +88,7 @@ def _refuse_rest(rest: np.ndarray, matrix: np.ndarray, message: str) -> None:
     """Raise unless `rest` is rounding next to `matrix`; of symbols, what is known not to vanish counts."""
     if matrix.dtype.kind == "O":
         for index, entry in np.ndenumerate(rest):
-            if sp.sympify(entry).is_zero is False:
+            if expression(entry, "an entry").is_zero is False:
                 raise DescriptionError(f"{message}: {entry} is left at {index}")
         return
     defect = float(np.max(np.abs(rest)))

@@ -5,9 +5,9 @@ Velocities are left-invariant, ``xi = s^{-1} sdot``: body axes.
 
 from __future__ import annotations
 
-import operator
 from fractions import Fraction
 
+from geoctrl._checks import whole_number
 from geoctrl.algebra._labels import numbered
 from geoctrl.algebra.factor import Factor, Rows
 from geoctrl.algebra.lie import LieAlgebra
@@ -16,6 +16,8 @@ from geoctrl.errors import DescriptionError
 
 LEVI_CIVITA = ((0, 1, 2, 1), (1, 2, 0, 1), (2, 0, 1, 1), (1, 0, 2, -1), (2, 1, 0, -1), (0, 2, 1, -1))
 """Entries (a, b, c, sign) with ``e_a x e_b = sign e_c``."""
+
+_LARGEST = 1000
 
 
 def so2() -> LieAlgebra:
@@ -89,7 +91,7 @@ def rn(k: int) -> LieAlgebra:
     Raises
     ------
     DescriptionError
-        If `k` is not a positive integer.
+        If `k` is not an integer from 1 to 1000.
 
     Examples
     --------
@@ -98,12 +100,7 @@ def rn(k: int) -> LieAlgebra:
            [0., 0., 5.],
            [0., 0., 0.]])
     """
-    try:
-        size = operator.index(k)
-    except TypeError:
-        size = 0
-    if size < 1:
-        raise DescriptionError(f"k is {k!r}; a positive integer is needed")
+    size = whole_number("k", k, 1, _LARGEST, DescriptionError)
     return _standard("rn", numbered("Y", size), numbered("P", size), ())
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from geoctrl._checks import entries
 from geoctrl.algebra._arrays import is_symbolic, pack, read_array, read_real, times
 from geoctrl.algebra._labels import check_identifier, numbered, real_symbols
 from geoctrl.algebra.block_matrices import BlockMatrices
@@ -151,8 +152,9 @@ class LieAlgebra:
         DescriptionError
             If labels are not n distinct identifiers.
         """
-        momenta = self.momentum_labels if momentum_labels is None else tuple(momentum_labels)
-        return self._assembled(self.brackets, tuple(labels), momenta, self.name, self.factors)
+        own = _read_labels(labels, self.labels, "labels")
+        momenta = _read_labels(momentum_labels, self.momentum_labels, "momentum_labels")
+        return self._assembled(self.brackets, own, momenta, self.name, self.factors)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise ImmutableError(f"a LieAlgebra is immutable: {name!r} cannot be set")
@@ -338,6 +340,4 @@ class LieAlgebra:
 def _read_labels(labels: Sequence[str] | None, default: tuple[str, ...], what: str) -> tuple[str, ...]:
     if labels is None:
         return default
-    if isinstance(labels, str):
-        raise DescriptionError(f"{what} is the single string {labels!r}; a sequence of strings is needed")
-    return tuple(labels)
+    return entries(what, labels, DescriptionError)

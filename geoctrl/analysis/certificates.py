@@ -13,6 +13,7 @@ from typing import Any
 from flint import fmpq
 
 from geoctrl import checker
+from geoctrl._checks import file_path
 from geoctrl.analysis.entry import require_system
 from geoctrl.analysis.linearization import resolve_equilibrium
 from geoctrl.analysis.manifolds import judge_numbers, natural_question, resolve_on_manifold
@@ -67,10 +68,10 @@ class Certificate:
         return copy.deepcopy(self.data) | {"digest": digest_of(self.data)}
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """JSON text; written to ``path`` where one is given."""
+        """JSON text; written to ``path`` where one is given; TypeError if that is no path."""
         text = json.dumps(self.to_dict(), indent=1)
         if path is not None:
-            Path(path).write_text(text + "\n", encoding="utf-8")
+            file_path(path).write_text(text + "\n", encoding="utf-8")
         return text
 
     def __repr__(self) -> str:

@@ -9,8 +9,8 @@ from functools import partial
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
-from geoctrl._checks import nearest
-from geoctrl._scalars import Node, exact
+from geoctrl._checks import named_parameters, nearest
+from geoctrl._scalars import Node, exact, shown
 from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.analysis.criteria import (
     HessianConditions,
@@ -208,10 +208,10 @@ def stability_conditions(
     Omega0**2*(-I2 + I3 + l**2*m) - g*l*m > 0
     """
     require_system(sys, "stability_conditions", manifolds=False)
-    if family not in sys.families:
-        raise ParameterError(f"no equilibrium family {family!r}{nearest(family, sys.families)}")
+    if not isinstance(family, str) or family not in sys.families:
+        raise ParameterError(f"no equilibrium family {shown(family)}{nearest(family, sys.families)}")
     time = Budget(budget)
-    sys.judgement.require_identities(params or {})
+    sys.judgement.require_identities(named_parameters(params))
     _require_free_symbols(sys, family, params)
     _require_equilibria(sys, family, params)
     at = _FamilyPoint(sys, family, params)
@@ -244,7 +244,7 @@ def _is_proved(sys: ReducedSystem, name: str, params: Mapping[str, float] | None
 def _require_free_symbols(sys: ReducedSystem, family: str, params: Mapping[str, float] | None) -> None:
     """Refuse relations between symbols that conditions would not know of; a sense of +-1 is none of these."""
     symbols = {p.name: p.symbol for p in sys.mechanism.parameters}
-    given = {symbols[str(k)]: exact(v) for k, v in (params or {}).items()}
+    given = {symbols[k]: exact(v) for k, v in named_parameters(params).items()}
     numbers = {s: sp.Rational(q.numerator, q.denominator) for s, q in given.items()}
     for relation in sys.families[family].relations:
         left = sp.expand(relation.xreplace(numbers))
@@ -257,7 +257,7 @@ def _require_free_symbols(sys: ReducedSystem, family: str, params: Mapping[str, 
 
 def _require_equilibria(sys: ReducedSystem, family: str, params: Mapping[str, float] | None) -> None:
     """Refuse a family that moves, judged at the member of which all symbols are one."""
-    numbers = generic_parameters(sys.mechanism) | {str(k): v for k, v in (params or {}).items()}
+    numbers = generic_parameters(sys.mechanism) | named_parameters(params)
     try:
         sys.equilibrium(family, params=numbers, **dict.fromkeys(sys.families[family].names, 1.0))
     except EquilibriumError as error:

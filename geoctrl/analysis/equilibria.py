@@ -81,7 +81,7 @@ def find_equilibrium(
     x, u, known = _start(sys, guess)
     if known is not None and params is None:
         numbers = sys.parameters({k: v for k, v in known.params.items() if k in sys.params})
-    held, held_u = _held(sys, fixed or {})
+    held, held_u = _held(sys, {} if fixed is None else fixed)
     for i, value in held.items():
         x[i] = value
     for j, value in held_u.items():

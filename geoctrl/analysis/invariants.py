@@ -12,7 +12,9 @@ import numpy as np
 import sympy as sp
 
 from geoctrl import checker
+from geoctrl._checks import flag, named_parameters
 from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact
+from geoctrl._scalars.budget import seconds_of
 from geoctrl._scalars.rational_matrix import nullspace
 from geoctrl.algebra import AdvectedVector
 from geoctrl.analysis.entry import require_system
@@ -94,6 +96,10 @@ def check_invariant(
     ------
     ExpressionError
         If the expression holds an unknown symbol or function.
+    ParameterError
+        If a parameter is unknown, or the budget is no positive number of seconds.
+    InputError
+        If ``for_all_inputs`` is neither True nor False.
     DescriptionError, FrameError, ConstraintError
         If the description keeps a promise (its symmetry axis, frame or leaf) at some parameters only, and
         these have no numbers in ``params``.
@@ -106,11 +112,13 @@ def check_invariant(
     True
     """
     require_system(sys, "check_invariant", manifolds=False)
+    budget, for_all_inputs = seconds_of(budget), flag("for_all_inputs", for_all_inputs)
     if isinstance(expr, str) and expr in sys.candidate_invariants:
         expr = sys.candidate_invariants[expr]
     node = expr if isinstance(expr, Node) else sys.expression(expr)
-    values = sys.parameters(params) if params else {}
-    numbers = {str(k): exact(values[str(k)]) for k in params or {}}
+    given = named_parameters(params)
+    values = sys.parameters(given) if given else {}
+    numbers = {name: exact(values[name]) for name in given}
     sys.judgement.require_identities(numbers)
     scope = "given" if numbers else "all"
     remainder, note = None, ""

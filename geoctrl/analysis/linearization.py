@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import require_parameters
+from geoctrl._checks import named_parameters
 from geoctrl.analysis.entry import read_point, require_system
 from geoctrl.analysis.float_jets import jets_at
 from geoctrl.manifolds import ManifoldModel
@@ -79,7 +79,7 @@ class Linearization:
             states=self.leaf_labels,
             inputs=self.input_labels,
             outputs=self.leaf_labels,
-            name=name or f"{self.name}_linearized",
+            name=interop.system_name(name, f"{self.name}_linearized"),
         )
 
     def __repr__(self) -> str:
@@ -101,8 +101,8 @@ def resolve_equilibrium(sys: ReducedSystem, eq: Any, params: Mapping[str, float]
     x, u, exact_x, exact_u = read_point(sys, eq, "eq")
     if not isinstance(eq, Equilibrium):
         return equilibrium_at(sys, x, u, sys.parameters(params), exact_x=exact_x, exact_u=exact_u)
-    require_parameters(params)
-    numbers = sys.parameters({k: v for k, v in eq.params.items() if k in sys.params} | dict(params or {}))
+    own = {k: v for k, v in eq.params.items() if k in sys.params}
+    numbers = sys.parameters(own | named_parameters(params))
     return equilibrium_at(sys, x, u, numbers, exact_x=exact_x, exact_u=exact_u, name=eq.name)
 
 

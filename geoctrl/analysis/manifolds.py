@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array, shape_of
+from geoctrl._checks import finite_array, named_parameters, shape_of
 from geoctrl._scalars import exact
 from geoctrl.analysis.linearization import Linearization, linearize, linearized
 from geoctrl.analysis.natural import judge_matrices, natural_problem
@@ -173,9 +173,10 @@ def _point(
 def resolve_on_manifold(system: Any, eq: Any, params: Mapping[str, float] | None) -> ManifoldEquilibrium:
     """An equilibrium of this system with these parameters."""
     if isinstance(eq, ManifoldEquilibrium):
-        if not params and eq.system is system:
+        if params is None and eq.system is system:
             return eq
-        return _point(system, eq.x, _inputs_here(system, eq), eq.spin, {**eq.params, **(params or {})})
+        numbers = {**eq.params, **named_parameters(params)}
+        return _point(system, eq.x, _inputs_here(system, eq), eq.spin, numbers)
     x, u = _state_and_inputs(system, eq)
     return _point(system, x, u, np.zeros(3), params)
 

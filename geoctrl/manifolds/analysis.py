@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._scalars import exact
+from geoctrl._scalars import exact, expression
 from geoctrl.errors import DescriptionError
 
 __all__ = ["STEP", "differences", "rational", "require_symbolic"]
@@ -19,7 +19,8 @@ STEP = 1e-6
 
 def rational(value: Any) -> Any:
     """Floats in an expression or matrix as the rationals they are."""
-    value = sp.sympify(value)
+    if not isinstance(value, sp.Basic | sp.MatrixBase):
+        value = expression(value, "the value")
     return value.xreplace({f: sp.Rational(exact(f)) for f in value.atoms(sp.Float)})
 
 

@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import require_declared, resolve_parameters
-from geoctrl._scalars import PARAMETER, STATE, Graph, Node, expression
+from geoctrl._checks import entries, require_declared, resolve_parameters
+from geoctrl._scalars import PARAMETER, STATE, Graph, Node, expression, shown
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.conservation import QUANTITIES
 from geoctrl.manifolds.functions import examine_potential
@@ -64,8 +64,8 @@ class ManifoldDescription(ManifoldModel):
     ) -> None:
         self.n = len(configurations)
         self.states = tuple(s for M in (*configurations, *velocities) for s in M)
-        self.parameters = tuple(parameters)
-        self.inputs = self.driven = tuple(map(input_symbol, inputs))
+        self.parameters = entries("parameters", parameters, DescriptionError)
+        self.inputs = self.driven = tuple(map(input_symbol, entries("inputs", inputs, DescriptionError)))
         self.input_labels = tuple(map(str, self.inputs))
         check_names(self.parameters, [*self.state_labels, *self.input_labels], "an input")
         self.params = {p.name: p.default for p in self.parameters}
@@ -74,6 +74,8 @@ class ManifoldDescription(ManifoldModel):
         self.gradient_given: Any = gradient
         self.computed = read_gradient(potential, gradient, str((self.n, *self.entries)))
         self.forces_given = read_forces(forces, self.inputs, self.n)
+        if not isinstance(invariants, Mapping | None):
+            raise TypeError(f"invariants must be a dict by name, got {shown(invariants)}")
         self.invariants_given = {
             str(k): expression(e, f"invariants[{k!r}]") for k, e in (invariants or {}).items()
         }

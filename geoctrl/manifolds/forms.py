@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import nearest
+from geoctrl._checks import require_choice
 from geoctrl._scalars import Node
-from geoctrl.errors import DescriptionError, InputError
+from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.model import ManifoldModel
 
@@ -25,8 +25,7 @@ __all__ = ["FormRun", "ManifoldForm", "check_form"]
 
 def check_form(form: str, forms: Sequence[str]) -> None:
     """InputError for an unknown form."""
-    if form not in forms:
-        raise InputError(f"unknown form {form!r}{nearest(str(form), forms)}")
+    require_choice("form", form, forms)
 
 
 class ManifoldForm(ManifoldModel):

@@ -220,5 +220,5 @@ class ManifoldModel(ABC):
             inputs=self.input_labels,
             outputs=self.state_labels,
             params=self.params,
-            name=name or self.name or "system",
+            name=interop.system_name(name, self.name or "system"),
         )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import user_level
+from geoctrl._checks import user_level, whole_number
 from geoctrl._scalars import expression
 from geoctrl.errors import ConstraintError, DescriptionError, GradientError, InputError, ProjectionWarning
 from geoctrl.manifolds.functions import require_arguments
@@ -27,6 +27,7 @@ __all__ = [
     "vector",
 ]
 
+_MOST_BODIES = 100_000
 ROUNDING, REPAIRED = 1e-12, 1e-3
 """Defects up to the first are rounding; up to the second they are repaired with a warning."""
 
@@ -37,10 +38,8 @@ def vector(name: str) -> sp.Matrix:
 
 
 def number_of_bodies(n: Any) -> range:
-    """1, 2, ..., n; InputError if n is not a positive integer."""
-    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise InputError(f"n must be a positive integer, got {n!r}")
-    return range(1, n + 1)
+    """1, 2, ..., n; InputError if n is no integer from 1 to a hundred thousand."""
+    return range(1, whole_number("n", n, 1, _MOST_BODIES) + 1)
 
 
 def finite(what: str, expr: Any) -> sp.Expr:
@@ -60,8 +59,10 @@ def finite(what: str, expr: Any) -> sp.Expr:
 
 def _expression(what: str, value: Any) -> Any:
     """An expression, or a number by the gate; what `finite` has words for is left to it."""
-    if isinstance(value, sp.Basic) or (isinstance(value, float) and not np.isfinite(value)):
-        return sp.sympify(value)
+    if isinstance(value, sp.Basic):
+        return value
+    if isinstance(value, float) and not np.isfinite(value):
+        return sp.Float(value)
     return expression(value, what, InputError)
 
 

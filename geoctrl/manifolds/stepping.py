@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array, nearest
+from geoctrl._checks import finite_array, require_choice, whole_number
 from geoctrl.errors import InputError
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.manifolds.trajectory import ManifoldTrajectory
-from geoctrl.stepping import Method, Progress, composition, concluded, record_steps, record_times, whole
+from geoctrl.stepping import Method, Progress, composition, concluded, record_steps, record_times
 
 __all__ = ["take_steps"]
 
@@ -56,15 +56,14 @@ def take_steps(
     """
     if not isinstance(system, kind):
         raise TypeError(f"system must be a {kind.__name__}, got {type(system).__name__}")
-    if not isinstance(method, str) or method not in methods:
-        raise InputError(f"unknown method {method!r}{nearest(str(method), methods)}")
+    require_choice("method", method, methods)
     stages = composition(order)
     if order != 2 and not methods[method].composable:
         raise InputError(f"order is chosen for method='variational' only; {method!r} has its own")
     h = float(finite_array("h", h, ()))
     if not h > 0:
         raise InputError(f"h must be positive, got {h}")
-    steps, record = whole("steps", steps), whole("record", record)
+    steps, record = whole_number("steps", steps, 1), whole_number("record", record, 1)
     report = Progress(progress, "integrate")
     values = system.parameters_at(params)
     inputs = None if isinstance(inputs, Mapping) and not inputs else inputs

@@ -250,7 +250,8 @@ class ManifoldSystem(ManifoldDescription):
 
     def view(self, spin: Any = None) -> Any:
         """The system as reduced equations, in axes that turn with a constant ``spin``, and the way back."""
-        key = None if spin is None or not np.any(spin) else tuple(map(float, spin))
+        turn = None if spin is None else finite_array("spin", spin, (3,))
+        key = None if turn is None or not turn.any() else tuple(turn.tolist())
         if key not in self._views:
             self._views[key] = self.view_type(self, key)
         return self._views[key]

@@ -98,6 +98,9 @@ def get(name: str) -> Callable[..., EulerPoincare]:
         mechanism = build(**options)
         return mechanism if set is None else mechanism.with_parameter_set(set)
 
+    builder.__signature__ = signature(builder).replace(  # type: ignore[attr-defined]
+        parameters=[signature(builder).parameters["set"], *known.values()]
+    )
     builder.__doc__ = build.__doc__
     builder.__name__ = function
     return builder

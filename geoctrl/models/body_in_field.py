@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import sympy as sp
 
-from geoctrl._scalars import expression, read_matrix
+from geoctrl._checks import entries
+from geoctrl._scalars import expression, read_matrix, shown
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter
@@ -60,10 +62,17 @@ def body_in_field(
     Raises
     ------
     ParameterError
-        If both potential and field are given.
+        If both potential and field are given, what is given is no function, or points are no pairs of a mass
+        and three coordinates.
+    DescriptionError
+        If masses, coordinates, potential or field are no expressions.
     """
     if potential is not None and field is not None:
         raise ParameterError("give potential or field, not both")
+    for name, given in (("potential", potential), ("field", field)):
+        if given is not None and not callable(given):
+            raise ParameterError(f"{name} must be a function, got {shown(given)}")
+    added = entries("parameters", parameters, ParameterError)
     algebra = so3()
     axes = sp.eye(3)
     rows = [AdvectedVector(name, reference=list(axes.row(i))) for i, name in enumerate("abc")]
@@ -77,31 +86,42 @@ def body_in_field(
             for sign in (1, -1)
         ]
     else:
-        body = [
-            (expression(mass, "the mass of a point"), read_matrix("the place of a point", place))
-            for mass, place in points
-        ]
+        body = [_material_point(point) for point in entries("points", points, ParameterError)]
     inertia = sum((m * (rho.dot(rho) * axes - rho * rho.T) for m, rho in body), sp.zeros(3, 3))
     linear = potential is None and field is None
     if linear:
         potential = lambda x: sum(t * c**2 for t, c in zip(T, x, strict=True)) / 2  # noqa: E731
     moment = None
     if field is not None:
-        pulls = ((m, rho, sp.Matrix(field(R * rho))) for m, rho in body)
+        pulls = ((m, rho, read_matrix("field", field(R * rho))) for m, rho in body)
         moment = list(sum((m * rho.cross(R.T * G) for m, rho, G in pulls), sp.zeros(3, 1)))
+    energy = sp.Integer(0)
+    if potential is not None:
+        energy = sum(m * expression(potential(R * rho), "potential") for m, rho in body)
     brun = sp.Matrix(algebra.mu).dot(algebra.mu)
     brun += sum(t * row.symbols.dot(inertia.adjugate() * row.symbols) for t, row in zip(T, rows, strict=True))
     return EulerPoincare(
         algebra=algebra,
         advected=rows,
         inertia=inertia,
-        potential=0 if potential is None else sum(m * potential(R * rho) for m, rho in body),
+        potential=energy,
         forces=moment,
         invariants={"Brun": brun} if linear else {},
         equilibria={"aligned": Family({"a1": 1, "b2": 1, "c3": 1})} if linear and points is None else {},
-        parameters=(*(_BODY if points is None else ()), *(_LINEAR if linear else ()), *parameters),
+        parameters=(*(_BODY if points is None else ()), *(_LINEAR if linear else ()), *added),
         source="T. Lee, M. Leok and N. H. McClamroch, Global Formulations of Lagrangian and Hamiltonian "
         "Dynamics on Manifolds, Springer 2018, problem 6.11; "
         "O. I. Bogoyavlensky, Commun. Math. Phys. 95 (1984)",
         name="body-in-field",
     )
+
+
+def _material_point(point: Any) -> tuple[sp.Expr, sp.Matrix]:
+    """Mass and place."""
+    pair = entries("a point", point, ParameterError)
+    if len(pair) != 2:
+        raise ParameterError(f"a point must be (mass, (x, y, z)), got {shown(point)}")
+    place = read_matrix("the place of a point", pair[1])
+    if place.shape != (3, 1):
+        raise ParameterError(f"the place of a point must be three numbers, got {shown(pair[1])}")
+    return expression(pair[0], "the mass of a point"), place

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
+from geoctrl._checks import whole_number
 from geoctrl.algebra import so3
 from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter, Rotors
@@ -35,8 +36,7 @@ def body_with_rotor(axis: int = 3) -> EulerPoincare:
     ParameterError
         For any other axis.
     """
-    if axis not in (1, 2, 3):
-        raise ParameterError(f"axis must be 1, 2 or 3, got {axis!r}")
+    axis = whole_number("axis", axis, 1, 3, ParameterError)
     algebra = so3()
     parameters = (
         *_BODY,

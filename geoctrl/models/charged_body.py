@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from geoctrl._checks import nearest
+from geoctrl._checks import require_choice
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter
@@ -42,8 +42,7 @@ def charged_body(fields: str = "crossed") -> EulerPoincare:
     ParameterError
         For other fields.
     """
-    if fields not in ("crossed", "parallel"):
-        raise ParameterError(f"no fields {fields!r}{nearest(fields, ('crossed', 'parallel'))}")
+    require_choice("fields", fields, ("crossed", "parallel"), ParameterError)
     crossed = fields == "crossed"
     algebra = so3()
     gamma, b = AdvectedVector("Gamma", reference=(0, 0, 1)), AdvectedVector("b", reference=(0, 1, 0))

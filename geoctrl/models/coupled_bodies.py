@@ -7,13 +7,15 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl._checks import nearest
+from geoctrl._checks import entries, require_choice, whole_number
+from geoctrl._scalars import shown
 from geoctrl.algebra import AdvectedVector, product, so3
 from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["concentric_shells", "coupled_bodies"]
 
+_MOST = 100
 _SOURCE = (
     "T. Lee, M. Leok and N. H. McClamroch, Global Formulations of Lagrangian and Hamiltonian Dynamics on "
     "Manifolds, Springer 2018, problem "
@@ -81,12 +83,12 @@ def coupled_bodies(
     Raises
     ------
     ParameterError
-        For fewer than two bodies or other couplings.
+        For fewer than two bodies, more than a hundred, other couplings, or a potential that is no function.
     """
-    if n < 2:
-        raise ParameterError(f"n must be at least 2, got {n}")
-    if couplings not in ("ring", "chain"):
-        raise ParameterError(f"no couplings {couplings!r}{nearest(couplings, ('ring', 'chain'))}")
+    n = whole_number("n", n, 2, _MOST, ParameterError)
+    require_choice("couplings", couplings, ("ring", "chain"), ParameterError)
+    if potential is not None and not callable(potential):
+        raise ParameterError(f"potential must be a function, got {shown(potential)}")
     pairs = [(i, i + 1) for i in range(n - 1)] + ([(0, n - 1)] if couplings == "ring" and n > 2 else [])
     own = potential is None
     if own:
@@ -155,7 +157,7 @@ def _bodies(
         gyroscopic=[p.symbol for p in linear] if gyrostats else None,
         potential=potential(R),
         invariants={f"momentum{k}": total[k - 1] for k in (1, 2, 3)},
-        parameters=(*moments, *linear, *parameters),
+        parameters=(*moments, *linear, *entries("parameters", parameters, ParameterError)),
         **rest,
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import sympy as sp
 
-from geoctrl._checks import nearest
+from geoctrl._checks import require_choice
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter
@@ -130,8 +130,7 @@ def body_with_point_force(axes: str = "space") -> EulerPoincare:
     ParameterError
         For other axes.
     """
-    if axes not in ("space", "body"):
-        raise ParameterError(f"no axes {axes!r}{nearest(axes, ('space', 'body'))}")
+    require_choice("axes", axes, ("space", "body"), ParameterError)
     algebra = so3()
     F = sp.symbols("F1:4", real=True)
     rows, force = [], sp.Matrix(F)

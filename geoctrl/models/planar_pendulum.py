@@ -7,7 +7,8 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl._checks import nearest
+from geoctrl._checks import entries, require_choice
+from geoctrl._scalars import exact, shown
 from geoctrl.algebra import AdvectedVector, so2, so3
 from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter
@@ -75,11 +76,11 @@ def rigid_body_planar_pendulum(group: str = "so3", axis: Sequence[int] = (3, 0, 
     ParameterError
         For another group or axis.
     """
-    direction = sp.Matrix([sp.nsimplify(c, rational=True) for c in axis])
-    if len(direction) != 3 or direction[:2] == [0, 0]:
-        raise ParameterError(f"axis must be three numbers, neither zero nor vertical, got {axis!r}")
-    if group not in ("so3", "so2"):
-        raise ParameterError(f"no group {group!r}{nearest(group, ('so3', 'so2'))}")
+    numbers = [exact(c, "an entry of axis", ParameterError) for c in entries("axis", axis, ParameterError)]
+    if len(numbers) != 3 or numbers[:2] == [0, 0]:
+        raise ParameterError(f"axis must be three numbers, neither zero nor vertical, got {shown(axis)}")
+    require_choice("group", group, ("so3", "so2"), ParameterError)
+    direction = sp.Matrix([sp.Rational(c.numerator, c.denominator) for c in numbers])
     parameters = (
         Parameter("m", 1.6, "kg", "mass", positive=True),
         Parameter("g", 9.81, "m/s^2", "gravity", positive=True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from geoctrl._checks import nearest
+from geoctrl._checks import require_choice
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter
@@ -35,8 +35,7 @@ def suslov(potential: str = "zero") -> EulerPoincare:
         For any other potential.
     """
     known = ("zero", "heavy")
-    if potential not in known:
-        raise ParameterError(f"no potential {potential!r}{nearest(str(potential), known)}")
+    require_choice("potential", potential, known, ParameterError)
     algebra = so3()
     parameters = (
         *(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
+from geoctrl._checks import flag
 from geoctrl.algebra import AdvectedVector, se3
 from geoctrl.systems import Axis, EulerPoincare, Family, Parameter
 
@@ -46,7 +47,7 @@ def top_on_sphere(gyrostat: bool = False) -> EulerPoincare:
         ),
         Parameter("J3", 0.061, "kg m^2", "moment of inertia about the axis", positive=True),
     ]
-    if gyrostat:
+    if flag("gyrostat", gyrostat):
         parameters.append(Parameter("h", 0.7, "kg m^2/s", "momentum of the rotor relative to the body"))
     m, a, b, g, J1, J3 = (p.symbol for p in parameters[:6])
     h = parameters[6].symbol if gyrostat else sp.Integer(0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from geoctrl._checks import nearest
+from geoctrl._checks import require_choice
 from geoctrl.algebra import AdvectedVector, se3
 from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter
@@ -34,8 +34,7 @@ def underwater_vehicle(centres: str = "noncoincident") -> EulerPoincare:
         For any other name.
     """
     known = ("noncoincident", "coincident")
-    if centres not in known:
-        raise ParameterError(f"no centres {centres!r}{nearest(str(centres), known)}")
+    require_choice("centres", centres, known, ParameterError)
     algebra = se3()
     fluid = tuple(
         Parameter(f"{name}{i}", value, unit, f"{what} {i}, fluid included", positive=True)

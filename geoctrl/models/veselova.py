@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from geoctrl._checks import nearest
+from geoctrl._checks import require_choice
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter
@@ -50,8 +50,7 @@ def veselova(potential: str = "zero") -> EulerPoincare:
         "linear": (sum(b.symbol * x for b, x in zip(linear, G, strict=True)), linear),
         "quadratic": (sum(B.symbol * x**2 for B, x in zip(quadratic, G, strict=True)) / 2, quadratic),
     }
-    if potential not in potentials:
-        raise ParameterError(f"no potential {potential!r}{nearest(potential, potentials)}")
+    require_choice("potential", potential, potentials, ParameterError)
     U, extra = potentials[potential]
     inertia = sp.diag(*(p.symbol for p in moments))
     Pi = inertia * Omega

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array
+from geoctrl._checks import finite_array, whole_number
 from geoctrl.errors import ConvergenceError, InputError
 from geoctrl.rotations.attitudes import checked_attitudes, exp, hat, log
 from geoctrl.rotations.free_flow import free_flow
@@ -61,6 +61,11 @@ class Geodesic:
     conjugate : bool
         Whether the end is conjugate to the beginning: geodesics of this length then come in families, of
         which one is given (closed ones of the round metric, R0 = R1, about any axis).
+
+    Raises
+    ------
+    InputError
+        If a matrix or the velocity has another shape or is not finite.
     """
 
     def __init__(
@@ -73,7 +78,9 @@ class Geodesic:
         antipodal: bool = False,
         conjugate: bool = False,
     ) -> None:
-        self.R0, self.R1, self.velocity, self.inertia = R0, R1, velocity, inertia
+        self.R0, self.R1 = finite_array("R0", R0, (3, 3)), finite_array("R1", R1, (3, 3))
+        self.velocity = velocity = finite_array("velocity", velocity, (3,))
+        self.inertia = inertia = finite_array("inertia", inertia, (3, 3))
         self.turns, self.antipodal = turns, antipodal
         self.conjugate = conjugate
         self.energy = float(velocity @ inertia @ velocity) / 2
@@ -159,8 +166,7 @@ def geodesic(R0: Any, R1: Any, inertia: Any = None, turns: int = 1, starts: int 
     """
     R0, R1 = (checked_attitudes(name, [R], 1)[0] for name, R in (("R0", R0), ("R1", R1)))
     for name, count in (("turns", turns), ("starts", starts)):
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
-            raise InputError(f"{name} must be a whole number of at least 0, got {count!r}")
+        whole_number(name, count, 0)
     windings = _round(R0, R1, turns)
     if inertia is None:
         return windings

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array
+from geoctrl._checks import entries, finite_array
 from geoctrl.errors import InputError
 from geoctrl.rotations.attitudes import symbols
 from geoctrl.rotations.system import RotationSystem
@@ -147,7 +147,7 @@ def coupled_bodies(inertias: Any, stiffness: float) -> RotationSystem:
     >>> pair.potential([np.eye(3), np.diag([-1.0, -1.0, 1.0])])
     12.0
     """
-    J = [_inertia(inertia) for inertia in inertias]
+    J = [_inertia(inertia) for inertia in entries("inertias", inertias)]
     if len(J) != 2:
         raise InputError(f"inertias must be those of 2 bodies, got {len(J)}")
     k = float(finite_array("stiffness", stiffness, ()))

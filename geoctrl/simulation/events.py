@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import sympy as sp
 
-from geoctrl._checks import nearest
-from geoctrl._scalars import STATE, Node, real
-from geoctrl.errors import ExpressionError, InputError, LabelError
+from geoctrl._checks import flag, nearest
+from geoctrl._scalars import STATE, Node, expression, real
+from geoctrl.errors import DescriptionError, ExpressionError, InputError, LabelError
 
 if TYPE_CHECKING:
     from geoctrl.systems import ReducedSystem
@@ -52,20 +51,15 @@ class Event:
     direction: int = 0
 
     def __post_init__(self) -> None:
-        if isinstance(self.expr, str):
-            raise TypeError(
-                f"an event needs a sympy expression, got text {self.expr!r}; take the symbols of sys.states"
-            )
+        # Not by sympify: it evaluates text inside dicts, tuples and sets as a program, strict or not.
         try:
-            expr = sp.sympify(self.expr, strict=True)
-        except sp.SympifyError as error:
-            raise TypeError(f"an event needs a sympy expression, got {self.expr!r}") from error
-        if not isinstance(expr, sp.Expr):
-            raise TypeError(f"an event needs a scalar expression of which the zeros count, got {expr!r}")
+            expr = expression(self.expr, "an event")
+        except DescriptionError as error:
+            raise TypeError(str(error)) from error
         object.__setattr__(self, "expr", expr)
         if real(self.direction, "direction of an event") not in (-1.0, 0.0, 1.0):
             raise InputError(f"direction of an event must be -1, 0 or 1, got {self.direction!r}")
-        object.__setattr__(self, "terminal", bool(self.terminal))
+        object.__setattr__(self, "terminal", flag("terminal", self.terminal))
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import nearest, time_grid
+from geoctrl._checks import require_choice, time_grid
 from geoctrl.errors import DescriptionError, InputError, SingularMassError
 from geoctrl.simulation import scipy_engine
 from geoctrl.simulation.checks import read_tolerance
@@ -87,8 +87,7 @@ def simulate_manifold(
     throw: bool,
 ) -> Any:
     """`simulate` for systems that have a compiled field instead of recorded equations."""
-    if engine not in _ENGINES:
-        raise InputError(f"unknown engine {engine!r}{nearest(str(engine), _ENGINES)}")
+    require_choice("engine", engine, _ENGINES)
     tolerance = read_tolerance(rtol)
     times = time_grid(timepts).copy()
     report = Progress(progress)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geoctrl._checks import finite_array
+from geoctrl._checks import finite_array, whole_number
 from geoctrl._scalars import STATE, Node
 from geoctrl.algebra import AdvectedVector
 from geoctrl.errors import InputError, SimulationError
@@ -31,9 +31,7 @@ _PLANAR = ("so2", "se2")
 
 def _factor(system: ReducedSystem, of: int, what: str) -> Factor:
     factors = system.mechanism.algebra.factors
-    if isinstance(of, bool) or not isinstance(of, (int, np.integer)) or not 1 <= of <= len(factors):
-        raise InputError(f"of must be the number of a factor, 1 to {len(factors)}, got {of!r}")
-    factor = factors[of - 1]
+    factor = factors[whole_number("of, the number of a factor,", of, 1, len(factors)) - 1]
     if what == "rotation" and factor.spin is None:
         raise InputError(f"factor {of} ({factor.name}) has no rotations, hence no attitude")
     if what == "translation" and factor.name == "rn":

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import nearest, time_grid
+from geoctrl._checks import require_choice, time_grid
 from geoctrl.errors import DependencyError, InputError
 from geoctrl.manifolds import ManifoldModel
 from geoctrl.simulation import heyoka_engine, scipy_engine
@@ -124,8 +124,7 @@ def simulate(
     if not isinstance(sys, ReducedSystem):
         remedy = "; take simulate(mechanism.reduce(), ...)" if isinstance(sys, EulerPoincare) else ""
         raise TypeError(f"sys must be a reduced system, got {type(sys).__name__}{remedy}")
-    if engine not in _ENGINES:
-        raise InputError(f"unknown engine {engine!r}{nearest(str(engine), _ENGINES)}")
+    require_choice("engine", engine, _ENGINES)
     tolerance = read_tolerance(rtol)
     times = time_grid(timepts).copy()
     report = Progress(progress)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from geoctrl._checks import file_path
 from geoctrl._scalars import real, shown
 from geoctrl.errors import InputError
 from geoctrl.simulation.events import EventRecord, Events
@@ -83,8 +84,8 @@ def read_arrays(arrays: Mapping[str, np.ndarray]) -> tuple[dict[str, Any], dict[
 
 
 def write(path: str | PathLike, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write the archive."""
-    with open(path, "wb") as file:
+    """Write the archive; TypeError if this is no path."""
+    with open(file_path(path), "wb") as file:
         np.savez(file, **dict[str, Any](arrays))
 
 
@@ -99,9 +100,7 @@ def read(path: str | PathLike) -> dict[str, np.ndarray]:
     TypeError
         If this is no path.
     """
-    if not isinstance(path, (str, PathLike)):
-        raise TypeError(f"a trajectory is read from the path of a file, got {type(path).__name__}")
-    where = fspath(path)
+    where = fspath(file_path(path))
     wrong = f"{where} is not a trajectory written by Trajectory.save"
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for

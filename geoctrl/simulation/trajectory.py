@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geoctrl._checks import finite_array, nearest
+from geoctrl._scalars import shown
 from geoctrl.errors import DependencyError, GeoctrlError, LabelError
 from geoctrl.simulation import conservation, reconstruction, storage
 from geoctrl.simulation.events import Events
@@ -144,10 +145,10 @@ class Trajectory:
             (self.output_labels, "outputs"),
             (self.input_labels, "inputs"),
         ):
-            if label in labels:
+            if isinstance(label, str) and label in labels:
                 return getattr(self, what)[labels.index(label)]
         known = [*self.state_labels, *self.output_labels, *self.input_labels]
-        raise LabelError(f"no state, output or input {label!r}{nearest(str(label), known)}")
+        raise LabelError(f"no state, output or input {shown(label)}{nearest(str(label), known)}")
 
     def __len__(self) -> int:
         return self.time.size
@@ -282,7 +283,7 @@ class Trajectory:
 
 
 def _way_key(of: int, R0: Any) -> tuple:
-    return of, None if R0 is None else finite_array("R0", R0).tobytes()
+    return shown(of), None if R0 is None else finite_array("R0", R0).tobytes()
 
 
 def _from_arrays(arrays: Mapping[str, np.ndarray]) -> Trajectory:

@@ -69,7 +69,7 @@ def description(system: SphereSystem, spin: Sequence[float] | None = None) -> Eu
             G[3 * i : 3 * i + 3, 3 * j : 3 * j + 3] = M[i, j] * block
     potential, gyroscopic, tangent = system.potential_expression, None, list(system.omega)
     if spin is not None:
-        W = sp.Matrix([rational(w) for w in spin])
+        W = _turn(spin)
         _, moments, amended = _turning(M, q, spin)
         gyroscopic = [e for v in moments for e in v]
         potential -= amended
@@ -87,7 +87,6 @@ def description(system: SphereSystem, spin: Sequence[float] | None = None) -> Eu
         invariants = {f"momentum{k + 1}": sum(algebra.mu[3 * i + k] for i in range(n)) for k in range(3)}
         invariants |= system.invariants_given
     else:
-        W = sp.Matrix([rational(w) for w in spin])
         invariants = {"momentum": sum(W.dot(sp.Matrix(algebra.mu[3 * i : 3 * i + 3])) for i in range(n))}
     return EulerPoincare(
         algebra=algebra,
@@ -133,11 +132,15 @@ def _turning(
 
     a_i = sum_j m_ij W x q_j, half W.I W = 1/2 sum m_ij (W x q_i).(W x q_j).
     """
-    W = sp.Matrix([rational(w) for w in finite_array("spin", spin, (3,))])
+    W = _turn(spin)
     moved = [W.cross(v) for v in q]
     covectors = [_weighted(M, i, moved) for i in range(len(q))]
     half = sum((a.dot(b) for a, b in zip(covectors, moved, strict=True)), sp.S.Zero) / 2
     return covectors, [v.cross(a) for v, a in zip(q, covectors, strict=True)], half
+
+
+def _turn(spin: Sequence[float]) -> sp.Matrix:
+    return sp.Matrix([rational(w) for w in finite_array("spin", spin, (3,))])
 
 
 def _weighted(M: sp.Matrix, i: int, vectors: Sequence[sp.Matrix]) -> sp.Matrix:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array
+from geoctrl._checks import finite_array, shape_of
 from geoctrl._scalars import STATE, FromSympy, Node
+from geoctrl._scalars.numbers import shown
 from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.reading import positive_definite, read_scalar
@@ -170,9 +171,9 @@ class SphereDescription(ManifoldDescription):
 
 
 def _count(mass: Any) -> int:
-    shape = mass.shape if isinstance(mass, sp.MatrixBase) else np.shape(mass)
-    if len(shape) not in (1, 2) or not shape[0] or (len(shape) == 2 and shape[0] != shape[1]):
-        raise DescriptionError(f"mass must have shape (n,) or (n, n), got {shape}")
+    shape = mass.shape if isinstance(mass, sp.MatrixBase) else shape_of(mass)
+    if shape is None or len(shape) not in (1, 2) or not shape[0] or shape[0] != shape[-1]:
+        raise DescriptionError(f"mass must have shape (n,) or (n, n), got {shape or shown(mass)}")
     return int(shape[0])
 
 
@@ -183,7 +184,7 @@ def _read_mass(mass: Any) -> np.ndarray | None:
             if mass != mass.T:
                 raise InputError("mass must be symmetric")
             return None
-        mass = np.array(mass, dtype=float)
+        mass = np.array(mass.tolist(), dtype=object)
     array = finite_array("mass", mass)
     return positive_definite("mass", np.diag(array) if array.ndim == 1 else array)
 

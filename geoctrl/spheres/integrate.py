@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._checks import flag
 from geoctrl.errors import InputError
 from geoctrl.manifolds.stepping import take_steps
 from geoctrl.spheres.field import TABLEAUX
@@ -86,7 +87,7 @@ def integrate(
     >>> float(abs(r.energy - r.energy[0]).max()) < 1e-2
     True
     """
-    if project and method == "variational":
+    if flag("project", project) and isinstance(method, str) and method == "variational":
         raise InputError("project is for Runge-Kutta methods; the variational method needs none")
 
     def starter(run, name, stages, q, omega, step, every, rows):

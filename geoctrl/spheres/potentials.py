@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array
+from geoctrl._checks import finite_array, shape_of
 from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds.reading import number_of_bodies, read_scalar, vector
 
@@ -178,8 +178,9 @@ def index_pairs(pairs: Any, n: int | None = None) -> np.ndarray:
     InputError
         If they are none.
     """
-    array = np.asarray(pairs)
-    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+    shape = shape_of(pairs)
+    array = np.asarray(pairs if shape else ())
+    if not shape or len(shape) != 2 or shape[1] != 2 or array.dtype.kind not in "iu":
         raise InputError(f"pairs must be an integer array (m, 2), got {pairs!r}")
     if np.any(array < 0) or np.any(array[:, 0] == array[:, 1]):
         raise InputError("pairs must join two different bodies, counted from 0")

@@ -1,7 +1,7 @@
 """What every stepping method shares: the loop, compositions, compiled kernels, a linear solver."""
 
 from geoctrl.stepping.composition import ORDERS, composition
-from geoctrl.stepping.loop import Outcome, concluded, record_steps, record_times, whole
+from geoctrl.stepping.loop import Outcome, concluded, record_steps, record_times
 from geoctrl.stepping.methods import VARIATIONAL, Method, by_name
 from geoctrl.stepping.progress import Progress
 
@@ -16,5 +16,4 @@ __all__ = [
     "concluded",
     "record_steps",
     "record_times",
-    "whole",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl.errors import ConvergenceError, InputError
+from geoctrl.errors import ConvergenceError
 from geoctrl.stepping.progress import Progress
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "concluded",
     "record_steps",
     "record_times",
-    "whole",
 ]
 
 BEYOND, NEWTON, INDEFINITE, FORCES, INFINITE = 1, 2, 3, 4, 5
@@ -107,19 +106,6 @@ def record_steps(advance: Advance, steps: int, record: int, progress: Progress) 
 def record_times(t0: float, h: float, steps: int, record: int) -> np.ndarray:
     """Times of the records 0, record, 2 record, ... of a run."""
     return t0 + h * np.arange(0, steps + 1, record)
-
-
-def whole(name: str, value: Any) -> int:
-    """A positive whole number.
-
-    Raises
-    ------
-    InputError
-        If it is none.
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise InputError(f"{name} must be a whole number of at least 1, got {value!r}")
-    return int(value)
 
 
 def concluded(outcome: Outcome, h: float, part: Callable[[str, bool], Any], throw: bool) -> Any:

@@ -80,6 +80,11 @@ class DampedLaw:
         In the symbols of these parameters.
     sign : {1, -1}
         :math:`\varepsilon`: 1 where the controlled energy has a minimum (or K = 0).
+
+    Raises
+    ------
+    TypeError
+        If it is not made of a law.
     """
 
     def __init__(
@@ -89,6 +94,8 @@ class DampedLaw:
         regulation: tuple[sp.ImmutableMatrix, sp.ImmutableMatrix],
         energy: str | None,
     ) -> None:
+        if not hasattr(law, "rho_inverse"):
+            raise TypeError(f"a damped law is made of a FeedbackLaw, got {type(law).__name__}")
         self.conservative = law
         self.mechanism, self.rotors = law.mechanism, law.rotors
         self.inertia, self.tau, self.rho_inverse = law.inertia, law.tau, law.rho_inverse

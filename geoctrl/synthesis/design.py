@@ -18,7 +18,7 @@ import numpy as np
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
-from geoctrl._checks import finite_array
+from geoctrl._checks import finite_array, named_parameters
 from geoctrl._scalars import exact
 from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.analysis import StabilityConditions, certify, stability_conditions
@@ -118,16 +118,16 @@ class SigmaDesign:
         gains = {s.name: float(v) for s, v in zip(self.matching.sigma, matrix, strict=True)}
         if self._state is not None:
             return self._certified(gains, params)
-        numbers = self._numbers({**gains, **dict(params or {})})
+        numbers = self._numbers({**gains, **named_parameters(params)})
         if not self.conditions.stable:
             return False if self._always_unstable else None
-        judged = [sp.sympify(r).subs(numbers) for r in self.conditions.stable]
+        judged = [r.subs(numbers) for r in self.conditions.stable]
         if sp.S.false in judged:
             return False
         return True if all(r == sp.S.true for r in judged) else None
 
     def _certified(self, gains: Mapping[str, float], params: Mapping[str, float] | None) -> bool:
-        numbers = {**self._params, **gains, **dict(params or {})}
+        numbers = {**self._params, **gains, **named_parameters(params)}
         if self._values is not None:
             point: Any = self.loop.equilibrium(self.family, params=numbers, **self._values)
         else:

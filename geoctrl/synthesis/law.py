@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import number_array
+from geoctrl._checks import named_parameters, number_array
 from geoctrl._scalars import Program
 from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl.errors import GeoctrlError, LawWarning
@@ -53,9 +53,17 @@ class FeedbackLaw:
     tau, rho_inverse : sympy matrices
     gain_parameters : tuple of Parameter
         The gain as parameters of the loop, ``sigma`` for one rotor.
+
+    Raises
+    ------
+    TypeError
+        If it is not made of a matching.
     """
 
     def __init__(self, matching: Matching, sigma: Any) -> None:
+        if not hasattr(matching, "branches"):
+            given = type(matching).__name__
+            raise TypeError(f"a law is made of a Matching, got {given}; take match(...).law(...)")
         self.matching = matching
         self.mechanism = matching.mechanism
         self.rotors = matching.rotors
@@ -215,7 +223,7 @@ class FeedbackLaw:
         if x.shape[:1] == (system.nstates + count,):
             k = len(system.assembly.velocity)
             x = np.concatenate([x[:k], x[k + count :]])
-        values = dict(params or {})
+        values = named_parameters(params)
         vector = momentum_vector(self.mechanism, momentum)
         if self.momentum_matters:
             values |= {p.name: v for p, v in zip(self._momentum, vector, strict=True)}

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
@@ -362,5 +363,12 @@ def _rational_basis(rows: np.ndarray) -> sp.Matrix:
             if other != r:
                 work[other] -= work[other, column] * work[r]
         pivots.append(column)
-    entries = [[sp.nsimplify(round(v, 9), rational=True) for v in row] for row in work]
-    return sp.Matrix(entries).T
+    return sp.Matrix([[_short_rational(v) for v in row] for row in work]).T
+
+
+def _short_rational(value: float) -> sp.Rational:
+    """The fraction with a denominator up to 10^4 that is within rounding, if there is one."""
+    rounded = Fraction(str(round(float(value), 9)))
+    short = rounded.limit_denominator(10**4)
+    found = short if abs(short - rounded) < Fraction(1, 10**9) else rounded
+    return sp.Rational(found.numerator, found.denominator)

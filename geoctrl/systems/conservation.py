@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import user_level
+from geoctrl._checks import finite_array, flag, resolve_parameters, user_level
 from geoctrl._scalars import Node, Program
 from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.systems.build_checks import generic_parameters
@@ -73,8 +73,10 @@ class Conservation:
 
     def kept(self, params: Mapping[str, float] | None, all_inputs: bool, u: Any = None) -> dict[str, Node]:
         """Nodes of the conserved candidates; see `ReducedSystem.conserved`."""
-        numbers = generic_parameters(self._system.mechanism) | {str(k): v for k, v in (params or {}).items()}
-        held = np.zeros(self._system.ninputs) if u is None else np.asarray(u, dtype=float)
+        all_inputs = flag("all_inputs", all_inputs)
+        system, generic = self._system, generic_parameters(self._system.mechanism)
+        numbers = resolve_parameters(generic, params, system.mechanism.positive)
+        held = np.zeros(system.ninputs) if u is None else finite_array("u", u, (system.ninputs,))
         key = (*numbers.values(), all_inputs, *held)
         if key not in self._kept:
             if len(self._kept) > _REMEMBERED:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from geoctrl._checks import entries, require_choice
 from geoctrl.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -19,11 +20,10 @@ def nonlinear_system(system: ReducedSystem, outputs: Sequence[str] | None, name:
     """The `control.NonlinearIOSystem` of a system; see `ReducedSystem.to_control`."""
     from geoctrl import interop
 
-    labels = list(system.state_labels if outputs is None else outputs)
+    labels = entries("outputs", system.state_labels if outputs is None else outputs, ParameterError)
     known = [*system.state_labels, *system.output_labels]
     for label in labels:
-        if label not in known:
-            raise ParameterError(f"no state or output {label!r}; known are {', '.join(known)}")
+        require_choice("state or output", label, known, ParameterError)
     pick = [known.index(label) for label in labels]
 
     def output(t: float, x: np.ndarray, u: np.ndarray, params: dict) -> np.ndarray:
@@ -37,5 +37,5 @@ def nonlinear_system(system: ReducedSystem, outputs: Sequence[str] | None, name:
         inputs=system.input_labels,
         outputs=labels,
         params=system.params,
-        name=name or system.name or "reduced",
+        name=interop.system_name(name, system.name or "reduced"),
     )

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from geoctrl._checks import nearest
-from geoctrl._scalars import STATE, FromSympy, Node, to_sympy
+from geoctrl._checks import require_choice
+from geoctrl._scalars import STATE, FromSympy, Node, expression, real, shown, to_sympy
 from geoctrl._scalars.budget import Budget
 from geoctrl.errors import InputError
 from geoctrl.systems.assembly import Assembly
@@ -83,7 +83,7 @@ def named_entries(mechanism: EulerPoincare, matrix: sp.Matrix) -> tuple[Names, s
     labels = {*mechanism.velocity_labels, *mechanism.quasivelocity_labels, *map(str, advected)}
     labels |= {p.name for p in mechanism.parameters}
     stem = next(c for c in ("s", "c", "q", "entry") if not any(label.startswith(c) for label in labels))
-    contact = [] if mechanism.contact is None else [sp.sympify(e) for e in mechanism.contact]
+    contact = [] if mechanism.contact is None else [expression(e, "contact") for e in mechanism.contact]
     candidates = {
         sp.Symbol(f"{stem}{i}", real=True): e
         for i, e in enumerate(contact, start=1)
@@ -126,7 +126,9 @@ class Display:
     """
 
     def __init__(self, system: ReducedSystem, width: float, budget: float) -> None:
-        self.system, self.width, self.budget = system, width, Budget(budget)
+        self.system, self.width, self.budget = system, real(width, "width"), Budget(budget)
+        if not self.width > 0:
+            raise InputError(f"width must be positive, got {shown(width)}")
         self.mechanism = m = system.mechanism
         self.parameters = [p.symbol for p in m.parameters]
         self.rates = [*m.algebra.xi, *(m.rotors.rates if m.rotors else ())]
@@ -141,8 +143,7 @@ class Display:
         InputError
             If there is no part of that name.
         """
-        if name not in PARTS:
-            raise InputError(f"no part {name!r}{nearest(name, PARTS)}; there are {', '.join(PARTS)}")
+        require_choice("part", name, PARTS)
         # The derivation may take the time as well as the typesetting.
         return self.budget.attempt(name, getattr(self, name), self._unfinished)
 

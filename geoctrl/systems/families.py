@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import nearest
+from geoctrl._checks import entries, nearest
 from geoctrl._scalars import expression, plain
 from geoctrl.errors import DescriptionError, LabelError, ParameterError
 
@@ -54,10 +54,11 @@ class Family:
         relations: Sequence[Any] = (),
     ) -> None:
         self.states = _expressions("states", states)
-        self.inputs = _expressions("inputs", inputs or {})
-        self.relations = tuple(expression(e, "relations of a family") for e in relations)
+        self.inputs = _expressions("inputs", {} if inputs is None else inputs)
+        given = entries("relations of a family", relations, DescriptionError)
+        self.relations = tuple(expression(e, "relations of a family") for e in given)
         made = []
-        for symbol in symbols:
+        for symbol in entries("the symbols of a family", symbols, DescriptionError):
             if isinstance(symbol, str):
                 symbol = sp.Symbol(symbol, real=True)
             if not isinstance(symbol, sp.Symbol):

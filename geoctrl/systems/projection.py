@@ -11,6 +11,7 @@ import numpy as np
 from geoctrl._checks import finite_array, user_level
 from geoctrl._checks import nearest as nearest_name
 from geoctrl._scalars import Program
+from geoctrl._scalars.numbers import shown
 from geoctrl.errors import ConstraintError, DescriptionError, FrameError, InputError, ProjectionWarning
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _SINGULAR_FRAME = 1e-10
 def project_state(
     system: ReducedSystem,
     xi: Any,
-    advected: Mapping[str, Any],
+    advected: Mapping[str, Any] | None,
     rotor_rates: Any,
     params: Mapping[str, float],
     nearest: bool,
@@ -42,6 +43,8 @@ def project_state(
     if rates.shape != (count,):
         raise InputError(f"rotor_rates must have {count} entries, got {rates.size}")
     known = [v.name for v in mechanism.advected]
+    if not isinstance(advected := advected or {}, Mapping):
+        raise DescriptionError(f"advected must be a dict of name -> components, got {shown(advected)}")
     for name in advected:
         if name not in known:
             raise DescriptionError(f"no advected vector {name!r}{nearest_name(name, known)}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl._checks import parameter_value, require_parameters
+from geoctrl._checks import named_parameters, parameter_value
 from geoctrl._scalars import shown
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
 from geoctrl.systems.rotors import Rotors
@@ -55,6 +55,8 @@ def read_set(name: str, values: Any) -> dict[str, Any]:
     ParameterError
         If it is no dict, or holds what is no finite real number.
     """
-    require_parameters(values)
     what = f"in the parameter set {name!r}"
-    return {k: None if v is None else parameter_value(f"{k!r} {what}", v) for k, v in values.items()}
+    return {
+        k: None if v is None else parameter_value(f"{k!r} {what}", v)
+        for k, v in named_parameters(values).items()
+    }

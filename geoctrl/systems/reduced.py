@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import number_array, resolve_parameters
-from geoctrl._scalars import Node, Program, to_sympy
+from geoctrl._scalars import Node, Program, real, shown, to_sympy
 from geoctrl._scalars.budget import BUDGET
 from geoctrl.errors import InputError
 from geoctrl.systems.assembly import Assembly
@@ -62,8 +62,9 @@ class ReducedSystem:
     """
 
     def __init__(self, mechanism: EulerPoincare) -> None:
-        self.mechanism = mechanism
-        self.name = mechanism.name
+        if not isinstance(mechanism, EulerPoincare):
+            raise TypeError(f"mechanism must be an EulerPoincare, got {shown(mechanism)}")
+        self.mechanism, self.name = mechanism, mechanism.name
         self.frame = choose_frame(mechanism)
         removed = removed_symbols(mechanism)
         self.assembly = a = Assembly(mechanism, self.frame, removed)
@@ -176,18 +177,6 @@ class ReducedSystem:
         return self.program(self.field_nodes)
 
     @cached_property
-    def _velocity(self) -> Program:
-        return self.program(self.assembly.xi)
-
-    @cached_property
-    def _energy(self) -> Program:
-        return self.program([self.assembly.energy])
-
-    @cached_property
-    def _leaf_defects(self) -> Program:
-        return self.program(self.leaf.nodes)
-
-    @cached_property
     def _outputs(self) -> Program:
         return self.program([self.expression(e) for e in self.mechanism.outputs.values()])
 
@@ -197,7 +186,7 @@ class ReducedSystem:
         return Differential(self)
 
     def rhs(self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
-        """Time derivative of the state.
+        """Time derivative of the state, with the shape of ``x``.
 
         Parameters
         ----------
@@ -207,16 +196,10 @@ class ReducedSystem:
         params : dict, optional
             Overrides of the defaults by name.
 
-        Returns
-        -------
-        ndarray with the shape of ``x``
-
         Raises
         ------
-        InputError
-            If ``x`` or ``u`` has the wrong shape.
-        ParameterError
-            For an unknown or missing parameter.
+        InputError, ParameterError
+            If ``x`` or ``u`` has the wrong shape; for an unknown or missing parameter.
         """
         return self._field(self.arguments_at(t, x, u), self.parameters(params))
 
@@ -232,19 +215,21 @@ class ReducedSystem:
         """Derivative of `rhs` by the inputs: (n, m), or (nt, n, m)."""
         return self.differential.numeric(self.arguments_at(t, x, u), self.parameters(params))[1]
 
+    def _at(self, x: Any, params: Mapping[str, float] | None, nodes: Sequence[Node]) -> np.ndarray:
+        return self.program(nodes)(self.arguments_at(0.0, x, None), self.parameters(params))
+
     def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
         """Constrained energy 1/2 xi.G xi + U (rotors included; a gyroscopic term does not enter)."""
-        value = self._energy(self.arguments_at(0.0, x, None), self.parameters(params))[0]
+        value = self._at(x, params, [self.assembly.energy])[0]
         return float(value) if np.ndim(value) == 0 and not np.iscomplexobj(value) else value
 
     def velocity(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Full velocity xi = E(Gamma) w (rotor rates not included), shape (n_alg,) or (n_alg, nt)."""
-        xi = self._velocity(self.arguments_at(0.0, x, None), self.parameters(params))
-        return xi[: self.mechanism.algebra.n]
+        return self._at(x, params, self.assembly.xi)[: self.mechanism.algebra.n]
 
     def advected(self, x: Any) -> np.ndarray:
         """All advected components, removed coordinates (zero) included: (d,) or (d, nt)."""
-        x = np.asarray(x)
+        x = np.asarray(self.arguments_at(0.0, x, None)[: self.nstates])
         full = np.zeros((len(self.assembly.advected), *x.shape[1:]), dtype=x.dtype)
         k = len(self.assembly.velocity)
         full[self.kept_index] = x[k : k + len(self.kept)]
@@ -252,7 +237,7 @@ class ReducedSystem:
 
     def leaf_residual(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Defects of the leaf relations at ``x``: (r,) or (r, nt)."""
-        return self._leaf_defects(self.arguments_at(0.0, x, None), self.parameters(params))
+        return self._at(x, params, self.leaf.nodes)
 
     def outputs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Declared output signals: (p,) or (p, nt)."""
@@ -286,10 +271,13 @@ class ReducedSystem:
         ConstraintError
             If the vectors are off the leaf or the velocity violates the constraints by more than 1e-3
             (relative); smaller defects above 1e-12 are projected with a `ProjectionWarning`.
+        DescriptionError, InputError
+            If the advected vectors are not given by their names, all of them; for another shape, or what is
+            not finite.
         FrameError
             If the frame is singular there.
         """
-        return project_state(self, xi, advected or {}, rotor_rates, self.parameters(params), nearest)
+        return project_state(self, xi, advected, rotor_rates, self.parameters(params), nearest)
 
     # -- symbols --------------------------------------------------------------------------------
 
@@ -320,8 +308,8 @@ class ReducedSystem:
 
         Raises
         ------
-        InputError
-            For a part of another name.
+        InputError, ParameterError
+            For a part of another name; a width, a budget, that is no positive number.
         """
         from geoctrl.systems.display import Display
 
@@ -362,6 +350,11 @@ class ReducedSystem:
             Demand conservation whatever the inputs do; else they are constant.
         u : array (m,), optional
             These constants, zero by default.
+
+        Raises
+        ------
+        ParameterError, InputError
+            For an unknown parameter, values that are no finite real numbers, a wrong number of inputs.
         """
         return self.conservation.kept(params, all_inputs, u)
 
@@ -383,7 +376,16 @@ class ReducedSystem:
     def random_state(
         self, rng: np.random.Generator, params: Mapping[str, float] | None = None, scale: float = 1.0
     ) -> np.ndarray:
-        """A random state on the leaf, velocities and controller states normal of the given scale."""
+        """A random state on the leaf, velocities and controller states normal of the given scale.
+
+        Raises
+        ------
+        TypeError, ParameterError, InputError
+            If ``rng`` is no generator of numpy, or parameters or scale are no finite numbers.
+        """
+        if not isinstance(rng, np.random.Generator):
+            raise TypeError(f"rng must be a numpy.random.Generator, got {shown(rng)}")
+        scale = real(scale, "scale")
         params = generic_parameters(self.mechanism) if params is None else self.parameters(params)
         return self.sample(rng, params, scale)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from geoctrl._checks import entries
 from geoctrl._scalars import read_matrix
 from geoctrl.errors import DescriptionError
 
@@ -52,8 +53,9 @@ class Rotors:
         if any(sp.expand(e) != 0 for e in self.inertia - self.inertia.T):
             raise DescriptionError("the rotors' inertia must be symmetric")
         default = ["theta"] if s == 1 else [f"theta{a + 1}" for a in range(s)]
-        self.names = tuple(default if names is None else names)
-        if len(self.names) != s or len(set(self.names)) != s or not all(n.isidentifier() for n in self.names):
+        self.names = entries("names of rotors", default if names is None else names, DescriptionError)
+        proper = all(isinstance(n, str) and n.isidentifier() for n in self.names)
+        if not proper or len(self.names) != s or len(set(self.names)) != s:
             raise DescriptionError(f"{s} distinct rotor names are needed, got {self.names}")
 
     @property

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._scalars import Node, exact
+from geoctrl._checks import whole_number
+from geoctrl._scalars import Node, exact, expression
 from geoctrl.algebra import AdvectedVector, LieAlgebra, product
 from geoctrl.algebra.exponential import exp_action
 from geoctrl.errors import DescriptionError, FrameError
@@ -63,7 +64,7 @@ class Axis:
         if len(entries) != 3 or not any(entries):
             raise DescriptionError(f"an axis needs three numbers, not all zero, got {direction!r}")
         self.direction: tuple[Fraction, ...] = entries
-        self.of = int(of)
+        self.of = whole_number("of, the number of a factor,", of, 1, error=DescriptionError)
 
     @property
     def unit(self) -> tuple[float, ...]:
@@ -284,7 +285,7 @@ def despun_mechanism(mechanism: EulerPoincare) -> EulerPoincare:
     body = dict(zip(algebra.xi, frame.matrix * w, strict=True))
 
     def seen(expr: Any) -> Any:
-        return sp.sympify(expr).subs(body, simultaneous=True)
+        return expression(expr, "an expression of the mechanism").subs(body, simultaneous=True)
 
     rotors = mechanism.rotors
     return mechanism.replace(

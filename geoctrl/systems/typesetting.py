@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
+from geoctrl._scalars import expression
+
 __all__ = ["Piece", "Typesetter", "aligned", "symbol_name"]
 
 Piece = tuple[int, str]
@@ -110,13 +112,13 @@ class Typesetter:
 
     def pieces(self, expr: sp.Expr) -> list[Piece]:
         """Signs and bodies of the terms of a sum: one for each monomial of what moves, and the rest."""
-        terms = self._gathered(sp.sympify(expr), self.moving)
+        terms = self._gathered(expression(expr, "what is written"), self.moving)
         moving = [self._product(c, monomial) for c, monomial in terms if not monomial.is_number]
         return moving + [piece for c, sign in terms if sign.is_number for piece in self._best(sign * c)]
 
     def text(self, expr: sp.Expr) -> str:
         """A sum on one line, in the form that is shortest."""
-        expr = sp.sympify(expr)
+        expr = expression(expr, "what is written")
         if expr not in self._texts:
             self._texts[expr] = joined(self._best(expr))
         return self._texts[expr]

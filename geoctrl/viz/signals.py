@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from geoctrl._checks import entries, flag
 from geoctrl.errors import InputError
-from geoctrl.viz.style import COLOURS, DASHES, mathtext, new_axes, quiet
+from geoctrl.viz.style import COLOURS, DASHES, mathtext, new_axes, quiet, require_trajectory
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +48,9 @@ def states(
     KeyError
         For an unknown label.
     InputError
-        If ``ax`` holds neither one axes nor one for each signal.
+        If no label is given, or ``ax`` holds neither one axes nor one for each signal.
+    TypeError
+        If ``traj`` is no trajectory, or ``ax`` holds no axes.
 
     Examples
     --------
@@ -57,7 +60,11 @@ def states(
     >>> len(gc.viz.states(traj, ["Gamma1", "Gamma3"]))
     2
     """
-    chosen = [labels] if isinstance(labels, str) else list(traj.state_labels if labels is None else labels)
+    require_trajectory(traj)
+    wanted = traj.state_labels if labels is None else labels
+    chosen = [wanted] if isinstance(wanted, str) else list(entries("labels", wanted))
+    if not chosen:
+        raise InputError("labels must name at least one signal, got none")
     signals = [traj[label] for label in chosen]
     if ax is None:
         import matplotlib.pyplot as plt
@@ -71,13 +78,15 @@ def states(
             squeeze=False,
         )
         axes = grid[:, 0]
-        if title:
+        if title is not None:
             figure.suptitle(title)
     else:
         axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+        for panel in axes:
+            new_axes(panel, (0, 0))
         if axes.size not in (1, len(chosen)):
             raise InputError(f"ax must hold one axes or {len(chosen)}, one for each signal; got {axes.size}")
-        if title:
+        if title is not None:
             axes[0].set_title(title)
     together = axes.size == 1 and len(chosen) > 1
     for i, (label, signal) in enumerate(zip(chosen, signals, strict=True)):
@@ -100,7 +109,7 @@ def states(
         quiet(axes[0])
         axes[0].legend(loc="best", frameon=False, ncols=min(4, len(chosen)))
     axes[-1].set_xlabel("time (s)")
-    if events:
+    if flag("events", events):
         _mark_events(traj, axes)
     return axes
 
@@ -140,6 +149,11 @@ def drift(traj: Trajectory, ax: Axes | None = None, title: str | None = None) ->
     -------
     matplotlib axes
 
+    Raises
+    ------
+    TypeError
+        If ``traj`` is no trajectory, or ``ax`` no axes.
+
     Examples
     --------
     >>> import numpy as np, geoctrl as gc
@@ -148,6 +162,7 @@ def drift(traj: Trajectory, ax: Axes | None = None, title: str | None = None) ->
     >>> gc.viz.drift(traj).get_yscale()
     'log'
     """
+    require_trajectory(traj)
     ax = new_axes(ax, (7.0, 4.0))
     curves = {k: np.abs(v - v[0]) for k, v in traj.invariants.items()}
     curves |= {k: np.abs(v) for k, v in traj.leaf_defects.items()}

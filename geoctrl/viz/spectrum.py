@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from geoctrl._scalars.numbers import shown
 from geoctrl.errors import InputError
 from geoctrl.viz.style import COLOURS, new_axes, quiet
 
@@ -33,6 +34,8 @@ def eigenvalues(lin: Any, ax: Axes | None = None, title: str | None = None) -> A
     ------
     InputError
         If there is nothing to draw.
+    TypeError
+        If ``ax`` is no axes.
 
     Examples
     --------
@@ -40,7 +43,11 @@ def eigenvalues(lin: Any, ax: Axes | None = None, title: str | None = None) -> A
     >>> gc.viz.eigenvalues([[0, 1], [-4, 0]]).get_xlabel()
     'real part (1/s)'
     """
-    values = np.asarray(getattr(lin, "eigenvalues", lin), dtype=complex)
+    given = getattr(lin, "eigenvalues", lin)
+    try:
+        values = np.asarray(given, dtype=complex)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"eigenvalues or a square matrix are needed, got {shown(given)}") from error
     if values.ndim == 2 and values.shape[0] == values.shape[1]:
         values = np.linalg.eigvals(values)
     if values.ndim != 1 or not values.size or not np.isfinite(values).all():

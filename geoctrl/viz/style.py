@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["COLOURS", "DASHES", "mathtext", "new_axes", "quiet"]
+__all__ = ["COLOURS", "DASHES", "mathtext", "new_axes", "quiet", "require_trajectory"]
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 """Okabe and Ito's palette without its yellow, which is too light for lines."""
@@ -44,9 +44,17 @@ def mathtext(label: str) -> str:
     return rf"$|{text}|^2$" if match[1] else f"${text}$"
 
 
+def require_trajectory(traj: Any) -> None:
+    """TypeError for what is no trajectory."""
+    if not hasattr(traj, "time") or not hasattr(traj, "state_labels"):
+        raise TypeError(f"traj must be a trajectory, as simulate gives it, got {type(traj).__name__}")
+
+
 def new_axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """The axes given, or those of a new figure."""
+    """The axes given, or those of a new figure; TypeError if they are none."""
     if ax is not None:
+        if not hasattr(ax, "plot"):
+            raise TypeError(f"ax must be matplotlib axes, got {type(ax).__name__}")
         return ax
     import matplotlib.pyplot as plt
 
@@ -61,5 +69,5 @@ def quiet(ax: Axes, title: str | None = None, **labels: Any) -> None:
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     ax.set(**labels)
-    if title:
+    if title is not None:
         ax.set_title(title)

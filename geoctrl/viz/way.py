@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array
+from geoctrl._checks import entries, finite_array
+from geoctrl._scalars.numbers import real, shown
 from geoctrl.errors import InputError
-from geoctrl.viz.style import COLOURS, new_axes, quiet
+from geoctrl.viz.style import COLOURS, new_axes, quiet, require_trajectory
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,6 +54,8 @@ def path(
     ------
     InputError
         If the factor has no translations, or ``plane`` does not name two axes.
+    TypeError
+        If ``traj`` is no trajectory, or ``ax`` no axes.
 
     Examples
     --------
@@ -62,17 +65,20 @@ def path(
     >>> gc.viz.path(traj).get_xlabel()
     'x1 (m)'
     """
-    if len(plane) != 2 or plane[0] == plane[1] or not all(k in (1, 2, 3) for k in plane):
-        raise InputError(f"plane must name two of the axes 1, 2, 3, got {plane!r}")
-    index = [k - 1 for k in plane]
+    require_trajectory(traj)
+    named = entries("plane", plane)
+    count = int(real(ticks, "ticks"))
+    if len(named) != 2 or named[0] == named[1] or not all(k in (1, 2, 3) for k in named):
+        raise InputError(f"plane must name two of the axes 1, 2, 3, got {shown(plane)}")
+    index = [int(k) - 1 for k in named]
     declared = traj.system is not None and traj.system.mechanism.contact is not None
     points = (traj.contact if declared else traj.position)(x0, of)[:, index]
     turns = traj.system is not None and traj.system.mechanism.algebra.factors[of - 1].spin is not None
     ax = new_axes(ax, (6.0, 5.5))
     ax.plot(*points.T, color=COLOURS[0], linewidth=1.3, zorder=2)
     extent = float(np.max(np.ptp(points, axis=0)))
-    if heading is not None and ticks > 0 and turns:
-        _draw_headings(ax, traj, points, index, finite_array("heading", heading, (3,)), of, ticks, extent)
+    if heading is not None and count > 0 and turns:
+        _draw_headings(ax, traj, points, index, finite_array("heading", heading, (3,)), of, count, extent)
     ax.scatter(
         points[0, 0],
         points[0, 1],
@@ -84,7 +90,7 @@ def path(
         label="start",
     )
     ax.scatter(points[-1, 0], points[-1, 1], s=52, marker="s", color="black", zorder=4, label="end")
-    quiet(ax, title, xlabel=f"x{plane[0]} (m)", ylabel=f"x{plane[1]} (m)")
+    quiet(ax, title, xlabel=f"x{index[0] + 1} (m)", ylabel=f"x{index[1] + 1} (m)")
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.08)
     ax.legend(loc="best", frameon=False)

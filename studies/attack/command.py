@@ -13,18 +13,33 @@ from typing import Any
 
 from .outcome import Outcome, run_part
 
-PARTS = ("systems", "conditions", "certificates", "files", "misuse")
+PARTS = ("systems", "conditions", "certificates", "files", "misuse", "calls")
 COUNTS = {
     "systems": (10000, 250),
     "conditions": (300, 8),
     "certificates": (10000, 400),
     "files": (0, 0),
     "misuse": (0, 0),
+    "calls": (20000, 1500),
 }
 """Cases of a whole and of a quick run; 0: as many as there are."""
-LIMITS = {"systems": 30.0, "conditions": 60.0, "certificates": 2.0, "files": 2.0, "misuse": 20.0}
+LIMITS = {
+    "systems": 30.0,
+    "conditions": 60.0,
+    "certificates": 2.0,
+    "files": 2.0,
+    "misuse": 20.0,
+    "calls": 20.0,
+}
 """Seconds for one case."""
-MEGABYTES = {"systems": 2000.0, "conditions": 2000.0, "certificates": 500.0, "files": 500.0, "misuse": 1000.0}
+MEGABYTES = {
+    "systems": 2000.0,
+    "conditions": 2000.0,
+    "certificates": 500.0,
+    "files": 500.0,
+    "misuse": 1000.0,
+    "calls": 1000.0,
+}
 QUICK_MINUTES = 5.0
 
 

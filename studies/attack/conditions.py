@@ -17,7 +17,7 @@ from .oracle import Oracle, OracleError, Spectrum
 from .outcome import Outcome, refusal
 from .polynomials import Polynomial, add, constant, multiply, scale, variable
 
-POINTS = 12
+POINTS = 60
 """Random sets of numbers for each family."""
 SPIN = "W"
 

@@ -159,7 +159,7 @@ def test_bad_references_are_refused(reference):
 
 @pytest.mark.parametrize("of", [0, -1, 1.5, "1"])
 def test_number_of_a_factor_counts_from_one(of):
-    with pytest.raises(DescriptionError, match="counted from 1"):
+    with pytest.raises(DescriptionError, match="a whole number of at least 1"):
         AdvectedVector("Gamma", of=of)
 
 

@@ -122,7 +122,7 @@ def test_wrong_shapes_are_refused(constants):
         (("a", "lambda", "d"), "not an identifier"),
         (("a", 2, "d"), "not an identifier"),
         (("a", "mu2", "d"), "repeat mu2"),
-        ("abc", "single string"),
+        ("abc", "must be a sequence"),
     ],
 )
 def test_bad_labels_are_refused(labels, message):
@@ -158,7 +158,7 @@ def test_algebras_are_immutable_values():
 
 @pytest.mark.parametrize("k", [0, -1, 1.5, "2", None])
 def test_rn_needs_a_positive_integer(k):
-    with pytest.raises(DescriptionError, match="positive integer"):
+    with pytest.raises(DescriptionError, match="k must be a whole number from 1 to"):
         rn(k)
 
 

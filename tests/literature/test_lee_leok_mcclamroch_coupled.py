@@ -243,7 +243,7 @@ def test_a_potential_of_ones_own():
 
 
 @pytest.mark.parametrize(
-    ("options", "words"), [({"n": 1}, "at least 2"), ({"couplings": "rings"}, "did you mean 'ring'")]
+    ("options", "words"), [({"n": 1}, "from 2 to 100"), ({"couplings": "rings"}, "did you mean 'ring'")]
 )
 def test_bodies_that_are_not_coupled_are_refused(options, words):
     with pytest.raises(gc.ParameterError, match=words):

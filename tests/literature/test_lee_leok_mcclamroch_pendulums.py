@@ -302,7 +302,11 @@ def test_equilibria_need_the_moment_about_the_hinge_to_vanish(group, axis):
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"group": "so4"}, "no group 'so4'"), ({"axis": (0, 0, 2)}, "vertical"), ({"axis": (1, 2)}, "three")],
+    [
+        ({"group": "so4"}, "unknown group 'so4'"),
+        ({"axis": (0, 0, 2)}, "vertical"),
+        ({"axis": (1, 2)}, "three"),
+    ],
 )
 def test_hinges_that_do_not_swing_are_refused(options, words):
     with pytest.raises(gc.ParameterError, match=words):

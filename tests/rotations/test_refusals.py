@@ -247,7 +247,7 @@ def test_state_vectors_are_packed_and_checked():
 
 @pytest.mark.parametrize("n", [0, -1, 1.0, True])
 def test_symbols_want_a_number_of_bodies(n):
-    with pytest.raises(ValueError, match="positive integer"):
+    with pytest.raises(ValueError, match="n must be a whole number from 1 to"):
         symbols(n)
 
 

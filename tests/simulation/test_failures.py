@@ -142,7 +142,7 @@ BAD = [
     ({"rtol": 0.0}, ValueError, "rtol must lie between 0 and 1"),
     ({"rtol": "small"}, ValueError, "rtol must be a number, got the text"),
     ({"inputs": {"u": 1.0}}, ValueError, "has none"),
-    ({"events": {"fall": "Gamma3"}}, TypeError, "sympy expression"),
+    ({"events": {"fall": "Gamma3"}}, TypeError, "must be an expression, got the text"),
     ({"events": [sp.Symbol("Gamma3", real=True)]}, TypeError, "events must be a dict"),
     ({"events": {"fall": sp.Symbol("Gamma3")}}, gc.ExpressionError, "'fall'.*other assumptions"),
     (

@@ -203,7 +203,7 @@ def test_positional_and_unknown_arguments():
 
 @pytest.mark.parametrize("n", [0, -1, 1.0, True, "2"])
 def test_bad_number_of_symbols(n):
-    with pytest.raises(ValueError, match="n must be a positive integer"):
+    with pytest.raises(ValueError, match="n must be a whole number from 1 to"):
         spheres.symbols(n)
 
 

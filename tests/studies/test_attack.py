@@ -14,7 +14,7 @@ import pytest
 
 import geoctrl as gc
 from geoctrl.verification import VerificationReport
-from studies.attack import building, certificates, command, conditions, files, misuse, reading, systems
+from studies.attack import building, calls, certificates, command, conditions, files, misuse, reading, systems
 from studies.attack.dice import Dice
 from studies.attack.drawing import draw
 from studies.attack.forger import settle
@@ -369,6 +369,26 @@ def test_misuse(monkeypatch, name):
     monkeypatch.setitem(misuse.CASES, name, misuse.cases()[name])
     index = list(misuse.CASES).index(name)
     assert misuse.case(1, index, {}).result == "refused"
+
+
+def test_calls_with_drawn_arguments(monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    assert calls.prepare(1, {}) > 100
+    kinds = [calls.case(5, index, {}) for index in range(400)]
+    assert not [o.note for o in kinds if o.fault]
+    assert {o.result for o in kinds} == {"held", "refused"}
+
+
+@pytest.mark.parametrize(
+    ("call", "note"),
+    [(lambda value: eval(calls.CODE), "executed"), (lambda value: {}["no"], "KeyError"), (len, "held")],
+)
+def test_faults_of_drawn_calls_are_noticed(monkeypatch, call, note):
+    monkeypatch.setattr(calls, "targets", lambda: {"a call": call})
+    monkeypatch.setattr(calls, "drawn", lambda function, dice: ([()], {}))
+    outcome = calls.case(1, 0, {})
+    assert note in (outcome.note or outcome.result)
+    assert outcome.fault == (call is not len)
 
 
 @pytest.mark.parametrize(

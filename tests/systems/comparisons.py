@@ -102,7 +102,7 @@ def oracle_of(mechanism, chart="zyx"):
         constraints=None if psi is None else psi.row_join(sp.zeros(psi.rows, s)),
         force=force,
         inputs=[*mechanism.input_symbols, gc.time],
-        parameters={p.symbol: sp.nsimplify(p.default, rational=True) for p in mechanism.parameters},
+        parameters={p.symbol: sp.Rational(str(p.default)) for p in mechanism.parameters},
         chart=chart,
         xi=xi,
     )
