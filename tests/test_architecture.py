@@ -20,6 +20,7 @@ FLOORS = [
     ("errors", "_checks", "_scalars", "interop", "verification"),
     ("algebra",),
     ("systems",),
+    ("runs",),
     ("stepping",),
     ("manifolds",),
     ("spheres", "rotations"),

@@ -115,12 +115,10 @@ class ManifoldForm(ManifoldModel):
         pair = x0 if isinstance(x0, tuple) and len(x0) == 2 else self.unpack(x0)
         return self.pack(*self.system.initial_values(*pair, name=self.form))
 
-    def trajectory(
-        self, time: np.ndarray, states: np.ndarray, driven: bool, **rest: Any
-    ) -> ManifoldTrajectory:
-        """Trajectory of states of the form; nothing is counted as conserved in a ``driven`` run."""
+    def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> ManifoldTrajectory:
+        """Trajectory of states of the form; ``rest`` as `ManifoldTrajectory` takes it."""
         x = self.velocities(states, rest["params"])
-        return self.system.trajectory(time, x, driven, seen=(self, states), **rest)
+        return self.system.trajectory(time, x, seen=(self, states), **rest)
 
     def view(self, spin: Any = None) -> None:
         """Only the system itself is seen as reduced equations: DescriptionError."""

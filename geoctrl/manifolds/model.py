@@ -134,10 +134,8 @@ class ManifoldModel(ABC):
         """Checked initial state of a pair, a state or an equilibrium."""
 
     @abstractmethod
-    def trajectory(
-        self, time: np.ndarray, states: np.ndarray, driven: bool, **rest: Any
-    ) -> ManifoldTrajectory:
-        """Trajectory of states (size, nt); nothing is counted as conserved in a ``driven`` run."""
+    def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> ManifoldTrajectory:
+        """Trajectory of states (size, nt); ``rest`` as `ManifoldTrajectory` takes it."""
 
     @abstractmethod
     def view(self, spin: Any = None) -> Any:

@@ -96,9 +96,9 @@ class ManifoldSystem(ManifoldDescription):
         """Trajectory of samples of the two parts."""
         return self.trajectory_type(self, time, first, second, **rest)
 
-    def trajectory(self, time: np.ndarray, states: np.ndarray, driven: bool, **rest: Any) -> Any:
-        """Trajectory of states (size, nt); nothing is counted as conserved in a ``driven`` run."""
-        return self.trajectory_of(time, *self.unpack(states), driven=driven, **rest)
+    def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> Any:
+        """Trajectory of states (size, nt); ``rest`` as `ManifoldTrajectory` takes it."""
+        return self.trajectory_of(time, *self.unpack(states), **rest)
 
     @cached_property
     def programs(self) -> dict[Any, Any]:

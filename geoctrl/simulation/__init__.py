@@ -1,6 +1,7 @@
 """Simulation: engines, trajectories, events, reconstruction of attitude and position."""
 
-from geoctrl.simulation.events import Event, EventRecord
+from geoctrl.runs import EventRecord
+from geoctrl.simulation.events import Event
 from geoctrl.simulation.run import simulate
 from geoctrl.simulation.trajectory import Trajectory, load_trajectory
 
