@@ -22,12 +22,11 @@ from geoctrl.analysis.criteria import (
     reduced_polynomial,
     undecided_where,
 )
-from geoctrl.analysis.entry import require_system
 from geoctrl.analysis.invariants import check_invariant
 from geoctrl.analysis.shape import Jet, shape_of
 from geoctrl.analysis.signs import solve_inequality
 from geoctrl.errors import EquilibriumError, ParameterError
-from geoctrl.systems import ReducedSystem
+from geoctrl.systems import ReducedSystem, as_system
 from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.decimals import readable
 from geoctrl.systems.typesetting import Typesetter
@@ -207,7 +206,7 @@ def stability_conditions(
     >>> print(*gc.stability_conditions(skate, "spinning").stable)
     Omega0**2*(-I2 + I3 + l**2*m) - g*l*m > 0
     """
-    require_system(sys, "stability_conditions", manifolds=False)
+    as_system(sys, "stability_conditions", recorded=True)
     if not isinstance(family, str) or family not in sys.families:
         raise ParameterError(f"no equilibrium family {shown(family)}{nearest(family, sys.families)}")
     time = Budget(budget)

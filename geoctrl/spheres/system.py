@@ -85,6 +85,7 @@ class SphereSystem(SphereDescription, ManifoldSystem):
     array([0.  , 1.  , 0.  , 0.  , 9.81, 0.  ])
     """
 
+    relations = ("|{first}|^2 - 1", "{first}.{second}")
     numerics_type = Numerics
     local_type = LocalAnalysis
     view_type = ReducedView
@@ -93,6 +94,10 @@ class SphereSystem(SphereDescription, ManifoldSystem):
     def initial_values(self, first: Any, second: Any, name: str = "omega") -> tuple[np.ndarray, np.ndarray]:
         """Initial values (n, 3) each, checked as `geoctrl.spheres.start.initial_values` does."""
         return initial_values(self.n, first, second, name)
+
+    def relation_defects(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Defects of unit length and of tangent velocities, (nt, n, 2)."""
+        return np.stack([np.sum(first * first, axis=2) - 1, np.sum(first * second, axis=2)], axis=2)
 
     def turned(
         self, turns: np.ndarray, first: np.ndarray, second: np.ndarray

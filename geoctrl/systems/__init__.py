@@ -1,5 +1,6 @@
 """Description of a mechanism and its reduction."""
 
+from geoctrl.systems.contract import System, as_system
 from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.names import check_names, input_symbol, time
@@ -16,6 +17,8 @@ __all__ = [
     "Parameter",
     "ReducedSystem",
     "Rotors",
+    "System",
+    "as_system",
     "check_names",
     "input_symbol",
     "time",

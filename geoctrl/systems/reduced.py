@@ -16,6 +16,7 @@ from geoctrl.errors import InputError
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.build_checks import check_build, generic_parameters
 from geoctrl.systems.conservation import Conservation
+from geoctrl.systems.contract import System
 from geoctrl.systems.control import nonlinear_system
 from geoctrl.systems.description import EulerPoincare, time
 from geoctrl.systems.differential import Differential
@@ -25,7 +26,7 @@ from geoctrl.systems.frames import choose_frame
 from geoctrl.systems.judgement import Judgement
 from geoctrl.systems.leaf import Leaf, Relation, Sampler, automatic_relations, removed_symbols
 from geoctrl.systems.multiplier import MultiplierForm
-from geoctrl.systems.projection import onto_rows, project_state
+from geoctrl.systems.projection import check_initial_state, onto_rows, project_state
 from geoctrl.systems.symmetry import despun_mechanism, despun_state
 
 __all__ = ["ReducedSystem"]
@@ -33,7 +34,7 @@ __all__ = ["ReducedSystem"]
 _REMEMBERED = 128
 
 
-class ReducedSystem:
+class ReducedSystem(System):
     r"""Reduced nonholonomic Euler-Poincare equations in Gamma-dependent quasivelocities.
 
     Made by `EulerPoincare.reduce`. The state is ``x = (w, rotor rates, advected components)``, followed by
@@ -45,21 +46,15 @@ class ReducedSystem:
 
     Attributes
     ----------
-    name : str
     mechanism : EulerPoincare
-    states, inputs : tuple of sympy.Symbol
-        In order; inputs that feedback closes are not among them.
-    state_labels, input_labels, output_labels : tuple of str
-    nstates, ninputs : int
-    families : dict of name -> Family
-        Declared relative equilibria.
-    params : dict
-        Default parameters by name.
+        Inputs that its feedback closes are not among those of the system.
     leaf : Leaf
         Geometric relations; their drift is reported with every trajectory.
     velocity_labels : tuple of str
-        Labels of the full velocity xi (rotor rates appended).
+        Labels of the full velocity xi (rotor rates appended). Besides these the attributes of `System`.
     """
+
+    recorded = True
 
     def __init__(self, mechanism: EulerPoincare) -> None:
         if not isinstance(mechanism, EulerPoincare):
@@ -128,6 +123,12 @@ class ReducedSystem:
         values = resolve_parameters(self.params, params, self.mechanism.positive)
         self.judgement.require(values)
         return values
+
+    parameters_at = parameters
+
+    def start(self, x0: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """A state or equilibrium as a finite state, InputError or ConstraintError unless on the leaf."""
+        return check_initial_state(self, getattr(x0, "x", x0), self.parameters(params))
 
     def arguments_at(self, t: Any, x: Any, u: Any) -> list:
         """Arguments of compiled programs: states, time, inputs; InputError for wrong shapes."""
@@ -338,9 +339,7 @@ class ReducedSystem:
     def conserved(
         self, params: Mapping[str, float] | None = None, all_inputs: bool = False, u: Any = None
     ) -> dict[str, Node]:
-        """Nodes of the candidates that motions keep at these parameters.
-
-        Judged by their rates at random states of the leaf; `geoctrl.check_invariant` proves it.
+        """Nodes of candidates that motions keep, by rates at random states; `check_invariant` proves it.
 
         Parameters
         ----------

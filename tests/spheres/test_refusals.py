@@ -72,7 +72,7 @@ def test_unknown_names():
         integrate(system="pendulum")
     with pytest.raises(TypeError, match="progress must be True, False or a callable"):
         integrate(progress="yes")
-    with pytest.raises(KeyError, match="no state 'q1_4'"):
+    with pytest.raises(KeyError, match="no state, output or input 'q1_4'"):
         integrate()["q1_4"]
 
 
