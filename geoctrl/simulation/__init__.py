@@ -2,7 +2,8 @@
 
 from geoctrl.runs import EventRecord
 from geoctrl.simulation.events import Event
+from geoctrl.simulation.files import load_trajectory
 from geoctrl.simulation.run import simulate
-from geoctrl.simulation.trajectory import Trajectory, load_trajectory
+from geoctrl.simulation.trajectory import Trajectory
 
 __all__ = ["Event", "EventRecord", "Trajectory", "load_trajectory", "simulate"]

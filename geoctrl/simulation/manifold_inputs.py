@@ -17,7 +17,7 @@ from geoctrl.manifolds.reading import read_scalar
 from geoctrl.simulation.events import Event
 from geoctrl.stepping.applied import Applied
 
-__all__ = ["Switch", "Switches", "closed", "is_feedback", "read_switches", "with_times"]
+__all__ = ["Switch", "Switches", "applied_inputs", "closed", "is_feedback", "read_switches", "with_times"]
 
 Switches = Callable[[Sequence[float], Mapping[str, float]], np.ndarray]
 """Values of the events at states followed by the time, and parameters."""
@@ -52,6 +52,14 @@ def is_feedback(inputs: Any) -> bool:
             f"{inputs!r}: name them"
         )
     return callable(inputs) and not accepts(inputs, 1) and accepts(inputs, 3)
+
+
+def applied_inputs(system: Any, inputs: Any, times: np.ndarray) -> tuple[Any, Applied]:
+    """The system that runs, a loop for feedback, and the inputs that act."""
+    if is_feedback(inputs):
+        loop, _, applied = closed(system, inputs, None)
+        return loop, applied
+    return system, Applied.of(with_times(inputs, system.input_labels, times), system.input_labels)
 
 
 def closed(system: Any, inputs: Any, events: Any) -> tuple[Any, Any, Applied]:

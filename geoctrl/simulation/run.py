@@ -137,7 +137,7 @@ def simulate(
     run, name = choose_engine(problem, engine)
 
     def trajectory(time: np.ndarray, states: np.ndarray, **rest: Any) -> Trajectory:
-        return Trajectory._of_run(problem, time, states, run, engine=name, **rest)
+        return Trajectory.of_run(problem, time, states, run, engine=name, **rest)
 
     return execute(
         problem,

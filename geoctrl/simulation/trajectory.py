@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from geoctrl.simulation.problem import Problem
     from geoctrl.systems import ReducedSystem
 
-__all__ = ["Trajectory", "load_trajectory"]
+__all__ = ["Trajectory"]
 
 
 class Trajectory(Samples):
@@ -81,9 +80,10 @@ class Trajectory(Samples):
         self._ways: dict[tuple, tuple[np.ndarray, np.ndarray]] = {}
 
     @classmethod
-    def _of_run(
+    def of_run(
         cls, problem: Problem, time: np.ndarray, states: np.ndarray, run: Any, **rest: Any
     ) -> Trajectory:
+        """Samples of a run of a problem by the engine ``run``."""
         system = problem.system
         labels = {
             "states": system.state_labels,
@@ -92,6 +92,14 @@ class Trajectory(Samples):
         }
         made = cls(time, states, labels=labels, params=problem.params, name=system.name, **rest)
         made.system, made._problem, made._run = system, problem, run
+        return made
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Trajectory:
+        """The samples of a file, and what was computed from them."""
+        given, computed = storage.read_arrays(arrays)
+        made = cls(**given)
+        made.__dict__.update(computed)
         return made
 
     # -- signals --------------------------------------------------------------------------------
@@ -129,8 +137,8 @@ class Trajectory(Samples):
     def _live(self) -> Problem:
         if self._problem is None:
             raise GeoctrlError(
-                "this trajectory was read from a file or unpickled and knows no equations of motion; "
-                "run simulate again with the same arguments"
+                "this trajectory was read from a file or unpickled and knows no equations of motion; read it "
+                "with its system, load_trajectory(path, system=...), or run simulate again"
             )
         return self._problem
 
@@ -207,48 +215,8 @@ class Trajectory(Samples):
     # -- files ----------------------------------------------------------------------------------
 
     def __reduce__(self):
-        return _from_arrays, (storage.arrays_of(self),)
+        return Trajectory.from_arrays, (storage.arrays_of(self),)
 
 
 def _way_key(of: int, R0: Any) -> tuple:
     return shown(of), None if R0 is None else finite_array("R0", R0).tobytes()
-
-
-def _from_arrays(arrays: Mapping[str, np.ndarray]) -> Trajectory:
-    given, computed = storage.read_arrays(arrays)
-    made = Trajectory(**given)
-    made.__dict__.update(computed)
-    return made
-
-
-def load_trajectory(path: str | PathLike) -> Trajectory:
-    """Read a trajectory that `Trajectory.save` wrote.
-
-    Everything but attitude, position and contact is there; these need the equations of motion.
-
-    Parameters
-    ----------
-    path : str or path
-
-    Returns
-    -------
-    Trajectory
-
-    Raises
-    ------
-    InputError
-        If the file is not a trajectory, or of a later format.
-    FileNotFoundError
-
-    Examples
-    --------
-    >>> import tempfile, pathlib, numpy as np, geoctrl as gc
-    >>> top = gc.models.get("heavy-top")().reduce()
-    >>> traj = gc.simulate(top, np.linspace(0, 1, 11), [0.3, 0.1, 5, 0, 0.6, 0.8])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     traj.save(pathlib.Path(folder) / "top.npz")
-    ...     again = gc.load_trajectory(pathlib.Path(folder) / "top.npz")
-    >>> bool(np.all(again.states == traj.states))
-    True
-    """
-    return _from_arrays(storage.read(path))
