@@ -247,10 +247,7 @@ class ManifoldSystem(ManifoldDescription):
             raise DescriptionError("closed_loop needs a system with inputs; this one has none")
         law = read_law(law)
         if callable(law):
-            loop = object.__new__(type(self))
-            loop.__dict__.update({k: v for k, v in self.__dict__.items() if k not in _DERIVED})
-            loop.law, loop.inputs, loop.input_labels = law, (), ()
-            return loop
+            return self.replace(law=law)
         terms = law_terms(law, self.input_labels)
         if callable(self.forces_given):
             return self.closed_loop(callable_law(self, terms))
@@ -275,7 +272,3 @@ class ManifoldSystem(ManifoldDescription):
     def reduced(self) -> ReducedSystem:
         """`euler_poincare`, reduced: states velocities, then configurations."""
         return self.view().reduced
-
-
-_DERIVED = ("numerics", "damped", "force_free", "reduced", "local", "_views", "programs", "any_branch")
-"""Cached properties that a closed loop does not share."""

@@ -52,6 +52,8 @@ class RotationSystem(RotationDescription, ManifoldSystem):
         Moments in body components (N m) in R, Omega, ``geoctrl.time``, inputs and parameters; or
         ``f(t, R, Omega, u, p) -> (n, 3)``.
     inputs : sequence of symbols or names
+    law : callable ``law(t, x, params) -> u``, optional
+        Sets all inputs, of which a loop has none; `closed_loop` gives it.
     frame_rate : (3,), optional
         w (rad/s), numbers or expressions in parameters.
     parameters : sequence of Parameter

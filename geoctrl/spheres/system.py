@@ -43,6 +43,8 @@ class SphereSystem(SphereDescription, ManifoldSystem):
     forces : n sympy 3-vectors or callable, optional
         In q, omega, ``geoctrl.time``, inputs and parameters; or ``f(t, q, omega, u, p) -> (n, 3)``.
     inputs : sequence of symbols or names
+    law : callable ``law(t, x, params) -> u``, optional
+        Sets all inputs, of which a loop has none; `closed_loop` gives it.
     parameters : sequence of Parameter
     invariants : dict of name -> expression, optional
         In q, omega and parameters. Those that a run keeps are listed in its ``drift``.
