@@ -33,11 +33,14 @@ class ManifoldSystem(ManifoldDescription):
     ----------
     relations : tuple of str
         What vanishes on the manifold for each body, with ``{first}`` and ``{second}`` for its two parts.
+    written_limits : str
+        Which systems can be written out in symbols, in words.
     numerics_type, local_type, view_type, trajectory_type : type
         What a kind of system makes its kernels, derivatives, reduced views and trajectories of.
     """
 
     relations: ClassVar[tuple[str, ...]]
+    written_limits: ClassVar[str]
     numerics_type: ClassVar[type]
     local_type: ClassVar[type]
     view_type: ClassVar[type]

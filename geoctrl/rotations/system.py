@@ -102,6 +102,7 @@ class RotationSystem(RotationDescription, ManifoldSystem):
     """
 
     relations = tuple(f"({{first}}^T {{first}}){a + 1}{b + 1}{' - 1' * (a == b)}" for a, b in _UPPER)
+    written_limits = "at most 16 bodies"
     numerics_type = Numerics
     local_type = LocalAnalysis
     view_type = ReducedView

@@ -88,6 +88,7 @@ class SphereSystem(SphereDescription, ManifoldSystem):
     """
 
     relations = ("|{first}|^2 - 1", "{first}.{second}")
+    written_limits = "at most 16 bodies and 2000 terms, no cutoff"
     numerics_type = Numerics
     local_type = LocalAnalysis
     view_type = ReducedView

@@ -174,6 +174,7 @@ def test_what_stands_against_an_analysis_is_named(n, potential, words, question)
         DescriptionError, match=f"inertia depends on the configuration; but {words}.*jacobian"
     ):
         question(s, down)
+    assert "numerics" not in vars(s)  # nothing was compiled for it
     if n == 2:  # as the message says
         assert np.all(np.isfinite(s.jacobian(0.0, s.pack(*down))))
 
