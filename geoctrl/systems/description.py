@@ -221,18 +221,17 @@ class EulerPoincare:
         return tuple(f"v{i + 1}" for i in range(k))
 
     def __repr__(self) -> str:
-        rotors = ", ".join(self.rotors.names) if self.rotors else "-"
-        rows = {
-            "velocities": ", ".join(self.velocity_labels),
-            "advected": ", ".join(a.name for a in self.advected) or "-",
-            "constraints": str(0 if self.constraints is None else self.constraints.rows),
-            "rotors": rotors,
-            "inputs": ", ".join(map(str, self.input_symbols)) or "-",
-            "parameters": ", ".join(f"{k}={v}" for k, v in self.defaults.items()) or "-",
-            "families": ", ".join(self.equilibria) or "-",
-        }
-        title = f"<EulerPoincare {self.name or 'unnamed'} on {self.algebra.name}: .reduce() gives the system>"
-        return "\n".join([title, *(f"  {k}: {v}" for k, v in rows.items())])
+        given = ", ".join(f"{k}={v}" for k, v in self.defaults.items()) or "-"
+        return (
+            f"<EulerPoincare {self.name or 'unnamed'} on {self.algebra.name}: .reduce() gives the system>\n"
+            f"  velocities: {', '.join(self.velocity_labels)}\n"
+            f"  parameters: {given}"
+        )
+
+    def __str__(self) -> str:
+        from geoctrl.systems.page import mechanism_page
+
+        return mechanism_page(self)
 
     @property
     def quasivelocity_labels(self) -> tuple[str, ...]:
