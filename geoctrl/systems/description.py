@@ -17,6 +17,7 @@ from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.names import check_families, check_names, input_symbol, time
 from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.reading import read_set, require_kinds
+from geoctrl.systems.relations import read_relations
 from geoctrl.systems.rotors import Rotors
 
 if TYPE_CHECKING:
@@ -64,8 +65,9 @@ class EulerPoincare:
         Labels of the quasivelocities of a given frame; ``v1 .. vk`` by default.
     symmetry : Axis, optional
         Nothing changes when the body turns about it; see `ReducedSystem.despun`.
-    leaf : sequence of expressions, each zero along motions
-        A bare coordinate (``Gamma1``) is removed from the state.
+    leaf : sequence of expressions, or mapping name -> expression, each zero along motions
+        A bare coordinate (``Gamma1``) is removed from the state. Runs report the others by these names;
+        without one, by the text where that is short, else by ``leaf1``, ``leaf2`` and so on.
     rotors : Rotors, optional
     forces : n expressions in xi, advected symbols, inputs and ``time``, optional
         Generalised force F in s*: its power is ``F . xi``.
@@ -122,7 +124,7 @@ class EulerPoincare:
     lagrangian: Any = None
     constraints: Any = None
     frame: Any = None
-    leaf: Sequence[Any] = ()
+    leaf: Any = ()
     rotors: Rotors | None = None
     forces: Any = None
     inputs: Sequence[Any] = ()
@@ -153,7 +155,6 @@ class EulerPoincare:
             if not isinstance(parameter, Parameter):
                 raise DescriptionError(f"parameters must be gc.Parameter objects, got {parameter!r}")
         put("inputs", tuple(map(input_symbol, self.inputs)))
-        put("leaf", tuple(expression(e, "a leaf relation") for e in self.leaf))
         for what in ("invariants", "outputs", "controller", "feedback"):
             put(what, {str(k): expression(v, f"{what}[{k!r}]") for k, v in getattr(self, what).items()})
         put("equilibria", dict(self.equilibria))
@@ -188,6 +189,7 @@ class EulerPoincare:
             )
         for advected in self.advected:
             advected.action(self.algebra)
+        put("leaf", read_relations(self.leaf, self._reported, [p.name for p in self.parameters]))
         self._check_names()
         self._check_symbols()
 
@@ -298,10 +300,24 @@ class EulerPoincare:
         """A copy with some fields changed, checked anew."""
         return replace(self, **changes)
 
-    def _check_names(self) -> None:
+    @property
+    def _labels(self) -> list[str]:
+        """Names of what moves and acts."""
         labels = [*self.velocity_labels, *self.quasivelocity_labels]
         labels += [str(s) for s in (*self.advected_symbols, *self.actuator_symbols)]
-        labels += self.controller
+        return labels + list(self.controller)
+
+    @property
+    def _reported(self) -> set[str]:
+        """Names under which a run reports something other than a relation of the description."""
+        vectors = [a.name for a in self.advected]
+        products = {f"|{v}|^2" for v in vectors} | {f"{v}.{w}" for v in vectors for w in vectors}
+        rows = 0 if self.constraints is None else self.constraints.rows
+        products |= {f"constraint{a + 1}" for a in range(rows)}
+        return {"energy", *self.invariants, *self.outputs, *self._labels} | products
+
+    def _check_names(self) -> None:
+        labels = self._labels
         if not all(label.isidentifier() for label in self.controller):
             raise DescriptionError(f"controller states must be identifiers, got {tuple(self.controller)}")
         check_names(self.parameters, labels, "a vector, rotor or input")

@@ -11,6 +11,7 @@ import sympy as sp
 from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.frames import choose_frame
 from geoctrl.systems.leaf import removed_symbols
+from geoctrl.systems.relations import Relation
 
 __all__ = ["listed", "mechanism_page", "parameter_table", "state_labels", "table"]
 
@@ -79,7 +80,7 @@ def mechanism_page(mechanism: EulerPoincare, summary: str = "", conserved: Seque
         "states": " ".join(state_labels(m)),
         "potential": "" if m.potential == 0 else _short(m.potential),
         "constraints": _constraints(m),
-        "leaf": [_relation(e) for e in m.leaf],
+        "leaf": [_relation(r) for r in m.leaf.named],
         "symmetry": _axis(m),
         "rotors": " ".join(m.rotors.names) if m.rotors else "",
         "inputs": " ".join(map(str, m.input_symbols)) or "-",
@@ -99,8 +100,9 @@ def _short(expr: sp.Expr) -> str:
     return text if len(text) <= LONG else f"an expression of {len(text)} characters"
 
 
-def _relation(expr: Any) -> str:
-    return f"{_short(expr)} = 0"
+def _relation(relation: Relation) -> str:
+    text = f"{_short(relation.expr)} = 0"
+    return text if relation.name == str(relation.expr) else f"{relation.name}: {text}"
 
 
 def _named(name: str, expr: sp.Expr) -> str:

@@ -94,7 +94,7 @@ def _onto_leaf(
     relations += [a.advected[i] for i in removed]
     if not relations:
         return gamma
-    names = [str(r.expr) for r in system.leaf.relations[: system.leaf.geometric]]
+    names = [str(r) for r in system.leaf.relations[: system.leaf.geometric]]
     names += [str(mechanism.advected_symbols[i]) for i in removed]
     flat = [*relations, *(e for row in a.graph.jacobian(relations, a.advected) for e in row)]
     program = Program(a.graph, a.advected, a.parameters, flat)
@@ -155,7 +155,7 @@ def check_initial_state(system: ReducedSystem, x0: Any, params: Mapping[str, flo
         worst = int(np.argmax(residual))
         relation = system.leaf.relations[worst]
         raise ConstraintError(
-            f"x0 violates {relation.expr} = 0 (residual {residual[worst]:.3g}); make it with "
+            f"x0 violates {relation} = 0 (residual {residual[worst]:.3g}); make it with "
             "sys.project(xi, {name: vector}), which measures and can repair the defect"
         )
     return x

@@ -14,7 +14,7 @@ from geoctrl.systems.rotors import Rotors
 
 __all__ = ["read_set", "require_kinds"]
 
-_SEQUENCES = ("advected", "leaf", "inputs", "parameters")
+_SEQUENCES = ("advected", "inputs", "parameters")
 _MAPPINGS = ("feedback", "controller", "invariants", "parameter_sets", "equilibria", "outputs")
 
 
@@ -35,6 +35,9 @@ def require_kinds(mechanism: Any) -> None:
         given = getattr(mechanism, name)
         if isinstance(given, (str, Mapping, sp.Basic)) or not isinstance(given, Iterable):
             raise TypeError(f"{name} must be a list, got {shown(given)}")
+    leaf = mechanism.leaf
+    if isinstance(leaf, (str, sp.Basic)) or not isinstance(leaf, Iterable):
+        raise TypeError(f"leaf must be a list, or a dict by name, got {shown(leaf)}")
     for name in _MAPPINGS:
         if not isinstance(getattr(mechanism, name), Mapping):
             raise TypeError(f"{name} must be a dict by name, got {shown(getattr(mechanism, name))}")

@@ -23,7 +23,7 @@ from geoctrl.systems.equations import Equations, HamelTensors, hamel_tensors
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.frames import choose_frame
 from geoctrl.systems.judgement import Judgement
-from geoctrl.systems.leaf import Leaf, Relation, Sampler, automatic_relations, removed_symbols
+from geoctrl.systems.leaf import Leaf, Sampler, automatic_relations, removed_symbols
 from geoctrl.systems.multiplier import MultiplierForm
 from geoctrl.systems.projection import onto_rows, project_state
 from geoctrl.systems.symmetry import despun_mechanism, despun_state
@@ -69,7 +69,7 @@ class ReducedSystem:
         removed = removed_symbols(mechanism)
         self.assembly = a = Assembly(mechanism, self.frame, removed)
         self.graph = a.graph
-        user = [Relation(str(e), e) for e in mechanism.leaf]
+        user = mechanism.leaf.named
         self._sample = Sampler(a, [a.configuration(r.expr) for r in user])
         self.kept = [
             node for s, node in zip(mechanism.advected_symbols, a.advected, strict=True) if s not in removed
@@ -113,7 +113,7 @@ class ReducedSystem:
         lines = [f"<ReducedSystem {self.name or 'unnamed'}>"]
         lines.append(f"  states ({self.nstates}): {', '.join(self.state_labels)}")
         lines.append(f"  inputs ({self.ninputs}): {', '.join(self.input_labels) or '-'}")
-        lines.append(f"  leaf: {', '.join(f'{r.expr} = 0' for r in self.leaf.relations) or '-'}")
+        lines.append(f"  leaf: {', '.join(f'{r} = 0' for r in self.leaf.relations) or '-'}")
         lines.append(f"  parameters: {', '.join(f'{k}={v}' for k, v in self.params.items()) or '-'}")
         return "\n".join(lines)
 
