@@ -27,6 +27,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl.errors import InputError, LawWarning, MatchingError
+from geoctrl.synthesis.formula import law_latex
 from geoctrl.synthesis.gains import gain_parameters, read_damping
 from geoctrl.synthesis.loops import (
     controlled_momentum,
@@ -38,6 +39,7 @@ from geoctrl.synthesis.loops import (
 from geoctrl.systems import EulerPoincare, ReducedSystem
 from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.equations import collected
+from geoctrl.systems.notebook import displayed
 
 if TYPE_CHECKING:
     from geoctrl.synthesis.law import FeedbackLaw
@@ -340,6 +342,9 @@ class DampedLaw:
     def warnings(self) -> tuple[LawWarning, ...]:
         """Those of the conservative law: damping stabilises no equilibrium that its energy does not."""
         return self.conservative.warnings
+
+    def _repr_latex_(self) -> str:
+        return displayed(lambda _: law_latex(self))
 
     def __repr__(self) -> str:
         rows = "\n".join(

@@ -14,6 +14,7 @@ from geoctrl._scalars import Program
 from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl.errors import GeoctrlError, LawWarning
 from geoctrl.synthesis.damping import DampedLaw, damped_law
+from geoctrl.synthesis.formula import law_latex
 from geoctrl.synthesis.gains import gain_parameters, read_sigma
 from geoctrl.synthesis.loops import (
     full_loop,
@@ -26,6 +27,7 @@ from geoctrl.synthesis.loops import (
 from geoctrl.systems import Parameter, ReducedSystem
 from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.equations import collected
+from geoctrl.systems.notebook import displayed
 
 if TYPE_CHECKING:
     from geoctrl.synthesis.matching import Matching
@@ -333,6 +335,9 @@ class FeedbackLaw:
         table = {p.symbol: v for p, v in zip(self.gain_parameters, values, strict=True) if v is not None}
         found = self._symbols.subs(table)
         return found if found.free_symbols else np.array(found.tolist(), dtype=float)
+
+    def _repr_latex_(self) -> str:
+        return displayed(lambda _: law_latex(self))
 
     def __repr__(self) -> str:
         rows = "\n".join(

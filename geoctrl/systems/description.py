@@ -10,13 +10,21 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from geoctrl._checks import nearest, require_declared
-from geoctrl._scalars import expression, read_matrix, shown
+from geoctrl._scalars import expression, read_matrix
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
-from geoctrl.errors import ConstraintError, DescriptionError, FrameError, ParameterError
+from geoctrl.errors import DescriptionError, FrameError, ParameterError
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.names import check_families, check_names, input_symbol, time
+from geoctrl.systems.notebook import displayed, mechanism_latex
 from geoctrl.systems.parameters import Parameter
-from geoctrl.systems.reading import read_set, require_kinds
+from geoctrl.systems.reading import (
+    constraint_rows,
+    from_lagrangian,
+    read_set,
+    require_kinds,
+    require_symmetric,
+    shaped_matrix,
+)
 from geoctrl.systems.relations import read_relations
 from geoctrl.systems.rotors import Rotors
 
@@ -162,7 +170,7 @@ class EulerPoincare:
         if self.lagrangian is not None:
             if self.inertia is not None or self.gyroscopic is not None or self.potential != 0:
                 raise DescriptionError("give either lagrangian, or inertia with potential and gyroscopic")
-            inertia, gyroscopic, potential = _from_lagrangian(
+            inertia, gyroscopic, potential = from_lagrangian(
                 expression(self.lagrangian, "lagrangian"), self.algebra.xi
             )
             put("inertia", inertia)
@@ -171,16 +179,16 @@ class EulerPoincare:
             put("lagrangian", None)
         if self.inertia is None:
             raise DescriptionError("an inertia (n x n) or a lagrangian is needed")
-        put("inertia", _matrix("inertia", self.inertia, (n, n)))
-        _check_symmetric(self.inertia)
+        put("inertia", shaped_matrix("inertia", self.inertia, (n, n)))
+        require_symmetric(self.inertia)
         put("potential", expression(self.potential, "potential"))
         if self.gyroscopic is not None:
-            put("gyroscopic", _matrix("gyroscopic", self.gyroscopic, (n, 1)))
+            put("gyroscopic", shaped_matrix("gyroscopic", self.gyroscopic, (n, 1)))
         if self.forces is not None:
-            put("forces", _matrix("forces", self.forces, (n, 1)))
+            put("forces", shaped_matrix("forces", self.forces, (n, 1)))
         if self.contact is not None:
-            put("contact", _matrix("contact", self.contact, (3, 1)))
-        put("constraints", _rows(self.constraints, n))
+            put("contact", shaped_matrix("contact", self.contact, (3, 1)))
+        put("constraints", constraint_rows(self.constraints, n))
         put("frame", self._read_frame())
         self._check_velocities()
         if self.rotors is not None and self.rotors.coupling.rows != n:
@@ -234,6 +242,9 @@ class EulerPoincare:
         from geoctrl.systems.page import mechanism_page
 
         return mechanism_page(self)
+
+    def _repr_latex_(self) -> str:
+        return displayed(lambda budget: mechanism_latex(self.reduce(), budget))
 
     @property
     def quasivelocity_labels(self) -> tuple[str, ...]:
@@ -394,54 +405,3 @@ class EulerPoincare:
 
     def __getstate__(self) -> dict:
         return {k: v for k, v in self.__dict__.items() if k != "_reduced"}
-
-
-def _matrix(name: str, value: Any, shape: tuple[int, int]) -> sp.ImmutableMatrix:
-    matrix = read_matrix(name, value)
-    if matrix.shape != shape:
-        wanted = f"{shape[0]} x {shape[1]}" if shape[1] > 1 else f"{shape[0]} entries"
-        got = f"{matrix.rows} x {matrix.cols}" if shape[1] > 1 else f"{len(matrix)} entries"
-        raise DescriptionError(f"{name} must have {wanted}, got {got}")
-    return matrix
-
-
-def _check_symmetric(inertia: sp.ImmutableMatrix) -> None:
-    for i in range(inertia.rows):
-        for j in range(i):
-            if inertia[i, j] != inertia[j, i] and sp.expand(inertia[i, j] - inertia[j, i]) != 0:
-                raise DescriptionError(
-                    f"inertia must be symmetric, but entry ({i + 1}, {j + 1}) is {inertia[i, j]} "
-                    f"and ({j + 1}, {i + 1}) is {inertia[j, i]}"
-                )
-
-
-def _rows(constraints: Any, n: int) -> sp.ImmutableMatrix | None:
-    if constraints is None:
-        return None
-    wanted = f"constraints must be a list of rows of length {n}, got {shown(constraints)}"
-    rows = constraints.tolist() if hasattr(constraints, "tolist") else constraints
-    if not isinstance(rows, (list, tuple)) or not all(
-        hasattr(row, "__iter__") and not isinstance(row, (str, Mapping)) for row in rows
-    ):
-        raise ConstraintError(wanted)
-    rows = [list(row) for row in rows]
-    if not rows:
-        return None
-    for a, row in enumerate(rows):
-        if len(row) != n:
-            raise ConstraintError(
-                f"constraint row {a + 1} must have length {n}, one entry per velocity, got {len(row)}"
-            )
-    if len(rows) >= n:
-        raise ConstraintError(f"{len(rows)} constraints leave no motion among {n} velocities")
-    return read_matrix("constraints", rows, ConstraintError)
-
-
-def _from_lagrangian(lagrangian: sp.Expr, xi: sp.Matrix) -> tuple[sp.Matrix, sp.Matrix, sp.Expr]:
-    """Inertia, gyroscopic covector and potential of a Lagrangian that is quadratic in xi."""
-    zero = dict.fromkeys(xi, 0)
-    gradient = sp.Matrix([sp.diff(lagrangian, x) for x in xi])
-    inertia = gradient.jacobian(xi).applyfunc(sp.expand)
-    if inertia.free_symbols & set(xi):
-        raise DescriptionError("lagrangian must be quadratic in the velocities xi")
-    return inertia, gradient.subs(zero), -lagrangian.subs(zero)

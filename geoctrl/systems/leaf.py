@@ -19,17 +19,12 @@ from geoctrl.algebra.exponential import exp_action
 from geoctrl.errors import ConstraintError
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.description import EulerPoincare
-from geoctrl.systems.relations import Relation
+from geoctrl.systems.relations import Relation, removed_symbols
 
-__all__ = ["Leaf", "Sampler", "automatic_relations", "removed_symbols"]
+__all__ = ["Leaf", "Sampler", "automatic_relations"]
 
 _RANK_TOLERANCE = 1e-9
 _VANISHING = 1e-5  # samples satisfy f = 0 to 1e-14 only; where f = g^2 the gradient there is 2 sqrt(f)
-
-
-def removed_symbols(mechanism: EulerPoincare) -> tuple[sp.Symbol, ...]:
-    """Advected coordinates that a relation sets to zero by itself."""
-    return tuple(e for e in mechanism.leaf if e in mechanism.advected_symbols)
 
 
 def automatic_relations(mechanism: EulerPoincare) -> list[Relation]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
-from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.frames import choose_frame
-from geoctrl.systems.leaf import removed_symbols
-from geoctrl.systems.relations import Relation
+from geoctrl.systems.relations import Relation, removed_symbols
 
-__all__ = ["listed", "mechanism_page", "parameter_table", "state_labels", "table"]
+if TYPE_CHECKING:
+    from geoctrl.systems.description import EulerPoincare
+    from geoctrl.systems.reduced import ReducedSystem
+
+__all__ = ["listed", "mechanism_page", "parameter_table", "state_labels", "system_lines", "table"]
 
 WIDTH = 100
 LONG = 130
@@ -93,6 +95,16 @@ def mechanism_page(mechanism: EulerPoincare, summary: str = "", conserved: Seque
     }
     page = listed(f"{m.name or 'unnamed mechanism'}  [{m.algebra.name}]", rows)
     return f"{page}\n\n{parameter_table(m)}" if m.parameters else page
+
+
+def system_lines(system: ReducedSystem) -> str:
+    """What a reduced system prints."""
+    lines = [f"<ReducedSystem {system.name or 'unnamed'}>"]
+    lines.append(f"  states ({system.nstates}): {', '.join(system.state_labels)}")
+    lines.append(f"  inputs ({system.ninputs}): {', '.join(system.input_labels) or '-'}")
+    lines.append(f"  leaf: {', '.join(f'{r} = 0' for r in system.leaf.relations) or '-'}")
+    lines.append(f"  parameters: {', '.join(f'{k}={v}' for k, v in system.params.items()) or '-'}")
+    return "\n".join(lines)
 
 
 def _short(expr: sp.Expr) -> str:

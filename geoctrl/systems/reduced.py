@@ -17,15 +17,18 @@ from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.build_checks import check_build, generic_parameters
 from geoctrl.systems.conservation import Conservation
 from geoctrl.systems.control import nonlinear_system
-from geoctrl.systems.description import EulerPoincare, time
+from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.differential import Differential
 from geoctrl.systems.equations import Equations, HamelTensors, hamel_tensors
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.frames import choose_frame
 from geoctrl.systems.judgement import Judgement
-from geoctrl.systems.leaf import Leaf, Sampler, automatic_relations, removed_symbols
+from geoctrl.systems.leaf import Leaf, Sampler, automatic_relations
 from geoctrl.systems.multiplier import MultiplierForm
+from geoctrl.systems.notebook import displayed
+from geoctrl.systems.page import system_lines
 from geoctrl.systems.projection import onto_rows, project_state
+from geoctrl.systems.relations import removed_symbols
 from geoctrl.systems.symmetry import despun_mechanism, despun_state
 
 __all__ = ["ReducedSystem"]
@@ -100,22 +103,13 @@ class ReducedSystem:
     @cached_property
     def symbols(self) -> dict[Node, sp.Symbol]:
         """Sympy symbols of the leaves of the graph."""
-        a, m = self.assembly, self.mechanism
-        table: dict[Node, sp.Symbol] = {a.parameters[p.name]: p.symbol for p in m.parameters}
-        table |= dict(zip(a.advected, m.advected_symbols, strict=True))
-        table |= dict(zip(a.inputs, m.input_symbols, strict=True))
-        table |= dict(zip(a.controller, m.controller_symbols, strict=True))
-        table |= {node: sp.Symbol(node.payload, real=True) for node in a.velocity}
-        table[a.time] = time
-        return table
+        return self.assembly.sympy_symbols()
 
     def __repr__(self) -> str:
-        lines = [f"<ReducedSystem {self.name or 'unnamed'}>"]
-        lines.append(f"  states ({self.nstates}): {', '.join(self.state_labels)}")
-        lines.append(f"  inputs ({self.ninputs}): {', '.join(self.input_labels) or '-'}")
-        lines.append(f"  leaf: {', '.join(f'{r} = 0' for r in self.leaf.relations) or '-'}")
-        lines.append(f"  parameters: {', '.join(f'{k}={v}' for k, v in self.params.items()) or '-'}")
-        return "\n".join(lines)
+        return system_lines(self)
+
+    def _repr_latex_(self) -> str:
+        return displayed(lambda budget: self.latex(budget=budget))
 
     def __reduce__(self):
         return EulerPoincare.reduce, (self.mechanism,)

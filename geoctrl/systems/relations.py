@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
 from geoctrl._scalars import expression, shown
 from geoctrl.errors import DescriptionError
 
-__all__ = ["Relation", "Relations", "read_relations"]
+if TYPE_CHECKING:
+    from geoctrl.systems.description import EulerPoincare
+
+__all__ = ["Relation", "Relations", "read_relations", "removed_symbols"]
 
 SHORT = 40
 """Characters up to which a relation without a name goes by its text."""
@@ -51,6 +54,11 @@ class Relations(tuple):
 
     def __reduce__(self):
         return Relations, (tuple(self), self.names)
+
+
+def removed_symbols(mechanism: EulerPoincare) -> tuple[sp.Symbol, ...]:
+    """Advected coordinates that a relation sets to zero by itself."""
+    return tuple(e for e in mechanism.leaf if e in mechanism.advected_symbols)
 
 
 def read_relations(given: Any, reserved: Iterable[str], labels: Iterable[str]) -> Relations:
