@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -208,6 +209,7 @@ def _start(system: Any, args: argparse.Namespace, params: dict, values: dict) ->
     import numpy as np
 
     from geoctrl._checks import nearest
+    from geoctrl.errors import ProjectionWarning
 
     if args.at is not None:
         x = system.equilibrium(args.at, params=params, **values).x.copy()
@@ -228,7 +230,9 @@ def _start(system: Any, args: argparse.Namespace, params: dict, values: dict) ->
     rotors = system.mechanism.rotors
     k = len(system.assembly.velocity)
     rates = x[k - rotors.count : k] if rotors else None
-    moved = system.project(system.velocity(x, params), advected, rates, params=params, nearest=True)
+    with warnings.catch_warnings():  # said below, in states
+        warnings.simplefilter("ignore", ProjectionWarning)
+        moved = system.project(system.velocity(x, params), advected, rates, params=params, nearest=True)
     if np.max(np.abs(moved - x)) > 1e-12:
         shown = ", ".join(f"{label}={v:.9g}" for label, v in zip(system.state_labels, moved, strict=True))
         print(f"geoctrl simulate: initial state moved onto the leaf: {shown}", file=sys.stderr)

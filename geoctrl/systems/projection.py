@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,8 @@ __all__ = ["check_initial_state", "onto_rows", "project_state"]
 ROUNDING = 1e-12
 REPAIRABLE = 1e-3
 _SINGULAR_FRAME = 1e-10
+_TOLD = 3
+"""Changes that a warning names."""
 
 
 def project_state(
@@ -52,8 +54,8 @@ def project_state(
     if missing:
         raise DescriptionError(f"advected vectors are missing: {', '.join(missing)}")
     parts = [finite_array(v.name, advected[v.name], (v.dimension,)) for v in mechanism.advected]
-    gamma = np.concatenate(parts) if parts else np.zeros(0)
-    gamma = _onto_leaf(system, gamma, params, nearest)
+    given = np.concatenate(parts) if parts else np.zeros(0)
+    gamma = _onto_leaf(system, given, params, nearest)
 
     frame = Program(a.graph, a.advected, a.parameters, [a.configuration(e) for e in system.frame.matrix])
     E = frame(gamma, params).reshape(system.frame.matrix.shape)
@@ -67,9 +69,24 @@ def project_state(
     w = np.linalg.lstsq(E, xi, rcond=None)[0]
     x = np.concatenate([w, rates, gamma[system.kept_index], np.zeros(len(a.controller))])
     x = onto_rows(system, x, params)
-    defect = np.max(np.abs(system.velocity(x, params) - xi), initial=0.0) / max(1.0, np.max(np.abs(xi)))
+    velocity = system.velocity(x, params)
+    defect = np.max(np.abs(velocity - xi), initial=0.0) / max(1.0, np.max(np.abs(xi)))
     _accept(defect, f"xi = {xi.tolist()} violates the constraints", nearest)
+    if nearest:
+        labels = [*mechanism.algebra.labels, *map(str, mechanism.advected_symbols)]
+        _tell(labels, np.concatenate([xi, given]), np.concatenate([velocity, gamma]))
     return x
+
+
+def _tell(labels: Sequence[str], before: np.ndarray, after: np.ndarray) -> None:
+    """Warn of what a projection has changed by more than rounding, the largest change first."""
+    change = np.abs(after - before)
+    order = [i for i in np.argsort(-change) if change[i] > ROUNDING * max(1.0, float(np.max(np.abs(before))))]
+    if order:
+        told = [f"{labels[i]} from {before[i]:.9g} to {after[i]:.9g}" for i in order[:_TOLD]]
+        more = f" and {len(order) - _TOLD} more" if len(order) > _TOLD else ""
+        words = f"project(..., nearest=True) changed {', '.join(told)}{more}"
+        warnings.warn(words, ProjectionWarning, stacklevel=user_level())
 
 
 def _accept(defect: float, what: str, nearest: bool) -> None:

@@ -254,7 +254,7 @@ class ReducedSystem:
         rotor_rates : (s,), zero by default
         params : dict, optional
         nearest : bool
-            Repair any defect instead of raising.
+            Repair any defect instead of raising; a `ProjectionWarning` tells what was changed.
 
         Returns
         -------

@@ -458,11 +458,17 @@ def test_project_refuses_large_defects_with_the_residual_and_the_remedy():
 
 def test_project_nearest_repairs_any_defect():
     sys = skate().reduce()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with pytest.warns(gc.ProjectionWarning, match="Y3 from 0.3 to 0, .* Gamma1 from 0.2 to 0 and 3 more"):
         x = sys.project([*TURN[:5], 0.3], {"Gamma": [0.2, 0.5, 0.9]}, nearest=True)
     assert np.max(np.abs(sys.leaf_residual(x))) < 1e-15
     assert x[3:] == pytest.approx(np.array([0.5, 0.9]) / np.hypot(0.5, 0.9), abs=1e-12)
+
+
+def test_project_nearest_is_silent_where_nothing_but_rounding_changes():
+    sys = skate().reduce()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sys.project(TURN, defect_off_leaf(1e-13), nearest=True)
 
 
 def test_project_in_multiplier_form_moves_velocities_onto_the_rows():
@@ -470,7 +476,9 @@ def test_project_in_multiplier_form_moves_velocities_onto_the_rows():
     assert sys.state_labels[:3] == ("Omega1", "Omega2", "Omega3")
     with pytest.raises(gc.ConstraintError, match="violates the constraints"):
         sys.project([1, 2, 3], {"Gamma": [0, 0.6, 0.8]})
-    x = sys.project([1, 2, 3], {"Gamma": [0, 0.6, 0.8]}, nearest=True)
+    words = r"nearest=True\) changed Omega3 from 3 to 0.12, Omega2 from 2 to -0.16$"
+    with pytest.warns(gc.ProjectionWarning, match=words):
+        x = sys.project([1, 2, 3], {"Gamma": [0, 0.6, 0.8]}, nearest=True)
     assert x[:3] == pytest.approx(np.array([1, 2, 3]) - 3.6 * np.array([0, 0.6, 0.8]), abs=1e-14)
 
 
