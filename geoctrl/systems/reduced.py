@@ -29,6 +29,7 @@ from geoctrl.systems.notebook import displayed
 from geoctrl.systems.page import system_lines
 from geoctrl.systems.projection import onto_rows, project_state
 from geoctrl.systems.relations import removed_symbols
+from geoctrl.systems.state import state_from
 from geoctrl.systems.symmetry import despun_mechanism, despun_state
 
 __all__ = ["ReducedSystem"]
@@ -272,6 +273,10 @@ class ReducedSystem:
             If the frame is singular there.
         """
         return project_state(self, xi, advected, rotor_rates, self.parameters(params), nearest)
+
+    def state(self, params: Mapping[str, float] | None = None, **given: Any) -> np.ndarray:
+        """State (n,) with what is given by label, the constraints solved for the rest; see `state_from`."""
+        return state_from(self, given, self.parameters(params))
 
     # -- symbols --------------------------------------------------------------------------------
 
