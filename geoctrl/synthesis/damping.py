@@ -27,7 +27,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl.errors import InputError, LawWarning, MatchingError
-from geoctrl.synthesis.formula import law_latex
+from geoctrl.synthesis.formula import law_latex, with_numbers
 from geoctrl.synthesis.gains import gain_parameters, read_damping
 from geoctrl.synthesis.loops import (
     controlled_momentum,
@@ -267,6 +267,11 @@ class DampedLaw:
     def expr(self) -> sp.ImmutableMatrix:
         """The torques (s x 1) in states of the reduced loop, parameters and gains."""
         return sp.ImmutableMatrix([collected(e, self._bare.states) for e in self._torques])
+
+    def numeric(self, params: Mapping[str, float] | None = None, rotors: bool = False) -> dict[str, sp.Expr]:
+        """The torques in states alone, as `FeedbackLaw.numeric`; a controller's states are among them."""
+        torques = self._in_rotor_rates(self._torques) if rotors else self._torques
+        return with_numbers(self, self._full if rotors else self._bare, torques, params)
 
     def __call__(
         self, t: float, x: Any, params: Mapping[str, float] | None = None, rotors: bool | None = None

@@ -14,9 +14,10 @@ from geoctrl._scalars import Program
 from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl.errors import GeoctrlError, LawWarning
 from geoctrl.synthesis.damping import DampedLaw, damped_law
-from geoctrl.synthesis.formula import law_latex
+from geoctrl.synthesis.formula import law_latex, with_numbers
 from geoctrl.synthesis.gains import gain_parameters, read_sigma
 from geoctrl.synthesis.loops import (
+    controlled_momentum,
     full_loop,
     matched_torques,
     momentum_parameters,
@@ -187,6 +188,29 @@ class FeedbackLaw:
             return self._torques(self._bare)
         values = {p.symbol: e for p, e in zip(self._momentum, momentum, strict=True)}
         return [e.subs(values) for e in self._torques(self._with_momentum)]
+
+    def numeric(self, params: Mapping[str, float] | None = None, rotors: bool = False) -> dict[str, sp.Expr]:
+        """The torques by input label in states alone, with numbers for parameters and gains.
+
+        What a plant takes as ``inputs`` or feedback: it does not know the gains. The controlled momentum is
+        zero in it.
+
+        Parameters
+        ----------
+        params : dict, optional
+            Of the plant and the gains, by name; numbers are the rationals they are.
+        rotors : bool
+            In the states of ``closed_loop(rotors=True)`` instead of those of the reduced loop, so that the
+            momentum is what the rotor rates make it.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown parameter, or one without a value.
+        """
+        if rotors:
+            return with_numbers(self, self._full, self.expression(controlled_momentum(self)), params)
+        return with_numbers(self, self._bare, self._torques(self._bare), params)
 
     @cached_property
     def _program(self) -> tuple[ReducedSystem, Program]:
