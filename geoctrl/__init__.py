@@ -62,6 +62,7 @@ _PUBLIC = {
         "GeoctrlError",
         "GradientError",
         "ImmutableError",
+        "InertiaWarning",
         "InputError",
         "LabelError",
         "LawWarning",

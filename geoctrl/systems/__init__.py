@@ -2,7 +2,7 @@
 
 from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.families import Equilibrium, Family
-from geoctrl.systems.names import check_names, input_symbol, time
+from geoctrl.systems.names import check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.reduced import ReducedSystem
 from geoctrl.systems.rotors import Rotors
@@ -18,5 +18,6 @@ __all__ = [
     "Rotors",
     "check_names",
     "input_symbol",
+    "plain_inputs",
     "time",
 ]

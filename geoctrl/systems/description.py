@@ -14,7 +14,8 @@ from geoctrl._scalars import expression, read_matrix
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
 from geoctrl.errors import DescriptionError, FrameError, ParameterError
 from geoctrl.systems.families import Equilibrium, Family
-from geoctrl.systems.names import check_families, check_names, input_symbol, time
+from geoctrl.systems.moments import warn_of_moments
+from geoctrl.systems.names import check_families, check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.notebook import displayed, mechanism_latex
 from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.reading import (
@@ -80,6 +81,7 @@ class EulerPoincare:
     forces : n expressions in xi, advected symbols, inputs and ``time``, optional
         Generalised force F in s*: its power is ``F . xi``.
     inputs : sequence of names or symbols used in ``forces``
+        For a name, the symbol of that name in forces and outputs, ``sympy.Symbol(name)`` or a real one.
     feedback : mapping of input label -> expression in reduced or full symbols, optional
         Closes an input (a rotor torque as well): it is no input of the system any more.
     controller : mapping of label -> rate in reduced or full symbols, optional
@@ -165,6 +167,8 @@ class EulerPoincare:
         put("inputs", tuple(map(input_symbol, self.inputs)))
         for what in ("invariants", "outputs", "controller", "feedback"):
             put(what, {str(k): expression(v, f"{what}[{k!r}]") for k, v in getattr(self, what).items()})
+        plain = plain_inputs(self.actuator_symbols)
+        put("outputs", {k: e.xreplace(plain) for k, e in self.outputs.items()})
         put("equilibria", dict(self.equilibria))
         put("parameter_sets", {k: read_set(k, v) for k, v in self.parameter_sets.items()})
         if self.lagrangian is not None:
@@ -185,7 +189,8 @@ class EulerPoincare:
         if self.gyroscopic is not None:
             put("gyroscopic", shaped_matrix("gyroscopic", self.gyroscopic, (n, 1)))
         if self.forces is not None:
-            put("forces", shaped_matrix("forces", self.forces, (n, 1)))
+            forces = shaped_matrix("forces", self.forces, (n, 1))
+            put("forces", forces.xreplace(plain))
         if self.contact is not None:
             put("contact", shaped_matrix("contact", self.contact, (3, 1)))
         put("constraints", constraint_rows(self.constraints, n))
@@ -200,6 +205,7 @@ class EulerPoincare:
         put("leaf", read_relations(self.leaf, self._reported, [p.name for p in self.parameters]))
         self._check_names()
         self._check_symbols()
+        warn_of_moments(self)
 
     def _read_frame(self) -> sp.ImmutableMatrix | None:
         if self.frame is None:
@@ -235,7 +241,8 @@ class EulerPoincare:
         return (
             f"<EulerPoincare {self.name or 'unnamed'} on {self.algebra.name}: .reduce() gives the system>\n"
             f"  velocities: {', '.join(self.velocity_labels)}\n"
-            f"  parameters: {given}"
+            f"  parameters: {given}\n"
+            f"  families: {', '.join(self.equilibria) or '-'}"
         )
 
     def __str__(self) -> str:

@@ -544,3 +544,29 @@ def test_frames_made_from_constant_rows_keep_no_multiplier():
     varying = body(constraints=[[0, G1, 1 + G2**2]]).reduce()
     assert varying.leaf.names[-1] == "constraint1"
     assert varying.nstates == 6
+
+
+def test_an_input_by_name_needs_no_assumptions():
+    """`sp.Symbol("u1")` is what comes to mind first, and nothing else goes by that name."""
+    plain, proper = sp.Symbol("u1"), sp.Symbol("u1", real=True)
+    written = [
+        body(forces=[G1 * u, u**2, 0], inputs=["u1"], outputs={"moment": 2 * u}).reduce()
+        for u in (plain, proper)
+    ]
+    rng = np.random.default_rng(4)
+    x = written[0].random_state(rng)
+    for system in written:
+        assert system.inputs == (proper,)
+    rates = [system.rhs(0.0, x, [0.7]) for system in written]
+    assert np.array_equal(*rates)
+    assert np.max(np.abs(rates[0] - written[0].rhs(0.0, x, [0.0]))) > 0.1
+    assert np.array_equal(*(system.outputs(0.0, x, [0.7]) for system in written))
+    again = written[0].mechanism.replace(forces=[0, plain, 0]).reduce()
+    assert again.rhs(0.0, x, [0.7])[1] != again.rhs(0.0, x, [0.0])[1]
+
+
+def test_a_parameter_keeps_its_assumptions_and_an_input_given_as_a_symbol_its_own():
+    with pytest.raises(gc.DescriptionError, match="symbol m with other assumptions"):
+        body(potential=sp.Symbol("m") * G3)
+    with pytest.raises(gc.DescriptionError, match="u1 with other assumptions"):
+        body(forces=[sp.Symbol("u1"), 0, 0], inputs=[sp.Symbol("u1", positive=True)])

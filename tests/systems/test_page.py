@@ -49,7 +49,7 @@ def test_the_page_of_the_command_line_is_that_of_print(capsys):
 
 def test_the_short_form_stays_short():
     for name in NAMED:
-        assert len(repr(gc.models.get(name)()).splitlines()) == 3
+        assert len(repr(gc.models.get(name)()).splitlines()) == 4
 
 
 def test_a_description_without_anything_has_a_page():
