@@ -189,9 +189,17 @@ def test_the_description_loads_neither_control_nor_heyoka_nor_matplotlib():
 
 
 def test_public_names_are_the_ones_listed():
-    assert set(geoctrl.__all__) <= set(dir(geoctrl))
+    assert dir(geoctrl) == geoctrl.__all__
     with pytest.raises(AttributeError, match="no attribute 'EulerPoincar'"):
         geoctrl.EulerPoincar  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["models", "rotations", "spheres", "viz"])
+def test_modules_list_their_public_names_alone(name):
+    """What completion offers: no module, no helper, no name from elsewhere."""
+    module = getattr(geoctrl, name)
+    assert dir(module) == sorted(module.__all__)
+    assert all(hasattr(module, public) for public in dir(module))
 
 
 def test_the_check_of_names_sees_a_model_in_code(tmp_path):

@@ -20,6 +20,7 @@ from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome, decide
 from geoctrl.checker import digest_of, short
 from geoctrl.systems import ReducedSystem, as_system
+from geoctrl.systems.notebook import displayed, rows, words
 from geoctrl.verification import Verdict
 
 __all__ = ["Certificate", "certify", "readable"]
@@ -71,6 +72,9 @@ class Certificate:
         if path is not None:
             file_path(path).write_text(text + "\n", encoding="utf-8")
         return text
+
+    def _repr_latex_(self) -> str:
+        return displayed(lambda _: rows([words(str(self.verdict)), words(self.claim), words(self.reason)]))
 
     def __repr__(self) -> str:
         lines = [f"<Certificate {self.verdict}>", f"  {self.claim}", f"  method: {self.method}"]

@@ -29,6 +29,7 @@ from geoctrl.errors import EquilibriumError, ParameterError
 from geoctrl.systems import ReducedSystem, as_system
 from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.decimals import readable
+from geoctrl.systems.notebook import displayed, rows, words
 from geoctrl.systems.typesetting import Typesetter
 
 __all__ = ["StabilityConditions", "stability_conditions"]
@@ -120,6 +121,16 @@ class StabilityConditions:
         relation = Typesetter(order, self.family_symbols, fixed=parameters).relation
         shown = [relation(readable(r)) for r in (self.unstable if unstable else self.stable)]
         return rf" \quad\text{{{'or' if unstable else 'and'}}}\quad ".join(shown)
+
+    def _repr_latex_(self) -> str:
+        def sides(_: float) -> str:
+            title = words(f"{self.family!r} of {self.system}:")
+            stable = self.latex() or words(f"- ({self.reason})")
+            unstable = self.latex(unstable=True) or words("-")
+            said = (rf"\text{{stable if }}\quad {stable}", rf"\text{{unstable if }}\quad {unstable}")
+            return rows([title, *said, words(self.note)])
+
+        return displayed(sides)
 
     def __str__(self) -> str:
         lines = [f"{self.family!r} of {self.system}", "  stable (within the leaf) if"]

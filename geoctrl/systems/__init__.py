@@ -3,7 +3,7 @@
 from geoctrl.systems.contract import System, as_system
 from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.families import Equilibrium, Family
-from geoctrl.systems.names import check_names, input_symbol, time
+from geoctrl.systems.names import check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.reduced import ReducedSystem
 from geoctrl.systems.rotors import Rotors
@@ -21,5 +21,6 @@ __all__ = [
     "as_system",
     "check_names",
     "input_symbol",
+    "plain_inputs",
     "time",
 ]
