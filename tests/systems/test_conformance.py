@@ -104,14 +104,22 @@ def system_of(case, frame="own"):
 
 @cache
 def multiplier_form_of(case):
-    return mechanism_of(case).reduce().unreduced()
+    return system_of(case).unreduced()
 
 
 def tolerance_of(case):
     return SKATE_TOLERANCE if case[0].startswith("pendulum-skate") else TOLERANCE
 
 
-every_case = pytest.mark.parametrize("case", DRAWN + ENTRIES, ids=label)
+def over(cases):
+    """Parametrised by cases; the tests of one mechanism run in one process, which builds it once."""
+    groups = [label(case) if case[0] in ("drawn", "special") else f"{case[:2]}" for case in cases]
+    marks = [pytest.mark.xdist_group(group) for group in groups]
+    params = [pytest.param(c, marks=mark, id=label(c)) for c, mark in zip(cases, marks, strict=True)]
+    return pytest.mark.parametrize("case", params)
+
+
+every_case = over(DRAWN + ENTRIES)
 
 
 @every_case
@@ -121,7 +129,7 @@ def test_reduced_motion_is_the_multiplier_form(case, frame):
     assert comparisons.multiplier_form(system_of(case, frame), form=form) < tolerance_of(case)
 
 
-@pytest.mark.parametrize("case", [c for c in DRAWN + ENTRIES if c[1] != "heisenberg"], ids=label)
+@over([c for c in DRAWN + ENTRIES if c[1] != "heisenberg"])
 def test_multiplier_form_is_lagrange_in_coordinates(case):
     assert comparisons.coordinates(system_of(case), form=multiplier_form_of(case)) < ORACLE_TOLERANCE
 
@@ -132,14 +140,12 @@ def test_energy_rate_is_input_power(case, frame):
     assert comparisons.power_balance(system_of(case, frame)) < TOLERANCE
 
 
-@pytest.mark.parametrize(
-    "case", DRAWN[:14] + DRAWN[28:] + ENTRIES, ids=label
-)  # each algebra twice: slow to build
+@over(DRAWN[:14] + DRAWN[28:] + ENTRIES)  # each algebra twice: slow to build
 def test_analytic_jacobians_are_complex_steps(case):
     assert comparisons.jacobians(system_of(case)) < TOLERANCE
 
 
-@pytest.mark.parametrize("case", [("drawn", 1), ("drawn", 4), ("drawn", 24), *ENTRIES], ids=label)
+@over([("drawn", 1), ("drawn", 4), ("drawn", 24), *ENTRIES])
 def test_batch_evaluation_is_columnwise(case):
     sys = system_of(case, "made")
     samples = list(comparisons.points(sys, 3, 4))
@@ -200,9 +206,7 @@ def test_tensor_form_is_the_projected_form(case):
     assert comparisons.tensor_form(tensor_system(*case)) < TOLERANCE
 
 
-@pytest.mark.parametrize(
-    "case", [c for c in ENTRIES if not gc.models.get(c[0])(**dict(c[1])).rotors], ids=label
-)
+@over([c for c in ENTRIES if not gc.models.get(c[0])(**dict(c[1])).rotors])
 def test_tensor_form_of_the_catalogue(case):
     sys = system_of(case)
     if sys.frame.rows is not None:
