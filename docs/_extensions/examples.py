@@ -3,9 +3,9 @@
 ``plot``
     Code, shown and run in a namespace of its own; the figure that it leaves follows.
 
-In other pages a fenced block of Python is run if a comment marks it, in one namespace for the page. Such a
-page reads the same in the repository, and a block marked ``ci`` is also run by ``.ci/run`` with the installed
-package::
+Elsewhere a comment marks every fenced block of Python, and these are run in one namespace for the page. Such
+a page reads the same in the repository, and a block marked ``ci`` is also run by ``.ci/run`` with the
+installed package::
 
     <!-- ci: NAME -->
     <!-- run -->
@@ -95,20 +95,24 @@ class Plot(SphinxDirective):
             _, figures = run(code, f"{self.env.docname}, line {self.lineno}", {})
         except Exception:
             raise self.severe(traceback.format_exc(limit=-3)) from None
-        shown = nodes.literal_block(code, code, language="python")
+        shown = nodes.literal_block(code, code, language="python", classes=["plot"])
         images = [image(self.env, figure, self.options.get("alt", "")) for figure in figures]
         plt.close("all")
         return [shown, *images]
 
 
 class MarkedBlocks(SphinxTransform):
-    """Run the marked blocks of a page, in order."""
+    """Run the marked blocks of a page, in order; one of Python without a mark is a warning."""
 
     default_priority = 400
 
     def apply(self, **_: Any) -> None:
         namespace: dict[str, Any] = {}
-        for block, alt in list(self.marked()):
+        for block, marker in list(self.blocks()):
+            if marker is None:
+                LOGGER.warning("a block of Python is not marked to be run", location=block)
+                continue
+            alt = (marker["words"] or "") if marker["kind"] == "run" else ""
             try:
                 printed, figures = run(block.astext(), f"{self.env.docname}, line {block.line}", namespace)
             except Exception:
@@ -121,15 +125,14 @@ class MarkedBlocks(SphinxTransform):
             plt.close("all")
             block.parent[block.parent.index(block) + 1 : block.parent.index(block) + 1] = below
 
-    def marked(self) -> Iterator[tuple[nodes.literal_block, str]]:
-        """Blocks after a marker, with the words for their figures."""
+    def blocks(self) -> Iterator[tuple[nodes.literal_block, re.Match[str] | None]]:
+        """Blocks of Python that no directive has run, each with its marker."""
         for block in self.document.findall(nodes.literal_block):
-            place = block.parent.index(block)
-            before = block.parent[place - 1] if place else None
-            if block.get("language") == "python" and isinstance(before, (nodes.raw, nodes.comment)):
-                marker = MARKER.fullmatch(before.astext())
-                if marker:
-                    yield block, (marker["words"] or "") if marker["kind"] == "run" else ""
+            if block.get("language") == "python" and "plot" not in block["classes"]:
+                place = block.parent.index(block)
+                before = block.parent[place - 1] if place else None
+                is_comment = isinstance(before, (nodes.raw, nodes.comment))
+                yield block, MARKER.fullmatch(before.astext()) if is_comment else None
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

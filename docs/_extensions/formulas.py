@@ -10,6 +10,7 @@ file, which only the build needs, the style sheet and the woff2 fonts with the p
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -31,12 +32,17 @@ def engine() -> MiniRacer:
     return made
 
 
+NUMBER = re.compile(r"[\d.]+\\times\s*10\^(?:\{[^{}]*\}|\d)")
+
+
 @cache
 def formula(tex: str, display: bool) -> str:
     """HTML of a formula; JSEvalException where KaTeX has no meaning for it."""
     # "strict" refuses what KaTeX would set in another way than LaTeX.
     settings = {"displayMode": display, "throwOnError": True, "strict": "error"}
-    return engine().call("katex.renderToString", tex, settings)
+    # A line may break after an operator: braces keep a number in one piece, in a narrow cell of a table, say.
+    whole = NUMBER.sub(lambda number: f"{{{number[0]}}}", tex)
+    return engine().call("katex.renderToString", whole, settings)
 
 
 def visit(self: HTML5Translator, node: nodes.math | nodes.math_block) -> None:
