@@ -37,6 +37,7 @@ myst_heading_anchors = 3
 autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+default_role = "py:obj"  # `name` in a docstring links to the entry of that name
 numpydoc_show_class_members = False
 
 nitpicky = False

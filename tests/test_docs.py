@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -113,23 +114,29 @@ def members_by_inspection(cls):
     return {n for n in names if not n.startswith("_")}
 
 
+def build(root, *options):
+    """Run Sphinx from ``root / "docs"`` to ``root / "html"``; what it warns of."""
+    for needed in ("sphinx", "numpydoc", "myst_parser", "furo", "py_mini_racer"):
+        pytest.importorskip(needed)
+    shutil.copy(DOCS.parent / "pyproject.toml", root)
+    settings = [word for option in options for word in ("-D", option)]
+    command = [sys.executable, "-m", "sphinx", "-q", "-b", "html", *settings, root / "docs", root / "html"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=DOCS.parent, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     """The reference and a page full of formulas, built without the pages that run programs."""
-    for needed in ("sphinx", "numpydoc", "myst_parser", "furo", "py_mini_racer"):
-        pytest.importorskip(needed)
     root = tmp_path_factory.mktemp("pages")
     shutil.copytree(DOCS, root / "docs", ignore=shutil.ignore_patterns("generated", "_build", "catalogue"))
-    shutil.copy(DOCS.parent / "pyproject.toml", root)
     for page in (root / "docs").rglob("*.md"):
         if page.stem not in {"api", "theory"}:
             page.unlink()
     extensions = "myst_parser,sphinx.ext.autodoc,sphinx.ext.autosummary,numpydoc,formulas,reference"
-    command = [sys.executable, "-m", "sphinx", "-q", "-b", "html", "-D", "root_doc=api"]
-    command += ["-D", f"extensions={extensions}", str(root / "docs"), str(root / "html")]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=DOCS.parent, check=False)
-    assert done.returncode == 0, done.stderr
-    return root / "html", done.stderr
+    warned = build(root, "root_doc=api", f"extensions={extensions}")
+    return root / "html", warned
 
 
 @pytest.fixture(scope="module")
@@ -191,3 +198,82 @@ def test_formulas_are_set_and_no_page_fetches_from_another_host(built):
     assert [p.name for p in pages if re.search(fetched, p.read_text(encoding="utf-8"))] == []
     styles = "".join(p.read_text(encoding="utf-8") for p in built[0].rglob("*.css"))
     assert re.findall(r"url\(.?https?:[^)]*|@import[^;]*https?:[^;]*", styles) == []
+
+
+# -- what the directives do, and what they refuse ---------------------------------------------------
+
+PAGE = """# A page
+
+<!-- run -->
+
+```python
+x = 2.5
+print("two and a half is", x)
+```
+
+<!-- run: a straight line -->
+
+```python
+import matplotlib.pyplot as plt
+
+plt.plot([0, x])
+```
+
+A length of $1.5\\times10^{-3}$ m.
+
+{rest}
+"""
+
+
+def build_page(root, rest):
+    """HTML and warnings of a page with two good examples and ``rest``."""
+    (root / "docs").mkdir()
+    for folder in ("_extensions", "_static", "_templates"):
+        shutil.copytree(DOCS / folder, root / "docs" / folder)
+    shutil.copy(DOCS / "conf.py", root / "docs")
+    (root / "docs" / "index.md").write_text(PAGE.replace("{rest}", rest), encoding="utf-8")
+    warned = build(root, "extensions=myst_parser,examples,formulas")
+    return (root / "html" / "index.html").read_text(encoding="utf-8"), warned
+
+
+@pytest.mark.slow
+def test_marked_blocks_show_what_they_print_and_draw(tmp_path):
+    page, warned = build_page(tmp_path, "")
+    assert warned == ""
+    assert re.sub("<[^>]*>", "", page).count("two and a half is 2.5") == 1
+    assert len(re.findall(r'<img alt="a straight line"', page)) == 1
+    assert page.count('class="katex-base"') == 1  # no place for a line to break within the number
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rest", "words"),
+    [
+        ("```python\nprint(1)\n```", "not marked to be run"),
+        ("<!-- run -->\n\n```python\nprint(undefined)\n```", "name 'undefined' is not defined"),
+        ("<!-- run -->\n\n```python\nimport warnings\nwarnings.warn('odd')\n```", "odd"),
+        ("$\\undefinedmacro$", "undefinedmacro"),
+    ],
+)
+def test_a_build_warns_of_what_does_not_run_or_cannot_be_set(tmp_path, rest, words):
+    _, warned = build_page(tmp_path, rest)
+    assert "WARNING" in warned
+    assert words in warned
+
+
+def test_a_name_without_an_entry_is_found(monkeypatch):
+    pytest.importorskip("numpydoc")
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(str(DOCS / "_extensions"))
+    reference = importlib.import_module("reference")
+    entries = {
+        f"geoctrl.{name}": SimpleNamespace(objtype="function", aliased=False) for name in public_names()
+    }
+    entries["geoctrl.Axis"] = SimpleNamespace(objtype="class", aliased=False)
+    entries["geoctrl.Axis.of"] = entries.pop("geoctrl.so3")
+    env = SimpleNamespace(domains=SimpleNamespace(python_domain=SimpleNamespace(objects=entries)))
+    assert list(reference.missing_entries(env)) == [
+        "geoctrl.so3",
+        "geoctrl.Axis.unit",
+        "geoctrl.Axis.direction",
+    ]

@@ -99,6 +99,13 @@ def public_objects() -> Iterator[tuple[str, Any]]:
 # -- entries ----------------------------------------------------------------------------------------
 
 
+def typed(kind: str, description: list[str]) -> list[str]:
+    """A description with its type in front, in the same paragraph."""
+    if not kind:
+        return description
+    return [f"*{kind}*:", *description] if description else [f"*{kind}*"]
+
+
 def indented(lines: Iterable[str]) -> list[str]:
     """The lines as the content of a directive."""
     return [f"   {line}".rstrip() for line in lines]
@@ -128,7 +135,7 @@ def entries(cls: type, shown: str) -> Iterator[str]:
         elif name in described(cls):
             kind, description = described(cls)[name]
             attributes += [f".. py:attribute:: {shown}.{name}", ""]
-            attributes += indented([f"*{kind}*" if kind else "", "", *description, ""])
+            attributes += indented([*typed(kind, description), ""])
         else:
             silent.append(f"{shown}.{name}")
     for title, lines in (("Attributes", attributes), ("Methods", methods)):
