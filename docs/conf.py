@@ -19,11 +19,15 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "numpydoc",
     "catalogue",
+    "examples",
+    "formulas",
+    "reference",
 ]
 exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+html_math_renderer = "katex"
 html_static_path = ["_static"]
 html_css_files = ["layout.css"]
 
@@ -33,8 +37,8 @@ myst_heading_anchors = 3
 autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
-numpydoc_class_members_toctree = False
-numpydoc_show_inherited_class_members = False
+default_role = "py:obj"  # `name` in a docstring links to the entry of that name
+numpydoc_show_class_members = False
 
 nitpicky = False
 # Attributes of one class may have the name of a function elsewhere ("symbols").

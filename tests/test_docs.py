@@ -1,10 +1,15 @@
-"""The catalogue's pages: one for each mechanism, with its picture, and none of a mechanism that is gone."""
+"""The pages: one for each mechanism, an entry for each public name, and nothing fetched from a network."""
 
 import importlib
+import inspect
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import geoctrl as gc
@@ -54,3 +59,221 @@ def test_what_a_page_asks_about_stability_exists(name):
         for family, given in re.findall(r"^(?:conditions|verdict) (\S+)(.*)$", body, re.MULTILINE):
             symbols = set(re.findall(r"(\w+)=", given))
             assert symbols <= {*mechanism.equilibria[family].names, *mechanism.defaults}
+
+
+# -- what a system answers --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def systems():
+    mechanism = gc.models.get("pendulum-skate-rotor")()
+    chain = gc.spheres.chain_pendulum([1.0, 2.0], [0.5, 0.7])
+    body = gc.rotations.free_body(np.diag([1.0, 2.0, 2.5]))
+    return {
+        "reduced": mechanism.reduce(),
+        "closed loop": gc.match(mechanism).law(sigma=-1e-5).closed_loop(),
+        "despun": gc.models.get("rolling-disk")().reduce().despun(),
+        "spheres": chain,
+        "form on spheres": chain.in_form("pi"),
+        "rotations": body,
+        "form on rotations": body.in_form("Pi"),
+    }
+
+
+def test_every_system_answers_what_the_page_on_systems_says(systems):
+    page = (DOCS / "systems.md").read_text(encoding="utf-8")
+    table = page.partition("## What every system answers")[2].partition("\n## ")[0]
+    rows = [row.split("|")[1] for row in re.findall(r"^\| `.*", table, re.MULTILINE)]
+    members = [name for row in rows for name in re.findall(r"`(\w+)", row)]
+    assert {"name", "states", "rhs", "energy", "to_control"} <= set(members)
+    missing = [f"{kind}: {m}" for kind, system in systems.items() for m in members if not hasattr(system, m)]
+    assert missing == []
+
+
+# -- the reference ----------------------------------------------------------------------------------
+
+
+def public_names():
+    """Names of the package and of its public modules, as a reader writes them after ``gc.``."""
+    for name in gc.__all__:
+        thing = getattr(gc, name)
+        yield from (f"{name}.{inner}" for inner in thing.__all__) if inspect.ismodule(thing) else [name]
+
+
+def test_every_public_name_is_listed_in_the_reference():
+    listed = set(
+        re.findall(r"^(?:   |\.\. py:data:: )([\w.]+)$", (DOCS / "api.md").read_text(), re.MULTILINE)
+    )
+    assert sorted(set(public_names()) - listed) == []
+
+
+def members_by_inspection(cls):
+    """Names without underscore that classes of geoctrl give this one, instance attributes not included."""
+    homes = [c for c in cls.__mro__ if c.__module__.startswith("geoctrl")]
+    names = {n for c in homes for n in (*vars(c), *inspect.get_annotations(c))}
+    return {n for n in names if not n.startswith("_")}
+
+
+def build(root, *options):
+    """Run Sphinx from ``root / "docs"`` to ``root / "html"``; what it warns of."""
+    for needed in ("sphinx", "numpydoc", "myst_parser", "furo", "py_mini_racer"):
+        pytest.importorskip(needed)
+    shutil.copy(DOCS.parent / "pyproject.toml", root)
+    settings = [word for option in options for word in ("-D", option)]
+    command = [sys.executable, "-m", "sphinx", "-q", "-b", "html", *settings, root / "docs", root / "html"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=DOCS.parent, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The reference and a page full of formulas, built without the pages that run programs."""
+    root = tmp_path_factory.mktemp("pages")
+    shutil.copytree(DOCS, root / "docs", ignore=shutil.ignore_patterns("generated", "_build", "catalogue"))
+    for page in (root / "docs").rglob("*.md"):
+        if page.stem not in {"api", "theory"}:
+            page.unlink()
+    extensions = "myst_parser,sphinx.ext.autodoc,sphinx.ext.autosummary,numpydoc,formulas,reference"
+    warned = build(root, "root_doc=api", f"extensions={extensions}")
+    return root / "html", warned
+
+
+@pytest.fixture(scope="module")
+def inventory(built):
+    """Kind of each entry by its dotted name, as other projects' pages would link to it."""
+    from sphinx.util.inventory import InventoryFile
+
+    found = InventoryFile.loads((built[0] / "objects.inv").read_bytes(), uri="").data
+    return {name: kind for kind, names in found.items() if kind.startswith("py:") for name in names}
+
+
+@pytest.mark.slow
+def test_every_public_name_has_an_entry(inventory):
+    assert [name for name in public_names() if f"geoctrl.{name}" not in inventory] == []
+
+
+@pytest.mark.slow
+def test_every_member_of_every_documented_class_has_an_entry(inventory):
+    # A class that is exported has a second name, where it is defined, that leads to the same entry.
+    names = {}
+    for name, kind in inventory.items():
+        if kind in ("py:class", "py:exception"):
+            path, _, last = name.rpartition(".")
+            names.setdefault(getattr(importlib.import_module(path), last), []).append(name)
+    missing = [
+        f"{called[0]}.{member}"
+        for cls, called in names.items()
+        for member in members_by_inspection(cls)
+        if not any(f"{name}.{member}" in inventory for name in called)
+    ]
+    assert len(names) > 50
+    assert missing == []
+
+
+@pytest.mark.slow
+def test_attributes_that_instances_carry_have_entries(inventory, systems):
+    things = {
+        "geoctrl.ReducedSystem": systems["reduced"],
+        "geoctrl.spheres.SphereSystem": systems["spheres"],
+        "geoctrl.rotations.RotationSystem": systems["rotations"],
+        "geoctrl.LieAlgebra": gc.se3(),
+        "geoctrl.FeedbackLaw": gc.match(gc.models.get("pendulum-skate-rotor")()).law(sigma=-1e-5),
+    }
+    carried = [f"{name}.{n}" for name, thing in things.items() for n in vars(thing) if not n.startswith("_")]
+    assert len(carried) > 50
+    assert [name for name in carried if name not in inventory] == []
+
+
+@pytest.mark.slow
+def test_the_build_warns_of_a_name_without_entry_and_has_nothing_to_warn_of(built):
+    assert "has no entry in the API reference" not in built[1]
+
+
+@pytest.mark.slow
+def test_formulas_are_set_and_no_page_fetches_from_another_host(built):
+    pages = list(built[0].rglob("*.html"))
+    assert "katex-display" in (built[0] / "theory.html").read_text(encoding="utf-8")
+    fetched = r"""<(?:script|img|iframe|source)\b[^>]*?\bsrc=["']https?:|<link\b[^>]*?\bhref=["']https?:"""
+    assert [p.name for p in pages if re.search(fetched, p.read_text(encoding="utf-8"))] == []
+    styles = "".join(p.read_text(encoding="utf-8") for p in built[0].rglob("*.css"))
+    assert re.findall(r"url\(.?https?:[^)]*|@import[^;]*https?:[^;]*", styles) == []
+
+
+# -- what the directives do, and what they refuse ---------------------------------------------------
+
+PAGE = """# A page
+
+<!-- run -->
+
+```python
+x = 2.5
+print("two and a half is", x)
+```
+
+<!-- run: a straight line -->
+
+```python
+import matplotlib.pyplot as plt
+
+plt.plot([0, x])
+```
+
+A length of $1.5\\times10^{-3}$ m.
+
+{rest}
+"""
+
+
+def build_page(root, rest):
+    """HTML and warnings of a page with two good examples and ``rest``."""
+    (root / "docs").mkdir()
+    for folder in ("_extensions", "_static", "_templates"):
+        shutil.copytree(DOCS / folder, root / "docs" / folder)
+    shutil.copy(DOCS / "conf.py", root / "docs")
+    (root / "docs" / "index.md").write_text(PAGE.replace("{rest}", rest), encoding="utf-8")
+    warned = build(root, "extensions=myst_parser,examples,formulas")
+    return (root / "html" / "index.html").read_text(encoding="utf-8"), warned
+
+
+@pytest.mark.slow
+def test_marked_blocks_show_what_they_print_and_draw(tmp_path):
+    page, warned = build_page(tmp_path, "")
+    assert warned == ""
+    assert re.sub("<[^>]*>", "", page).count("two and a half is 2.5") == 1
+    assert len(re.findall(r'<img alt="a straight line"', page)) == 1
+    assert page.count('class="katex-base"') == 1  # no place for a line to break within the number
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rest", "words"),
+    [
+        ("```python\nprint(1)\n```", "not marked to be run"),
+        ("<!-- run -->\n\n```python\nprint(undefined)\n```", "name 'undefined' is not defined"),
+        ("<!-- run -->\n\n```python\nimport warnings\nwarnings.warn('odd')\n```", "odd"),
+        ("$\\undefinedmacro$", "undefinedmacro"),
+    ],
+)
+def test_a_build_warns_of_what_does_not_run_or_cannot_be_set(tmp_path, rest, words):
+    _, warned = build_page(tmp_path, rest)
+    assert "WARNING" in warned
+    assert words in warned
+
+
+def test_a_name_without_an_entry_is_found(monkeypatch):
+    pytest.importorskip("numpydoc")
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(str(DOCS / "_extensions"))
+    reference = importlib.import_module("reference")
+    entries = {
+        f"geoctrl.{name}": SimpleNamespace(objtype="function", aliased=False) for name in public_names()
+    }
+    entries["geoctrl.Axis"] = SimpleNamespace(objtype="class", aliased=False)
+    entries["geoctrl.Axis.of"] = entries.pop("geoctrl.so3")
+    env = SimpleNamespace(domains=SimpleNamespace(python_domain=SimpleNamespace(objects=entries)))
+    assert list(reference.missing_entries(env)) == [
+        "geoctrl.so3",
+        "geoctrl.Axis.unit",
+        "geoctrl.Axis.direction",
+    ]

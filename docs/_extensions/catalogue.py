@@ -9,8 +9,6 @@
 ``stability``
     One line of content each: ``conditions FAMILY [NAME=VALUE ..]`` derives conditions in symbols (but for the
     parameters given numbers), ``verdict FAMILY NAME=VALUE ..`` certifies one member.
-``plot``
-    Python code, shown and run; the figure that it leaves follows.
 ``overview``
     The table of contents: lines ``NAME | what it shows | published result``.
 """
@@ -19,56 +17,30 @@ from __future__ import annotations
 
 import re
 import traceback
-import warnings
 from collections.abc import Callable, Iterable
 from itertools import groupby
 from pathlib import Path
 from typing import Any, ClassVar
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
 import pictures
 import sympy as sp
 from docutils import nodes
 from docutils.parsers.rst import directives
-from matplotlib.figure import Figure
+from examples import GENERATED, STYLE, save
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
 import geoctrl as gc
 from geoctrl.systems.typesetting import Typesetter, symbol_name, width
-from geoctrl.viz.style import COLOURS
 
-GENERATED = "generated"
 LONG = 38.0
 """Width in em beyond which a condition is left to the reader's own session."""
-
-STYLE = {
-    "axes.grid": True,
-    "axes.prop_cycle": mpl.cycler(color=COLOURS),
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "grid.color": "#e3e3e3",
-    "grid.linewidth": 0.6,
-    "figure.facecolor": "white",
-    "figure.figsize": (6.4, 3.6),
-    "font.size": 10.5,
-    "mathtext.fontset": "cm",
-    "savefig.facecolor": "white",
-    "svg.hashsalt": "geoctrl",
-}
-
-
-def save(figure: Figure, place: Path) -> None:
-    """The figure as SVG, its text as outlines, the same at every build."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(place, bbox_inches="tight", pad_inches=0.08, metadata={"Date": None})
 
 
 def draw_all(app: Sphinx) -> None:
     """Draw every picture before the first page is read."""
-    mpl.use("Agg")
     with mpl.rc_context(STYLE):
         for name in pictures.names():
             save(pictures.draw(name), Path(app.srcdir) / GENERATED / "pictures" / f"{name}.svg")
@@ -330,33 +302,7 @@ def listed(words: str, formulas: list[str], between: str, explicit: str = "") ->
         yield f"- ({words} ...: {which} too long for a page.)"
 
 
-# -- figures and the table of contents --------------------------------------------------------------
-
-
-class Plot(SphinxDirective):
-    """``{plot}``: code that leaves a figure."""
-
-    has_content = True
-    option_spec: ClassVar = {"alt": directives.unchanged_required}
-
-    def run(self) -> list[nodes.Node]:
-        code = "\n".join(self.content)
-        number = self.env.temp_data["plots"] = self.env.temp_data.get("plots", 0) + 1
-        name = f"{self.env.docname.replace('/', '-')}-{number}.svg"
-        plt.close("all")
-        with mpl.rc_context(STYLE), warnings.catch_warnings():
-            warnings.simplefilter("error")
-            try:
-                exec(compile(code, f"{self.env.docname}, plot {number}", "exec"), {})
-            except Exception:
-                raise self.severe(traceback.format_exc(limit=-3)) from None
-            save(plt.gcf(), Path(self.env.srcdir) / GENERATED / "figures" / name)
-        plt.close("all")
-        shown = nodes.literal_block(code, code, language="python")
-        image = nodes.image(
-            uri=f"/{GENERATED}/figures/{name}", alt=self.options.get("alt", ""), classes=["result"]
-        )
-        return [shown, image]
+# -- the table of contents ---------------------------------------------------------------------------
 
 
 class Overview(SphinxDirective):
@@ -384,10 +330,9 @@ def setup(app: Sphinx) -> dict[str, bool]:
         "mechanism": Mechanism,
         "equations": Equations,
         "stability": Stability,
-        "plot": Plot,
         "overview": Overview,
     }
     for name, directive in kinds.items():
         app.add_directive(name, directive)
-    # Figures are drawn by one pyplot, and what they show may change with the library.
+    # Pictures are drawn by one pyplot, and what the pages say may change with the library.
     return {"parallel_read_safe": False}
