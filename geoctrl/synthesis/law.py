@@ -33,7 +33,6 @@ from geoctrl.systems.equations import collected
 from geoctrl.systems.notebook import displayed
 
 if TYPE_CHECKING:
-    from geoctrl.synthesis.design import SigmaDesign
     from geoctrl.synthesis.matching import Matching
 
 __all__ = ["FeedbackLaw"]
@@ -342,7 +341,7 @@ class FeedbackLaw:
     # -- judgement ------------------------------------------------------------------------------
 
     @cached_property
-    def _judged(self) -> dict[str, tuple[bool | None, SigmaDesign]]:
+    def _judged(self) -> dict[str, tuple[bool | None, Any]]:
         """For each declared family whether the gain is admissible, and which gains are."""
         if any(p.default is None for p in self.gain_parameters):
             return {}
