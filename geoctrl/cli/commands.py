@@ -327,7 +327,9 @@ def run_law(args: argparse.Namespace) -> int:
     data["warnings"] = [str(w) for w in law.warnings]
     text += [f"{k} = {e}" for k, e in data["law"].items()] + [f"warning: {w}" for w in data["warnings"]]
     if args.at and gains:
-        loop = law.closed_loop()
+        with warnings.catch_warnings():  # printed above
+            warnings.simplefilter("ignore", geoctrl.LawWarning)
+            loop = law.closed_loop()
         certificate = geoctrl.certify(loop, loop.equilibrium(args.at, params=params, **values))
         data |= {"verdict": certificate.verdict.value, "claim": certificate.claim}
         text.append(f"{plain(certificate)}{written(args.out)}")

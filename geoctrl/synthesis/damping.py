@@ -188,6 +188,7 @@ class DampedLaw:
                 f"momentum must be zero for a damped loop, got {momentum!r}: damping moves it; give it by "
                 "the initial state"
             )
+        self.conservative.warn_once()
         return self._full if rotors else self._reduced
 
     def _loop(self, outputs: Mapping[str, Any] | None = None) -> EulerPoincare:
@@ -303,7 +304,7 @@ class DampedLaw:
         size = np.shape(x)[:1]
         if rotors is None:
             rotors = size != (self._reduced.nstates,) and size == (self._full.nstates,)
-        system = self.closed_loop(rotors=rotors)
+        system = self._full if rotors else self._reduced
         rows = [system.output_labels.index(label) for label in self.rotors.input_labels]
         return system.outputs(t, x, None, params)[rows]
 
@@ -316,7 +317,7 @@ class DampedLaw:
         from geoctrl import interop
 
         rates = not (self._momentum is None and self.kappa.is_zero_matrix)
-        system = self.closed_loop(rotors=rates)
+        system = self._full if rates else self._reduced
         own = [str(s) for s in self._integrals]
         inputs = [label for label in system.state_labels if label not in own]
 

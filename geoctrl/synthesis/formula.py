@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import sympy as sp
 
@@ -11,14 +11,10 @@ from geoctrl._scalars import exact
 from geoctrl.systems import ReducedSystem
 from geoctrl.systems.notebook import assignments
 
-if TYPE_CHECKING:
-    from geoctrl.synthesis.damping import DampedLaw
-    from geoctrl.synthesis.law import FeedbackLaw
-
 __all__ = ["law_latex", "with_numbers"]
 
 
-def law_latex(law: FeedbackLaw | DampedLaw) -> str:
+def law_latex(law: Any) -> str:
     """The torques in states, parameters and gains."""
     parameters = [p.symbol for p in (*law.mechanism.parameters, *law.gain_parameters)]
     torques = [sp.Symbol(label, real=True) for label in law.rotors.input_labels]
@@ -27,7 +23,7 @@ def law_latex(law: FeedbackLaw | DampedLaw) -> str:
 
 
 def with_numbers(
-    law: FeedbackLaw | DampedLaw,
+    law: Any,
     loop: ReducedSystem,
     torques: Sequence[sp.Expr],
     params: Mapping[str, float] | None,

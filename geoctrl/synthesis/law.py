@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import named_parameters, number_array
+from geoctrl._checks import named_parameters, number_array, user_level
 from geoctrl._scalars import Program
+from geoctrl._scalars.budget import Budget
 from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl.errors import GeoctrlError, LawWarning
 from geoctrl.synthesis.damping import DampedLaw, damped_law
@@ -37,6 +39,10 @@ __all__ = ["FeedbackLaw"]
 
 _CLEARLY = 1e-6
 """Derivative at parameters and states of size one that is no rounding."""
+
+
+_JUDGING = 3.0
+"""Seconds for judging a gain that nobody asked about."""
 
 
 class FeedbackLaw:
@@ -68,6 +74,7 @@ class FeedbackLaw:
             given = type(matching).__name__
             raise TypeError(f"a law is made of a Matching, got {given}; take match(...).law(...)")
         self.matching = matching
+        self._warned = False
         self.mechanism = matching.mechanism
         self.rotors = matching.rotors
         given = read_sigma(sigma, self.mechanism)
@@ -93,6 +100,9 @@ class FeedbackLaw:
     def closed_loop(self, momentum: Any = 0.0, rotors: bool = False) -> ReducedSystem:
         """The closed loop as a system with its own energy, invariants and families.
 
+        The first one that is made of a law that is known to stabilise no declared family, though others
+        would, issues its `warnings`.
+
         Parameters
         ----------
         momentum : number or (s,)
@@ -116,6 +126,7 @@ class FeedbackLaw:
             If rotor rates are kept and sigma equals the rotors' inertia in some direction.
         """
         values = momentum_vector(self.mechanism, momentum)
+        self.warn_once()
         if rotors:
             return self._full
         if not np.any(values):
@@ -330,25 +341,45 @@ class FeedbackLaw:
     # -- judgement ------------------------------------------------------------------------------
 
     @cached_property
-    def warnings(self) -> tuple[LawWarning, ...]:
-        """A `LawWarning` for each declared family left without proof by this gain and not by others."""
+    def _judged(self) -> dict[str, tuple[bool | None, Any]]:
+        """For each declared family whether the gain is admissible, and which gains are."""
         if any(p.default is None for p in self.gain_parameters):
-            return ()
-        found = []
+            return {}
+        found = {}
         for family in self.mechanism.equilibria:
             try:
-                design = self.matching.design_sigma(family)
-                judged = design.contains(self.gain)
+                design = self.matching.family_design(family)
+                found[family] = (design.contains(self.gain), design)
             except GeoctrlError:
                 continue
-            if judged is False and design.feasible:
-                found.append(
-                    LawWarning(
-                        f"sigma = {self.gain} is outside the set that stabilises {family!r}: "
-                        f"{design.condition}"
-                    )
-                )
-        return tuple(found)
+        return found
+
+    @property
+    def warnings(self) -> tuple[LawWarning, ...]:
+        """A `LawWarning` for each declared family left without proof by this gain and not by others."""
+        return tuple(
+            LawWarning(
+                f"sigma = {self.gain} is outside the set that stabilises {family!r}: {design.condition}"
+            )
+            for family, (admissible, design) in self._judged.items()
+            if admissible is False and design.feasible
+        )
+
+    def warn_once(self) -> None:
+        """Issue the `warnings` when the first loop is made, unless the gain stabilises another family.
+
+        To judge a gain takes about a second, with several rotors minutes: nobody waits for that who wants a
+        loop. Where time runs out nothing is issued, and `warnings` itself judges to the end.
+        """
+        if not self._warned:
+            told = Budget(_JUDGING).attempt("the gain", self._told, ())
+            for warning in told:
+                warnings.warn(warning, stacklevel=user_level())
+            self._warned = True
+
+    def _told(self) -> tuple[LawWarning, ...]:
+        stabilises = any(admissible for admissible, _ in self._judged.values())
+        return () if stabilises else self.warnings
 
     @property
     def gain(self) -> Any:

@@ -131,7 +131,7 @@ class Matching:
         -------
         FeedbackLaw
             ``law.warnings`` holds a `LawWarning` for each declared family that the gain does not stabilise
-            although others would.
+            although others would; they are issued by the first loop unless it stabilises another family.
 
         Raises
         ------
@@ -160,6 +160,16 @@ class Matching:
             If the point is not an equilibrium of the closed loop.
         """
         return SigmaDesign(self, eq, budget)
+
+    @cached_property
+    def _designs(self) -> dict[str, SigmaDesign]:
+        return {}
+
+    def family_design(self, family: str) -> SigmaDesign:
+        """`design_sigma` of a declared family, made once for all laws that are judged by it."""
+        if family not in self._designs:
+            self._designs[family] = self.design_sigma(family)
+        return self._designs[family]
 
     def __repr__(self) -> str:
         lines = [f"<Matching of {self.mechanism.name or 'a mechanism'}>"]

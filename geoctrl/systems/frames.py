@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import sympy as sp
-
-if TYPE_CHECKING:
-    from geoctrl.systems.description import EulerPoincare
 
 __all__ = ["Frame", "choose_frame"]
 
@@ -35,7 +32,7 @@ class Frame:
     complement: sp.ImmutableMatrix | None = None
 
 
-def choose_frame(mechanism: EulerPoincare) -> Frame:
+def choose_frame(mechanism: Any) -> Frame:
     """The user's frame; else all of xi without constraints; else a frame by constant pivots.
 
     Constraints are solved for a block of velocities where that is possible at every Gamma, so that

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from geoctrl._checks import user_level
 from geoctrl.errors import InertiaWarning
 
-if TYPE_CHECKING:
-    from geoctrl.systems.description import EulerPoincare
-
 __all__ = ["warn_of_moments"]
 
 _ROUNDING = 1e-9
 
 
-def warn_of_moments(mechanism: EulerPoincare) -> None:
+def warn_of_moments(mechanism: Any) -> None:
     r"""Warn where the largest principal moment exceeds the sum of the others, at the default parameters.
 
     For :math:`I = \int (|x|^2 1 - x x^T)\,dm` it cannot, :math:`I_1 + I_2 - I_3 = 2\int x_3^2\,dm \ge 0`.

@@ -9,15 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import Any
 
 import sympy as sp
 
 from geoctrl._scalars.budget import Budget
 from geoctrl.systems.typesetting import Typesetter, aligned
-
-if TYPE_CHECKING:
-    from geoctrl.systems.reduced import ReducedSystem
 
 __all__ = ["SECONDS", "assignments", "displayed", "mechanism_latex", "rows", "words"]
 
@@ -76,6 +73,6 @@ def assignments(
     return aligned([([(1, t.text(symbol))], t.pieces(e)) for symbol, e in pairs], WIDTH)
 
 
-def mechanism_latex(system: ReducedSystem, seconds: float) -> str:
+def mechanism_latex(system: Any, seconds: float) -> str:
     """Lagrangian and constraints of a mechanism."""
     return rows([system.latex(part, WIDTH, seconds / 2) for part in ("lagrangian", "constraints")])

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sympy as sp
 
 from geoctrl.systems.frames import choose_frame
 from geoctrl.systems.relations import Relation, removed_symbols
-
-if TYPE_CHECKING:
-    from geoctrl.systems.description import EulerPoincare
-    from geoctrl.systems.reduced import ReducedSystem
 
 __all__ = ["listed", "mechanism_page", "parameter_table", "state_labels", "system_lines", "table"]
 
@@ -45,7 +41,7 @@ def listed(title: str, rows: Mapping[str, str | Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def parameter_table(mechanism: EulerPoincare) -> str:
+def parameter_table(mechanism: Any) -> str:
     """Parameters with their defaults, sets, units and meaning."""
     sets = [mechanism.defaults, *(mechanism.parameter_set(k) for k in mechanism.parameter_sets)]
     rows = [("parameter", "default", *mechanism.parameter_sets, "unit", "meaning")]
@@ -55,7 +51,7 @@ def parameter_table(mechanism: EulerPoincare) -> str:
     return table(rows)
 
 
-def state_labels(mechanism: EulerPoincare) -> list[str]:
+def state_labels(mechanism: Any) -> list[str]:
     """Labels of the states, without deriving the system for them."""
     removed = removed_symbols(mechanism)
     rates = mechanism.rotors.rate_labels if mechanism.rotors else ()
@@ -63,7 +59,7 @@ def state_labels(mechanism: EulerPoincare) -> list[str]:
     return [*choose_frame(mechanism).labels, *rates, *kept, *mechanism.controller]
 
 
-def mechanism_page(mechanism: EulerPoincare, summary: str = "", conserved: Sequence[str] = ()) -> str:
+def mechanism_page(mechanism: Any, summary: str = "", conserved: Sequence[str] = ()) -> str:
     """What ``print(mechanism)`` shows.
 
     Parameters
@@ -97,7 +93,7 @@ def mechanism_page(mechanism: EulerPoincare, summary: str = "", conserved: Seque
     return f"{page}\n\n{parameter_table(m)}" if m.parameters else page
 
 
-def system_lines(system: ReducedSystem) -> str:
+def system_lines(system: Any) -> str:
     """What a reduced system prints."""
     lines = [f"<ReducedSystem {system.name or 'unnamed'}>"]
     lines.append(f"  states ({system.nstates}): {', '.join(system.state_labels)}")
@@ -121,13 +117,13 @@ def _named(name: str, expr: sp.Expr) -> str:
     return name if name == str(expr) else f"{name} = {_short(expr)}"
 
 
-def _axis(mechanism: EulerPoincare) -> str:
+def _axis(mechanism: Any) -> str:
     if mechanism.symmetry is None:
         return ""
     return f"about ({', '.join(map(str, mechanism.symmetry.direction))}) of factor {mechanism.symmetry.of}"
 
 
-def _constraints(mechanism: EulerPoincare) -> list[str]:
+def _constraints(mechanism: Any) -> list[str]:
     if mechanism.constraints is None:
         return []
     return [f"{_short(e)} = 0" for e in mechanism.constraints * mechanism.algebra.xi]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from geoctrl._checks import nearest as nearest_name
 from geoctrl._scalars import Program
 from geoctrl._scalars.numbers import shown
 from geoctrl.errors import ConstraintError, DescriptionError, FrameError, InputError, ProjectionWarning
-
-if TYPE_CHECKING:
-    from geoctrl.systems.reduced import ReducedSystem
 
 __all__ = ["accept", "check_initial_state", "frame_at", "onto_leaf", "onto_rows", "project_state"]
 
@@ -28,7 +25,7 @@ _TOLD = 3
 
 
 def project_state(
-    system: ReducedSystem,
+    system: Any,
     xi: Any,
     advected: Mapping[str, Any] | None,
     rotor_rates: Any,
@@ -70,7 +67,7 @@ def project_state(
     return x
 
 
-def frame_at(system: ReducedSystem, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+def frame_at(system: Any, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
     """E (n, k) where the advected components are ``gamma``.
 
     Raises
@@ -117,7 +114,7 @@ def accept(defect: float, what: str, nearest: bool = False, remedy: str = _REMED
 
 
 def onto_leaf(
-    system: ReducedSystem,
+    system: Any,
     gamma: np.ndarray,
     params: Mapping[str, float],
     nearest: bool,
@@ -161,7 +158,7 @@ def onto_leaf(
     return repaired
 
 
-def onto_rows(system: ReducedSystem, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+def onto_rows(system: Any, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
     """Velocities moved onto the constraint rows that are kept by multipliers."""
     a = system.assembly
     if not a.rows:
@@ -174,7 +171,7 @@ def onto_rows(system: ReducedSystem, x: np.ndarray, params: Mapping[str, float])
     return x
 
 
-def check_initial_state(system: ReducedSystem, x0: Any, params: Mapping[str, float]) -> np.ndarray:
+def check_initial_state(system: Any, x0: Any, params: Mapping[str, float]) -> np.ndarray:
     """``x0`` as a finite state on the leaf.
 
     Raises

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sympy as sp
 
 from geoctrl._scalars import expression, shown
 from geoctrl.errors import DescriptionError
-
-if TYPE_CHECKING:
-    from geoctrl.systems.description import EulerPoincare
 
 __all__ = ["Relation", "Relations", "read_relations", "removed_symbols"]
 
@@ -56,7 +53,7 @@ class Relations(tuple):
         return Relations, (tuple(self), self.names)
 
 
-def removed_symbols(mechanism: EulerPoincare) -> tuple[sp.Symbol, ...]:
+def removed_symbols(mechanism: Any) -> tuple[sp.Symbol, ...]:
     """Advected coordinates that a relation sets to zero by itself."""
     return tuple(e for e in mechanism.leaf if e in mechanism.advected_symbols)
 

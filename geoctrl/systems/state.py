@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from geoctrl._checks import finite_array, nearest
 from geoctrl._scalars import Program, real
 from geoctrl.errors import InputError, LabelError
 from geoctrl.systems.projection import ROUNDING, accept, frame_at, onto_leaf
-
-if TYPE_CHECKING:
-    from geoctrl.systems.reduced import ReducedSystem
 
 __all__ = ["state_from"]
 
@@ -31,7 +28,7 @@ class _Condition:
     value: float
 
 
-def state_from(system: ReducedSystem, given: Mapping[str, Any], params: Mapping[str, float]) -> np.ndarray:
+def state_from(system: Any, given: Mapping[str, Any], params: Mapping[str, float]) -> np.ndarray:
     """The state that has what is given.
 
     Advected vectors that are not given are at their references; where only some components of one are, the
@@ -80,7 +77,7 @@ def state_from(system: ReducedSystem, given: Mapping[str, Any], params: Mapping[
     return np.concatenate([w, gamma[system.kept_index], controller])
 
 
-def _by_label(system: ReducedSystem, given: Mapping[str, Any]) -> dict[str, float]:
+def _by_label(system: Any, given: Mapping[str, Any]) -> dict[str, float]:
     """Numbers by the label of a velocity, an advected component or a state; vectors are taken apart."""
     mechanism = system.mechanism
     vectors = {v.name: tuple(map(str, v.symbols)) for v in mechanism.advected}
@@ -117,9 +114,7 @@ def _groups(labels: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 # -- advected components --------------------------------------------------------------------------
 
 
-def _configuration(
-    system: ReducedSystem, values: Mapping[str, float], params: Mapping[str, float]
-) -> np.ndarray:
+def _configuration(system: Any, values: Mapping[str, float], params: Mapping[str, float]) -> np.ndarray:
     """All advected components: given, solved for, or those of the reference."""
     mechanism = system.mechanism
     gamma, free = [], []
@@ -139,9 +134,7 @@ def _configuration(
     return onto_leaf(system, point, params, nearest=False, told=told, remedy=remedy)
 
 
-def _solved(
-    system: ReducedSystem, gamma: np.ndarray, free: np.ndarray, params: Mapping[str, float]
-) -> np.ndarray:
+def _solved(system: Any, gamma: np.ndarray, free: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
     """Newton steps of the free components onto the leaf; where they do not arrive, the caller says so."""
     a = system.assembly
     free[[i for i in range(gamma.size) if i not in system.kept_index]] = False
@@ -168,7 +161,7 @@ def _solved(
 
 
 def _velocities(
-    system: ReducedSystem, values: Mapping[str, float], gamma: np.ndarray, params: Mapping[str, float]
+    system: Any, values: Mapping[str, float], gamma: np.ndarray, params: Mapping[str, float]
 ) -> np.ndarray:
     """Velocities among the states, of least norm with what is given."""
     a, mechanism = system.assembly, system.mechanism
@@ -199,7 +192,7 @@ def _least(conditions: list[_Condition], width: int) -> np.ndarray:
     return np.linalg.lstsq(rows, values, rcond=None)[0]
 
 
-def _kept_rows(system: ReducedSystem, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+def _kept_rows(system: Any, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
     """B (r, k): constraint rows that no frame solves."""
     a = system.assembly
     flat = Program(a.graph, a.advected, a.parameters, [e for row in a.rows for e in row])
@@ -207,7 +200,7 @@ def _kept_rows(system: ReducedSystem, gamma: np.ndarray, params: Mapping[str, fl
 
 
 def _contradiction(
-    system: ReducedSystem,
+    system: Any,
     earlier: list[_Condition],
     condition: _Condition,
     xi: np.ndarray,

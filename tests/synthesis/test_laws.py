@@ -12,6 +12,9 @@ import geoctrl as gc
 from tests.literature import skate_by_hand as hand
 from tests.synthesis.rotors import DATA, full_rhs, skate_with_rotor, start
 
+# Gains are taken to make terms visible; most of them stabilise nothing, and the loops say so.
+pytestmark = pytest.mark.filterwarnings("ignore::geoctrl.errors.LawWarning")
+
 SIGMA = {1: 0.6 * -(DATA["J1"] ** 2) / (DATA["I1"] + DATA["m"] * DATA["l"] ** 2), 2: -0.031, 3: 0.052}
 T = 20.0
 
@@ -291,7 +294,7 @@ def test_other_axes_are_unable_and_say_why(axis):
     assert "none" in repr(design)
 
 
-def test_warnings_are_an_attribute_only():
+def test_a_law_is_made_without_a_warning_and_its_loop_says_once_that_it_will_fall():
     matching = gc.match(skate_with_rotor(1))
     threshold = -(DATA["J1"] ** 2) / (DATA["I1"] + DATA["m"] * DATA["l"] ** 2)
     with warnings.catch_warnings():
@@ -303,7 +306,17 @@ def test_warnings_are_an_attribute_only():
     assert "sliding" in str(warning)
     assert "sigma" in str(warning)
     # The loop can be built nevertheless: one may want to see it fall.
-    assert outside.closed_loop().rhs(0.0, start()).shape == (5,)
+    with pytest.warns(gc.LawWarning, match="sliding") as told:
+        assert outside.closed_loop().rhs(0.0, start()).shape == (5,)
+    assert [w.filename for w in told] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        outside.closed_loop()
+        outside.closed_loop(rotors=True)
+        outside.with_damping(k=0.1, energy="minimum").closed_loop()
+        inside.closed_loop()
+    with pytest.warns(gc.LawWarning, match="sliding"):
+        matching.law(1.5 * threshold).with_damping(k=0.1, energy="minimum").closed_loop(rotors=True)
 
 
 def test_bad_places_raise():
