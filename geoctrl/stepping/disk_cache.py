@@ -25,7 +25,7 @@ import numba
 
 __all__ = ["forget", "place"]
 
-# A kernel takes some 30 kB: a hundred megabytes at most, for the kernels of about a thousand systems.
+# A kernel takes some 45 kB: less than two hundred megabytes, for the kernels of about a thousand systems.
 LIMIT = 4096
 
 
