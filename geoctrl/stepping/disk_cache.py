@@ -25,7 +25,7 @@ import numba
 
 __all__ = ["forget", "place"]
 
-# A kernel takes some 30 kB: a hundred megabytes at most, for the kernels of about a thousand systems.
+# A kernel takes some 45 kB: less than two hundred megabytes, for the kernels of about a thousand systems.
 LIMIT = 4096
 
 
@@ -96,9 +96,8 @@ def _is_private(folder: Path) -> bool:
 def _surroundings() -> tuple[str, ...]:
     """What else machine code depends on: programs, processor, numba's settings, what kernels call."""
     settings = [f"{k}={v}" for k, v in sorted(os.environ.items()) if k.startswith("NUMBA_")]
-    own = [path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parent.glob("*.py"))]
-    if not own:
-        raise FileNotFoundError("the sources of this package are not in a folder")
+    files = sorted(Path(__file__).parent.iterdir())  # an OSError where the package is no folder
+    own = [path.read_text(encoding="utf-8") for path in files if path.suffix == ".py"]
     return (
         platform.python_implementation(),
         sys.version,
