@@ -62,6 +62,7 @@ _PUBLIC = {
         "GeoctrlError",
         "GradientError",
         "ImmutableError",
+        "InertiaWarning",
         "InputError",
         "LabelError",
         "LawWarning",
@@ -90,4 +91,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return list(__all__)

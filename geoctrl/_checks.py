@@ -261,12 +261,13 @@ def require_declared(what: str, values: Iterable, allowed: set, remedy: str) -> 
             )
 
 
-_PACKAGE = str(Path(__file__).parent)
+_PASSED = (__name__.partition(".")[0], "dataclasses")
+"""Packages whose lines are not the user's: this one, and what makes and copies its descriptions."""
 
 
 def user_level() -> int:
     """The ``stacklevel`` of a warning given by the caller, which makes it point to the user's own line."""
     frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _PASSED:
         frame, level = frame.f_back, level + 1
     return level

@@ -23,6 +23,7 @@ __all__ = [
     "GeoctrlError",
     "GradientError",
     "ImmutableError",
+    "InertiaWarning",
     "InputError",
     "LabelError",
     "LawWarning",
@@ -149,6 +150,10 @@ class SimulationError(GeoctrlError, RuntimeError):
 
 class ProjectionWarning(UserWarning):
     """An input slightly off the leaf or the constraints was projected onto them."""
+
+
+class InertiaWarning(UserWarning):
+    """An inertia that no body can have."""
 
 
 class LawWarning(UserWarning):

@@ -15,3 +15,14 @@ def _no_text_is_evaluated(monkeypatch):
         raise EvaluatedError(f"sympy was about to evaluate {code!r}")
 
     monkeypatch.setattr(sympy_parser, "eval_expr", refuse)
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def pytest_collection_modifyitems(items):
+    """Systems are slow to build and are remembered by each process: the tests of a file run in one.
+
+    A file whose tests build many systems says itself which tests go together.
+    """
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.location[0]))

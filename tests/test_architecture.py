@@ -1,4 +1,7 @@
-"""The floors of the package: who imports whom, what the general code may name, how much an import loads."""
+"""The floors of the package: who imports whom, what the general code may name, how much an import loads.
+
+A rule is one test over all files, which fails with every place that breaks it.
+"""
 
 import ast
 import subprocess
@@ -20,6 +23,7 @@ FLOORS = [
     ("errors", "_checks", "_scalars", "interop", "verification"),
     ("algebra",),
     ("systems",),
+    ("runs",),
     ("stepping",),
     ("manifolds",),
     ("spheres", "rotations"),
@@ -33,10 +37,51 @@ FLOORS = [
 FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 GENERAL = ("systems", "analysis", "synthesis", "simulation")
 
+# Circles of files that are still there, each with the number of imports among its files. The lists may only
+# shrink: a circle or an import that is new fails, and so does a line here that is no longer true.
+CIRCLES = """
+analysis.equilibria analysis.linearization analysis.manifolds: 4
+simulation.manifolds simulation.run: 2
+systems.assembly systems.description systems.display systems.judgement systems.leaf
+    systems.multiplier systems.reduced systems.symmetry: 16
+"""
+# The same with the imports that serve annotations alone, and never run.
+CIRCLES_OF_TYPES = """
+analysis.equilibria analysis.linearization analysis.manifolds: 4
+manifolds.description manifolds.forms manifolds.functions manifolds.laws manifolds.model
+    manifolds.numerics manifolds.reading manifolds.system manifolds.trajectory: 22
+rotations.analysis rotations.forms rotations.local rotations.system: 7
+runs.storage runs.trajectory: 2
+simulation.manifolds simulation.run: 2
+spheres.analysis spheres.forms spheres.linear spheres.local spheres.system: 9
+synthesis.damping synthesis.design synthesis.formula synthesis.law synthesis.loops synthesis.matching: 14
+systems.assembly systems.build_checks systems.casimirs systems.conservation systems.control
+    systems.definiteness systems.description systems.differential systems.display systems.equations
+    systems.frames systems.judgement systems.leaf systems.members systems.moments systems.multiplier
+    systems.notebook systems.page systems.projection systems.promises systems.reduced systems.relations
+    systems.singularity systems.state systems.symmetry: 72
+"""
+
+# Questions and runs take any system. What still asks for its kind, by file: shrinks in the same way.
+ASKED_OF_ANY = ("analysis", "simulation", "synthesis")
+KINDS = {
+    "EulerPoincare",
+    "ReducedSystem",
+    "ManifoldModel",
+    "ManifoldSystem",
+    "SphereSystem",
+    "RotationSystem",
+}
+GATES = {"synthesis/matching.py": 1}
+
 
 def part_of(path):
     """First name below geoctrl: a package or a module."""
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def place(path, line):
+    return f"{path.relative_to(PACKAGE).as_posix()}:{line}"
 
 
 @cache
@@ -44,99 +89,202 @@ def tree(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+def import_statements(path, types=True):
+    """The imports of a file, inside functions too; without ``types``, only those that run."""
+    pending = [tree(path)]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        unrun = not types and isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        pending.extend(node.orelse if unrun else ast.iter_child_nodes(node))
+
+
 def imported(path):
-    """Dotted names of all modules imported in a file, inside functions too."""
-    for node in ast.walk(tree(path)):
+    """(dotted name, line) of every module imported in a file."""
+    for node in import_statements(path):
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path.name}: relative import"
-            yield node.module
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        else:
+            yield node.module or "", node.lineno
             if node.module == "geoctrl":
-                yield from (f"geoctrl.{alias.name}" for alias in node.names)
+                yield from ((f"geoctrl.{alias.name}", node.lineno) for alias in node.names)
 
 
 def parts_imported(path):
-    """First names below geoctrl that a file imports; a public name counts as its package."""
-    dotted = {name for name in imported(path) if name.startswith("geoctrl.")} - {"geoctrl.__version__"}
-    homes = {geoctrl._HOME.get(name.removeprefix("geoctrl."), name) for name in dotted}
-    return {name.split(".")[1] for name in homes}
+    """(first name below geoctrl, line) of a file's imports; a public name counts as its package."""
+    for name, line in imported(path):
+        if name.startswith("geoctrl.") and name != "geoctrl.__version__":
+            yield geoctrl._HOME.get(name.removeprefix("geoctrl."), name).split(".")[1], line
 
 
-def outside(path):
-    return {name.split(".")[0] for name in imported(path)}
+def none(places):
+    """Assert that a rule is broken nowhere."""
+    places = list(places)
+    assert not places, "\n" + "\n".join(places)
 
 
-def ids(path):
-    return str(path.relative_to(PACKAGE))
-
-
-every_file = pytest.mark.parametrize("path", FILES, ids=ids)
+def importers(library, owners):
+    """Places outside the ``owners`` that import a library or a part of the package."""
+    for path in FILES:
+        if part_of(path) not in owners:
+            for name, line in [*parts_imported(path), *imported(path)]:
+                if name.split(".")[0] == library:
+                    yield f"{place(path, line)} imports {name}"
 
 
 def test_every_part_has_a_floor():
     assert {part_of(path) for path in FILES} - {"__init__", "__main__"} <= set(FLOOR)
 
 
-@every_file
-def test_a_package_imports_from_floors_below(path):
-    own = part_of(path)
-    if own in ("__init__", "__main__"):
-        return
-    for other in parts_imported(path):
-        if other != own:
-            assert FLOOR[other] < FLOOR[own] or FLOOR[other] == FLOOR[own] == 1, f"{own} imports {other}"
+def test_imports_are_absolute():
+    none(
+        place(path, node.lineno)
+        for path in FILES
+        for node in import_statements(path)
+        if isinstance(node, ast.ImportFrom) and node.level
+    )
 
 
-@every_file
-def test_the_package_does_not_import_its_own_top_level(path):
+def test_a_package_imports_from_floors_below():
+    def allowed(own, other):
+        return other == own or FLOOR[other] < FLOOR[own] or FLOOR[other] == FLOOR[own] == 1
+
+    none(
+        f"{place(path, line)} imports {other}"
+        for path in FILES
+        if part_of(path) in FLOOR
+        for other, line in parts_imported(path)
+        if not allowed(part_of(path), other)
+    )
+
+
+def test_the_package_does_not_import_its_own_top_level():
     """`import geoctrl` inside the package would hide which floor is meant; only the command line may."""
-    if part_of(path) != "cli":
-        names = [a.name for n in ast.walk(tree(path)) if isinstance(n, ast.Import) for a in n.names]
-        assert "geoctrl" not in names
+    none(
+        place(path, node.lineno)
+        for path in FILES
+        if part_of(path) != "cli"
+        for node in import_statements(path)
+        if isinstance(node, ast.Import) and any(alias.name == "geoctrl" for alias in node.names)
+    )
 
 
 def test_the_top_level_imports_nothing_of_geoctrl_when_loaded():
-    assert not parts_imported(PACKAGE / "__init__.py")
+    assert not list(parts_imported(PACKAGE / "__init__.py"))
 
 
-@every_file
-def test_only_the_catalogue_and_the_command_line_know_the_catalogue(path):
-    if part_of(path) not in ("models", "cli"):
-        assert "models" not in parts_imported(path)
+def test_only_the_catalogue_and_the_command_line_know_the_catalogue():
+    none(importers("models", owners=("models", "cli")))
 
 
-@every_file
-def test_python_control_is_imported_by_interop_alone(path):
-    if part_of(path) != "interop":
-        assert "control" not in outside(path)
+def test_python_control_is_imported_by_interop_alone():
+    none(importers("control", owners=("interop",)))
+
+
+def test_matplotlib_is_imported_by_viz_alone():
+    none(importers("matplotlib", owners=("viz",)))
 
 
 def test_interop_knows_no_system():
-    assert parts_imported(PACKAGE / "interop.py") <= {"errors", "_checks", "_scalars"}
+    assert {name for name, _ in parts_imported(PACKAGE / "interop.py")} <= {"errors", "_checks", "_scalars"}
 
 
-@every_file
-def test_sympy_is_never_asked_to_read_what_it_is_given(path):
+def test_sympy_is_never_asked_to_read_what_it_is_given():
     """`sympify` evaluates text, also within dicts, tuples and sets, and then with ``strict=True`` too."""
-    nodes = list(ast.walk(tree(path)))
-    named = {n.attr for n in nodes if isinstance(n, ast.Attribute)} | {
-        n.id for n in nodes if isinstance(n, ast.Name)
-    }
-    assert not named & {"sympify", "_sympify", "parse_expr", "nsimplify", "eval"}
-    assert not [n for n in nodes if isinstance(n, ast.Call) and ast.unparse(n.func) == "sp.S"]
+    reading = {"sympify", "_sympify", "parse_expr", "nsimplify", "eval"}
+    none(
+        f"{place(path, node.lineno)} names {ast.unparse(node)}"
+        for path in FILES
+        for node in ast.walk(tree(path))
+        if (isinstance(node, ast.Attribute) and node.attr in reading)
+        or (isinstance(node, ast.Name) and node.id in reading)
+        or (isinstance(node, ast.Call) and ast.unparse(node.func) == "sp.S")
+    )
 
 
-@every_file
-def test_matplotlib_is_imported_by_viz_alone(path):
-    if part_of(path) != "viz":
-        assert "matplotlib" not in outside(path)
+def test_files_stay_short():
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
+    none(place(path, length) for path, length in lengths.items() if length > LINES)
 
 
-@every_file
-def test_files_stay_short(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LINES
+def files_imported(path, files, types):
+    """Names among ``files`` (dotted name: path) that a file imports."""
+    for node in import_statements(path, types):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in files)
+            continue
+        for alias in node.names:
+            name = f"{node.module}.{alias.name}"
+            home = geoctrl._HOME.get(alias.name) if node.module == "geoctrl" else node.module
+            yield from [found for found in (name, home) if found in files][:1]
+
+
+def circles(package, types):
+    """The circles of files of a package: lines of names with the number of imports among them, sorted."""
+    files = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = [package.name, *path.relative_to(package).with_suffix("").parts]
+        files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    graph = {name: set(files_imported(path, files, types)) for name, path in files.items()}
+    reached = {name: _reached(graph, name) for name in graph}
+    found = {frozenset(b for b in reached[a] if a in reached[b]) for a in graph if a in reached[a]}
+    return sorted(
+        f"{' '.join(name.removeprefix(package.name + '.') for name in sorted(circle))}"
+        f": {sum(len(graph[name] & circle) for name in circle)}"
+        for circle in found
+    )
+
+
+def _reached(graph, start):
+    """What the arrows of a graph lead to from ``start``; ``start`` itself only around a circle."""
+    found, pending = set(), [start]
+    while pending:
+        new = graph[pending.pop()] - found
+        found |= new
+        pending.extend(new)
+    return found
+
+
+def listed(text):
+    """The lines of a list of circles; an indented line goes on with the one before."""
+    return sorted(text.replace("\n    ", " ").split("\n")[1:-1])
+
+
+@pytest.mark.parametrize(
+    ("types", "known"), [(False, CIRCLES), (True, CIRCLES_OF_TYPES)], ids=["run", "types"]
+)
+def test_there_are_no_new_circles_of_files(types, known):
+    found = circles(PACKAGE, types)
+    new, gone = set(found) - set(listed(known)), set(listed(known)) - set(found)
+    none(
+        [
+            *(f"new, break it: {line}" for line in new),
+            *(f"gone, take it off the list: {line}" for line in gone),
+        ]
+    )
+
+
+def gates(path):
+    """Lines of a file that ask for a kind of system, by isinstance, issubclass, type or a class pattern."""
+    for node in ast.walk(tree(path)):
+        asked = []
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass"):
+            asked = node.args[1:]
+        elif isinstance(node, ast.Compare) and ast.unparse(node.left).startswith("type("):
+            asked = node.comparators
+        elif isinstance(node, ast.MatchClass):
+            asked = [node.cls]
+        names = {part for a in asked for n in ast.walk(a) for part in ast.unparse(n).split(".")}
+        if names & KINDS:
+            yield node.lineno
+
+
+def test_what_takes_any_system_does_not_ask_for_its_kind():
+    found = {path: list(gates(path)) for path in FILES if part_of(path) in ASKED_OF_ANY}
+    places = [place(path, line) for path, lines in found.items() for line in lines]
+    counts = {path.relative_to(PACKAGE).as_posix(): len(lines) for path, lines in found.items() if lines}
+    assert counts == GATES, places
 
 
 def code_strings_and_names(path):
@@ -161,13 +309,14 @@ def code_strings_and_names(path):
             yield node.name, node.lineno
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if part_of(p) in GENERAL], ids=ids)
-def test_general_code_knows_no_model(path):
-    for text, line in code_strings_and_names(path):
-        where = f"{ids(path)}:{line}: {text!r}"
-        assert "skate" not in text.lower(), where
-        assert not any(f"Gamma{i}" in text for i in (1, 2, 3)), where
-        assert text != "Gamma", where
+def test_general_code_knows_no_model():
+    none(
+        f"{place(path, line)}: {text!r}"
+        for path in FILES
+        if part_of(path) in GENERAL
+        for text, line in code_strings_and_names(path)
+        if "skate" in text.lower() or text == "Gamma" or any(f"Gamma{i}" in text for i in (1, 2, 3))
+    )
 
 
 def loaded_by(statement):
@@ -188,9 +337,17 @@ def test_the_description_loads_neither_control_nor_heyoka_nor_matplotlib():
 
 
 def test_public_names_are_the_ones_listed():
-    assert set(geoctrl.__all__) <= set(dir(geoctrl))
+    assert dir(geoctrl) == geoctrl.__all__
     with pytest.raises(AttributeError, match="no attribute 'EulerPoincar'"):
         geoctrl.EulerPoincar  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["models", "rotations", "spheres", "viz"])
+def test_modules_list_their_public_names_alone(name):
+    """What completion offers: no module, no helper, no name from elsewhere."""
+    module = getattr(geoctrl, name)
+    assert dir(module) == sorted(module.__all__)
+    assert all(hasattr(module, public) for public in dir(module))
 
 
 def test_the_check_of_names_sees_a_model_in_code(tmp_path):
@@ -201,3 +358,29 @@ def test_the_check_of_names_sees_a_model_in_code(tmp_path):
     assert "Gamma3" in found
     assert "skate" in found
     assert not any("The skate" in text or text == "Gamma1." for text in found)
+
+
+def test_the_search_for_circles_sees_one_within_functions_and_one_of_types(tmp_path):
+    """Negative control."""
+    package = tmp_path / "geoctrl"
+    package.mkdir()
+    (package / "a.py").write_text("from geoctrl.b import x\nimport geoctrl.d\n")
+    (package / "b.py").write_text("def f():\n    from geoctrl import c\n")
+    (package / "c.py").write_text("import geoctrl.a\n")
+    (package / "d.py").write_text("if TYPE_CHECKING:\n    import geoctrl.e\n")
+    (package / "e.py").write_text("from geoctrl.d import x\n")
+    assert circles(package, types=False) == ["a b c: 3"]
+    assert circles(package, types=True) == ["a b c: 3", "d e: 2"]
+
+
+def test_the_search_for_gates_sees_every_way_to_ask(tmp_path):
+    """Negative control."""
+    path = tmp_path / "example.py"
+    path.write_text(
+        "isinstance(s, int)\n"
+        "isinstance(s, (int, ReducedSystem))\n"
+        "issubclass(s, systems.EulerPoincare)\n"
+        "type(s) is ManifoldModel\n"
+        "match s:\n    case SphereSystem():\n        pass\n"
+    )
+    assert list(gates(path)) == [2, 3, 4, 6]

@@ -14,14 +14,13 @@ from flint import fmpq
 
 from geoctrl import checker
 from geoctrl._checks import file_path
-from geoctrl.analysis.entry import require_system
 from geoctrl.analysis.linearization import resolve_equilibrium
 from geoctrl.analysis.manifolds import judge_numbers, natural_question, resolve_on_manifold
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome, decide
 from geoctrl.checker import digest_of, short
-from geoctrl.manifolds import ManifoldModel
-from geoctrl.systems import ReducedSystem
+from geoctrl.systems import ReducedSystem, as_system
+from geoctrl.systems.notebook import displayed, rows, words
 from geoctrl.verification import Verdict
 
 __all__ = ["Certificate", "certify", "readable"]
@@ -74,6 +73,9 @@ class Certificate:
             file_path(path).write_text(text + "\n", encoding="utf-8")
         return text
 
+    def _repr_latex_(self) -> str:
+        return displayed(lambda _: rows([words(str(self.verdict)), words(self.claim), words(self.reason)]))
+
     def __repr__(self) -> str:
         lines = [f"<Certificate {self.verdict}>", f"  {self.claim}", f"  method: {self.method}"]
         if self.reason:
@@ -118,12 +120,13 @@ def certify(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = No
     >>> gc.certify(skate, skate.equilibrium("sliding", Y0=1.0)).verdict
     <Verdict.PROVED_UNSTABLE: 'PROVED_UNSTABLE'>
     """
-    require_system(sys, "certify")
-    if isinstance(sys, ManifoldModel):
+    as_system(sys, "certify")
+    if not sys.recorded:
         place = resolve_on_manifold(sys, eq, params)
         natural = natural_question(sys, place)
-        in_numbers = natural is None or len(natural.point) > checker.STATES
-        return _certificate(sys, judge_numbers(sys, place) if in_numbers else decide(natural))
+        if natural is None or len(natural.point) > checker.STATES:
+            return _certificate(sys, judge_numbers(sys, place))
+        return _certificate(sys, decide(natural))
     return _certificate(sys, decide(Problem.of(sys, resolve_equilibrium(sys, eq, params))))
 
 

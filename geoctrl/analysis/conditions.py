@@ -22,14 +22,14 @@ from geoctrl.analysis.criteria import (
     reduced_polynomial,
     undecided_where,
 )
-from geoctrl.analysis.entry import require_system
 from geoctrl.analysis.invariants import check_invariant
 from geoctrl.analysis.shape import Jet, shape_of
 from geoctrl.analysis.signs import solve_inequality
 from geoctrl.errors import EquilibriumError, ParameterError
-from geoctrl.systems import ReducedSystem
+from geoctrl.systems import ReducedSystem, as_system
 from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.decimals import readable
+from geoctrl.systems.notebook import displayed, rows, words
 from geoctrl.systems.typesetting import Typesetter
 
 __all__ = ["StabilityConditions", "stability_conditions"]
@@ -122,6 +122,16 @@ class StabilityConditions:
         shown = [relation(readable(r)) for r in (self.unstable if unstable else self.stable)]
         return rf" \quad\text{{{'or' if unstable else 'and'}}}\quad ".join(shown)
 
+    def _repr_latex_(self) -> str:
+        def sides(_: float) -> str:
+            title = words(f"{self.family!r} of {self.system}:")
+            stable = self.latex() or words(f"- ({self.reason})")
+            unstable = self.latex(unstable=True) or words("-")
+            said = (rf"\text{{stable if }}\quad {stable}", rf"\text{{unstable if }}\quad {unstable}")
+            return rows([title, *said, words(self.note)])
+
+        return displayed(sides)
+
     def __str__(self) -> str:
         lines = [f"{self.family!r} of {self.system}", "  stable (within the leaf) if"]
         lines += [f"    {_plain(r)}" for r in self.stable] or [f"    - ({self.reason})"]
@@ -207,7 +217,7 @@ def stability_conditions(
     >>> print(*gc.stability_conditions(skate, "spinning").stable)
     Omega0**2*(-I2 + I3 + l**2*m) - g*l*m > 0
     """
-    require_system(sys, "stability_conditions", manifolds=False)
+    as_system(sys, "stability_conditions", recorded=True)
     if not isinstance(family, str) or family not in sys.families:
         raise ParameterError(f"no equilibrium family {shown(family)}{nearest(family, sys.families)}")
     time = Budget(budget)

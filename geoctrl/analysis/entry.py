@@ -1,4 +1,4 @@
-"""What every question asks first: that it is put to a system, at a point in words that can be read."""
+"""What every question asks first: a point in words that can be read."""
 
 from __future__ import annotations
 
@@ -10,35 +10,9 @@ import numpy as np
 from geoctrl._checks import finite_array
 from geoctrl._scalars import exact, shown
 from geoctrl.errors import InputError
-from geoctrl.manifolds import ManifoldModel
-from geoctrl.systems import Equilibrium, EulerPoincare, ReducedSystem
+from geoctrl.systems import Equilibrium, ReducedSystem
 
-__all__ = ["read_point", "require_held", "require_system"]
-
-
-def require_system(system: Any, asked: str, manifolds: bool = True) -> None:
-    """Refuse what is no system; ``asked`` names the function.
-
-    Raises
-    ------
-    TypeError
-        If it is none, with the remedy for a description of a mechanism; or one on a manifold, unless those
-        are allowed.
-    """
-    kinds = (ReducedSystem, ManifoldModel) if manifolds else (ReducedSystem,)
-    if isinstance(system, kinds):
-        return
-    if isinstance(system, EulerPoincare):
-        name = f" {system.name!r}" if system.name else ""
-        raise TypeError(
-            f"{asked} needs a system, got the description of a mechanism{name}: take mechanism.reduce()"
-        )
-    if isinstance(system, ManifoldModel):
-        raise TypeError(
-            f"{asked} needs a reduced system (mechanism.reduce()), got a {type(system).__name__}; "
-            "find_equilibrium, linearize, certify and simulate take it"
-        )
-    raise TypeError(f"{asked} needs a system, as mechanism.reduce() gives it, got {shown(system)}")
+__all__ = ["read_point", "require_held"]
 
 
 def require_held(fixed: Any) -> None:

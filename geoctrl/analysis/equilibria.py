@@ -11,13 +11,12 @@ import numpy as np
 from geoctrl._checks import nearest
 from geoctrl._scalars import NotRationalError, exact, real
 from geoctrl.algebra import AdvectedVector
-from geoctrl.analysis.entry import read_point, require_held, require_system
+from geoctrl.analysis.entry import read_point, require_held
 from geoctrl.analysis.manifolds import find_on_manifold
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import is_exact_equilibrium
 from geoctrl.errors import EquilibriumError, InputError, SingularMassError
-from geoctrl.manifolds import ManifoldModel
-from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.systems import Equilibrium, ReducedSystem, as_system
 from geoctrl.systems.members import check_autonomous, equilibrium_at, leaf_gradient
 
 __all__ = ["find_equilibrium"]
@@ -70,9 +69,9 @@ def find_equilibrium(
     >>> gc.find_equilibrium(skate, fixed={"v2": 3.0, "Gamma3": 1.0})
     Equilibrium(v1=0, v2=3, v3=0, Gamma2=0, Gamma3=1; residual 0.0e+00, leaf 0.0e+00)
     """
-    require_system(sys, "find_equilibrium")
+    as_system(sys, "find_equilibrium")
     require_held(fixed)
-    if isinstance(sys, ManifoldModel):
+    if not sys.recorded:
         return find_on_manifold(sys, guess, spin, fixed, params)
     if spin is not None:
         raise InputError("spin is for systems on spheres and rotations; a reduced system has despun()")

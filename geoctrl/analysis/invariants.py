@@ -17,9 +17,8 @@ from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact
 from geoctrl._scalars.budget import seconds_of
 from geoctrl._scalars.rational_matrix import nullspace
 from geoctrl.algebra import AdvectedVector
-from geoctrl.analysis.entry import require_system
 from geoctrl.analysis.motion import Motion
-from geoctrl.systems import ReducedSystem
+from geoctrl.systems import ReducedSystem, as_system
 from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.decimals import readable
 
@@ -111,7 +110,7 @@ def check_invariant(
     >>> gc.check_invariant(top, "energy").proved
     True
     """
-    require_system(sys, "check_invariant", manifolds=False)
+    as_system(sys, "check_invariant", recorded=True)
     budget, for_all_inputs = seconds_of(budget), flag("for_all_inputs", for_all_inputs)
     if isinstance(expr, str) and expr in sys.candidate_invariants:
         expr = sys.candidate_invariants[expr]

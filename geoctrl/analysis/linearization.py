@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import named_parameters
-from geoctrl.analysis.entry import read_point, require_system
+from geoctrl.analysis.entry import read_point
 from geoctrl.analysis.float_jets import jets_at
-from geoctrl.manifolds import ManifoldModel
-from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.systems import Equilibrium, ReducedSystem, as_system
 from geoctrl.systems.members import equilibrium_at, leaf_basis
 
 __all__ = ["Linearization", "linearize", "resolve_equilibrium"]
@@ -138,8 +137,8 @@ def linearize(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = 
     >>> gc.linearize(skate, skate.equilibrium("sliding", Y0=1.0)).eigenvalues.real.round(4)
     array([ 0.    ,  0.    , -3.1016,  3.1016])
     """
-    require_system(sys, "linearize")
-    if isinstance(sys, ManifoldModel):
+    as_system(sys, "linearize")
+    if not sys.recorded:
         from geoctrl.analysis.manifolds import linearize_on_manifold
 
         return linearize_on_manifold(sys, eq, params)

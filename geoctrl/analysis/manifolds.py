@@ -21,6 +21,7 @@ from geoctrl.analysis.natural import judge_matrices, natural_problem
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome
 from geoctrl.errors import EquilibriumError, ImmutableError, InputError
+from geoctrl.manifolds.analysis import require_symbolic
 from geoctrl.manifolds.functions import functions_of_time, holds_time
 from geoctrl.manifolds.symmetry import is_symmetric
 from geoctrl.systems import Equilibrium
@@ -91,6 +92,7 @@ def find_on_manifold(
     """`find_equilibrium` in axes that turn with ``spin``."""
     from geoctrl.analysis.equilibria import find_equilibrium
 
+    _require_derivatives(system)
     x, u = _state_and_inputs(system, guess)
     rate = np.zeros(3) if spin is None else finite_array("spin", spin, (3,))
     if system.local.direct and not fixed:
@@ -100,6 +102,12 @@ def find_on_manifold(
     view, values = system.view(rate), system.parameters_at(params)
     found = find_equilibrium(view.reduced, (view.into(x, values), u), fixed, params)
     return _point(system, view.out_of(found.x, values), u, rate, params)
+
+
+def _require_derivatives(system: Any) -> None:
+    """DescriptionError, before any work, where there are neither own derivatives nor reduced equations."""
+    if not system.local.direct:
+        require_symbolic(system)
 
 
 def _state_and_inputs(system: Any, given: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -172,6 +180,7 @@ def _point(
 
 def resolve_on_manifold(system: Any, eq: Any, params: Mapping[str, float] | None) -> ManifoldEquilibrium:
     """An equilibrium of this system with these parameters."""
+    _require_derivatives(system)
     if isinstance(eq, ManifoldEquilibrium):
         if params is None and eq.system is system:
             return eq

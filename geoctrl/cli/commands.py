@@ -6,12 +6,13 @@ import argparse
 import json
 import math
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from geoctrl.cli.rebuild import compared_anew
-from geoctrl.cli.text import block, parameter_table, plain, show, spectrum_text, table, written
+from geoctrl.cli.text import block, plain, show, spectrum_text, written
 
 __all__ = ["UsageError", "run_certify", "run_law", "run_models", "run_simulate", "run_verify"]
 
@@ -83,9 +84,12 @@ def run_models(args: argparse.Namespace) -> int:
     import geoctrl
 
     if args.model:
+        from geoctrl.systems.page import mechanism_page
+
         mechanism = geoctrl.models.get(args.model)()
-        entry = _entry(args.model) | {"conserved": list(mechanism.reduce().conserved())}
-        show(args, {args.model: entry}, f"{block(args.model, entry)}\n\n{parameter_table(mechanism)}")
+        conserved = list(mechanism.reduce().conserved())
+        entry = _entry(args.model) | {"conserved": conserved}
+        show(args, {args.model: entry}, mechanism_page(mechanism, entry["description"], conserved))
         return 0
     catalogue = {}
     for name in geoctrl.models.names():
@@ -100,18 +104,14 @@ def run_models(args: argparse.Namespace) -> int:
 def _entry(name: str) -> dict[str, Any]:
     """What the catalogue says about a mechanism; the system itself is not derived for it."""
     import geoctrl
-    from geoctrl.systems.frames import choose_frame
-    from geoctrl.systems.leaf import removed_symbols
+    from geoctrl.systems.page import state_labels
 
     builder = geoctrl.models.get(name)
     mechanism = builder()
-    removed = removed_symbols(mechanism)
-    rates = mechanism.rotors.rate_labels if mechanism.rotors else ()
-    kept = (str(s) for s in mechanism.advected_symbols if s not in removed)
     return {
         "description": (builder.__doc__ or "").strip().partition("\n")[0].replace("`", ""),
         "group": mechanism.algebra.name,
-        "states": [*choose_frame(mechanism).labels, *rates, *kept],
+        "states": state_labels(mechanism),
         "parameters": {
             p.name: {
                 "default": None if p.default is None else float(p.default),
@@ -209,6 +209,7 @@ def _start(system: Any, args: argparse.Namespace, params: dict, values: dict) ->
     import numpy as np
 
     from geoctrl._checks import nearest
+    from geoctrl.errors import ProjectionWarning
 
     if args.at is not None:
         x = system.equilibrium(args.at, params=params, **values).x.copy()
@@ -229,7 +230,9 @@ def _start(system: Any, args: argparse.Namespace, params: dict, values: dict) ->
     rotors = system.mechanism.rotors
     k = len(system.assembly.velocity)
     rates = x[k - rotors.count : k] if rotors else None
-    moved = system.project(system.velocity(x, params), advected, rates, params=params, nearest=True)
+    with warnings.catch_warnings():  # said below, in states
+        warnings.simplefilter("ignore", ProjectionWarning)
+        moved = system.project(system.velocity(x, params), advected, rates, params=params, nearest=True)
     if np.max(np.abs(moved - x)) > 1e-12:
         shown = ", ".join(f"{label}={v:.9g}" for label, v in zip(system.state_labels, moved, strict=True))
         print(f"geoctrl simulate: initial state moved onto the leaf: {shown}", file=sys.stderr)
@@ -241,6 +244,7 @@ def run_simulate(args: argparse.Namespace) -> int:
     import numpy as np
 
     import geoctrl
+    from geoctrl.systems.page import table
 
     if not 0 < args.time < math.inf or args.points < 2:
         raise UsageError("--time must be positive and finite, --points at least 2")

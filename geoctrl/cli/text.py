@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["block", "parameter_table", "plain", "show", "spectrum_text", "table", "written"]
+__all__ = ["block", "plain", "show", "spectrum_text", "written"]
 
 
 def show(args: argparse.Namespace, data: dict[str, Any], text: str) -> None:
@@ -15,16 +14,9 @@ def show(args: argparse.Namespace, data: dict[str, Any], text: str) -> None:
     print(json.dumps(data, indent=1) if args.json else text)
 
 
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """Columns of one width each, the first row underlined."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:]])
-
-
 def block(name: str, entry: dict[str, Any]) -> str:
     """A few lines about a mechanism, wrapped to the width of a page."""
-    from textwrap import fill
+    from geoctrl.systems.page import listed
 
     rows = {
         "": entry["description"],
@@ -33,27 +25,9 @@ def block(name: str, entry: dict[str, Any]) -> str:
         "sets": " ".join(entry["parameter_sets"]),
         "inputs": " ".join(entry["inputs"]) or "-",
         "families": "  ".join(f"{k}({','.join(v)})" for k, v in entry["families"].items()) or "-",
-        "conserved": ", ".join(entry.get("conserved", ())),
         "source": entry["source"],
     }
-    lines = [f"{name}  [{entry['group']}]"]
-    for key, text in rows.items():
-        begin, indent = (f"  {key:<12}", " " * 14) if key else ("  ", "  ")
-        if text:
-            lines.append(
-                fill(text, 100, initial_indent=begin, subsequent_indent=indent, break_on_hyphens=False)
-            )
-    return "\n".join(lines)
-
-
-def parameter_table(mechanism: Any) -> str:
-    """Parameters with their defaults, sets, units and meaning."""
-    sets = [mechanism.defaults, *(mechanism.parameter_set(k) for k in mechanism.parameter_sets)]
-    rows = [("parameter", "default", *mechanism.parameter_sets, "unit", "meaning")]
-    for p in mechanism.parameters:
-        values = ("-" if v is None else f"{float(v):g}" for v in (chosen[p.name] for chosen in sets))
-        rows.append((p.name, *values, p.unit, p.description))
-    return table(rows)
+    return listed(f"{name}  [{entry['group']}]", rows)
 
 
 def spectrum_text(values: Any) -> str:

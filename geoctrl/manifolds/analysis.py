@@ -33,12 +33,12 @@ def differences(
     return np.array(A).T / (2 * STEP), np.array(B).reshape(u.size, A[0].size).T / (2 * STEP)
 
 
-def require_symbolic(system: Any, limits: str) -> None:
-    """DescriptionError unless a system can be written out in symbols, within the ``limits`` named."""
+def require_symbolic(system: Any) -> None:
+    """DescriptionError unless a system can be written out in symbols."""
     if system.obstacles:
         reason = "" if system.local.direct else ", as its inertia depends on the configuration"
         raise DescriptionError(
-            f"this needs the system written out in expressions ({limits}){reason}; but "
+            f"this needs the system written out in expressions ({system.written_limits}){reason}; but "
             f"{', and '.join(system.obstacles)}. Give expressions, or fewer of them; numbers alone come from "
             "rhs, jacobian, energy and runs"
         )

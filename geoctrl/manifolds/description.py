@@ -15,6 +15,7 @@ from geoctrl._scalars import PARAMETER, STATE, Graph, Node, expression, shown
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.conservation import QUANTITIES
 from geoctrl.manifolds.functions import examine_potential
+from geoctrl.manifolds.laws import read_function
 from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.manifolds.reading import check_gradient, read_forces, read_gradient
 from geoctrl.systems import Parameter, check_names, input_symbol, time
@@ -36,6 +37,8 @@ class ManifoldDescription(ManifoldModel):
     gradient : callable, optional
     forces : n vectors of three expressions, or callable, optional
     inputs : sequence of symbols or names
+    law : callable ``law(t, x, params) -> u``, optional
+        Sets all inputs: a closed loop, which has none.
     parameters : sequence of Parameter
     invariants : dict of name -> expression, optional
     name, source : str
@@ -57,6 +60,7 @@ class ManifoldDescription(ManifoldModel):
         gradient: Callable | None,
         forces: Any,
         inputs: Sequence[Any],
+        law: Callable | None,
         parameters: Sequence[Parameter],
         invariants: Mapping[str, Any] | None,
         name: str,
@@ -65,21 +69,22 @@ class ManifoldDescription(ManifoldModel):
         self.n = len(configurations)
         self.states = tuple(s for M in (*configurations, *velocities) for s in M)
         self.parameters = entries("parameters", parameters, DescriptionError)
-        self.inputs = self.driven = tuple(map(input_symbol, entries("inputs", inputs, DescriptionError)))
+        self.driven = tuple(map(input_symbol, entries("inputs", inputs, DescriptionError)))
+        self.law = None if law is None else read_function(law)
+        self.inputs = self.driven if law is None else ()
         self.input_labels = tuple(map(str, self.inputs))
-        check_names(self.parameters, [*self.state_labels, *self.input_labels], "an input")
+        check_names(self.parameters, [*self.state_labels, *map(str, self.driven)], "an input")
         self.params = {p.name: p.default for p in self.parameters}
         self.name, self.source = name, source
         self.potential_given: Any = potential
         self.gradient_given: Any = gradient
         self.computed = read_gradient(potential, gradient, str((self.n, *self.entries)))
-        self.forces_given = read_forces(forces, self.inputs, self.n)
+        self.forces_given = read_forces(forces, self.driven, self.n)
         if not isinstance(invariants, Mapping | None):
             raise TypeError(f"invariants must be a dict by name, got {shown(invariants)}")
         self.invariants_given = {
             str(k): expression(e, f"invariants[{k!r}]") for k, e in (invariants or {}).items()
         }
-        self.law: Callable | None = None
         self.graph = Graph()
 
     @property
@@ -89,7 +94,8 @@ class ManifoldDescription(ManifoldModel):
             "potential": self.potential_given,
             "gradient": self.gradient_given,
             "forces": self.forces_given,
-            "inputs": self.inputs,
+            "inputs": self.driven,
+            "law": self.law,
             "parameters": self.parameters,
             "invariants": self.invariants_given,
             "name": self.name,
@@ -102,17 +108,7 @@ class ManifoldDescription(ManifoldModel):
         return set()
 
     def replace(self, **changes: Any) -> Self:
-        """The system with some arguments changed, checked anew.
-
-        Raises
-        ------
-        DescriptionError
-            For a loop that a function closes: change the open system, and close it again.
-        """
-        if self.law is not None:
-            raise DescriptionError(
-                "a loop closed by a function has no replace(): change the open system, then closed_loop(law)"
-            )
+        """The system with some arguments changed, checked anew."""
         return type(self)(**(self.arguments | changes))
 
     # -- nodes ----------------------------------------------------------------------------------
@@ -297,7 +293,7 @@ class ManifoldDescription(ManifoldModel):
             For a function.
         """
         if self.forced and not callable(self.forces_given):
-            known = self.parameter_symbols | set(self.states) | set(self.inputs) | {time}
+            known = self.parameter_symbols | set(self.states) | set(self.driven) | {time}
             self.require("forces", self.forces_given, known)
             for expr in (e for f in self.forces_given for e in f):
                 self.to_node(expr)

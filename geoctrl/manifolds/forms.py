@@ -13,7 +13,9 @@ import sympy as sp
 from geoctrl._checks import require_choice
 from geoctrl._scalars import Node
 from geoctrl.errors import DescriptionError
+from geoctrl.manifolds.analysis import differences
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
+from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.manifolds.model import ManifoldModel
 
 if TYPE_CHECKING:
@@ -72,6 +74,24 @@ class ManifoldForm(ManifoldModel):
         """Energy (J), float or (nt,): of momenta the Hamiltonian."""
         return self.system.energy(self.velocities(x, params), params)
 
+    def conserved(self, params: Mapping[str, float] | None = None) -> tuple[str, ...]:
+        """Names of what runs without inputs keep: what the system keeps."""
+        return self.system.conserved(params)
+
+    @property
+    def leaf(self) -> ManifoldLeaf:
+        """The relations of the system, of the velocities that belong to a state."""
+        return self.system.leaf
+
+    def leaf_residual(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Defects of the relations of the system: (r,) or (r, nt)."""
+        return self.system.leaf_residual(self.velocities(x, params), params)
+
+    def _differential(
+        self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return differences(lambda y, v: self.rhs(t, y, v, params), x, u)
+
     def momentum(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Momentum map of rotations: (3,), or (3, nt)."""
         return self.system.momentum(self.velocities(x, params), params)
@@ -102,7 +122,7 @@ class ManifoldForm(ManifoldModel):
         """The field with the numbers of one run."""
         return FormRun(self, self.system.run(params, inputs))
 
-    def start(self, x0: Any) -> np.ndarray:
+    def start(self, x0: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Initial state of a pair, a state or an equilibrium of the system, on the manifold to rounding.
 
         Raises
@@ -111,16 +131,14 @@ class ManifoldForm(ManifoldModel):
             As for the system.
         """
         if hasattr(x0, "x"):
-            return self.convert(self.system.start(x0), self.system.pair[1], self.form, x0.params)
+            return self.convert(self.system.start(x0), self.system.pair[1], self.form, params or x0.params)
         pair = x0 if isinstance(x0, tuple) and len(x0) == 2 else self.unpack(x0)
         return self.pack(*self.system.initial_values(*pair, name=self.form))
 
-    def trajectory(
-        self, time: np.ndarray, states: np.ndarray, driven: bool, **rest: Any
-    ) -> ManifoldTrajectory:
-        """Trajectory of states of the form; nothing is counted as conserved in a ``driven`` run."""
+    def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> ManifoldTrajectory:
+        """Trajectory of states of the form; ``rest`` as `ManifoldTrajectory` takes it."""
         x = self.velocities(states, rest["params"])
-        return self.system.trajectory(time, x, driven, seen=(self, states), **rest)
+        return self.system.trajectory(time, x, seen=(self, states), **rest)
 
     def view(self, spin: Any = None) -> None:
         """Only the system itself is seen as reduced equations: DescriptionError."""

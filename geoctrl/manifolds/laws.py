@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array
-from geoctrl._scalars import Program
+from geoctrl._scalars import Program, shown
 from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds.functions import require_arguments
 from geoctrl.manifolds.reading import read_scalar
@@ -17,7 +17,7 @@ from geoctrl.manifolds.reading import read_scalar
 if TYPE_CHECKING:
     from geoctrl.manifolds.model import ManifoldModel
 
-__all__ = ["callable_law", "law_terms", "read_law", "signals"]
+__all__ = ["callable_law", "law_terms", "read_function", "read_law", "signals"]
 
 
 def signals(labels: tuple[str, ...], t: Any, u: Any, count: int) -> list[tuple[float, np.ndarray]]:
@@ -56,6 +56,14 @@ def read_law(law: Any) -> Any:
     law = getattr(law, "expr", law)
     if callable(law):
         require_arguments("the law", law, "t, x, params")
+    return law
+
+
+def read_function(law: Any) -> Callable:
+    """A law that is a function of (t, x, params); DescriptionError for anything else."""
+    if not callable(law):
+        raise DescriptionError(f"law must be a function law(t, x, params) -> u, got {shown(law)}")
+    require_arguments("the law", law, "t, x, params")
     return law
 
 

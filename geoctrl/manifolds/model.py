@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import prod
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from geoctrl._scalars import STATE, FromSympy, Graph, Node
 from geoctrl.errors import InputError
 from geoctrl.manifolds.laws import signals
 from geoctrl.systems import Parameter, time
+from geoctrl.systems.contract import System
 
 if TYPE_CHECKING:
     from geoctrl.manifolds.trajectory import ManifoldTrajectory
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["ManifoldModel"]
 
 
-class ManifoldModel(ABC):
+class ManifoldModel(System):
     """States (configurations, velocities or momenta) of n bodies, and a compiled field on them.
 
     Of the vectors x only those on the manifold are states. What is simulated and analysed is either a system
@@ -45,6 +47,9 @@ class ManifoldModel(ABC):
         Defaults by name.
     """
 
+    recorded = False
+    families: Mapping[str, Any] = MappingProxyType({})
+    output_labels: tuple[str, ...] = ()
     entries: tuple[int, ...]
     pair: tuple[str, str]
     space: str
@@ -69,6 +74,16 @@ class ManifoldModel(ABC):
     def size(self) -> int:
         """Number of entries of a state."""
         return self.split + 3 * self.n
+
+    @property
+    def nstates(self) -> int:
+        """Number of entries of a state."""
+        return self.size
+
+    @property
+    def ninputs(self) -> int:
+        """Number of inputs m."""
+        return len(self.input_labels)
 
     @cached_property
     def state_labels(self) -> tuple[str, ...]:
@@ -129,15 +144,46 @@ class ManifoldModel(ABC):
     def run(self, params: Mapping[str, float] | None, inputs: Any = None) -> Any:
         """Numbers and kernels of one run, with ``rate(t, x)`` and ``hold(u)``."""
 
-    @abstractmethod
-    def start(self, x0: Any) -> np.ndarray:
-        """Checked initial state of a pair, a state or an equilibrium."""
+    def outputs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """No outputs are declared on manifolds: (0,) or (0, nt); raises as `rhs` does."""
+        outer = self._rows(x).shape[:-1]
+        signals(self.input_labels, t, u, *outer or (1,))
+        self._check_names(params)
+        return np.zeros((0, *outer))
 
     @abstractmethod
-    def trajectory(
-        self, time: np.ndarray, states: np.ndarray, driven: bool, **rest: Any
-    ) -> ManifoldTrajectory:
-        """Trajectory of states (size, nt); nothing is counted as conserved in a ``driven`` run."""
+    def _differential(
+        self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives of `rhs` by the state (size, size) and by the inputs (size, m)."""
+
+    def jacobian(
+        self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
+    ) -> np.ndarray:
+        """Derivative of `rhs` by the state, square, in all ambient directions.
+
+        Exact where the system can be written out in symbols; else central differences.
+
+        Raises
+        ------
+        InputError
+            For a wrong shape.
+        ParameterError
+            For an unknown or missing parameter.
+        """
+        x = finite_array("x", x, (self.size,))
+        return self._differential(t, x, self.read_inputs(u), self.parameters_at(params))[0]
+
+    def input_jacobian(
+        self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
+    ) -> np.ndarray:
+        """Derivative of `rhs` by the inputs, (size, m); as `jacobian`."""
+        x = finite_array("x", x, (self.size,))
+        return self._differential(t, x, self.read_inputs(u), self.parameters_at(params))[1]
+
+    @abstractmethod
+    def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> ManifoldTrajectory:
+        """Trajectory of states (size, nt); ``rest`` as `ManifoldTrajectory` takes it."""
 
     @abstractmethod
     def view(self, spin: Any = None) -> Any:
@@ -147,10 +193,6 @@ class ManifoldModel(ABC):
     @abstractmethod
     def local(self) -> Any:
         """Derivatives, tangent spaces, rest positions: what the analysis of equilibria needs."""
-
-    @abstractmethod
-    def parameters_at(self, params: Mapping[str, float] | None) -> dict[str, float]:
-        """Defaults overridden by ``params``."""
 
     def rhs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Time derivative of the state, with the shape of ``x``.
@@ -171,6 +213,11 @@ class ManifoldModel(ABC):
             run.hold(u_k)
             found.append(run.rate(t_k, row))
         return np.array(found).reshape(len(rows), self.size).T.reshape(np.shape(x))
+
+    def _check_names(self, params: Mapping[str, float] | None) -> None:
+        """ParameterError for parameters that are given and not known, where their values do not matter."""
+        if params:
+            self.parameters_at({p.name: 1.0 for p in self.parameters} | dict(params))
 
     def read_inputs(self, u: Any) -> np.ndarray:
         """Constant inputs (m,), zero where none are given."""

@@ -13,6 +13,7 @@ from geoctrl._checks import user_level, whole_number
 from geoctrl._scalars import expression
 from geoctrl.errors import ConstraintError, DescriptionError, GradientError, InputError, ProjectionWarning
 from geoctrl.manifolds.functions import require_arguments
+from geoctrl.systems import plain_inputs
 
 __all__ = [
     "check_gradient",
@@ -119,7 +120,8 @@ def read_forces(forces: Any, inputs: Sequence[Any], n: int) -> Any:
             raise DescriptionError("inputs act through forces; give forces, or leave inputs out")
         return None
     if not callable(forces):
-        return read_vectors("forces", forces, n)
+        plain = plain_inputs(inputs)
+        return tuple(f.xreplace(plain) for f in read_vectors("forces", forces, n))
     require_arguments("forces", forces, "t, configurations, velocities, u, p")
     return forces
 

@@ -12,6 +12,7 @@ from geoctrl.errors import InputError
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.manifolds.trajectory import ManifoldTrajectory
 from geoctrl.stepping import Method, Progress, composition, concluded, record_steps, record_times
+from geoctrl.stepping.applied import Applied
 
 __all__ = ["take_steps"]
 
@@ -84,7 +85,7 @@ def take_steps(
             status=status,
             success=success,
             iterations=outcome.iterations / max(1, outcome.steps),
-            driven=inputs is not None,
+            applied=Applied.of(inputs, system.input_labels),
         )
 
     return concluded(outcome, h, made, throw)

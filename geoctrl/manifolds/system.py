@@ -16,6 +16,7 @@ from geoctrl.manifolds.branches import Branches
 from geoctrl.manifolds.conservation import QUANTITIES, kept
 from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
+from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.systems import Parameter, time
 
 if TYPE_CHECKING:
@@ -30,10 +31,16 @@ class ManifoldSystem(ManifoldDescription):
 
     Attributes
     ----------
+    relations : tuple of str
+        What vanishes on the manifold for each body, with ``{first}`` and ``{second}`` for its two parts.
+    written_limits : str
+        Which systems can be written out in symbols, in words.
     numerics_type, local_type, view_type, trajectory_type : type
         What a kind of system makes its kernels, derivatives, reduced views and trajectories of.
     """
 
+    relations: ClassVar[tuple[str, ...]]
+    written_limits: ClassVar[str]
     numerics_type: ClassVar[type]
     local_type: ClassVar[type]
     view_type: ClassVar[type]
@@ -44,6 +51,10 @@ class ManifoldSystem(ManifoldDescription):
     @abstractmethod
     def initial_values(self, first: Any, second: Any, name: str = "") -> tuple[np.ndarray, np.ndarray]:
         """Checked initial values, on the manifold to rounding; the second part may go by another name."""
+
+    @abstractmethod
+    def relation_defects(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Defects (nt, n, r) of the `relations` of each body, in their order."""
 
     @abstractmethod
     def turned(
@@ -81,7 +92,7 @@ class ManifoldSystem(ManifoldDescription):
         """Kernels with the numbers of one run."""
         return self.numerics.run(self.parameters_at(params), inputs)
 
-    def start(self, x0: Any) -> np.ndarray:
+    def start(self, x0: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Initial state of a pair, a state or an equilibrium, on the manifold to rounding.
 
         Raises
@@ -89,6 +100,7 @@ class ManifoldSystem(ManifoldDescription):
         ConstraintError, InputError
             As `initial_values`.
         """
+        self._check_names(params)
         pair = x0 if isinstance(x0, tuple) and len(x0) == 2 else self.unpack(getattr(x0, "x", x0))
         return self.pack(*self.initial_values(*pair))
 
@@ -96,31 +108,19 @@ class ManifoldSystem(ManifoldDescription):
         """Trajectory of samples of the two parts."""
         return self.trajectory_type(self, time, first, second, **rest)
 
-    def trajectory(self, time: np.ndarray, states: np.ndarray, driven: bool, **rest: Any) -> Any:
-        """Trajectory of states (size, nt); nothing is counted as conserved in a ``driven`` run."""
-        return self.trajectory_of(time, *self.unpack(states), driven=driven, **rest)
+    def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> Any:
+        """Trajectory of states (size, nt); ``rest`` as `ManifoldTrajectory` takes it."""
+        return self.trajectory_of(time, *self.unpack(states), **rest)
 
     @cached_property
     def programs(self) -> dict[Any, Any]:
         """Programs of derivatives, made when first used."""
         return {}
 
-    def jacobian(
-        self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
-    ) -> np.ndarray:
-        """Derivative of `rhs` by the state, square, in all ambient directions.
-
-        Exact where the system can be written out in symbols; else central differences.
-
-        Raises
-        ------
-        InputError
-            For a wrong shape.
-        ParameterError
-            For an unknown or missing parameter.
-        """
-        x = finite_array("x", x, (self.size,))
-        return self.local.jacobians(t, x, self.read_inputs(u), self.parameters_at(params))[0]
+    def _differential(
+        self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return self.local.jacobians(t, x, u, params)
 
     def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
         """Kinetic plus potential energy (J): float, or (nt,)."""
@@ -144,6 +144,20 @@ class ManifoldSystem(ManifoldDescription):
 
     def _configuration(self, first: Any) -> np.ndarray:
         return np.ascontiguousarray(finite_array(self.pair[0], first, (self.n, *self.entries)))
+
+    # -- the manifold ---------------------------------------------------------------------------
+
+    @cached_property
+    def leaf(self) -> ManifoldLeaf:
+        """Names of the relations of all bodies."""
+        return ManifoldLeaf(self.relations, self.pair, self.n)
+
+    def leaf_residual(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Defects of the relations of all bodies, one body after the other: (r,) or (r, nt)."""
+        self._check_names(params)
+        first, second, single = self.columns(x)
+        defects = self.relation_defects(first, second).reshape(len(first), -1)
+        return defects[0] if single else defects.T
 
     # -- what is conserved ----------------------------------------------------------------------
 
@@ -236,10 +250,7 @@ class ManifoldSystem(ManifoldDescription):
             raise DescriptionError("closed_loop needs a system with inputs; this one has none")
         law = read_law(law)
         if callable(law):
-            loop = object.__new__(type(self))
-            loop.__dict__.update({k: v for k, v in self.__dict__.items() if k not in _DERIVED})
-            loop.law, loop.inputs, loop.input_labels = law, (), ()
-            return loop
+            return self.replace(law=law)
         terms = law_terms(law, self.input_labels)
         if callable(self.forces_given):
             return self.closed_loop(callable_law(self, terms))
@@ -264,7 +275,3 @@ class ManifoldSystem(ManifoldDescription):
     def reduced(self) -> ReducedSystem:
         """`euler_poincare`, reduced: states velocities, then configurations."""
         return self.view().reduced
-
-
-_DERIVED = ("numerics", "damped", "force_free", "reduced", "local", "_views", "programs", "any_branch")
-"""Cached properties that a closed loop does not share."""

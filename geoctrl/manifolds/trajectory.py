@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geoctrl._checks import nearest
-from geoctrl.errors import LabelError
 from geoctrl.manifolds.conservation import kept, samples_of
+from geoctrl.runs import Samples
+from geoctrl.stepping.applied import Applied
 
 if TYPE_CHECKING:
     from geoctrl.manifolds.forms import ManifoldForm
@@ -20,13 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["ManifoldTrajectory"]
 
 
-class ManifoldTrajectory(ABC):
-    """Samples of a run.
+class ManifoldTrajectory(Samples):
+    """Samples of a run on a manifold.
 
     Parameters
     ----------
-    driven : bool
-        Whether inputs acted: nothing is counted as conserved then.
+    system : ManifoldSystem
+        What ran: the closed loop where feedback was given.
+    applied : Applied
+        The inputs that acted. Nothing is counted as conserved where they are not those of a law.
     seen : tuple of ManifoldForm and ndarray, optional
         The form that ran, and its states.
     """
@@ -38,22 +38,16 @@ class ManifoldTrajectory(ABC):
         configurations: np.ndarray,
         velocities: np.ndarray,
         *,
-        params: Mapping[str, float],
-        engine: str,
-        status: str,
-        success: bool,
-        driven: bool = False,
+        applied: Applied | None = None,
         iterations: float = 0.0,
-        events: Any = None,
         seen: tuple[ManifoldForm, np.ndarray] | None = None,
+        **rest: Any,
     ) -> None:
+        super().__init__(time, name=system.name, **rest)
         self.system: Any = system
-        self.time, self.params = time, dict(params)
-        self.engine, self.status, self.success = engine, status, success
         self.iterations = iterations
-        self.events = events or {}
         self._parts = configurations, velocities
-        self._driven = driven
+        self._applied = Applied.none(system.input_labels) if applied is None else applied
         self._seen = seen
 
     @property
@@ -65,6 +59,26 @@ class ManifoldTrajectory(ABC):
     def state_labels(self) -> tuple[str, ...]:
         """Labels of the states."""
         return self.system.state_labels if self._seen is None else self._seen[0].state_labels
+
+    @property
+    def input_labels(self) -> tuple[str, ...]:
+        """Labels of the inputs."""
+        return self._applied.labels
+
+    @property
+    def output_labels(self) -> tuple[str, ...]:
+        """Systems on manifolds declare no outputs."""
+        return ()
+
+    @cached_property
+    def inputs(self) -> np.ndarray:
+        """Inputs applied, (m, nt)."""
+        return self._applied.values(self.time, self.states, self.params)
+
+    @property
+    def outputs(self) -> np.ndarray:
+        """Systems on manifolds declare no outputs: (0, nt)."""
+        return np.zeros((0, self.time.size))
 
     @cached_property
     def _mechanics(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -85,9 +99,9 @@ class ManifoldTrajectory(ABC):
         """Momentum map of rotations, (nt, 3)."""
         return self._mechanics[2].sum(axis=1)
 
-    @abstractmethod
     def defects(self) -> dict[str, float]:
         """Largest defects of the relations that hold on the manifold, by name."""
+        return {k: float(np.max(np.abs(v))) for k, v in self.leaf_defects.items()}
 
     @cached_property
     def conserved(self) -> tuple[str, ...]:
@@ -95,27 +109,12 @@ class ManifoldTrajectory(ABC):
 
         Judged by their rates, at random states and at samples of the run.
         """
-        if self._driven:
+        if self._applied.driven:
             return ()
         return kept(self.system, self.params, samples_of(self.time, *self._parts))
 
-    @property
-    def drift(self) -> dict[str, float]:
-        """Largest change of what is conserved in this run and largest defects of the manifold, absolute."""
-        quantities = self.system.quantities(*self._parts, self.params)
-        changes = {k: float(np.max(np.abs(quantities[k] - quantities[k][0]))) for k in self.conserved}
-        return {**changes, **self.defects()}
-
-    def __getitem__(self, label: str) -> np.ndarray:
-        labels = self.state_labels
-        if label not in labels:
-            raise LabelError(f"no state {label!r}{nearest(str(label), labels)}")
-        return self.states[labels.index(label)]
-
-    def __len__(self) -> int:
-        return self.time.size
-
-    def __repr__(self) -> str:
-        span = f"t = {self.time[0]:.6g} .. {self.time[-1]:.6g}, {self.time.size} samples"
-        title = f"<{type(self).__name__} {self.system.name or 'unnamed'}: {span}>"
-        return "\n".join([title, f"  status: {self.status}", f"  engine: {self.engine}"])
+    @cached_property
+    def invariants(self) -> dict[str, np.ndarray]:
+        """Values (nt,) of every quantity conserved in this run, by name."""
+        values = self.system.quantities(*self._parts, self.params) if self.conserved else {}
+        return {name: values[name] for name in self.conserved}

@@ -51,6 +51,10 @@ _BUILDERS = {
 }
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def names() -> list[str]:
     """Names of the mechanisms in the catalogue."""
     return sorted(_BUILDERS)

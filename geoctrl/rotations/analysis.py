@@ -42,7 +42,7 @@ def description(system: RotationSystem, spin: Sequence[float] | None = None) -> 
     DescriptionError
         If the system is given by functions, or is too large to be written out.
     """
-    require_symbolic(system, "at most 16 bodies")
+    require_symbolic(system)
     n = system.n
     algebra = product(*[so3()] * n)
     vectors = [

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["RotationSystem"]
 
 
+_UPPER = tuple((a, b) for a in range(3) for b in range(a, 3))
+
+
 class RotationSystem(RotationDescription, ManifoldSystem):
     r"""Mechanical system on :math:`SO(3)^n`, angular velocities in body components.
 
@@ -49,6 +52,8 @@ class RotationSystem(RotationDescription, ManifoldSystem):
         Moments in body components (N m) in R, Omega, ``geoctrl.time``, inputs and parameters; or
         ``f(t, R, Omega, u, p) -> (n, 3)``.
     inputs : sequence of symbols or names
+    law : callable ``law(t, x, params) -> u``, optional
+        Sets all inputs, of which a loop has none; `closed_loop` gives it.
     frame_rate : (3,), optional
         w (rad/s), numbers or expressions in parameters.
     parameters : sequence of Parameter
@@ -96,6 +101,8 @@ class RotationSystem(RotationDescription, ManifoldSystem):
     array([1.5, 0. , 0. ])
     """
 
+    relations = tuple(f"({{first}}^T {{first}}){a + 1}{b + 1}{' - 1' * (a == b)}" for a, b in _UPPER)
+    written_limits = "at most 16 bodies"
     numerics_type = Numerics
     local_type = LocalAnalysis
     view_type = ReducedView
@@ -104,6 +111,12 @@ class RotationSystem(RotationDescription, ManifoldSystem):
     def initial_values(self, first: Any, second: Any, name: str = "Omega") -> tuple[np.ndarray, np.ndarray]:
         """Attitudes (n, 3, 3) and velocities (n, 3), checked as `geoctrl.rotations.attitudes` does."""
         return initial_values(self.n, first, second, name)
+
+    def relation_defects(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Defects of orthogonality, (nt, n, 6)."""
+        del second  # velocities of the bodies are free
+        products = np.swapaxes(first, 2, 3) @ first - np.eye(3)
+        return np.stack([products[:, :, a, b] for a, b in _UPPER], axis=2)
 
     def turned(
         self, turns: np.ndarray, first: np.ndarray, second: np.ndarray

@@ -51,6 +51,7 @@ class RotationTrajectory(ManifoldTrajectory):
         """Largest entry of ``|R^T R - I|`` over the bodies, (nt,)."""
         return rotation_defect(self.R).max(axis=1)
 
-    def defects(self) -> dict[str, float]:
-        """Largest entry of ``|R^T R - I|``."""
-        return {"R^T R - I": float(np.max(self.orthogonality_error))}
+    @property
+    def leaf_defects(self) -> dict[str, np.ndarray]:
+        """Largest entry of ``|R^T R - I|`` over the bodies, (nt,)."""
+        return {"R^T R - I": self.orthogonality_error}

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geoctrl._checks import flag, nearest
+from geoctrl._checks import flag
 from geoctrl._scalars import STATE, Node, expression, real
-from geoctrl.errors import DescriptionError, ExpressionError, InputError, LabelError
+from geoctrl.errors import DescriptionError, ExpressionError, InputError
+from geoctrl.runs import EventRecord, Events
 
 if TYPE_CHECKING:
     from geoctrl.systems import ReducedSystem
 
-__all__ = ["Event", "EventLog", "EventRecord", "Events", "LocatedEvent", "read_events"]
+__all__ = ["Event", "EventLog", "LocatedEvent", "read_events"]
 
 
 @dataclass(frozen=True)
@@ -60,33 +61,6 @@ class Event:
         if real(self.direction, "direction of an event") not in (-1.0, 0.0, 1.0):
             raise InputError(f"direction of an event must be -1, 0 or 1, got {self.direction!r}")
         object.__setattr__(self, "terminal", flag("terminal", self.terminal))
-
-
-@dataclass(frozen=True, eq=False)
-class EventRecord:
-    """Where an event happened.
-
-    Attributes
-    ----------
-    time : ndarray, shape (k,)
-    states : ndarray, shape (n, k)
-    """
-
-    time: np.ndarray
-    states: np.ndarray
-
-    def __len__(self) -> int:
-        return self.time.size
-
-    def __repr__(self) -> str:
-        return f"EventRecord({self.time.size} at t = {np.array2string(self.time, threshold=6)})"
-
-
-class Events(dict):
-    """Event records by name; a missing name raises KeyError with the nearest known one."""
-
-    def __missing__(self, name: str) -> EventRecord:
-        raise LabelError(f"no event {name!r}{nearest(str(name), self)}")
 
 
 @dataclass(frozen=True)

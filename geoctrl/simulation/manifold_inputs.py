@@ -12,10 +12,12 @@ import sympy as sp
 from geoctrl._checks import accepts, finite_array, nearest, shape_of
 from geoctrl._scalars import STATE, Program
 from geoctrl.errors import ExpressionError, InputError
+from geoctrl.manifolds.laws import callable_law
 from geoctrl.manifolds.reading import read_scalar
 from geoctrl.simulation.events import Event
+from geoctrl.stepping.applied import Applied
 
-__all__ = ["Switch", "Switches", "closed", "is_feedback", "read_switches", "with_times"]
+__all__ = ["Switch", "Switches", "applied_inputs", "closed", "is_feedback", "read_switches", "with_times"]
 
 Switches = Callable[[Sequence[float], Mapping[str, float]], np.ndarray]
 """Values of the events at states followed by the time, and parameters."""
@@ -52,8 +54,16 @@ def is_feedback(inputs: Any) -> bool:
     return callable(inputs) and not accepts(inputs, 1) and accepts(inputs, 3)
 
 
-def closed(system: Any, inputs: Any, events: Any) -> tuple[Any, Any]:
-    """The system with its inputs set by feedback, those left out zero, and the events in terms of it.
+def applied_inputs(system: Any, inputs: Any, times: np.ndarray) -> tuple[Any, Applied]:
+    """The system that runs, a loop for feedback, and the inputs that act."""
+    if is_feedback(inputs):
+        loop, _, applied = closed(system, inputs, None)
+        return loop, applied
+    return system, Applied.of(with_times(inputs, system.input_labels, times), system.input_labels)
+
+
+def closed(system: Any, inputs: Any, events: Any) -> tuple[Any, Any, Applied]:
+    """The system with its inputs set by feedback, those left out zero, the events in terms of it, the inputs.
 
     Raises
     ------
@@ -66,18 +76,18 @@ def closed(system: Any, inputs: Any, events: Any) -> tuple[Any, Any]:
     if not isinstance(inputs, Mapping):
         if not labels:
             raise InputError("inputs were given, but this system has none; leave inputs out")
-        return system.closed_loop(inputs), events
+        return system.closed_loop(inputs), events, Applied.by_law(inputs, labels)
     given = {str(key): value for key, value in inputs.items()}
     for label in given:
         if label not in labels:
             raise InputError(f"unknown input {label!r}{nearest(label, labels)}")
     if not labels:
-        return system, events
+        return system, events, Applied.none(labels)
     terms = [_term(label, given.get(label, 0), system.inputs) for label in labels]
     table = dict(zip(system.inputs, terms, strict=True))
     if isinstance(events, Mapping):
         events = {name: _replaced(event, table) for name, event in events.items()}
-    return system.closed_loop(terms), events
+    return system.closed_loop(terms), events, Applied.by_law(callable_law(system, terms), labels)
 
 
 def with_times(inputs: Any, labels: tuple[str, ...], times: np.ndarray) -> Any:

@@ -24,6 +24,7 @@ from geoctrl.simulation.manifold_inputs import (
     with_times,
 )
 from geoctrl.stepping import Progress
+from geoctrl.stepping.applied import Applied
 
 __all__ = ["simulate_manifold"]
 
@@ -94,14 +95,13 @@ def simulate_manifold(
     values = system.parameters_at(params)
     start = system.start(x0)
     if is_feedback(inputs):
-        loop, events = closed(system, inputs, events)
-        return simulate_manifold(
-            loop, times, start, params, inputs=None, engine=engine, rtol=rtol,
-            events=events, progress=progress, throw=throw,
-        )  # fmt: skip
+        system, events, applied = closed(system, inputs, events)
+        inputs = None
+    else:
+        inputs = with_times(inputs, system.input_labels, times)
+        applied = Applied.of(inputs, system.input_labels)
     if engine == "heyoka":
-        return _by_reduction(system, times, start, params, inputs, rtol, events, progress, throw)
-    inputs = with_times(inputs, system.input_labels, times)
+        return _by_reduction(system, times, start, params, inputs, rtol, events, progress, throw, applied)
     run = system.run(values, inputs)
     switches, program = read_switches(system, events, inputs)
     breaks = np.asarray(inputs[0], dtype=float) if isinstance(inputs, tuple) else np.zeros(0)
@@ -115,7 +115,7 @@ def simulate_manifold(
         asked = np.isin(time, times)
         asked[-1] = True
         return system.trajectory(
-            time[asked], states[:, asked], params=values, engine=name, driven=inputs is not None, **rest
+            time[asked], states[:, asked], params=values, engine=name, applied=applied, **rest
         )
 
     return execute(flow, scipy_engine.run(flow, functions), made, report, throw)
@@ -123,7 +123,7 @@ def simulate_manifold(
 
 def _by_reduction(
     system: Any, times: np.ndarray, start: np.ndarray, params: Any, inputs: Any, rtol: Any, events: Any,
-    progress: Any, throw: bool,
+    progress: Any, throw: bool, applied: Applied,
 ) -> Any:  # fmt: skip
     """The run of the reduced equations on heyoka, seen as one of this system."""
     from geoctrl.simulation.run import simulate
@@ -145,6 +145,6 @@ def _by_reduction(
     )
     states = np.array([view.out_of(y, values) for y in run.states.T]).T
     return system.trajectory(
-        run.time, states, params=run.params, engine=run.engine, driven=False, status=run.status,
+        run.time, states, params=run.params, engine=run.engine, applied=applied, status=run.status,
         success=run.success, events=run.events,
     )  # fmt: skip

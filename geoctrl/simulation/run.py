@@ -9,9 +9,8 @@ import numpy as np
 
 from geoctrl._checks import require_choice, time_grid
 from geoctrl.errors import DependencyError, InputError
-from geoctrl.manifolds import ManifoldModel
 from geoctrl.simulation import heyoka_engine, scipy_engine
-from geoctrl.simulation.checks import check_start, read_tolerance
+from geoctrl.simulation.checks import read_tolerance
 from geoctrl.simulation.events import read_events
 from geoctrl.simulation.execution import execute
 from geoctrl.simulation.inputs import read_inputs
@@ -19,8 +18,8 @@ from geoctrl.simulation.manifolds import simulate_manifold
 from geoctrl.simulation.problem import Outcome, Problem
 from geoctrl.simulation.trajectory import Trajectory
 from geoctrl.stepping import Progress
-from geoctrl.systems import Equilibrium, EulerPoincare, ReducedSystem
-from geoctrl.systems.singularity import find_singularity
+from geoctrl.systems import ReducedSystem, as_system
+from geoctrl.systems.singularity import find_singularity, require_regular
 
 __all__ = ["simulate"]
 
@@ -108,7 +107,8 @@ def simulate(
     >>> traj.success, traj.events["fall"].time.size
     (True, 1)
     """
-    if isinstance(sys, ManifoldModel):
+    as_system(sys, "simulate")
+    if not sys.recorded:
         return simulate_manifold(
             sys,
             timepts,
@@ -121,15 +121,13 @@ def simulate(
             progress=progress,
             throw=throw,
         )
-    if not isinstance(sys, ReducedSystem):
-        remedy = "; take simulate(mechanism.reduce(), ...)" if isinstance(sys, EulerPoincare) else ""
-        raise TypeError(f"sys must be a reduced system, got {type(sys).__name__}{remedy}")
     require_choice("engine", engine, _ENGINES)
     tolerance = read_tolerance(rtol)
     times = time_grid(timepts).copy()
     report = Progress(progress)
     values = sys.parameters(params)
-    x = check_start(sys, float(times[0]), x0.x if isinstance(x0, Equilibrium) else x0, values)
+    x = sys.start(x0, values)
+    require_regular(sys, float(times[0]), x, values, "x0")
     drive = read_inputs(sys, inputs, times)
     located = read_events(sys, events, drive.mapping)
     problem = Problem.of(
@@ -139,7 +137,7 @@ def simulate(
     run, name = choose_engine(problem, engine)
 
     def trajectory(time: np.ndarray, states: np.ndarray, **rest: Any) -> Trajectory:
-        return Trajectory._of_run(problem, time, states, run, engine=name, **rest)
+        return Trajectory.of_run(problem, time, states, run, engine=name, **rest)
 
     return execute(
         problem,

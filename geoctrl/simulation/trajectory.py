@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array, nearest
+from geoctrl._checks import finite_array
 from geoctrl._scalars import shown
-from geoctrl.errors import DependencyError, GeoctrlError, LabelError
-from geoctrl.simulation import conservation, reconstruction, storage
-from geoctrl.simulation.events import Events
+from geoctrl.errors import GeoctrlError
+from geoctrl.runs import Events, Samples, storage
+from geoctrl.simulation import conservation, reconstruction
 
 if TYPE_CHECKING:
-    import pandas
-
     from geoctrl.simulation.problem import Problem
     from geoctrl.systems import ReducedSystem
 
-__all__ = ["Trajectory", "load_trajectory"]
+__all__ = ["Trajectory"]
 
 
-class Trajectory:
+class Trajectory(Samples):
     """Samples of one run, made by `simulate` or read by `load_trajectory`.
 
     Attributes
@@ -70,26 +67,23 @@ class Trajectory:
         events: Events,
         name: str = "",
     ) -> None:
-        self.time = time
+        super().__init__(
+            time, params=params, engine=engine, status=status, success=success, events=events, name=name
+        )
         self.states = states
         self.state_labels = tuple(labels["states"])
         self.input_labels = tuple(labels["inputs"])
         self.output_labels = tuple(labels["outputs"])
-        self.params = dict(params)
-        self.engine = engine
-        self.status = status
-        self.success = success
-        self.events = events
-        self.name = name
         self.system: ReducedSystem | None = None
         self._problem: Problem | None = None
         self._run: Any = None
         self._ways: dict[tuple, tuple[np.ndarray, np.ndarray]] = {}
 
     @classmethod
-    def _of_run(
+    def of_run(
         cls, problem: Problem, time: np.ndarray, states: np.ndarray, run: Any, **rest: Any
     ) -> Trajectory:
+        """Samples of a run of a problem by the engine ``run``."""
         system = problem.system
         labels = {
             "states": system.state_labels,
@@ -98,6 +92,14 @@ class Trajectory:
         }
         made = cls(time, states, labels=labels, params=problem.params, name=system.name, **rest)
         made.system, made._problem, made._run = system, problem, run
+        return made
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Trajectory:
+        """The samples of a file, and what was computed from them."""
+        given, computed = storage.read_arrays(arrays)
+        made = cls(**given)
+        made.__dict__.update(computed)
         return made
 
     # -- signals --------------------------------------------------------------------------------
@@ -129,53 +131,14 @@ class Trajectory:
         values = system.leaf_residual(self.states, self.params)
         return dict(zip(system.leaf.names, values, strict=True))
 
-    @property
-    def drift(self) -> dict[str, float]:
-        """Largest change of every invariant and largest defect of every leaf relation, absolute.
-
-        Counted are the energy (key "energy") and the other invariants that are conserved in this run,
-        with the inputs that it had.
-        """
-        found = {k: float(np.max(np.abs(v - v[0]))) for k, v in self.invariants.items()}
-        return found | {k: float(np.max(np.abs(v))) for k, v in self.leaf_defects.items()}
-
-    def __getitem__(self, label: str) -> np.ndarray:
-        for labels, what in (
-            (self.state_labels, "states"),
-            (self.output_labels, "outputs"),
-            (self.input_labels, "inputs"),
-        ):
-            if isinstance(label, str) and label in labels:
-                return getattr(self, what)[labels.index(label)]
-        known = [*self.state_labels, *self.output_labels, *self.input_labels]
-        raise LabelError(f"no state, output or input {shown(label)}{nearest(str(label), known)}")
-
-    def __len__(self) -> int:
-        return self.time.size
-
-    def __repr__(self) -> str:
-        span = f"t = {self.time[0]:.6g} .. {self.time[-1]:.6g}, {self.time.size} samples"
-        lines = [f"<Trajectory {self.name or 'unnamed'}: {span}>"]
-        lines.append(f"  status: {self.status}")
-        lines.append(f"  engine: {self.engine}")
-        lines.append(f"  states: {', '.join(self.state_labels)}")
-        for what, labels in (("inputs", self.input_labels), ("outputs", self.output_labels)):
-            if labels:
-                lines.append(f"  {what}: {', '.join(labels)}")
-        for name, record in self.events.items():
-            lines.append(
-                f"  event {name}: {np.array2string(record.time, threshold=6) if len(record) else 'none'}"
-            )
-        return "\n".join(lines)
-
     # -- configuration --------------------------------------------------------------------------
 
     @property
     def _live(self) -> Problem:
         if self._problem is None:
             raise GeoctrlError(
-                "this trajectory was read from a file or unpickled and knows no equations of motion; "
-                "run simulate again with the same arguments"
+                "this trajectory was read from a file or unpickled and knows no equations of motion; read it "
+                "with its system, load_trajectory(path, system=...), or run simulate again"
             )
         return self._problem
 
@@ -251,76 +214,9 @@ class Trajectory:
 
     # -- files ----------------------------------------------------------------------------------
 
-    def save(self, path: str | PathLike) -> None:
-        """Write an npz file of plain arrays and one JSON text; `load_trajectory` reads it.
-
-        Parameters
-        ----------
-        path : str or path
-            Taken as it is; no suffix is added.
-        """
-        storage.write(path, storage.arrays_of(self))
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """States, outputs and inputs as a table with the time as its index.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise DependencyError("to_pandas needs pandas: pip install pandas") from error
-        columns = dict(zip(self.input_labels, self.inputs, strict=True))
-        columns = dict(zip(self.output_labels, self.outputs, strict=True)) | columns
-        columns = dict(zip(self.state_labels, self.states, strict=True)) | columns
-        return pd.DataFrame(columns, index=pd.Index(self.time, name="time"))
-
     def __reduce__(self):
-        return _from_arrays, (storage.arrays_of(self),)
+        return Trajectory.from_arrays, (storage.arrays_of(self),)
 
 
 def _way_key(of: int, R0: Any) -> tuple:
     return shown(of), None if R0 is None else finite_array("R0", R0).tobytes()
-
-
-def _from_arrays(arrays: Mapping[str, np.ndarray]) -> Trajectory:
-    given, computed = storage.read_arrays(arrays)
-    made = Trajectory(**given)
-    made.__dict__.update(computed)
-    return made
-
-
-def load_trajectory(path: str | PathLike) -> Trajectory:
-    """Read a trajectory that `Trajectory.save` wrote.
-
-    Everything but attitude, position and contact is there; these need the equations of motion.
-
-    Parameters
-    ----------
-    path : str or path
-
-    Returns
-    -------
-    Trajectory
-
-    Raises
-    ------
-    InputError
-        If the file is not a trajectory, or of a later format.
-    FileNotFoundError
-
-    Examples
-    --------
-    >>> import tempfile, pathlib, numpy as np, geoctrl as gc
-    >>> top = gc.models.get("heavy-top")().reduce()
-    >>> traj = gc.simulate(top, np.linspace(0, 1, 11), [0.3, 0.1, 5, 0, 0.6, 0.8])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     traj.save(pathlib.Path(folder) / "top.npz")
-    ...     again = gc.load_trajectory(pathlib.Path(folder) / "top.npz")
-    >>> bool(np.all(again.states == traj.states))
-    True
-    """
-    return _from_arrays(storage.read(path))

@@ -42,7 +42,7 @@ def description(system: SphereSystem, spin: Sequence[float] | None = None) -> Eu
     DescriptionError
         If the system is given by functions, or is too large to be written out.
     """
-    require_symbolic(system, "at most 16 bodies and 2000 terms, no cutoff")
+    require_symbolic(system)
     n, q = system.n, system.q
     epsilon = _levi_civita()
     algebra = product(

@@ -43,6 +43,8 @@ class SphereSystem(SphereDescription, ManifoldSystem):
     forces : n sympy 3-vectors or callable, optional
         In q, omega, ``geoctrl.time``, inputs and parameters; or ``f(t, q, omega, u, p) -> (n, 3)``.
     inputs : sequence of symbols or names
+    law : callable ``law(t, x, params) -> u``, optional
+        Sets all inputs, of which a loop has none; `closed_loop` gives it.
     parameters : sequence of Parameter
     invariants : dict of name -> expression, optional
         In q, omega and parameters. Those that a run keeps are listed in its ``drift``.
@@ -85,6 +87,8 @@ class SphereSystem(SphereDescription, ManifoldSystem):
     array([0.  , 1.  , 0.  , 0.  , 9.81, 0.  ])
     """
 
+    relations = ("|{first}|^2 - 1", "{first}.{second}")
+    written_limits = "at most 16 bodies and 2000 terms, no cutoff"
     numerics_type = Numerics
     local_type = LocalAnalysis
     view_type = ReducedView
@@ -93,6 +97,10 @@ class SphereSystem(SphereDescription, ManifoldSystem):
     def initial_values(self, first: Any, second: Any, name: str = "omega") -> tuple[np.ndarray, np.ndarray]:
         """Initial values (n, 3) each, checked as `geoctrl.spheres.start.initial_values` does."""
         return initial_values(self.n, first, second, name)
+
+    def relation_defects(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Defects of unit length and of tangent velocities, (nt, n, 2)."""
+        return np.stack([np.sum(first * first, axis=2) - 1, np.sum(first * second, axis=2)], axis=2)
 
     def turned(
         self, turns: np.ndarray, first: np.ndarray, second: np.ndarray

@@ -48,9 +48,10 @@ class SphereTrajectory(ManifoldTrajectory):
         """Mean over the bodies of the defect of unit length, ``abs(|q| - 1)``, (nt,)."""
         return np.abs(np.linalg.norm(self.q, axis=2) - 1).mean(axis=1)
 
-    def defects(self) -> dict[str, float]:
-        """Largest defects of unit length and of q.omega = 0."""
+    @property
+    def leaf_defects(self) -> dict[str, np.ndarray]:
+        """Defects of unit length and of q.omega = 0, the largest of the bodies, (nt,) each."""
         return {
-            "|q| - 1": float(np.max(np.abs(np.linalg.norm(self.q, axis=2) - 1))),
-            "q.omega": float(np.max(np.abs(np.sum(self.q * self.omega, axis=2)))),
+            "|q| - 1": np.max(np.abs(np.linalg.norm(self.q, axis=2) - 1), axis=1),
+            "q.omega": np.max(np.abs(np.sum(self.q * self.omega, axis=2)), axis=1),
         }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from numba import njit, types
 from numba.core.dispatcher import Dispatcher
 
 from geoctrl._checks import as_python
+from geoctrl.stepping import disk_cache
 
 __all__ = ["Kernel", "compile_function", "compile_source", "is_compiled", "pointer"]
 
@@ -57,14 +59,31 @@ def _functions() -> dict[str, Any]:
 def compile_source(source: str, name: str, signature: Any, fastmath: bool = False, **names: Any) -> Kernel:
     """The function ``name`` of some Python source, compiled to a signature; ``names`` are known in it.
 
-    The same source is compiled once: systems that differ in numbers share their kernels, which read the
-    numbers from arrays. Division is the processor's (no check for zero), which lets loops vectorise;
-    ``fastmath`` also lets sums be taken in any order.
+    The same source is compiled once, and kept on disk: systems that differ in numbers share their kernels,
+    which read the numbers from arrays. ``names`` are functions of this package. Division is the processor's
+    (no check for zero), which lets loops vectorise; ``fastmath`` also lets sums be taken in any order.
     """
-    namespace = {"math": math, "np": np, **_functions(), **names}
-    exec(compile(source, f"<geoctrl {name}>", "exec"), namespace)
+    namespace = {"math": math, "np": np, "__name__": __name__, **_functions(), **names}
+    path = disk_cache.place(source, name, str(signature), str(fastmath), *sorted(names))
+    if path is not None:
+        try:
+            return _compiled(source, name, signature, fastmath, namespace, path)
+        except Exception:  # a damaged file: whatever reading it raises
+            disk_cache.forget(path)
+    return _compiled(source, name, signature, fastmath, namespace, None)
+
+
+def _compiled(
+    source: str, name: str, signature: Any, fastmath: bool, namespace: dict[str, Any], path: Path | None
+) -> Kernel:
+    """The function of a source, read from or kept in the files of ``path`` if there is one."""
+    exec(compile(source, f"<geoctrl {name}>" if path is None else str(path), "exec"), namespace)
+    function = namespace[name]
+    if path is not None:
+        # Machine code of different processes meets in one: there its name must be its own.
+        function.__qualname__ = f"{name}_{path.stem}"
     flags = {"reassoc", "contract", "nsz", "arcp"} if fastmath else False
-    return njit(signature, error_model="numpy", fastmath=flags)(namespace[name])
+    return njit(signature, error_model="numpy", fastmath=flags, cache=path is not None)(function)
 
 
 def compile_function(

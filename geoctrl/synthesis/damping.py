@@ -27,6 +27,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl.errors import InputError, LawWarning, MatchingError
+from geoctrl.synthesis.formula import law_latex, with_numbers
 from geoctrl.synthesis.gains import gain_parameters, read_damping
 from geoctrl.synthesis.loops import (
     controlled_momentum,
@@ -38,6 +39,7 @@ from geoctrl.synthesis.loops import (
 from geoctrl.systems import EulerPoincare, ReducedSystem
 from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.equations import collected
+from geoctrl.systems.notebook import displayed
 
 if TYPE_CHECKING:
     from geoctrl.synthesis.law import FeedbackLaw
@@ -266,6 +268,11 @@ class DampedLaw:
         """The torques (s x 1) in states of the reduced loop, parameters and gains."""
         return sp.ImmutableMatrix([collected(e, self._bare.states) for e in self._torques])
 
+    def numeric(self, params: Mapping[str, float] | None = None, rotors: bool = False) -> dict[str, sp.Expr]:
+        """The torques in states alone, as `FeedbackLaw.numeric`; a controller's states are among them."""
+        torques = self._in_rotor_rates(self._torques) if rotors else self._torques
+        return with_numbers(self, self._full if rotors else self._bare, torques, params)
+
     def __call__(
         self, t: float, x: Any, params: Mapping[str, float] | None = None, rotors: bool | None = None
     ) -> np.ndarray:
@@ -340,6 +347,9 @@ class DampedLaw:
     def warnings(self) -> tuple[LawWarning, ...]:
         """Those of the conservative law: damping stabilises no equilibrium that its energy does not."""
         return self.conservative.warnings
+
+    def _repr_latex_(self) -> str:
+        return displayed(lambda _: law_latex(self))
 
     def __repr__(self) -> str:
         rows = "\n".join(

@@ -14,8 +14,10 @@ from geoctrl._scalars import Program
 from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl.errors import GeoctrlError, LawWarning
 from geoctrl.synthesis.damping import DampedLaw, damped_law
+from geoctrl.synthesis.formula import law_latex, with_numbers
 from geoctrl.synthesis.gains import gain_parameters, read_sigma
 from geoctrl.synthesis.loops import (
+    controlled_momentum,
     full_loop,
     matched_torques,
     momentum_parameters,
@@ -26,6 +28,7 @@ from geoctrl.synthesis.loops import (
 from geoctrl.systems import Parameter, ReducedSystem
 from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.equations import collected
+from geoctrl.systems.notebook import displayed
 
 if TYPE_CHECKING:
     from geoctrl.synthesis.matching import Matching
@@ -186,6 +189,29 @@ class FeedbackLaw:
         values = {p.symbol: e for p, e in zip(self._momentum, momentum, strict=True)}
         return [e.subs(values) for e in self._torques(self._with_momentum)]
 
+    def numeric(self, params: Mapping[str, float] | None = None, rotors: bool = False) -> dict[str, sp.Expr]:
+        """The torques by input label in states alone, with numbers for parameters and gains.
+
+        What a plant takes as ``inputs`` or feedback: it does not know the gains. The controlled momentum is
+        zero in it.
+
+        Parameters
+        ----------
+        params : dict, optional
+            Of the plant and the gains, by name; numbers are the rationals they are.
+        rotors : bool
+            In the states of ``closed_loop(rotors=True)`` instead of those of the reduced loop, so that the
+            momentum is what the rotor rates make it.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown parameter, or one without a value.
+        """
+        if rotors:
+            return with_numbers(self, self._full, self.expression(controlled_momentum(self)), params)
+        return with_numbers(self, self._bare, self._torques(self._bare), params)
+
     @cached_property
     def _program(self) -> tuple[ReducedSystem, Program]:
         system = self._with_momentum if self.momentum_matters else self._bare
@@ -333,6 +359,9 @@ class FeedbackLaw:
         table = {p.symbol: v for p, v in zip(self.gain_parameters, values, strict=True) if v is not None}
         found = self._symbols.subs(table)
         return found if found.free_symbols else np.array(found.tolist(), dtype=float)
+
+    def _repr_latex_(self) -> str:
+        return displayed(lambda _: law_latex(self))
 
     def __repr__(self) -> str:
         rows = "\n".join(

@@ -1,8 +1,9 @@
 """Description of a mechanism and its reduction."""
 
+from geoctrl.systems.contract import System, as_system
 from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.families import Equilibrium, Family
-from geoctrl.systems.names import check_names, input_symbol, time
+from geoctrl.systems.names import check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.reduced import ReducedSystem
 from geoctrl.systems.rotors import Rotors
@@ -16,7 +17,10 @@ __all__ = [
     "Parameter",
     "ReducedSystem",
     "Rotors",
+    "System",
+    "as_system",
     "check_names",
     "input_symbol",
+    "plain_inputs",
     "time",
 ]

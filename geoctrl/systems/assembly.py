@@ -258,6 +258,17 @@ class Assembly:
         top = [[*row, *(self.rows[a][i] for a in range(r))] for i, row in enumerate(self.mass)]
         return [*top, *([*row, *[self.graph.zero] * r] for row in self.rows)]
 
+    def sympy_symbols(self) -> dict[Node, sp.Symbol]:
+        """Sympy symbols of the leaves of the graph."""
+        m = self.mechanism
+        table: dict[Node, sp.Symbol] = {self.parameters[p.name]: p.symbol for p in m.parameters}
+        table |= dict(zip(self.advected, m.advected_symbols, strict=True))
+        table |= dict(zip(self.inputs, m.input_symbols, strict=True))
+        table |= dict(zip(self.controller, m.controller_symbols, strict=True))
+        table |= {node: sp.Symbol(node.payload, real=True) for node in self.velocity}
+        table[self.time] = time
+        return table
+
     def restrict(self, nodes: Sequence[Node]) -> list[Node]:
         """Set the coordinates that the leaf removes to zero (after differentiation)."""
         return self.graph.substitute(nodes, self._removed) if self._removed else list(nodes)

@@ -90,13 +90,16 @@ def leaf_promises(system: ReducedSystem) -> list[Promise]:
     """
     a, mechanism, g = system.assembly, system.mechanism, system.graph
     removed = [i for i in range(len(a.advected)) if i not in system.kept_index]
-    rates = {mechanism.advected_symbols[i]: a.advection[i] for i in removed}
-    others = [e for e in mechanism.leaf if e not in rates]
-    nodes = a.restrict([a.configuration(e) for e in others])
+    gone = {mechanism.advected_symbols[i]: a.advection[i] for i in removed}
+    named = mechanism.leaf.named
+    rates = {r: gone[r.expr] for r in named if r.expr in gone}
+    others = [r for r in named if r.expr not in gone]
+    nodes = a.restrict([a.configuration(r.expr) for r in others])
     rates |= dict(zip(others, map(g.add, system.rate_terms(nodes)), strict=True))
     # Most relations are kept by every motion of the group, whatever frame and constraints say.
     every = [
-        tuple(a.restrict([_along_group(system, e, j) for j in range(mechanism.algebra.n)])) for e in rates
+        tuple(a.restrict([_along_group(system, r.expr, j) for j in range(mechanism.algebra.n)]))
+        for r in rates
     ]
     follows = [
         Promise(

@@ -10,13 +10,23 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from geoctrl._checks import nearest, require_declared
-from geoctrl._scalars import expression, read_matrix, shown
+from geoctrl._scalars import expression, read_matrix
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
-from geoctrl.errors import ConstraintError, DescriptionError, FrameError, ParameterError
+from geoctrl.errors import DescriptionError, FrameError, ParameterError
 from geoctrl.systems.families import Equilibrium, Family
-from geoctrl.systems.names import check_families, check_names, input_symbol, time
+from geoctrl.systems.moments import warn_of_moments
+from geoctrl.systems.names import check_families, check_names, input_symbol, plain_inputs, time
+from geoctrl.systems.notebook import displayed, mechanism_latex
 from geoctrl.systems.parameters import Parameter
-from geoctrl.systems.reading import read_set, require_kinds
+from geoctrl.systems.reading import (
+    constraint_rows,
+    from_lagrangian,
+    read_set,
+    require_kinds,
+    require_symmetric,
+    shaped_matrix,
+)
+from geoctrl.systems.relations import read_relations
 from geoctrl.systems.rotors import Rotors
 
 if TYPE_CHECKING:
@@ -64,12 +74,14 @@ class EulerPoincare:
         Labels of the quasivelocities of a given frame; ``v1 .. vk`` by default.
     symmetry : Axis, optional
         Nothing changes when the body turns about it; see `ReducedSystem.despun`.
-    leaf : sequence of expressions, each zero along motions
-        A bare coordinate (``Gamma1``) is removed from the state.
+    leaf : sequence of expressions, or mapping name -> expression, each zero along motions
+        A bare coordinate (``Gamma1``) is removed from the state. Runs report the others by these names;
+        without one, by the text where that is short, else by ``leaf1``, ``leaf2`` and so on.
     rotors : Rotors, optional
     forces : n expressions in xi, advected symbols, inputs and ``time``, optional
         Generalised force F in s*: its power is ``F . xi``.
     inputs : sequence of names or symbols used in ``forces``
+        For a name, the symbol of that name in forces and outputs, ``sympy.Symbol(name)`` or a real one.
     feedback : mapping of input label -> expression in reduced or full symbols, optional
         Closes an input (a rotor torque as well): it is no input of the system any more.
     controller : mapping of label -> rate in reduced or full symbols, optional
@@ -122,7 +134,7 @@ class EulerPoincare:
     lagrangian: Any = None
     constraints: Any = None
     frame: Any = None
-    leaf: Sequence[Any] = ()
+    leaf: Any = ()
     rotors: Rotors | None = None
     forces: Any = None
     inputs: Sequence[Any] = ()
@@ -153,15 +165,16 @@ class EulerPoincare:
             if not isinstance(parameter, Parameter):
                 raise DescriptionError(f"parameters must be gc.Parameter objects, got {parameter!r}")
         put("inputs", tuple(map(input_symbol, self.inputs)))
-        put("leaf", tuple(expression(e, "a leaf relation") for e in self.leaf))
         for what in ("invariants", "outputs", "controller", "feedback"):
             put(what, {str(k): expression(v, f"{what}[{k!r}]") for k, v in getattr(self, what).items()})
+        plain = plain_inputs(self.actuator_symbols)
+        put("outputs", {k: e.xreplace(plain) for k, e in self.outputs.items()})
         put("equilibria", dict(self.equilibria))
         put("parameter_sets", {k: read_set(k, v) for k, v in self.parameter_sets.items()})
         if self.lagrangian is not None:
             if self.inertia is not None or self.gyroscopic is not None or self.potential != 0:
                 raise DescriptionError("give either lagrangian, or inertia with potential and gyroscopic")
-            inertia, gyroscopic, potential = _from_lagrangian(
+            inertia, gyroscopic, potential = from_lagrangian(
                 expression(self.lagrangian, "lagrangian"), self.algebra.xi
             )
             put("inertia", inertia)
@@ -170,16 +183,17 @@ class EulerPoincare:
             put("lagrangian", None)
         if self.inertia is None:
             raise DescriptionError("an inertia (n x n) or a lagrangian is needed")
-        put("inertia", _matrix("inertia", self.inertia, (n, n)))
-        _check_symmetric(self.inertia)
+        put("inertia", shaped_matrix("inertia", self.inertia, (n, n)))
+        require_symmetric(self.inertia)
         put("potential", expression(self.potential, "potential"))
         if self.gyroscopic is not None:
-            put("gyroscopic", _matrix("gyroscopic", self.gyroscopic, (n, 1)))
+            put("gyroscopic", shaped_matrix("gyroscopic", self.gyroscopic, (n, 1)))
         if self.forces is not None:
-            put("forces", _matrix("forces", self.forces, (n, 1)))
+            forces = shaped_matrix("forces", self.forces, (n, 1))
+            put("forces", forces.xreplace(plain))
         if self.contact is not None:
-            put("contact", _matrix("contact", self.contact, (3, 1)))
-        put("constraints", _rows(self.constraints, n))
+            put("contact", shaped_matrix("contact", self.contact, (3, 1)))
+        put("constraints", constraint_rows(self.constraints, n))
         put("frame", self._read_frame())
         self._check_velocities()
         if self.rotors is not None and self.rotors.coupling.rows != n:
@@ -188,8 +202,10 @@ class EulerPoincare:
             )
         for advected in self.advected:
             advected.action(self.algebra)
+        put("leaf", read_relations(self.leaf, self._reported, [p.name for p in self.parameters]))
         self._check_names()
         self._check_symbols()
+        warn_of_moments(self)
 
     def _read_frame(self) -> sp.ImmutableMatrix | None:
         if self.frame is None:
@@ -221,18 +237,21 @@ class EulerPoincare:
         return tuple(f"v{i + 1}" for i in range(k))
 
     def __repr__(self) -> str:
-        rotors = ", ".join(self.rotors.names) if self.rotors else "-"
-        rows = {
-            "velocities": ", ".join(self.velocity_labels),
-            "advected": ", ".join(a.name for a in self.advected) or "-",
-            "constraints": str(0 if self.constraints is None else self.constraints.rows),
-            "rotors": rotors,
-            "inputs": ", ".join(map(str, self.input_symbols)) or "-",
-            "parameters": ", ".join(f"{k}={v}" for k, v in self.defaults.items()) or "-",
-            "families": ", ".join(self.equilibria) or "-",
-        }
-        title = f"<EulerPoincare {self.name or 'unnamed'} on {self.algebra.name}: .reduce() gives the system>"
-        return "\n".join([title, *(f"  {k}: {v}" for k, v in rows.items())])
+        given = ", ".join(f"{k}={v}" for k, v in self.defaults.items()) or "-"
+        return (
+            f"<EulerPoincare {self.name or 'unnamed'} on {self.algebra.name}: .reduce() gives the system>\n"
+            f"  velocities: {', '.join(self.velocity_labels)}\n"
+            f"  parameters: {given}\n"
+            f"  families: {', '.join(self.equilibria) or '-'}"
+        )
+
+    def __str__(self) -> str:
+        from geoctrl.systems.page import mechanism_page
+
+        return mechanism_page(self)
+
+    def _repr_latex_(self) -> str:
+        return displayed(lambda budget: mechanism_latex(self.reduce(), budget))
 
     @property
     def quasivelocity_labels(self) -> tuple[str, ...]:
@@ -299,10 +318,24 @@ class EulerPoincare:
         """A copy with some fields changed, checked anew."""
         return replace(self, **changes)
 
-    def _check_names(self) -> None:
+    @property
+    def _labels(self) -> list[str]:
+        """Names of what moves and acts."""
         labels = [*self.velocity_labels, *self.quasivelocity_labels]
         labels += [str(s) for s in (*self.advected_symbols, *self.actuator_symbols)]
-        labels += self.controller
+        return labels + list(self.controller)
+
+    @property
+    def _reported(self) -> set[str]:
+        """Names under which a run reports something other than a relation of the description."""
+        vectors = [a.name for a in self.advected]
+        products = {f"|{v}|^2" for v in vectors} | {f"{v}.{w}" for v in vectors for w in vectors}
+        rows = 0 if self.constraints is None else self.constraints.rows
+        products |= {f"constraint{a + 1}" for a in range(rows)}
+        return {"energy", *self.invariants, *self.outputs, *self._labels} | products
+
+    def _check_names(self) -> None:
+        labels = self._labels
         if not all(label.isidentifier() for label in self.controller):
             raise DescriptionError(f"controller states must be identifiers, got {tuple(self.controller)}")
         check_names(self.parameters, labels, "a vector, rotor or input")
@@ -379,54 +412,3 @@ class EulerPoincare:
 
     def __getstate__(self) -> dict:
         return {k: v for k, v in self.__dict__.items() if k != "_reduced"}
-
-
-def _matrix(name: str, value: Any, shape: tuple[int, int]) -> sp.ImmutableMatrix:
-    matrix = read_matrix(name, value)
-    if matrix.shape != shape:
-        wanted = f"{shape[0]} x {shape[1]}" if shape[1] > 1 else f"{shape[0]} entries"
-        got = f"{matrix.rows} x {matrix.cols}" if shape[1] > 1 else f"{len(matrix)} entries"
-        raise DescriptionError(f"{name} must have {wanted}, got {got}")
-    return matrix
-
-
-def _check_symmetric(inertia: sp.ImmutableMatrix) -> None:
-    for i in range(inertia.rows):
-        for j in range(i):
-            if inertia[i, j] != inertia[j, i] and sp.expand(inertia[i, j] - inertia[j, i]) != 0:
-                raise DescriptionError(
-                    f"inertia must be symmetric, but entry ({i + 1}, {j + 1}) is {inertia[i, j]} "
-                    f"and ({j + 1}, {i + 1}) is {inertia[j, i]}"
-                )
-
-
-def _rows(constraints: Any, n: int) -> sp.ImmutableMatrix | None:
-    if constraints is None:
-        return None
-    wanted = f"constraints must be a list of rows of length {n}, got {shown(constraints)}"
-    rows = constraints.tolist() if hasattr(constraints, "tolist") else constraints
-    if not isinstance(rows, (list, tuple)) or not all(
-        hasattr(row, "__iter__") and not isinstance(row, (str, Mapping)) for row in rows
-    ):
-        raise ConstraintError(wanted)
-    rows = [list(row) for row in rows]
-    if not rows:
-        return None
-    for a, row in enumerate(rows):
-        if len(row) != n:
-            raise ConstraintError(
-                f"constraint row {a + 1} must have length {n}, one entry per velocity, got {len(row)}"
-            )
-    if len(rows) >= n:
-        raise ConstraintError(f"{len(rows)} constraints leave no motion among {n} velocities")
-    return read_matrix("constraints", rows, ConstraintError)
-
-
-def _from_lagrangian(lagrangian: sp.Expr, xi: sp.Matrix) -> tuple[sp.Matrix, sp.Matrix, sp.Expr]:
-    """Inertia, gyroscopic covector and potential of a Lagrangian that is quadratic in xi."""
-    zero = dict.fromkeys(xi, 0)
-    gradient = sp.Matrix([sp.diff(lagrangian, x) for x in xi])
-    inertia = gradient.jacobian(xi).applyfunc(sp.expand)
-    if inertia.free_symbols & set(xi):
-        raise DescriptionError("lagrangian must be quadratic in the velocities xi")
-    return inertia, gradient.subs(zero), -lagrangian.subs(zero)

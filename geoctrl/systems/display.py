@@ -21,7 +21,7 @@ from geoctrl.errors import InputError
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.description import EulerPoincare, time
 from geoctrl.systems.frames import Frame
-from geoctrl.systems.leaf import removed_symbols
+from geoctrl.systems.relations import removed_symbols
 from geoctrl.systems.typesetting import Piece, Typesetter, aligned
 
 if TYPE_CHECKING:

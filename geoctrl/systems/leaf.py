@@ -7,7 +7,6 @@ description adds relations of its own, and in multiplier form the constraint row
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
@@ -20,24 +19,12 @@ from geoctrl.algebra.exponential import exp_action
 from geoctrl.errors import ConstraintError
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.description import EulerPoincare
+from geoctrl.systems.relations import Relation, removed_symbols
 
-__all__ = ["Leaf", "Relation", "Sampler", "automatic_relations", "removed_symbols"]
+__all__ = ["Leaf", "Sampler", "automatic_relations"]
 
 _RANK_TOLERANCE = 1e-9
 _VANISHING = 1e-5  # samples satisfy f = 0 to 1e-14 only; where f = g^2 the gradient there is 2 sqrt(f)
-
-
-@dataclass(frozen=True)
-class Relation:
-    """One relation ``expr = 0``, with the name under which its drift is reported."""
-
-    name: str
-    expr: sp.Expr
-
-
-def removed_symbols(mechanism: EulerPoincare) -> tuple[sp.Symbol, ...]:
-    """Advected coordinates that a relation sets to zero by itself."""
-    return tuple(e for e in mechanism.leaf if e in mechanism.advected_symbols)
 
 
 def automatic_relations(mechanism: EulerPoincare) -> list[Relation]:
@@ -131,7 +118,7 @@ class Sampler:
                 return gamma
         raise ConstraintError(
             "no configuration reached from the references satisfies the leaf relations "
-            f"{[str(e) for e in self._assembly.mechanism.leaf]}"
+            f"{', '.join(map(str, self._assembly.mechanism.leaf.named))}"
         )
 
 
@@ -147,7 +134,7 @@ class Leaf:
         The same restricted to the states.
     geometric : int
         How many of them do not involve velocities (they come first).
-    redundant : dict of expression -> node
+    redundant : dict of Relation -> node
         Relations of the description that follow from the others at the parameters of the samples.
     """
 
@@ -162,7 +149,7 @@ class Leaf:
         g = assembly.graph
         nodes = assembly.restrict([assembly.configuration(r.expr) for r in relations])
         chosen: list[int] = []
-        self.redundant: dict[sp.Expr, Node] = {}
+        self.redundant: dict[Relation, Node] = {}
         if nodes:
             jacobian = [e for row in g.jacobian(nodes, kept) for e in row]
             program = Program(g, assembly.advected, assembly.parameters, jacobian)
@@ -174,7 +161,7 @@ class Leaf:
                     if relation in automatic_relations(assembly.mechanism):
                         continue
                     raise ConstraintError(
-                        f"the leaf relation {relation.expr} has a vanishing gradient on the leaf; "
+                        f"the leaf relation {relation} has a vanishing gradient on the leaf; "
                         "give a relation of which the gradient does not vanish there"
                     )
                 if any(
@@ -182,8 +169,8 @@ class Leaf:
                     for grad in gradients
                 ):
                     chosen.append(i)
-                elif relation.expr in assembly.mechanism.leaf:
-                    self.redundant[relation.expr] = nodes[i]
+                elif relation in assembly.mechanism.leaf.named:
+                    self.redundant[relation] = nodes[i]
         removed = dict.fromkeys(removed_symbols(assembly.mechanism), 0)
         self.relations = tuple(Relation(relations[i].name, relations[i].expr.subs(removed)) for i in chosen)
         self.nodes = [nodes[i] for i in chosen]

@@ -110,7 +110,7 @@ def equilibrium_at(
     if not leaf_residual <= tolerance * size * size:
         worst = int(np.argmax(np.abs(leaf)))
         raise EquilibriumError(
-            f"off the leaf: {system.leaf.relations[worst].expr} = {leaf[worst]:.3g} instead of 0",
+            f"off the leaf: {system.leaf.relations[worst]} = {leaf[worst]:.3g} instead of 0",
             leaf_residual,
         )
     basis = leaf_basis(system, x, params)

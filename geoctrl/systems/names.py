@@ -11,7 +11,7 @@ from geoctrl.errors import DescriptionError, ParameterError
 from geoctrl.systems.families import Family
 from geoctrl.systems.parameters import Parameter
 
-__all__ = ["check_families", "check_names", "input_symbol", "time"]
+__all__ = ["check_families", "check_names", "input_symbol", "plain_inputs", "time"]
 
 time = sp.Symbol("t", real=True)
 """The symbol of time in forces and inputs."""
@@ -30,6 +30,15 @@ def input_symbol(u: Any) -> sp.Symbol:
     if isinstance(u, sp.Symbol):
         return u
     raise DescriptionError(f"inputs must be names or sympy symbols, got {u!r}")
+
+
+def plain_inputs(inputs: Sequence[sp.Symbol]) -> dict[sp.Symbol, sp.Symbol]:
+    """Symbols without assumptions that go by the name of an input, and the real symbols that the names made.
+
+    Whoever names an input "u1" may write ``sympy.Symbol("u1")`` for it: there is nothing else that it could
+    be. A symbol that was given for an input with assumptions of its own is that symbol alone.
+    """
+    return {sp.Symbol(u.name): u for u in inputs if u == sp.Symbol(u.name, real=True)}
 
 
 def check_families(families: Mapping[str, Family], taken: Mapping[str, str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,11 +17,14 @@ from geoctrl.errors import ConstraintError, DescriptionError, FrameError, InputE
 if TYPE_CHECKING:
     from geoctrl.systems.reduced import ReducedSystem
 
-__all__ = ["check_initial_state", "onto_rows", "project_state"]
+__all__ = ["accept", "check_initial_state", "frame_at", "onto_leaf", "onto_rows", "project_state"]
 
 ROUNDING = 1e-12
 REPAIRABLE = 1e-3
 _SINGULAR_FRAME = 1e-10
+_REMEDY = "mend the values, or take project(..., nearest=True)"
+_TOLD = 3
+"""Changes that a warning names."""
 
 
 def project_state(
@@ -52,49 +55,89 @@ def project_state(
     if missing:
         raise DescriptionError(f"advected vectors are missing: {', '.join(missing)}")
     parts = [finite_array(v.name, advected[v.name], (v.dimension,)) for v in mechanism.advected]
-    gamma = np.concatenate(parts) if parts else np.zeros(0)
-    gamma = _onto_leaf(system, gamma, params, nearest)
+    given = np.concatenate(parts) if parts else np.zeros(0)
+    gamma = onto_leaf(system, given, params, nearest)
 
+    w = np.linalg.lstsq(frame_at(system, gamma, params), xi, rcond=None)[0]
+    x = np.concatenate([w, rates, gamma[system.kept_index], np.zeros(len(a.controller))])
+    x = onto_rows(system, x, params)
+    velocity = system.velocity(x, params)
+    defect = np.max(np.abs(velocity - xi), initial=0.0) / max(1.0, np.max(np.abs(xi)))
+    accept(defect, f"xi = {xi.tolist()} violates the constraints", nearest)
+    if nearest:
+        labels = [*mechanism.algebra.labels, *map(str, mechanism.advected_symbols)]
+        _tell(labels, np.concatenate([xi, given]), np.concatenate([velocity, gamma]))
+    return x
+
+
+def frame_at(system: ReducedSystem, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+    """E (n, k) where the advected components are ``gamma``.
+
+    Raises
+    ------
+    FrameError
+        If it has no finite value there, or dependent columns.
+    """
+    a = system.assembly
     frame = Program(a.graph, a.advected, a.parameters, [a.configuration(e) for e in system.frame.matrix])
     E = frame(gamma, params).reshape(system.frame.matrix.shape)
+    point = dict(zip(map(str, system.mechanism.advected_symbols), gamma.tolist(), strict=True))
+    if not np.all(np.isfinite(E)):
+        raise FrameError(
+            f"the frame has no finite value at {point}; take advected vectors at which it has one"
+        )
     singular_values = np.linalg.svd(E, compute_uv=False)
     if singular_values[-1] < _SINGULAR_FRAME * max(singular_values[0], 1.0):
-        point = dict(zip(map(str, mechanism.advected_symbols), gamma.tolist(), strict=True))
         raise FrameError(
             f"the frame is singular at {point}: its columns are dependent there; "
             "use another frame, or frame=None"
         )
-    w = np.linalg.lstsq(E, xi, rcond=None)[0]
-    x = np.concatenate([w, rates, gamma[system.kept_index], np.zeros(len(a.controller))])
-    x = onto_rows(system, x, params)
-    defect = np.max(np.abs(system.velocity(x, params) - xi), initial=0.0) / max(1.0, np.max(np.abs(xi)))
-    _accept(defect, f"xi = {xi.tolist()} violates the constraints", nearest)
-    return x
+    return E
 
 
-def _accept(defect: float, what: str, nearest: bool) -> None:
+def _tell(labels: Sequence[str], before: np.ndarray, after: np.ndarray) -> None:
+    """Warn of what a projection has changed by more than rounding, the largest change first."""
+    change = np.abs(after - before)
+    order = [i for i in np.argsort(-change) if change[i] > ROUNDING * max(1.0, float(np.max(np.abs(before))))]
+    if order:
+        told = [f"{labels[i]} from {before[i]:.9g} to {after[i]:.9g}" for i in order[:_TOLD]]
+        more = f" and {len(order) - _TOLD} more" if len(order) > _TOLD else ""
+        words = f"project(..., nearest=True) changed {', '.join(told)}{more}"
+        warnings.warn(words, ProjectionWarning, stacklevel=user_level())
+
+
+def accept(defect: float, what: str, nearest: bool = False, remedy: str = _REMEDY) -> None:
+    """A defect that is rounding, or repaired with a warning; ConstraintError for a larger one."""
     if nearest or defect <= ROUNDING:
         return
     if defect <= REPAIRABLE:
         warnings.warn(f"{what} by {defect:.2e} and was projected", ProjectionWarning, stacklevel=user_level())
         return
-    raise ConstraintError(
-        f"{what}: residual {defect:.3g} (up to {REPAIRABLE} is projected); "
-        "mend the values, or take project(..., nearest=True)"
-    )
+    raise ConstraintError(f"{what}: residual {defect:.3g} (up to {REPAIRABLE} is projected); {remedy}")
 
 
-def _onto_leaf(
-    system: ReducedSystem, gamma: np.ndarray, params: Mapping[str, float], nearest: bool
+def onto_leaf(
+    system: ReducedSystem,
+    gamma: np.ndarray,
+    params: Mapping[str, float],
+    nearest: bool,
+    told: str = "the advected vectors are off the leaf",
+    remedy: str = _REMEDY,
 ) -> np.ndarray:
-    """Newton steps along the gradients of the geometric relations, removed coordinates included."""
+    """Newton steps along the gradients of the geometric relations, removed coordinates included.
+
+    Raises
+    ------
+    ConstraintError
+        Unless ``nearest``, in the words ``told`` with the relation, its value and the remedy.
+    """
     a, mechanism = system.assembly, system.mechanism
     removed = [i for i in range(gamma.size) if i not in system.kept_index]
     relations = [a.configuration(r.expr) for r in system.leaf.relations[: system.leaf.geometric]]
     relations += [a.advected[i] for i in removed]
     if not relations:
         return gamma
-    names = [str(r.expr) for r in system.leaf.relations[: system.leaf.geometric]]
+    names = [str(r) for r in system.leaf.relations[: system.leaf.geometric]]
     names += [str(mechanism.advected_symbols[i]) for i in removed]
     flat = [*relations, *(e for row in a.graph.jacobian(relations, a.advected) for e in row)]
     program = Program(a.graph, a.advected, a.parameters, flat)
@@ -106,10 +149,8 @@ def _onto_leaf(
             scale = np.maximum(1.0, np.max(np.abs(jacobian), axis=1) * np.max(np.abs(gamma), initial=1.0))
             relative = np.abs(residual) / scale
             worst = int(np.argmax(relative))
-            what = (
-                f"the advected vectors are off the leaf ({names[worst]} = {residual[worst]:.3g} instead of 0)"
-            )
-            _accept(float(relative[worst]), what, nearest)
+            what = f"{told} ({names[worst]} = {residual[worst]:.3g} instead of 0)"
+            accept(float(relative[worst]), what, nearest, remedy)
             if relative[worst] <= 4e-16:
                 break
         if np.max(np.abs(residual)) < 4e-16:
@@ -155,7 +196,7 @@ def check_initial_state(system: ReducedSystem, x0: Any, params: Mapping[str, flo
         worst = int(np.argmax(residual))
         relation = system.leaf.relations[worst]
         raise ConstraintError(
-            f"x0 violates {relation.expr} = 0 (residual {residual[worst]:.3g}); make it with "
+            f"x0 violates {relation} = 0 (residual {residual[worst]:.3g}); make it with "
             "sys.project(xi, {name: vector}), which measures and can repair the defect"
         )
     return x

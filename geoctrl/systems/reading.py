@@ -8,13 +8,21 @@ from typing import Any
 import sympy as sp
 
 from geoctrl._checks import named_parameters, parameter_value
-from geoctrl._scalars import shown
+from geoctrl._scalars import read_matrix, shown
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
+from geoctrl.errors import ConstraintError, DescriptionError
 from geoctrl.systems.rotors import Rotors
 
-__all__ = ["read_set", "require_kinds"]
+__all__ = [
+    "constraint_rows",
+    "from_lagrangian",
+    "read_set",
+    "require_kinds",
+    "require_symmetric",
+    "shaped_matrix",
+]
 
-_SEQUENCES = ("advected", "leaf", "inputs", "parameters")
+_SEQUENCES = ("advected", "inputs", "parameters")
 _MAPPINGS = ("feedback", "controller", "invariants", "parameter_sets", "equilibria", "outputs")
 
 
@@ -35,6 +43,9 @@ def require_kinds(mechanism: Any) -> None:
         given = getattr(mechanism, name)
         if isinstance(given, (str, Mapping, sp.Basic)) or not isinstance(given, Iterable):
             raise TypeError(f"{name} must be a list, got {shown(given)}")
+    leaf = mechanism.leaf
+    if isinstance(leaf, (str, sp.Basic)) or not isinstance(leaf, Iterable):
+        raise TypeError(f"leaf must be a list, or a dict by name, got {shown(leaf)}")
     for name in _MAPPINGS:
         if not isinstance(getattr(mechanism, name), Mapping):
             raise TypeError(f"{name} must be a dict by name, got {shown(getattr(mechanism, name))}")
@@ -60,3 +71,57 @@ def read_set(name: str, values: Any) -> dict[str, Any]:
         k: None if v is None else parameter_value(f"{k!r} {what}", v)
         for k, v in named_parameters(values).items()
     }
+
+
+def shaped_matrix(name: str, value: Any, shape: tuple[int, int]) -> sp.ImmutableMatrix:
+    """A matrix of that shape; DescriptionError for another."""
+    matrix = read_matrix(name, value)
+    if matrix.shape != shape:
+        wanted = f"{shape[0]} x {shape[1]}" if shape[1] > 1 else f"{shape[0]} entries"
+        got = f"{matrix.rows} x {matrix.cols}" if shape[1] > 1 else f"{len(matrix)} entries"
+        raise DescriptionError(f"{name} must have {wanted}, got {got}")
+    return matrix
+
+
+def require_symmetric(inertia: sp.ImmutableMatrix) -> None:
+    """Refuse an inertia that is not symmetric, with the entries; DescriptionError."""
+    for i in range(inertia.rows):
+        for j in range(i):
+            if inertia[i, j] != inertia[j, i] and sp.expand(inertia[i, j] - inertia[j, i]) != 0:
+                raise DescriptionError(
+                    f"inertia must be symmetric, but entry ({i + 1}, {j + 1}) is {inertia[i, j]} "
+                    f"and ({j + 1}, {i + 1}) is {inertia[j, i]}"
+                )
+
+
+def constraint_rows(constraints: Any, n: int) -> sp.ImmutableMatrix | None:
+    """The rows of constraints, None where there are none; ConstraintError for other lengths, or too many."""
+    if constraints is None:
+        return None
+    wanted = f"constraints must be a list of rows of length {n}, got {shown(constraints)}"
+    rows = constraints.tolist() if hasattr(constraints, "tolist") else constraints
+    if not isinstance(rows, (list, tuple)) or not all(
+        hasattr(row, "__iter__") and not isinstance(row, (str, Mapping)) for row in rows
+    ):
+        raise ConstraintError(wanted)
+    rows = [list(row) for row in rows]
+    if not rows:
+        return None
+    for a, row in enumerate(rows):
+        if len(row) != n:
+            raise ConstraintError(
+                f"constraint row {a + 1} must have length {n}, one entry per velocity, got {len(row)}"
+            )
+    if len(rows) >= n:
+        raise ConstraintError(f"{len(rows)} constraints leave no motion among {n} velocities")
+    return read_matrix("constraints", rows, ConstraintError)
+
+
+def from_lagrangian(lagrangian: sp.Expr, xi: sp.Matrix) -> tuple[sp.Matrix, sp.Matrix, sp.Expr]:
+    """Inertia, gyroscopic covector and potential of a Lagrangian; DescriptionError unless quadratic in xi."""
+    zero = dict.fromkeys(xi, 0)
+    gradient = sp.Matrix([sp.diff(lagrangian, x) for x in xi])
+    inertia = gradient.jacobian(xi).applyfunc(sp.expand)
+    if inertia.free_symbols & set(xi):
+        raise DescriptionError("lagrangian must be quadratic in the velocities xi")
+    return inertia, gradient.subs(zero), -lagrangian.subs(zero)

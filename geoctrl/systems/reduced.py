@@ -16,16 +16,21 @@ from geoctrl.errors import InputError
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.build_checks import check_build, generic_parameters
 from geoctrl.systems.conservation import Conservation
+from geoctrl.systems.contract import System
 from geoctrl.systems.control import nonlinear_system
-from geoctrl.systems.description import EulerPoincare, time
+from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.differential import Differential
 from geoctrl.systems.equations import Equations, HamelTensors, hamel_tensors
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.frames import choose_frame
 from geoctrl.systems.judgement import Judgement
-from geoctrl.systems.leaf import Leaf, Relation, Sampler, automatic_relations, removed_symbols
+from geoctrl.systems.leaf import Leaf, Sampler, automatic_relations
 from geoctrl.systems.multiplier import MultiplierForm
-from geoctrl.systems.projection import onto_rows, project_state
+from geoctrl.systems.notebook import displayed
+from geoctrl.systems.page import system_lines
+from geoctrl.systems.projection import check_initial_state, onto_rows, project_state
+from geoctrl.systems.relations import removed_symbols
+from geoctrl.systems.state import state_from
 from geoctrl.systems.symmetry import despun_mechanism, despun_state
 
 __all__ = ["ReducedSystem"]
@@ -33,7 +38,7 @@ __all__ = ["ReducedSystem"]
 _REMEMBERED = 128
 
 
-class ReducedSystem:
+class ReducedSystem(System):
     r"""Reduced nonholonomic Euler-Poincare equations in Gamma-dependent quasivelocities.
 
     Made by `EulerPoincare.reduce`. The state is ``x = (w, rotor rates, advected components)``, followed by
@@ -45,21 +50,15 @@ class ReducedSystem:
 
     Attributes
     ----------
-    name : str
     mechanism : EulerPoincare
-    states, inputs : tuple of sympy.Symbol
-        In order; inputs that feedback closes are not among them.
-    state_labels, input_labels, output_labels : tuple of str
-    nstates, ninputs : int
-    families : dict of name -> Family
-        Declared relative equilibria.
-    params : dict
-        Default parameters by name.
+        Inputs that its feedback closes are not among those of the system.
     leaf : Leaf
         Geometric relations; their drift is reported with every trajectory.
     velocity_labels : tuple of str
-        Labels of the full velocity xi (rotor rates appended).
+        Labels of the full velocity xi (rotor rates appended). Besides these the attributes of `System`.
     """
+
+    recorded = True
 
     def __init__(self, mechanism: EulerPoincare) -> None:
         if not isinstance(mechanism, EulerPoincare):
@@ -69,7 +68,7 @@ class ReducedSystem:
         removed = removed_symbols(mechanism)
         self.assembly = a = Assembly(mechanism, self.frame, removed)
         self.graph = a.graph
-        user = [Relation(str(e), e) for e in mechanism.leaf]
+        user = mechanism.leaf.named
         self._sample = Sampler(a, [a.configuration(r.expr) for r in user])
         self.kept = [
             node for s, node in zip(mechanism.advected_symbols, a.advected, strict=True) if s not in removed
@@ -100,22 +99,13 @@ class ReducedSystem:
     @cached_property
     def symbols(self) -> dict[Node, sp.Symbol]:
         """Sympy symbols of the leaves of the graph."""
-        a, m = self.assembly, self.mechanism
-        table: dict[Node, sp.Symbol] = {a.parameters[p.name]: p.symbol for p in m.parameters}
-        table |= dict(zip(a.advected, m.advected_symbols, strict=True))
-        table |= dict(zip(a.inputs, m.input_symbols, strict=True))
-        table |= dict(zip(a.controller, m.controller_symbols, strict=True))
-        table |= {node: sp.Symbol(node.payload, real=True) for node in a.velocity}
-        table[a.time] = time
-        return table
+        return self.assembly.sympy_symbols()
 
     def __repr__(self) -> str:
-        lines = [f"<ReducedSystem {self.name or 'unnamed'}>"]
-        lines.append(f"  states ({self.nstates}): {', '.join(self.state_labels)}")
-        lines.append(f"  inputs ({self.ninputs}): {', '.join(self.input_labels) or '-'}")
-        lines.append(f"  leaf: {', '.join(f'{r.expr} = 0' for r in self.leaf.relations) or '-'}")
-        lines.append(f"  parameters: {', '.join(f'{k}={v}' for k, v in self.params.items()) or '-'}")
-        return "\n".join(lines)
+        return system_lines(self)
+
+    def _repr_latex_(self) -> str:
+        return displayed(lambda budget: self.latex(budget=budget))
 
     def __reduce__(self):
         return EulerPoincare.reduce, (self.mechanism,)
@@ -128,6 +118,12 @@ class ReducedSystem:
         values = resolve_parameters(self.params, params, self.mechanism.positive)
         self.judgement.require(values)
         return values
+
+    parameters_at = parameters
+
+    def start(self, x0: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """A state or equilibrium as a finite state, InputError or ConstraintError unless on the leaf."""
+        return check_initial_state(self, getattr(x0, "x", x0), self.parameters(params))
 
     def arguments_at(self, t: Any, x: Any, u: Any) -> list:
         """Arguments of compiled programs: states, time, inputs; InputError for wrong shapes."""
@@ -260,7 +256,7 @@ class ReducedSystem:
         rotor_rates : (s,), zero by default
         params : dict, optional
         nearest : bool
-            Repair any defect instead of raising.
+            Repair any defect instead of raising; a `ProjectionWarning` tells what was changed.
 
         Returns
         -------
@@ -278,6 +274,10 @@ class ReducedSystem:
             If the frame is singular there.
         """
         return project_state(self, xi, advected, rotor_rates, self.parameters(params), nearest)
+
+    def state(self, params: Mapping[str, float] | None = None, **given: Any) -> np.ndarray:
+        """State (n,) with what is given by label, the constraints solved for the rest; see `state_from`."""
+        return state_from(self, given, self.parameters(params))
 
     # -- symbols --------------------------------------------------------------------------------
 
@@ -338,9 +338,7 @@ class ReducedSystem:
     def conserved(
         self, params: Mapping[str, float] | None = None, all_inputs: bool = False, u: Any = None
     ) -> dict[str, Node]:
-        """Nodes of the candidates that motions keep at these parameters.
-
-        Judged by their rates at random states of the leaf; `geoctrl.check_invariant` proves it.
+        """Nodes of candidates that motions keep, by rates at random states; `check_invariant` proves it.
 
         Parameters
         ----------

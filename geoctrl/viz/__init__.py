@@ -8,3 +8,7 @@ from geoctrl.viz.spectrum import eigenvalues
 from geoctrl.viz.way import path
 
 __all__ = ["drift", "eigenvalues", "path", "states"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

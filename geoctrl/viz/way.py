@@ -66,6 +66,11 @@ def path(
     'x1 (m)'
     """
     require_trajectory(traj)
+    if not hasattr(traj, "position"):
+        raise TypeError(
+            f"a {type(traj).__name__} has no way over the ground: its bodies turn about fixed points; "
+            "viz.states draws its signals"
+        )
     named = entries("plane", plane)
     count = int(real(ticks, "ticks"))
     if len(named) != 2 or named[0] == named[1] or not all(k in (1, 2, 3) for k in named):

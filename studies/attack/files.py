@@ -282,8 +282,9 @@ READERS: dict[str, Callable[[Path], Any]] = {
 def cases() -> list[tuple[str, str, Callable[[Path], Any]]]:
     """Reader, name and writer of every file."""
     listed: list[tuple[str, str, Callable[[Path], Any]]] = []
+    given = {**certificates(), **places()}
     for reader in ("verify", "command line"):
-        listed += [(reader, name, writer) for name, writer in {**certificates(), **places()}.items()]
+        listed += [(reader, name, writer) for name, writer in given.items()]
     return listed + [
         ("load_trajectory", name, writer) for name, writer in {**trajectories(), **places()}.items()
     ]

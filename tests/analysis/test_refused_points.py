@@ -157,7 +157,7 @@ def test_functions_that_piecewise_replaces(function, words):
 
 def test_an_input_with_other_assumptions_is_explained():
     with pytest.raises(gc.DescriptionError, match="Symbol\\(name, real=True\\) of an input"):
-        body(forces=[sp.Symbol("u1"), 0, 0], inputs=["u1"])
+        body(forces=[sp.Symbol("u1", positive=True), 0, 0], inputs=["u1"])
 
 
 def test_a_description_prints_without_addresses():

@@ -92,7 +92,8 @@ def test_the_invariant_measure(potential):
 
 def test_integrals_in_a_run():
     sys = system("quadratic", "clebsch")
-    x0 = sys.project([0.8, -0.3, 1.1], {"Gamma": (0.48, 0.64, 0.6)}, nearest=True)
+    with pytest.warns(gc.ProjectionWarning, match="Omega2 from -0.3 to"):
+        x0 = sys.project([0.8, -0.3, 1.1], {"Gamma": (0.48, 0.64, 0.6)}, nearest=True)
     run = gc.simulate(sys, np.linspace(0, 30, 301), x0)
     # The constraint is kept by a multiplier, without stabilisation.
     assert max(run.drift.values()) < 1e-10

@@ -303,11 +303,19 @@ def test_invariants_that_jump_are_refused():
             pendulum(invariants={"side": jump})
 
 
-def test_a_loop_closed_by_a_function_is_not_replaced():
+def test_a_loop_closed_by_a_function_is_replaced_with_its_law():
     u = sp.Symbol("u", real=True)
-    loop = pendulum(forces=[[u, 0, 0]], inputs=[u]).closed_loop(lambda t, x, p: np.array([1.0]))
-    with pytest.raises(gc.DescriptionError, match="closed_loop"):
-        loop.replace(name="other")
+    opened = pendulum(forces=[[u, 0, 0]], inputs=[u])
+    loop = opened.closed_loop(lambda t, x, p: np.array([1.0 + t]))
+    renamed = loop.replace(name="renamed")
+    x = loop.pack([[0.6, 0.0, -0.8]], [[0.0, 1.0, 0.0]])
+    assert renamed.name == "renamed"
+    assert renamed.inputs == ()
+    assert np.array_equal(renamed.rhs(0.5, x), opened.rhs(0.5, x, [1.5]))
+    assert loop.replace(law=None).input_labels == ("u",)
+    for wrong in (3, "text", lambda: 0.0):
+        with pytest.raises(gc.DescriptionError, match="law"):
+            opened.replace(law=wrong)
 
 
 def test_states_where_a_formula_has_no_value_are_drawn_again():

@@ -126,7 +126,8 @@ def test_a_motion_that_passes_by_goes_on():
     system, free = mechanism.reduce(), mechanism.replace(frame=None).reduce()
     gamma, xi = np.array([3e-4, np.sin(0.5), np.cos(0.5)]), [1.0, 0, 0]
     gamma /= np.linalg.norm(gamma)
-    start = free.project(xi, {"Gamma": gamma}, nearest=True)
+    with pytest.warns(gc.ProjectionWarning, match="Omega3 from 0 to"):
+        start = free.project(xi, {"Gamma": gamma}, nearest=True)
     whole = gc.simulate(free, TIMES, start)
     traj = gc.simulate(system, TIMES, system.project(free.velocity(start), {"Gamma": gamma}))
     assert traj.success

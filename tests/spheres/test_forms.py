@@ -187,7 +187,6 @@ def test_start_and_trajectory():
     traj = f.trajectory(
         np.array([0.0, 1.0]),
         np.array([x, x]).T,
-        False,
         params=s.params,
         engine="none",
         status="completed",

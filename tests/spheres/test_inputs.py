@@ -405,3 +405,23 @@ def test_a_law_that_writes_into_its_parameters_changes_no_other_call():
     found = spheres.integrate(system.closed_loop(law), *start, 0.01, 50)
     assert found.engine == "numba"
     assert np.array_equal(found.states, spheres.integrate(system, *start, 0.01, 50, inputs=4.0).states)
+
+
+@pytest.mark.parametrize("kind", ["spheres", "rotations"])
+def test_an_input_by_name_needs_no_assumptions(kind):
+    def made(u):
+        if kind == "spheres":
+            return gc.spheres.SphereSystem(mass=[2.0], forces=[[u, 0, u**2]], inputs=["u"])
+        return gc.rotations.RotationSystem(
+            inertias=np.diag([1.0, 2.0, 2.5]), forces=[[u, 0, u**2]], inputs=["u"]
+        )
+
+    plain, proper = made(sp.Symbol("u")), made(sp.Symbol("u", real=True))
+    x = (
+        np.array([0, 0, 1, 0.3, 0.2, 0])
+        if kind == "spheres"
+        else np.array([*np.eye(3).ravel(), 0.3, 0.2, 0.1])
+    )
+    rates = [system.rhs(0.0, x, [0.7]) for system in (plain, proper)]
+    assert np.array_equal(*rates)
+    assert np.max(np.abs(rates[0] - plain.rhs(0.0, x, [0.0]))) > 0.1

@@ -353,10 +353,15 @@ def test_a_file_that_is_read_is_noticed(monkeypatch, tmp_path):
     assert files.judge("verify", "empty", files.text(""), tmp_path).result == "accepted"
 
 
+@pytest.fixture(scope="module")
+def writers():
+    return files.certificates()
+
+
 @pytest.mark.parametrize("name", ["empty", "a list", "binary garbage", "trailing data", "duplicate keys"])
-def test_files(monkeypatch, tmp_path, name):
+def test_files(monkeypatch, tmp_path, writers, name):
     monkeypatch.chdir(tmp_path)
-    assert files.judge("verify", name, files.certificates()[name], tmp_path).result == "refused"
+    assert files.judge("verify", name, writers[name], tmp_path).result == "refused"
 
 
 def test_number_of_cases():

@@ -5,6 +5,9 @@ in them uses the recorded graph: forces and constraints are lambdified by sympy,
 are complex steps.
 """
 
+from functools import partial
+from inspect import signature
+
 import numpy as np
 import sympy as sp
 from scipy.spatial.transform import Rotation
@@ -15,6 +18,26 @@ from tests.systems.mechanisms import matrix_at
 
 STEP = 1e-30
 POINTS = 3
+
+
+class AtParameters:
+    """A system, or its multiplier form, of which every member is asked at one set of parameters.
+
+    ``mechanism`` is the same description with these numbers as its defaults.
+    """
+
+    def __init__(self, asked, mechanism):
+        self.asked, self.mechanism = asked, mechanism
+        self.params = {p.name: p.default for p in mechanism.parameters}
+
+    def __getattr__(self, name):
+        member = getattr(self.asked, name)
+        if callable(member) and "params" in signature(member).parameters:
+            return partial(member, params=self.params)
+        return member
+
+    def unreduced(self):
+        return AtParameters(self.asked.unreduced(), self.mechanism)
 
 
 def deviation(computed, expected, scale=1.0):

@@ -458,11 +458,17 @@ def test_project_refuses_large_defects_with_the_residual_and_the_remedy():
 
 def test_project_nearest_repairs_any_defect():
     sys = skate().reduce()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with pytest.warns(gc.ProjectionWarning, match="Y3 from 0.3 to 0, .* Gamma1 from 0.2 to 0 and 3 more"):
         x = sys.project([*TURN[:5], 0.3], {"Gamma": [0.2, 0.5, 0.9]}, nearest=True)
     assert np.max(np.abs(sys.leaf_residual(x))) < 1e-15
     assert x[3:] == pytest.approx(np.array([0.5, 0.9]) / np.hypot(0.5, 0.9), abs=1e-12)
+
+
+def test_project_nearest_is_silent_where_nothing_but_rounding_changes():
+    sys = skate().reduce()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sys.project(TURN, defect_off_leaf(1e-13), nearest=True)
 
 
 def test_project_in_multiplier_form_moves_velocities_onto_the_rows():
@@ -470,7 +476,9 @@ def test_project_in_multiplier_form_moves_velocities_onto_the_rows():
     assert sys.state_labels[:3] == ("Omega1", "Omega2", "Omega3")
     with pytest.raises(gc.ConstraintError, match="violates the constraints"):
         sys.project([1, 2, 3], {"Gamma": [0, 0.6, 0.8]})
-    x = sys.project([1, 2, 3], {"Gamma": [0, 0.6, 0.8]}, nearest=True)
+    words = r"nearest=True\) changed Omega3 from 3 to 0.12, Omega2 from 2 to -0.16$"
+    with pytest.warns(gc.ProjectionWarning, match=words):
+        x = sys.project([1, 2, 3], {"Gamma": [0, 0.6, 0.8]}, nearest=True)
     assert x[:3] == pytest.approx(np.array([1, 2, 3]) - 3.6 * np.array([0, 0.6, 0.8]), abs=1e-14)
 
 
@@ -536,3 +544,29 @@ def test_frames_made_from_constant_rows_keep_no_multiplier():
     varying = body(constraints=[[0, G1, 1 + G2**2]]).reduce()
     assert varying.leaf.names[-1] == "constraint1"
     assert varying.nstates == 6
+
+
+def test_an_input_by_name_needs_no_assumptions():
+    """`sp.Symbol("u1")` is what comes to mind first, and nothing else goes by that name."""
+    plain, proper = sp.Symbol("u1"), sp.Symbol("u1", real=True)
+    written = [
+        body(forces=[G1 * u, u**2, 0], inputs=["u1"], outputs={"moment": 2 * u}).reduce()
+        for u in (plain, proper)
+    ]
+    rng = np.random.default_rng(4)
+    x = written[0].random_state(rng)
+    for system in written:
+        assert system.inputs == (proper,)
+    rates = [system.rhs(0.0, x, [0.7]) for system in written]
+    assert np.array_equal(*rates)
+    assert np.max(np.abs(rates[0] - written[0].rhs(0.0, x, [0.0]))) > 0.1
+    assert np.array_equal(*(system.outputs(0.0, x, [0.7]) for system in written))
+    again = written[0].mechanism.replace(forces=[0, plain, 0]).reduce()
+    assert again.rhs(0.0, x, [0.7])[1] != again.rhs(0.0, x, [0.0])[1]
+
+
+def test_a_parameter_keeps_its_assumptions_and_an_input_given_as_a_symbol_its_own():
+    with pytest.raises(gc.DescriptionError, match="symbol m with other assumptions"):
+        body(potential=sp.Symbol("m") * G3)
+    with pytest.raises(gc.DescriptionError, match="u1 with other assumptions"):
+        body(forces=[sp.Symbol("u1"), 0, 0], inputs=[sp.Symbol("u1", positive=True)])

@@ -259,7 +259,8 @@ CONSTRAINT_DEFECT = 1e-12
 @pytest.mark.parametrize("potential", ["zero", "quadratic"])
 def test_veselova_runs_through_every_attitude(potential):
     sys = gc.models.get("veselova")(potential=potential).reduce()
-    x0 = sys.project([1.3, -0.9, 0.7], {"Gamma": np.array([1, 2, -2]) / 3}, nearest=True)
+    with pytest.warns(gc.ProjectionWarning, match="Omega2 from -0.9 to"):
+        x0 = sys.project([1.3, -0.9, 0.7], {"Gamma": np.array([1, 2, -2]) / 3}, nearest=True)
     traj = gc.simulate(sys, np.linspace(0.0, 1000.0, 20_001), x0)
     assert traj.success
     assert traj.drift["constraint1"] < CONSTRAINT_DEFECT
@@ -278,7 +279,8 @@ def test_veselova_runs_through_every_attitude(potential):
 def test_a_coarse_run_of_veselova_leaves_the_constraint():
     """Negative control: at a tolerance of 1e-6 the constraint drifts."""
     sys = gc.models.get("veselova")(potential="quadratic").reduce()
-    x0 = sys.project([1.3, -0.9, 0.7], {"Gamma": np.array([1, 2, -2]) / 3}, nearest=True)
+    with pytest.warns(gc.ProjectionWarning, match="Omega2 from -0.9 to"):
+        x0 = sys.project([1.3, -0.9, 0.7], {"Gamma": np.array([1, 2, -2]) / 3}, nearest=True)
     traj = gc.simulate(sys, np.linspace(0.0, 100.0, 201), x0, rtol=1e-6, throw=False)
     assert traj.drift["constraint1"] > CONSTRAINT_DEFECT
 

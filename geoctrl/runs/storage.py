@@ -17,10 +17,10 @@ import numpy as np
 from geoctrl._checks import file_path
 from geoctrl._scalars import real, shown
 from geoctrl.errors import InputError
-from geoctrl.simulation.events import EventRecord, Events
+from geoctrl.runs.records import EventRecord, Events
 
 if TYPE_CHECKING:
-    from geoctrl.simulation.trajectory import Trajectory
+    from geoctrl.runs.trajectory import Samples
 
 __all__ = ["arrays_of", "read", "read_arrays", "write"]
 
@@ -30,7 +30,7 @@ _LARGEST = 1 << 36
 """Bytes that a file may unpack to: a run of 10^8 samples of 80 numbers."""
 
 
-def arrays_of(traj: Trajectory) -> dict[str, np.ndarray]:
+def arrays_of(traj: Samples) -> dict[str, np.ndarray]:
     """Everything a file holds, by the names in the archive."""
     header = {
         "format": _FORMAT,

@@ -1,0 +1,6 @@
+"""What every run leaves, whatever made it: samples, events, what is conserved, and files of them."""
+
+from geoctrl.runs.records import EventRecord, Events
+from geoctrl.runs.trajectory import Samples
+
+__all__ = ["EventRecord", "Events", "Samples"]

@@ -1,0 +1,176 @@
+"""Samples of a run, and what follows from them for every kind of system."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geoctrl._checks import nearest
+from geoctrl._scalars import shown
+from geoctrl.errors import DependencyError, LabelError
+from geoctrl.runs import storage
+from geoctrl.runs.records import Events
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Samples"]
+
+_LISTED = 12
+"""Labels that a printed line shows before it says how many there are."""
+
+
+class Samples(ABC):
+    """Samples of one run: what `simulate` returns for every system, and `integrate` on manifolds.
+
+    Attributes
+    ----------
+    time : ndarray, shape (nt,)
+        The times reached (s); a terminal event adds its own.
+    states : ndarray, shape (n, nt)
+    state_labels, input_labels, output_labels : tuple of str
+    inputs : ndarray, shape (m, nt)
+        As they were applied.
+    outputs : ndarray, shape (p, nt)
+    energy : ndarray, shape (nt,)
+    invariants : dict of name -> ndarray (nt,)
+        Every quantity that this run conserves.
+    leaf_defects : dict of name -> ndarray (nt,)
+        What is zero on the leaf or manifold.
+    params : dict
+        All parameters by name.
+    engine : str
+        What ran, and why if it was not the first choice.
+    status : str
+        "completed", or why and when the run ended.
+    success : bool
+        Whether it reached the last time asked for or a terminal event.
+    events : dict of name -> EventRecord
+        ``.time`` (k,) and ``.states`` (n, k), empty where an event did not happen.
+    name : str
+        That of the system.
+    """
+
+    def __init__(
+        self,
+        time: np.ndarray,
+        *,
+        params: Mapping[str, float],
+        engine: str,
+        status: str,
+        success: bool,
+        events: Events | None = None,
+        name: str = "",
+    ) -> None:
+        self.time, self.params, self.name = time, dict(params), name
+        self.engine, self.status, self.success = engine, status, success
+        self.events = Events() if events is None else events
+
+    # -- what a kind of run supplies --------------------------------------------------------------
+
+    states: Any
+    state_labels: Any
+    input_labels: Any
+    output_labels: Any
+
+    @property
+    @abstractmethod
+    def inputs(self) -> np.ndarray:
+        """Inputs applied, (m, nt)."""
+
+    @property
+    @abstractmethod
+    def outputs(self) -> np.ndarray:
+        """Output signals, (p, nt)."""
+
+    @property
+    @abstractmethod
+    def energy(self) -> np.ndarray:
+        """Energy (J), (nt,); conserved only if `drift` counts it."""
+
+    @property
+    @abstractmethod
+    def invariants(self) -> dict[str, np.ndarray]:
+        """Values (nt,) of every quantity conserved in this run, by name."""
+
+    @property
+    @abstractmethod
+    def leaf_defects(self) -> dict[str, np.ndarray]:
+        """Values (nt,) of what is zero on the leaf or manifold, by name."""
+
+    # -- what follows -----------------------------------------------------------------------------
+
+    @property
+    def drift(self) -> dict[str, float]:
+        """Largest change of every invariant and largest defect of every relation, absolute.
+
+        Counted are the energy (key "energy") and the other invariants that are conserved in this run,
+        with the inputs that it had.
+        """
+        found = {k: float(np.max(np.abs(v - v[0]))) for k, v in self.invariants.items()}
+        return found | {k: float(np.max(np.abs(v))) for k, v in self.leaf_defects.items()}
+
+    def __getitem__(self, label: str) -> np.ndarray:
+        for labels, what in (
+            (self.state_labels, "states"),
+            (self.output_labels, "outputs"),
+            (self.input_labels, "inputs"),
+        ):
+            if isinstance(label, str) and label in labels:
+                return getattr(self, what)[labels.index(label)]
+        known = [*self.state_labels, *self.output_labels, *self.input_labels]
+        raise LabelError(f"no state, output or input {shown(label)}{nearest(str(label), known)}")
+
+    def __len__(self) -> int:
+        return self.time.size
+
+    def __repr__(self) -> str:
+        span = f"t = {self.time[0]:.6g} .. {self.time[-1]:.6g}, {self.time.size} samples"
+        lines = [f"<{type(self).__name__} {self.name or 'unnamed'}: {span}>"]
+        lines.append(f"  status: {self.status}")
+        lines.append(f"  engine: {self.engine}")
+        for what in ("state", "input", "output"):
+            labels = getattr(self, f"{what}_labels")
+            if labels:
+                more = f", ... ({len(labels)})" if len(labels) > _LISTED else ""
+                lines.append(f"  {what}s: {', '.join(labels[:_LISTED])}{more}")
+        for name, record in self.events.items():
+            when = np.array2string(record.time, threshold=6) if len(record) else "none"
+            lines.append(f"  event {name}: {when}")
+        return "\n".join(lines)
+
+    def save(self, path: str | PathLike) -> None:
+        """Write an npz file of plain arrays and one JSON text; `load_trajectory` reads it.
+
+        Parameters
+        ----------
+        path : str or path
+            Taken as it is; no suffix is added.
+
+        Raises
+        ------
+        TypeError
+            If this is no path.
+        """
+        storage.write(path, storage.arrays_of(self))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """States, outputs and inputs as a table with the time as its index.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise DependencyError("to_pandas needs pandas: pip install pandas") from error
+        columns = dict(zip(self.input_labels, self.inputs, strict=True))
+        columns = dict(zip(self.output_labels, self.outputs, strict=True)) | columns
+        columns = dict(zip(self.state_labels, self.states, strict=True)) | columns
+        return pd.DataFrame(columns, index=pd.Index(self.time, name="time"))

@@ -1,0 +1,126 @@
+"""Trajectories read from files, alone or as runs of a system that is at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from geoctrl.errors import InputError
+from geoctrl.runs import Samples, storage
+from geoctrl.simulation.inputs import read_inputs
+from geoctrl.simulation.manifold_inputs import applied_inputs
+from geoctrl.simulation.problem import Problem
+from geoctrl.simulation.run import choose_engine
+from geoctrl.simulation.trajectory import Trajectory
+from geoctrl.systems import as_system
+
+__all__ = ["load_trajectory"]
+
+_SAME = 1e-9
+"""Largest relative difference between what a file holds and what the system computes at its samples."""
+
+
+def load_trajectory(path: str | PathLike, system: Any = None, inputs: Any = None) -> Samples:
+    """Read a trajectory that `Trajectory.save` wrote.
+
+    With its system it is a run like any other, attitude, position and contact included; alone it holds
+    samples and what was computed from them.
+
+    Parameters
+    ----------
+    path : str or path
+    system : System, optional
+        What ran. Energy, inputs and outputs are computed anew from the samples and must agree with the file.
+    inputs : optional
+        As they were given to `simulate`: a file holds samples of them, not what they are in between.
+
+    Returns
+    -------
+    Trajectory, or the kind of trajectory of the system
+
+    Raises
+    ------
+    InputError
+        If the file is not a trajectory, of a later format, or not one of this system with these inputs.
+    FileNotFoundError
+    TypeError
+        If this is no path, or no system.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, numpy as np, geoctrl as gc
+    >>> top = gc.models.get("heavy-top")().reduce()
+    >>> traj = gc.simulate(top, np.linspace(0, 1, 11), [0.3, 0.1, 5, 0, 0.6, 0.8])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     traj.save(pathlib.Path(folder) / "top.npz")
+    ...     again = gc.load_trajectory(pathlib.Path(folder) / "top.npz", system=top)
+    >>> bool(np.all(again.states == traj.states)), again.attitude().shape
+    (True, (11, 3, 3))
+    """
+    if system is not None:
+        as_system(system, "load_trajectory")
+    elif inputs is not None:
+        raise InputError("inputs belong to a system: give load_trajectory its system too")
+    arrays = storage.read(path)
+    alone = Trajectory.from_arrays(arrays)
+    return alone if system is None else _attached(alone, system, inputs)
+
+
+def _attached(alone: Trajectory, system: Any, inputs: Any) -> Samples:
+    """The run as one of the system."""
+    for what, labels, own in (
+        ("states", alone.state_labels, system.state_labels),
+        ("outputs", alone.output_labels, system.output_labels),
+        ("parameters", tuple(sorted(alone.params)), tuple(sorted(system.params))),
+    ):
+        if tuple(labels) != tuple(own):
+            raise InputError(
+                f"this is no run of {system.name or 'the system'}: the file has the {what} "
+                f"{', '.join(labels) or '-'}, the system {', '.join(own) or '-'}"
+            )
+    values = system.parameters_at(alone.params)
+    rest = {k: getattr(alone, k) for k in ("engine", "status", "success", "events")}
+    attach = _recorded if system.recorded else _compiled
+    made = attach(alone, system, inputs, values, rest)
+    _require_same(alone, made)
+    return made
+
+
+def _recorded(
+    alone: Trajectory, system: Any, inputs: Any, values: Mapping[str, float], rest: Mapping[str, Any]
+) -> Samples:
+    drive = read_inputs(system, inputs, alone.time)
+    problem = Problem.of(
+        system, drive, events=(), params=values, x0=alone.states[:, 0], times=alone.time, rtol=None
+    )
+    run, _ = choose_engine(problem, "auto")
+    return Trajectory.of_run(problem, alone.time, alone.states, run, **rest)
+
+
+def _compiled(
+    alone: Trajectory, system: Any, inputs: Any, values: Mapping[str, float], rest: Mapping[str, Any]
+) -> Samples:
+    loop, applied = applied_inputs(system, inputs, alone.time)
+    return loop.trajectory(alone.time, alone.states, params=values, applied=applied, **rest)
+
+
+def _require_same(alone: Samples, made: Samples) -> None:
+    """InputError unless energy, inputs and outputs at the samples are those of the file."""
+    if tuple(alone.input_labels) != tuple(made.input_labels):
+        raise InputError(
+            f"the file has the inputs {', '.join(alone.input_labels) or '-'}, the system "
+            f"{', '.join(made.input_labels) or '-'}"
+        )
+    for what in ("inputs", "outputs", "energy"):
+        stored, computed = np.asarray(getattr(alone, what)), np.asarray(getattr(made, what))
+        size = max(1.0, float(np.max(np.abs(stored), initial=0.0)))
+        worst = float(np.max(np.abs(stored - computed), initial=0.0))
+        if not worst <= _SAME * size:
+            remedy = "; give inputs= as in the run" if what == "inputs" else ""
+            raise InputError(
+                f"this is no run of {made.name or 'the system'} with these inputs: the {what} of the file "
+                f"and those computed from its samples differ by {worst:.3g}{remedy}"
+            )

@@ -1,0 +1,81 @@
+r"""LaTeX for notebooks, which ask every object for ``_repr_latex_`` when they show it.
+
+What is shown has to come soon and must not end a cell with a traceback: a formula that is not typeset within
+a few seconds is replaced by words, and so is one that cannot be derived.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+import sympy as sp
+
+from geoctrl._scalars.budget import Budget
+from geoctrl.systems.typesetting import Typesetter, aligned
+
+if TYPE_CHECKING:
+    from geoctrl.systems.reduced import ReducedSystem
+
+__all__ = ["SECONDS", "assignments", "displayed", "mechanism_latex", "rows", "words"]
+
+SECONDS = 3.0
+"""Time for what a notebook shows unasked."""
+WIDTH = 38.0
+"""Width of a line of formulas in em, about that of a notebook's cell."""
+_LETTERS = 90
+_SPECIAL = {"\\": r"\backslash ", "~": r"\sim ", "^": r"{\wedge}"}
+
+
+def displayed(render: Callable[[float], str], seconds: float = SECONDS) -> str:
+    """What ``render`` makes of a number of seconds, as a displayed formula; words where it makes none.
+
+    Anything that it raises is shown: a notebook has no use for a traceback where it wants a picture.
+    """
+    late = words(f"not typeset within {seconds:g} s: ask for it with a larger budget=")
+    try:
+        text = Budget(seconds).attempt("LaTeX", lambda: render(seconds), late)
+    except Exception as error:
+        text = words(f"{type(error).__name__}: {error}")
+    return f"$\\displaystyle {text}$"
+
+
+def words(text: str) -> str:
+    """Text in LaTeX, in as many lines as it needs."""
+    return rows([_text(line) for line in wrap(text, _LETTERS, break_on_hyphens=False)])
+
+
+def rows(formulas: Sequence[str]) -> str:
+    """Formulas below one another; empty ones are left out."""
+    given = [f for f in formulas if f]
+    if not given:
+        return ""
+    if len(given) == 1:
+        return given[0]
+    return "\\begin{array}{l}\n" + " \\\\\n".join(given) + "\n\\end{array}"
+
+
+def _text(line: str) -> str:
+    """One line of plain text; characters that text has no escape for are set between its pieces."""
+    pieces = []
+    for part in re.split(r"([\\~^])", line):
+        if part in _SPECIAL:
+            pieces.append(_SPECIAL[part])
+        elif part:
+            pieces.append(r"\text{" + re.sub(r"([#$%&_{}])", r"\\\1", part) + "}")
+    return "".join(pieces)
+
+
+def assignments(
+    pairs: Sequence[tuple[sp.Symbol, sp.Expr]], parameters: Sequence[sp.Symbol], states: Sequence[sp.Symbol]
+) -> str:
+    """Formulas ``symbol = expression`` below one another, parameters gathered before states."""
+    t = Typesetter([*parameters, *states], moving=states, fixed=parameters)
+    return aligned([([(1, t.text(symbol))], t.pieces(e)) for symbol, e in pairs], WIDTH)
+
+
+def mechanism_latex(system: ReducedSystem, seconds: float) -> str:
+    """Lagrangian and constraints of a mechanism."""
+    return rows([system.latex(part, WIDTH, seconds / 2) for part in ("lagrangian", "constraints")])

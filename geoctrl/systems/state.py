@@ -1,0 +1,235 @@
+"""A state from what is known of it: what is given by label is set, the constraints give the rest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from geoctrl._checks import finite_array, nearest
+from geoctrl._scalars import Program, real
+from geoctrl.errors import InputError, LabelError
+from geoctrl.systems.projection import ROUNDING, accept, frame_at, onto_leaf
+
+if TYPE_CHECKING:
+    from geoctrl.systems.reduced import ReducedSystem
+
+__all__ = ["state_from"]
+
+_STEPS = 50
+
+
+@dataclass(frozen=True)
+class _Condition:
+    """``row . w = value`` on the velocities among the states."""
+
+    label: str
+    row: np.ndarray
+    value: float
+
+
+def state_from(system: ReducedSystem, given: Mapping[str, Any], params: Mapping[str, float]) -> np.ndarray:
+    """The state that has what is given.
+
+    Advected vectors that are not given are at their references; where only some components of one are, the
+    leaf is solved for the others from there. Of the velocities with ``xi = E w`` and ``B w = 0`` that have
+    what is given, the one with the least norm of w is taken: velocities among the states that are not given
+    are zero where the constraints allow it. Rotor rates and states of a controller are zero unless given.
+
+    Parameters
+    ----------
+    system : ReducedSystem
+    given : mapping
+        By label: full velocities (``Omega3=6``, or ``Omega=(0, 0.4, 6)``), velocities among the states, rotor
+        rates, advected vectors (``Gamma=(0, 0.6, 0.8)``) or components (``Gamma2=0.6``), states of a
+        controller.
+    params : dict
+        A full set of parameters.
+
+    Returns
+    -------
+    ndarray (n,)
+
+    Raises
+    ------
+    LabelError
+        If nothing goes by a name that is given.
+    InputError
+        If a value is not finite or has the wrong length, or something is given twice.
+    ConstraintError
+        If what is given contradicts itself, a constraint or a relation of the leaf by more than 1e-3; a
+        `ProjectionWarning` is issued for less, down to 1e-12.
+    FrameError
+        If the frame is singular there.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> disk = gc.models.get("rolling-disk")().reduce()
+    >>> x = disk.state(Omega3=6, Gamma=(0, 0.6, 0.8))
+    >>> disk.velocity(x).round(3)
+    array([ 0. ,  0. ,  6. , -1.8,  0. ,  0. ])
+    """
+    values = _by_label(system, given)
+    gamma = _configuration(system, values, params)
+    w = _velocities(system, values, gamma, params)
+    controller = [values.get(label, 0.0) for label in system.mechanism.controller]
+    return np.concatenate([w, gamma[system.kept_index], controller])
+
+
+def _by_label(system: ReducedSystem, given: Mapping[str, Any]) -> dict[str, float]:
+    """Numbers by the label of a velocity, an advected component or a state; vectors are taken apart."""
+    mechanism = system.mechanism
+    vectors = {v.name: tuple(map(str, v.symbols)) for v in mechanism.advected}
+    groups = _groups(mechanism.algebra.labels) | vectors
+    advected = tuple(map(str, mechanism.advected_symbols))
+    single = dict.fromkeys([*mechanism.velocity_labels, *advected, *system.state_labels])
+    values: dict[str, float] = {}
+    for name, value in given.items():
+        if name in single:
+            found = {name: real(value, name)}
+        elif name in groups:
+            numbers = finite_array(name, value, (len(groups[name]),))
+            found = dict(zip(groups[name], map(float, numbers), strict=True))
+        else:
+            raise LabelError(f"no velocity, vector or state {name!r}{nearest(name, [*single, *groups])}")
+        twice = sorted(found.keys() & values.keys())
+        if twice:
+            raise InputError(f"{', '.join(twice)} is given twice: by itself, and as a part of a vector")
+        values |= found
+    return values
+
+
+def _groups(labels: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Vectors of velocities: ``Omega`` is ``Omega1 .. Omega3``, ``Omega_2`` that of the second factor."""
+    groups: dict[str, tuple[str, ...]] = {}
+    for label in labels:
+        match = re.fullmatch(r"(.*?[A-Za-z])\d+((?:_\w+)?)", label)
+        if match is not None:
+            name = match[1] + match[2]
+            groups[name] = (*groups.get(name, ()), label)
+    return groups
+
+
+# -- advected components --------------------------------------------------------------------------
+
+
+def _configuration(
+    system: ReducedSystem, values: Mapping[str, float], params: Mapping[str, float]
+) -> np.ndarray:
+    """All advected components: given, solved for, or those of the reference."""
+    mechanism = system.mechanism
+    gamma, free = [], []
+    for vector in mechanism.advected:
+        labels = [str(s) for s in vector.symbols]
+        known = [label in values for label in labels]
+        free += [any(known) and not k for k in known]
+        gamma += [values.get(k, float(r)) for k, r in zip(labels, vector.reference, strict=True)]
+    labels = [str(s) for s in mechanism.advected_symbols]
+    said = ", ".join(f"{k} = {values[k]:.9g}" for k in labels if k in values)
+    rest = [v.name for v in mechanism.advected if not any(str(s) in values for s in v.symbols)]
+    told = f"{said or 'the reference'} is off the leaf"
+    if said and rest:
+        told += f", with {', '.join(rest)} at the reference"
+    remedy = "give whole vectors" if any(free) or rest else "mend the values"
+    point = _solved(system, np.array(gamma), np.array(free, dtype=bool), params)
+    return onto_leaf(system, point, params, nearest=False, told=told, remedy=remedy)
+
+
+def _solved(
+    system: ReducedSystem, gamma: np.ndarray, free: np.ndarray, params: Mapping[str, float]
+) -> np.ndarray:
+    """Newton steps of the free components onto the leaf; where they do not arrive, the caller says so."""
+    a = system.assembly
+    free[[i for i in range(gamma.size) if i not in system.kept_index]] = False
+    relations = [a.configuration(r.expr) for r in system.leaf.relations[: system.leaf.geometric]]
+    if not relations or not free.any():
+        return gamma
+    flat = [*relations, *(e for row in a.graph.jacobian(relations, a.advected) for e in row)]
+    program = Program(a.graph, a.advected, a.parameters, flat)
+    best, least = gamma, np.inf
+    for _ in range(_STEPS):
+        found = program(gamma, params)
+        residual, jacobian = found[: len(relations)], found[len(relations) :].reshape(-1, gamma.size)
+        size = float(np.max(np.abs(residual)))
+        if size < least:
+            best, least = gamma, size
+        if size < ROUNDING or not np.isfinite(size):
+            break
+        gamma = gamma.copy()
+        gamma[free] -= np.linalg.lstsq(jacobian[:, free], residual, rcond=None)[0]
+    return best
+
+
+# -- velocities -----------------------------------------------------------------------------------
+
+
+def _velocities(
+    system: ReducedSystem, values: Mapping[str, float], gamma: np.ndarray, params: Mapping[str, float]
+) -> np.ndarray:
+    """Velocities among the states, of least norm with what is given."""
+    a, mechanism = system.assembly, system.mechanism
+    width, n = len(a.velocity), mechanism.algebra.n
+    E = np.zeros((n, width))
+    E[:, : len(system.frame.labels)] = frame_at(system, gamma, params)
+    rows = dict(zip(mechanism.algebra.labels, E, strict=True))
+    rows |= dict(zip(system.state_labels[:width], np.eye(width), strict=True))
+    kept = [_Condition("", row, 0.0) for row in _kept_rows(system, gamma, params)]
+    given = [_Condition(label, rows[label], v) for label, v in values.items() if label in rows]
+    w = _least(kept + given, width)
+    scale = max([1.0, *(abs(c.value) for c in given), *(np.abs(c.row) @ np.abs(w) for c in given)])
+    for k, condition in enumerate(given):
+        before = _least(kept + given[:k], width)
+        after = _least(kept + given[: k + 1], width)
+        defect = max((abs(c.row @ after - c.value) for c in kept + given[: k + 1]), default=0.0) / scale
+        if defect > ROUNDING:
+            what = _contradiction(system, given[:k], condition, E @ before, before, gamma, params)
+            accept(defect, what, remedy="give fewer velocities, or mend the values")
+            break
+    return w
+
+
+def _least(conditions: list[_Condition], width: int) -> np.ndarray:
+    if not conditions:
+        return np.zeros(width)
+    rows, values = np.array([c.row for c in conditions]), np.array([c.value for c in conditions])
+    return np.linalg.lstsq(rows, values, rcond=None)[0]
+
+
+def _kept_rows(system: ReducedSystem, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+    """B (r, k): constraint rows that no frame solves."""
+    a = system.assembly
+    flat = Program(a.graph, a.advected, a.parameters, [e for row in a.rows for e in row])
+    return flat(gamma, params).reshape(len(a.rows), len(a.velocity)) if a.rows else np.zeros((0, 1))
+
+
+def _contradiction(
+    system: ReducedSystem,
+    earlier: list[_Condition],
+    condition: _Condition,
+    xi: np.ndarray,
+    w: np.ndarray,
+    gamma: np.ndarray,
+    params: Mapping[str, float],
+) -> str:
+    """Which value contradicts what, in words."""
+    mechanism = system.mechanism
+    words = f"{condition.label} = {condition.value:.9g} contradicts the constraints"
+    words += f", which make it {condition.row @ w:.9g}"
+    if earlier:
+        words += f" with {', '.join(f'{c.label} = {c.value:.9g}' for c in earlier)}"
+    labels = mechanism.algebra.labels
+    if mechanism.constraints is None or condition.label not in labels:
+        return words
+    xi = xi.copy()
+    xi[labels.index(condition.label)] = condition.value
+    a = system.assembly
+    psi = Program(a.graph, a.advected, a.parameters, [a.configuration(e) for e in mechanism.constraints])
+    values = psi(gamma, params).reshape(mechanism.constraints.shape) @ xi
+    worst = int(np.argmax(np.abs(values)))
+    if abs(values[worst]) <= ROUNDING * max(1.0, float(np.max(np.abs(xi)))):
+        return words
+    return f"{words}: constraint row {worst + 1} would be {values[worst]:.6g} instead of 0"

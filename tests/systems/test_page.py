@@ -1,0 +1,65 @@
+"""`print(mechanism)` gives one readable page; the command line shows the same."""
+
+import re
+
+import pytest
+import sympy as sp
+
+import geoctrl as gc
+from geoctrl.cli import main
+
+NAMED = ["pendulum-skate-rotor", "rolling-disk", "underwater-vehicle", "body-with-rotors", "rattleback"]
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_page_tells_what_the_description_holds(name):
+    mechanism = gc.models.get(name)()
+    text = str(mechanism)
+    lines = text.splitlines()
+    assert lines[0] == f"{name}  [{mechanism.algebra.name}]"
+    assert " object at 0x" not in text
+    assert (
+        max(map(len, lines)) <= 115
+    )  # rows are wrapped at 100; the table of parameters keeps its meanings whole
+    assert len(lines) <= 45
+    for p in mechanism.parameters:
+        (row,) = [line for line in lines if line.startswith(f"{p.name} ")]
+        assert p.description in row
+        assert p.unit in row
+        assert f"{float(p.default):g}" in row
+    for family in mechanism.equilibria:
+        assert f"{family}(" in text
+    for rotor in mechanism.rotors.names if mechanism.rotors else ():
+        assert re.search(rf"\n  rotors .*\b{rotor}\b", text)
+    for vector in mechanism.advected:
+        assert f"{vector.name} = ({', '.join(map(str, vector.reference))})" in text
+    count = 0 if mechanism.constraints is None else mechanism.constraints.rows
+    assert text.count("\n  constraints ") == (count > 0)
+    assert mechanism.source.split()[0] in text
+
+
+def test_the_page_of_the_command_line_is_that_of_print(capsys):
+    assert main(["models", "pendulum-skate-rotor"]) == 0
+    out = capsys.readouterr().out
+    mechanism = gc.models.get("pendulum-skate-rotor")()
+    missing = [line for line in str(mechanism).splitlines() if line not in out.splitlines()]
+    assert not missing
+    assert "conserved   energy, C1, C2" in out
+
+
+def test_the_short_form_stays_short():
+    for name in NAMED:
+        assert len(repr(gc.models.get(name)()).splitlines()) == 4
+
+
+def test_a_description_without_anything_has_a_page():
+    text = str(gc.EulerPoincare(algebra=gc.so3(), inertia=sp.diag(1, 2, 2)))
+    assert text.splitlines()[0] == "unnamed mechanism  [so3]"
+    assert "parameter" not in text
+
+
+def test_long_expressions_are_told_by_their_length():
+    g = gc.AdvectedVector("Gamma")
+    long = sp.Add(*(sp.Symbol("Gamma3", real=True) ** k / (k + 1) for k in range(1, 40)))
+    text = str(gc.EulerPoincare(algebra=gc.so3(), inertia=sp.diag(1, 2, 2), advected=[g], potential=long))
+    assert f"an expression of {len(str(long))} characters" in text
