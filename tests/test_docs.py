@@ -90,6 +90,23 @@ def test_every_system_answers_what_the_page_on_systems_says(systems):
     assert missing == []
 
 
+def test_every_system_has_the_shapes_that_the_page_on_systems_says(systems):
+    q, omega = gc.spheres.project([[0.0, 0.6, -0.8], [0.0, 0.0, -1.0]], [[0.3, 0.0, 0.0], [0.0, 0.2, 0.0]])
+    starts = {"spheres": (q, omega), "rotations": (np.eye(3)[None], np.array([[0.1, 0.2, 0.3]]))}
+    for kind, system in systems.items():
+        if "random_state" in dir(system):
+            x = system.random_state(np.random.default_rng(1))
+        else:
+            x = system.start(starts[kind.removeprefix("form on ")])
+        n = len(system.state_labels)
+        many = np.stack([x, x, x], axis=1)
+        assert np.shape(system.rhs(0.0, x)) == np.shape(x) == (n,), kind
+        assert np.shape(system.rhs(0.0, many)) == (n, 3), kind
+        assert np.shape(system.jacobian(0.0, x)) == (n, n), kind
+        assert np.shape(system.energy(x)) == (), kind
+        assert np.shape(system.energy(many)) == (3,), kind
+
+
 # -- the reference ----------------------------------------------------------------------------------
 
 
