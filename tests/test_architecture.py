@@ -54,12 +54,11 @@ rotations.analysis rotations.forms rotations.local rotations.system: 7
 runs.storage runs.trajectory: 2
 simulation.manifolds simulation.run: 2
 spheres.analysis spheres.forms spheres.linear spheres.local spheres.system: 9
-synthesis.damping synthesis.design synthesis.formula synthesis.law synthesis.loops synthesis.matching: 14
+synthesis.damping synthesis.design synthesis.law synthesis.loops synthesis.matching: 10
 systems.assembly systems.build_checks systems.casimirs systems.conservation systems.control
     systems.definiteness systems.description systems.differential systems.display systems.equations
-    systems.frames systems.judgement systems.leaf systems.members systems.moments systems.multiplier
-    systems.notebook systems.page systems.projection systems.promises systems.reduced systems.relations
-    systems.singularity systems.state systems.symmetry: 72
+    systems.judgement systems.leaf systems.members systems.multiplier systems.promises systems.reduced
+    systems.singularity systems.symmetry: 45
 """
 
 # Questions and runs take any system. What still asks for its kind, by file: shrinks in the same way.

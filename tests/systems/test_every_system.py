@@ -27,7 +27,7 @@ def pushed():
 
 
 def loop():
-    return gc.match(gc.models.get("pendulum-skate-rotor")()).law(sigma=-2e-5).closed_loop()
+    return gc.match(gc.models.get("pendulum-skate-rotor")()).law(sigma=-1e-5).closed_loop()
 
 
 def despun():
