@@ -103,6 +103,9 @@ def test_every_system_has_the_shapes_that_the_page_on_systems_says(systems):
         assert np.shape(system.rhs(0.0, x)) == np.shape(x) == (n,), kind
         assert np.shape(system.rhs(0.0, many)) == (n, 3), kind
         assert np.shape(system.jacobian(0.0, x)) == (n, n), kind
+        assert np.shape(system.input_jacobian(0.0, x)) == (n, len(system.input_labels)), kind
+        assert np.shape(system.outputs(0.0, x)) == (len(system.output_labels),), kind
+        assert np.shape(system.leaf_residual(x)) == (len(system.leaf.names),), kind
         assert np.shape(system.energy(x)) == (), kind
         assert np.shape(system.energy(many)) == (3,), kind
 
