@@ -13,6 +13,8 @@ from geoctrl.systems.notebook import assignments
 
 __all__ = ["law_latex", "with_numbers"]
 
+_SHORT = 10**6
+
 
 def law_latex(law: Any) -> str:
     """The torques in states, parameters and gains."""
@@ -28,7 +30,9 @@ def with_numbers(
     torques: Sequence[sp.Expr],
     params: Mapping[str, float] | None,
 ) -> dict[str, sp.Expr]:
-    """Torques by input label in the states of a loop, every parameter the rational number that it is.
+    """Torques by input label in the states of a loop, coefficients as short fractions or else as doubles.
+
+    They are computed from the rational numbers that the parameters are, and rounded once.
 
     Raises
     ------
@@ -38,4 +42,10 @@ def with_numbers(
     values = loop.parameters(params)
     numbers = {p.symbol: sp.Rational(exact(values[p.name])) for p in loop.mechanism.parameters}
     read = loop.to_sympy([loop.expression(e) for e in torques])
-    return {k: e.xreplace(numbers) for k, e in zip(law.rotors.input_labels, read, strict=True)}
+    return {k: _rounded(e.xreplace(numbers)) for k, e in zip(law.rotors.input_labels, read, strict=True)}
+
+
+def _rounded(expr: sp.Expr) -> sp.Expr:
+    """Fractions that nobody reads as the nearest doubles."""
+    long = [q for q in expr.atoms(sp.Rational) if max(abs(q.p), q.q) > _SHORT]
+    return expr.xreplace({q: sp.Float(float(q)) for q in long})

@@ -209,7 +209,7 @@ class FeedbackLaw:
         Parameters
         ----------
         params : dict, optional
-            Of the plant and the gains, by name; numbers are the rationals they are.
+            Of the plant and the gains, by name; coefficients are computed exactly and rounded once.
         rotors : bool
             In the states of ``closed_loop(rotors=True)`` instead of those of the reduced loop, so that the
             momentum is what the rotor rates make it.
