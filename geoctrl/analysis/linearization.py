@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -83,8 +84,11 @@ class Linearization:
 
     def __repr__(self) -> str:
         spectrum = ", ".join(f"{complex(v):.6g}" for v in self.eigenvalues)
-        modes = ", ".join(self.zero_modes) or "-"
-        return f"<Linearization of {self.name}: eigenvalues {spectrum}; zero modes {modes}>"
+        lines = [f"<Linearization of {self.name}>"]
+        lines += textwrap.wrap(
+            f"eigenvalues: {spectrum}", 100, initial_indent="  ", subsequent_indent=" " * 15
+        )
+        return "\n".join([*lines, f"  zero modes: {', '.join(self.zero_modes) or '-'}"])
 
 
 def resolve_equilibrium(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None) -> Equilibrium:

@@ -17,7 +17,25 @@ DASHES = ("-", "--", "-.", ":")
 """Second code next to the colour, for print without colours and for lines beyond the palette."""
 
 _GREEK = {
-    *("alpha", "beta", "gamma", "delta", "theta", "phi", "psi", "omega", "mu", "xi", "rho", "sigma", "tau"),
+    *(
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "epsilon",
+        "zeta",
+        "eta",
+        "theta",
+        "phi",
+        "psi",
+        "omega",
+        "mu",
+        "xi",
+        "rho",
+        "sigma",
+        "tau",
+    ),
+    *("epsilon", "zeta", "iota", "upsilon"),
     *("Gamma", "Delta", "Theta", "Phi", "Psi", "Omega", "Xi", "Pi", "Sigma", "lambda", "kappa", "nu", "chi"),
 }
 
