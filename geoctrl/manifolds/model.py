@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array, real_array
+from geoctrl._checks import finite_array, named_parameters, real_array
 from geoctrl._scalars import STATE, FromSympy, Graph, Node
 from geoctrl.errors import InputError
 from geoctrl.manifolds.laws import signals
@@ -216,8 +216,9 @@ class ManifoldModel(System):
 
     def _check_names(self, params: Mapping[str, float] | None) -> None:
         """ParameterError for parameters that are given and not known, where their values do not matter."""
-        if params:
-            self.parameters_at({p.name: 1.0 for p in self.parameters} | dict(params))
+        given = named_parameters(params)
+        if given:
+            self.parameters_at({p.name: 1.0 for p in self.parameters} | given)
 
     def read_inputs(self, u: Any) -> np.ndarray:
         """Constant inputs (m,), zero where none are given."""

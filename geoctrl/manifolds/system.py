@@ -53,7 +53,7 @@ class ManifoldSystem(ManifoldDescription):
         """Checked initial values, on the manifold to rounding; the second part may go by another name."""
 
     @abstractmethod
-    def relation_defects(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    def _relation_defects(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Defects (nt, n, r) of the `relations` of each body, in their order."""
 
     @abstractmethod
@@ -156,7 +156,7 @@ class ManifoldSystem(ManifoldDescription):
         """Defects of the relations of all bodies, one body after the other: (r,) or (r, nt)."""
         self._check_names(params)
         first, second, single = self.columns(x)
-        defects = self.relation_defects(first, second).reshape(len(first), -1)
+        defects = self._relation_defects(first, second).reshape(len(first), -1)
         return defects[0] if single else defects.T
 
     # -- what is conserved ----------------------------------------------------------------------

@@ -112,7 +112,7 @@ class RotationSystem(RotationDescription, ManifoldSystem):
         """Attitudes (n, 3, 3) and velocities (n, 3), checked as `geoctrl.rotations.attitudes` does."""
         return initial_values(self.n, first, second, name)
 
-    def relation_defects(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    def _relation_defects(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Defects of orthogonality, (nt, n, 6)."""
         del second  # velocities of the bodies are free
         products = np.swapaxes(first, 2, 3) @ first - np.eye(3)

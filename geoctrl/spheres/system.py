@@ -98,7 +98,7 @@ class SphereSystem(SphereDescription, ManifoldSystem):
         """Initial values (n, 3) each, checked as `geoctrl.spheres.start.initial_values` does."""
         return initial_values(self.n, first, second, name)
 
-    def relation_defects(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    def _relation_defects(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Defects of unit length and of tangent velocities, (nt, n, 2)."""
         return np.stack([np.sum(first * first, axis=2) - 1, np.sum(first * second, axis=2)], axis=2)
 

@@ -43,7 +43,7 @@ def project_state(
     if rates.shape != (count,):
         raise InputError(f"rotor_rates must have {count} entries, got {rates.size}")
     known = [v.name for v in mechanism.advected]
-    if not isinstance(advected := advected or {}, Mapping):
+    if not isinstance(advected := {} if advected is None else advected, Mapping):
         raise DescriptionError(f"advected must be a dict of name -> components, got {shown(advected)}")
     for name in advected:
         if name not in known:
