@@ -57,8 +57,14 @@ def forget(path: Path) -> None:
 def _folder() -> Path | None:
     """The folder of the kernels, made if there is none; None if others may write to it."""
     folder = _user_cache() / "geoctrl"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return folder if all(_is_private(path) for path in (folder, *_by_numba())) else None
+    compiled = (
+        folder / "__pycache__"
+    )  # numba would make it, open to the user's group where that is the custom
+    for made in (folder, compiled):
+        made.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # Who may write to the parent could put another folder in its place.
+    places = (folder.parent, folder, compiled, *_by_numba())
+    return folder if all(_is_private(path) for path in places) else None
 
 
 def _user_cache() -> Path:

@@ -93,6 +93,18 @@ def test_nothing_is_read_where_others_may_write(folder, mode):
 
 
 @posix
+@pytest.mark.parametrize("where", ["__pycache__", ".."])
+def test_nothing_is_read_where_others_may_write_within_or_above(folder, where):
+    kernel(plus(1))
+    (folder / where).chmod(0o770)
+    made = kernel(plus(1))
+    assert not was_read(made)
+    assert disk_cache.place(plus(2)) is None
+    (folder / where).chmod(0o700)
+    assert disk_cache.place(plus(2)) is not None
+
+
+@posix
 def test_nothing_is_read_where_others_may_write_what_numba_keeps_beside(folder):
     kernel(plus(1))
     if beside := disk_cache._by_numba():
