@@ -26,6 +26,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
+from geoctrl._checks import flag
+from geoctrl._scalars import shown
 from geoctrl.errors import InputError, LawWarning, MatchingError
 from geoctrl.synthesis.formula import law_latex, with_numbers
 from geoctrl.synthesis.gains import gain_parameters, read_damping
@@ -54,8 +56,8 @@ _VANISHING = 1e-9
 
 def damped_law(law: FeedbackLaw, k: Any, kappa: Any, energy: str | None) -> FeedbackLaw | DampedLaw:
     """The law itself where both gains vanish; see `FeedbackLaw.with_damping`."""
-    if energy is not None and energy not in _SIGNS:
-        raise MatchingError(f'energy must be "minimum" or "maximum", got {energy!r}')
+    if energy is not None and not (isinstance(energy, str) and energy in _SIGNS):
+        raise MatchingError(f'energy must be "minimum" or "maximum", got {shown(energy)}')
     count = law.rotors.count
     damping, regulation = read_damping("k", k, count), read_damping("kappa", kappa, count)
     if damping[0].is_zero_matrix and regulation[0].is_zero_matrix:
@@ -189,7 +191,7 @@ class DampedLaw:
                 "the initial state"
             )
         self.conservative.warn_once()
-        return self._full if rotors else self._reduced
+        return self._full if flag("rotors", rotors) else self._reduced
 
     def _loop(self, outputs: Mapping[str, Any] | None = None) -> EulerPoincare:
         """The reduced loop: A^0 follows the momentum where it is a state, else u' enters as a force."""
@@ -271,6 +273,7 @@ class DampedLaw:
 
     def numeric(self, params: Mapping[str, float] | None = None, rotors: bool = False) -> dict[str, sp.Expr]:
         """The torques in states alone, as `FeedbackLaw.numeric`; a controller's states are among them."""
+        rotors = flag("rotors", rotors)
         torques = self._in_rotor_rates(self._torques) if rotors else self._torques
         return with_numbers(self, self._full if rotors else self._bare, torques, params)
 
@@ -337,7 +340,7 @@ class DampedLaw:
             inputs=inputs,
             outputs=self.rotors.input_labels,
             params={k: v for k, v in system.params.items() if v is not None},
-            name=name or "law",
+            name=interop.system_name(name, "law"),
         )
 
     def with_damping(self, k: Any = 0.0, kappa: Any = 0.0, energy: str | None = None):

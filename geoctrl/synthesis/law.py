@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import named_parameters, number_array, user_level
-from geoctrl._scalars import Program
+from geoctrl._checks import flag, named_parameters, number_array, user_level
+from geoctrl._scalars import Program, read_matrix
 from geoctrl._scalars.budget import Budget
 from geoctrl._scalars.ideal import LeafIdeal
-from geoctrl.errors import GeoctrlError, LawWarning
+from geoctrl.errors import GeoctrlError, InputError, LawWarning
 from geoctrl.synthesis.damping import DampedLaw, damped_law
 from geoctrl.synthesis.formula import law_latex, with_numbers
 from geoctrl.synthesis.gains import gain_parameters, read_sigma
@@ -127,7 +127,7 @@ class FeedbackLaw:
         """
         values = momentum_vector(self.mechanism, momentum)
         self.warn_once()
-        if rotors:
+        if flag("rotors", rotors):
             return self._full
         if not np.any(values):
             return self._reduced
@@ -194,7 +194,16 @@ class FeedbackLaw:
         return system.to_sympy(matched_torques(self, system))
 
     def expression(self, momentum: sp.Matrix) -> list[sp.Expr]:
-        """The law at a controlled momentum given in symbols (ignored where the law does not depend on it)."""
+        """The law at a controlled momentum given in symbols (ignored where the law does not depend on it).
+
+        Raises
+        ------
+        InputError
+            Unless there is one expression for each rotor.
+        """
+        momentum = read_matrix("momentum", momentum, InputError)
+        if len(momentum) != self.rotors.count:
+            raise InputError(f"momentum must have {self.rotors.count} entries, got {len(momentum)}")
         if momentum.is_zero_matrix or not self.momentum_matters:
             return self._torques(self._bare)
         values = {p.symbol: e for p, e in zip(self._momentum, momentum, strict=True)}
@@ -219,7 +228,7 @@ class FeedbackLaw:
         ParameterError
             For an unknown parameter, or one without a value.
         """
-        if rotors:
+        if flag("rotors", rotors):
             return with_numbers(self, self._full, self.expression(controlled_momentum(self)), params)
         return with_numbers(self, self._bare, self._torques(self._bare), params)
 
@@ -282,7 +291,7 @@ class FeedbackLaw:
             inputs=system.state_labels,
             outputs=self.rotors.input_labels,
             params={k: v for k, v in system.params.items() if v is not None},
-            name=name or "law",
+            name=interop.system_name(name, "law"),
         )
 
     # -- damping --------------------------------------------------------------------------------

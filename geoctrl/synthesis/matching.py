@@ -24,8 +24,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from geoctrl._checks import require_choice
+from geoctrl._scalars import shown
 from geoctrl._scalars.budget import BUDGET, Budget
-from geoctrl.errors import InputError, MatchingError
+from geoctrl.errors import MatchingError, ParameterError
 from geoctrl.synthesis.design import SigmaDesign
 from geoctrl.synthesis.gains import read_sigma
 from geoctrl.synthesis.law import FeedbackLaw
@@ -102,7 +104,10 @@ class Matching:
 
     def residual(self, branch: Branch | None = None) -> list[sp.Expr]:
         """Coefficients of p - ptilde for all velocities and momenta; all zero for a solution."""
-        branch = branch or self.branches[-1]
+        if branch is None:
+            branch = self.branches[-1]
+        elif not isinstance(branch, Branch):
+            raise TypeError(f"branch must be one of .branches, got {shown(branch)}")
         return matching_residual(self.mechanism, branch.tau, branch.sigma, branch.rho_inverse)
 
     def inertia(self, sigma: Any = None) -> sp.ImmutableMatrix:
@@ -140,8 +145,7 @@ class Matching:
         InputError
             For an unknown form.
         """
-        if form != "feedforward":
-            raise InputError(f"unknown form {form!r}; known is 'feedforward'")
+        require_choice("form", form, ("feedforward",))
         return FeedbackLaw(self, sigma)
 
     def design_sigma(self, eq: Any, budget: float = BUDGET) -> SigmaDesign:
@@ -167,6 +171,8 @@ class Matching:
 
     def family_design(self, family: str) -> SigmaDesign:
         """`design_sigma` of a declared family, made once for all laws that are judged by it."""
+        if not isinstance(family, str):
+            raise ParameterError(f"family must be the name of one, got {shown(family)}")
         if family not in self._designs:
             self._designs[family] = self.design_sigma(family)
         return self._designs[family]

@@ -96,7 +96,12 @@ def targets() -> dict[str, Callable]:
     found |= {name: gc.models.get(name) for name in gc.models.names()}
     q, _ = gc.spheres.symbols(2)
     fit = fitting()
+    matching = gc.match(gc.models.get("pendulum-skate-rotor")())
+    law = matching.law(sigma=-1e-5)
     held = {
+        "matching": matching,
+        "law": law,
+        "damped law": law.with_damping(k=8.0, kappa=1.0),
         "se3": gc.se3(),
         "product": gc.product(gc.so3(), gc.rn(1)),
         "mechanism": fit["mechanism"],
