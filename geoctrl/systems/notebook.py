@@ -26,11 +26,12 @@ _LETTERS = 90
 _SPECIAL = {"\\": r"\backslash ", "~": r"\sim ", "^": r"{\wedge}"}
 
 
-def displayed(render: Callable[[float], str], seconds: float = SECONDS) -> str:
-    """What ``render`` makes of a number of seconds, as a displayed formula; words where it makes none.
+def displayed(render: Callable[[float], str], seconds: float | None = None) -> str:
+    """What ``render`` makes of some seconds, `SECONDS` by default, as a displayed formula; else words.
 
     Anything that it raises is shown: a notebook has no use for a traceback where it wants a picture.
     """
+    seconds = SECONDS if seconds is None else seconds
     late = words(f"not typeset within {seconds:g} s: ask for it with a larger budget=")
     try:
         text = Budget(seconds).attempt("LaTeX", lambda: render(seconds), late)
