@@ -46,13 +46,15 @@ def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findi
 
 
 def relations(problem: dict[str, Any]) -> list[str]:
-    """The relations of the leaf as equations, those too long to read by their names."""
+    """The relations of the leaf as equations; of those too long to read the names, and said to be names."""
     texts, found = _texts(problem.get("nodes", [])), []
     for name, place in problem.get("leaf", {}).items():
         node = problem["nodes"][place]
         if node[0] == "prod" and node[1] and [e for _, e in node[2]] == [1]:
             place = node[2][0][0]  # a constant factor changes nothing
-        found.append(f"{texts[place] if len(texts[place]) <= _LONG else name[:_LONG]} = 0")
+        found.append(
+            f"{texts[place]} = 0" if len(texts[place]) <= _LONG else f"a long relation named {name[:_LONG]!r}"
+        )
     return found
 
 

@@ -5,9 +5,11 @@ import json
 import numpy as np
 import pytest
 import sympy as sp
+from flint import fmpq
 
 import geoctrl as gc
 from geoctrl import checker
+from geoctrl.checker.words import relations
 from tests.checker.forger import Equations, consistent, written
 
 
@@ -300,3 +302,12 @@ def test_random_spectra_agree_with_floating_point():
             assert verdict == "PROVED_ASYMPTOTICALLY_STABLE", A
         else:
             assert verdict in ("SPECTRALLY_STABLE_ONLY", "UNDECIDED"), A
+
+
+def test_the_name_of_a_long_relation_is_not_taken_for_the_relation():
+    """A file may call a relation x that is another: the claim says that this is a name."""
+    powers = [["prod", fmpq(1), [[0, k], [1, k]]] for k in range(2, 80)]
+    terms = [[2, place] for place in range(3, 3 + len(powers))]
+    nodes = [["sym", "x", "state"], ["sym", "y", "state"], ["num", fmpq(1)], *powers, ["sum", terms]]
+    words = relations({"nodes": nodes, "leaf": {"x": len(nodes) - 1, "a name": 1}})
+    assert words == ["a long relation named 'x'", "y = 0"]
