@@ -22,10 +22,10 @@ from geoctrl._checks import finite_array, named_parameters
 from geoctrl._scalars import exact
 from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.analysis import StabilityConditions, certify, stability_conditions
-from geoctrl.analysis.linearization import resolve_equilibrium
 from geoctrl.analysis.signs import known_sign
 from geoctrl.errors import EquilibriumError, GeoctrlError, ParameterError
 from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.systems.points import resolve_equilibrium
 from geoctrl.verification import Verdict
 
 if TYPE_CHECKING:

@@ -25,11 +25,13 @@ from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.frames import choose_frame
 from geoctrl.systems.judgement import Judgement
 from geoctrl.systems.leaf import Leaf, Sampler, automatic_relations
+from geoctrl.systems.members import family_member
 from geoctrl.systems.multiplier import MultiplierForm
 from geoctrl.systems.notebook import displayed
 from geoctrl.systems.page import system_lines
 from geoctrl.systems.projection import check_initial_state, onto_rows, project_state
 from geoctrl.systems.relations import removed_symbols
+from geoctrl.systems.seen import SeenReduced
 from geoctrl.systems.state import state_from
 from geoctrl.systems.symmetry import despun_mechanism, despun_state
 
@@ -419,6 +421,10 @@ class ReducedSystem(System):
 
     # -- equilibria -----------------------------------------------------------------------------
 
+    def seen_from(self, spin: Any = None) -> SeenReduced:
+        """The system at its relative equilibria; InputError for a spin, which `despun` leaves out."""
+        return SeenReduced(self, spin)
+
     def equilibrium(
         self, name: str, params: Mapping[str, float] | None = None, **values: float
     ) -> Equilibrium:
@@ -434,13 +440,9 @@ class ReducedSystem(System):
 
         Raises
         ------
-        ParameterError
-            For an unknown family, symbol or parameter.
-        EquilibriumError
-            If the member is not an equilibrium of this system (residual in the message).
+        ParameterError, EquilibriumError
+            For an unknown family, symbol or parameter; if the member is no equilibrium of this system.
         """
-        from geoctrl.systems.members import family_member
-
         return family_member(self, name, params, values)
 
     def to_control(self, outputs: Sequence[str] | None = None, name: str | None = None):
