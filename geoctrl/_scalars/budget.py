@@ -29,8 +29,8 @@ __all__ = ["BUDGET", "Budget"]
 BUDGET = 60.0
 """Seconds for a search in symbols unless others are given."""
 
-_AGAIN = 0.5
-"""Seconds between two rings of an alarm."""
+_AGAIN = 0.05
+"""Seconds between two rings of an alarm: short against the time that a search keeps for what comes after."""
 
 Result = TypeVar("Result")
 Default = TypeVar("Default")
@@ -128,8 +128,7 @@ class Budget:
                 finally:
                     alarm.stop()
             except alarm.Rung:
-                # It may have rung on the way into the first stop.
-                alarm.stop()
+                alarm.silence()
                 _forget()
         self.cut.append(part)
         return default
@@ -155,6 +154,16 @@ def _forget() -> None:
     clear_cache()
 
 
+class _Running(threading.local):
+    """The alarms of a thread that were started and not stopped, the inner ones last."""
+
+    def __init__(self) -> None:
+        self.alarms: list[_Alarm] = []
+
+
+_RUNNING = _Running()
+
+
 class _Alarm:
     """Raises an exception of its own in the thread that made it, from a time on until it is stopped."""
 
@@ -170,7 +179,8 @@ class _Alarm:
 
     def _watch(self) -> None:
         seconds = min(self._seconds, threading.TIMEOUT_MAX)
-        # Again and again: an inner alarm that is put off in the same moment takes this one along.
+        # Again and again: an inner alarm that is put off in the same moment takes this one along, and Python
+        # drops what is raised while it runs the callback of a weak reference.
         while not self._gone.wait(seconds):
             with self._lock:
                 if not self._gone.is_set():
@@ -178,11 +188,27 @@ class _Alarm:
             seconds = _AGAIN
 
     def start(self) -> None:
+        _RUNNING.alarms.append(self)
         if math.isfinite(self._seconds):
             threading.Thread(target=self._watch, name="budget", daemon=True).start()
 
     def stop(self) -> None:
-        """Nothing rings any more, and what has rung and not yet arrived does not arrive."""
-        with self._lock:
-            self._gone.set()
-            self._raise(None)
+        """Nothing rings any more, and what has rung and not yet arrived does not arrive.
+
+        Nor do the alarms within: an outer one may have rung on the way into their stop.
+        """
+        alarms = _RUNNING.alarms
+        place = alarms.index(self) if self in alarms else len(alarms)
+        for alarm in (self, *alarms[place:]):
+            with alarm._lock:
+                alarm._gone.set()
+        self._raise(None)
+        del alarms[place:]
+
+    def silence(self) -> None:
+        """`stop`, although it may ring on the way there."""
+        while True:
+            try:
+                return self.stop()
+            except self.Rung:
+                continue

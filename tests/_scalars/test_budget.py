@@ -6,12 +6,13 @@ import itertools
 import math
 import threading
 import time
+import weakref
 
 import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl._scalars.budget import Budget
+from geoctrl._scalars.budget import _RUNNING, Budget
 from geoctrl.errors import BudgetError
 
 LATE = 2.0
@@ -91,6 +92,36 @@ def test_the_alarm_of_an_outer_search_passes_through_an_inner_one():
     assert found == "inner"
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_alarm_that_is_dropped_rings_again_within_the_reserve():
+    # What a callback of a weak reference raises is dropped by Python.
+    class Thing:
+        pass
+
+    def line():
+        thing = Thing()
+        callback = weakref.ref(thing, lambda _: endless())
+        del thing
+        endless()
+        return callback
+
+    budget = Budget(1.0)
+    found = budget.attempt(
+        "whole", lambda: budget.attempt("line", line, default="line", reserve=0.4), default="whole"
+    )
+    assert (found, budget.cut) == ("line", ["line"])
+
+
+def test_an_outer_alarm_that_rings_in_the_stop_of_an_inner_one_ends_both():
+    # The inner alarm would ring where nothing waits for it.
+    for k in range(100):
+        outer, inner = Budget(0.01), Budget(0.01 + 1e-6 * (k - 50))
+        outer.attempt("outer", lambda inner=inner: inner.attempt("inner", endless, None), None)
+        assert not _RUNNING.alarms
+    # Longer than an alarm waits before it rings again.
+    time.sleep(0.2)
+
+
 def test_an_alarm_that_comes_too_late_never_arrives():
     # Searches that take about as long as they may: each ends in one way or the other, and nothing after it.
     for k in range(300):
@@ -100,7 +131,7 @@ def test_an_alarm_that_comes_too_late_never_arrives():
             "race", lambda end=end: [None for _ in iter(lambda: time.monotonic() < end, False)], None
         )
     # Longer than an alarm waits before it rings again.
-    time.sleep(1.2)
+    time.sleep(0.2)
 
 
 @pytest.mark.parametrize("bad", [0, -1.0, float("nan"), "60", None, True])
