@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,10 +13,8 @@ from geoctrl._scalars.arithmetics import FLOAT
 from geoctrl.errors import EquilibriumError, ParameterError
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.points import equilibrium_at
+from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.tolerances import RESIDUAL
-
-if TYPE_CHECKING:
-    from geoctrl.systems.reduced import ReducedSystem
 
 __all__ = ["family_member"]
 
@@ -31,14 +28,14 @@ def _no_member(name: str, values: Mapping[str, float]) -> EquilibriumError:
 
 
 def family_member(
-    system: ReducedSystem, name: str, params: Mapping[str, float] | None, values: Mapping[str, float]
+    system: Recorded, name: str, params: Mapping[str, float] | None, values: Mapping[str, float]
 ) -> Equilibrium:
     """Evaluate a declared family, exactly where its expressions are rational at the numbers given."""
     if not isinstance(name, str) or name not in system.families:
         raise ParameterError(f"no equilibrium family {name!r}{nearest(name, system.families)}")
     family = system.families[name]
     numbers = family.values(values, name)
-    full = system.parameters(params)
+    full = system.parameters_at(params)
     for labels, given in ((system.state_labels, family.states), (system.input_labels, family.inputs)):
         for key in given:
             if key not in labels:

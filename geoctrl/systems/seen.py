@@ -13,6 +13,7 @@ from geoctrl.algebra import AdvectedVector
 from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.systems.contract import Seen
 from geoctrl.systems.points import Exact, rationals
+from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.regularity import require_autonomous, require_smooth
 from geoctrl.systems.singularity import require_rank, require_regular
 from geoctrl.systems.tolerances import INDEPENDENT, RANK, rank
@@ -32,7 +33,7 @@ class SeenReduced(Seen):
         from axes that leave the spin about an axis of the body out.
     """
 
-    def __init__(self, system: Any, spin: Any = None) -> None:
+    def __init__(self, system: Recorded, spin: Any = None) -> None:
         self.system, self.spin = system, np.zeros(3)
         if spin is not None and np.any(finite_array("spin", spin, (3,))):
             raise InputError(
