@@ -16,7 +16,7 @@ from geoctrl.systems.points import Exact, rationals
 from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.regularity import require_autonomous, require_smooth
 from geoctrl.systems.singularity import require_rank, require_regular
-from geoctrl.systems.tolerances import INDEPENDENT, RANK, rank
+from geoctrl.systems.tolerances import INDEPENDENT, KERNEL, rank
 
 __all__ = ["SeenReduced"]
 
@@ -115,7 +115,7 @@ class SeenReduced(Seen):
         if not gradient.size:
             return np.eye(n)
         _, singular_values, vt = np.linalg.svd(gradient)
-        null = vt[rank(singular_values, RANK) :].T
+        null = vt[rank(singular_values, KERNEL) :].T
         # Column-pivoted elimination of the projector keeps coordinate directions where the leaf allows it.
         projector = null @ null.T
         basis: list[np.ndarray] = []

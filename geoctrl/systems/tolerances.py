@@ -8,7 +8,21 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["CONVERGED", "INDEPENDENT", "KERNEL", "LEAST_NORM", "RANK", "RESIDUAL", "SHORT", "UNIT", "rank"]
+__all__ = [
+    "CONVERGED",
+    "INDEPENDENT",
+    "KERNEL",
+    "KINK",
+    "LEAST_NORM",
+    "NEARLY",
+    "RESIDUAL",
+    "SHORT",
+    "SINGULAR_FRAME",
+    "SINGULAR_MASS",
+    "UNIT",
+    "VANISHING",
+    "rank",
+]
 
 RESIDUAL = 1e-9
 """Rate or defect, relative to linearisation and state, at which a point counts as an equilibrium on the leaf:
@@ -18,16 +32,28 @@ CONVERGED = 1e-11
 """The same that a search has to reach by itself: rounding of some hundred operations."""
 
 KERNEL = 1e-9
-"""Singular value of a linearisation, relative to the largest or to one, that counts as zero: entries are good
-to RESIDUAL, as the point is."""
+"""Singular value of a matrix of derivatives (of the field, of relations of the leaf), relative to the largest
+or to one, that counts as zero: entries are good to RESIDUAL, as the point is."""
 
 INDEPENDENT = 1e-8
 """Sine of the angle to the span of others from which on a gradient counts as independent: half the digits,
 since angles are roots of defects of squares."""
 
-RANK = 1e-12
-"""Singular value of the gradients of the leaf, relative to the largest or to one, that counts as zero: they
-are rounding, since points lie on the leaf."""
+VANISHING = 1e-10
+"""Gradient relative to the second derivatives, or form relative to the largest, that counts as zero: what
+rounding leaves of terms that cancel."""
+
+KINK = 1e-12
+"""Distance from a switch of Abs, sign or Piecewise, relative to the state, at which a point lies on it."""
+
+SINGULAR_FRAME = 1e-10
+"""Reciprocal condition number of a frame that counts as singular."""
+
+SINGULAR_MASS = 1e-13
+"""The same of masses and of constraint rows, which hold squares of lengths."""
+
+NEARLY = 1e-5
+"""The same at which a run that broke off is put down to a singularity."""
 
 LEAST_NORM = 1e-10
 """Singular value, relative to the largest, along which a step of Newton's does not go: below that it would be
