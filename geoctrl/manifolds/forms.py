@@ -74,9 +74,9 @@ class ManifoldForm(ManifoldModel):
         """Energy (J), float or (nt,): of momenta the Hamiltonian."""
         return self.system.energy(self.velocities(x, params), params)
 
-    def conserved(self, params: Mapping[str, float] | None = None) -> tuple[str, ...]:
-        """Names of what runs without inputs keep: what the system keeps."""
-        return self.system.conserved(params)
+    def conserved(self, params: Mapping[str, float] | None = None, *, u: Any = None) -> tuple[str, ...]:
+        """Names of what runs under constant inputs keep: what the system keeps."""
+        return self.system.conserved(params, u=u)
 
     @property
     def leaf(self) -> ManifoldLeaf:

@@ -100,19 +100,19 @@ class SeenManifold(Seen):
         return A + self.turning(), B
 
     def conserved_gradients(
-        self, x: np.ndarray, _u: np.ndarray, params: Mapping[str, float]
+        self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
     ) -> dict[str, np.ndarray]:
         """Gradients (n,) by name: in turning axes of the momentum along the spin, and of the energy less its
         product with the spin; else of what the system keeps.
         """
-        system, names = self.system, self.system.conserved(params)
+        system, names = self.system, self.system.conserved(params, u=u)
         energy, momenta = self.integral_gradients(x, params)
         found = {"energy": energy - self.spin @ momenta} if "energy" in names else {}
         if np.any(self.spin):
             return {"momentum": self.spin @ momenta} | found
         found |= {k: row for k, row in system.invariant_gradients(x, params).items() if k in names}
         w = self.frame_rate(params)
-        if np.any(w) and has_no_moment(system, params, w, x):
+        if np.any(w) and has_no_moment(system, params, w, x, u):
             return {"momentum": w @ momenta} | found
         return {f"momentum{k + 1}": momenta[k] for k in range(3) if f"momentum{k + 1}" in names} | found
 
@@ -129,7 +129,7 @@ class SeenManifold(Seen):
         require_autonomous(system.autonomous and not holds_time(system, x, u, params), system.name)
         if np.any(self.spin):
             self.require_axis(params)
-            require_symmetry(system, params, self.spin, x)
+            require_symmetry(system, params, self.spin, x, u)
 
     def require_axis(self, params: Mapping[str, float]) -> None:
         """DescriptionError where the frame of the configuration leaves no steady rotation about the spin."""

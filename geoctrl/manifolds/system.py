@@ -161,18 +161,24 @@ class ManifoldSystem(ManifoldDescription):
 
     # -- what is conserved ----------------------------------------------------------------------
 
-    def conserved(self, params: Mapping[str, float] | None = None) -> tuple[str, ...]:
-        """Names of energy, momenta and declared invariants that runs without inputs keep.
+    def conserved(self, params: Mapping[str, float] | None = None, *, u: Any = None) -> tuple[str, ...]:
+        """Names of energy, momenta and declared invariants that runs under constant inputs keep.
 
         Judged by their rates at random states and times, whichever branch Abs, sign and Piecewise take; one
         that is undefined beyond its region is judged where it applies. Of functions that says what was seen.
 
+        Parameters
+        ----------
+        params : dict, optional
+        u : array (m,), optional
+            These constants, zero by default.
+
         Raises
         ------
-        ParameterError
-            For an unknown or missing parameter.
+        ParameterError, InputError
+            For an unknown or missing parameter; a wrong number of inputs.
         """
-        return kept(self, self.parameters_at(params))
+        return kept(self, self.parameters_at(params), u=self.read_inputs(u))
 
     def quantities(
         self, first: np.ndarray, second: np.ndarray, params: Mapping[str, float]

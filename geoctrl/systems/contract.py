@@ -90,8 +90,8 @@ class System(ABC):
         """Defects of the relations of the leaf, (r,) or (r, nt)."""
 
     @abstractmethod
-    def conserved(self, params: Mapping[str, float] | None = None) -> Iterable[str]:
-        """Names of what motions without inputs keep."""
+    def conserved(self, params: Mapping[str, float] | None = None, *, u: Any = None) -> Iterable[str]:
+        """Names of what motions under constant inputs keep, zero without ``u`` (m,)."""
 
     @abstractmethod
     def seen_from(self, spin: Any = None) -> Seen:

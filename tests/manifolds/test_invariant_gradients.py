@@ -32,7 +32,7 @@ SYSTEMS = {"chain": chain, "gyrostat": gyrostat, "turning": turning}
 
 
 def gradients(system, x, spin):
-    return system.seen_from(spin).conserved_gradients(x, np.zeros(0), system.parameters_at(None))
+    return system.seen_from(spin).conserved_gradients(x, np.zeros(system.ninputs), system.parameters_at(None))
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

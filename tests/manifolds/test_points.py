@@ -117,3 +117,32 @@ def test_gradients_of_the_leaf_are_those_of_its_relations(build):
     W = seen.leaf_basis(x, {})
     assert np.allclose(seen.leaf_gradient(x, {}) @ W, 0, atol=1e-13)
     assert W.shape[1] == x.size - len(rows[0])
+
+
+def pushed():
+    """A pendulum under a horizontal force."""
+    q, _ = spheres.symbols(1)
+    u = sp.Symbol("u", real=True)
+    return spheres.SphereSystem(mass=[2.0], potential=9.0 * q[0][2], forces=[[u, 0, 0]], inputs=[u])
+
+
+def test_a_constant_input_ends_what_is_conserved_without_it():
+    """It hangs in the field (3, 0, -9), of strength s, and swings at sqrt(s / 2) in both directions."""
+    system = pushed()
+    point = gc.find_equilibrium(system, ((DOWN, STILL), [3.0]))
+    found = gc.linearize(system, point)
+    rate = np.sqrt(np.hypot(3.0, 9.0) / 2)
+    assert np.allclose(np.sort(found.eigenvalues.imag), [-rate, -rate, rate, rate], atol=1e-9)
+    assert found.zero_modes == ()
+    assert "momentum3" in system.conserved()
+    assert system.conserved(u=[3.0]) == ()
+
+
+def test_no_steady_rotation_across_a_constant_force():
+    system = pushed()
+    assert gc.find_equilibrium(system, (DOWN, STILL), spin=SPIN).residual < 1e-12
+    with pytest.raises(gc.DescriptionError, match="no steady rotation"):
+        gc.find_equilibrium(system, ((DOWN, STILL), [3.0]), spin=SPIN)
+    along = gc.find_equilibrium(system, ((DOWN, STILL), [3.0]))
+    with pytest.raises(gc.DescriptionError, match="no steady rotation"):
+        gc.find_equilibrium(system, along, spin=SPIN)

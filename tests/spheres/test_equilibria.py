@@ -84,7 +84,9 @@ def test_gradients_of_energy_and_momentum(name):
     rng = np.random.default_rng(4)
     q, omega = spheres.project(rng.normal(size=(system.n, 3)), rng.normal(size=(system.n, 3)))
     x = system.pack(q, omega)
-    gradients = system.seen_from().conserved_gradients(x, np.zeros(0), system.parameters_at(None))
+    gradients = system.seen_from().conserved_gradients(
+        x, np.zeros(system.ninputs), system.parameters_at(None)
+    )
     assert "energy" in gradients
     for key, found in gradients.items():
         value = system.energy if key == "energy" else lambda y, k=int(key[-1]) - 1: system.momentum(y)[k]
