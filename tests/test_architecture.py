@@ -42,8 +42,6 @@ GENERAL = ("systems", "analysis", "synthesis", "simulation")
 CIRCLES = """
 analysis.equilibria analysis.linearization analysis.manifolds: 4
 simulation.manifolds simulation.run: 2
-systems.assembly systems.description systems.display systems.judgement systems.leaf
-    systems.multiplier systems.reduced systems.symmetry: 16
 """
 # The same with the imports that serve annotations alone, and never run.
 CIRCLES_OF_TYPES = """
@@ -55,10 +53,6 @@ runs.storage runs.trajectory: 2
 simulation.manifolds simulation.run: 2
 spheres.analysis spheres.forms spheres.linear spheres.local spheres.system: 9
 synthesis.damping synthesis.design synthesis.law synthesis.loops synthesis.matching: 10
-systems.assembly systems.build_checks systems.casimirs systems.conservation systems.control
-    systems.definiteness systems.description systems.differential systems.display systems.equations
-    systems.judgement systems.leaf systems.members systems.multiplier systems.promises systems.reduced
-    systems.singularity systems.symmetry: 45
 """
 
 # Questions and runs take any system. What still asks for its kind, by file: shrinks in the same way.

@@ -39,7 +39,6 @@ from geoctrl.synthesis.loops import (
     without_rotors,
 )
 from geoctrl.systems import EulerPoincare, ReducedSystem
-from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.equations import collected
 from geoctrl.systems.notebook import displayed
 
@@ -376,7 +375,7 @@ def momentum_moves(law: FeedbackLaw) -> bool:
     """
     system, algebra = law._bare, law.mechanism.algebra
     a, n, width = system.assembly, algebra.n, len(system.assembly.velocity)
-    params = generic_parameters(system.mechanism)
+    params = system.mechanism.generic
     numbers = {p.symbol: params[p.name] for p in system.mechanism.parameters}
     coupling = np.array(law.rotors.coupling.subs(numbers).tolist(), dtype=float)
     frame = a.restrict([a.configuration(e) for e in system.frame.matrix])

@@ -28,7 +28,6 @@ from geoctrl.synthesis.loops import (
     rotor_rates,
 )
 from geoctrl.systems import Parameter, ReducedSystem
-from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.equations import collected
 from geoctrl.systems.notebook import displayed
 
@@ -172,7 +171,7 @@ class FeedbackLaw:
         derivatives = [e for e in derivatives if not e.is_zero]
         if not derivatives:
             return False
-        params = generic_parameters(system.mechanism)
+        params = system.mechanism.generic
         state = system.random_state(np.random.default_rng(23), params)
         values = system.program(derivatives)(system.arguments_at(0.0, state, None), params)
         if np.max(np.abs(values)) > _CLEARLY:

@@ -349,17 +349,11 @@ def _admissible_span(mechanism: EulerPoincare) -> sp.Matrix:
         return sp.eye(n)
     system = mechanism.reduce()
     rng = np.random.default_rng(0)
-    columns = [system.velocity(system.random_state(rng), _generic(mechanism)) for _ in range(4 * n)]
+    columns = [system.velocity(system.random_state(rng), mechanism.generic) for _ in range(4 * n)]
     stacked = np.array(columns)
     _, singular_values, vt = np.linalg.svd(stacked, full_matrices=False)
     d = int(np.sum(singular_values > 1e-9 * singular_values[0]))
     return _rational_basis(vt[:d])
-
-
-def _generic(mechanism: EulerPoincare) -> dict[str, float]:
-    from geoctrl.systems.build_checks import generic_parameters
-
-    return generic_parameters(mechanism)
 
 
 def _rational_basis(rows: np.ndarray) -> sp.Matrix:

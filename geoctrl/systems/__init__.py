@@ -1,5 +1,6 @@
 """Description of a mechanism and its reduction."""
 
+from geoctrl.systems.axis import Axis
 from geoctrl.systems.contract import System, as_system
 from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.families import Equilibrium, Family
@@ -7,7 +8,6 @@ from geoctrl.systems.names import check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.reduced import ReducedSystem
 from geoctrl.systems.rotors import Rotors
-from geoctrl.systems.symmetry import Axis
 
 __all__ = [
     "Axis",
