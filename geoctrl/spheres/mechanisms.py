@@ -252,7 +252,8 @@ def dipoles(
     distance = np.linalg.norm(apart, axis=1)
     if np.any(distance == 0):
         raise InputError("two dipoles are at the same place")
-    strength = mu * moment**2 / (4 * pi * distance**3)
+    nu, permeability = (float(finite_array(k, v, ())) for k, v in (("moment", moment), ("mu", mu)))
+    strength = permeability * nu**2 / (4 * pi * distance**3)
     data = np.column_stack([strength, apart / distance[:, None]])
 
     def coupling(a, b, c):
