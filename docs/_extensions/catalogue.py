@@ -135,7 +135,7 @@ def sphere_facts(name: str, system: gc.spheres.SphereSystem) -> Iterable[str]:
     yield from table(("Argument", "Default"), [(f"`{p.name}`", f"`{p.default}`") for p in given])
     yield ""
     facts = {
-        "Manifold": f"${system.space.format(n=system.n)}$",
+        "Manifold": f"$(S^2)^{{{system.n}}}$",
         "States": r"$q_1, \ldots, q_n$, then $\omega_1, \ldots, \omega_n$; $n = " + f"{system.n}$",
         "Inputs": names(system.input_labels),
         "Conserved": ", ".join(f"`{name}`" for name in system.conserved()),

@@ -20,7 +20,7 @@ from geoctrl.errors import InputError
 from geoctrl.systems.notebook import rows
 from geoctrl.systems.typesetting import Piece, Typesetter, aligned, width
 
-__all__ = ["FEW", "LINES", "Line", "ManifoldDisplay", "matrix", "numbers", "written"]
+__all__ = ["FEW", "Line", "ManifoldDisplay", "matrix", "numbers", "written"]
 
 PARTS = ("motion", "lagrangian", "forces")
 FEW = 4

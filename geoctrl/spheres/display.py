@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import sympy as sp
 
-from geoctrl.manifolds.display import FEW, LINES, Line, ManifoldDisplay, matrix, numbers, written
+from geoctrl.manifolds.display import FEW, Line, ManifoldDisplay, matrix, numbers, written
 from geoctrl.spheres.potentials import Pairs, Sites
 from geoctrl.systems.typesetting import Piece, symbol_name, width
 
@@ -99,7 +99,7 @@ class SphereDisplay(ManifoldDisplay):
             expr = of_product(term, product)
             text[product] = r"(q_i \cdot q_j)"
         found = sp.latex(written(expr), symbol_names=text)
-        if width(found) > LINES * self.width:
+        if width(found) > self.width:  # a term of a sum is not broken
             arguments = ", ".join(f"q_{body}" for body in bodies)
             found = rf"\text{{an expression of {sp.count_ops(expr)} operations in }} {arguments}"
         over = self._over(term)
