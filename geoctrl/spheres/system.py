@@ -11,6 +11,7 @@ from geoctrl.manifolds import ManifoldSystem
 from geoctrl.spheres import analysis, linear
 from geoctrl.spheres.analysis import ReducedView, description
 from geoctrl.spheres.description import SphereDescription
+from geoctrl.spheres.display import SphereDisplay
 from geoctrl.spheres.forms import SphereForm, converted
 from geoctrl.spheres.numerics import Numerics
 from geoctrl.spheres.seen import SeenSpheres
@@ -94,6 +95,7 @@ class SphereSystem(SphereDescription, ManifoldSystem):
     seen_type = SeenSpheres
     view_type = ReducedView
     trajectory_type = SphereTrajectory
+    display_type = SphereDisplay
 
     @property
     def inertia_varies(self) -> bool:

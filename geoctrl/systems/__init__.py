@@ -2,7 +2,7 @@
 
 from geoctrl.systems.axis import Axis
 from geoctrl.systems.contract import Lagrangian, Seen, System, as_system
-from geoctrl.systems.description import EulerPoincare
+from geoctrl.systems.description import EulerPoincare, as_mechanism
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.names import check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.parameters import Parameter
@@ -20,6 +20,7 @@ __all__ = [
     "Rotors",
     "Seen",
     "System",
+    "as_mechanism",
     "as_system",
     "check_names",
     "input_symbol",

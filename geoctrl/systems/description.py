@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from geoctrl.systems.families import Equilibrium
 from geoctrl.systems.mechanism import Mechanism
@@ -11,7 +12,7 @@ from geoctrl.systems.notebook import displayed, mechanism_latex
 from geoctrl.systems.page import mechanism_page
 from geoctrl.systems.reduced import ReducedSystem, reduced
 
-__all__ = ["EulerPoincare"]
+__all__ = ["EulerPoincare", "as_mechanism"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,3 +143,13 @@ class EulerPoincare(Mechanism):
     ) -> Equilibrium:
         """Member of a declared family of equilibria; see `ReducedSystem.equilibrium`."""
         return self.reduce().equilibrium(name, params=params, **values)
+
+
+def as_mechanism(given: Any, asked_by: str) -> EulerPoincare:
+    """The description of a mechanism that is given; TypeError, with the remedy, for anything else."""
+    if isinstance(given, EulerPoincare):
+        return given
+    raise TypeError(
+        f"{asked_by} takes a mechanism (geoctrl.EulerPoincare), got {type(given).__name__}; "
+        "a reduced system keeps its own as sys.mechanism"
+    )
