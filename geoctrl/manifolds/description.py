@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -110,6 +110,9 @@ class ManifoldDescription(ManifoldModel):
     def replace(self, **changes: Any) -> Self:
         """The system with some arguments changed, checked anew."""
         return type(self)(**(self.arguments | changes))
+
+    def __reduce__(self):
+        return partial(type(self), **self.arguments), ()  # what was compiled and derived stays behind
 
     # -- nodes ----------------------------------------------------------------------------------
 

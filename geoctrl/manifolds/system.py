@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ManifoldSystem"]
 
+_REMEMBERED = 16
+
 
 class ManifoldSystem(ManifoldDescription):
     """What every system on a manifold can do; the kinds of systems say how.
@@ -95,7 +97,16 @@ class ManifoldSystem(ManifoldDescription):
 
     def seen_from(self, spin: Any = None) -> SeenManifold:
         """The system in axes that turn with a constant ``spin`` (3,), about an axis of symmetry."""
-        return self.seen_type(self, spin)
+        rate = (0.0, 0.0, 0.0) if spin is None else tuple(finite_array("spin", spin, (3,)).tolist())
+        if rate not in self._seen:
+            if len(self._seen) > _REMEMBERED:
+                self._seen.clear()
+            self._seen[rate] = self.seen_type(self, rate)
+        return self._seen[rate]
+
+    @cached_property
+    def _seen(self) -> dict[tuple[float, ...], SeenManifold]:
+        return {}
 
     def run(self, params: Mapping[str, float] | None, inputs: Any = None) -> Any:
         """Kernels with the numbers of one run."""

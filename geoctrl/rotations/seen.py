@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
 
@@ -137,6 +138,7 @@ class SeenRotations(SeenManifold):
         rates = (A @ np.vstack([turns, carried])).reshape(n, 3, 3 * n)
         return np.einsum("iab,ibj->iaj", system.inertias_at(params), rates).reshape(3 * n, 3 * n)
 
+    @cached_property
     def natural(self) -> Lagrangian:
         """The Lagrangian in the attitudes."""
         return analysis.natural(self.system, self.spin)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
 import sympy as sp
@@ -72,6 +73,7 @@ class SeenSpheres(SeenManifold):
         q, _ = linear.find_rest(system, system.unpack(x)[0], self.spin, u, params)
         return self.at_rest(system.pack(q, np.zeros_like(q)), params)
 
+    @cached_property
     def natural(self) -> Lagrangian:
         """The Lagrangian in the directions."""
         return analysis.natural(self.system, self.spin)
