@@ -29,6 +29,7 @@ from geoctrl.systems.multiplier import MultiplierForm
 from geoctrl.systems.notebook import displayed
 from geoctrl.systems.page import system_lines
 from geoctrl.systems.projection import check_initial_state, onto_rows, project_state
+from geoctrl.systems.recorded_field import RecordedField
 from geoctrl.systems.relations import removed_symbols
 from geoctrl.systems.state import state_from
 from geoctrl.systems.symmetry import despun_mechanism, despun_state
@@ -76,6 +77,7 @@ class ReducedSystem(System):
         self.kept_index = [a.advected.index(node) for node in self.kept]
         self.state_nodes = [*a.velocity, *self.kept, *a.controller]
         self.arguments = [*self.state_nodes, a.time, *a.inputs]
+        self.time_node, self.input_nodes, self.parameter_nodes = a.time, a.inputs, a.parameters
         self.states: tuple[sp.Symbol, ...] = tuple(self.symbols[node] for node in self.state_nodes)
         self.state_labels = tuple(str(s) for s in self.states)
         self.inputs: tuple[sp.Symbol, ...] = mechanism.input_symbols
@@ -120,6 +122,10 @@ class ReducedSystem(System):
         return values
 
     parameters_at = parameters
+
+    def run(self, params: Mapping[str, float] | None = None) -> RecordedField:
+        """The field with the numbers of one run."""
+        return RecordedField(self, self.parameters(params))
 
     def start(self, x0: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """A state or equilibrium as a finite state, InputError or ConstraintError unless on the leaf."""
@@ -169,10 +175,6 @@ class ReducedSystem(System):
         return [*self.assembly.acceleration, *advection, *self.assembly.controller_rates]
 
     @cached_property
-    def _field(self) -> Program:
-        return self.program(self.field_nodes)
-
-    @cached_property
     def _outputs(self) -> Program:
         return self.program([self.expression(e) for e in self.mechanism.outputs.values()])
 
@@ -197,7 +199,7 @@ class ReducedSystem(System):
         InputError, ParameterError
             If ``x`` or ``u`` has the wrong shape; for an unknown or missing parameter.
         """
-        return self._field(self.arguments_at(t, x, u), self.parameters(params))
+        return self.program(self.field_nodes)(self.arguments_at(t, x, u), self.parameters(params))
 
     def jacobian(
         self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None

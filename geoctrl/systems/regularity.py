@@ -91,7 +91,7 @@ def switch_values(
 
     Switches of inputs that a law given by a function sets are left out: what it does is not known.
     """
-    graph, inputs = system.graph, system.input_nodes
+    graph, inputs = system.graph, system.driven_nodes
     switches = graph.switches(nodes)
     if system.law is not None:
         switches = [s for s in switches if not set(graph.symbols([s])) & set(inputs)]
