@@ -49,7 +49,6 @@ analysis.equilibria analysis.linearization analysis.manifolds: 4
 manifolds.description manifolds.forms manifolds.functions manifolds.laws manifolds.model
     manifolds.numerics manifolds.reading manifolds.system manifolds.trajectory: 22
 rotations.analysis rotations.forms rotations.local rotations.system: 7
-runs.storage runs.trajectory: 2
 spheres.analysis spheres.forms spheres.linear spheres.local spheres.system: 9
 synthesis.damping synthesis.design synthesis.law synthesis.loops synthesis.matching: 10
 systems.assembly systems.build_checks systems.casimirs systems.conservation systems.control

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from geoctrl._checks import finite_array
 from geoctrl.manifolds.conservation import kept, samples_of
 from geoctrl.runs import Samples
+from geoctrl.stepping import dormand_prince
 from geoctrl.stepping.drive import Drive, Held
+from geoctrl.stepping.flow import Flow
+from geoctrl.stepping.resampling import resampled
 
 if TYPE_CHECKING:
     from geoctrl.manifolds.forms import ManifoldForm
@@ -84,6 +88,17 @@ class ManifoldTrajectory(Samples):
     def outputs(self) -> np.ndarray:
         """Systems on manifolds declare no outputs: (0, nt)."""
         return np.zeros((0, self.time.size))
+
+    def resample(self, times: Any) -> Self:
+        """The run at other times; see `geoctrl.runs.Samples.resample`.
+
+        By the equations (DOP853), for a run of a stepping method too, whose steps they do not follow.
+        """
+        ran = self._ran
+        flow = Flow(ran, self._drive, self.params, self.states[:, 0], self.time)
+        states = resampled(flow, dormand_prince.run, self.time, self.states, times)
+        rest = {k: getattr(self, k) for k in ("params", "engine", "status", "success", "events")}
+        return ran.trajectory(finite_array("times", times).copy(), states, drive=self._drive, **rest)
 
     @cached_property
     def _mechanics(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -13,6 +13,7 @@ from geoctrl._scalars import shown
 from geoctrl.errors import GeoctrlError
 from geoctrl.runs import Events, Samples, storage
 from geoctrl.simulation import conservation, reconstruction
+from geoctrl.stepping.resampling import resampled
 
 if TYPE_CHECKING:
     from geoctrl.stepping.flow import Flow
@@ -136,6 +137,22 @@ class Trajectory(Samples):
         system = self._system
         values = system.leaf_residual(self.states, self.params)
         return dict(zip(system.leaf.names, values, strict=True))
+
+    def resample(self, times: Any) -> Trajectory:
+        """The run at other times; see `geoctrl.runs.Samples.resample`.
+
+        Examples
+        --------
+        >>> import numpy as np, geoctrl as gc
+        >>> top = gc.models.get("heavy-top")(set="lagrange").reduce()
+        >>> traj = gc.simulate(top, np.linspace(0, 2, 5), [0.3, 0.1, 5, 0, 0.6, 0.8])
+        >>> traj.resample(np.linspace(0, 2, 201)).states.shape
+        (6, 201)
+        """
+        flow = self._live
+        states = resampled(flow, self._run, self.time, self.states, times)
+        rest = {k: getattr(self, k) for k in ("engine", "status", "success", "events")}
+        return Trajectory.of_run(flow, self._run, finite_array("times", times).copy(), states, **rest)
 
     # -- configuration --------------------------------------------------------------------------
 
