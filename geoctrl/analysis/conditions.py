@@ -27,7 +27,6 @@ from geoctrl.analysis.shape import Jet, shape_of
 from geoctrl.analysis.signs import solve_inequality
 from geoctrl.errors import EquilibriumError, ParameterError
 from geoctrl.systems import ReducedSystem, as_system
-from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.decimals import readable
 from geoctrl.systems.notebook import displayed, rows, words
 from geoctrl.systems.typesetting import Typesetter
@@ -267,7 +266,7 @@ def _require_free_symbols(sys: ReducedSystem, family: str, params: Mapping[str, 
 
 def _require_equilibria(sys: ReducedSystem, family: str, params: Mapping[str, float] | None) -> None:
     """Refuse a family that moves, judged at the member of which all symbols are one."""
-    numbers = generic_parameters(sys.mechanism) | named_parameters(params)
+    numbers = sys.mechanism.generic | named_parameters(params)
     try:
         sys.equilibrium(family, params=numbers, **dict.fromkeys(sys.families[family].names, 1.0))
     except EquilibriumError as error:

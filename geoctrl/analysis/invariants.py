@@ -19,7 +19,6 @@ from geoctrl._scalars.rational_matrix import nullspace
 from geoctrl.algebra import AdvectedVector
 from geoctrl.analysis.motion import Motion
 from geoctrl.systems import ReducedSystem, as_system
-from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.decimals import readable
 
 __all__ = ["InvariantProof", "check_invariant", "exact_states"]
@@ -182,7 +181,7 @@ def _identity(
 ) -> _Identity:
     """The question about the rate of a function, at a random point; what has no number stays a variable."""
     motion, rng = Motion.of(sys), np.random.default_rng(13)
-    params = generic_parameters(sys.mechanism) | {k: float(v) for k, v in numbers.items()}
+    params = sys.mechanism.generic | {k: float(v) for k, v in numbers.items()}
     values = params | {label: 1 + i / 7 for i, label in enumerate([*motion.inputs, _TIME])}
     values |= dict(zip(motion.states, sys.random_state(rng, params), strict=True))
     point = {k: exact(float(v)) for k, v in values.items()} | dict(numbers)

@@ -1,8 +1,9 @@
 """Matching, feedback laws and the choice of gains."""
 
+from geoctrl.synthesis.branches import Branch
 from geoctrl.synthesis.damping import DampedLaw
 from geoctrl.synthesis.design import SigmaDesign
 from geoctrl.synthesis.law import FeedbackLaw
-from geoctrl.synthesis.matching import Branch, Matching, match
+from geoctrl.synthesis.matching import Matching, match
 
 __all__ = ["Branch", "DampedLaw", "FeedbackLaw", "Matching", "SigmaDesign", "match"]

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -29,7 +29,8 @@ import sympy as sp
 from geoctrl._checks import flag
 from geoctrl._scalars import shown
 from geoctrl.errors import InputError, LawWarning, MatchingError
-from geoctrl.synthesis.formula import law_latex, with_numbers
+from geoctrl.synthesis.contract import Law
+from geoctrl.synthesis.formula import with_numbers
 from geoctrl.synthesis.gains import gain_parameters, read_damping
 from geoctrl.synthesis.loops import (
     controlled_momentum,
@@ -39,12 +40,6 @@ from geoctrl.synthesis.loops import (
     without_rotors,
 )
 from geoctrl.systems import EulerPoincare, ReducedSystem
-from geoctrl.systems.build_checks import generic_parameters
-from geoctrl.systems.equations import collected
-from geoctrl.systems.notebook import displayed
-
-if TYPE_CHECKING:
-    from geoctrl.synthesis.law import FeedbackLaw
 
 __all__ = ["DampedLaw", "damped_law"]
 
@@ -54,7 +49,7 @@ _VANISHING = 1e-9
 """What counts as zero, relative to its terms or to the largest of its kind."""
 
 
-def damped_law(law: FeedbackLaw, k: Any, kappa: Any, energy: str | None) -> FeedbackLaw | DampedLaw:
+def damped_law(law: Law, k: Any, kappa: Any, energy: str | None) -> Law:
     """The law itself where both gains vanish; see `FeedbackLaw.with_damping`."""
     if energy is not None and not (isinstance(energy, str) and energy in _SIGNS):
         raise MatchingError(f'energy must be "minimum" or "maximum", got {shown(energy)}')
@@ -65,7 +60,7 @@ def damped_law(law: FeedbackLaw, k: Any, kappa: Any, energy: str | None) -> Feed
     return DampedLaw(law, damping, regulation, energy)
 
 
-class DampedLaw:
+class DampedLaw(Law):
     r"""A matched law with the torque :math:`u' = \varepsilon K y - \kappa\,\eta` added to it.
 
     Made by ``FeedbackLaw.with_damping``, where the equations are; a law like that one.
@@ -73,11 +68,7 @@ class DampedLaw:
     Attributes
     ----------
     conservative : FeedbackLaw
-        The law without it.
-    mechanism : EulerPoincare
-    rotors : Rotors
-    inertia, tau, rho_inverse : sympy matrices
-        Of the controlled Lagrangian.
+        The law without it; both are of the same mechanism and controlled Lagrangian.
     gain_parameters : tuple of Parameter
         ``sigma``, ``k`` and ``kappa`` (or their entries) as parameters of the loop.
     k, kappa : sympy matrices, s x s
@@ -93,12 +84,12 @@ class DampedLaw:
 
     def __init__(
         self,
-        law: FeedbackLaw,
+        law: Law,
         damping: tuple[sp.ImmutableMatrix, sp.ImmutableMatrix],
         regulation: tuple[sp.ImmutableMatrix, sp.ImmutableMatrix],
         energy: str | None,
     ) -> None:
-        if not hasattr(law, "rho_inverse"):
+        if not isinstance(law, Law):
             raise TypeError(f"a damped law is made of a FeedbackLaw, got {type(law).__name__}")
         self.conservative = law
         self.mechanism, self.rotors = law.mechanism, law.rotors
@@ -190,7 +181,7 @@ class DampedLaw:
                 f"momentum must be zero for a damped loop, got {momentum!r}: damping moves it; give it by "
                 "the initial state"
             )
-        self.conservative.warn_once()
+        self.warn_once()
         return self._full if flag("rotors", rotors) else self._reduced
 
     def _loop(self, outputs: Mapping[str, Any] | None = None) -> EulerPoincare:
@@ -213,21 +204,21 @@ class DampedLaw:
         return without_rotors(self, momentum, outputs, **changes)
 
     @cached_property
-    def _bare(self) -> ReducedSystem:
+    def bare(self) -> ReducedSystem:
         """The reduced loop without outputs: the law is read off its accelerations."""
         return self._loop().reduce()
 
     @cached_property
     def _reduced(self) -> ReducedSystem:
-        signals = dict(zip(self.rotors.input_labels, self._torques, strict=True))
+        signals = self.by_input(self.torques)
         if self._momentum is not None:
             signals |= dict(zip(self.rotors.rate_labels, rotor_rates(self, self._momentum), strict=True))
         return self._loop(signals).reduce()
 
     @cached_property
     def _full(self) -> ReducedSystem:
-        mechanism, rotors = self.mechanism, self.rotors
-        torque = dict(zip(rotors.input_labels, self._in_rotor_rates(self._torques), strict=True))
+        mechanism = self.mechanism
+        torque = self.by_input(self._in_rotor_rates(self.torques))
         integrals = (
             dict(zip(map(str, self._integrals), self.output, strict=True)) if self._integrating else {}
         )
@@ -259,23 +250,18 @@ class DampedLaw:
     # -- the law --------------------------------------------------------------------------------
 
     @cached_property
-    def _torques(self) -> list[sp.Expr]:
+    def torques(self) -> list[sp.Expr]:
         """The law as it is recorded, for the loops: with several rotors to cancel it takes minutes."""
-        system = self._bare
+        system = self.bare
         added = [system.expression(e) for e in self._added]
         matched = matched_torques(self, system)
         return system.to_sympy([system.graph.add([a, b]) for a, b in zip(matched, added, strict=True)])
 
-    @cached_property
-    def expr(self) -> sp.ImmutableMatrix:
-        """The torques (s x 1) in states of the reduced loop, parameters and gains."""
-        return sp.ImmutableMatrix([collected(e, self._bare.states) for e in self._torques])
-
     def numeric(self, params: Mapping[str, float] | None = None, rotors: bool = False) -> dict[str, sp.Expr]:
         """The torques in states alone, as `FeedbackLaw.numeric`; a controller's states are among them."""
         rotors = flag("rotors", rotors)
-        torques = self._in_rotor_rates(self._torques) if rotors else self._torques
-        return with_numbers(self, self._full if rotors else self._bare, torques, params)
+        torques = self._in_rotor_rates(self.torques) if rotors else self.torques
+        return with_numbers(self._full if rotors else self.bare, self.by_input(torques), params)
 
     def __call__(
         self, t: float, x: Any, params: Mapping[str, float] | None = None, rotors: bool | None = None
@@ -343,7 +329,7 @@ class DampedLaw:
             name=interop.system_name(name, "law"),
         )
 
-    def with_damping(self, k: Any = 0.0, kappa: Any = 0.0, energy: str | None = None):
+    def with_damping(self, k: Any = 0.0, kappa: Any = 0.0, energy: str | None = None) -> Law:
         """The conservative law with these gains instead; see `FeedbackLaw.with_damping`."""
         return damped_law(self.conservative, k, kappa, energy)
 
@@ -352,31 +338,27 @@ class DampedLaw:
         """Those of the conservative law: damping stabilises no equilibrium that its energy does not."""
         return self.conservative.warnings
 
-    def _repr_latex_(self) -> str:
-        return displayed(lambda _: law_latex(self))
+    def warn_once(self) -> None:
+        """Issue the `warnings` when the first loop is made, of this law or of the conservative one."""
+        self.conservative.warn_once()
 
-    def __repr__(self) -> str:
-        rows = "\n".join(
-            f"  {label} = {e}" for label, e in zip(self.rotors.input_labels, self.expr, strict=True)
-        )
-        gains = ", ".join(f"{p.name} = {p.default}" for p in self.gain_parameters)
+    def _remark(self) -> str:
         kind = {1: "; energy has a minimum", -1: "; energy has a maximum"}[self.sign]
-        shown = "" if self.k.is_zero_matrix else kind
-        return f"<DampedLaw for {self.mechanism.name}: {gains}{shown}>\n{rows}"
+        return "" if self.k.is_zero_matrix else kind
 
 
 def _real(name: str) -> sp.Symbol:
     return sp.Symbol(name, real=True)
 
 
-def momentum_moves(law: FeedbackLaw) -> bool:
+def momentum_moves(law: Law) -> bool:
     """Whether E^T ad*_xi A^0 moves the body, A^0 in the span of the rotors' coupling: at random states.
 
     Rows kept by multipliers take up their share of it.
     """
-    system, algebra = law._bare, law.mechanism.algebra
+    system, algebra = law.bare, law.mechanism.algebra
     a, n, width = system.assembly, algebra.n, len(system.assembly.velocity)
-    params = generic_parameters(system.mechanism)
+    params = system.mechanism.generic
     numbers = {p.symbol: params[p.name] for p in system.mechanism.parameters}
     coupling = np.array(law.rotors.coupling.subs(numbers).tolist(), dtype=float)
     frame = a.restrict([a.configuration(e) for e in system.frame.matrix])
@@ -394,7 +376,7 @@ def momentum_moves(law: FeedbackLaw) -> bool:
     return False
 
 
-def energy_sign(law: FeedbackLaw, k: sp.ImmutableMatrix) -> int:
+def energy_sign(law: Law, k: sp.ImmutableMatrix) -> int:
     """The sign of b M^{-1} b^T on the range of K, at random states and default parameters; see the module.
 
     Raises
@@ -402,7 +384,7 @@ def energy_sign(law: FeedbackLaw, k: sp.ImmutableMatrix) -> int:
     MatchingError
         If a parameter has no value, or the matrix has both signs.
     """
-    system = law._bare
+    system = law.bare
     known = all(p.default is not None for p in system.mechanism.parameters)
     if not known:
         raise MatchingError(
@@ -421,9 +403,9 @@ def energy_sign(law: FeedbackLaw, k: sp.ImmutableMatrix) -> int:
     return signs.pop()
 
 
-def _spectrum(law: FeedbackLaw, k: np.ndarray) -> np.ndarray:
+def _spectrum(law: Law, k: np.ndarray) -> np.ndarray:
     """Eigenvalues (samples, r) of b M^{-1} b^T on the range of K, M bordered by the rows of multipliers."""
-    system = law._bare
+    system = law.bare
     a, s = system.assembly, law.rotors.count
     inverse = sp.Matrix(law.rotors.inertia).inv()
     coefficients = inverse * sp.Matrix(law.rotors.coupling).T * system.frame.matrix

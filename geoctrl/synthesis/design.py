@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -25,11 +25,10 @@ from geoctrl.analysis import StabilityConditions, certify, stability_conditions
 from geoctrl.analysis.linearization import resolve_equilibrium
 from geoctrl.analysis.signs import known_sign
 from geoctrl.errors import EquilibriumError, GeoctrlError, ParameterError
+from geoctrl.synthesis.contract import GainSet, Matched
+from geoctrl.synthesis.gains import read_sigma
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.verification import Verdict
-
-if TYPE_CHECKING:
-    from geoctrl.synthesis.matching import Matching
 
 __all__ = ["SigmaDesign"]
 
@@ -38,7 +37,7 @@ _SCAN = 10.0 ** np.arange(-8, 4.5, 0.5)
 """Gains tried at a single point, in units of the rotor's inertia and of either sign."""
 
 
-class SigmaDesign:
+class SigmaDesign(GainSet):
     """Admissible gains at an equilibrium; made by ``Matching.design_sigma``.
 
     Attributes
@@ -52,7 +51,7 @@ class SigmaDesign:
         Seconds for each search in symbols; `note` says what was not finished.
     """
 
-    def __init__(self, matching: Matching, eq: Any, budget: float = BUDGET) -> None:
+    def __init__(self, matching: Matched, eq: Any, budget: float = BUDGET) -> None:
         self.matching, self.budget = matching, Budget(budget).seconds
         single = matching.sigma.rows == 1
         law = matching.law(matching.sigma[0, 0] if single else matching.sigma)
@@ -112,8 +111,6 @@ class SigmaDesign:
         ParameterError
             For an unknown name in ``params``.
         """
-        from geoctrl.synthesis.gains import read_sigma
-
         matrix = read_sigma(sigma, self.matching.mechanism)
         gains = {s.name: float(v) for s, v in zip(self.matching.sigma, matrix, strict=True)}
         if self._state is not None:

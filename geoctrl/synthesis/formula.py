@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import sympy as sp
 
@@ -16,19 +15,16 @@ __all__ = ["law_latex", "with_numbers"]
 _SHORT = 10**6
 
 
-def law_latex(law: Any) -> str:
-    """The torques in states, parameters and gains."""
-    parameters = [p.symbol for p in (*law.mechanism.parameters, *law.gain_parameters)]
-    torques = [sp.Symbol(label, real=True) for label in law.rotors.input_labels]
-    states = sorted(law.expr.free_symbols - set(parameters), key=str)
-    return assignments(list(zip(torques, law.expr, strict=True)), parameters, states)
+def law_latex(torques: Mapping[str, sp.Expr], parameters: Sequence[sp.Symbol]) -> str:
+    """Torques by input label in states, parameters and gains."""
+    found = {s for e in torques.values() for s in e.free_symbols}
+    states = sorted(found - set(parameters), key=str)
+    pairs = [(sp.Symbol(label, real=True), e) for label, e in torques.items()]
+    return assignments(pairs, parameters, states)
 
 
 def with_numbers(
-    law: Any,
-    loop: ReducedSystem,
-    torques: Sequence[sp.Expr],
-    params: Mapping[str, float] | None,
+    loop: ReducedSystem, torques: Mapping[str, sp.Expr], params: Mapping[str, float] | None
 ) -> dict[str, sp.Expr]:
     """Torques by input label in the states of a loop, coefficients as short fractions or else as doubles.
 
@@ -41,8 +37,8 @@ def with_numbers(
     """
     values = loop.parameters(params)
     numbers = {p.symbol: sp.Rational(exact(values[p.name])) for p in loop.mechanism.parameters}
-    read = loop.to_sympy([loop.expression(e) for e in torques])
-    return {k: _rounded(e.xreplace(numbers)) for k, e in zip(law.rotors.input_labels, read, strict=True)}
+    read = loop.to_sympy([loop.expression(e) for e in torques.values()])
+    return {k: _rounded(e.xreplace(numbers)) for k, e in zip(torques, read, strict=True)}
 
 
 def _rounded(expr: sp.Expr) -> sp.Expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -15,8 +15,9 @@ from geoctrl._scalars import Program, read_matrix
 from geoctrl._scalars.budget import Budget
 from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl.errors import GeoctrlError, InputError, LawWarning
-from geoctrl.synthesis.damping import DampedLaw, damped_law
-from geoctrl.synthesis.formula import law_latex, with_numbers
+from geoctrl.synthesis.contract import GainSet, Law, Matched
+from geoctrl.synthesis.damping import damped_law
+from geoctrl.synthesis.formula import with_numbers
 from geoctrl.synthesis.gains import gain_parameters, read_sigma
 from geoctrl.synthesis.loops import (
     controlled_momentum,
@@ -28,12 +29,6 @@ from geoctrl.synthesis.loops import (
     rotor_rates,
 )
 from geoctrl.systems import Parameter, ReducedSystem
-from geoctrl.systems.build_checks import generic_parameters
-from geoctrl.systems.equations import collected
-from geoctrl.systems.notebook import displayed
-
-if TYPE_CHECKING:
-    from geoctrl.synthesis.matching import Matching
 
 __all__ = ["FeedbackLaw"]
 
@@ -45,7 +40,7 @@ _JUDGING = 3.0
 """Seconds for judging a gain that nobody asked about."""
 
 
-class FeedbackLaw:
+class FeedbackLaw(Law):
     r"""Torques :math:`u_a = -G_{ab}\,\frac{d}{dt}(\tau^b_i \xi^i)` that realise a controlled Lagrangian.
 
     The accelerations in it are those of the closed loop itself (the torque acts back on them), which
@@ -53,13 +48,8 @@ class FeedbackLaw:
 
     Attributes
     ----------
-    mechanism : EulerPoincare
-        The plant.
-    rotors : Rotors
-        Its rotors.
-    inertia : sympy matrix, n x n
-        Of the controlled Lagrangian.
-    tau, rho_inverse : sympy matrices
+    matching : Matching
+        What it is made of.
     gain_parameters : tuple of Parameter
         The gain as parameters of the loop, ``sigma`` for one rotor.
 
@@ -69,8 +59,8 @@ class FeedbackLaw:
         If it is not made of a matching.
     """
 
-    def __init__(self, matching: Matching, sigma: Any) -> None:
-        if not hasattr(matching, "branches"):
+    def __init__(self, matching: Matched, sigma: Any) -> None:
+        if not isinstance(matching, Matched):
             given = type(matching).__name__
             raise TypeError(f"a law is made of a Matching, got {given}; take match(...).law(...)")
         self.matching = matching
@@ -136,7 +126,7 @@ class FeedbackLaw:
         return reduced_loop(self, values.tolist(), self._signals(symbols)).reduce()
 
     def _signals(self, momentum: sp.Matrix) -> dict[str, sp.Expr]:
-        signals = dict(zip(self.rotors.input_labels, self.expression(momentum), strict=True))
+        signals = self.by_input(self.expression(momentum))
         return signals | dict(zip(self.rotors.rate_labels, rotor_rates(self, momentum), strict=True))
 
     @cached_property
@@ -145,12 +135,13 @@ class FeedbackLaw:
 
     @cached_property
     def _full(self) -> ReducedSystem:
-        return full_loop(self).reduce()
+        momentum = controlled_momentum(self)
+        return full_loop(self, momentum, self.expression(momentum)).reduce()
 
     # -- the law --------------------------------------------------------------------------------
 
     @cached_property
-    def _bare(self) -> ReducedSystem:
+    def bare(self) -> ReducedSystem:
         """The reduced loop at zero momentum, without outputs: the law is read off its accelerations."""
         return reduced_loop(self, None).reduce()
 
@@ -172,7 +163,7 @@ class FeedbackLaw:
         derivatives = [e for e in derivatives if not e.is_zero]
         if not derivatives:
             return False
-        params = generic_parameters(system.mechanism)
+        params = system.mechanism.generic
         state = system.random_state(np.random.default_rng(23), params)
         values = system.program(derivatives)(system.arguments_at(0.0, state, None), params)
         if np.max(np.abs(values)) > _CLEARLY:
@@ -185,13 +176,9 @@ class FeedbackLaw:
         return momentum_parameters(self.mechanism, [0.0] * self.rotors.count)
 
     @cached_property
-    def expr(self) -> sp.ImmutableMatrix:
-        """The law (s x 1) in state symbols, parameters and the gain, at zero controlled momentum."""
-        return sp.ImmutableMatrix([collected(e, self._bare.states) for e in self._torques(self._bare)])
-
-    def _torques(self, system: ReducedSystem) -> list[sp.Expr]:
-        """The law as it is recorded, for the loops: with several rotors to cancel it takes minutes."""
-        return system.to_sympy(matched_torques(self, system))
+    def torques(self) -> list[sp.Expr]:
+        """The law at zero momentum as it is recorded: with several rotors to cancel it takes minutes."""
+        return self.bare.to_sympy(matched_torques(self, self.bare))
 
     def expression(self, momentum: sp.Matrix) -> list[sp.Expr]:
         """The law at a controlled momentum given in symbols (ignored where the law does not depend on it).
@@ -205,9 +192,10 @@ class FeedbackLaw:
         if len(momentum) != self.rotors.count:
             raise InputError(f"momentum must have {self.rotors.count} entries, got {len(momentum)}")
         if momentum.is_zero_matrix or not self.momentum_matters:
-            return self._torques(self._bare)
+            return self.torques
         values = {p.symbol: e for p, e in zip(self._momentum, momentum, strict=True)}
-        return [e.subs(values) for e in self._torques(self._with_momentum)]
+        system = self._with_momentum
+        return [e.subs(values) for e in system.to_sympy(matched_torques(self, system))]
 
     def numeric(self, params: Mapping[str, float] | None = None, rotors: bool = False) -> dict[str, sp.Expr]:
         """The torques by input label in states alone, with numbers for parameters and gains.
@@ -229,12 +217,13 @@ class FeedbackLaw:
             For an unknown parameter, or one without a value.
         """
         if flag("rotors", rotors):
-            return with_numbers(self, self._full, self.expression(controlled_momentum(self)), params)
-        return with_numbers(self, self._bare, self._torques(self._bare), params)
+            torques = self.by_input(self.expression(controlled_momentum(self)))
+            return with_numbers(self._full, torques, params)
+        return with_numbers(self.bare, self.by_input(self.torques), params)
 
     @cached_property
     def _program(self) -> tuple[ReducedSystem, Program]:
-        system = self._with_momentum if self.momentum_matters else self._bare
+        system = self._with_momentum if self.momentum_matters else self.bare
         return system, system.program(matched_torques(self, system))
 
     def __call__(
@@ -279,7 +268,7 @@ class FeedbackLaw:
         """Static `control.NonlinearIOSystem`: states of the reduced loop in, torques out, plant's names."""
         from geoctrl import interop
 
-        system = self._bare
+        system = self.bare
 
         def output(t: float, _x: np.ndarray, u: np.ndarray, params: dict) -> np.ndarray:
             return self(t, u, params)
@@ -296,9 +285,7 @@ class FeedbackLaw:
 
     # -- damping --------------------------------------------------------------------------------
 
-    def with_damping(
-        self, k: Any = 0.0, kappa: Any = 0.0, energy: str | None = None
-    ) -> FeedbackLaw | DampedLaw:
+    def with_damping(self, k: Any = 0.0, kappa: Any = 0.0, energy: str | None = None) -> Law:
         r"""The law with a dissipative torque on the rotors and regulation of their momentum.
 
         With the passive output :math:`y_a = G^{ab} G_{bi} \xi^i` (the body's rates seen by the rotors) the
@@ -350,7 +337,7 @@ class FeedbackLaw:
     # -- judgement ------------------------------------------------------------------------------
 
     @cached_property
-    def _judged(self) -> dict[str, tuple[bool | None, Any]]:
+    def _judged(self) -> dict[str, tuple[bool | None, GainSet]]:
         """For each declared family whether the gain is admissible, and which gains are."""
         if any(p.default is None for p in self.gain_parameters):
             return {}
@@ -399,13 +386,3 @@ class FeedbackLaw:
         table = {p.symbol: v for p, v in zip(self.gain_parameters, values, strict=True) if v is not None}
         found = self._symbols.subs(table)
         return found if found.free_symbols else np.array(found.tolist(), dtype=float)
-
-    def _repr_latex_(self) -> str:
-        return displayed(lambda _: law_latex(self))
-
-    def __repr__(self) -> str:
-        rows = "\n".join(
-            f"  {label} = {e}" for label, e in zip(self.rotors.input_labels, self.expr, strict=True)
-        )
-        gains = ", ".join(f"{p.name} = {p.default}" for p in self.gain_parameters)
-        return f"<FeedbackLaw for {self.mechanism.name}: {gains}>\n{rows}"

@@ -10,24 +10,23 @@ momentum, ``pitildedot = rho G_ab^{-1} u'``, and acts on the body as the force `
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
+from geoctrl._checks import finite_array
 from geoctrl._scalars import Node, exact
 from geoctrl.errors import InputError, MatchingError
+from geoctrl.synthesis.contract import Law
 from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem
-
-if TYPE_CHECKING:
-    from geoctrl.synthesis.damping import DampedLaw
-    from geoctrl.synthesis.law import FeedbackLaw
 
 __all__ = [
     "controlled_momentum",
     "full_loop",
     "matched_torques",
     "momentum_parameters",
+    "momentum_vector",
     "reduced_loop",
     "rotor_metric",
     "rotor_rates",
@@ -45,20 +44,20 @@ def momentum_parameters(mechanism: EulerPoincare, values: Iterable[float]) -> tu
     )
 
 
-def rotor_rates(law: FeedbackLaw | DampedLaw, momentum: sp.Matrix) -> sp.Matrix:
+def rotor_rates(law: Law, momentum: sp.Matrix) -> sp.Matrix:
     """thetadot = rho^{-1} pitilde - (G_ab^{-1} G_bi + tau) xi."""
     X = sp.Matrix(law.rotors.inertia).inv() * law.rotors.coupling.T
     return law.rho_inverse * momentum - (X + law.tau) * sp.Matrix(law.mechanism.algebra.xi)
 
 
-def controlled_momentum(law: FeedbackLaw | DampedLaw) -> sp.Matrix:
+def controlled_momentum(law: Law) -> sp.Matrix:
     """pitilde = rho (thetadot + (G_ab^{-1} G_bi + tau) xi), conserved by the full loop."""
     X = sp.Matrix(law.rotors.inertia).inv() * law.rotors.coupling.T
     turning = sp.Matrix(law.rotors.rates) + (X + law.tau) * sp.Matrix(law.mechanism.algebra.xi)
     return (rotor_metric(law) * turning).applyfunc(sp.factor)
 
 
-def rotor_metric(law: FeedbackLaw | DampedLaw) -> sp.Matrix:
+def rotor_metric(law: Law) -> sp.Matrix:
     """rho, the controlled inertia of the rotors.
 
     Raises
@@ -76,7 +75,7 @@ def rotor_metric(law: FeedbackLaw | DampedLaw) -> sp.Matrix:
     return law.rho_inverse.inv()
 
 
-def matched_torques(law: FeedbackLaw | DampedLaw, system: ReducedSystem) -> list[Node]:
+def matched_torques(law: Law, system: ReducedSystem) -> list[Node]:
     """Nodes of -G_ab tau^b_i d/dt xi^i along a loop."""
     g, a = system.graph, system.assembly
     motion = dict(zip(system.state_nodes, system.field_nodes, strict=True))
@@ -89,7 +88,7 @@ def matched_torques(law: FeedbackLaw | DampedLaw, system: ReducedSystem) -> list
 
 
 def reduced_loop(
-    law: FeedbackLaw, momentum: Sequence[float] | None, outputs: Mapping[str, Any] | None = None
+    law: Law, momentum: Sequence[float] | None, outputs: Mapping[str, Any] | None = None
 ) -> EulerPoincare:
     """The closed loop without rotor rates, at a controlled momentum (None: zero, and no parameter for it)."""
     if momentum is None:
@@ -102,7 +101,7 @@ def reduced_loop(
 
 
 def without_rotors(
-    law: FeedbackLaw | DampedLaw,
+    law: Law,
     momentum: sp.Matrix | None,
     outputs: Mapping[str, Any] | None = None,
     **changes: Any,
@@ -142,22 +141,21 @@ def without_rotors(
     return mechanism.replace(**{**loop, **changes})
 
 
-def full_loop(law: FeedbackLaw) -> EulerPoincare:
+def full_loop(law: Law, momentum: sp.Matrix, torque: Sequence[sp.Expr]) -> EulerPoincare:
     """The closed loop with rotor rates as states, the torque as feedback and as an output.
 
-    The torque is the law at the controlled momentum that the rotor rates give, so that the loop follows
+    ``torque`` is the law at the controlled ``momentum`` that the rotor rates give, so that the loop follows
     the reduced one from every initial rate.
     """
     mechanism, rotors = law.mechanism, law.rotors
-    momentum = controlled_momentum(law)
-    torque = law.expression(momentum)
+    feedback = law.by_input(torque)
     xi = sp.Matrix(mechanism.algebra.xi)
     energy = (xi.T * law.inertia * xi)[0] / 2 + mechanism.potential
     invariants = {**mechanism.invariants, "controlled_energy": energy}
     invariants |= {f"momentum_{name}": p for name, p in zip(rotors.names, momentum, strict=True)}
     return mechanism.replace(
-        feedback={**mechanism.feedback, **dict(zip(rotors.input_labels, torque, strict=True))},
-        outputs={**mechanism.outputs, **dict(zip(rotors.input_labels, torque, strict=True))},
+        feedback={**mechanism.feedback, **feedback},
+        outputs={**mechanism.outputs, **feedback},
         invariants=invariants,
         parameters=(*mechanism.parameters, *law.gain_parameters),
         parameter_sets={},
@@ -167,8 +165,6 @@ def full_loop(law: FeedbackLaw) -> EulerPoincare:
 
 def momentum_vector(mechanism: EulerPoincare, momentum: Any) -> np.ndarray:
     """The controlled momentum as a finite vector, one entry per rotor."""
-    from geoctrl._checks import finite_array
-
     count = mechanism.rotors.count if mechanism.rotors else 0
     values = np.atleast_1d(finite_array("momentum", momentum))
     if values.shape == (1,) and count > 1 and values[0] == 0:

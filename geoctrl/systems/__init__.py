@@ -1,13 +1,13 @@
 """Description of a mechanism and its reduction."""
 
+from geoctrl.systems.axis import Axis
 from geoctrl.systems.contract import System, as_system
-from geoctrl.systems.description import EulerPoincare
+from geoctrl.systems.description import EulerPoincare, as_mechanism
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.names import check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.reduced import ReducedSystem
 from geoctrl.systems.rotors import Rotors
-from geoctrl.systems.symmetry import Axis
 
 __all__ = [
     "Axis",
@@ -18,6 +18,7 @@ __all__ = [
     "ReducedSystem",
     "Rotors",
     "System",
+    "as_mechanism",
     "as_system",
     "check_names",
     "input_symbol",

@@ -28,9 +28,10 @@ from collections.abc import Sequence
 import sympy as sp
 
 from geoctrl._scalars import PARAMETER, STATE, FromSympy, Graph, Node
-from geoctrl.systems.description import EulerPoincare, time
 from geoctrl.systems.elimination import dot, solve_saddle
 from geoctrl.systems.frames import Frame
+from geoctrl.systems.mechanism import Mechanism
+from geoctrl.systems.names import time
 
 __all__ = ["Assembly"]
 
@@ -53,9 +54,28 @@ class Assembly:
         States of a dynamic feedback, and their rates.
     acceleration, multipliers, advection : nodes of w', lambda, Gammadot
     energy, momentum : nodes of 1/2 xi.G xi + U, and of mu (rotor momenta appended)
+    dependent : dict of label -> Node
+        Velocities that have a symbol of their own, and their expressions in the states: those that depend on
+        what stands for entries of the frame.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+    frame : Frame
+    removed : sequence of sympy.Symbol
+        Advected coordinates that are zero.
+    entries : sequence of sympy.Symbol, optional
+        Symbols in the frame that stand for functions of Gamma. Their rates are symbols too, with ``_dot``
+        appended.
     """
 
-    def __init__(self, mechanism: EulerPoincare, frame: Frame, removed: Sequence[sp.Symbol]) -> None:
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        frame: Frame,
+        removed: Sequence[sp.Symbol],
+        entries: Sequence[sp.Symbol] = (),
+    ) -> None:
         self.mechanism = mechanism
         self.frame = frame
         g = self.graph = Graph()
@@ -73,7 +93,10 @@ class Assembly:
         symbols = {p.symbol: self.parameters[p.name] for p in mechanism.parameters}
         symbols |= dict(zip(mechanism.advected_symbols, self.advected, strict=True))
         symbols |= dict(zip(mechanism.controller_symbols, self.controller, strict=True))
-        self.configuration = FromSympy(g, symbols)
+        named = {s: g.symbol(s.name, STATE) for s in entries}
+        self._entries = set(named)
+        self._entry_rates = {node: g.symbol(f"{s.name}_dot", STATE) for s, node in named.items()}
+        self.configuration = FromSympy(g, symbols | named)
         self._removed = {
             node: g.zero
             for symbol, node in zip(mechanism.advected_symbols, self.advected, strict=True)
@@ -120,6 +143,11 @@ class Assembly:
         for i, j, m, weight in self.kappa:
             parts[i].append(-(weight * self.xi[j] * self.advected[m]))
         self.advection = [g.add(p) for p in parts]
+        self.dependent: dict[str, Node] = {}
+        for i, label in enumerate(mechanism.algebra.labels):
+            if self.frame.matrix[i, :].free_symbols & self._entries:
+                self.dependent[label] = self.xi[i]
+                self.xi[i] = g.symbol(label, STATE)
 
     def _inertia(self) -> None:
         g, mechanism = self.graph, self.mechanism
@@ -140,7 +168,7 @@ class Assembly:
     def _moving(self) -> dict[Node, Node]:
         """Rates of the symbols that frame, inertia and A depend on."""
         moving = dict(zip(self.advected, self.advection, strict=True))
-        return moving | dict(zip(self.controller, self.controller_rates, strict=True))
+        return moving | dict(zip(self.controller, self.controller_rates, strict=True)) | self._entry_rates
 
     def _along_motion(self, nodes: Sequence[Node]) -> list[Node]:
         """Time derivatives of functions of Gamma and the controller's states."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,39 +10,27 @@ from geoctrl._scalars import Node, Program
 from geoctrl.errors import ConstraintError, FrameError, SingularMassError
 from geoctrl.systems.elimination import dot
 from geoctrl.systems.promises import Promise
+from geoctrl.systems.recorded import Recorded
 
-if TYPE_CHECKING:
-    from geoctrl.systems.description import EulerPoincare
-    from geoctrl.systems.reduced import ReducedSystem
-
-__all__ = ["check_build", "frame_promises", "generic_parameters", "leaf_promises"]
+__all__ = ["check_build", "frame_promises", "leaf_promises"]
 
 _ZERO = 1e-9
 _SINGULAR = 1e-13
 
 
-def generic_parameters(mechanism: EulerPoincare) -> dict[str, float]:
-    """The defaults, with random positive numbers where a parameter has none."""
-    rng = np.random.default_rng(11)
-    return {
-        p.name: float(rng.uniform(0.5, 2.0)) if p.default is None else float(p.default)
-        for p in mechanism.parameters
-    }
-
-
-def check_build(system: ReducedSystem, samples: list[np.ndarray], params: dict[str, float]) -> None:
+def check_build(system: Recorded, samples: list[np.ndarray], params: dict[str, float]) -> None:
     """Raise where the description cannot be reduced; see `EulerPoincare.reduce` for the errors."""
     _check_constraints(system, samples, params)
     _check_mass(system, samples, params)
 
 
-def _matrix_at(system: ReducedSystem, matrix, gamma: np.ndarray, params: dict[str, float]) -> np.ndarray:
+def _matrix_at(system: Recorded, matrix, gamma: np.ndarray, params: dict[str, float]) -> np.ndarray:
     a = system.assembly
     nodes = [a.configuration(e) for e in matrix]
     return Program(a.graph, a.advected, a.parameters, nodes)(gamma, params).reshape(matrix.shape)
 
 
-def _check_constraints(system: ReducedSystem, samples: list[np.ndarray], params: dict[str, float]) -> None:
+def _check_constraints(system: Recorded, samples: list[np.ndarray], params: dict[str, float]) -> None:
     psi = system.mechanism.constraints
     if psi is not None:
         ranks = []
@@ -64,7 +52,7 @@ def _check_constraints(system: ReducedSystem, samples: list[np.ndarray], params:
             )
 
 
-def frame_promises(system: ReducedSystem) -> list[Promise]:
+def frame_promises(system: Recorded) -> list[Promise]:
     """A given frame lies in the kernel of the constraints: psi E = 0."""
     a, mechanism = system.assembly, system.mechanism
     if mechanism.frame is None or mechanism.constraints is None:
@@ -83,7 +71,7 @@ def frame_promises(system: ReducedSystem) -> list[Promise]:
     ]
 
 
-def leaf_promises(system: ReducedSystem) -> list[Promise]:
+def leaf_promises(system: Recorded) -> list[Promise]:
     """Motions keep the relations that the description adds, and those that were dropped follow from the rest.
 
     Relations of turned vectors hold of themselves.
@@ -122,7 +110,7 @@ def leaf_promises(system: ReducedSystem) -> list[Promise]:
     ]
 
 
-def _along_group(system: ReducedSystem, relation: Any, j: int) -> Node:
+def _along_group(system: Recorded, relation: Any, j: int) -> Node:
     """Rate of a relation when the group moves with its j-th basis velocity."""
     a, g = system.assembly, system.graph
     moved: dict[Node, list[Node]] = {node: [] for node in a.advected}
@@ -133,7 +121,7 @@ def _along_group(system: ReducedSystem, relation: Any, j: int) -> Node:
     return g.push_forward([a.configuration(relation)], motion)[0]
 
 
-def _check_mass(system: ReducedSystem, samples: list[np.ndarray], params: dict[str, float]) -> None:
+def _check_mass(system: Recorded, samples: list[np.ndarray], params: dict[str, float]) -> None:
     a = system.assembly
     rng = np.random.default_rng(5)
     k = len(a.bordered)

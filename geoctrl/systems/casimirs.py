@@ -10,22 +10,19 @@ from __future__ import annotations
 from collections import defaultdict
 from fractions import Fraction
 from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING
 
 import sympy as sp
 
 from geoctrl._scalars.sparse_rows import Echelon, kernel
 from geoctrl.algebra import AdvectedVector
-
-if TYPE_CHECKING:
-    from geoctrl.systems.description import EulerPoincare
+from geoctrl.systems.mechanism import Mechanism
 
 __all__ = ["casimirs"]
 
 Monomial = tuple[int, ...]
 
 
-def casimirs(mechanism: EulerPoincare) -> dict[str, sp.Expr]:
+def casimirs(mechanism: Mechanism) -> dict[str, sp.Expr]:
     """Casimirs of degree one and two in momenta and advected symbols, keyed by their expression.
 
     Functions of advected vectors alone are left out, since the leaf relations hold them already, and
@@ -66,7 +63,7 @@ Motions = dict[int, list[tuple[int, int, Fraction]]]
 """For each variable the linear fields that move it: number of the field, variable in its rate, factor."""
 
 
-def _generators(mechanism: EulerPoincare) -> Motions:
+def _generators(mechanism: Mechanism) -> Motions:
     """Linear vector fields on (mu, a), one for each component of xi and of x."""
     algebra = mechanism.algebra
     n = algebra.n

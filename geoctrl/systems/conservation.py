@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -12,11 +12,8 @@ import sympy as sp
 from geoctrl._checks import finite_array, flag, resolve_parameters, user_level
 from geoctrl._scalars import Node, Program
 from geoctrl._scalars.budget import BUDGET, Budget
-from geoctrl.systems.build_checks import generic_parameters
 from geoctrl.systems.casimirs import casimirs
-
-if TYPE_CHECKING:
-    from geoctrl.systems.reduced import ReducedSystem
+from geoctrl.systems.recorded import Recorded
 
 __all__ = ["Conservation"]
 
@@ -40,7 +37,7 @@ class Conservation:
         Energy, declared invariants and, without constraints, Casimirs of degree one and two.
     """
 
-    def __init__(self, system: ReducedSystem) -> None:
+    def __init__(self, system: Recorded) -> None:
         self._system = system
         mechanism = system.mechanism
         self.candidates: dict[str, sp.Expr | Node] = {"energy": system.assembly.energy}
@@ -74,7 +71,7 @@ class Conservation:
     def kept(self, params: Mapping[str, float] | None, all_inputs: bool, u: Any = None) -> dict[str, Node]:
         """Nodes of the conserved candidates; see `ReducedSystem.conserved`."""
         all_inputs = flag("all_inputs", all_inputs)
-        system, generic = self._system, generic_parameters(self._system.mechanism)
+        system, generic = self._system, self._system.mechanism.generic
         numbers = resolve_parameters(generic, params, system.mechanism.positive)
         held = np.zeros(system.ninputs) if u is None else finite_array("u", u, (system.ninputs,))
         key = (*numbers.values(), all_inputs, *held)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from geoctrl._checks import entries, require_choice
 from geoctrl.errors import ParameterError
-
-if TYPE_CHECKING:
-    from geoctrl.systems.reduced import ReducedSystem
+from geoctrl.systems.recorded import Recorded
 
 __all__ = ["nonlinear_system"]
 
 
-def nonlinear_system(system: ReducedSystem, outputs: Sequence[str] | None, name: str | None):
+def nonlinear_system(system: Recorded, outputs: Sequence[str] | None, name: str | None):
     """The `control.NonlinearIOSystem` of a system; see `ReducedSystem.to_control`."""
     from geoctrl import interop
 

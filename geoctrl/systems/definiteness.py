@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -11,9 +11,7 @@ import sympy as sp
 from geoctrl._scalars import Node, Program
 from geoctrl.errors import DescriptionError
 from geoctrl.systems.elimination import Factorisation
-
-if TYPE_CHECKING:
-    from geoctrl.systems.reduced import ReducedSystem
+from geoctrl.systems.recorded import Recorded
 
 __all__ = ["Definiteness"]
 
@@ -27,10 +25,10 @@ class Definiteness:
 
     Parameters
     ----------
-    system : ReducedSystem
+    system : Recorded
     """
 
-    def __init__(self, system: ReducedSystem) -> None:
+    def __init__(self, system: Recorded) -> None:
         a, mechanism = system.assembly, system.mechanism
         matrix = sp.Matrix(mechanism.inertia)
         if mechanism.rotors:
@@ -98,7 +96,7 @@ class Definiteness:
         )
 
 
-def _is_definite(system: ReducedSystem, rows: list[list[Node]], positive: set[Node]) -> bool:
+def _is_definite(system: Recorded, rows: list[list[Node]], positive: set[Node]) -> bool:
     """Whether all pivots are seen to be positive, whatever positive numbers the parameters are.
 
     From the last velocity to the first as well: with the masses eliminated, what is left of an inertia about

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from geoctrl._scalars import STATE, Node, Program
 from geoctrl.errors import SingularMassError
-
-if TYPE_CHECKING:
-    from geoctrl.systems.reduced import ReducedSystem
+from geoctrl.systems.recorded import Recorded
 
 __all__ = ["Differential"]
 
@@ -34,7 +32,7 @@ class Differential:
         Symbols that stand for z.
     """
 
-    def __init__(self, system: ReducedSystem) -> None:
+    def __init__(self, system: Recorded) -> None:
         self._system = system
         a, g = system.assembly, system.graph
         k, r = len(a.velocity), len(a.rows)

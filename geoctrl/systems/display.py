@@ -10,22 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import sympy as sp
 
 from geoctrl._checks import require_choice
-from geoctrl._scalars import STATE, FromSympy, Node, expression, real, shown, to_sympy
+from geoctrl._scalars import Node, expression, real, shown, to_sympy
 from geoctrl._scalars.budget import Budget
 from geoctrl.errors import InputError
 from geoctrl.systems.assembly import Assembly
-from geoctrl.systems.description import EulerPoincare, time
-from geoctrl.systems.frames import Frame
-from geoctrl.systems.relations import removed_symbols
+from geoctrl.systems.mechanism import Mechanism
+from geoctrl.systems.names import time
+from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.typesetting import Piece, Typesetter, aligned
-
-if TYPE_CHECKING:
-    from geoctrl.systems.reduced import ReducedSystem
 
 __all__ = ["Display"]
 
@@ -36,42 +32,7 @@ Names = Mapping[sp.Symbol, sp.Expr]
 EMPTY: Names = MappingProxyType({})
 
 
-class NamedAssembly(Assembly):
-    """The assembly of a mechanism with symbols for the long entries of its frame.
-
-    Attributes
-    ----------
-    names : dict of sympy.Symbol -> expression
-        What the symbols stand for. Their rates are symbols too, with ``_dot`` appended.
-    dependent : dict of label -> Node
-        Velocities for which a symbol is kept, and their expressions in the states.
-    """
-
-    def __init__(self, mechanism: EulerPoincare, frame: Frame, removed: Sequence[sp.Symbol]) -> None:
-        self.names, matrix = named_entries(mechanism, frame.matrix)
-        self.dependent: dict[str, Node] = {}
-        self._rates: dict[Node, Node] = {}
-        super().__init__(mechanism, replace(frame, matrix=matrix), removed)
-
-    def _kinematics(self) -> None:
-        g, m = self.graph, self.mechanism
-        entries = {s: g.symbol(s.name, STATE) for s in self.names}
-        self._rates = {node: g.symbol(f"{s.name}_dot", STATE) for s, node in entries.items()}
-        symbols = {p.symbol: self.parameters[p.name] for p in m.parameters}
-        symbols |= dict(zip(m.advected_symbols, self.advected, strict=True))
-        symbols |= dict(zip(m.controller_symbols, self.controller, strict=True))
-        self.configuration = FromSympy(g, symbols | entries)
-        super()._kinematics()
-        for i, label in enumerate(m.algebra.labels):
-            if self.frame.matrix[i, :].free_symbols & set(self.names):
-                self.dependent[label] = self.xi[i]
-                self.xi[i] = g.symbol(label, STATE)
-
-    def _moving(self) -> dict[Node, Node]:
-        return super()._moving() | self._rates
-
-
-def named_entries(mechanism: EulerPoincare, matrix: sp.Matrix) -> tuple[Names, sp.ImmutableMatrix]:
+def named_entries(mechanism: Mechanism, matrix: sp.Matrix) -> tuple[Names, sp.ImmutableMatrix]:
     """Symbols for the entries that are neither monomials nor numbers, and the matrix in these symbols.
 
     Components of the vector to the point of contact come first: they are what the entries of a rolling body
@@ -118,14 +79,14 @@ class Display:
 
     Parameters
     ----------
-    system : ReducedSystem
+    system : Recorded
     width : float
         Width of a line in em.
     budget : float
         Seconds. An equation that is not typeset by then is replaced by a line that says so.
     """
 
-    def __init__(self, system: ReducedSystem, width: float, budget: float) -> None:
+    def __init__(self, system: Recorded, width: float, budget: float) -> None:
         self.system, self.width, self.budget = system, real(width, "width"), Budget(budget)
         if not self.width > 0:
             raise InputError(f"width must be positive, got {shown(width)}")
@@ -205,7 +166,9 @@ class Display:
 
     def equations(self) -> tuple[list[tuple[sp.Expr, sp.Expr]], list[sp.Symbol], Names]:
         """Both sides of the equations of motion, the symbols that move, and the names."""
-        a = NamedAssembly(self.mechanism, self.system.frame, removed_symbols(self.mechanism))
+        names, matrix = named_entries(self.mechanism, self.system.frame.matrix)
+        frame = replace(self.system.frame, matrix=matrix)
+        a = Assembly(self.mechanism, frame, self.mechanism.removed_symbols, entries=tuple(names))
 
         def read(nodes: Sequence[Node]) -> list[sp.Expr]:
             table = {n: self._known.get(n.payload, _real(n.payload)) for n in a.graph.symbols(nodes)}
@@ -223,8 +186,8 @@ class Display:
         kept = self.system.states[len(wdot) :]
         equations += [(_real(f"{s}_dot"), e) for s, e in zip(kept, turning, strict=True)]
         equations += [(_real(label), read([node])[0]) for label, node in a.dependent.items()]
-        moving = [*self.velocities, *map(_real, a.dependent), *(_real(f"{s}_dot") for s in a.names)]
-        return equations, [*moving, *wdot, *self.mechanism.actuator_symbols, *multipliers], a.names
+        moving = [*self.velocities, *map(_real, a.dependent), *(_real(f"{s}_dot") for s in names)]
+        return equations, [*moving, *wdot, *self.mechanism.actuator_symbols, *multipliers], names
 
     def _set(
         self, equations: Sequence[tuple[sp.Expr, sp.Expr]], moving: Sequence[sp.Symbol], names: Names = EMPTY

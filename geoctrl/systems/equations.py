@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import sympy as sp
 
 from geoctrl.errors import InputError
+from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.typesetting import Typesetter, aligned
-
-if TYPE_CHECKING:
-    from geoctrl.systems.reduced import ReducedSystem
 
 __all__ = ["Equations", "HamelTensors", "hamel_tensors"]
 
@@ -49,7 +46,7 @@ class Equations:
     relations: tuple[sp.Expr, ...]
 
     @classmethod
-    def of(cls, system: ReducedSystem) -> Equations:
+    def of(cls, system: Recorded) -> Equations:
         """The equations of a reduced system, translated from its recorded nodes."""
         a = system.assembly
         k = len(a.velocity)
@@ -148,7 +145,7 @@ class HamelTensors:
         return self.C + self.F
 
 
-def _completed(system: ReducedSystem, removed: Mapping[sp.Symbol, int]) -> tuple[sp.Matrix, sp.Matrix]:
+def _completed(system: Recorded, removed: Mapping[sp.Symbol, int]) -> tuple[sp.Matrix, sp.Matrix]:
     """The frame with a complement, and its inverse where the removed coordinates are zero.
 
     The complement is the user's; else the velocities that the frame leaves out, as unit vectors, which gives
@@ -173,7 +170,7 @@ def _completed(system: ReducedSystem, removed: Mapping[sp.Symbol, int]) -> tuple
     return E, E.subs(removed).inv()
 
 
-def hamel_tensors(system: ReducedSystem) -> HamelTensors:
+def hamel_tensors(system: Recorded) -> HamelTensors:
     """C, F, B of the system's frame, completed by a complement."""
     mechanism = system.mechanism
     algebra = mechanism.algebra

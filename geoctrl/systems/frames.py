@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import sympy as sp
+
+from geoctrl.systems.mechanism import Mechanism
 
 __all__ = ["Frame", "choose_frame"]
 
@@ -32,7 +33,7 @@ class Frame:
     complement: sp.ImmutableMatrix | None = None
 
 
-def choose_frame(mechanism: Any) -> Frame:
+def choose_frame(mechanism: Mechanism) -> Frame:
     """The user's frame; else all of xi without constraints; else a frame by constant pivots.
 
     Constraints are solved for a block of velocities where that is possible at every Gamma, so that

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from geoctrl._checks import resolve_parameters
 from geoctrl.systems.build_checks import frame_promises, leaf_promises
 from geoctrl.systems.definiteness import Definiteness
 from geoctrl.systems.promises import Promises
+from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.symmetry import axis_promises
-
-if TYPE_CHECKING:
-    from geoctrl.systems.reduced import ReducedSystem
 
 __all__ = ["Judgement"]
 
@@ -36,18 +35,33 @@ class Judgement:
 
     Parameters
     ----------
-    system : ReducedSystem
+    system : Recorded
     generic : mapping name -> number
         Defaults, with numbers where there are none.
+    whole : Judgement, optional
+        Of the system that this one is a view of: what that one promises is judged as well.
     """
 
-    def __init__(self, system: ReducedSystem, generic: Numbers) -> None:
+    def __init__(self, system: Recorded, generic: Numbers, whole: Judgement | None) -> None:
         made = [*frame_promises(system), *leaf_promises(system), *axis_promises(system)]
         self._promises = Promises(system, made, generic)
         judges: tuple[Judge, ...] = (self._promises, Definiteness(system))
         self._judges = [judge for judge in judges if not judge.settled]
-        self._view_of = system.mechanism.view_of
+        self._defaults, self._positive = system.params, system.mechanism.positive
+        self._whole = whole
         self._passed: set[tuple] = set()
+
+    def parameters(self, params: Mapping[str, float] | None) -> dict[str, float]:
+        """Defaults overridden by ``params``, judged.
+
+        Raises
+        ------
+        ParameterError
+            For unknown, missing or non-positive values; besides, what `require` raises.
+        """
+        values = resolve_parameters(self._defaults, params, self._positive)
+        self.require(values)
+        return values
 
     def require(self, values: Numbers) -> None:
         """Judge a full set of parameters.
@@ -57,9 +71,8 @@ class Judgement:
         FrameError, ConstraintError, DescriptionError
             Where frame, leaf, symmetry axis or inertia is not what the description says, with the numbers.
         """
-        if self._view_of is not None:
-            whole = self._view_of.reduce()
-            whole.parameters({name: values[name] for name in whole.params if name in values})
+        if self._whole is not None:
+            self._whole.parameters({k: v for k, v in values.items() if k in self._whole._defaults})
         if not self._judges:
             return
         key = tuple(values.values())
@@ -82,5 +95,5 @@ class Judgement:
             Naming the promise and the parameters that need numbers.
         """
         self._promises.require_identities(numbers)
-        if self._view_of is not None:
-            self._view_of.reduce().judgement.require_identities(numbers)
+        if self._whole is not None:
+            self._whole.require_identities(numbers)

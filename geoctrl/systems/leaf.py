@@ -18,8 +18,8 @@ from geoctrl.algebra import AdvectedVector
 from geoctrl.algebra.exponential import exp_action
 from geoctrl.errors import ConstraintError
 from geoctrl.systems.assembly import Assembly
-from geoctrl.systems.description import EulerPoincare
-from geoctrl.systems.relations import Relation, removed_symbols
+from geoctrl.systems.mechanism import Mechanism
+from geoctrl.systems.relations import Relation
 
 __all__ = ["Leaf", "Sampler", "automatic_relations"]
 
@@ -27,7 +27,7 @@ _RANK_TOLERANCE = 1e-9
 _VANISHING = 1e-5  # samples satisfy f = 0 to 1e-14 only; where f = g^2 the gradient there is 2 sqrt(f)
 
 
-def automatic_relations(mechanism: EulerPoincare) -> list[Relation]:
+def automatic_relations(mechanism: Mechanism) -> list[Relation]:
     """Products of vectors turned by one factor; a planar factor also keeps the third component.
 
     Raises
@@ -171,7 +171,7 @@ class Leaf:
                     chosen.append(i)
                 elif relation in assembly.mechanism.leaf.named:
                     self.redundant[relation] = nodes[i]
-        removed = dict.fromkeys(removed_symbols(assembly.mechanism), 0)
+        removed = dict.fromkeys(assembly.mechanism.removed_symbols, 0)
         self.relations = tuple(Relation(relations[i].name, relations[i].expr.subs(removed)) for i in chosen)
         self.nodes = [nodes[i] for i in chosen]
         self.geometric = len(chosen)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,11 +12,9 @@ from geoctrl._scalars import PARAMETER, RATIONAL, FromSympy, Graph, NotRationalE
 from geoctrl._scalars.arithmetics import FLOAT
 from geoctrl.errors import EquilibriumError, ParameterError
 from geoctrl.systems.families import Equilibrium, Family
+from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.regularity import require_autonomous, require_derivative, require_smooth, require_values
 from geoctrl.systems.singularity import require_rank, require_regular
-
-if TYPE_CHECKING:
-    from geoctrl.systems.reduced import ReducedSystem
 
 __all__ = ["equilibrium_at", "family_member", "leaf_basis", "leaf_gradient"]
 
@@ -25,7 +22,7 @@ RESIDUAL = 1e-9
 """Largest field component, relative to the size of its linearisation, at which a point is an equilibrium."""
 
 
-def leaf_gradient(system: ReducedSystem, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+def leaf_gradient(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
     """Gradients of the leaf relations by the states, (r, n)."""
     nodes = system.leaf.nodes
     if not nodes:
@@ -35,7 +32,7 @@ def leaf_gradient(system: ReducedSystem, x: np.ndarray, params: Mapping[str, flo
     return values.reshape(len(nodes), system.nstates)
 
 
-def leaf_basis(system: ReducedSystem, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+def leaf_basis(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
     """Orthonormal basis (n, d) of the tangent space of the leaf, aligned with the states where it can be."""
     gradient = leaf_gradient(system, x, params)
     n = system.nstates
@@ -60,7 +57,7 @@ def leaf_basis(system: ReducedSystem, x: np.ndarray, params: Mapping[str, float]
 
 
 def equilibrium_at(
-    system: ReducedSystem,
+    system: Recorded,
     x: np.ndarray,
     u: np.ndarray,
     params: Mapping[str, float],
@@ -135,14 +132,14 @@ def equilibrium_at(
     )
 
 
-def check_autonomous(system: ReducedSystem) -> None:
+def check_autonomous(system: Recorded) -> None:
     """Raises EquilibriumError where the equations of motion hold the time explicitly."""
     if "autonomous" not in system.cache:
         system.cache["autonomous"] = system.assembly.time not in system.graph.reachable(system.field_nodes)
     require_autonomous(system.cache["autonomous"], system.name)
 
 
-def _despun_hint(system: ReducedSystem) -> str:
+def _despun_hint(system: Recorded) -> str:
     if system.mechanism.symmetry is None:
         return ""
     return "; a motion in which the spin turns the advected vectors is an equilibrium of sys.despun()"
@@ -157,14 +154,14 @@ def _no_member(name: str, values: Mapping[str, float]) -> EquilibriumError:
 
 
 def family_member(
-    system: ReducedSystem, name: str, params: Mapping[str, float] | None, values: Mapping[str, float]
+    system: Recorded, name: str, params: Mapping[str, float] | None, values: Mapping[str, float]
 ) -> Equilibrium:
     """Evaluate a declared family, exactly where its expressions are rational at the numbers given."""
     if not isinstance(name, str) or name not in system.families:
         raise ParameterError(f"no equilibrium family {name!r}{nearest(name, system.families)}")
     family = system.families[name]
     numbers = family.values(values, name)
-    full = system.parameters(params)
+    full = system.parameters_at(params)
     for labels, given in ((system.state_labels, family.states), (system.input_labels, family.inputs)):
         for key in given:
             if key not in labels:

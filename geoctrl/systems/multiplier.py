@@ -12,18 +12,16 @@ description, derivatives taken by sympy, tensors contracted by numpy, so that th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array, resolve_parameters
 from geoctrl.errors import DescriptionError, InputError, SingularMassError
-from geoctrl.systems.description import time
 from geoctrl.systems.frames import choose_frame
-
-if TYPE_CHECKING:
-    from geoctrl.systems.description import EulerPoincare
+from geoctrl.systems.mechanism import Mechanism
+from geoctrl.systems.names import time
 
 __all__ = ["MultiplierForm"]
 
@@ -44,7 +42,7 @@ class MultiplierForm:
         If the mechanism has a controller: its states belong to the loop and not to the plant.
     """
 
-    def __init__(self, mechanism: EulerPoincare) -> None:
+    def __init__(self, mechanism: Mechanism) -> None:
         if mechanism.controller:
             raise DescriptionError(
                 f"the multiplier form is that of a plant; {', '.join(mechanism.controller)} belong to a "

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from textwrap import fill
-from typing import Any
 
 import sympy as sp
 
+from geoctrl.systems.families import Family
 from geoctrl.systems.frames import choose_frame
-from geoctrl.systems.relations import Relation, removed_symbols
+from geoctrl.systems.mechanism import Mechanism
+from geoctrl.systems.recorded import Recorded
+from geoctrl.systems.relations import Relation
 
 __all__ = ["listed", "mechanism_page", "parameter_table", "state_labels", "system_lines", "table"]
 
@@ -41,7 +43,7 @@ def listed(title: str, rows: Mapping[str, str | Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def parameter_table(mechanism: Any) -> str:
+def parameter_table(mechanism: Mechanism) -> str:
     """Parameters with their defaults, sets, units and meaning."""
     sets = [mechanism.defaults, *(mechanism.parameter_set(k) for k in mechanism.parameter_sets)]
     rows = [("parameter", "default", *mechanism.parameter_sets, "unit", "meaning")]
@@ -51,15 +53,15 @@ def parameter_table(mechanism: Any) -> str:
     return table(rows)
 
 
-def state_labels(mechanism: Any) -> list[str]:
+def state_labels(mechanism: Mechanism) -> list[str]:
     """Labels of the states, without deriving the system for them."""
-    removed = removed_symbols(mechanism)
+    removed = mechanism.removed_symbols
     rates = mechanism.rotors.rate_labels if mechanism.rotors else ()
     kept = [str(s) for s in mechanism.advected_symbols if s not in removed]
     return [*choose_frame(mechanism).labels, *rates, *kept, *mechanism.controller]
 
 
-def mechanism_page(mechanism: Any, summary: str = "", conserved: Sequence[str] = ()) -> str:
+def mechanism_page(mechanism: Mechanism, summary: str = "", conserved: Sequence[str] = ()) -> str:
     """What ``print(mechanism)`` shows.
 
     Parameters
@@ -93,7 +95,7 @@ def mechanism_page(mechanism: Any, summary: str = "", conserved: Sequence[str] =
     return f"{page}\n\n{parameter_table(m)}" if m.parameters else page
 
 
-def system_lines(system: Any) -> str:
+def system_lines(system: Recorded) -> str:
     """What a reduced system prints."""
     lines = [f"<ReducedSystem {system.name or 'unnamed'}>"]
     lines.append(f"  states ({system.nstates}): {', '.join(system.state_labels)}")
@@ -117,18 +119,18 @@ def _named(name: str, expr: sp.Expr) -> str:
     return name if name == str(expr) else f"{name} = {_short(expr)}"
 
 
-def _axis(mechanism: Any) -> str:
+def _axis(mechanism: Mechanism) -> str:
     if mechanism.symmetry is None:
         return ""
     return f"about ({', '.join(map(str, mechanism.symmetry.direction))}) of factor {mechanism.symmetry.of}"
 
 
-def _constraints(mechanism: Any) -> list[str]:
+def _constraints(mechanism: Mechanism) -> list[str]:
     if mechanism.constraints is None:
         return []
     return [f"{_short(e)} = 0" for e in mechanism.constraints * mechanism.algebra.xi]
 
 
-def _family(name: str, family: Any) -> str:
+def _family(name: str, family: Family) -> str:
     values = ", ".join(_named(k, e) for k, e in {**family.states, **family.inputs}.items())
     return f"{name}({', '.join(family.names)}): {values or 'all states zero'}"

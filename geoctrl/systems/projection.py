@@ -13,8 +13,9 @@ from geoctrl._checks import nearest as nearest_name
 from geoctrl._scalars import Program
 from geoctrl._scalars.numbers import shown
 from geoctrl.errors import ConstraintError, DescriptionError, FrameError, InputError, ProjectionWarning
+from geoctrl.systems.recorded import Recorded
 
-__all__ = ["accept", "check_initial_state", "frame_at", "onto_leaf", "onto_rows", "project_state"]
+__all__ = ["accept", "check_initial_state", "frame_at", "onto_leaf", "project_state"]
 
 ROUNDING = 1e-12
 REPAIRABLE = 1e-3
@@ -25,7 +26,7 @@ _TOLD = 3
 
 
 def project_state(
-    system: Any,
+    system: Recorded,
     xi: Any,
     advected: Mapping[str, Any] | None,
     rotor_rates: Any,
@@ -57,7 +58,7 @@ def project_state(
 
     w = np.linalg.lstsq(frame_at(system, gamma, params), xi, rcond=None)[0]
     x = np.concatenate([w, rates, gamma[system.kept_index], np.zeros(len(a.controller))])
-    x = onto_rows(system, x, params)
+    x = system.onto_rows(x, params)
     velocity = system.velocity(x, params)
     defect = np.max(np.abs(velocity - xi), initial=0.0) / max(1.0, np.max(np.abs(xi)))
     accept(defect, f"xi = {xi.tolist()} violates the constraints", nearest)
@@ -67,7 +68,7 @@ def project_state(
     return x
 
 
-def frame_at(system: Any, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+def frame_at(system: Recorded, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
     """E (n, k) where the advected components are ``gamma``.
 
     Raises
@@ -114,7 +115,7 @@ def accept(defect: float, what: str, nearest: bool = False, remedy: str = _REMED
 
 
 def onto_leaf(
-    system: Any,
+    system: Recorded,
     gamma: np.ndarray,
     params: Mapping[str, float],
     nearest: bool,
@@ -158,20 +159,7 @@ def onto_leaf(
     return repaired
 
 
-def onto_rows(system: Any, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
-    """Velocities moved onto the constraint rows that are kept by multipliers."""
-    a = system.assembly
-    if not a.rows:
-        return x
-    rows = system.program([e for row in a.rows for e in row])
-    B = rows(system.arguments_at(0.0, x, None), params).reshape(len(a.rows), -1)
-    w = x[: len(a.velocity)]
-    x = x.copy()
-    x[: w.size] = w - np.linalg.lstsq(B, B @ w, rcond=None)[0]
-    return x
-
-
-def check_initial_state(system: Any, x0: Any, params: Mapping[str, float]) -> np.ndarray:
+def check_initial_state(system: Recorded, x0: Any, params: Mapping[str, float]) -> np.ndarray:
     """``x0`` as a finite state on the leaf.
 
     Raises

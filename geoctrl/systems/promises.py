@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +25,7 @@ from geoctrl._scalars.budget import Budget
 from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl._scalars.precise import PRECISE, finite_real, number, shortest_solution, text
 from geoctrl.errors import DivisionError, GeoctrlError
-
-if TYPE_CHECKING:
-    from geoctrl.systems.reduced import ReducedSystem
+from geoctrl.systems.recorded import Recorded
 
 __all__ = ["Promise", "Promises"]
 
@@ -73,13 +71,13 @@ class Promises:
 
     Parameters
     ----------
-    system : ReducedSystem
+    system : Recorded
     promises : sequence of Promise
     generic : mapping name -> number
         Parameters at which an identity has to hold before a proof is looked for.
     """
 
-    def __init__(self, system: ReducedSystem, promises: Sequence[Promise], generic: Numbers) -> None:
+    def __init__(self, system: Recorded, promises: Sequence[Promise], generic: Numbers) -> None:
         self._system = system
         rng = np.random.default_rng(29)
         elsewhere = {name: value * rng.uniform(0.5, 2.0) + 0.1 for name, value in generic.items()}

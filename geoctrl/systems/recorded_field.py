@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from geoctrl.systems.field import Field
+from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.singularity import find_singularity, require_regular
 
 __all__ = ["RecordedField"]
@@ -21,7 +21,7 @@ class RecordedField(Field):
 
     engine = ""
 
-    def __init__(self, system: Any, params: Mapping[str, float]) -> None:
+    def __init__(self, system: Recorded, params: Mapping[str, float]) -> None:
         program = system.program(system.field_nodes)
         self._system, self._params = system, params
         self._value, self._constants = program.scalar, program.constants(params)

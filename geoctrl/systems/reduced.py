@@ -9,37 +9,34 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import number_array, resolve_parameters
-from geoctrl._scalars import Node, Program, real, shown, to_sympy
+from geoctrl._scalars import Node, shown
 from geoctrl._scalars.budget import BUDGET
-from geoctrl.errors import InputError
 from geoctrl.systems.assembly import Assembly
-from geoctrl.systems.build_checks import check_build, generic_parameters
+from geoctrl.systems.build_checks import check_build
 from geoctrl.systems.conservation import Conservation
-from geoctrl.systems.contract import System
 from geoctrl.systems.control import nonlinear_system
-from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.differential import Differential
+from geoctrl.systems.display import Display
 from geoctrl.systems.equations import Equations, HamelTensors, hamel_tensors
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.frames import choose_frame
 from geoctrl.systems.judgement import Judgement
 from geoctrl.systems.leaf import Leaf, Sampler, automatic_relations
+from geoctrl.systems.mechanism import Mechanism
+from geoctrl.systems.members import family_member
 from geoctrl.systems.multiplier import MultiplierForm
 from geoctrl.systems.notebook import displayed
 from geoctrl.systems.page import system_lines
-from geoctrl.systems.projection import check_initial_state, onto_rows, project_state
+from geoctrl.systems.projection import check_initial_state, project_state
+from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.recorded_field import RecordedField
-from geoctrl.systems.relations import removed_symbols
 from geoctrl.systems.state import state_from
 from geoctrl.systems.symmetry import despun_mechanism, despun_state
 
-__all__ = ["ReducedSystem"]
-
-_REMEMBERED = 128
+__all__ = ["ReducedSystem", "reduced"]
 
 
-class ReducedSystem(System):
+class ReducedSystem(Recorded):
     r"""Reduced nonholonomic Euler-Poincare equations in Gamma-dependent quasivelocities.
 
     Made by `EulerPoincare.reduce`. The state is ``x = (w, rotor rates, advected components)``, followed by
@@ -59,18 +56,16 @@ class ReducedSystem(System):
         Labels of the full velocity xi (rotor rates appended). Besides these the attributes of `System`.
     """
 
-    recorded = True
-
-    def __init__(self, mechanism: EulerPoincare) -> None:
-        if not isinstance(mechanism, EulerPoincare):
+    def __init__(self, mechanism: Mechanism) -> None:
+        if not isinstance(mechanism, Mechanism):
             raise TypeError(f"mechanism must be an EulerPoincare, got {shown(mechanism)}")
         self.mechanism, self.name = mechanism, mechanism.name
         self.frame = choose_frame(mechanism)
-        removed = removed_symbols(mechanism)
+        removed = mechanism.removed_symbols
         self.assembly = a = Assembly(mechanism, self.frame, removed)
         self.graph = a.graph
         user = mechanism.leaf.named
-        self._sample = Sampler(a, [a.configuration(r.expr) for r in user])
+        self.sampler = Sampler(a, [a.configuration(r.expr) for r in user])
         self.kept = [
             node for s, node in zip(mechanism.advected_symbols, a.advected, strict=True) if s not in removed
         ]
@@ -87,21 +82,17 @@ class ReducedSystem(System):
         self.nstates, self.ninputs = len(self.states), len(self.inputs)
         self.families: dict[str, Family] = dict(mechanism.equilibria)
         self.params = mechanism.defaults
-        generic = generic_parameters(mechanism)
+        generic = mechanism.generic
         rng = np.random.default_rng(20240801)
-        samples = [self._sample(rng, generic) for _ in range(3)]
+        samples = [self.sampler(rng, generic) for _ in range(3)]
         relations = [*automatic_relations(mechanism), *user]
         self.leaf = Leaf(a, relations, samples, generic, self.kept)
         check_build(self, samples, generic)
-        self.judgement = Judgement(self, generic)
+        whole = None if mechanism.view_of is None else reduced(mechanism.view_of).judgement
+        self.judgement: Judgement = Judgement(self, generic, whole)
         self.judgement.require(generic)
 
     # -- numbers and names ----------------------------------------------------------------------
-
-    @cached_property
-    def symbols(self) -> dict[Node, sp.Symbol]:
-        """Sympy symbols of the leaves of the graph."""
-        return self.assembly.sympy_symbols()
 
     def __repr__(self) -> str:
         return system_lines(self)
@@ -110,16 +101,14 @@ class ReducedSystem(System):
         return displayed(lambda budget: self.latex(budget=budget))
 
     def __reduce__(self):
-        return EulerPoincare.reduce, (self.mechanism,)
+        return reduced, (self.mechanism,)
 
     def parameters(self, params: Mapping[str, float] | None) -> dict[str, float]:
         """Defaults overridden by ``params``; ParameterError for unknown, missing, non-positive values.
 
         Raises besides what `Judgement.require` does where the description is not what it promises.
         """
-        values = resolve_parameters(self.params, params, self.mechanism.positive)
-        self.judgement.require(values)
-        return values
+        return self.judgement.parameters(params)
 
     parameters_at = parameters
 
@@ -131,75 +120,10 @@ class ReducedSystem(System):
         """A state or equilibrium as a finite state, InputError or ConstraintError unless on the leaf."""
         return check_initial_state(self, getattr(x0, "x", x0), self.parameters(params))
 
-    def arguments_at(self, t: Any, x: Any, u: Any) -> list:
-        """Arguments of compiled programs: states, time, inputs; InputError for wrong shapes."""
-        x = number_array("x", x)
-        if x.shape[:1] != (self.nstates,) or x.ndim > 2:
-            raise InputError(
-                f"x must have shape ({self.nstates},) or ({self.nstates}, nt) for the states "
-                f"{', '.join(self.state_labels)}; got {x.shape}"
-            )
-        if u is None:
-            values = np.zeros(self.ninputs)
-        else:
-            values = np.atleast_1d(number_array("u", u))
-            if values.shape[0] != self.ninputs:
-                raise InputError(
-                    f"u must have {self.ninputs} entries ({', '.join(self.input_labels) or 'no input'}), "
-                    f"got shape {values.shape}"
-                )
-        return [*x, number_array("t", t), *values]
-
-    def program(self, nodes: Sequence[Node]) -> Program:
-        """Compiled function of (states, time, inputs); remembered for the same nodes."""
-        key = tuple(node.index for node in nodes)
-        if key not in self._programs:
-            if len(self._programs) > _REMEMBERED:
-                self._programs.clear()
-            self._programs[key] = Program(self.graph, self.arguments, self.assembly.parameters, nodes)
-        return self._programs[key]
-
-    @cached_property
-    def cache(self) -> dict[str, Any]:
-        """What analyses and engines keep with the system; left out when it is pickled."""
-        return {}
-
-    @cached_property
-    def _programs(self) -> dict[tuple[int, ...], Program]:
-        return {}
-
-    @cached_property
-    def field_nodes(self) -> list[Node]:
-        """Nodes of xdot."""
-        advection = [self.assembly.advection[i] for i in self.kept_index]
-        return [*self.assembly.acceleration, *advection, *self.assembly.controller_rates]
-
-    @cached_property
-    def _outputs(self) -> Program:
-        return self.program([self.expression(e) for e in self.mechanism.outputs.values()])
-
     @cached_property
     def differential(self) -> Differential:
         """Exact first derivatives of the equations of motion."""
         return Differential(self)
-
-    def rhs(self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
-        """Time derivative of the state, with the shape of ``x``.
-
-        Parameters
-        ----------
-        t : float
-        x : array, (n,) or (n, nt)
-        u : array of inputs, zero by default
-        params : dict, optional
-            Overrides of the defaults by name.
-
-        Raises
-        ------
-        InputError, ParameterError
-            If ``x`` or ``u`` has the wrong shape; for an unknown or missing parameter.
-        """
-        return self.program(self.field_nodes)(self.arguments_at(t, x, u), self.parameters(params))
 
     def jacobian(
         self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
@@ -212,34 +136,6 @@ class ReducedSystem(System):
     ) -> np.ndarray:
         """Derivative of `rhs` by the inputs: (n, m), or (nt, n, m)."""
         return self.differential.numeric(self.arguments_at(t, x, u), self.parameters(params))[1]
-
-    def _at(self, x: Any, params: Mapping[str, float] | None, nodes: Sequence[Node]) -> np.ndarray:
-        return self.program(nodes)(self.arguments_at(0.0, x, None), self.parameters(params))
-
-    def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
-        """Constrained energy 1/2 xi.G xi + U (rotors included; a gyroscopic term does not enter)."""
-        value = self._at(x, params, [self.assembly.energy])[0]
-        return float(value) if np.ndim(value) == 0 and not np.iscomplexobj(value) else value
-
-    def velocity(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
-        """Full velocity xi = E(Gamma) w (rotor rates not included), shape (n_alg,) or (n_alg, nt)."""
-        return self._at(x, params, self.assembly.xi)[: self.mechanism.algebra.n]
-
-    def advected(self, x: Any) -> np.ndarray:
-        """All advected components, removed coordinates (zero) included: (d,) or (d, nt)."""
-        x = np.asarray(self.arguments_at(0.0, x, None)[: self.nstates])
-        full = np.zeros((len(self.assembly.advected), *x.shape[1:]), dtype=x.dtype)
-        k = len(self.assembly.velocity)
-        full[self.kept_index] = x[k : k + len(self.kept)]
-        return full
-
-    def leaf_residual(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
-        """Defects of the leaf relations at ``x``: (r,) or (r, nt)."""
-        return self._at(x, params, self.leaf.nodes)
-
-    def outputs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
-        """Declared output signals: (p,) or (p, nt)."""
-        return self._outputs(self.arguments_at(t, x, u), self.parameters(params))
 
     def project(
         self,
@@ -278,18 +174,49 @@ class ReducedSystem(System):
         return project_state(self, xi, advected, rotor_rates, self.parameters(params), nearest)
 
     def state(self, params: Mapping[str, float] | None = None, **given: Any) -> np.ndarray:
-        """State (n,) with what is given by label, the constraints solved for the rest; see `state_from`."""
+        """The state that has what is given, the constraints solved for the rest.
+
+        Advected vectors that are not given are at their references; where only some components of one are,
+        the leaf is solved for the others from there. Of the velocities with ``xi = E w`` and ``B w = 0`` that
+        have what is given, the one with the least norm of w is taken: velocities among the states that are
+        not given are zero where the constraints allow it. Rotor rates and states of a controller are zero
+        unless given.
+
+        Parameters
+        ----------
+        params : dict, optional
+        **given : numbers, vectors
+            By label: full velocities (``Omega3=6``, or ``Omega=(0, 0.4, 6)``), velocities among the states,
+            rotor rates, advected vectors (``Gamma=(0, 0.6, 0.8)``) or components (``Gamma2=0.6``), states of
+            a controller.
+
+        Returns
+        -------
+        ndarray (n,)
+
+        Raises
+        ------
+        LabelError
+            If nothing goes by a name that is given.
+        InputError
+            If a value is not finite or has the wrong length, or something is given twice.
+        ConstraintError
+            If what is given contradicts itself, a constraint or a relation of the leaf by more than 1e-3; a
+            `ProjectionWarning` is issued for less, down to 1e-12.
+        FrameError
+            If the frame is singular there.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> disk = gc.models.get("rolling-disk")().reduce()
+        >>> x = disk.state(Omega3=6, Gamma=(0, 0.6, 0.8))
+        >>> disk.velocity(x).round(3)
+        array([ 0. ,  0. ,  6. , -1.8,  0. ,  0. ])
+        """
         return state_from(self, given, self.parameters(params))
 
     # -- symbols --------------------------------------------------------------------------------
-
-    def expression(self, expr: Any) -> Node:
-        """Node of an expression in reduced or full symbols."""
-        return self.assembly.restrict([self.assembly.motion(expr)])[0]
-
-    def to_sympy(self, nodes: Sequence[Node]) -> list[sp.Expr]:
-        """Sympy expressions of nodes in states, inputs, time and parameters."""
-        return to_sympy(list(nodes), self.symbols)
 
     def equations(self) -> Equations:
         """Sympy form: mass matrix ``M``, right-hand side ``h``, ``kinematics`` and the solved ``rhs``."""
@@ -313,8 +240,6 @@ class ReducedSystem(System):
         InputError, ParameterError
             For a part of another name; a width, a budget, that is no positive number.
         """
-        from geoctrl.systems.display import Display
-
         return Display(self, width, budget).part(part)
 
     def tensors(self) -> HamelTensors:
@@ -363,43 +288,14 @@ class ReducedSystem(System):
         """Declared invariants that this system does not keep at its default parameters."""
         return tuple(k for k in self.mechanism.invariants if k not in self.conserved())
 
-    def rate_terms(self, nodes: Sequence[Node]) -> list[list[Node]]:
-        """For each node the terms (d node / d x_i) xdot_i of its rate."""
-        gradients = self.graph.jacobian(list(nodes), self.state_nodes)
-        return [[d * f for d, f in zip(row, self.field_nodes, strict=True)] for row in gradients]
-
     def invariants(self, x: Any, params: Mapping[str, float] | None = None) -> dict[str, Any]:
         """Values of the conserved quantities by name: (,) or (nt,) each; the energy where it is one."""
         values = self.parameters(params)
         return self.conservation.values(tuple(self.conserved(values)), x, values)
 
-    def random_state(
-        self, rng: np.random.Generator, params: Mapping[str, float] | None = None, scale: float = 1.0
-    ) -> np.ndarray:
-        """A random state on the leaf, velocities and controller states normal of the given scale.
-
-        Raises
-        ------
-        TypeError, ParameterError, InputError
-            If ``rng`` is no generator of numpy, or parameters or scale are no finite numbers.
-        """
-        if not isinstance(rng, np.random.Generator):
-            raise TypeError(f"rng must be a numpy.random.Generator, got {shown(rng)}")
-        scale = real(scale, "scale")
-        params = generic_parameters(self.mechanism) if params is None else self.parameters(params)
-        return self.sample(rng, params, scale)
-
-    def sample(self, rng: np.random.Generator, values: Mapping[str, float], scale: float = 1.0) -> np.ndarray:
-        """`random_state` at a full set of parameters, which is not judged."""
-        gamma = self._sample(rng, values)[self.kept_index]
-        w, controller = (
-            scale * rng.normal(size=len(n)) for n in (self.assembly.velocity, self.assembly.controller)
-        )
-        return onto_rows(self, np.concatenate([w, gamma, controller]), values)
-
     @cached_property
     def _despun(self) -> ReducedSystem:
-        return despun_mechanism(self.mechanism).reduce()
+        return reduced(despun_mechanism(self.mechanism))
 
     def despun(self) -> ReducedSystem:
         """The system seen from axes that do not follow the spin about the declared symmetry axis.
@@ -417,7 +313,7 @@ class ReducedSystem(System):
 
     def despun_state(self, x: Any) -> np.ndarray:
         """State (n - 1,) of `despun` that a state (n,) of this system is seen as."""
-        return despun_state(self, x)
+        return despun_state(self, self._despun, x)
 
     # -- equilibria -----------------------------------------------------------------------------
 
@@ -441,10 +337,15 @@ class ReducedSystem(System):
         EquilibriumError
             If the member is not an equilibrium of this system (residual in the message).
         """
-        from geoctrl.systems.members import family_member
-
         return family_member(self, name, params, values)
 
     def to_control(self, outputs: Sequence[str] | None = None, name: str | None = None):
         """A `control.NonlinearIOSystem`; outputs are labels of states or signals, all states by default."""
         return nonlinear_system(self, outputs, name)
+
+
+def reduced(mechanism: Mechanism) -> ReducedSystem:
+    """The reduced system of a mechanism, remembered with it: the same object at every call."""
+    if "reduced" not in mechanism.cache:
+        mechanism.cache["reduced"] = ReducedSystem(mechanism)
+    return mechanism.cache["reduced"]

@@ -12,7 +12,7 @@ import sympy as sp
 from geoctrl._scalars import expression, shown
 from geoctrl.errors import DescriptionError
 
-__all__ = ["Relation", "Relations", "read_relations", "removed_symbols"]
+__all__ = ["Relation", "Relations", "read_relations"]
 
 SHORT = 40
 """Characters up to which a relation without a name goes by its text."""
@@ -51,11 +51,6 @@ class Relations(tuple):
 
     def __reduce__(self):
         return Relations, (tuple(self), self.names)
-
-
-def removed_symbols(mechanism: Any) -> tuple[sp.Symbol, ...]:
-    """Advected coordinates that a relation sets to zero by itself."""
-    return tuple(e for e in mechanism.leaf if e in mechanism.advected_symbols)
 
 
 def read_relations(given: Any, reserved: Iterable[str], labels: Iterable[str]) -> Relations:

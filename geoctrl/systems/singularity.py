@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from geoctrl._scalars import Program
 from geoctrl.errors import ConstraintError, FrameError, ParameterError, SingularMassError
-
-if TYPE_CHECKING:
-    from geoctrl._scalars import Program
-    from geoctrl.systems.reduced import ReducedSystem
+from geoctrl.systems.recorded import Recorded
 
 __all__ = ["breaks_down", "find_singularity", "require_rank", "require_regular"]
 
@@ -21,7 +18,7 @@ _NEARLY = 1e-5
 """Reciprocal condition number below which a run that broke off is put down to a singularity."""
 
 
-def _program(system: ReducedSystem) -> Program:
+def _program(system: Recorded) -> Program:
     """Entries of the bordered mass matrix, of the frame, and the pivots."""
     a = system.assembly
 
@@ -33,7 +30,7 @@ def _program(system: ReducedSystem) -> Program:
 
 
 def _conditions(
-    system: ReducedSystem, t: float, x: np.ndarray, params: Mapping[str, float]
+    system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float]
 ) -> tuple[float, float, float, float]:
     """Reciprocal condition and least relative pivot of the bordered mass matrix; conditions of rows and E."""
     a = system.assembly
@@ -60,12 +57,12 @@ def _inverse_condition(matrix: np.ndarray, least: float = 1e-300) -> float:
     return float(s[-1] / max(s[0], least)) if s.size else 1.0
 
 
-def _named(system: ReducedSystem, x: np.ndarray) -> str:
+def _named(system: Recorded, x: np.ndarray) -> str:
     return ", ".join(f"{k} = {v:.6g}" for k, v in zip(system.state_labels, x, strict=True))
 
 
 def require_regular(
-    system: ReducedSystem, t: float, x: np.ndarray, params: Mapping[str, float], place: str
+    system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float], place: str
 ) -> None:
     """Refuse a point x at which the accelerations are not determined; ``place`` names it in the message.
 
@@ -107,7 +104,7 @@ def require_regular(
     )
 
 
-def require_rank(system: ReducedSystem, x: np.ndarray, params: Mapping[str, float]) -> None:
+def require_rank(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -> None:
     """Refuse a point at which the rows that a user's frame solves lose rank.
 
     The frame goes on there, but the mechanism does not: where a row vanishes it constrains nothing, and what
@@ -138,7 +135,7 @@ def _singular(condition: float, pivot: float, rows: float, frame: float) -> bool
     return frame < _SINGULAR_FRAME or min(condition, pivot, rows) < _SINGULAR_MASS
 
 
-def breaks_down(system: ReducedSystem, t: float, x: np.ndarray, params: Mapping[str, float]) -> bool:
+def breaks_down(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float]) -> bool:
     """Whether no run could be started here: frame, mass matrix or constraint rows are singular."""
     try:
         return _singular(*_conditions(system, t, x, params))
@@ -150,7 +147,7 @@ def _inverse(value: float) -> str:
     return f"{1 / value:.2e}" if value else "infinite"
 
 
-def find_singularity(system: ReducedSystem, t: float, x: np.ndarray, params: Mapping[str, float]) -> str:
+def find_singularity(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float]) -> str:
     """Words about a frame or mass matrix close to singular at the last good state, or ""."""
     try:
         condition, pivot, rows, frame = _conditions(system, t, x, params)

@@ -13,6 +13,7 @@ from geoctrl._checks import finite_array, nearest
 from geoctrl._scalars import Program, real
 from geoctrl.errors import InputError, LabelError
 from geoctrl.systems.projection import ROUNDING, accept, frame_at, onto_leaf
+from geoctrl.systems.recorded import Recorded
 
 __all__ = ["state_from"]
 
@@ -28,48 +29,8 @@ class _Condition:
     value: float
 
 
-def state_from(system: Any, given: Mapping[str, Any], params: Mapping[str, float]) -> np.ndarray:
-    """The state that has what is given.
-
-    Advected vectors that are not given are at their references; where only some components of one are, the
-    leaf is solved for the others from there. Of the velocities with ``xi = E w`` and ``B w = 0`` that have
-    what is given, the one with the least norm of w is taken: velocities among the states that are not given
-    are zero where the constraints allow it. Rotor rates and states of a controller are zero unless given.
-
-    Parameters
-    ----------
-    system : ReducedSystem
-    given : mapping
-        By label: full velocities (``Omega3=6``, or ``Omega=(0, 0.4, 6)``), velocities among the states, rotor
-        rates, advected vectors (``Gamma=(0, 0.6, 0.8)``) or components (``Gamma2=0.6``), states of a
-        controller.
-    params : dict
-        A full set of parameters.
-
-    Returns
-    -------
-    ndarray (n,)
-
-    Raises
-    ------
-    LabelError
-        If nothing goes by a name that is given.
-    InputError
-        If a value is not finite or has the wrong length, or something is given twice.
-    ConstraintError
-        If what is given contradicts itself, a constraint or a relation of the leaf by more than 1e-3; a
-        `ProjectionWarning` is issued for less, down to 1e-12.
-    FrameError
-        If the frame is singular there.
-
-    Examples
-    --------
-    >>> import geoctrl as gc
-    >>> disk = gc.models.get("rolling-disk")().reduce()
-    >>> x = disk.state(Omega3=6, Gamma=(0, 0.6, 0.8))
-    >>> disk.velocity(x).round(3)
-    array([ 0. ,  0. ,  6. , -1.8,  0. ,  0. ])
-    """
+def state_from(system: Recorded, given: Mapping[str, Any], params: Mapping[str, float]) -> np.ndarray:
+    """The state (n,) that has what is given by label; see `ReducedSystem.state`."""
     values = _by_label(system, given)
     gamma = _configuration(system, values, params)
     w = _velocities(system, values, gamma, params)
@@ -77,7 +38,7 @@ def state_from(system: Any, given: Mapping[str, Any], params: Mapping[str, float
     return np.concatenate([w, gamma[system.kept_index], controller])
 
 
-def _by_label(system: Any, given: Mapping[str, Any]) -> dict[str, float]:
+def _by_label(system: Recorded, given: Mapping[str, Any]) -> dict[str, float]:
     """Numbers by the label of a velocity, an advected component or a state; vectors are taken apart."""
     mechanism = system.mechanism
     vectors = {v.name: tuple(map(str, v.symbols)) for v in mechanism.advected}
@@ -114,7 +75,7 @@ def _groups(labels: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 # -- advected components --------------------------------------------------------------------------
 
 
-def _configuration(system: Any, values: Mapping[str, float], params: Mapping[str, float]) -> np.ndarray:
+def _configuration(system: Recorded, values: Mapping[str, float], params: Mapping[str, float]) -> np.ndarray:
     """All advected components: given, solved for, or those of the reference."""
     mechanism = system.mechanism
     gamma, free = [], []
@@ -134,7 +95,7 @@ def _configuration(system: Any, values: Mapping[str, float], params: Mapping[str
     return onto_leaf(system, point, params, nearest=False, told=told, remedy=remedy)
 
 
-def _solved(system: Any, gamma: np.ndarray, free: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+def _solved(system: Recorded, gamma: np.ndarray, free: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
     """Newton steps of the free components onto the leaf; where they do not arrive, the caller says so."""
     a = system.assembly
     free[[i for i in range(gamma.size) if i not in system.kept_index]] = False
@@ -161,7 +122,7 @@ def _solved(system: Any, gamma: np.ndarray, free: np.ndarray, params: Mapping[st
 
 
 def _velocities(
-    system: Any, values: Mapping[str, float], gamma: np.ndarray, params: Mapping[str, float]
+    system: Recorded, values: Mapping[str, float], gamma: np.ndarray, params: Mapping[str, float]
 ) -> np.ndarray:
     """Velocities among the states, of least norm with what is given."""
     a, mechanism = system.assembly, system.mechanism
@@ -192,7 +153,7 @@ def _least(conditions: list[_Condition], width: int) -> np.ndarray:
     return np.linalg.lstsq(rows, values, rcond=None)[0]
 
 
-def _kept_rows(system: Any, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+def _kept_rows(system: Recorded, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
     """B (r, k): constraint rows that no frame solves."""
     a = system.assembly
     flat = Program(a.graph, a.advected, a.parameters, [e for row in a.rows for e in row])
@@ -200,7 +161,7 @@ def _kept_rows(system: Any, gamma: np.ndarray, params: Mapping[str, float]) -> n
 
 
 def _contradiction(
-    system: Any,
+    system: Recorded,
     earlier: list[_Condition],
     condition: _Condition,
     xi: np.ndarray,

@@ -13,70 +13,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import whole_number
-from geoctrl._scalars import Node, exact, expression
+from geoctrl._scalars import Node, expression
 from geoctrl.algebra import AdvectedVector, LieAlgebra, product
 from geoctrl.algebra.exponential import exp_action
 from geoctrl.errors import DescriptionError, FrameError
-from geoctrl.systems.description import EulerPoincare
+from geoctrl.systems.axis import Axis
 from geoctrl.systems.elimination import dot, solve_saddle
 from geoctrl.systems.frames import choose_frame
+from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.promises import Promise
+from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.rotors import Rotors
 
-if TYPE_CHECKING:
-    from geoctrl.systems.reduced import ReducedSystem
-
-__all__ = ["Axis", "axis_promises", "despun_mechanism", "despun_state"]
-
-
-class Axis:
-    """An axis of the body about which turning changes nothing.
-
-    Parameters
-    ----------
-    direction : three numbers
-        Components in the body frame, not all zero; rationals or floats taken as the rationals they are.
-    of : int
-        Number of the factor, from 1.
-
-    Raises
-    ------
-    DescriptionError
-        If the direction is not three finite numbers or zero.
-
-    Examples
-    --------
-    >>> Axis((0, 0, 1)).unit
-    (0.0, 0.0, 1.0)
-    """
-
-    def __init__(self, direction: Sequence[Any], of: int = 1) -> None:
-        try:
-            entries = tuple(exact(d, "an entry of an axis") for d in direction)
-        except (TypeError, ValueError) as error:
-            raise DescriptionError(f"an axis needs three finite numbers, got {direction!r}") from error
-        if len(entries) != 3 or not any(entries):
-            raise DescriptionError(f"an axis needs three numbers, not all zero, got {direction!r}")
-        self.direction: tuple[Fraction, ...] = entries
-        self.of = whole_number("of, the number of a factor,", of, 1, error=DescriptionError)
-
-    @property
-    def unit(self) -> tuple[float, ...]:
-        """The direction with length one."""
-        size = float(sum(d * d for d in self.direction)) ** 0.5
-        return tuple(float(d) / size for d in self.direction)
-
-    def __reduce__(self):
-        return Axis, (self.direction, self.of)
-
-    def __repr__(self) -> str:
-        return f"Axis({tuple(map(str, self.direction))}, of={self.of})"
+__all__ = ["axis_promises", "despun_mechanism", "despun_state"]
 
 
 @dataclass(frozen=True)
@@ -87,7 +41,7 @@ class _Turn:
     advected: np.ndarray
 
 
-def _generator(mechanism: EulerPoincare, axis: Axis) -> list[Fraction]:
+def _generator(mechanism: Mechanism, axis: Axis) -> list[Fraction]:
     """The element of the algebra that turns the factor about the axis, as fast as its direction is long."""
     factors = mechanism.algebra.factors
     spin = factors[axis.of - 1].spin if 1 <= axis.of <= len(factors) else None
@@ -97,7 +51,7 @@ def _generator(mechanism: EulerPoincare, axis: Axis) -> list[Fraction]:
     return [sum((s * d for s, d in zip(c, axis.direction, strict=True)), Fraction(0)) for c in columns]
 
 
-def _turn(mechanism: EulerPoincare, axis: Axis, angle: float) -> _Turn:
+def _turn(mechanism: Mechanism, axis: Axis, angle: float) -> _Turn:
     from scipy.linalg import block_diag
 
     length = float(sum(d * d for d in axis.direction)) ** 0.5
@@ -113,7 +67,7 @@ def _turn(mechanism: EulerPoincare, axis: Axis, angle: float) -> _Turn:
     return _Turn(velocity, block_diag(*blocks) if blocks else np.zeros((0, 0)))
 
 
-def axis_promises(system: ReducedSystem) -> list[Promise]:
+def axis_promises(system: Recorded) -> list[Promise]:
     r"""Every part of the description is the same after a turn about its declared axis.
 
     With e the generator of the turns, advected components move by :math:`-\rho(e) a` and velocities by
@@ -179,7 +133,7 @@ class _Turning:
         Rates of the coordinates that the leaf removes.
     """
 
-    def __init__(self, system: ReducedSystem, axis: Axis) -> None:
+    def __init__(self, system: Recorded, axis: Axis) -> None:
         mechanism, a = system.mechanism, system.assembly
         self._graph = g = system.graph
         n = mechanism.algebra.n
@@ -198,7 +152,7 @@ class _Turning:
         self.velocity = [-dot(g, row, a.xi[:n]) for row in self._adjoint]
         self._motion |= self._quasivelocities(system)
 
-    def _quasivelocities(self, system: ReducedSystem) -> dict[Node, Node]:
+    def _quasivelocities(self, system: Recorded) -> dict[Node, Node]:
         """Rates of w from E w' = -[e, xi] - E' w; those of the library's own frames are entries of xi."""
         mechanism, a, g = system.mechanism, system.assembly, self._graph
         labels = system.frame.labels
@@ -237,7 +191,7 @@ def _gauge(axis: Axis) -> sp.Matrix:
     return sp.Matrix([-e[1], e[0], 0]) if (e[0], e[1]) != (0, 0) else sp.Matrix([1, 0, 0])
 
 
-def _gauge_vector(mechanism: EulerPoincare, axis: Axis) -> AdvectedVector:
+def _gauge_vector(mechanism: Mechanism, axis: Axis) -> AdvectedVector:
     for advected in mechanism.advected:
         if isinstance(advected, AdvectedVector) and advected.factor_index(mechanism.algebra) == axis.of - 1:
             return advected
@@ -246,7 +200,7 @@ def _gauge_vector(mechanism: EulerPoincare, axis: Axis) -> AdvectedVector:
     )
 
 
-def despun_mechanism(mechanism: EulerPoincare) -> EulerPoincare:
+def despun_mechanism(mechanism: Mechanism) -> Mechanism:
     """The same mechanism on the algebra extended by the spin, in axes that do not follow it.
 
     States keep their labels: velocities are the body's, seen from those axes, and the advected vector has
@@ -314,7 +268,7 @@ def _with_spin(algebra: LieAlgebra) -> LieAlgebra:
     return product(algebra, spin).relabelled((*(f"{label}_axes" for label in algebra.labels), "spin"))
 
 
-def despun_state(system: ReducedSystem, x: Any) -> np.ndarray:
+def despun_state(system: Recorded, despun: Recorded, x: Any) -> np.ndarray:
     """State of the despun system for a state of the system: turned about the axis until the gauge holds."""
     mechanism, axis = system.mechanism, system.mechanism.symmetry
     if axis is None:
@@ -335,12 +289,11 @@ def despun_state(system: ReducedSystem, x: Any) -> np.ndarray:
         (_turn(mechanism, axis, s * angle) for s in (1.0, -1.0)),
         key=lambda t: abs((t.advected @ gamma)[start : start + 3] @ d),
     )
-    target = system.despun()
     arguments = [list(mechanism.advected_symbols), [p.symbol for p in mechanism.parameters]]
     frame = sp.lambdify(arguments, system.frame.matrix)
     turned = best.advected @ gamma
-    values = [target.params[p.name] for p in mechanism.parameters]
+    values = [despun.params[p.name] for p in mechanism.parameters]
     w = np.linalg.lstsq(np.asarray(frame(turned, values), dtype=float), best.velocity @ xi, rcond=None)[0]
     k, s = len(system.frame.labels), len(system.assembly.velocity)
     controller = x[s + len(system.kept) :]
-    return np.concatenate([w, x[k:s], turned[target.kept_index], controller])
+    return np.concatenate([w, x[k:s], turned[despun.kept_index], controller])

@@ -5,7 +5,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.synthesis.matching import matching_residual
+from geoctrl.synthesis.branches import matching_residual
 from tests.synthesis.rotors import DATA, J, skate_with_rotor, two_rotors
 
 
@@ -215,6 +215,11 @@ def test_bad_gain_matrices_raise(two, sigma, words):
 def test_without_rotors_there_is_nothing_to_match():
     with pytest.raises(gc.MatchingError, match="rotors"):
         gc.match(gc.models.get("pendulum-skate")())
+
+
+def test_a_system_is_refused_and_told_where_its_mechanism_is():
+    with pytest.raises(TypeError, match=r"match takes a mechanism .*ReducedSystem; .*sys\.mechanism"):
+        gc.match(skate_with_rotor(1).reduce())
 
 
 def test_a_rotor_that_moves_nothing_raises():

@@ -1,0 +1,303 @@
+"""The data of a mechanism, checked once, from which everything else is derived."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import nearest, require_declared
+from geoctrl._scalars import expression, read_matrix
+from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
+from geoctrl.errors import DescriptionError, FrameError, ParameterError
+from geoctrl.systems.axis import Axis
+from geoctrl.systems.contract import System
+from geoctrl.systems.families import Family
+from geoctrl.systems.moments import warn_of_moments
+from geoctrl.systems.names import check_families, check_names, input_symbol, plain_inputs, time
+from geoctrl.systems.parameters import Parameter
+from geoctrl.systems.reading import (
+    constraint_rows,
+    from_lagrangian,
+    read_set,
+    require_kinds,
+    require_symmetric,
+    shaped_matrix,
+)
+from geoctrl.systems.relations import read_relations
+from geoctrl.systems.rotors import Rotors
+
+__all__ = ["Mechanism"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mechanism(ABC):
+    """What a mechanism is made of; `EulerPoincare` says what each entry means, and completes it."""
+
+    algebra: LieAlgebra
+    advected: Sequence[AdvectedVector | AdvectedParameter] = ()
+    inertia: Any = None
+    potential: Any = 0
+    gyroscopic: Any = None
+    lagrangian: Any = None
+    constraints: Any = None
+    frame: Any = None
+    leaf: Any = ()
+    rotors: Rotors | None = None
+    forces: Any = None
+    inputs: Sequence[Any] = ()
+    feedback: Mapping[str, Any] = field(default_factory=dict)
+    controller: Mapping[str, Any] = field(default_factory=dict)
+    invariants: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Sequence[Parameter] = ()
+    parameter_sets: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    equilibria: Mapping[str, Family] = field(default_factory=dict)
+    contact: Any = None
+    symmetry: Axis | None = None
+    velocities: Sequence[str] | None = None
+    outputs: Mapping[str, Any] = field(default_factory=dict)
+    indefinite: bool = False
+    view_of: Mechanism | None = None
+    source: str = ""
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        def put(name: str, value: Any) -> None:
+            object.__setattr__(self, name, value)
+
+        require_kinds(self)
+        n = self.algebra.n
+        put("advected", tuple(self.advected))
+        put("parameters", tuple(self.parameters))
+        for parameter in self.parameters:
+            if not isinstance(parameter, Parameter):
+                raise DescriptionError(f"parameters must be gc.Parameter objects, got {parameter!r}")
+        put("inputs", tuple(map(input_symbol, self.inputs)))
+        for what in ("invariants", "outputs", "controller", "feedback"):
+            put(what, {str(k): expression(v, f"{what}[{k!r}]") for k, v in getattr(self, what).items()})
+        plain = plain_inputs(self.actuator_symbols)
+        put("outputs", {k: e.xreplace(plain) for k, e in self.outputs.items()})
+        put("equilibria", dict(self.equilibria))
+        put("parameter_sets", {k: read_set(k, v) for k, v in self.parameter_sets.items()})
+        if self.lagrangian is not None:
+            if self.inertia is not None or self.gyroscopic is not None or self.potential != 0:
+                raise DescriptionError("give either lagrangian, or inertia with potential and gyroscopic")
+            inertia, gyroscopic, potential = from_lagrangian(
+                expression(self.lagrangian, "lagrangian"), self.algebra.xi
+            )
+            put("inertia", inertia)
+            put("gyroscopic", gyroscopic)
+            put("potential", potential)
+            put("lagrangian", None)
+        if self.inertia is None:
+            raise DescriptionError("an inertia (n x n) or a lagrangian is needed")
+        put("inertia", shaped_matrix("inertia", self.inertia, (n, n)))
+        require_symmetric(self.inertia)
+        put("potential", expression(self.potential, "potential"))
+        if self.gyroscopic is not None:
+            put("gyroscopic", shaped_matrix("gyroscopic", self.gyroscopic, (n, 1)))
+        if self.forces is not None:
+            forces = shaped_matrix("forces", self.forces, (n, 1))
+            put("forces", forces.xreplace(plain))
+        if self.contact is not None:
+            put("contact", shaped_matrix("contact", self.contact, (3, 1)))
+        put("constraints", constraint_rows(self.constraints, n))
+        put("frame", self._read_frame())
+        self._check_velocities()
+        if self.rotors is not None and self.rotors.coupling.rows != n:
+            raise DescriptionError(
+                f"the rotors' coupling needs {n} rows, one per velocity, got {self.rotors.coupling.rows}"
+            )
+        for advected in self.advected:
+            advected.action(self.algebra)
+        put("leaf", read_relations(self.leaf, self._reported, [p.name for p in self.parameters]))
+        self._check_names()
+        self._check_symbols()
+        warn_of_moments(self)
+
+    def _read_frame(self) -> sp.ImmutableMatrix | None:
+        if self.frame is None:
+            return None
+        n = self.algebra.n
+        frame = read_matrix("frame", self.frame, FrameError)
+        r = 0 if self.constraints is None else self.constraints.rows
+        if frame.rows != n or frame.cols not in (n - r, n):
+            raise FrameError(
+                f"frame must be {n} x {n - r} (a basis of the kernel of {r} constraints) or {n} x {n} "
+                f"(completed by a complement), got {frame.rows} x {frame.cols}"
+            )
+        return frame
+
+    def _check_velocities(self) -> None:
+        if self.velocities is None:
+            return
+        if self.frame is None:
+            raise DescriptionError("velocities names those of a given frame; give frame= as well")
+        put = tuple(self.velocities)
+        if len(put) != len(self._default_velocities) or not all(str(v).isidentifier() for v in put):
+            raise DescriptionError(
+                f"velocities must be {len(self._default_velocities)} identifiers, got {put}"
+            )
+
+    @property
+    def _default_velocities(self) -> tuple[str, ...]:
+        k = self.algebra.n - (0 if self.constraints is None else self.constraints.rows)
+        return tuple(f"v{i + 1}" for i in range(k))
+
+    @property
+    def quasivelocity_labels(self) -> tuple[str, ...]:
+        """Labels of a given frame's quasivelocities; empty without one."""
+        if self.frame is None:
+            return ()
+        return self._default_velocities if self.velocities is None else tuple(self.velocities)
+
+    @property
+    def advected_symbols(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of all advected components in the order of the state."""
+        return tuple(s for a in self.advected for s in a.symbols)
+
+    @property
+    def removed_symbols(self) -> tuple[sp.Symbol, ...]:
+        """Advected coordinates that a leaf relation sets to zero by itself."""
+        return tuple(e for e in self.leaf if e in self.advected_symbols)
+
+    @property
+    def velocity_labels(self) -> tuple[str, ...]:
+        """Labels of xi, followed by the rotor rates."""
+        return self.algebra.labels + (self.rotors.rate_labels if self.rotors else ())
+
+    @property
+    def actuator_symbols(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of the declared inputs and the rotor torques, those closed by feedback included."""
+        return tuple(self.inputs) + (self.rotors.torques if self.rotors else ())
+
+    @property
+    def controller_symbols(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of the controller's states."""
+        return tuple(sp.Symbol(label, real=True) for label in self.controller)
+
+    @property
+    def input_symbols(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of the inputs that are open."""
+        return tuple(s for s in self.actuator_symbols if s.name not in self.feedback)
+
+    @property
+    def defaults(self) -> dict[str, float | None]:
+        """Default values of the parameters by name."""
+        return {p.name: p.default for p in self.parameters}
+
+    @property
+    def generic(self) -> dict[str, float]:
+        """The defaults, with random positive numbers where a parameter has none."""
+        rng = np.random.default_rng(11)
+        return {
+            p.name: float(rng.uniform(0.5, 2.0)) if p.default is None else float(p.default)
+            for p in self.parameters
+        }
+
+    @property
+    def positive(self) -> frozenset[str]:
+        """Names of the parameters declared positive."""
+        return frozenset(p.name for p in self.parameters if p.positive)
+
+    def parameter_set(self, name: str) -> dict[str, float | None]:
+        """The defaults overridden by a named parameter set.
+
+        Raises
+        ------
+        ParameterError
+            If there is no set of that name.
+        """
+        if not isinstance(name, str) or name not in self.parameter_sets:
+            text = "" if isinstance(name, str) else ": a set goes by its name, which is text"
+            raise ParameterError(f"no parameter set {name!r}{text}{nearest(name, self.parameter_sets)}")
+        return {**self.defaults, **self.parameter_sets[name]}
+
+    def with_parameter_set(self, name: str) -> Self:
+        """The same mechanism with a named set as its defaults; raises as `parameter_set` does."""
+        values = self.parameter_set(name)
+        parameters = tuple(replace(p, default=values[p.name]) for p in self.parameters)
+        return self.replace(parameters=parameters)
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed, checked anew."""
+        return replace(self, **changes)
+
+    @property
+    def _labels(self) -> list[str]:
+        """Names of what moves and acts."""
+        labels = [*self.velocity_labels, *self.quasivelocity_labels]
+        labels += [str(s) for s in (*self.advected_symbols, *self.actuator_symbols)]
+        return labels + list(self.controller)
+
+    @property
+    def _reported(self) -> set[str]:
+        """Names under which a run reports something other than a relation of the description."""
+        vectors = [a.name for a in self.advected]
+        products = {f"|{v}|^2" for v in vectors} | {f"{v}.{w}" for v in vectors for w in vectors}
+        rows = 0 if self.constraints is None else self.constraints.rows
+        products |= {f"constraint{a + 1}" for a in range(rows)}
+        return {"energy", *self.invariants, *self.outputs, *self._labels} | products
+
+    def _check_names(self) -> None:
+        labels = self._labels
+        if not all(label.isidentifier() for label in self.controller):
+            raise DescriptionError(f"controller states must be identifiers, got {tuple(self.controller)}")
+        check_names(self.parameters, labels, "a vector, rotor or input")
+        actuators = [s.name for s in self.actuator_symbols]
+        for name in self.feedback:
+            if name not in actuators:
+                raise DescriptionError(f"feedback names no input: {name!r}{nearest(name, actuators)}")
+        names = [p.name for p in self.parameters]
+        for key, values in self.parameter_sets.items():
+            for name in values:
+                if name not in names:
+                    raise ParameterError(
+                        f"parameter set {key!r}: unknown parameter {name!r}{nearest(name, names)}"
+                    )
+        taken = dict.fromkeys(labels, "a state or an input") | dict.fromkeys(names, "a parameter")
+        check_families(self.equilibria, taken)
+
+    def _check_symbols(self) -> None:
+        known = {p.symbol for p in self.parameters}
+        configuration = known | set(self.advected_symbols)
+        motion = configuration | set(self.algebra.xi) | set(self.actuator_symbols) | {time}
+        motion |= {sp.Symbol(v, real=True) for v in self.quasivelocity_labels}
+        motion |= set(self.controller_symbols)
+        if self.rotors:
+            motion |= set(self.rotors.rates)
+            self._require("rotors", (self.rotors.coupling, self.rotors.inertia), known)
+        for what in ("inertia", "potential", "constraints", "frame", "leaf", "contact"):
+            value = getattr(self, what)
+            if value is not None:
+                self._require(what, value if isinstance(value, tuple) else (value,), configuration)
+        if self.gyroscopic is not None:
+            self._require("gyroscopic", (self.gyroscopic,), configuration | set(self.controller_symbols))
+        momenta = set(self.algebra.mu)
+        open_inputs = set(self.input_symbols)
+        self._require("controller", tuple(self.controller.values()), (motion | momenta) - open_inputs)
+        if self.forces is not None:
+            self._require("forces", (self.forces,), motion)
+
+    def _require(self, what: str, values: Sequence[Any], allowed: set[sp.Symbol]) -> None:
+        remedy = (
+            "take parameter.symbol, vector.symbols, algebra.xi, or sp.Symbol(name, real=True) of an input"
+        )
+        require_declared(what, values, allowed, remedy)
+
+    @abstractmethod
+    def reduce(self) -> System:
+        """The reduced equations of motion, the same object at every call."""
+
+    @cached_property
+    def cache(self) -> dict[str, Any]:
+        """What is derived from the description and kept with it; left out when it is pickled."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k != "cache"}
