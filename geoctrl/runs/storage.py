@@ -10,7 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from geoctrl._checks import file_path
 from geoctrl._scalars import real, shown
 from geoctrl.errors import InputError
 from geoctrl.runs.records import EventRecord, Events
-
-if TYPE_CHECKING:
-    from geoctrl.runs.trajectory import Samples
 
 __all__ = ["arrays_of", "read", "read_arrays", "write"]
 
@@ -30,8 +27,8 @@ _LARGEST = 1 << 36
 """Bytes that a file may unpack to: a run of 10^8 samples of 80 numbers."""
 
 
-def arrays_of(traj: Samples) -> dict[str, np.ndarray]:
-    """Everything a file holds, by the names in the archive."""
+def arrays_of(traj: Any) -> dict[str, np.ndarray]:
+    """Everything a file holds of the samples of a run, by the names in the archive."""
     header = {
         "format": _FORMAT,
         "version": _VERSION,
