@@ -30,7 +30,7 @@ def test_models_lists_the_catalogue(capsys):
     assert all(entry["source"] for entry in listed.values())
 
 
-@pytest.mark.parametrize("name", gc.models.names())
+@pytest.mark.parametrize("name", gc.models.names("reduced"))
 def test_models_lists_the_states_and_inputs_that_the_system_has(capsys, name):
     entry = json.loads(run(capsys, "models", name, "--json")[1])[name]
     system = gc.models.get(name)().reduce()

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Callable, Iterable
+from inspect import signature
 from itertools import groupby
 from pathlib import Path
 from typing import Any, ClassVar
@@ -64,9 +65,14 @@ class CatalogueDirective(SphinxDirective):
     has_content = True
     option_spec: ClassVar = {"with": directives.unchanged}
 
-    def mechanism(self) -> gc.EulerPoincare:
-        """The description, its defaults or those that the options ask for."""
+    def mechanism(self) -> Any:
+        """The description, its defaults or those that the options ask for; or a system on spheres."""
         return gc.models.get(self.arguments[0])(**options(self.options.get("with", "").split()))
+
+    @property
+    def on_spheres(self) -> bool:
+        """Whether the mechanism is a system on spheres."""
+        return self.arguments[0] in gc.models.names("spheres")
 
     def run(self) -> list[nodes.Node]:
         try:
@@ -101,6 +107,9 @@ class Mechanism(CatalogueDirective):
 
     def markdown(self) -> Iterable[str]:
         mechanism = self.mechanism()
+        if self.on_spheres:
+            yield from sphere_facts(self.arguments[0], mechanism)
+            return
         system = mechanism.reduce()
         yield from table(*parameter_rows(mechanism))
         yield ""
@@ -118,6 +127,21 @@ class Mechanism(CatalogueDirective):
         invariants = system.latex("invariants")
         if invariants:
             yield from block(invariants)
+
+
+def sphere_facts(name: str, system: gc.spheres.SphereSystem) -> Iterable[str]:
+    """Arguments of the builder with their defaults, and what there is to say of the system."""
+    given = [p for p in signature(gc.models.get(name)).parameters.values() if p.name != "set"]
+    yield from table(("Argument", "Default"), [(f"`{p.name}`", f"`{p.default}`") for p in given])
+    yield ""
+    facts = {
+        "Manifold": f"$(S^2)^{{{system.n}}}$",
+        "States": r"$q_1, \ldots, q_n$, then $\omega_1, \ldots, \omega_n$; $n = " + f"{system.n}$",
+        "Inputs": names(system.input_labels),
+        "Conserved": ", ".join(f"`{name}`" for name in system.conserved()),
+        "Source": system.source,
+    }
+    yield from table(("", ""), [(k, v) for k, v in facts.items() if v])
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterable[str]:
@@ -190,6 +214,13 @@ class Equations(CatalogueDirective):
     """``{equations} NAME``"""
 
     def markdown(self) -> Iterable[str]:
+        if self.on_spheres:
+            for part, title in {"lagrangian": "Lagrangian:", "forces": "Generalised forces:"}.items():
+                formula = self.mechanism().latex(part)
+                if formula:
+                    yield title
+                    yield from block(formula)
+            return
         system = self.mechanism().reduce()
         words = {"lagrangian": "Reduced Lagrangian:", "constraints": "Constraints:"}
         if system.mechanism.frame is not None:
@@ -314,7 +345,9 @@ class Overview(SphinxDirective):
         rows = []
         for line in filter(str.strip, self.content):
             name, *cells = (cell.strip() for cell in line.split("|"))
-            group = group_name(gc.models.get(name)().algebra)
+            mechanism = gc.models.get(name)()
+            spheres = name in gc.models.names("spheres")
+            group = f"(S²)^{mechanism.n}" if spheres else group_name(mechanism.algebra)
             thumbnail = f"[![{name}](/{GENERATED}/pictures/{name}.svg)]({name}.md)"
             rows.append([thumbnail, f"[{name}]({name}.md)<br>{group}", *cells])
         text = "\n".join(table(("", "Mechanism", "What it shows", "Published result"), rows))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 import math
 import sys
@@ -50,6 +51,11 @@ def _numbers(pairs: Sequence[str], option: str) -> dict[str, float]:
 def _mechanism(args: argparse.Namespace) -> Any:
     import geoctrl
 
+    if _on_spheres(args.model):
+        raise UsageError(
+            f"{args.model} is a system on spheres, which declares no families: take it in Python, where "
+            f"geoctrl.models.get({args.model!r})() goes to find_equilibrium, certify and simulate"
+        )
     return geoctrl.models.get(args.model)(set=args.params)
 
 
@@ -84,12 +90,11 @@ def run_models(args: argparse.Namespace) -> int:
     import geoctrl
 
     if args.model:
-        from geoctrl.systems.page import mechanism_page
-
         mechanism = geoctrl.models.get(args.model)()
-        conserved = list(mechanism.reduce().conserved())
+        system = mechanism if _on_spheres(args.model) else mechanism.reduce()
+        conserved = list(system.conserved())
         entry = _entry(args.model) | {"conserved": conserved}
-        show(args, {args.model: entry}, mechanism_page(mechanism, entry["description"], conserved))
+        show(args, {args.model: entry}, _page(args.model, mechanism, entry))
         return 0
     catalogue = {}
     for name in geoctrl.models.names():
@@ -101,15 +106,53 @@ def run_models(args: argparse.Namespace) -> int:
     return 0
 
 
+def _page(name: str, mechanism: Any, entry: dict[str, Any]) -> str:
+    """One mechanism in full."""
+    from geoctrl.systems.page import mechanism_page
+
+    if _on_spheres(name):
+        return f"{block(name, entry)}\n  conserved   {' '.join(entry['conserved'])}"
+    return mechanism_page(mechanism, entry["description"], entry["conserved"])
+
+
+def _on_spheres(name: str) -> bool:
+    import geoctrl
+
+    return name in geoctrl.models.names("spheres")
+
+
 def _entry(name: str) -> dict[str, Any]:
     """What the catalogue says about a mechanism; the system itself is not derived for it."""
     import geoctrl
-    from geoctrl.systems.page import state_labels
 
     builder = geoctrl.models.get(name)
     mechanism = builder()
+    summary = (builder.__doc__ or "").strip().partition("\n")[0].replace("`", "")
+    own = _sphere_entry(builder, mechanism) if _on_spheres(name) else _mechanism_entry(mechanism)
+    return {"description": summary, **own, "source": mechanism.source}
+
+
+def _sphere_entry(builder: Any, system: Any) -> dict[str, Any]:
+    """The entry of a system on spheres, whose numbers are the arguments of its builder."""
+    options = [p for p in inspect.signature(builder).parameters.values() if p.name != "set"]
     return {
-        "description": (builder.__doc__ or "").strip().partition("\n")[0].replace("`", ""),
+        "group": system.space.format(n=system.n),
+        "states": list(system.state_labels),
+        "parameters": {
+            p.name: {"default": p.default, "unit": "", "description": "argument of the builder"}
+            for p in options
+        },
+        "parameter_sets": [],
+        "inputs": list(system.input_labels),
+        "families": {},
+    }
+
+
+def _mechanism_entry(mechanism: Any) -> dict[str, Any]:
+    """The entry of a description."""
+    from geoctrl.systems.page import state_labels
+
+    return {
         "group": mechanism.algebra.name,
         "states": state_labels(mechanism),
         "parameters": {
@@ -123,7 +166,6 @@ def _entry(name: str) -> dict[str, Any]:
         "parameter_sets": list(mechanism.parameter_sets),
         "inputs": [str(u) for u in mechanism.input_symbols],
         "families": {k: list(f.names) for k, f in mechanism.equilibria.items()},
-        "source": mechanism.source,
     }
 
 

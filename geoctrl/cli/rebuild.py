@@ -49,7 +49,7 @@ def _named(name: str) -> ReducedSystem:
     from geoctrl import models
 
     stem, _, view = name.partition(", ")
-    if stem not in models.names():
+    if stem not in models.names("reduced"):
         raise CertificateError(
             f"{name or 'a system without a name'!r} is no mechanism of the catalogue, of which alone the "
             "equations can be derived anew; build it yourself and compare with "

@@ -11,6 +11,7 @@ import numpy as np
 
 from geoctrl._checks import finite_array
 from geoctrl._scalars import Program
+from geoctrl._scalars.budget import BUDGET
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.branches import Branches
 from geoctrl.manifolds.conservation import QUANTITIES, kept
@@ -18,6 +19,7 @@ from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.systems import Parameter, time
+from geoctrl.systems.notebook import displayed
 
 if TYPE_CHECKING:
     from geoctrl.manifolds.forms import ManifoldForm
@@ -35,8 +37,8 @@ class ManifoldSystem(ManifoldDescription):
         What vanishes on the manifold for each body, with ``{first}`` and ``{second}`` for its two parts.
     written_limits : str
         Which systems can be written out in symbols, in words.
-    numerics_type, local_type, view_type, trajectory_type : type
-        What a kind of system makes its kernels, derivatives, reduced views and trajectories of.
+    numerics_type, local_type, view_type, trajectory_type, display_type : type
+        What a kind of system makes its kernels, derivatives, reduced views, trajectories and formulas of.
     """
 
     relations: ClassVar[tuple[str, ...]]
@@ -45,6 +47,7 @@ class ManifoldSystem(ManifoldDescription):
     local_type: ClassVar[type]
     view_type: ClassVar[type]
     trajectory_type: ClassVar[type]
+    display_type: ClassVar[type]
 
     # -- what a kind of system supplies besides -------------------------------------------------
 
@@ -256,6 +259,33 @@ class ManifoldSystem(ManifoldDescription):
             return self.closed_loop(callable_law(self, terms))
         table = dict(zip(self.inputs, terms, strict=True))
         return self.replace(forces=[f.xreplace(table) for f in self.forces_given], inputs=())
+
+    # -- in formulas ----------------------------------------------------------------------------
+
+    def latex(self, part: str = "motion", width: float = 38.0, budget: float = BUDGET) -> str:
+        """The system in LaTeX.
+
+        Parameters
+        ----------
+        part : {"motion", "lagrangian", "forces"}
+            Equations of motion, Lagrangian, generalised forces; the first two with what their letters stand
+            for. Of more than four bodies the first stands for all.
+        width : float
+            Width of a line in em.
+        budget : float
+            Seconds; a line that is not typeset by then says so.
+
+        Raises
+        ------
+        InputError
+            For another part or a width that is not positive.
+        ParameterError
+            For a budget that is not positive.
+        """
+        return self.display_type(self, width, budget).part(part)
+
+    def _repr_latex_(self) -> str:
+        return displayed(lambda seconds: self.latex(budget=seconds))
 
     # -- other views ----------------------------------------------------------------------------
 

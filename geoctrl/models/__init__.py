@@ -1,21 +1,23 @@
-"""The catalogue: one file per mechanism, each with a builder that returns its description."""
+"""The catalogue: one file per mechanism, each with a builder that returns its description.
+
+It also lists the mechanisms on spheres, whose builders return systems (`geoctrl.spheres.mechanisms`), and
+gives mechanisms on SO(3)^n as systems of attitudes on demand.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from inspect import signature
-from typing import TYPE_CHECKING, Any
+from inspect import Parameter, signature
+from typing import Any
 
-from geoctrl._checks import nearest
+from geoctrl._checks import flag, nearest, require_choice
+from geoctrl._scalars import shown
 from geoctrl.errors import ParameterError
-
-if TYPE_CHECKING:
-    from geoctrl.systems import EulerPoincare
 
 __all__ = ["get", "names"]
 
-_BUILDERS = {
+_REDUCED = {
     "body-in-field": ("body_in_field", "body_in_field"),
     "body-with-body-moment": ("forced_bodies", "body_with_body_moment"),
     "body-with-point-force": ("forced_bodies", "body_with_point_force"),
@@ -49,19 +51,65 @@ _BUILDERS = {
     "vertical-rolling-disk": ("vertical_rolling_disk", "vertical_rolling_disk"),
     "veselova": ("veselova", "veselova"),
 }
+_ON_SPHERES = {
+    "chain-pendulum": "chain_pendulum",
+    "coupled-pendula": "coupled_pendula",
+    "dipoles": "dipoles",
+    "double-spherical-pendulum": "double_pendulum",
+    "elastic-rod": "elastic_rod",
+    "lennard-jones": "lennard_jones",
+    "particles-on-sphere": "particles_on_sphere",
+}
+_FREE_ATTITUDES = {
+    "body-in-field",
+    "body-with-body-moment",
+    "body-with-point-force",
+    "body-with-spatial-force",
+    "body-with-spatial-moment",
+    "charged-body",
+    "concentric-shells",
+    "coupled-bodies",
+    "free-rigid-body",
+    "goryachev-chaplygin-top",
+    "heavy-top",
+    "kovalevskaya-top",
+    "orbiting-body",
+    "pendulum-3d",
+}
+_KINDS = {"reduced": set(_REDUCED), "spheres": set(_ON_SPHERES), "rotations": _FREE_ATTITUDES}
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-def names() -> list[str]:
-    """Names of the mechanisms in the catalogue."""
-    return sorted(_BUILDERS)
+def names(kind: str | None = None) -> list[str]:
+    """Names of the mechanisms in the catalogue.
+
+    Parameters
+    ----------
+    kind : {"reduced", "spheres", "rotations"}, optional
+        Those described by Euler-Poincare equations; those on spheres; those that ``attitudes=True`` gives as
+        systems on rotations. All by default.
+
+    Raises
+    ------
+    ParameterError
+        For another kind.
+
+    Examples
+    --------
+    >>> names("spheres")[:2]
+    ['chain-pendulum', 'coupled-pendula']
+    """
+    if kind is None:
+        return sorted([*_REDUCED, *_ON_SPHERES])
+    require_choice("kind", kind, _KINDS, ParameterError)
+    return sorted(_KINDS[kind])
 
 
-def get(name: str) -> Callable[..., EulerPoincare]:
-    """Builder of a mechanism; call it to get the description.
+def get(name: str) -> Callable[..., Any]:
+    """Builder of a mechanism; call it to get the description, or the system where it lives on spheres.
 
     Parameters
     ----------
@@ -73,7 +121,8 @@ def get(name: str) -> Callable[..., EulerPoincare]:
     callable
         ``builder(set=None, **options)``: ``set`` names one of the mechanism's parameter sets, of which
         the values become the defaults; further options are the mechanism's own (the potential of
-        ``veselova``, say).
+        ``veselova``, the masses of ``chain-pendulum``, say). Of ``names("rotations")`` it takes
+        ``attitudes=True``, which gives the system on rotations that the mechanism is reduced from.
 
     Raises
     ------
@@ -86,25 +135,47 @@ def get(name: str) -> Callable[..., EulerPoincare]:
     >>> mech = get("pendulum-skate")(set="7.2")
     >>> mech.reduce().state_labels
     ('v1', 'v2', 'v3', 'Gamma2', 'Gamma3')
+    >>> get("pendulum-3d")(attitudes=True).conserved()
+    ('energy', 'momentum3')
     """
-    if not isinstance(name, str) or name not in _BUILDERS:
-        raise ParameterError(f"no mechanism {name!r} in the catalogue{nearest(name, _BUILDERS)}")
-    module, function = _BUILDERS[name]
-    build = getattr(import_module(f"geoctrl.models.{module}"), function)
-
+    if not isinstance(name, str) or name not in {*_REDUCED, *_ON_SPHERES}:
+        raise ParameterError(f"no mechanism {name!r} in the catalogue{nearest(name, names())}")
+    build = _builder(name)
     known = signature(build).parameters
+    options_of = {"set": Parameter("set", Parameter.POSITIONAL_OR_KEYWORD, default=None), **known}
+    if name in _FREE_ATTITUDES:
+        options_of["attitudes"] = Parameter("attitudes", Parameter.KEYWORD_ONLY, default=False)
 
-    def builder(set: str | None = None, **options: Any) -> EulerPoincare:
+    def builder(set: str | None = None, **options: Any) -> Any:
         for option in options:
-            if option not in known:
-                there = f"; known are {', '.join(['set', *known])}" if known else "; it takes set alone"
+            if option not in options_of:
+                there = (
+                    f"; known are {', '.join(options_of)}" if len(options_of) > 1 else "; it takes set alone"
+                )
                 raise ParameterError(f"{name} has no option {option!r}{there}")
+        attitudes = flag("attitudes", options.pop("attitudes", False))
         mechanism = build(**options)
-        return mechanism if set is None else mechanism.with_parameter_set(set)
+        if set is not None:
+            if name in _ON_SPHERES:
+                raise ParameterError(f"{name} has no parameter sets, got {shown(set)}")
+            mechanism = mechanism.with_parameter_set(set)
+        if not attitudes:
+            return mechanism
+        from geoctrl.rotations import RotationSystem
+
+        return RotationSystem.of(mechanism)
 
     builder.__signature__ = signature(builder).replace(  # type: ignore[attr-defined]
-        parameters=[signature(builder).parameters["set"], *known.values()]
+        parameters=list(options_of.values())
     )
     builder.__doc__ = build.__doc__
-    builder.__name__ = function
+    builder.__name__ = build.__name__
     return builder
+
+
+def _builder(name: str) -> Callable[..., Any]:
+    """The function that builds a mechanism; its file is loaded with it."""
+    if name in _ON_SPHERES:
+        return getattr(import_module("geoctrl.spheres.mechanisms"), _ON_SPHERES[name])
+    module, function = _REDUCED[name]
+    return getattr(import_module(f"geoctrl.models.{module}"), function)

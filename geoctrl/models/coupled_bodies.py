@@ -12,6 +12,7 @@ from geoctrl._scalars import shown
 from geoctrl.algebra import AdvectedVector, product, so3
 from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.potentials import attitude_spring
 
 __all__ = ["concentric_shells", "coupled_bodies"]
 
@@ -44,7 +45,7 @@ def concentric_shells() -> EulerPoincare:
     }
     return _bodies(
         2,
-        lambda R: K.symbol * (3 - (R[0].T * R[1]).trace()),
+        lambda R: attitude_spring(K.symbol, *R),
         (K,),
         equilibria=families,
         source=_SOURCE + "6.15",
@@ -104,8 +105,8 @@ def coupled_bodies(
         parameters = springs
 
         def potential(R: Sequence[sp.Matrix]) -> sp.Expr:
-            traces = ((R[i].T * R[j]).trace() for i, j in pairs)
-            return sum(k.symbol * (3 - trace) for k, trace in zip(springs, traces, strict=True))
+            joined = zip(springs, pairs, strict=True)
+            return sum(attitude_spring(k.symbol, R[i], R[j]) for k, (i, j) in joined)
 
     assert potential is not None
     return _bodies(

@@ -8,6 +8,7 @@ import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.potentials import gravity_gradient
 
 __all__ = ["orbiting_body"]
 
@@ -39,7 +40,7 @@ def orbiting_body() -> EulerPoincare:
         advected=[a, b],
         inertia=J,
         gyroscopic=list(n * J * vb),
-        potential=sp.Rational(3, 2) * n**2 * va.dot(J * va) - n**2 * vb.dot(J * vb) / 2,
+        potential=gravity_gradient(n, J, va) - n**2 * vb.dot(J * vb) / 2,
         equilibria={
             "aligned": Family({"a3": 1, "b2": 1}),
             **{

@@ -6,6 +6,7 @@ import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems.potentials import weight
 
 __all__ = ["pendulum_3d"]
 
@@ -57,7 +58,7 @@ def pendulum_3d() -> EulerPoincare:
         algebra=so3(),
         advected=[gamma],
         inertia=J,
-        potential=m * g * rho.dot(gamma.symbols),
+        potential=weight(m * g, gamma.symbols, rho),
         parameters=parameters,
         equilibria={k: Family(states, symbols=symbols) for k, (states, symbols) in places.items()},
         source="T. Lee, M. Leok and N. H. McClamroch, Global Formulations of Lagrangian and Hamiltonian "

@@ -12,6 +12,7 @@ from geoctrl._checks import entries, finite_array
 from geoctrl.errors import InputError
 from geoctrl.rotations.attitudes import symbols
 from geoctrl.rotations.system import RotationSystem
+from geoctrl.systems.potentials import attitude_spring, gravity_gradient, weight
 
 __all__ = ["body_in_orbit", "coupled_bodies", "free_body", "pendulum3d"]
 
@@ -75,10 +76,9 @@ def pendulum3d(
     m = _positive("mass", mass)
     g, arm = finite_array("gravity", gravity, (3,)), finite_array("rho", rho, (3,))
     (R,), _ = symbols(1)
-    terms = [-m * g[i] * arm[j] * R[i, j] for i in range(3) for j in range(3) if g[i] * arm[j]]
     return RotationSystem(
         inertias=_inertia(inertia),
-        potential=sp.Add(*terms),
+        potential=weight(m, -R.T * sp.Matrix(g), sp.Matrix(arm)),
         name="3d-pendulum",
         source=_SOURCE + "sec. 6.6.2",
     )
@@ -112,10 +112,9 @@ def body_in_orbit(inertia: Any, rate: float) -> RotationSystem:
     omega = float(finite_array("rate", rate, ()))
     J = _inertia(inertia)
     (R,), _ = symbols(1)
-    a = R.T[:, 2]
     return RotationSystem(
         inertias=J,
-        potential=1.5 * omega**2 * a.dot(sp.Matrix(J) * a),
+        potential=gravity_gradient(omega, sp.Matrix(J), R.T[:, 2]),
         frame_rate=[0, omega, 0],
         name="body-in-orbit",
         source=_SOURCE + "sec. 6.6.3",
@@ -152,9 +151,11 @@ def coupled_bodies(inertias: Any, stiffness: float) -> RotationSystem:
         raise InputError(f"inertias must be those of 2 bodies, got {len(J)}")
     k = float(finite_array("stiffness", stiffness, ()))
     (R1, R2), _ = symbols(2)
-    trace = sum(x * y for x, y in zip(R1, R2, strict=True))
     return RotationSystem(
-        inertias=J, potential=k * (3 - trace), name="coupled-bodies", source=_SOURCE + "problem 6.15"
+        inertias=J,
+        potential=attitude_spring(k, R1, R2),
+        name="coupled-bodies",
+        source=_SOURCE + "problem 6.15",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -11,10 +11,12 @@ from geoctrl.manifolds import ManifoldSystem
 from geoctrl.rotations.analysis import ReducedView, description
 from geoctrl.rotations.attitudes import initial_values
 from geoctrl.rotations.description import RotationDescription
+from geoctrl.rotations.display import RotationDisplay
 from geoctrl.rotations.forms import RotationForm, converted
 from geoctrl.rotations.local import LocalAnalysis
 from geoctrl.rotations.numerics import Numerics
 from geoctrl.rotations.trajectory import RotationTrajectory
+from geoctrl.rotations.unreduced import arguments_of
 
 if TYPE_CHECKING:
     from geoctrl.systems import EulerPoincare
@@ -107,6 +109,31 @@ class RotationSystem(RotationDescription, ManifoldSystem):
     local_type = LocalAnalysis
     view_type = ReducedView
     trajectory_type = RotationTrajectory
+    display_type = RotationDisplay
+
+    @classmethod
+    def of(cls, mechanism: EulerPoincare) -> Self:
+        """The system of attitudes that a mechanism on SO(3)^n is reduced from, with its parameters.
+
+        Advected vectors are directions of the reference seen from the bodies; see
+        `geoctrl.rotations.unreduced`. Velocities are those of the mechanism, relative to its frame.
+
+        Raises
+        ------
+        TypeError
+            For what is no description of a mechanism.
+        DescriptionError
+            For a mechanism on another group, with constraints, rotors or a controller, or an inertia that
+            couples bodies or depends on their attitudes.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> top = RotationSystem.of(gc.models.get("heavy-top")())
+        >>> top.state_labels[9:], list(top.params)
+        (('Omega1_1', 'Omega1_2', 'Omega1_3'), ['m', 'g', 'l', 'I1', 'I3'])
+        """
+        return cls(**arguments_of(mechanism))
 
     def initial_values(self, first: Any, second: Any, name: str = "Omega") -> tuple[np.ndarray, np.ndarray]:
         """Attitudes (n, 3, 3) and velocities (n, 3), checked as `geoctrl.rotations.attitudes` does."""

@@ -29,7 +29,9 @@ _LLM09 = "T. Lee, M. Leok, N. H. McClamroch, Int. J. Numer. Meth. Engng 79 (2009
 
 
 def chain_pendulum(
-    masses: Sequence[float], lengths: Sequence[float], gravity: Sequence[float] = _EARTH
+    masses: Sequence[float] = (0.7, 0.5, 0.4),
+    lengths: Sequence[float] = (0.5, 0.4, 0.45),
+    gravity: Sequence[float] = _EARTH,
 ) -> SphereSystem:
     r"""Point masses in a chain of massless links from a fixed pivot; torque at the base, force at the tip.
 
@@ -72,7 +74,7 @@ def chain_pendulum(
 
 
 def double_pendulum(
-    m1: float, m2: float, l1: float, l2: float, gravity: Sequence[float] = _EARTH
+    m1: float = 1.0, m2: float = 1.0, l1: float = 9.81, l2: float = 9.81, gravity: Sequence[float] = _EARTH
 ) -> SphereSystem:
     """Two point masses in a chain, free of forces: [LLM09, example 1].
 
@@ -85,7 +87,7 @@ def double_pendulum(
     return chain.replace(forces=None, inputs=(), name="double-spherical-pendulum", source=_LLM09)
 
 
-def particles_on_sphere(masses: Sequence[float], gamma: float = 1.0) -> SphereSystem:
+def particles_on_sphere(masses: Sequence[float] = (1.0, 1.0, 1.0), gamma: float = 1.0) -> SphereSystem:
     r"""Particles on the unit sphere that attract each other, [LLM09, example 2].
 
     .. math:: V = -\gamma \sum_{i<j} \frac{c}{\sqrt{1 - c^2}}, \qquad c = q_i \cdot q_j
@@ -107,11 +109,11 @@ def particles_on_sphere(masses: Sequence[float], gamma: float = 1.0) -> SphereSy
 
 
 def coupled_pendula(
-    masses: Sequence[float],
-    lengths: Sequence[float],
-    pairs: Any,
-    stiffness: Sequence[float],
-    offsets: Any,
+    masses: Sequence[float] = (0.1, 0.1, 0.1),
+    lengths: Sequence[float] = (0.1, 0.1, 0.1),
+    pairs: Any = ((0, 1), (1, 2)),
+    stiffness: Sequence[float] = (10.0, 20.0),
+    offsets: Any = ((0.1, 0.0, 0.0), (0.1, 0.0, 0.0)),
     gravity: Sequence[float] = _EARTH,
 ) -> SphereSystem:
     r"""Spherical pendula with springs between the middles of their links, [LLM09, example 3].
@@ -157,10 +159,10 @@ def coupled_pendula(
 
 
 def elastic_rod(
-    n: int,
-    mass: float,
-    length: float,
-    stiffness: float,
+    n: int = 10,
+    mass: float = 0.005,
+    length: float = 0.1,
+    stiffness: float = 1000.0,
     power: int = 2,
     gravity: Sequence[float] = _EARTH,
     clamp: Sequence[float] = (1.0, 0.0, 0.0),
@@ -212,7 +214,13 @@ def elastic_rod(
     return SphereSystem(mass=inertia, potential=terms, name="elastic-rod", source=_LLM09)
 
 
-def dipoles(positions: Any, mass: float, length: float, moment: float, mu: float = 4e-7 * pi) -> SphereSystem:
+def dipoles(
+    positions: Any = ((0.0, 0.0, 0.0), (0.03, 0.0, 0.0), (0.0, 0.04, 0.0)),
+    mass: float = 0.05,
+    length: float = 0.02,
+    moment: float = 0.1,
+    mu: float = 4e-7 * pi,
+) -> SphereSystem:
     r"""Magnetic needles at fixed places: thin rods with a dipole along them, [LLM09, example 5].
 
     .. math:: m_{ii} = \tfrac1{12} m l^2, \qquad V = \sum_{i<j} \frac{\mu \nu^2}{4\pi |r|^3}
@@ -244,7 +252,8 @@ def dipoles(positions: Any, mass: float, length: float, moment: float, mu: float
     distance = np.linalg.norm(apart, axis=1)
     if np.any(distance == 0):
         raise InputError("two dipoles are at the same place")
-    strength = mu * moment**2 / (4 * pi * distance**3)
+    nu, permeability = (float(finite_array(k, v, ())) for k, v in (("moment", moment), ("mu", mu)))
+    strength = permeability * nu**2 / (4 * pi * distance**3)
     data = np.column_stack([strength, apart / distance[:, None]])
 
     def coupling(a, b, c):
@@ -260,7 +269,7 @@ def dipoles(positions: Any, mass: float, length: float, moment: float, mu: float
 
 
 def lennard_jones(
-    n: int, epsilon: float, sigma: float, mass: float = 1.0, cutoff: float | None = None
+    n: int = 12, epsilon: float = 0.01, sigma: float = 0.5, mass: float = 1.0, cutoff: float | None = None
 ) -> SphereSystem:
     r"""Molecules on the unit sphere, [LLM09, example 6].
 

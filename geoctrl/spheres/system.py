@@ -10,6 +10,7 @@ import numpy as np
 from geoctrl.manifolds import ManifoldSystem
 from geoctrl.spheres.analysis import ReducedView, description
 from geoctrl.spheres.description import SphereDescription
+from geoctrl.spheres.display import SphereDisplay
 from geoctrl.spheres.forms import SphereForm, converted
 from geoctrl.spheres.local import LocalAnalysis
 from geoctrl.spheres.numerics import Numerics
@@ -93,6 +94,7 @@ class SphereSystem(SphereDescription, ManifoldSystem):
     local_type = LocalAnalysis
     view_type = ReducedView
     trajectory_type = SphereTrajectory
+    display_type = SphereDisplay
 
     def initial_values(self, first: Any, second: Any, name: str = "omega") -> tuple[np.ndarray, np.ndarray]:
         """Initial values (n, 3) each, checked as `geoctrl.spheres.start.initial_values` does."""

@@ -7,7 +7,7 @@ from keyword import iskeyword
 
 import sympy as sp
 
-from geoctrl._checks import parameter_value
+from geoctrl._checks import flag, parameter_value
 from geoctrl.errors import ParameterError
 
 __all__ = ["Parameter"]
@@ -35,6 +35,8 @@ class Parameter:
     ------
     ParameterError
         If the name is not an identifier, or the default is not finite or contradicts ``positive``.
+    InputError
+        If ``positive`` is neither True nor False.
 
     Examples
     --------
@@ -52,6 +54,7 @@ class Parameter:
     def __post_init__(self) -> None:
         if not (isinstance(self.name, str) and self.name.isidentifier() and not iskeyword(self.name)):
             raise ParameterError(f"a parameter name must be an identifier, got {self.name!r}")
+        object.__setattr__(self, "positive", flag(f"positive of {self.name!r}", self.positive))
         if self.default is None:
             return
         number = parameter_value(f"default of {self.name!r}", self.default, self.positive)

@@ -30,47 +30,7 @@ class _Condition:
 
 
 def state_from(system: Recorded, given: Mapping[str, Any], params: Mapping[str, float]) -> np.ndarray:
-    """The state that has what is given.
-
-    Advected vectors that are not given are at their references; where only some components of one are, the
-    leaf is solved for the others from there. Of the velocities with ``xi = E w`` and ``B w = 0`` that have
-    what is given, the one with the least norm of w is taken: velocities among the states that are not given
-    are zero where the constraints allow it. Rotor rates and states of a controller are zero unless given.
-
-    Parameters
-    ----------
-    system : Recorded
-    given : mapping
-        By label: full velocities (``Omega3=6``, or ``Omega=(0, 0.4, 6)``), velocities among the states, rotor
-        rates, advected vectors (``Gamma=(0, 0.6, 0.8)``) or components (``Gamma2=0.6``), states of a
-        controller.
-    params : dict
-        A full set of parameters.
-
-    Returns
-    -------
-    ndarray (n,)
-
-    Raises
-    ------
-    LabelError
-        If nothing goes by a name that is given.
-    InputError
-        If a value is not finite or has the wrong length, or something is given twice.
-    ConstraintError
-        If what is given contradicts itself, a constraint or a relation of the leaf by more than 1e-3; a
-        `ProjectionWarning` is issued for less, down to 1e-12.
-    FrameError
-        If the frame is singular there.
-
-    Examples
-    --------
-    >>> import geoctrl as gc
-    >>> disk = gc.models.get("rolling-disk")().reduce()
-    >>> x = disk.state(Omega3=6, Gamma=(0, 0.6, 0.8))
-    >>> disk.velocity(x).round(3)
-    array([ 0. ,  0. ,  6. , -1.8,  0. ,  0. ])
-    """
+    """The state (n,) that has what is given by label; see `ReducedSystem.state`."""
     values = _by_label(system, given)
     gamma = _configuration(system, values, params)
     w = _velocities(system, values, gamma, params)

@@ -16,7 +16,7 @@ from sympy.logic.boolalg import Boolean
 
 from geoctrl._scalars import expression
 
-__all__ = ["Piece", "Typesetter", "aligned", "symbol_name"]
+__all__ = ["Piece", "Typesetter", "aligned", "symbol_name", "width"]
 
 Piece = tuple[int, str]
 
@@ -212,6 +212,8 @@ class Typesetter:
             if factor.is_Rational:
                 number *= factor
                 continue
+            if factor.is_Float and factor < 0:
+                number, factor = -number, -factor
             base, exponent = factor.as_base_exp()
             if base.is_Add and exponent.is_odd and self._sorted(base)[0].could_extract_minus_sign():
                 number, base = -number, -base

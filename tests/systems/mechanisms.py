@@ -6,6 +6,7 @@ rows, frames and forces depend on the advected vectors. A sign, an index or a fa
 in the reduction changes the motion of such a mechanism at once.
 """
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -111,7 +112,9 @@ def frames(mechanism, rng):
 def with_random_parameters(mechanism, rng):
     """The defaults, each times a factor of its own."""
     parameters = [replace(p, default=float(p.default * rng.uniform(0.6, 1.6))) for p in mechanism.parameters]
-    return mechanism.replace(parameters=parameters)
+    with warnings.catch_warnings():  # moments drawn one by one are mostly those of no body
+        warnings.simplefilter("ignore", gc.InertiaWarning)
+        return mechanism.replace(parameters=parameters)
 
 
 def _advected(rng, algebra):

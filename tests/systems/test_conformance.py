@@ -51,7 +51,7 @@ OPTIONS = {  # of catalogue builders
 
 def catalogue():
     """(name, options, parameter set): the named sets, the defaults, and defaults changed at random."""
-    for name in gc.models.names():
+    for name in gc.models.names("reduced"):
         for options in OPTIONS.get(name, [{}]):
             sets = gc.models.get(name)(**options).parameter_sets
             for chosen in [*sets, *([] if sets else [None]), "random"]:

@@ -14,10 +14,7 @@ VALUES = (1.0, 0.0, 0.3, 2.5, 9.0)
 """Numbers tried for the symbols of a family, from those that most families have members at."""
 
 FAMILIES = [
-    (name, family)
-    for name in gc.models.names()
-    if isinstance(mechanism := gc.models.get(name)(), gc.EulerPoincare)
-    for family in mechanism.equilibria
+    (name, family) for name in gc.models.names("reduced") for family in gc.models.get(name)().equilibria
 ]
 
 

@@ -174,7 +174,7 @@ def test_three_rows_carry_a_potential_of_the_attitude():
         gc.AdvectedVector(name, reference)
         for name, reference in zip("abc", np.eye(3, dtype=int), strict=True)
     ]
-    made, (k, I1, I2, I3) = user_mechanisms.parameters(k=0.8, I1=1.1, I2=1.9, I3=0.7)
+    made, (k, I1, I2, I3) = user_mechanisms.parameters(k=0.8, I1=1.1, I2=1.9, I3=0.9)
     N = sp.Matrix([[1, 2, 0], [0, -1, 1], [3, 0, sp.Rational(1, 2)]])
     R = sp.Matrix([list(row.symbols) for row in rows])
     system = gc.EulerPoincare(

@@ -1,8 +1,4 @@
-r"""LaTeX of systems, read back and evaluated: what is printed has to be what the library computes.
-
-The reader knows the little LaTeX that is printed: sums, juxtaposed products, ``\frac``, ``\sqrt``, powers,
-indices and dots belonging to names. It shares nothing with the printer.
-"""
+r"""LaTeX of systems, read back and evaluated: what is printed has to be what the library computes."""
 
 import math
 import re
@@ -15,6 +11,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl.systems.display import Display
 from geoctrl.systems.typesetting import Typesetter, symbol_name, width
+from tests.systems.formulas import Reader, equations_in
 
 READ_BACK = (
     "heavy-top",
@@ -24,82 +21,6 @@ READ_BACK = (
     "veselova",
     "chaplygin-sleigh",
 )
-
-
-LETTER = r"(?:\\[A-Za-z]+|[A-Za-z])"
-NAME = rf"(?:\\d*dot\{{{LETTER}\}}|(?!\\t?frac|\\sqrt){LETTER})(?:_\{{[^{{}}]*\}})?"
-
-
-def tokens(text):
-    text = re.sub(r"\\(bigl|bigr|left|right|,|;)(?![A-Za-z])|\{\}", " ", text)
-    return re.findall(rf"\\t?frac|\\sqrt|{NAME}|\d+|[-+(){{}}^]", text)
-
-
-class Reader:
-    """Value of a formula where names have values."""
-
-    def __init__(self, text, values):
-        self.tokens, self.values = tokens(text)[::-1], values
-
-    def whole(self):
-        value = self.sum()
-        assert not self.tokens, f"left over: {self.tokens[::-1]}"
-        return value
-
-    def next(self):
-        return self.tokens[-1] if self.tokens else None
-
-    def sum(self):
-        value, sign = 0.0, 1.0
-        if self.next() == "-":
-            self.tokens.pop()
-            sign = -1.0
-        while True:
-            value += sign * self.product()
-            if self.next() not in ("+", "-"):
-                return value
-            sign = 1.0 if self.tokens.pop() == "+" else -1.0
-
-    def product(self):
-        value = 1.0
-        while self.next() is not None and self.next() not in "+-)}":
-            value *= self.power()
-        return value
-
-    def power(self):
-        value = self.atom()
-        if self.next() == "^":
-            self.tokens.pop()
-            value **= self.group()
-        return value
-
-    def group(self, opening="{", closing="}"):
-        assert self.tokens.pop() == opening
-        value = self.sum()
-        assert self.tokens.pop() == closing
-        return value
-
-    def atom(self):
-        token = self.next()
-        if token == "(":
-            return self.group("(", ")")
-        self.tokens.pop()
-        if token.endswith("frac"):
-            return self.group() / self.group()
-        if token == r"\sqrt":
-            return np.sqrt(self.group())
-        return float(token) if token.isdigit() else self.values[token]
-
-
-def equations_in(text):
-    """Left and right sides of the lines of an ``aligned`` environment."""
-    body = text.removeprefix("\\begin{aligned}\n").removesuffix("\n\\end{aligned}")
-    lines = [line.replace("&", " ") for line in re.sub(r"\\q?quad", " ", body).split("\\\\\n")]
-    joined = []
-    for line in lines:
-        whole = joined and line.strip().startswith(("{}", "="))
-        joined[-1:] = [joined[-1] + line] if whole else [*joined[-1:], line]
-    return [tuple(side.strip() for side in line.split("=")) for line in joined]
 
 
 def values_at(system, x, params):

@@ -57,7 +57,7 @@ def test_flat_bodies_and_what_is_no_single_body_are_silent():
     silent(lambda: gc.EulerPoincare(algebra=gc.rn(3), inertia=sp.diag(10, 1, 1)))
 
 
-@pytest.mark.parametrize("name", gc.models.names())
+@pytest.mark.parametrize("name", gc.models.names("reduced"))
 def test_no_mechanism_of_the_catalogue_is_warned_of(name):
     for options in OPTIONS.get(name, [{}]):
         mechanism = silent(lambda o=options: gc.models.get(name)(**o))

@@ -1,0 +1,153 @@
+r"""What `ManifoldSystem.latex` prints: Lagrangian, generalised forces, equations of motion.
+
+Bodies are numbered by indices: what is the same for all of them is written once, as on paper, and what they
+differ in follows, as numbers where there are few.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import require_choice
+from geoctrl._scalars import real, shown
+from geoctrl._scalars.budget import Budget
+from geoctrl.errors import InputError
+from geoctrl.systems.notebook import rows
+from geoctrl.systems.typesetting import Piece, Typesetter, aligned, width
+
+__all__ = ["FEW", "Line", "ManifoldDisplay", "matrix", "numbers", "written"]
+
+PARTS = ("motion", "lagrangian", "forces")
+FEW = 4
+"""Bodies of which each has a line of its own."""
+LINES = 8
+"""Lines that one formula may take."""
+
+Line = tuple[Sequence[Piece], Sequence[Piece]]
+
+
+class ManifoldDisplay(ABC):
+    """The parts of a system in LaTeX.
+
+    Parameters
+    ----------
+    system : ManifoldSystem
+    width : float
+        Width of a line in em.
+    budget : float
+        Seconds. A line that is not typeset by then is replaced by one that says so.
+    """
+
+    potential: ClassVar[str]
+    """Letter of the potential."""
+    work: ClassVar[str]
+    """What the generalised forces are, as an equation."""
+
+    def __init__(self, system: Any, width: float, budget: float) -> None:
+        self.system, self.width, self.budget = system, real(width, "width"), Budget(budget)
+        if not self.width > 0:
+            raise InputError(f"width must be positive, got {shown(width)}")
+        parameters = [p.symbol for p in system.parameters]
+        states = list(system.states)
+        self.setter = Typesetter([*parameters, *states, *system.driven], moving=states, fixed=parameters)
+
+    def part(self, name: str) -> str:
+        """One of the parts above; InputError if there is none of that name."""
+        require_choice("part", name, PARTS)
+        late = rf"\text{{not typeset within the budget of {self.budget.seconds:g} s}}"
+        return self.budget.attempt(name, getattr(self, name), late)
+
+    def motion(self) -> str:
+        """The equations of motion, and what the letters in them stand for."""
+        return rows([aligned(self.equations(), self.width), self.definitions(), self.forces()])
+
+    def lagrangian(self) -> str:
+        """The Lagrangian, and what the letters in it stand for."""
+        return rows([aligned([self.kinetic()], self.width), self.definitions()])
+
+    def forces(self) -> str:
+        """The generalised forces; empty where there are none."""
+        system = self.system
+        if not system.forced:
+            return ""
+        if callable(system.forces_given):
+            return rf"{self.work}, \quad f \text{{ a function}}"
+        vectors = [
+            (self.plain(f"f_{{{i}}}"), self.plain(self.column(f)))
+            for i, f in enumerate(self.few(system.forces_given), 1)
+        ]
+        law = [r"u = u(t, x) \text{, a function}"] if system.law is not None else []
+        return rows([self.work, aligned(vectors, self.width), *law])
+
+    def definitions(self) -> str:
+        """Inertias, linear terms and the potential."""
+        return aligned([*self.inertia(), *self.potential_lines()], self.width)
+
+    @abstractmethod
+    def equations(self) -> list[Line]:
+        """Both sides of the equations of motion, the same for all bodies."""
+
+    @abstractmethod
+    def kinetic(self) -> Line:
+        """Both sides of the Lagrangian."""
+
+    @abstractmethod
+    def inertia(self) -> list[Line]:
+        """What the inertias are."""
+
+    @abstractmethod
+    def potential_lines(self) -> list[Line]:
+        """What the potential is."""
+
+    # -- pieces ---------------------------------------------------------------------------------
+
+    @staticmethod
+    def plain(text: str) -> list[Piece]:
+        """A formula that is not broken."""
+        return [(1, text)]
+
+    @staticmethod
+    def few(values: Sequence[Any]) -> Sequence[Any]:
+        """The first ones, where they are many."""
+        return values if len(values) <= FEW else values[:1]
+
+    def column(self, vector: sp.Matrix) -> str:
+        """A vector of expressions."""
+        return matrix([[self.text(e)] for e in vector])
+
+    def text(self, expr: sp.Expr) -> str:
+        """An expression on one line."""
+        return self.setter.text(written(expr))
+
+    def pieces(self, expr: sp.Expr) -> list[Piece]:
+        """An expression, term by term, with time kept for the lines after it; words where it fills a page."""
+        late = self.plain(rf"\text{{not typeset within the budget of {self.budget.seconds:g} s}}")
+        found = self.budget.attempt(
+            "a line", lambda: self.setter.pieces(written(expr)), late, share=0.5, reserve=0.1
+        )
+        if sum(width(body) for _, body in found) > LINES * self.width:
+            return self.plain(rf"\text{{an expression of {sp.count_ops(expr)} operations}}")
+        return found
+
+
+def written(expr: sp.Expr) -> sp.Expr:
+    """Six digits of floats; whole numbers for those that are whole."""
+    return expr.xreplace(
+        {f: sp.Integer(int(f)) if float(f).is_integer() else sp.Float(f, 6) for f in expr.atoms(sp.Float)}
+    )
+
+
+def matrix(entries: Sequence[Sequence[str]]) -> str:
+    """A matrix of formulas."""
+    lines = r" \\ ".join(" & ".join(row) for row in entries)
+    return rf"\begin{{pmatrix}} {lines} \end{{pmatrix}}"
+
+
+def numbers(values: np.ndarray) -> list[str]:
+    """Numbers with six digits."""
+    return [sp.latex(written(sp.Float(v))) for v in values]

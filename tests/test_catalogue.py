@@ -1,0 +1,119 @@
+"""The catalogue lists systems of every kind, and a mechanism is described once for all of them."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import geoctrl as gc
+from geoctrl.rotations import RotationSystem
+
+FREE = gc.models.names("rotations")
+
+
+def test_kinds_make_up_the_catalogue():
+    reduced, spheres = gc.models.names("reduced"), gc.models.names("spheres")
+    assert sorted(reduced + spheres) == gc.models.names()
+    assert set(FREE) < set(reduced)
+    assert all(isinstance(gc.models.get(name)(), gc.EulerPoincare) for name in reduced)
+    with pytest.raises(gc.ParameterError, match="unknown kind 'tori'; known are reduced, spheres, rotations"):
+        gc.models.names("tori")
+
+
+@pytest.mark.parametrize("name", gc.models.names("spheres"))
+def test_mechanisms_on_spheres_are_systems_with_a_source(name):
+    system = gc.models.get(name)()
+    assert (system.name, bool(system.source)) == (name, True)
+    assert "energy" in system.conserved()
+    with pytest.raises(gc.ParameterError, match=f"{name} has no parameter sets, got 'heavy'"):
+        gc.models.get(name)(set="heavy")
+    with pytest.raises(gc.ParameterError, match="has no option 'attitudes'; known are set, "):
+        gc.models.get(name)(attitudes=True)
+
+
+def test_options_are_those_of_the_builder():
+    chain = gc.models.get("chain-pendulum")(masses=[1.0, 2.0], lengths=[0.5, 0.25])
+    assert chain.n == 2
+    assert list(inspect.signature(gc.models.get("concentric-shells")).parameters) == ["set", "attitudes"]
+    with pytest.raises(gc.ParameterError, match="has no option 'attitudes'; it takes set alone"):
+        gc.models.get("rattleback")(attitudes=True)
+    with pytest.raises(gc.InputError, match="attitudes must be True or False, got 'yes'"):
+        gc.models.get("heavy-top")(attitudes="yes")
+
+
+def test_every_mechanism_of_free_attitudes_is_listed_as_one():
+    for name in gc.models.names("reduced"):
+        mechanism = gc.models.get(name)()
+        if name in FREE:
+            assert RotationSystem.of(mechanism).n == len(mechanism.algebra.factors)
+        else:
+            with pytest.raises(gc.DescriptionError, match="is no system of free attitudes: it has"):
+                RotationSystem.of(mechanism)
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_attitudes_move_as_the_reduced_mechanism_does(name):
+    mechanism, system = gc.models.get(name)(), gc.models.get(name)(attitudes=True)
+    reduced, n = mechanism.reduce(), system.n
+    rng = np.random.default_rng(3)
+    params = {p.name: p.default * rng.uniform(0.95, 1.05) for p in mechanism.parameters}
+    R, Omega = system.generic_state(5)
+    x, u = system.pack(R, Omega), rng.normal(size=system.ninputs)
+    seen = dict(zip(map(str, mechanism.algebra.xi), Omega.ravel(), strict=True))
+    for vector in mechanism.advected:
+        direction = R[vector.factor_index(mechanism.algebra)].T @ np.array(vector.reference, dtype=float)
+        seen |= dict(zip(map(str, vector.symbols), direction, strict=True))
+    y = np.array([seen[label] for label in reduced.state_labels])
+    rate = dict(zip(reduced.state_labels, reduced.rhs(0.3, y, u, params), strict=True))
+    expected = [rate[str(k)] for k in mechanism.algebra.xi]
+    size = max(1.0, np.max(np.abs(expected)))
+    assert system.rhs(0.3, x, u, params)[9 * n :] == pytest.approx(expected, rel=0, abs=1e-13 * size)
+    assert system.energy(x, params) == pytest.approx(reduced.energy(y, params), rel=1e-13, abs=1e-13)
+    declared = {k for k in mechanism.invariants if not k.startswith("momentum")}
+    assert declared & set(system.conserved(params)) == declared & set(reduced.conserved(params))
+
+
+@pytest.mark.parametrize(
+    ("entry", "numbers", "params"),
+    [
+        (
+            "pendulum-3d",
+            lambda p: gc.rotations.pendulum3d(
+                [p["J1"], p["J2"], p["J3"]], p["m"], [p["rho1"], p["rho2"], p["rho3"]], (0, 0, -p["g"])
+            ),
+            {},
+        ),
+        ("free-rigid-body", lambda p: gc.rotations.free_body([p["I1"], p["I2"], p["I3"]]), {}),
+        (
+            "concentric-shells",
+            lambda p: gc.rotations.coupled_bodies(
+                [[p[f"J{i}{k}"] for k in (1, 2, 3)] for i in (1, 2)], p["K"]
+            ),
+            {},
+        ),
+        (
+            "orbiting-body",
+            lambda p: gc.rotations.body_in_orbit([p["J1"], p["J2"], p["J3"]], p["n"]),
+            {"n": 0.4},
+        ),
+    ],
+)
+def test_builders_of_numbers_agree_with_the_catalogue(entry, numbers, params):
+    catalogue = gc.models.get(entry)(attitudes=True)
+    system = numbers(catalogue.parameters_at(params))
+    R, relative = catalogue.generic_state(8)
+    turning = np.swapaxes(R, 1, 2) @ system.frame_rate_at({})
+    # Of the builder of the orbit the velocities are inertial, of the catalogue relative to the frame.
+    ours = catalogue.rhs(0.0, catalogue.pack(R, relative), None, params)
+    theirs = system.rhs(0.0, system.pack(R, relative + turning))
+    n = system.n
+    Rdot = ours[: 9 * n].reshape(n, 3, 3)
+    theirs[9 * n :] -= (np.swapaxes(Rdot, 1, 2) @ system.frame_rate_at({})).ravel()
+    assert theirs == pytest.approx(ours, rel=0, abs=1e-13 * np.max(np.abs(ours)))
+
+
+def test_what_is_no_mechanism_has_no_attitudes():
+    with pytest.raises(TypeError, match=r"a gc\.EulerPoincare is needed, got 3"):
+        RotationSystem.of(3)
+    with pytest.raises(gc.DescriptionError, match="rolling-disk is no system of free attitudes"):
+        RotationSystem.of(gc.models.get("rolling-disk")())
