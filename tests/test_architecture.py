@@ -55,7 +55,6 @@ analysis.equilibria analysis.linearization analysis.manifolds: 4
 manifolds.description manifolds.forms manifolds.functions manifolds.laws manifolds.model
     manifolds.numerics manifolds.reading manifolds.system manifolds.trajectory: 22
 rotations.analysis rotations.forms rotations.local rotations.system: 7
-runs.storage runs.trajectory: 2
 simulation.manifolds simulation.run: 2
 spheres.analysis spheres.forms spheres.linear spheres.local spheres.system: 9
 """
