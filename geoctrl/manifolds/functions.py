@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "examine",
-    "examine_inputs",
     "examine_potential",
     "functions_of_time",
     "holds_time",
@@ -99,11 +98,6 @@ def examine_potential(system: ManifoldDescription, first: np.ndarray, values: np
     """Call potential and gradient; DescriptionError if one returns something of a wrong shape."""
     _examine("potential", system.potential_given, (first, values), ())
     _examine("gradient", system.gradient_given, (first, values), first.shape)
-
-
-def examine_inputs(inputs: Callable, labels: tuple[str, ...]) -> None:
-    """Call inputs that are a function of time; DescriptionError unless they are one value for each label."""
-    _examine(f"inputs(t), for {', '.join(labels)},", inputs, (0.0,), (len(labels),))
 
 
 def _examine(what: str, function: Any, arguments: tuple, shape: tuple[int, ...]) -> None:

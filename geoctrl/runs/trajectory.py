@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -102,6 +102,32 @@ class Samples(ABC):
     def leaf_defects(self) -> dict[str, np.ndarray]:
         """Values (nt,) of what is zero on the leaf or manifold, by name."""
 
+    @abstractmethod
+    def resample(self, times: Any) -> Self:
+        """The run at other times within it, by the equations of motion and not between the samples.
+
+        Each state is run anew from the sample before it, under the inputs that acted.
+
+        Parameters
+        ----------
+        times : (k,) array
+            Increasing, within the run.
+
+        Returns
+        -------
+        Trajectory
+            Of the same kind, with the events of this run.
+
+        Raises
+        ------
+        InputError
+            If the times do not increase or lie beyond the run.
+        GeoctrlError
+            For a trajectory that was read from a file without its system.
+        SimulationError
+            If the run cannot be followed.
+        """
+
     # -- what follows -----------------------------------------------------------------------------
 
     @property
@@ -156,7 +182,33 @@ class Samples(ABC):
         TypeError
             If this is no path.
         """
-        storage.write(path, storage.arrays_of(self))
+        storage.write(path, self._arrays())
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        """Everything that a file holds."""
+        given = {
+            "time": self.time,
+            "states": self.states,
+            "labels": {
+                "states": self.state_labels,
+                "inputs": self.input_labels,
+                "outputs": self.output_labels,
+            },
+            "events": self.events,
+            "params": self.params,
+            "engine": self.engine,
+            "status": self.status,
+            "success": self.success,
+            "name": self.name,
+        }
+        computed = {
+            "inputs": self.inputs,
+            "outputs": self.outputs,
+            "energy": self.energy,
+            "invariants": self.invariants,
+            "leaf_defects": self.leaf_defects,
+        }
+        return storage.arrays_of(given, computed)
 
     def to_pandas(self) -> pandas.DataFrame:
         """States, outputs and inputs as a table with the time as its index.
