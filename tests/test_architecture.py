@@ -49,8 +49,8 @@ CIRCLES = """
 CIRCLES_OF_TYPES = """
 manifolds.description manifolds.forms manifolds.functions manifolds.laws manifolds.model
     manifolds.numerics manifolds.reading manifolds.seen manifolds.system manifolds.trajectory: 24
-rotations.analysis rotations.forms rotations.seen rotations.system: 6
-spheres.analysis spheres.forms spheres.linear spheres.seen spheres.system: 9
+rotations.forms rotations.system: 2
+spheres.forms spheres.system: 2
 """
 
 # Classes are abstract or final, and an object has its fields from one of them: a contract, which has none, an

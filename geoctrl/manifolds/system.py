@@ -137,11 +137,6 @@ class ManifoldSystem(ManifoldDescription):
         """Trajectory of states (size, nt); ``rest`` as `ManifoldTrajectory` takes it."""
         return self.trajectory_of(time, *self.unpack(states), **rest)
 
-    @cached_property
-    def programs(self) -> dict[Any, Any]:
-        """Programs of derivatives, made when first used."""
-        return {}
-
     def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
         """Kinetic plus potential energy (J): float, or (nt,)."""
         first, second, single = self.columns(x)
