@@ -70,7 +70,7 @@ class SeenSpheres(SeenManifold):
         system = self.system
         if system.inertia_varies:
             return None
-        q, _ = linear.find_rest(system, system.unpack(x)[0], self.spin, u, params)
+        q = linear.rest_near(system, system.unpack(x)[0], self.spin, u, params)
         return self.at_rest(system.pack(q, np.zeros_like(q)), params)
 
     @cached_property
