@@ -124,14 +124,11 @@ class SeenManifold(Seen):
         ------
         EquilibriumError, DescriptionError
         """
-        system, asked = self.system, (x.tobytes(), u.tobytes(), tuple(params.items()))
-        if self.cache.get("steady") == asked:  # of the last point, which linearize and certify ask of again
-            return
+        system = self.system
         require_autonomous(system.autonomous and not holds_time(system, x, u, params), system.name)
         if np.any(self.spin):
             self.require_axis(params)
             require_symmetry(system, params, self.spin, x, u)
-        self.cache["steady"] = asked
 
     def require_axis(self, params: Mapping[str, float]) -> None:
         """DescriptionError where the frame of the configuration leaves no steady rotation about the spin."""
