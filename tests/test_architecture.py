@@ -52,8 +52,6 @@ simulation.manifolds simulation.run: 2
 # The same with the imports that serve annotations alone, and never run.
 CIRCLES_OF_TYPES = """
 analysis.equilibria analysis.linearization analysis.manifolds: 4
-manifolds.description manifolds.forms manifolds.functions manifolds.laws manifolds.model
-    manifolds.numerics manifolds.reading manifolds.system manifolds.trajectory: 22
 rotations.analysis rotations.forms rotations.local rotations.system: 7
 simulation.manifolds simulation.run: 2
 spheres.analysis spheres.forms spheres.linear spheres.local spheres.system: 9

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from geoctrl.manifolds.conservation import kept, samples_of
+from geoctrl.manifolds.model import ManifoldModel
+from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.runs import Samples
 from geoctrl.stepping.applied import Applied
-
-if TYPE_CHECKING:
-    from geoctrl.manifolds.forms import ManifoldForm
-    from geoctrl.manifolds.system import ManifoldSystem
 
 __all__ = ["ManifoldTrajectory"]
 
@@ -40,11 +38,11 @@ class ManifoldTrajectory(Samples):
         *,
         applied: Applied | None = None,
         iterations: float = 0.0,
-        seen: tuple[ManifoldForm, np.ndarray] | None = None,
+        seen: tuple[ManifoldModel, np.ndarray] | None = None,
         **rest: Any,
     ) -> None:
         super().__init__(time, name=system.name, **rest)
-        self.system: Any = system
+        self.system = system
         self.iterations = iterations
         self._parts = configurations, velocities
         self._applied = Applied.none(system.input_labels) if applied is None else applied
