@@ -406,16 +406,6 @@ CALLS = [
     ("an axis that is a number", lambda d: gc.Axis(3), gc.DescriptionError),
     ("a reference that is text", lambda d: gc.AdvectedVector("a", reference="abc"), gc.DescriptionError),
     (
-        "a maximum in a potential",
-        lambda d: heavy(potential=sp.Max(GAMMA.symbols[0], 0)).reduce(),
-        gc.ExpressionError,
-    ),
-    (
-        "a minimum in a force",
-        lambda d: body(forces=[sp.Min(U, 1), 0, 0], inputs=[U]).reduce(),
-        gc.ExpressionError,
-    ),
-    (
         "a step in a force",
         lambda d: body(forces=[sp.Heaviside(U), 0, 0], inputs=[U]).reduce(),
         gc.ExpressionError,

@@ -126,18 +126,19 @@ class FromSympy:
             return _quadrature(expr, self)
         if isinstance(expr, sp.Piecewise):
             return self._piecewise(expr)
+        if isinstance(expr, (sp.Max, sp.Min)):
+            return self._extreme(expr)
         name = _TO_GRAPH.get(expr.func)
-        if name is None and isinstance(expr, (sp.Max, sp.Min, sp.Heaviside)):
+        if isinstance(expr, sp.Heaviside):
             raise ExpressionError(
-                f"cannot translate the function {expr.func.__name__!r} in {expr}; write it with Piecewise: "
-                "Max(a, b) is Piecewise((a, a > b), (b, True)), Min(a, b) Piecewise((a, a < b), (b, True)), "
-                "Heaviside(a) Piecewise((1, a > 0), (0, True))"
+                f"cannot translate the function 'Heaviside' in {expr}; write it with Piecewise: Heaviside(a) "
+                "is Piecewise((1, a > 0), (0, True))"
             )
         if name is None:
             raise ExpressionError(
                 f"cannot translate the function {expr.func.__name__!r} in {expr}; known are "
                 "+ - * / integer and half-integer powers, sqrt, exp, log, sin, cos, tan, their inverses, "
-                "sinh, cosh, tanh, asinh, acosh, atanh, atan2, Abs, sign, Piecewise and "
+                "sinh, cosh, tanh, asinh, acosh, atanh, atan2, Abs, sign, Min, Max, Piecewise and "
                 "Integral(1/(a*s**2 + b), (s, 0, upper))"
             )
         return g.fun(name, *(self(a) for a in expr.args))
@@ -175,6 +176,14 @@ class FromSympy:
             name, sense = kind
             node = self.graph.fun(name, self(sense * (relation.lhs - relation.rhs)), self(value), node)
         return node
+
+    def _extreme(self, expr: sp.Max | sp.Min) -> Node:
+        """The greatest or least of some values, by choices between two, which round none."""
+        first, *others = map(self, expr.args)
+        sense = 1 if isinstance(expr, sp.Max) else -1
+        for other in others:
+            first = self.graph.fun("select_nonnegative", sense * (first - other), first, other)
+        return first
 
     def _unknown_symbol(self, symbol: sp.Symbol) -> str:
         twin = self._names.get(str(symbol))

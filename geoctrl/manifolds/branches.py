@@ -1,8 +1,8 @@
-"""Abs, sign and Piecewise freed from their conditions: what holds then, holds in every branch."""
+"""Abs, sign, Min, Max and Piecewise freed from their conditions: what holds then, holds in every branch."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
@@ -10,13 +10,16 @@ import sympy as sp
 __all__ = ["Branches"]
 
 
+_SWITCHES = (sp.Abs, sp.sign, sp.Piecewise, sp.Min, sp.Max)
+
+
 class Branches:
     """Writes expressions with a free number for every choice of a branch.
 
-    ``Abs(a)`` becomes ``s a``, ``sign(a)`` becomes s, and a Piecewise the mean of its values with weights
-    s, (1 - s) s', ..., for numbers 0 < s < 1. An identity that holds for all these numbers holds whichever
-    branch is taken; what is found at states drawn at random is then true everywhere, as it is for analytic
-    functions. What switches by parameters alone takes the branch that they choose.
+    ``Abs(a)`` becomes ``s a``, ``sign(a)`` becomes s, and Piecewise, Min and Max the mean of their values
+    with weights s, (1 - s) s', ..., for numbers 0 < s < 1. An identity that holds for all these numbers holds
+    whichever branch is taken; what is found at states drawn at random is then true everywhere, as it is for
+    analytic functions. What switches by parameters alone takes the branch that they choose.
 
     Parameters
     ----------
@@ -54,10 +57,15 @@ class Branches:
         return value if rewritten is None else rewritten(self._free)
 
     def _free(self, expr: sp.Basic) -> sp.Basic:
-        if not expr.has(sp.Abs, sp.sign, sp.Piecewise) or not expr.free_symbols & self._moving:
+        if (
+            not expr.has(sp.Abs, sp.sign, sp.Piecewise, sp.Min, sp.Max)
+            or not expr.free_symbols & self._moving
+        ):
             return expr
         if isinstance(expr, sp.Piecewise) and any(c.free_symbols & self._moving for _, c in expr.args):
-            return self._mean(expr)
+            return self._mean(expr, [e for e, _ in expr.args])
+        if isinstance(expr, (sp.Min, sp.Max)):
+            return self._mean(expr, expr.args)
         if isinstance(expr, sp.Piecewise):
             return sp.Piecewise(*((self._free(e), c) for e, c in expr.args))
         inner = [self._free(a) for a in expr.args]
@@ -66,8 +74,8 @@ class Branches:
             return choice * inner[0] if isinstance(expr, sp.Abs) else choice
         return expr.func(*inner)
 
-    def _mean(self, expr: sp.Piecewise) -> sp.Expr:
-        *others, last = (self._free(e) for e, _ in expr.args)
+    def _mean(self, expr: sp.Basic, values: Sequence[sp.Basic]) -> sp.Expr:
+        *others, last = map(self._free, values)
         mean = last
         for i in reversed(range(len(others))):
             s = self._choice(expr, i)

@@ -128,8 +128,8 @@ class ManifoldDescription(ManifoldModel):
         return self.state_nodes[self.split :]
 
     @cached_property
-    def input_nodes(self) -> list[Node]:
-        """Nodes of the inputs in the forces."""
+    def driven_nodes(self) -> list[Node]:
+        """Nodes of the inputs in the forces, those set by a law included."""
         return [self.graph.symbol(f"input {u}", STATE) for u in self.driven]
 
     @cached_property

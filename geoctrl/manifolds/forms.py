@@ -18,6 +18,9 @@ from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.runs import Samples
+from geoctrl.stepping.drive import Drive
+from geoctrl.systems import System
+from geoctrl.systems.field import Field
 
 if TYPE_CHECKING:
     from geoctrl.manifolds.numerics import Run
@@ -118,9 +121,13 @@ class ManifoldForm(ManifoldModel):
         """Defaults overridden by ``params``."""
         return self.system.parameters_at(params)
 
-    def run(self, params: Mapping[str, float] | None, inputs: Any = None) -> FormRun:
+    def run(self, params: Mapping[str, float] | None = None) -> FormRun:
         """The field with the numbers of one run."""
-        return FormRun(self, self.system.run(params, inputs))
+        return FormRun(self, self.system.run(params))
+
+    def acting(self, drive: Drive) -> ManifoldModel:
+        """The system of which a run under some inputs is one, closed by them where they are feedback."""
+        return self.system if drive.law is None else self.closed_loop(drive.law).system
 
     def start(self, x0: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Initial state of a pair, a state or an equilibrium of the system, on the manifold to rounding.
@@ -140,13 +147,22 @@ class ManifoldForm(ManifoldModel):
         x = self.velocities(states, rest["params"])
         return self.system.trajectory(time, x, seen=(self, states), **rest)
 
+    @property
+    def recording(self) -> System:
+        """Only the system itself is written out: DescriptionError."""
+        raise self._refusal
+
+    @property
+    def _refusal(self) -> DescriptionError:
+        first, second = self.system.pair
+        return DescriptionError(
+            f"this takes the system in ({first}, {second}): the attribute system of the form"
+        )
+
     def view(self, spin: Any = None) -> None:
         """Only the system itself is seen as reduced equations: DescriptionError."""
-        axes = "" if spin is None else " in turning axes"
-        first, second = self.system.pair
-        raise DescriptionError(
-            f"this takes the system in ({first}, {second}){axes}: the attribute system of the form"
-        )
+        del spin
+        raise self._refusal
 
     @property
     def local(self) -> None:
@@ -159,9 +175,9 @@ class ManifoldForm(ManifoldModel):
         return self.system.parameter_nodes
 
     @cached_property
-    def input_nodes(self) -> Sequence[Node]:
-        """Nodes of the inputs."""
-        return self.system.input_nodes
+    def driven_nodes(self) -> Sequence[Node]:
+        """Nodes of the inputs, those set by a law included."""
+        return self.system.driven_nodes
 
     def __repr__(self) -> str:
         parts = ", ".join(self.pair)
@@ -169,7 +185,7 @@ class ManifoldForm(ManifoldModel):
         return f"<{type(self).__name__} ({parts}) of {self.system.name or 'unnamed'} on {where}>"
 
 
-class FormRun:
+class FormRun(Field):
     """The field of a form with the numbers of one run of the system."""
 
     def __init__(self, form: ManifoldForm, run: Run) -> None:

@@ -16,7 +16,6 @@ from geoctrl.manifolds.reading import examine_function, examine_potential
 
 __all__ = [
     "examine",
-    "examine_inputs",
     "functions_of_time",
     "holds_time",
 ]
@@ -83,8 +82,3 @@ def _returned(function: Callable, t: float, arguments: tuple) -> np.ndarray:
         return np.asarray(as_python(function)(t, *copies), dtype=float)
     except Exception:
         return np.array(np.nan)
-
-
-def examine_inputs(inputs: Callable, labels: tuple[str, ...]) -> None:
-    """Call inputs that are a function of time; DescriptionError unless they are one value for each label."""
-    examine_function(f"inputs(t), for {', '.join(labels)},", inputs, (0.0,), (len(labels),))

@@ -13,9 +13,10 @@ import numpy as np
 
 from geoctrl._checks import finite_array, named_parameters, real_array
 from geoctrl._scalars import STATE, FromSympy, Graph, Node
-from geoctrl.errors import InputError
+from geoctrl.errors import ExpressionError, InputError
 from geoctrl.manifolds.reading import signals
 from geoctrl.runs import Samples
+from geoctrl.stepping.drive import Drive
 from geoctrl.systems import Parameter, time
 from geoctrl.systems.contract import System
 
@@ -139,8 +140,8 @@ class ManifoldModel(System):
     # -- numbers --------------------------------------------------------------------------------
 
     @abstractmethod
-    def run(self, params: Mapping[str, float] | None, inputs: Any = None) -> Any:
-        """Numbers and kernels of one run, with ``rate(t, x)`` and ``hold(u)``."""
+    def acting(self, drive: Drive) -> ManifoldModel:
+        """The system of which a run under some inputs is one, closed by them where they are feedback."""
 
     def outputs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
         """No outputs are declared on manifolds: (0,) or (0, nt); raises as `rhs` does."""
@@ -242,16 +243,37 @@ class ManifoldModel(System):
 
     @property
     @abstractmethod
+    def driven_nodes(self) -> Sequence[Node]:
+        """Nodes of the inputs, those set by a law included."""
+
+    @property
     def input_nodes(self) -> Sequence[Node]:
         """Nodes of the inputs."""
+        return self.driven_nodes[: self.ninputs]
 
     @cached_property
     def to_node(self) -> FromSympy:
         """Converter of expressions in states, inputs, time and parameters."""
         table: dict[Any, Node] = dict(zip(self.states, self.state_nodes, strict=True))
         table |= {p.symbol: self.parameter_nodes[p.name] for p in self.parameters}
-        table |= dict(zip(self.driven, self.input_nodes, strict=True))
+        table |= dict(zip(self.driven, self.driven_nodes, strict=True))
         return FromSympy(self.graph, table | {time: self.time_node})
+
+    def expression(self, expr: Any) -> Node:
+        """Node of an expression in states, time, inputs and parameters.
+
+        Raises
+        ------
+        ExpressionError
+            For a symbol or function that is not known, or an input that a law sets.
+        """
+        node = self.to_node(expr)
+        lost = sorted(str(s) for s in expr.free_symbols & (set(self.driven) - set(self.inputs)))
+        if lost:
+            raise ExpressionError(
+                f"{expr} holds {', '.join(lost)}, which a law sets; write what it gives in states"
+            )
+        return node
 
     # -- other views ----------------------------------------------------------------------------
 

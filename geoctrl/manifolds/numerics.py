@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import njit
 
-from geoctrl.manifolds.functions import examine, examine_inputs
+from geoctrl.manifolds.functions import examine
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.stepping.compiled import Kernel, compile_function, is_compiled
-from geoctrl.stepping.drive import read_drive
+from geoctrl.stepping.drive import Drive, Held
 from geoctrl.stepping.forces import (
     GRADIENT,
     VALUE,
@@ -24,7 +24,9 @@ from geoctrl.stepping.forces import (
     no_force,
     written_force,
 )
+from geoctrl.stepping.table import table
 from geoctrl.stepping.writer import KernelWriter, components
+from geoctrl.systems.field import Field
 
 __all__ = ["Loops", "Numerics", "Run"]
 
@@ -57,7 +59,7 @@ class Loops:
 
 
 @dataclass(frozen=True, eq=False)
-class Run(ABC):
+class Run(Field):
     """Numbers and kernels of one run.
 
     Attributes
@@ -65,7 +67,7 @@ class Run(ABC):
     data, index : ndarray
         Numbers that the kernels read.
     table : ndarray
-        Samples of the inputs (`geoctrl.stepping.drive`).
+        Samples of the inputs (`geoctrl.stepping.table`).
     params : dict
     """
 
@@ -165,25 +167,25 @@ class Numerics(ABC):
         self._compared = not system.computed
 
     @abstractmethod
-    def run(self, params: Mapping[str, float], inputs: Any = None) -> Run:
-        """Numbers and kernels for parameters and inputs."""
+    def run(self, params: Mapping[str, float], drive: Drive | None = None) -> Run:
+        """Numbers and kernels for parameters, and for inputs that are no feedback."""
 
     @abstractmethod
     def written_potential(self) -> tuple[Kernel, Kernel]:
         """Value and gradient of a potential given by expressions."""
 
-    def common(self, params: Mapping[str, float], inputs: Any) -> dict[str, Any]:
+    def common(self, params: Mapping[str, float], drive: Drive | None) -> dict[str, Any]:
         """The fields of `Run`; to be called when all kernels are made, of which it fills the numbers in.
 
         Functions of the user's are examined with the numbers of the first run.
         """
         system = self.system
-        table, drive = read_drive(inputs, system.input_labels)
+        drive = Held(system.input_labels) if drive is None else drive
         if not self._examined:
             examine(system, params)
             self._examined = True
         value, gradient = self.potential
-        force = self.force if drive is None else self.driven(drive)
+        force = self.force if drive.of_time is None else self.driven(drive)
         data, index = self.writer.fill(params)
         if not self._compared:
             self._compared = self._compare(value, gradient, data, index)
@@ -195,7 +197,7 @@ class Numerics(ABC):
             "damped": system.damped,
             "data": data,
             "index": index,
-            "table": table,
+            "table": table(drive),
             "params": params,
         }
 
@@ -243,10 +245,14 @@ class Numerics(ABC):
             else closed(self._force, law, len(self.system.driven), tuple(self.system.params))
         )
 
-    def driven(self, inputs: Callable) -> Kernel:
-        """The forces under inputs that are a function of time; the last one stays compiled."""
+    def driven(self, drive: Drive) -> Kernel:
+        """The forces under inputs that are a function of time; the last one stays compiled.
+
+        It is called once before: compiled code broadcasts what has a wrong shape.
+        """
+        inputs: Any = drive.of_time
         if self._driven is None or self._driven[0] is not inputs:
-            examine_inputs(inputs, self.system.input_labels)
+            drive.at(0.0, np.zeros(self.system.size), {})
             self._driven = inputs, driven(self._force, inputs, len(self.system.driven))
         return self._driven[1]
 
@@ -260,4 +266,4 @@ class Numerics(ABC):
             return given_force(system.forces_given, shape, len(system.driven), len(system.params))
         names = [*components("q", system.split // 3), *components("w", n), "t"]
         places = list(zip([*system.state_nodes, system.time_node], names, strict=True))
-        return written_force(self.writer, places, system.input_nodes, system.force_nodes)
+        return written_force(self.writer, places, system.driven_nodes, system.force_nodes)

@@ -12,7 +12,7 @@ from geoctrl.errors import InputError
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.manifolds.trajectory import ManifoldTrajectory
 from geoctrl.stepping import Method, Progress, composition, concluded, record_steps, record_times
-from geoctrl.stepping.applied import Applied
+from geoctrl.stepping.inputs import read_inputs
 
 __all__ = ["take_steps"]
 
@@ -67,9 +67,9 @@ def take_steps(
     steps, record = whole_number("steps", steps, 1), whole_number("record", record, 1)
     report = Progress(progress, "integrate")
     values = system.parameters_at(params)
-    inputs = None if isinstance(inputs, Mapping) and not inputs else inputs
+    drive = read_inputs(system, inputs)
     parts = system.initial_values(*start)
-    run = system.run(params, inputs)
+    run = system.acting(drive).run(params, drive if drive.law is None else None)
     rows = tuple(np.empty((1 + steps // record, *part.shape)) for part in parts)
     for row, part in zip(rows, parts, strict=True):
         row[0] = part
@@ -85,7 +85,7 @@ def take_steps(
             status=status,
             success=success,
             iterations=outcome.iterations / max(1, outcome.steps),
-            applied=Applied.of(inputs, system.input_labels),
+            drive=drive,
         )
 
     return concluded(outcome, h, made, throw)

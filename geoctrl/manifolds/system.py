@@ -19,7 +19,8 @@ from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.manifolds.model import ManifoldModel
-from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem, time
+from geoctrl.stepping.drive import Drive
+from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem, System, time
 from geoctrl.systems.notebook import displayed
 
 __all__ = ["ManifoldSystem"]
@@ -88,9 +89,13 @@ class ManifoldSystem(ManifoldDescription):
         """Derivatives, tangent spaces, rest positions: what the analysis of equilibria needs."""
         return self.local_type(self)
 
-    def run(self, params: Mapping[str, float] | None, inputs: Any = None) -> Any:
-        """Kernels with the numbers of one run."""
-        return self.numerics.run(self.parameters_at(params), inputs)
+    def run(self, params: Mapping[str, float] | None = None, drive: Drive | None = None) -> Any:
+        """Kernels with the numbers of one run, under inputs that are no feedback."""
+        return self.numerics.run(self.parameters_at(params), drive)
+
+    def acting(self, drive: Drive) -> Self:
+        """The system of which a run under some inputs is one, closed by them where they are feedback."""
+        return self if drive.law is None else self.closed_loop(drive.law)
 
     def start(self, x0: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Initial state of a pair, a state or an equilibrium, on the manifold to rounding.
@@ -293,6 +298,24 @@ class ManifoldSystem(ManifoldDescription):
         if key not in self._views:
             self._views[key] = self.view_type(self, key)
         return self._views[key]
+
+    @property
+    def recording(self) -> System:
+        """The reduced equations; DescriptionError if there are none."""
+        return self.view().reduced
+
+    def to_recording(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """State of the reduced equations."""
+        return self.view().into(x, params)
+
+    def from_recording(self, y: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """States (size, nt) of those of the reduced equations."""
+        view = self.view()
+        return np.array([view.out_of(column, params) for column in y.T]).reshape(-1, self.size).T
+
+    def in_recording(self, expr: Any) -> Any:
+        """An expression in the symbols of the reduced equations."""
+        return self.view().expression(expr)
 
     @cached_property
     def _views(self) -> dict[Any, Any]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
+from geoctrl._checks import finite_array
 from geoctrl.manifolds.conservation import kept, samples_of
 from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.runs import Samples
-from geoctrl.stepping.applied import Applied
+from geoctrl.stepping import dormand_prince
+from geoctrl.stepping.drive import Drive, Held
+from geoctrl.stepping.flow import Flow
+from geoctrl.stepping.resampling import resampled
 
 __all__ = ["ManifoldTrajectory"]
 
@@ -22,8 +26,8 @@ class ManifoldTrajectory(Samples):
     Parameters
     ----------
     system : ManifoldSystem
-        What ran: the closed loop where feedback was given.
-    applied : Applied
+        What ran; for a form the system that it is one of.
+    drive : Drive
         The inputs that acted. Nothing is counted as conserved where they are not those of a law.
     seen : tuple of ManifoldForm and ndarray, optional
         The form that ran, and its states.
@@ -36,7 +40,7 @@ class ManifoldTrajectory(Samples):
         configurations: np.ndarray,
         velocities: np.ndarray,
         *,
-        applied: Applied | None = None,
+        drive: Drive | None = None,
         iterations: float = 0.0,
         seen: tuple[ManifoldModel, np.ndarray] | None = None,
         **rest: Any,
@@ -45,7 +49,7 @@ class ManifoldTrajectory(Samples):
         self.system = system
         self.iterations = iterations
         self._parts = configurations, velocities
-        self._applied = Applied.none(system.input_labels) if applied is None else applied
+        self._drive = Held(system.input_labels) if drive is None else drive
         self._seen = seen
 
     @property
@@ -59,9 +63,14 @@ class ManifoldTrajectory(Samples):
         return self.system.state_labels if self._seen is None else self._seen[0].state_labels
 
     @property
+    def _ran(self) -> Any:
+        """What ran: the system, or a form of it."""
+        return self.system if self._seen is None else self._seen[0]
+
+    @property
     def input_labels(self) -> tuple[str, ...]:
         """Labels of the inputs."""
-        return self._applied.labels
+        return self._drive.labels
 
     @property
     def output_labels(self) -> tuple[str, ...]:
@@ -71,12 +80,23 @@ class ManifoldTrajectory(Samples):
     @cached_property
     def inputs(self) -> np.ndarray:
         """Inputs applied, (m, nt)."""
-        return self._applied.values(self.time, self.states, self.params)
+        return self._drive.values(self.time, self.states, self.params)
 
     @property
     def outputs(self) -> np.ndarray:
         """Systems on manifolds declare no outputs: (0, nt)."""
         return np.zeros((0, self.time.size))
+
+    def resample(self, times: Any) -> Self:
+        """The run at other times; see `geoctrl.runs.Samples.resample`.
+
+        By the equations (DOP853), for a run of a stepping method too, whose steps they do not follow.
+        """
+        ran = self._ran
+        flow = Flow(ran, self._drive, self.params, self.states[:, 0], self.time)
+        states = resampled(flow, dormand_prince.run, self.time, self.states, times)
+        rest = {k: getattr(self, k) for k in ("params", "engine", "status", "success", "events")}
+        return ran.trajectory(finite_array("times", times).copy(), states, drive=self._drive, **rest)
 
     @cached_property
     def _mechanics(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -107,9 +127,9 @@ class ManifoldTrajectory(Samples):
 
         Judged by their rates, at random states and at samples of the run.
         """
-        if self._applied.driven:
+        if self._drive.outside:
             return ()
-        return kept(self.system, self.params, samples_of(self.time, *self._parts))
+        return kept(self._ran.acting(self._drive), self.params, samples_of(self.time, *self._parts))
 
     @cached_property
     def invariants(self) -> dict[str, np.ndarray]:

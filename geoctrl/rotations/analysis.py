@@ -50,7 +50,6 @@ def description(system: RotationSystem, spin: Sequence[float] | None = None) -> 
         for i in range(1, n + 1)
         for k, e in zip((1, 2, 3), sp.eye(3).tolist(), strict=True)
     ]
-    xi = [sp.Matrix(algebra.xi[3 * i : 3 * i + 3]) for i in range(n)]
     mu = [sp.Matrix(algebra.mu[3 * i : 3 * i + 3]) for i in range(n)]
     w = _rate(system, spin)
     b = [R.T * w for R in system.R]
@@ -60,7 +59,7 @@ def description(system: RotationSystem, spin: Sequence[float] | None = None) -> 
     if system.linear is not None or any(w):
         gyroscopic = [e for i in range(n) for e in J[i] * b[i] + a[i]]
         potential -= sum(b[i].dot(J[i] * b[i]) / 2 + a[i].dot(b[i]) for i in range(n))
-    table = {s: e for v, x, c in zip(system.Omega, xi, b, strict=True) for s, e in zip(v, x + c, strict=True)}
+    table = _inertial(system, algebra.xi, spin)
     forces = None
     if system.forced:
         forces = [rational(e.xreplace(table)) for f in system.forces_given for e in f]
@@ -80,6 +79,15 @@ def description(system: RotationSystem, spin: Sequence[float] | None = None) -> 
         name=system.name,
         source=system.source,
     )
+
+
+def _inertial(
+    system: RotationSystem, xi: Sequence[sp.Symbol], spin: Sequence[float] | None
+) -> dict[sp.Symbol, sp.Expr]:
+    """Omega = xi + R^T w, entry by entry."""
+    w = _rate(system, spin)
+    turned = [e for R in system.R for e in R.T * w]
+    return {s: x + c for s, x, c in zip((s for v in system.Omega for s in v), xi, turned, strict=True)}
 
 
 def _rate(system: RotationSystem, spin: Sequence[float] | None) -> sp.Matrix:
@@ -117,6 +125,11 @@ class ReducedView:
     def out_of(self, y: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """State (R, Omega) of a reduced state."""
         return self._map(params) @ np.asarray(y)[self._places]
+
+    def expression(self, expr: Any) -> Any:
+        """An expression in R and Omega in the symbols of the reduced equations, in axes at rest."""
+        velocities = self.reduced.mechanism.algebra.xi
+        return expr.xreplace(_inertial(self._system, list(velocities), None))
 
     def derivative(self, _y: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Derivative (12n, 12n) of `out_of`."""

@@ -48,8 +48,9 @@ def integrate(
     record : int
         Keep every ``record``-th step.
     params : dict, optional
-    inputs : array (m,), callable u(t) or (times, (m, nt)), optional
-        Constant, a function of time, or linear between samples; zero by default.
+    inputs : array (m,), dict, callable or (times, (m, nt)), optional
+        Constant, expressions by label, a function f(t) or f(t, x, params), or linear between samples and
+        constant beyond them; zero by default.
     throw : bool
         Raise where a step cannot be taken; else return the part done, with its ``status``.
     progress : bool or callable

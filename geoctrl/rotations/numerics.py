@@ -15,6 +15,7 @@ from geoctrl.rotations import field as equations
 from geoctrl.rotations import stepper
 from geoctrl.rotations.kernels import linear_kernels, potential_kernels
 from geoctrl.stepping.compiled import Kernel
+from geoctrl.stepping.drive import Drive
 
 __all__ = ["Numerics", "Run"]
 
@@ -125,8 +126,8 @@ class Run(numerics.Run):
 class Numerics(numerics.Numerics):
     """Kernels of one system, made when first used."""
 
-    def run(self, params: Mapping[str, float], inputs: Any = None) -> Run:
-        """Numbers and kernels for parameters and inputs."""
+    def run(self, params: Mapping[str, float], drive: Drive | None = None) -> Run:
+        """Numbers and kernels for parameters, and for inputs that are no feedback."""
         system, linear = self.system, self.linear
         J = system.inertias_at(params)
         return Run(
@@ -138,7 +139,7 @@ class Numerics(numerics.Numerics):
             covector_rate=linear["rate"],
             linear=bool(system.linear_nodes),
             varies=system.linear_varies,
-            **self.common(params, inputs),
+            **self.common(params, drive),
         )
 
     def written_potential(self) -> tuple[Kernel, Kernel]:

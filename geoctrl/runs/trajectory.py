@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -101,6 +101,32 @@ class Samples(ABC):
     @abstractmethod
     def leaf_defects(self) -> dict[str, np.ndarray]:
         """Values (nt,) of what is zero on the leaf or manifold, by name."""
+
+    @abstractmethod
+    def resample(self, times: Any) -> Self:
+        """The run at other times within it, by the equations of motion and not between the samples.
+
+        Each state is run anew from the sample before it, under the inputs that acted.
+
+        Parameters
+        ----------
+        times : (k,) array
+            Increasing, within the run.
+
+        Returns
+        -------
+        Trajectory
+            Of the same kind, with the events of this run.
+
+        Raises
+        ------
+        InputError
+            If the times do not increase or lie beyond the run.
+        GeoctrlError
+            For a trajectory that was read from a file without its system.
+        SimulationError
+            If the run cannot be followed.
+        """
 
     # -- what follows -----------------------------------------------------------------------------
 

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from geoctrl.simulation.problem import Problem
+from geoctrl.stepping.flow import Flow
 
 __all__ = ["conserved_names", "invariants"]
 
 
-def conserved_names(problem: Problem) -> tuple[str, ...]:
+def conserved_names(flow: Flow) -> tuple[str, ...]:
     """Names of the invariants of the run.
 
     Without inputs those of the system; with inputs those that no input changes, and for inputs given by
     expressions also those of which the rate vanishes with these expressions put in.
     """
-    system, params = problem.system, problem.params
-    if problem.inputs.kind == "zero":
+    system: Any = flow.system
+    drive, params = flow.drive, flow.params
+    if not drive.outside and drive.law is None:
         return tuple(system.conserved(params))
     always = system.conserved(params, all_inputs=True)
-    if problem.inputs.kind != "expressions":
+    if drive.outside or callable(drive.law):
         return tuple(always)
     rng = np.random.default_rng(19)
     x = np.stack([system.random_state(rng, params) for _ in range(5)], axis=1)
-    t = rng.uniform(float(problem.times[0]), float(problem.times[-1]), size=5)
-    u = problem.inputs.values(t, x, params)
+    t = rng.uniform(float(flow.times[0]), float(flow.times[-1]), size=5)
+    u = drive.values(t, x, params)
     conservation = system.conservation
     return tuple(
         name
@@ -33,8 +36,7 @@ def conserved_names(problem: Problem) -> tuple[str, ...]:
     )
 
 
-def invariants(problem: Problem, x: np.ndarray) -> dict[str, np.ndarray]:
+def invariants(flow: Flow, x: np.ndarray) -> dict[str, np.ndarray]:
     """Values (nt,) of the invariants of the run at states (n, nt)."""
-    system = problem.system
-    names = conserved_names(problem)
-    return system.conservation.values(names, x, problem.params)
+    system: Any = flow.system
+    return system.conservation.values(conserved_names(flow), x, flow.params)

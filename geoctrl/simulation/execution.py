@@ -8,33 +8,31 @@ from typing import Any
 import numpy as np
 
 from geoctrl.errors import SimulationError
-from geoctrl.simulation.problem import Block, Outcome
 from geoctrl.stepping import Progress
+from geoctrl.stepping.flow import Block, Ending, Flow
 
 __all__ = ["execute"]
 
 
 def execute(
-    problem: Any,
-    steps: Generator[Block, None, Outcome],
-    made: Callable[..., Any],
+    flow: Flow,
+    steps: Generator[Block, None, Ending],
+    samples: Callable[..., Any],
     report: Progress,
     throw: bool,
-    watch: Callable | None = None,
-    explain: Callable | None = None,
 ) -> Any:
     """Take the blocks that an engine yields and make a trajectory of them, however the run ends.
 
-    ``made(time, states, status=, success=, events=)`` makes it. ``watch(problem, block)`` cuts a block where
-    the run must not go on, with words; ``explain(problem, blocks, outcome)`` finds words for a failure.
+    ``samples(time, states, status=, success=, events=)`` makes it.
     """
-    times = problem.times
+    times = flow.times
     blocks: list[Block] = []
+    end: tuple[float, np.ndarray] | None = None
 
     def trajectory(status: str, success: bool) -> Any:
-        time, states = _joined(problem, blocks)
-        records = problem.log.records(tuple(e.name for e in problem.events), len(problem.x0))
-        return made(time, states, status=status, success=success, events=records)
+        time, states = flow.joined(blocks, end)
+        records = flow.log.records(tuple(e.name for e in flow.events), len(flow.x0))
+        return samples(time, states, status=status, success=success, events=records)
 
     interrupted = f"interrupted after t = {times[0]:.9g}"
     fraction = 0.0
@@ -44,10 +42,10 @@ def execute(
             try:
                 block = next(steps)
             except StopIteration as stop:
-                outcome = stop.value
+                ending = stop.value
                 break
-            if watch is not None:
-                block, failure = watch(problem, block)
+            kept, failure = flow.run.off_leaf(*block)
+            block = block[0][:kept], block[1][:kept]
             if block[0].size:
                 blocks.append(block)
                 fraction = (block[0][-1] - times[0]) / (times[-1] - times[0])
@@ -60,27 +58,28 @@ def execute(
         raise
     finally:
         report.close()
-    if failure is None and outcome.failure is not None:
-        words = f"{outcome.failure} at t = {outcome.time:.12g}"
-        failure = words if explain is None else explain(problem, blocks, outcome)
+    if failure is None and ending.failure is not None:
+        failure = _explained(flow, blocks, ending)
     if failure is not None:
         part = trajectory(f"failed: {failure}", False)
         if throw:
             raise SimulationError(f"{failure}; the part done is in .trajectory", part)
         return part
-    if problem.log.stopped is not None:
-        event = problem.events[problem.log.stopped]
-        when, state = problem.log.entries[-1][1:]
-        blocks.append((np.array([when]), state[None, :]))
-        return trajectory(f"stopped by the event {event.name!r} at t = {when:.12g}", True)
+    if flow.log.stopped is not None:
+        event = flow.events[flow.log.stopped]
+        end = flow.log.entries[-1][1:]
+        return trajectory(f"stopped by the event {event.name!r} at t = {end[0]:.12g}", True)
     return trajectory("completed", True)
 
 
-def _joined(problem: Any, blocks: list[Block]) -> tuple[np.ndarray, np.ndarray]:
-    if not blocks:
-        return problem.times[:1], problem.x0[:, None]
-    time = np.concatenate([t for t, _ in blocks])
-    states = np.concatenate([x for _, x in blocks])
-    if problem.log.stopped is not None and time.size > 1 and time[-2] == time[-1]:
-        time, states = time[:-1], states[:-1]
-    return time, np.ascontiguousarray(states.T)
+def _explained(flow: Flow, blocks: list[Block], ending: Ending) -> str:
+    """Words about a failure; a sample that coincides with the break is taken away."""
+    n = flow.system.nstates
+    state = blocks[-1][1][-1] if ending.state is None else ending.state
+    cause = flow.run.broken(ending.time, state[:n])
+    edge = ending.time - 1e-9 * (flow.times[-1] - flow.times[0])
+    for i in range(1, len(blocks)):
+        keep = blocks[i][0] < edge
+        blocks[i] = blocks[i][0][keep], blocks[i][1][keep]
+    words = f"{ending.failure} at t = {ending.time:.12g}"
+    return f"{words}: {cause}" if cause else words

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
@@ -10,11 +9,10 @@ import numpy as np
 
 from geoctrl.errors import InputError
 from geoctrl.runs import Samples, storage
-from geoctrl.simulation.inputs import read_inputs
-from geoctrl.simulation.manifold_inputs import applied_inputs
-from geoctrl.simulation.problem import Problem
 from geoctrl.simulation.run import choose_engine
-from geoctrl.simulation.trajectory import Trajectory
+from geoctrl.simulation.trajectory import Trajectory, told
+from geoctrl.stepping.flow import Flow
+from geoctrl.stepping.inputs import read_inputs
 from geoctrl.systems import as_system
 
 __all__ = ["load_trajectory"]
@@ -83,28 +81,17 @@ def _attached(alone: Trajectory, system: Any, inputs: Any) -> Samples:
             )
     values = system.parameters_at(alone.params)
     rest = {k: getattr(alone, k) for k in ("engine", "status", "success", "events")}
-    attach = _recorded if system.recorded else _compiled
-    made = attach(alone, system, inputs, values, rest)
+    flow = Flow(
+        system=system,
+        drive=read_inputs(system, inputs, alone.time),
+        params=values,
+        x0=alone.states[:, 0],
+        times=alone.time,
+    )
+    run, _ = choose_engine(flow, "auto")
+    made = told(flow, run, alone.time, alone.states, **rest)
     _require_same(alone, made)
     return made
-
-
-def _recorded(
-    alone: Trajectory, system: Any, inputs: Any, values: Mapping[str, float], rest: Mapping[str, Any]
-) -> Samples:
-    drive = read_inputs(system, inputs, alone.time)
-    problem = Problem.of(
-        system, drive, events=(), params=values, x0=alone.states[:, 0], times=alone.time, rtol=None
-    )
-    run, _ = choose_engine(problem, "auto")
-    return Trajectory.of_run(problem, alone.time, alone.states, run, **rest)
-
-
-def _compiled(
-    alone: Trajectory, system: Any, inputs: Any, values: Mapping[str, float], rest: Mapping[str, Any]
-) -> Samples:
-    loop, applied = applied_inputs(system, inputs, alone.time)
-    return loop.trajectory(alone.time, alone.states, params=values, applied=applied, **rest)
 
 
 def _require_same(alone: Samples, made: Samples) -> None:

@@ -11,8 +11,9 @@ import numpy as np
 
 from geoctrl._scalars import STATE, Arithmetic, Program
 from geoctrl.errors import ExpressionError
-from geoctrl.simulation.events import EventLog
-from geoctrl.simulation.problem import Block, Outcome, Problem, workspace
+from geoctrl.simulation.recorded import RecordedFlow, workspace, written
+from geoctrl.stepping.events import EventLog
+from geoctrl.stepping.flow import Block, Ending, Flow
 from geoctrl.systems.singularity import breaks_down
 
 __all__ = ["DEFAULT_TOLERANCE", "available", "describe", "obstacle", "require", "run"]
@@ -51,36 +52,46 @@ def available() -> bool:
     return importlib.util.find_spec("heyoka") is not None
 
 
-def describe(problem: Problem) -> str:
+def describe(flow: Flow) -> str:
     """Words for `Trajectory.engine`."""
-    tolerance = DEFAULT_TOLERANCE if problem.rtol is None else problem.rtol
+    tolerance = DEFAULT_TOLERANCE if flow.rtol is None else flow.rtol
     return f"heyoka Taylor, tolerance {tolerance:.3g}"
 
 
-def obstacle(problem: Problem) -> str | None:
-    """Why heyoka cannot run the problem, or None."""
-    if problem.inputs.reason:
-        return problem.inputs.reason
-    held = {*problem.inputs.arguments} if problem.inputs.constant else set()
-    for event in problem.events:
-        symbols = problem.system.graph.symbols([event.node])
-        if not {s for s in symbols if s.level >= STATE} - held:
+def obstacle(flow: Flow) -> str | None:
+    """Why heyoka cannot run a flow, or None.
+
+    Raises
+    ------
+    DescriptionError
+        If the system cannot be written out.
+    """
+    if flow.drive.obstacle is not None:
+        return flow.drive.obstacle
+    flow = written(flow)
+    recorded = RecordedFlow(flow)
+    held = {*recorded.extra} if flow.drive.constant else set()
+    for event, node in zip(flow.events, recorded.events, strict=True):
+        if not {s for s in flow.system.graph.symbols([node]) if s.level >= STATE} - held:
             return f"event {event.name!r} does not change along the run"
-    return workspace(problem.system).get(problem.key("obstacle"), lambda: _unknown_function(problem))
+    key = recorded.key(flow, "obstacle")
+    return workspace(flow.system).get(key, lambda: _unknown_function(flow, recorded))
 
 
-def require(problem: Problem) -> None:
-    """Raise ExpressionError with the reason if heyoka cannot run the problem."""
-    why = obstacle(problem)
+def require(flow: Flow) -> None:
+    """Raise ExpressionError with the reason if heyoka cannot run a flow; see `obstacle`."""
+    why = obstacle(flow)
     if why is not None:
         raise ExpressionError(f"engine='heyoka' cannot run this: {why}; take engine='scipy' or 'auto'")
 
 
-def _unknown_function(problem: Problem) -> str | None:
-    parts = [("the equations of motion", problem.rates)]
-    parts += [(f"event {event.name!r}", [event.node]) for event in problem.events]
+def _unknown_function(flow: Flow, recorded: RecordedFlow) -> str | None:
+    parts = [("the equations of motion", recorded.rates)]
+    parts += [
+        (f"event {event.name!r}", [node]) for event, node in zip(flow.events, recorded.events, strict=True)
+    ]
     for what, nodes in parts:
-        for op, *operands in problem.program(nodes).tape.instructions:
+        for op, *operands in recorded.program(nodes).tape.instructions:
             if op == "fun" and operands[0] not in _FUNCTIONS:
                 return f"heyoka lacks the function {operands[0]!r} of {what}"
     return None
@@ -109,19 +120,19 @@ class _Recorder:
 class _Compiled:
     """A compiled integrator; its state, time and parameters are set anew for each run."""
 
-    def __init__(self, problem: Problem, tolerance: float) -> None:
+    def __init__(self, flow: Flow, recorded: RecordedFlow, tolerance: float) -> None:
         import heyoka as hy
 
         self.not_finite = hy.taylor_outcome.err_nf_state
         self.time_limit = hy.taylor_outcome.time_limit
         self.step_limit = hy.taylor_outcome.step_limit
-        self.program = problem.right_hand_side
+        self.program = recorded.right_hand_side
         self.target = _Target()
-        self.terminal = [i for i, e in enumerate(problem.events) if e.terminal]
-        n, n_const = len(problem.state_nodes), len(self.program.tape.constants)
+        self.terminal = [i for i, e in enumerate(flow.events) if e.terminal]
+        n, n_const = len(recorded.state_nodes), len(self.program.tape.constants)
         names = [f"x{i}" for i in range(n)]
         variables = [hy.expression(name) for name in names]
-        extra = [hy.par[n_const + i] for i in range(len(problem.inputs.arguments))]
+        extra = [hy.par[n_const + i] for i in range(len(recorded.extra))]
         outputs = _expressions(self.program, [*variables, hy.time, *extra])
         directions = {
             -1: hy.event_direction.negative,
@@ -129,7 +140,7 @@ class _Compiled:
             1: hy.event_direction.positive,
         }
         stopping, passing = [], []
-        for i, (event, expression) in enumerate(zip(problem.events, outputs[n:], strict=True)):
+        for i, (event, expression) in enumerate(zip(flow.events, outputs[n:], strict=True)):
             direction = directions[event.direction]
             if event.terminal:
                 stopping.append(hy.t_event(expression, direction=direction))
@@ -141,22 +152,22 @@ class _Compiled:
             pars=[0.0] * (n_const + len(extra)),
             tol=tolerance,
             # A reconstruction follows a run once: its compilation counts, not its speed.
-            compact_mode=problem.follow is not None or len(self.program.tape.instructions) > _LARGE,
+            compact_mode=flow.follow is not None or len(self.program.tape.instructions) > _LARGE,
             t_events=stopping,
             nt_events=passing,
         )
         self.n_constants = n_const
         self.longest = 0.0
 
-    def reset(self, problem: Problem) -> None:
+    def reset(self, flow: Flow) -> None:
         """Initial state, time and hoisted constants of a run."""
         ta = self.integrator
-        ta.time = float(problem.times[0])
-        ta.state[:] = problem.x0
-        ta.pars[: self.n_constants] = self.program.constants(problem.params)
+        ta.time = float(flow.times[0])
+        ta.state[:] = flow.x0
+        ta.pars[: self.n_constants] = self.program.constants(flow.params)
         if self.terminal:
             ta.reset_cooldowns()
-        self.target.log = problem.log
+        self.target.log = flow.log
         self.longest = 0.0
 
 
@@ -171,27 +182,28 @@ def _expressions(program: Program, arguments: list) -> list:
     return program.run(arguments, constants, arithmetic, hy.sum)
 
 
-def run(problem: Problem) -> Generator[Block, None, Outcome]:
-    """Integrate, yielding the samples reached; see `Outcome` for what is returned."""
-    tolerance = DEFAULT_TOLERANCE if problem.rtol is None else problem.rtol
-    kept, key = workspace(problem.system), problem.key("heyoka", tolerance)
-    compiled = kept.take(key) or _Compiled(problem, tolerance)
-    compiled.reset(problem)
-    yield problem.times[:1], problem.x0[None, :]
-    for grid, known in problem.pieces():
+def run(flow: Flow) -> Generator[Block, None, Ending]:
+    """Integrate a flow on recorded equations, yielding the samples reached; see `Ending` for the rest."""
+    tolerance = DEFAULT_TOLERANCE if flow.rtol is None else flow.rtol
+    recorded = RecordedFlow(flow)
+    kept, key = workspace(flow.system), recorded.key(flow, "heyoka", tolerance)
+    compiled = kept.take(key) or _Compiled(flow, recorded, tolerance)
+    compiled.reset(flow)
+    yield flow.times[:1], flow.x0[None, :]
+    for grid, known in flow.pieces():
         if known is not None:
             compiled.integrator.state[: known.size] = known
-        compiled.integrator.pars[compiled.n_constants :] = problem.inputs.extra(float(grid[0]))
-        outcome = yield from _piece(problem, compiled, grid)
-        if outcome.failure or problem.log.stopped is not None:
+        compiled.integrator.pars[compiled.n_constants :] = flow.drive.extra(float(grid[0]))
+        ending = yield from _piece(flow, compiled, grid)
+        if ending.failure or flow.log.stopped is not None:
             break
     # An integrator that an exception or an interrupt has left half way is dropped rather than given back.
     kept.give(key, compiled)
-    return outcome
+    return ending
 
 
-def _piece(problem: Problem, compiled: _Compiled, grid: np.ndarray) -> Generator[Block, None, Outcome]:
-    ta, log = compiled.integrator, problem.log
+def _piece(flow: Flow, compiled: _Compiled, grid: np.ndarray) -> Generator[Block, None, Ending]:
+    ta, log = compiled.integrator, flow.log
     rest = grid[1:]
     last = float(grid[0]), ta.state.copy()
     while True:
@@ -202,7 +214,7 @@ def _piece(problem: Problem, compiled: _Compiled, grid: np.ndarray) -> Generator
         rows = rows[1:]
         compiled.longest = max(compiled.longest, longest)
         if shortest < _SHORT * compiled.longest or outcome == compiled.step_limit:
-            broken = _breakdown(problem, compiled, before, start, steps)
+            broken = _breakdown(flow, compiled, before, start, steps)
             if broken is not None:
                 log.forget_after(broken.time)
                 reached = int(np.searchsorted(rest[: len(rows)], broken.time))
@@ -218,13 +230,13 @@ def _piece(problem: Problem, compiled: _Compiled, grid: np.ndarray) -> Generator
         rest = rest[len(rows) :]
         if not finite or outcome == compiled.not_finite:
             compiled.target.log = EventLog(log.start)
-            return Outcome(*_last_finite(ta, *last))
+            return Ending(*_last_finite(ta, *last))
         if outcome == compiled.time_limit:
-            return Outcome(ta.time)
+            return Ending(ta.time)
         if outcome == compiled.step_limit:
             floor = 16 * np.finfo(float).eps * max(abs(before), abs(ta.time), 1e-3 * abs(grid[-1] - grid[0]))
             if abs(ta.time - before) <= floor * steps:
-                return Outcome(ta.time, "the step size collapsed", ta.state.copy())
+                return Ending(ta.time, "the step size collapsed", ta.state.copy())
             last = ta.time, ta.state.copy()
             continue
         # What is left is the number of a terminal event; it is negative where the event stops the run.
@@ -234,18 +246,19 @@ def _piece(problem: Problem, compiled: _Compiled, grid: np.ndarray) -> Generator
         index = compiled.terminal[code if code >= 0 else -1 - code]
         log.add(index, float(ta.time), ta.state.copy())
         log.stopped = index
-        return Outcome(ta.time)
+        return Ending(ta.time)
 
 
-def _breakdown(problem: Problem, compiled: _Compiled, t: float, x: np.ndarray, steps: int) -> Outcome | None:
+def _breakdown(flow: Flow, compiled: _Compiled, t: float, x: np.ndarray, steps: int) -> Ending | None:
     """Where a stretch that has been run from `x` at `t` met a state at which no run could start.
 
     An integrator may go on behind a singularity, or along it, with numbers that mean nothing.
     """
-    ta, n, log = compiled.integrator, problem.system.nstates, compiled.target.log
+    system: Any = flow.system
+    ta, n, log = compiled.integrator, system.nstates, compiled.target.log
 
     def singular() -> bool:
-        return breaks_down(problem.system, ta.time, ta.state[:n], problem.params)
+        return breaks_down(system, ta.time, ta.state[:n], flow.params)
 
     end = ta.time, ta.state.copy()
     limit = np.inf if singular() else _SHORT * compiled.longest
@@ -254,7 +267,7 @@ def _breakdown(problem: Problem, compiled: _Compiled, t: float, x: np.ndarray, s
     for _ in range(steps):
         _, h = ta.step()
         if h < limit and np.isfinite(ta.state).all() and singular():
-            return Outcome(ta.time, "the equations break down", ta.state.copy())
+            return Ending(ta.time, "the equations break down", ta.state.copy())
     ta.time, ta.state[:] = end
     compiled.target.log = log
     return None

@@ -9,15 +9,16 @@ states (advected vectors, the fixed axis of a planar factor), the attitude follo
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from geoctrl._checks import finite_array, whole_number
 from geoctrl._scalars import STATE, Node
 from geoctrl.algebra import AdvectedVector
-from geoctrl.errors import InputError, SimulationError
-from geoctrl.simulation.problem import Problem
+from geoctrl.errors import InputError
+from geoctrl.stepping.flow import Flow
+from geoctrl.stepping.resampling import followed
 
 if TYPE_CHECKING:
     from geoctrl.algebra.factor import Factor
@@ -114,10 +115,10 @@ def _initial(system: ReducedSystem, of: int, x: np.ndarray, R0: np.ndarray | Non
 
 
 def _extended(
-    problem: Problem, run: Callable, time: np.ndarray, x: np.ndarray, of: int, R0: np.ndarray, moving: bool
+    flow: Flow, run: Callable, time: np.ndarray, x: np.ndarray, of: int, R0: np.ndarray, moving: bool
 ) -> np.ndarray:
     """Rows R (9) and, if `moving`, x - x(0) (3) at the times of the run: (9 or 12, nt)."""
-    system = problem.system
+    system: Any = flow.system
     g, factor = system.graph, system.mechanism.algebra.factors[of - 1]
 
     def applied(rows: tuple[tuple[int, ...], ...]) -> list[Node]:
@@ -144,51 +145,40 @@ def _extended(
     start = np.concatenate([x[:, 0], R0.ravel(), np.zeros(3 if moving else 0)])
     if time.size < 2:
         return start[system.nstates :, None]
-    extended = Problem.of(
-        system,
-        problem.inputs,
-        more=more,
-        events=(),
-        params=problem.params,
+    extended = Flow(
+        system=system,
+        drive=flow.drive,
+        params=flow.params,
         x0=start,
         times=time,
-        rtol=problem.rtol,
-        # The run itself is followed: a chaotic motion computed anew would leave it.
-        follow=x,
+        rtol=flow.rtol,
+        more=tuple(more),
+        follow=(time, x),
     )
-    blocks, steps = [], run(extended)
-    while True:
-        try:
-            blocks.append(next(steps)[1])
-        except StopIteration as stop:
-            if stop.value.failure:
-                raise SimulationError(
-                    f"the reconstruction broke off: {stop.value.failure} at t = {stop.value.time:.9g}"
-                ) from None
-            return np.concatenate(blocks)[:, system.nstates :].T
+    return followed(extended, run)[system.nstates :]
 
 
 def attitude(
-    problem: Problem, run: Callable, time: np.ndarray, x: np.ndarray, R0: np.ndarray | None, of: int
+    flow: Flow, run: Callable, time: np.ndarray, x: np.ndarray, R0: np.ndarray | None, of: int
 ) -> np.ndarray:
     """Rotation matrices (nt, 3, 3) of a factor; see `Trajectory.attitude`."""
-    system = problem.system
+    system: Any = flow.system
     _factor(system, of, "rotation")
     start = _initial(system, of, x, R0)
     pairs = _directions(system, of, x)
     if len(pairs) == 2:
         return _from_directions(pairs)
-    return _extended(problem, run, time, x, of, start, moving=False).T.reshape(-1, 3, 3)
+    return _extended(flow, run, time, x, of, start, moving=False).T.reshape(-1, 3, 3)
 
 
 def displacement(
-    problem: Problem, run: Callable, time: np.ndarray, x: np.ndarray, R0: np.ndarray | None, of: int
+    flow: Flow, run: Callable, time: np.ndarray, x: np.ndarray, R0: np.ndarray | None, of: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Way of the frame's origin (nt, 3) and rotation matrices (nt, 3, 3) of a factor."""
-    system = problem.system
+    system: Any = flow.system
     factor = _factor(system, of, "translation")
     start = np.eye(3) if factor.spin is None else _initial(system, of, x, R0)
-    values = _extended(problem, run, time, x, of, start, moving=True)
+    values = _extended(flow, run, time, x, of, start, moving=True)
     return values[9:].T, values[:9].T.reshape(-1, 3, 3)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,19 @@ from geoctrl._scalars import shown
 from geoctrl.errors import GeoctrlError
 from geoctrl.runs import Events, Samples, storage
 from geoctrl.simulation import conservation, reconstruction
+from geoctrl.stepping.resampling import resampled
 
 if TYPE_CHECKING:
-    from geoctrl.simulation.problem import Problem
+    from geoctrl.stepping.flow import Flow
     from geoctrl.systems import ReducedSystem
 
-__all__ = ["Trajectory"]
+__all__ = ["Trajectory", "told"]
+
+
+def told(flow: Flow, run: Callable, time: np.ndarray, states: np.ndarray, **rest: Any) -> Samples:
+    """Samples of a flow that the engine ``run`` ran, of the kind that its system tells its runs by."""
+    own = flow.system.trajectory(time, states, params=flow.params, drive=flow.drive, **rest)
+    return Trajectory.of_run(flow, run, time, states, **rest) if own is None else own
 
 
 class Trajectory(Samples):
@@ -75,23 +82,23 @@ class Trajectory(Samples):
         self.input_labels = tuple(labels["inputs"])
         self.output_labels = tuple(labels["outputs"])
         self.system: ReducedSystem | None = None
-        self._problem: Problem | None = None
+        self._flow: Flow | None = None
         self._run: Any = None
         self._ways: dict[tuple, tuple[np.ndarray, np.ndarray]] = {}
 
     @classmethod
     def of_run(
-        cls, problem: Problem, time: np.ndarray, states: np.ndarray, run: Any, **rest: Any
+        cls, flow: Flow, run: Callable, time: np.ndarray, states: np.ndarray, **rest: Any
     ) -> Trajectory:
-        """Samples of a run of a problem by the engine ``run``."""
-        system = problem.system
+        """Samples of a flow that the engine ``run`` ran."""
+        system: Any = flow.system
         labels = {
             "states": system.state_labels,
             "inputs": system.input_labels,
             "outputs": system.output_labels,
         }
-        made = cls(time, states, labels=labels, params=problem.params, name=system.name, **rest)
-        made.system, made._problem, made._run = system, problem, run
+        made = cls(time, states, labels=labels, params=flow.params, name=system.name, **rest)
+        made.system, made._flow, made._run = system, flow, run
         return made
 
     @classmethod
@@ -107,17 +114,17 @@ class Trajectory(Samples):
     @cached_property
     def inputs(self) -> np.ndarray:
         """Inputs applied, (m, nt)."""
-        return self._live.inputs.values(self.time, self.states, self.params)
+        return self._live.drive.values(self.time, self.states, self.params)
 
     @cached_property
     def outputs(self) -> np.ndarray:
         """Output signals, (p, nt): the torques of a closed loop, say."""
-        return self._live.system.outputs(self.time, self.states, self.inputs, self.params)
+        return self._system.outputs(self.time, self.states, self.inputs, self.params)
 
     @cached_property
     def energy(self) -> np.ndarray:
         """Constrained energy (J), (nt,); conserved only if `drift` counts it."""
-        return np.asarray(self._live.system.energy(self.states, self.params))
+        return np.asarray(self._system.energy(self.states, self.params))
 
     @cached_property
     def invariants(self) -> dict[str, np.ndarray]:
@@ -127,20 +134,41 @@ class Trajectory(Samples):
     @cached_property
     def leaf_defects(self) -> dict[str, np.ndarray]:
         """Values (nt,) of every leaf relation (zero on the leaf), by name."""
-        system = self._live.system
+        system = self._system
         values = system.leaf_residual(self.states, self.params)
         return dict(zip(system.leaf.names, values, strict=True))
+
+    def resample(self, times: Any) -> Trajectory:
+        """The run at other times; see `geoctrl.runs.Samples.resample`.
+
+        Examples
+        --------
+        >>> import numpy as np, geoctrl as gc
+        >>> top = gc.models.get("heavy-top")(set="lagrange").reduce()
+        >>> traj = gc.simulate(top, np.linspace(0, 2, 5), [0.3, 0.1, 5, 0, 0.6, 0.8])
+        >>> traj.resample(np.linspace(0, 2, 201)).states.shape
+        (6, 201)
+        """
+        flow = self._live
+        states = resampled(flow, self._run, self.time, self.states, times)
+        rest = {k: getattr(self, k) for k in ("engine", "status", "success", "events")}
+        return Trajectory.of_run(flow, self._run, finite_array("times", times).copy(), states, **rest)
 
     # -- configuration --------------------------------------------------------------------------
 
     @property
-    def _live(self) -> Problem:
-        if self._problem is None:
+    def _live(self) -> Flow:
+        if self._flow is None:
             raise GeoctrlError(
                 "this trajectory was read from a file or unpickled and knows no equations of motion; read it "
                 "with its system, load_trajectory(path, system=...), or run simulate again"
             )
-        return self._problem
+        return self._flow
+
+    @property
+    def _system(self) -> ReducedSystem:
+        system: Any = self._live.system
+        return system
 
     def attitude(self, R0: Any = None, of: int = 1) -> np.ndarray:
         r"""Rotation matrices (nt, 3, 3), body to space: :math:`\dot R = R \hat\Omega`.
@@ -200,7 +228,7 @@ class Trajectory(Samples):
         InputError
             If the mechanism declares no contact, or as for `position`.
         """
-        vector = reconstruction.contact_vector(self._live.system, self.states, self.params)
+        vector = reconstruction.contact_vector(self._system, self.states, self.params)
         position = self.position(x0, of, R0)
         return position + np.einsum("tij,tj->ti", self._way(of, R0)[1], vector)
 

@@ -180,6 +180,10 @@ class ReducedView:
         omega = xi + self.spin - q * (q @ self.spin)[:, None]
         return np.concatenate([q.ravel(), omega.ravel()])
 
+    def expression(self, expr: Any) -> Any:
+        """An expression in q and omega in the symbols of the reduced equations, in axes at rest."""
+        return expr
+
     def derivative(self, y: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
         """Derivative (6n, 6n) of `out_of`."""
         n, W = self._n, self.spin

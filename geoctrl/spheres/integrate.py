@@ -53,8 +53,9 @@ def integrate(
     record : int
         Keep every ``record``-th step.
     params : dict, optional
-    inputs : array (m,), callable u(t) or (times, (m, nt)), optional
-        Constant, a function of time, or linear between samples; zero by default.
+    inputs : array (m,), dict, callable or (times, (m, nt)), optional
+        Constant, expressions by label, a function f(t) or f(t, x, params), or linear between samples and
+        constant beyond them; zero by default.
     project : bool
         Renormalise q after each step; Runge-Kutta only.
     throw : bool

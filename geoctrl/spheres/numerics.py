@@ -17,6 +17,7 @@ from geoctrl.spheres import stepper
 from geoctrl.spheres.kernels import MASS, SLOPE, Sum, mass_kernels, potential_kernels
 from geoctrl.spheres.potentials import Pairs, Sites
 from geoctrl.stepping.compiled import Kernel
+from geoctrl.stepping.drive import Drive
 from geoctrl.stepping.forces import nothing
 
 __all__ = ["Numerics", "Run"]
@@ -144,15 +145,15 @@ class Run(numerics.Run):
 class Numerics(numerics.Numerics):
     """Kernels of one system, made when first used."""
 
-    def run(self, params: Mapping[str, float], inputs: Any = None) -> Run:
-        """Numbers and kernels for parameters and inputs."""
+    def run(self, params: Mapping[str, float], drive: Drive | None = None) -> Run:
+        """Numbers and kernels for parameters, and for inputs that are no feedback."""
         n, mass, M = self.system.n, self.mass, self.system.constant_mass(params)
         return Run(
             M=np.zeros((n, n)) if M is None else M,
             diagonal=M is not None and not np.any(M - np.diag(np.diag(M))),
             varies=M is None,
             mass=(mass["mass"], mass["mass_gradient"], mass["mass_rate"]),
-            **self.common(params, inputs),
+            **self.common(params, drive),
         )
 
     def written_potential(self) -> tuple[Kernel, Kernel]:

@@ -1,76 +1,277 @@
-"""What drives the inputs of a run: numbers, samples, a function of time, a feedback law."""
+"""What drives the inputs of a run: they are held, linear between samples, a function, or expressions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from geoctrl._checks import accepts, finite_array, time_grid
-from geoctrl.errors import InputError
+from geoctrl._checks import real_array
+from geoctrl._scalars import STATE, Node, Program
+from geoctrl.errors import ExpressionError, InputError
+from geoctrl.systems import System
 
-__all__ = ["read_drive", "sample", "table_of"]
+__all__ = ["Drive", "Expressions", "Function", "Held", "Sampled"]
 
 
-@njit(cache=True, error_model="numpy")
-def sample(table, t, j):
-    """Input j at time t from a table (number of times, number of inputs, times, rows of values).
+class Drive(ABC):
+    """Inputs of one run.
 
-    Linear between samples, constant beyond them.
+    Attributes
+    ----------
+    labels : tuple of str
+        Of the inputs of the system.
+    outside : bool
+        Whether something else than the state and expressions decided on them, so that what the run conserves
+        must be conserved whatever they do.
+    times, samples : ndarray (k,), (m, k)
+        Linear between these times and constant beyond them; zero where something else decides.
+    of_time : callable or None
+        The function of the time, where they are one.
+    law : callable, list of expressions or None
+        The feedback that they are, as `closed_loop` takes it.
     """
-    nt = int(table[0])
-    values = 2 + nt * (1 + j)
-    if nt == 1 or t <= table[2]:
-        return table[values]
-    if t >= table[1 + nt]:
-        return table[values + nt - 1]
-    low, high = 0, nt - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if table[2 + middle] <= t:
-            low = middle
+
+    outside = False
+    of_time: Callable | None = None
+    law: Any = None
+
+    labels: tuple[str, ...]
+    times: np.ndarray
+    samples: np.ndarray
+
+    @property
+    def constant(self) -> bool:
+        """Whether they do not change along a run."""
+        return False
+
+    @property
+    def breaks(self) -> np.ndarray:
+        """Times of their kinks, which no step may cross."""
+        return self.times[:0]
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why recorded equations cannot hold them, or None."""
+        return None
+
+    @abstractmethod
+    def at(self, t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Inputs (m,) at a time and a state (n,)."""
+
+    def values(self, time: np.ndarray, states: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Inputs (m, nt) at times (nt,) and states (n, nt)."""
+        rows = [self.at(float(t), x, params) for t, x in zip(time, states.T, strict=True)]
+        return np.array(rows, dtype=float).T.reshape(len(self.labels), time.size)
+
+    def images(self, system: System) -> tuple[list[Node], list[Node]]:  # noqa: ARG002
+        """What stands for each input in the equations of a system, and the symbols in it besides its own.
+
+        `extra` gives the numbers of these: one compilation serves them all.
+        """
+        raise ExpressionError(str(self.obstacle))
+
+    def extra(self, t: float) -> list[float]:  # noqa: ARG002
+        """Numbers of the further symbols of `images` from the time t on, up to the next of the `breaks`."""
+        return []
+
+    def carried(self, system: System, translate: Callable[[Any], Any]) -> Drive:  # noqa: ARG002
+        """The same on a system in other states, of which ``translate`` gives expressions."""
+        return self
+
+
+def _nothing(labels: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Times and samples of inputs that something else decides on."""
+    return np.zeros(1), np.zeros((len(labels), 1))
+
+
+class Held(Drive):
+    """Inputs that do not change; ``outside`` unless they are known to be zero."""
+
+    def __init__(self, labels: tuple[str, ...], values: np.ndarray | None = None) -> None:
+        self.labels, self.outside = labels, values is not None
+        self._u = np.zeros(len(labels)) if values is None else values
+        self.times, self.samples = np.zeros(1), self._u[:, None]
+
+    @property
+    def constant(self) -> bool:
+        """They are."""
+        return True
+
+    def at(self, _t: float, _x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
+        """Inputs (m,)."""
+        return self._u
+
+    def images(self, system: System) -> tuple[list[Node], list[Node]]:
+        """A symbol for each input that is not zero."""
+        return _numbered(system, self.labels, self._u.tolist())
+
+    def extra(self, _t: float) -> list[float]:
+        """Numbers of these."""
+        return [u for u in self._u.tolist() if u]
+
+
+class Sampled(Drive):
+    """Inputs that are linear between samples and constant beyond them."""
+
+    outside = True
+
+    def __init__(self, labels: tuple[str, ...], times: np.ndarray, samples: np.ndarray) -> None:
+        self.labels, self.times, self.samples = labels, times, samples
+
+    @property
+    def breaks(self) -> np.ndarray:
+        """The times of the samples."""
+        return self.times
+
+    def at(self, t: float, _x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
+        """Inputs (m,) at a time."""
+        value, slope, base = self._piece(t)
+        return value + slope * (min(max(t, self.times[0]), self.times[-1]) - base)
+
+    def values(self, time: np.ndarray, _states: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
+        """Inputs (m, nt) at times (nt,)."""
+        return np.array([np.interp(time, self.times, row) for row in self.samples])
+
+    def _piece(self, t: float) -> tuple[np.ndarray, np.ndarray, float]:
+        """Value, slope and time of the sample before t, or of the first."""
+        k = min(max(int(np.searchsorted(self.times, t, side="right")) - 1, 0), self.times.size - 2)
+        value, step = self.samples[:, k], self.times[k + 1] - self.times[k]
+        return value, (self.samples[:, k + 1] - value) / step, float(self.times[k])
+
+    def images(self, system: System) -> tuple[list[Node], list[Node]]:
+        """Value and slope for each input, linear from the time of a sample on."""
+        g = system.graph
+        value, slope = ([g.symbol(f"{what} {u}", STATE) for u in self.labels] for what in ("sample", "slope"))
+        base = g.symbol("time of the sample", STATE)
+        away = system.time_node - base
+        return [v + s * away for v, s in zip(value, slope, strict=True)], [*value, *slope, base]
+
+    def extra(self, t: float) -> list[float]:
+        """Values, slopes, and the time of the sample; beyond the samples they do not change."""
+        value, slope, base = self._piece(t)
+        if t >= self.times[-1]:
+            value, slope = self.samples[:, -1], 0 * slope
+        elif t < self.times[0]:
+            slope = 0 * slope
+        return [*value.tolist(), *slope.tolist(), base]
+
+
+class Function(Drive):
+    """Inputs by a function of the time, or of time, state and parameters."""
+
+    def __init__(self, labels: tuple[str, ...], function: Callable, of_state: bool) -> None:
+        self.labels, (self.times, self.samples) = labels, _nothing(labels)
+        self._function, self._of_state = function, of_state
+        self.outside = not of_state
+        if of_state:
+            self.law = function
         else:
-            high = middle
-    part = (t - table[2 + low]) / (table[3 + low] - table[2 + low])
-    return (1.0 - part) * table[values + low] + part * table[values + low + 1]
+            self.of_time = function
+
+    @property
+    def obstacle(self) -> str | None:
+        """That it is a function."""
+        words = f"input{'s' * (len(self.labels) > 1)} {', '.join(map(repr, self.labels))}"
+        return f"{words} {'is' if len(self.labels) == 1 else 'are'} a Python callable"
+
+    @property
+    def _call(self) -> str:
+        return "inputs(t, x, params)" if self._of_state else "inputs(t)"
+
+    def at(self, t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """What the function returns, InputError unless that is a number for each input."""
+        given = self._function(t, x, params) if self._of_state else self._function(t)
+        u, m = real_array(self._call, given), len(self.labels)
+        if u.shape != (m,):
+            u = np.atleast_1d(np.squeeze(u))  # a row, a column, and a number where there is one
+            if u.shape != (m,):
+                raise InputError(
+                    f"{self._call} must return {m} values ({', '.join(self.labels)}), got shape "
+                    f"{np.shape(given)}"
+                )
+        return u
 
 
-@njit(cache=True)
-def table_of(u, m):
-    """Table of m inputs that do not change; they are NaN where ``u`` has another size."""
-    table = np.zeros(3 + m)
-    table[0], table[1] = 1.0, m
-    table[3:] = u if u.size == m else np.full(m, np.nan)
-    return table
+class Expressions(Drive):
+    """Inputs by expressions in states, time and parameters, and numbers.
 
-
-def read_drive(inputs: Any, labels: tuple[str, ...]) -> tuple[np.ndarray, Callable | None]:
-    """Table of the inputs, and the function of time where they are one.
+    Parameters
+    ----------
+    terms : sequence of float or expression
+        One for each input.
 
     Raises
     ------
-    InputError
-        For inputs of a system without any, expressions, a function of something else than the time, a wrong
-        shape, times that do not increase, values that are not finite.
+    ExpressionError
+        For an expression that the system cannot translate.
     """
-    m = len(labels)
-    if inputs is None:
-        return table_of(np.zeros(m), m), None
-    if not m:
-        raise InputError("inputs were given, but this system has none; leave inputs out")
-    if isinstance(inputs, Mapping) or (callable(inputs) and not accepts(inputs, 1)):
-        raise InputError(
-            f"inputs must be {m} numbers, a function of time alone or (times, values ({m}, nt)), got "
-            f"{inputs!r}; for expressions and functions of the state take system.closed_loop(...)"
-        )
-    if callable(inputs):
-        return table_of(np.zeros(m), m), inputs
-    if isinstance(inputs, tuple) and len(inputs) == 2 and np.ndim(inputs[0]) == 1 and np.ndim(inputs[1]):
-        times = time_grid(inputs[0])
-        values = inputs[1] if m > 1 else np.atleast_2d(inputs[1])  # a single input may be a row
-        values = finite_array("inputs", values, (m, times.size))
-        return np.concatenate([[times.size, m], times, values.ravel()]), None
-    constant = inputs if m > 1 else np.atleast_1d(inputs)  # and a constant one a number
-    return table_of(finite_array(f"inputs ({', '.join(labels)})", constant, (m,)), m), None
+
+    def __init__(self, system: System, terms: Sequence[Any]) -> None:
+        self.labels = system.input_labels
+        self.times, self.samples = _nothing(self.labels)
+        self.law = list(terms)
+        self._system = system
+        self._nodes = [self._node(u, e) for u, e in zip(self.labels, terms, strict=True)]
+
+    def _node(self, label: str, term: Any) -> Node:
+        if isinstance(term, float):
+            return self._system.graph.node(term)
+        try:
+            return self._system.expression(term)
+        except ExpressionError as error:
+            raise ExpressionError(f"input {label!r}: {error}") from error
+
+    @property
+    def zero(self) -> bool:
+        """Whether they all vanish."""
+        return all(node.is_zero for node in self._nodes)
+
+    @property
+    def constant(self) -> bool:
+        """Whether they all are numbers."""
+        return all(isinstance(term, float) for term in self.law)
+
+    @cached_property
+    def _program(self) -> Program:
+        system = self._system
+        arguments = [*system.state_nodes, system.time_node]
+        return Program(system.graph, arguments, system.parameter_nodes, self._nodes)
+
+    def at(self, t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Inputs (m,), nan where an expression has no value."""
+        try:
+            return np.array(self._program.scalar([*x.tolist(), t], self._program.constants(params)))
+        except (ArithmeticError, ValueError):
+            return np.full(len(self.labels), np.nan)
+
+    def values(self, time: np.ndarray, states: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Inputs (m, nt) at times (nt,) and states (n, nt)."""
+        return self._program([*states, time], params)
+
+    def images(self, system: System) -> tuple[list[Node], list[Node]]:
+        """The expressions, and a symbol for each number that is not zero."""
+        numbers = [e if isinstance(e, float) else 0.0 for e in self.law]
+        held, arguments = _numbered(system, self.labels, numbers)
+        pairs = zip(self.law, self._nodes, held, strict=True)
+        return [h if isinstance(e, float) else node for e, node, h in pairs], arguments
+
+    def extra(self, _t: float) -> list[float]:
+        """The numbers."""
+        return [e for e in self.law if isinstance(e, float) and e]
+
+    def carried(self, system: System, translate: Callable[[Any], Any]) -> Drive:
+        """The same expressions in the states of another system."""
+        return Expressions(system, [e if isinstance(e, float) else translate(e) for e in self.law])
+
+
+def _numbered(
+    system: System, labels: Sequence[str], numbers: Sequence[float]
+) -> tuple[list[Node], list[Node]]:
+    """A symbol for each number that is not zero, zero for the others; and the symbols."""
+    g = system.graph
+    nodes = [g.symbol(f"constant {u}", STATE) if e else g.zero for u, e in zip(labels, numbers, strict=True)]
+    return nodes, [node for node in nodes if not node.is_zero]

@@ -14,7 +14,7 @@ from numba import float64, njit, void
 from geoctrl._checks import ParameterValues
 from geoctrl._scalars import Node
 from geoctrl.stepping.compiled import Kernel, compile_function, compile_source
-from geoctrl.stepping.drive import sample, table_of
+from geoctrl.stepping.table import sample, table_of
 from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX, KernelWriter, function, statements, unpack
 
 __all__ = [

@@ -12,7 +12,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from geoctrl._scalars import shown
+from geoctrl._scalars import Graph, Node, shown
+from geoctrl.runs import Samples
+from geoctrl.systems.field import Field
 
 __all__ = ["System", "as_system"]
 
@@ -38,6 +40,8 @@ class System(ABC):
     recorded : bool
         Whether the equations are recorded as expressions, which invariants, conditions in symbols and
         heyoka need; else the field is compiled.
+    graph, state_nodes, time_node, input_nodes, parameter_nodes
+        What expressions in states, time, inputs and parameters are translated to.
     """
 
     recorded: ClassVar[bool]
@@ -50,6 +54,13 @@ class System(ABC):
     params: Any
     families: Any
     leaf: Any
+    nstates: Any
+    ninputs: Any
+    graph: Graph
+    state_nodes: Any
+    time_node: Any
+    input_nodes: Any
+    parameter_nodes: Any
 
     @abstractmethod
     def parameters_at(self, params: Mapping[str, float] | None) -> dict[str, float]:
@@ -62,6 +73,14 @@ class System(ABC):
     @abstractmethod
     def rhs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Time derivative of states, with the shape of ``x``."""
+
+    @abstractmethod
+    def run(self, params: Mapping[str, float] | None = None) -> Field:
+        """The field with the numbers of one run."""
+
+    @abstractmethod
+    def expression(self, expr: Any) -> Node:
+        """Node of an expression in states, time, inputs and parameters; ExpressionError for any other."""
 
     @abstractmethod
     def jacobian(
@@ -90,6 +109,32 @@ class System(ABC):
     @abstractmethod
     def conserved(self, params: Mapping[str, float] | None = None) -> Iterable[str]:
         """Names of what motions without inputs keep."""
+
+    # -- where runs are not those of the recorded equations, told as any other ----------------------
+
+    @property
+    def recording(self) -> System:
+        """The same motions by recorded equations, perhaps in other states; else DescriptionError."""
+        return self
+
+    def to_recording(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """State of `recording` that a state (n,) is there."""
+        del params
+        return x
+
+    def from_recording(self, y: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """States (n, nt) that states of `recording` are here."""
+        del params
+        return y
+
+    def in_recording(self, expr: Any) -> Any:
+        """An expression in the states of `recording`."""
+        return expr
+
+    def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> Samples | None:
+        """A run as samples of a kind of their own, None where every run is told alike."""
+        del time, states, rest
+        return None
 
     @abstractmethod
     def to_control(self, *, name: str | None = None) -> Any:

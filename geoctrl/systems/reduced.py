@@ -29,6 +29,7 @@ from geoctrl.systems.notebook import displayed
 from geoctrl.systems.page import system_lines
 from geoctrl.systems.projection import check_initial_state, project_state
 from geoctrl.systems.recorded import Recorded
+from geoctrl.systems.recorded_field import RecordedField
 from geoctrl.systems.state import state_from
 from geoctrl.systems.symmetry import despun_mechanism, despun_state
 
@@ -71,6 +72,7 @@ class ReducedSystem(Recorded):
         self.kept_index = [a.advected.index(node) for node in self.kept]
         self.state_nodes = [*a.velocity, *self.kept, *a.controller]
         self.arguments = [*self.state_nodes, a.time, *a.inputs]
+        self.time_node, self.input_nodes, self.parameter_nodes = a.time, a.inputs, a.parameters
         self.states: tuple[sp.Symbol, ...] = tuple(self.symbols[node] for node in self.state_nodes)
         self.state_labels = tuple(str(s) for s in self.states)
         self.inputs: tuple[sp.Symbol, ...] = mechanism.input_symbols
@@ -109,6 +111,10 @@ class ReducedSystem(Recorded):
         return self.judgement.parameters(params)
 
     parameters_at = parameters
+
+    def run(self, params: Mapping[str, float] | None = None) -> RecordedField:
+        """The field with the numbers of one run."""
+        return RecordedField(self, self.parameters(params))
 
     def start(self, x0: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """A state or equilibrium as a finite state, InputError or ConstraintError unless on the leaf."""

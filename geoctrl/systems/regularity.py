@@ -13,7 +13,7 @@ from geoctrl.errors import EquilibriumError
 __all__ = ["require_autonomous", "require_derivative", "require_smooth", "require_values", "switch_values"]
 
 _KINK = 1e-12
-"""Distance from a switch of Abs, sign or Piecewise at which a point counts as lying on it."""
+"""Distance from a switch of Abs, sign, Min, Max or Piecewise at which a point counts as lying on it."""
 
 
 def require_autonomous(autonomous: bool, name: str) -> None:
@@ -62,8 +62,8 @@ def require_smooth(switches: Any, x: np.ndarray) -> None:
     """
     if np.any(np.abs(switches) <= _KINK * max(1.0, float(np.max(np.abs(x), initial=0.0)))):
         raise EquilibriumError(
-            "the equations are not differentiable at this point: Abs, sign or Piecewise switches there, so "
-            "that no linearisation or Hessian decides stability"
+            "the equations are not differentiable at this point: Abs, sign, Min, Max or Piecewise switches "
+            "there, so that no linearisation or Hessian decides stability"
         )
 
 
@@ -91,7 +91,7 @@ def switch_values(
 
     Switches of inputs that a law given by a function sets are left out: what it does is not known.
     """
-    graph, inputs = system.graph, system.input_nodes
+    graph, inputs = system.graph, system.driven_nodes
     switches = graph.switches(nodes)
     if system.law is not None:
         switches = [s for s in switches if not set(graph.symbols([s])) & set(inputs)]

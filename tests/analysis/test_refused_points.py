@@ -145,8 +145,6 @@ def test_forces_that_change_with_time_are_refused():
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (sp.Max(G1, G2), "Max.*Piecewise"),
-        (sp.Min(G1, 0), "Min.*Piecewise"),
         (sp.Heaviside(G1), "Heaviside.*Piecewise"),
     ],
 )

@@ -10,6 +10,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import spheres
+from geoctrl.stepping.inputs import read_inputs
 
 
 def random_state(n, seed=0, speed=1.0):
@@ -63,7 +64,7 @@ def integrated_by_dop853(system, q, omega, T, inputs=None):
     """State at time T from SciPy's DOP853 on the equations of motion, good to about 1e-12."""
     from scipy.integrate import solve_ivp
 
-    run = system.run(None, inputs)
+    run = system.run(None, read_inputs(system, inputs))
 
     def rate(t, x):
         v, a = run.field(t, *system.unpack(x))

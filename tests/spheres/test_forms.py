@@ -168,7 +168,8 @@ def test_its_motion_is_that_of_the_system(form):
     s = varying_inertia()
     q, omega = random_state(2, seed=6)
     expected = spheres.integrate(s, q, omega, 0.01, 100, order=8, inputs=[0.5], record=100).states[:, -1]
-    flow = s.in_form(form).run(None, [0.5])
+    flow = s.in_form(form).run()
+    flow.hold(np.array([0.5]))
     start = s.convert(s.pack(q, omega), "omega", form)
     end = solve_ivp(flow.rate, (0, 1), start, method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
     assert s.convert(end, form, "omega") == pytest.approx(expected, abs=1e-9)

@@ -85,7 +85,7 @@ def test_laws_of_a_wrong_size(run, given):
 @pytest.mark.parametrize("run", [integrate, simulate])
 @pytest.mark.parametrize("given", [1.0, np.ones(1), np.ones(3), None, "ab"])
 def test_inputs_of_a_wrong_size(run, given):
-    with pytest.raises(ValueError, match=r"inputs\(t\), for u, v, must return numbers of shape \(2,\)"):
+    with pytest.raises(ValueError, match=r"inputs\(t\) must (return 2 values \(u, v\)|be a.* number)"):
         run(steered(), inputs=lambda t: given)
 
 
@@ -196,12 +196,21 @@ def test_laws_that_are_no_expressions(law, words):
         steered().closed_loop(law)
 
 
-@pytest.mark.parametrize("given", [{"u": 1.0}, lambda t, x, params: np.zeros(2)])
-def test_steps_do_not_take_feedback_for_inputs(given):
-    with pytest.raises(
-        ValueError, match=r"inputs must be 2 numbers, a function of time .*system.closed_loop"
-    ):
-        integrate(steered(), inputs=given)
+def test_steps_take_feedback_for_inputs():
+    """As the loop that it closes; expressions too."""
+    system = steered()
+    w = system.states[7]
+
+    def law(t, x, params):
+        return np.array([0.3 - 0.2 * x[7], np.sin(t)])
+
+    expected = integrate(system.closed_loop(law)).states
+    run = integrate(system, inputs=law)
+    assert np.array_equal(run.states, expected)
+    assert run["u"] == pytest.approx(0.3 - 0.2 * run.states[7], abs=1e-15)
+    written = integrate(system, inputs={"u": 0.3 - 0.2 * w, "v": sp.sin(gc.time)})
+    assert written.states == pytest.approx(expected, abs=1e-13)
+    assert np.abs(integrate(system).states - expected).max() > 1e-4
 
 
 def test_no_inputs_at_all():

@@ -86,7 +86,7 @@ def test_a_run_in_pieces_is_the_run_in_one_piece():
     [
         ([1.0, 2.0], r"inputs \(tau_1, tau_2, tau_3, d_1, d_2, d_3\) must have shape \(6,\)"),
         ([1.0, 2.0, 3.0, 4.0, 5.0, np.inf], "must be finite"),
-        (([0.0, 1.0], np.zeros((5, 2))), r"inputs must have shape \(6, 2\)"),
+        (([0.0, 1.0], np.zeros((5, 2))), r"inputs as samples must have shape \(m, nt\) = \(6, 2\)"),
         (([1.0, 0.0], np.zeros((6, 2))), "strictly increasing"),
         (([0.0, np.nan], np.zeros((6, 2))), "must be finite"),
     ],

@@ -6,7 +6,6 @@ from numba import float64, njit
 
 from geoctrl.stepping import composition
 from geoctrl.stepping.compiled import compile_function, is_compiled
-from geoctrl.stepping.drive import read_drive
 
 LIMIT = 3.0
 
@@ -92,14 +91,3 @@ def test_what_compiles_is_compiled(function):
 def test_orders_of_any_kind_are_refused_in_words(order):
     with pytest.raises(ValueError, match="order must be one of 2, 4, 6, 8"):
         composition(order)
-
-
-@pytest.mark.parametrize("inputs", [{"u": 1.0}, lambda t, x, params: t, njit(lambda t, x: t), print])
-def test_what_drives_inputs(inputs):
-    if inputs is print:  # takes anything
-        assert read_drive(inputs, ("u",))[1] is print
-        return
-    with pytest.raises(
-        ValueError, match=r"inputs must be 1 numbers, a function of time alone or \(times, values"
-    ):
-        read_drive(inputs, ("u",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,9 +12,7 @@ from geoctrl._checks import flag
 from geoctrl._scalars import STATE, Node, expression, real
 from geoctrl.errors import DescriptionError, ExpressionError, InputError
 from geoctrl.runs import EventRecord, Events
-
-if TYPE_CHECKING:
-    from geoctrl.systems import ReducedSystem
+from geoctrl.systems import System
 
 __all__ = ["Event", "EventLog", "LocatedEvent", "read_events"]
 
@@ -65,9 +63,10 @@ class Event:
 
 @dataclass(frozen=True)
 class LocatedEvent:
-    """An event as the engines see it: a node, with its terminal flag and direction."""
+    """An event as the engines see it: an expression and its node, with terminal flag and direction."""
 
     name: str
+    expr: Any
     node: Node
     terminal: bool
     direction: int
@@ -110,10 +109,8 @@ class EventLog:
         return found
 
 
-def read_events(
-    system: ReducedSystem, events: Mapping[str, Any] | None, inputs: Mapping[Node, Node]
-) -> tuple[LocatedEvent, ...]:
-    """Events as nodes, inputs replaced by what drives them.
+def read_events(system: System, events: Mapping[str, Any] | None) -> tuple[LocatedEvent, ...]:
+    """Events as nodes in the states, the time and the inputs of a system.
 
     Raises
     ------
@@ -133,12 +130,10 @@ def read_events(
         if not isinstance(event, Event):
             event = Event(event)
         try:
-            given = system.expression(event.expr)
+            node = system.expression(event.expr)
         except ExpressionError as error:
             raise ExpressionError(f"event {name!r}: {error}") from error
-        if given.level < STATE:
+        if node.level < STATE:
             raise ExpressionError(f"event {name!r}: {event.expr} depends on no state, input or time")
-        # An input that is held leaves a constant here, which has no zeros.
-        node = system.graph.substitute([given], inputs)[0]
-        located.append(LocatedEvent(name, node, event.terminal, event.direction))
+        located.append(LocatedEvent(name, event.expr, node, event.terminal, event.direction))
     return tuple(located)

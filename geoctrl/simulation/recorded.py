@@ -1,0 +1,140 @@
+"""A flow as recorded equations with the inputs put in, and what a system keeps between runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from geoctrl._scalars import Node, Program
+from geoctrl.stepping.flow import Flow
+
+__all__ = ["RecordedFlow", "Workspace", "workspace", "written"]
+
+_KEPT = 64
+
+
+class Workspace:
+    """What one system keeps between runs: substituted equations, programs, idle compiled integrators."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, Any] = {}
+        self._idle: dict[Hashable, list] = {}
+
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """The value kept under `key`, made where there is none."""
+        try:
+            return self._kept[key]
+        except KeyError:
+            if len(self._kept) >= _KEPT:
+                self._kept.clear()
+            value = self._kept[key] = make()
+            return value
+
+    def take(self, key: Hashable) -> Any | None:
+        """An idle integrator; nobody else has it until it is given back (threads may share a system)."""
+        try:
+            return self._idle[key].pop()
+        except (KeyError, IndexError):
+            return None
+
+    def give(self, key: Hashable, integrator: Any) -> None:
+        """Give an integrator back."""
+        if key not in self._idle and len(self._idle) >= _KEPT:
+            self._idle.clear()
+        self._idle.setdefault(key, []).append(integrator)
+
+
+def workspace(system: Any) -> Workspace:
+    """The workspace of a recorded system, made at the first run; it is left out when that is pickled."""
+    return system.cache.setdefault("simulation", Workspace())
+
+
+def written(flow: Flow) -> Flow:
+    """A flow on the recorded equations of its system: itself, unless they are in other states.
+
+    Raises
+    ------
+    DescriptionError
+        If the system cannot be written out.
+    """
+    system, params = flow.system, flow.params
+    other = system.recording
+    if other is system:
+        return flow
+
+    def translate(expr: Any) -> Any:
+        return system.in_recording(expr)
+
+    events = [replace(e, node=other.expression(translate(e.expr))) for e in flow.events]
+    return Flow(
+        system=other,
+        drive=flow.drive.carried(other, translate),
+        params=params,
+        x0=system.to_recording(flow.x0, params),
+        times=flow.times,
+        rtol=flow.rtol,
+        events=tuple(events),
+    )
+
+
+class RecordedFlow:
+    """Nodes of a flow on recorded equations.
+
+    Parameters
+    ----------
+    flow : Flow
+        Of a recorded system; its inputs must be no functions.
+
+    Attributes
+    ----------
+    state_nodes, rates, events : list of Node
+        The system's states, followed by those of a reconstruction; their rates and the events, with what
+        drives the inputs put in.
+    extra : list of Node
+        Further arguments of these, of which `Drive.extra` gives the numbers.
+    """
+
+    def __init__(self, flow: Flow) -> None:
+        system: Any = flow.system
+        images, self.extra = flow.drive.images(system)
+        self._system = system
+        self.state_nodes: list[Node] = [*system.state_nodes, *(state for state, _ in flow.more)]
+        rates = [*system.field_nodes, *(rate for _, rate in flow.more)]
+        mapping = dict(zip(system.input_nodes, images, strict=True))
+        self.rates: list[Node] = self._substituted("field", rates, mapping)
+        # An input that is held leaves a constant here, which has no zeros.
+        self.events: list[Node] = self._substituted("events", [e.node for e in flow.events], mapping)
+        self.arguments = [*self.state_nodes, system.time_node, *self.extra]
+
+    def _substituted(self, what: str, nodes: list[Node], mapping: dict[Node, Node]) -> list[Node]:
+        if not mapping:
+            return nodes
+        key = (what, *(n.index for n in nodes), *((a.index, b.index) for a, b in mapping.items()))
+        graph = self._system.graph
+        return workspace(self._system).get(key, lambda: graph.substitute(nodes, mapping))
+
+    def key(self, flow: Flow, *more: Hashable) -> Hashable:
+        """What the equations and events are, by content: nodes are equal where their values are."""
+        return (
+            tuple(n.index for n in self.arguments),
+            tuple(n.index for n in self.rates),
+            tuple(
+                (node.index, e.terminal, e.direction)
+                for node, e in zip(self.events, flow.events, strict=True)
+            ),
+            *more,
+        )
+
+    def program(self, nodes: Sequence[Node]) -> Program:
+        """Compiled function of `arguments`, kept with the system."""
+        system = self._system
+        key = ("program", tuple(n.index for n in self.arguments), tuple(n.index for n in nodes))
+        return workspace(system).get(
+            key, lambda: Program(system.graph, self.arguments, system.parameter_nodes, nodes)
+        )
+
+    @property
+    def right_hand_side(self) -> Program:
+        """The field, followed by the events."""
+        return self.program([*self.rates, *self.events])

@@ -1,0 +1,170 @@
+"""One initial value problem as the engines see it: a start, times, a field and what drives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from geoctrl._scalars import Node, Program
+from geoctrl.errors import SingularMassError
+from geoctrl.stepping.drive import Drive
+from geoctrl.stepping.events import EventLog, LocatedEvent
+from geoctrl.systems import System
+from geoctrl.systems.field import Field
+
+__all__ = ["Block", "Ending", "Flow"]
+
+Block = tuple[np.ndarray, np.ndarray]
+"""Times (k,) and states (k, n); both may be empty."""
+
+
+@dataclass
+class Ending:
+    """How an engine ended: ``failure`` is None, or says what went wrong after the state at ``time``."""
+
+    time: float
+    failure: str | None = None
+    state: np.ndarray | None = None
+    """The last finite state, where the run failed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """States of a system, what drives them, and where samples are wanted.
+
+    Attributes
+    ----------
+    system : System
+    drive : Drive
+    params : dict
+        All parameters by name.
+    x0 : ndarray
+    times : ndarray
+        ``times[0]`` is the initial time.
+    rtol : float or None
+        The engine's default where None.
+    events : tuple of LocatedEvent
+    more : tuple of (state, rate)
+        Nodes of states that follow those of the system: of a reconstruction.
+    follow : (ndarray (k,), ndarray (n, k)) or None
+        Known samples of the system, from each of which the run starts anew: a chaotic motion that is computed
+        again would leave them.
+    """
+
+    system: System
+    drive: Drive
+    params: Mapping[str, float]
+    x0: np.ndarray
+    times: np.ndarray
+    rtol: float | None = None
+    events: tuple[LocatedEvent, ...] = ()
+    more: tuple[tuple[Node, Node], ...] = ()
+    follow: Block | None = None
+    log: EventLog = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "log", EventLog(float(self.times[0])))
+
+    # -- where it is cut --------------------------------------------------------------------------
+
+    @cached_property
+    def _cuts(self) -> np.ndarray:
+        """Times within the run which no step may cross."""
+        cuts = self.drive.breaks if self.follow is None else np.union1d(self.drive.breaks, self.follow[0])
+        return cuts[(cuts > self.times[0]) & (cuts < self.times[-1])]
+
+    def pieces(self) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
+        """Time grids to be run one after the other, with the first states to be set at their beginning."""
+        edges = np.concatenate([self.times[:1], self._cuts, self.times[-1:]])
+        for low, high in pairwise(edges):
+            first = np.searchsorted(self.times, low, side="right")
+            last = np.searchsorted(self.times, high, side="left")
+            yield np.concatenate([[low], self.times[first:last], [high]]), self._known(low)
+
+    def _known(self, t: float) -> np.ndarray | None:
+        if self.follow is None:
+            return None
+        times, states = self.follow
+        k = int(np.searchsorted(times, t))
+        return states[:, k] if k < times.size and times[k] == t else None
+
+    def joined(self, blocks: Sequence[Block], end: tuple[float, np.ndarray] | None = None) -> Block:
+        """Times (k,) and states (n, k) of the blocks of an engine, without the cuts that nobody asked for.
+
+        ``end`` is the time and state of a terminal event, the last sample.
+        """
+        if not blocks:
+            return self.times[:1], self.x0[:, None]
+        time = np.concatenate([t for t, _ in blocks])
+        rows = np.concatenate([x for _, x in blocks])
+        if self._cuts.size:
+            asked = np.isin(time, self.times)
+            time, rows = time[asked], rows[asked]
+        if end is not None:
+            before = time.size - int(time.size > 1 and time[-1] == end[0])
+            time, rows = np.append(time[:before], end[0]), np.vstack([rows[:before], end[1]])
+        return time, np.ascontiguousarray(rows.T)
+
+    # -- in numbers -------------------------------------------------------------------------------
+
+    @cached_property
+    def run(self) -> Field:
+        """The field with the numbers of this run."""
+        return self.system.run(self.params)
+
+    def _program(self, nodes: Sequence[Node]) -> Program:
+        """Compiled function of states, time and inputs."""
+        system = self.system
+        states = [*system.state_nodes, *(state for state, _ in self.more)]
+        arguments = [*states, system.time_node, *system.input_nodes]
+        return Program(system.graph, arguments, system.parameter_nodes, nodes)
+
+    @cached_property
+    def _more(self) -> Program:
+        return self._program([rate for _, rate in self.more])
+
+    @cached_property
+    def _switches(self) -> Program:
+        return self._program([event.node for event in self.events])
+
+    @cached_property
+    def _held(self) -> np.ndarray | None:
+        """The inputs where they do not change; they are set once."""
+        if not self.drive.constant:
+            return None
+        u = self.drive.at(0.0, self.x0[: self.system.nstates], self.params)
+        self.run.hold(u)
+        return u
+
+    def inputs(self, t: float, x: np.ndarray) -> np.ndarray:
+        """Inputs (m,) that act at a state."""
+        if self._held is not None:
+            return self._held
+        return self.drive.at(float(t), x[: self.system.nstates], self.params)
+
+    def field(self, t: float, x: np.ndarray) -> np.ndarray:
+        """Rate of a state; nan where it has none."""
+        t, n = float(t), self.system.nstates
+        u = self.inputs(t, x)
+        if self._held is None:
+            self.run.hold(u)
+        try:
+            rate = self.run.rate(t, x[:n])
+        except SingularMassError:
+            rate = np.full(n, np.nan)
+        return np.concatenate([rate, self._values(self._more, t, x, u)]) if self.more else rate
+
+    def switches(self, t: float, x: np.ndarray) -> tuple[float, ...]:
+        """Values of the events at a state; nan where they have none."""
+        return self._values(self._switches, float(t), x, self.inputs(t, x))
+
+    def _values(self, program: Program, t: float, x: np.ndarray, u: np.ndarray) -> tuple[float, ...]:
+        try:
+            return program.scalar([*x.tolist(), t, *u.tolist()], program.constants(self.params))
+        except (ArithmeticError, ValueError):
+            # Division by zero, overflow or a function outside its domain in Python's float arithmetic.
+            return (float("nan"),) * len(program.tape.outputs)
