@@ -51,20 +51,35 @@ def samples_of(time: np.ndarray, first: np.ndarray, second: np.ndarray) -> list[
     return [(float(time[k]), first[k], second[k]) for k in places]
 
 
-def kept(system: Any, params: Mapping[str, float], samples: Iterable[Sample] = ()) -> tuple[str, ...]:
+def _held(system: Any, params: Mapping[str, float], u: np.ndarray | None) -> Any:
+    """Kernels with these numbers, the inputs constant (zero without them)."""
+    run = system.run(params)
+    if u is not None:
+        run.hold(u)
+    return run
+
+
+def kept(
+    system: Any,
+    params: Mapping[str, float],
+    samples: Iterable[Sample] = (),
+    u: np.ndarray | None = None,
+) -> tuple[str, ...]:
     """Names of the quantities whose rates, relative to their terms, are rounding at all states.
+
+    The inputs are held at ``u``, zero without them.
 
     Terms that are themselves rounding along the run, near a rest position, are measured by the least
     of the random states. Where functions raise at one, which they need not be made for, nothing is kept.
     """
     names = (*QUANTITIES, *system.invariants_given)
-    run = system.run(params)
+    run = _held(system, params, u)
 
     def rates(judged: Any, acting: Any, at: Sample) -> tuple[np.ndarray, np.ndarray]:
         return judged.quantity_rates(acting, *at)
 
     try:
-        found = _at_random_states(rates, system, params, run)
+        found = _at_random_states(rates, system, params, run, u)
     except Exception:
         if system.written:
             raise
@@ -91,13 +106,13 @@ Rates = Callable[[Any, Any, Sample], tuple[np.ndarray, np.ndarray]]
 
 
 def _at_random_states(
-    rates: Rates, system: Any, params: Mapping[str, float], run: Any
+    rates: Rates, system: Any, params: Mapping[str, float], run: Any, u: np.ndarray | None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """Rates and sizes at random states, more of them while some are not finite."""
     found: list[tuple[np.ndarray, np.ndarray]] = []
     for place in _instances(system, params):
         with np.errstate(all="ignore"):
-            found.append(_judged(rates, system, run, *place))
+            found.append(_judged(rates, system, run, u, *place))
         if np.all(np.sum([_finite(*both) for both in found], axis=0) >= _STATES):
             break
     return found
@@ -109,12 +124,18 @@ def _finite(rates: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def _judged(
-    rates: Rates, system: Any, run: Any, judged: Any, numbers: Mapping[str, float], at: Sample
+    rates: Rates,
+    system: Any,
+    run: Any,
+    u: np.ndarray | None,
+    judged: Any,
+    numbers: Mapping[str, float],
+    at: Sample,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rates with every switch free; as they are where a branch is not defined beyond its region."""
     if judged is not system:
         try:
-            found = rates(judged, judged.run(numbers), at)
+            found = rates(judged, _held(judged, numbers, u), at)
             if np.all(np.isfinite(found)):
                 return found
         except (ValueError, np.linalg.LinAlgError):  # an inertia that is none there
@@ -134,25 +155,29 @@ def _cancel(rates: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return (count == 0) | ((count > 1) & (np.abs(total) <= _ROUNDING * size))
 
 
-def has_no_moment(system: Any, params: Mapping[str, float], axis: np.ndarray, x: np.ndarray) -> bool:
-    """Whether all forces together have no moment about an axis of the reference.
+def has_no_moment(
+    system: Any, params: Mapping[str, float], axis: np.ndarray, x: np.ndarray, u: np.ndarray | None = None
+) -> bool:
+    """Whether all forces together have no moment about an axis of the reference, the inputs held at ``u``.
 
     At random states, with every switch free, and near the states through which a steady rotation from x goes.
     """
-    run = system.run(params)
+    run = _held(system, params, u)
 
     def moments(_: Any, acting: Any, at: Sample) -> tuple[np.ndarray, np.ndarray]:
         return acting.moment(axis, *at)
 
-    found = _at_random_states(moments, system, params, run)
+    found = _at_random_states(moments, system, params, run, u)
     found += [moments(system, run, at) for at in _orbit(system, x, axis)]
     finite = [both for both in found if _finite(*both)]
     return len(finite) >= _STATES and all(_cancel(*both) for both in finite)
 
 
-def require_symmetry(system: Any, params: Mapping[str, float], spin: np.ndarray, x: np.ndarray) -> None:
-    """DescriptionError unless turning all bodies about the axis of the spin keeps the system."""
-    if not has_no_moment(system, params, spin, x):
+def require_symmetry(
+    system: Any, params: Mapping[str, float], spin: np.ndarray, x: np.ndarray, u: np.ndarray
+) -> None:
+    """DescriptionError unless turning all bodies about the axis of the spin keeps the system under inputs."""
+    if not has_no_moment(system, params, spin, x, u):
         refuse_spin(
             spin,
             "the forces have a moment about that axis; spin must be along an axis of symmetry (the vertical, "
