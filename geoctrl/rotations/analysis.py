@@ -13,7 +13,7 @@ a gyroscopic covector and an amended potential, of which the energy is the Jacob
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -22,16 +22,13 @@ from geoctrl._checks import finite_array
 from geoctrl._scalars import Node, Program
 from geoctrl.algebra import AdvectedVector, product, so3
 from geoctrl.manifolds.analysis import differences, rational, require_symbolic
-from geoctrl.systems import EulerPoincare, Lagrangian
-
-if TYPE_CHECKING:
-    from geoctrl.rotations.system import RotationSystem
-    from geoctrl.systems import ReducedSystem
+from geoctrl.rotations.description import RotationDescription
+from geoctrl.systems import EulerPoincare, Lagrangian, ReducedSystem
 
 __all__ = ["ReducedView", "description", "integral_gradients", "jacobians", "natural"]
 
 
-def description(system: RotationSystem, spin: Sequence[float] | None = None) -> EulerPoincare:
+def description(system: RotationDescription, spin: Sequence[float] | None = None) -> EulerPoincare:
     """Euler-Poincare description of a system given by expressions; seen from axes turning with ``spin`` more.
 
     The advected vectors of body i are ``R{i}_1``, ``R{i}_2``, ``R{i}_3``. With ``spin``, potential and linear
@@ -82,7 +79,7 @@ def description(system: RotationSystem, spin: Sequence[float] | None = None) -> 
 
 
 def _inertial(
-    system: RotationSystem, xi: Sequence[sp.Symbol], spin: Sequence[float] | np.ndarray | None
+    system: RotationDescription, xi: Sequence[sp.Symbol], spin: Sequence[float] | np.ndarray | None
 ) -> dict[sp.Symbol, sp.Expr]:
     """Omega = xi + R^T w, entry by entry."""
     w = _rate(system, spin)
@@ -90,7 +87,7 @@ def _inertial(
     return {s: x + c for s, x, c in zip((s for v in system.Omega for s in v), xi, turned, strict=True)}
 
 
-def _rate(system: RotationSystem, spin: Sequence[float] | np.ndarray | None) -> sp.Matrix:
+def _rate(system: RotationDescription, spin: Sequence[float] | np.ndarray | None) -> sp.Matrix:
     w = sp.zeros(3, 1) if system.frame_rate is None else rational(system.frame_rate)
     return w if spin is None else w + rational(sp.Matrix(finite_array("spin", spin, (3,))))
 
@@ -101,7 +98,7 @@ class ReducedView:
     ``Omega_i = xi_i + R_i^T w``, w the ``frame_rate`` at some parameters plus the ``spin`` of the axes.
     """
 
-    def __init__(self, system: RotationSystem, spin: Sequence[float] | None = None) -> None:
+    def __init__(self, system: RotationDescription, spin: Sequence[float] | None = None) -> None:
         self.spin = np.zeros(3) if spin is None else np.array(spin, dtype=float)
         self._system, self._n = system, system.n
         self.reduced: ReducedSystem = description(system, spin if np.any(self.spin) else None).reduce()
@@ -136,7 +133,7 @@ class ReducedView:
         return self._map(params)[:, np.argsort(self._places)]
 
 
-def natural(system: RotationSystem, spin: Sequence[float] | np.ndarray) -> Lagrangian:
+def natural(system: RotationDescription, spin: Sequence[float] | np.ndarray) -> Lagrangian:
     r"""Lagrangian of a symbolic system in the coordinates R, seen from axes that turn with ``spin``.
 
     .. math::
@@ -169,7 +166,7 @@ def natural(system: RotationSystem, spin: Sequence[float] | np.ndarray) -> Lagra
 
 
 def jacobians(
-    system: RotationSystem, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    system: RotationDescription, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Derivatives of the field by the state (12n, 12n) and by the inputs (12n, m), ambient."""
     n, m = system.n, len(u)
@@ -189,7 +186,7 @@ def jacobians(
     return D[:, : 12 * n], D[:, 12 * n :]
 
 
-def field_nodes(system: RotationSystem) -> list[Node]:
+def field_nodes(system: RotationDescription) -> list[Node]:
     """Nodes of Rdot (9n) and of J Omegadot (3n), as in `geoctrl.rotations.field`."""
     graph, n = system.graph, system.n
     w = [system.to_node(e) for e in (system.frame_rate or [0, 0, 0])]
@@ -218,7 +215,7 @@ def field_nodes(system: RotationSystem) -> list[Node]:
 
 
 def integral_gradients(
-    system: RotationSystem, x: np.ndarray, params: Mapping[str, float]
+    system: RotationDescription, x: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Gradients by the state of the energy (12n,) and of the momenta (3, 12n)."""
     n = system.n
@@ -232,7 +229,7 @@ def integral_gradients(
     return energy, np.array(momenta)
 
 
-def _integral_nodes(system: RotationSystem) -> list[Node]:
+def _integral_nodes(system: RotationDescription) -> list[Node]:
     """Nodes of the energy less the potential, and of the three components of the momentum."""
     w = sp.zeros(3, 1) if system.frame_rate is None else system.frame_rate
     linear = system.linear or [sp.zeros(3, 1)] * system.n
@@ -242,7 +239,7 @@ def _integral_nodes(system: RotationSystem) -> list[Node]:
     return [system.to_node(e) for e in (kinetic - w.dot(total), *total)]
 
 
-def _rows(system: RotationSystem, i: int) -> tuple[list[list[Node]], list[Node]]:
+def _rows(system: RotationDescription, i: int) -> tuple[list[list[Node]], list[Node]]:
     """Nodes of the rows of R_i, and of Omega_i."""
     R = system.configuration_nodes[9 * i : 9 * i + 9]
     return [R[0:3], R[3:6], R[6:9]], system.velocity_nodes[3 * i : 3 * i + 3]

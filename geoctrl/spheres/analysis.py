@@ -17,7 +17,7 @@ a gyroscopic term :math:`q_i \times \sum_j m_{ij} W \times q_j` and the amended 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -26,16 +26,13 @@ from geoctrl._checks import finite_array
 from geoctrl._scalars import Node, Program
 from geoctrl.algebra import AdvectedParameter, LieAlgebra, product
 from geoctrl.manifolds.analysis import differences, rational, require_symbolic
-from geoctrl.systems import EulerPoincare, Lagrangian
-
-if TYPE_CHECKING:
-    from geoctrl.spheres.system import SphereSystem
-    from geoctrl.systems import ReducedSystem
+from geoctrl.spheres.description import SphereDescription
+from geoctrl.systems import EulerPoincare, Lagrangian, ReducedSystem
 
 __all__ = ["ReducedView", "description", "integral_gradients", "jacobians", "natural"]
 
 
-def description(system: SphereSystem, spin: Sequence[float] | None = None) -> EulerPoincare:
+def description(system: SphereDescription, spin: Sequence[float] | None = None) -> EulerPoincare:
     """Euler-Poincare description of a system given by expressions; seen from axes turning with ``spin``.
 
     Raises
@@ -106,7 +103,7 @@ def description(system: SphereSystem, spin: Sequence[float] | None = None) -> Eu
     )
 
 
-def natural(system: SphereSystem, spin: Sequence[float] | np.ndarray) -> Lagrangian:
+def natural(system: SphereDescription, spin: Sequence[float] | np.ndarray) -> Lagrangian:
     """Lagrangian of a symbolic system in the coordinates q, seen from axes that turn with ``spin``."""
     n, q = system.n, system.q
     M = system.mass_expression.applyfunc(rational)
@@ -124,7 +121,7 @@ def natural(system: SphereSystem, spin: Sequence[float] | np.ndarray) -> Lagrang
 
 
 def integral_gradients(
-    system: SphereSystem, x: np.ndarray, params: Mapping[str, float]
+    system: SphereDescription, x: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Gradients by the state of the energy (6n,) and of the momenta (3, 6n), for inertia that varies."""
     if "integrals" not in system.programs:
@@ -137,7 +134,7 @@ def integral_gradients(
     return kinetic + np.concatenate([slope, np.zeros(slope.size)]), np.array(momenta)
 
 
-def _integral_nodes(system: SphereSystem) -> list[Node]:
+def _integral_nodes(system: SphereDescription) -> list[Node]:
     """Nodes of the kinetic energy, and of the three components of the momentum."""
     M, rates = system.mass_expression, [w.cross(v) for v, w in zip(system.q, system.omega, strict=True)]
     momenta = [_weighted(M, i, rates) for i in range(system.n)]
@@ -184,7 +181,7 @@ class ReducedView:
     ``omega_i = xi_i + W - q_i (q_i.W)`` for axes that turn with W; ``xi = omega`` without.
     """
 
-    def __init__(self, system: SphereSystem, spin: Sequence[float] | None = None) -> None:
+    def __init__(self, system: SphereDescription, spin: Sequence[float] | None = None) -> None:
         self.spin = np.zeros(3) if spin is None else np.array(spin, dtype=float)
         self._n = system.n
         self.reduced: ReducedSystem = description(system, spin if np.any(self.spin) else None).reduce()
@@ -219,7 +216,7 @@ class ReducedView:
 
 
 def jacobians(
-    system: SphereSystem, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    system: SphereDescription, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Derivatives of the field by the state (6n, 6n) and by the inputs (6n, m), for inertia that varies."""
     if system.symbolic:

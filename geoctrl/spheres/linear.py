@@ -12,19 +12,17 @@ of which the derivatives are written down block by block and solved for those of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from geoctrl._scalars import Node, Program
 from geoctrl.errors import EquilibriumError
 from geoctrl.manifolds.analysis import STEP, differences
+from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.potentials import Pairs, Sites
 from geoctrl.systems.regularity import require_derivative
 from geoctrl.systems.tolerances import CONVERGED, LEAST_NORM, RESIDUAL, SHORT
-
-if TYPE_CHECKING:
-    from geoctrl.spheres.system import SphereSystem
 
 __all__ = [
     "find_rest",
@@ -46,7 +44,7 @@ def hats(v: np.ndarray) -> np.ndarray:
     return out - out.transpose(0, 2, 1)
 
 
-def hessian(system: SphereSystem, q: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+def hessian(system: SphereDescription, q: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
     """Ambient second derivatives of the potential, (3n, 3n)."""
     n = system.n
     if callable(system.potential_given):
@@ -84,7 +82,7 @@ def _instances(term: Sites | Pairs, q: np.ndarray) -> tuple[list[np.ndarray], li
     return bodies, values + ([] if term.c is None else list(term.c.T))
 
 
-def term_switches(system: SphereSystem, q: np.ndarray, params: Mapping[str, float]) -> list[np.ndarray]:
+def term_switches(system: SphereDescription, q: np.ndarray, params: Mapping[str, float]) -> list[np.ndarray]:
     """Arguments of Abs, sign and Piecewise in the sums of the potential, one array for each sum."""
     found = []
     for term in system.potential_terms:
@@ -100,7 +98,7 @@ def term_switches(system: SphereSystem, q: np.ndarray, params: Mapping[str, floa
 
 
 def _second(
-    system: SphereSystem,
+    system: SphereDescription,
     energy: Node,
     symbols: list[Node],
     data: list[Node],
@@ -124,7 +122,7 @@ def _second(
 
 
 def force_jacobians(
-    system: SphereSystem, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    system: SphereDescription, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Derivatives of the generalised forces by the state (3n, 6n) and by the inputs (3n, m)."""
     n, m = system.n, len(u)
@@ -156,7 +154,7 @@ def force_jacobians(
 
 
 def jacobians(
-    system: SphereSystem, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    system: SphereDescription, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Derivatives of the field by the state (6n, 6n) and by the inputs (6n, m), for constant inertia."""
     n, m = system.n, len(u)
@@ -233,7 +231,7 @@ def leaf_gradient(q: np.ndarray, omega: np.ndarray) -> np.ndarray:
 
 
 def integral_gradients(
-    system: SphereSystem, x: np.ndarray, params: Mapping[str, float]
+    system: SphereDescription, x: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Gradients by the state of the energy (6n,) and of the momenta (3, 6n), for constant inertia."""
     q, w = system.unpack(x)
@@ -254,7 +252,7 @@ def integral_gradients(
 
 
 def stiffness(
-    system: SphereSystem, x: np.ndarray, spin: np.ndarray, params: Mapping[str, float]
+    system: SphereDescription, x: np.ndarray, spin: np.ndarray, params: Mapping[str, float]
 ) -> np.ndarray:
     """Second variation (2n, 2n) of the amended potential in the tangent planes, at a point of rest."""
     q, _ = system.unpack(x)
@@ -275,7 +273,7 @@ def _tangential(K: np.ndarray, q: np.ndarray, g: np.ndarray) -> np.ndarray:
 
 
 def find_rest(
-    system: SphereSystem, q: np.ndarray, spin: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    system: SphereDescription, q: np.ndarray, spin: np.ndarray, u: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, float]:
     """Directions at which the system rests in axes that turn with ``spin``; and the residual of the forces.
 
