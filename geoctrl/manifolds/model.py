@@ -7,20 +7,18 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import prod
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from geoctrl._checks import finite_array, named_parameters, real_array
 from geoctrl._scalars import STATE, FromSympy, Graph, Node
 from geoctrl.errors import ExpressionError, InputError
-from geoctrl.manifolds.laws import signals
+from geoctrl.manifolds.reading import signals
+from geoctrl.runs import Samples
 from geoctrl.stepping.drive import Drive
 from geoctrl.systems import Parameter, time
 from geoctrl.systems.contract import System
-
-if TYPE_CHECKING:
-    from geoctrl.manifolds.trajectory import ManifoldTrajectory
 
 __all__ = ["ManifoldModel"]
 
@@ -183,7 +181,7 @@ class ManifoldModel(System):
         return self.derivatives(t, x, self.read_inputs(u), self.parameters_at(params))[1]
 
     @abstractmethod
-    def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> ManifoldTrajectory:
+    def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> Samples:
         """Trajectory of states (size, nt); ``rest`` as `ManifoldTrajectory` takes it."""
 
     @abstractmethod

@@ -13,7 +13,7 @@ a gyroscopic covector and an amended potential, of which the energy is the Jacob
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -23,10 +23,7 @@ from geoctrl._scalars import Node, Program
 from geoctrl.algebra import AdvectedVector, product, so3
 from geoctrl.manifolds.analysis import differences, rational, require_symbolic
 from geoctrl.rotations.description import RotationDescription
-from geoctrl.systems import EulerPoincare, Lagrangian
-
-if TYPE_CHECKING:
-    from geoctrl.systems import ReducedSystem
+from geoctrl.systems import EulerPoincare, Lagrangian, ReducedSystem
 
 __all__ = ["ReducedView", "description", "integral_gradients", "jacobians", "natural"]
 
@@ -82,7 +79,7 @@ def description(system: RotationDescription, spin: Sequence[float] | None = None
 
 
 def _inertial(
-    system: RotationDescription, xi: Sequence[sp.Symbol], spin: Sequence[float] | None
+    system: RotationDescription, xi: Sequence[sp.Symbol], spin: Sequence[float] | np.ndarray | None
 ) -> dict[sp.Symbol, sp.Expr]:
     """Omega = xi + R^T w, entry by entry."""
     w = _rate(system, spin)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from geoctrl.manifolds import ManifoldSystem
 from geoctrl.rotations import analysis
 from geoctrl.rotations.analysis import ReducedView, description
 from geoctrl.rotations.attitudes import initial_values
@@ -28,7 +27,7 @@ __all__ = ["RotationSystem"]
 _UPPER = tuple((a, b) for a in range(3) for b in range(a, 3))
 
 
-class RotationSystem(RotationDescription, ManifoldSystem):
+class RotationSystem(RotationDescription):
     r"""Mechanical system on :math:`SO(3)^n`, angular velocities in body components.
 
     .. math::

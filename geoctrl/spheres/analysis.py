@@ -17,7 +17,7 @@ a gyroscopic term :math:`q_i \times \sum_j m_{ij} W \times q_j` and the amended 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -27,10 +27,7 @@ from geoctrl._scalars import Node, Program
 from geoctrl.algebra import AdvectedParameter, LieAlgebra, product
 from geoctrl.manifolds.analysis import differences, rational, require_symbolic
 from geoctrl.spheres.description import SphereDescription
-from geoctrl.systems import EulerPoincare, Lagrangian
-
-if TYPE_CHECKING:
-    from geoctrl.systems import ReducedSystem
+from geoctrl.systems import EulerPoincare, Lagrangian, ReducedSystem
 
 __all__ = ["ReducedView", "description", "integral_gradients", "jacobians", "natural"]
 

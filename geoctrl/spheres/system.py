@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geoctrl.manifolds import ManifoldSystem
 from geoctrl.spheres import analysis, linear
 from geoctrl.spheres.analysis import ReducedView, description
 from geoctrl.spheres.description import SphereDescription
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["SphereSystem"]
 
 
-class SphereSystem(SphereDescription, ManifoldSystem):
+class SphereSystem(SphereDescription):
     r"""Mechanical system on :math:`(S^2)^n`, with angular velocities :math:`\omega_i \perp q_i`.
 
     .. math::

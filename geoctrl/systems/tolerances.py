@@ -44,8 +44,7 @@ VANISHING = 1e-10
 rounding leaves of terms that cancel."""
 
 KINK = 1e-12
-"""Distance from a switch of Abs, sign, Min, Max or Piecewise, relative to the state, at which a point counts
-as lying on it."""
+"""Distance from a switch of Abs, sign, Min, Max, Piecewise, relative to the state, for a point on it."""
 
 SINGULAR_FRAME = 1e-10
 """Reciprocal condition number of a frame that counts as singular."""
