@@ -50,13 +50,13 @@ def require_same_equations(system: ReducedSystem, stored: Mapping[str, Any]) -> 
 
 def _anew(system: ReducedSystem, stored: Mapping[str, Any]) -> dict[str, Any]:
     motion = Motion.of(system)
-    candidates = system.conservation.rates()
+    candidates = system.conservation.nodes
     for name in stored["invariants"]:
         if name not in candidates:
             raise CertificateError(f"the system has no invariant {name!r}")
     problem = Problem(
         motion=motion,
-        invariants={name: candidates[name][0] for name in stored["invariants"]},
+        invariants={name: candidates[name] for name in stored["invariants"]},
         numbers={k: Fraction(v) for k, v in stored["parameters"].items()},
         point=[Fraction(v) for v in stored["states"].values()],
         input_point=[Fraction(v) for v in stored["inputs"].values()],
