@@ -44,10 +44,8 @@ analysis.equilibria analysis.linearization analysis.manifolds: 4
 # The same with the imports that serve annotations alone, and never run.
 CIRCLES_OF_TYPES = """
 analysis.equilibria analysis.linearization analysis.manifolds: 4
-manifolds.description manifolds.forms manifolds.functions manifolds.laws manifolds.model
-    manifolds.numerics manifolds.reading manifolds.system manifolds.trajectory: 22
-rotations.analysis rotations.forms rotations.local rotations.system: 7
-spheres.analysis spheres.forms spheres.linear spheres.local spheres.system: 9
+rotations.analysis rotations.local rotations.system: 5
+spheres.analysis spheres.linear spheres.local spheres.system: 7
 """
 
 # Questions and runs take any system and do not ask for its kind.

@@ -17,13 +17,13 @@ from geoctrl.manifolds.analysis import differences
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.manifolds.model import ManifoldModel
+from geoctrl.runs import Samples
 from geoctrl.stepping.drive import Drive
 from geoctrl.systems import System
 from geoctrl.systems.field import Field
 
 if TYPE_CHECKING:
     from geoctrl.manifolds.numerics import Run
-    from geoctrl.manifolds.trajectory import ManifoldTrajectory
 
 __all__ = ["FormRun", "ManifoldForm", "check_form"]
 
@@ -142,7 +142,7 @@ class ManifoldForm(ManifoldModel):
         pair = x0 if isinstance(x0, tuple) and len(x0) == 2 else self.unpack(x0)
         return self.pack(*self.system.initial_values(*pair, name=self.form))
 
-    def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> ManifoldTrajectory:
+    def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> Samples:
         """Trajectory of states of the form; ``rest`` as `ManifoldTrajectory` takes it."""
         x = self.velocities(states, rest["params"])
         return self.system.trajectory(time, x, seen=(self, states), **rest)

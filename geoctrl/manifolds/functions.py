@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from geoctrl._checks import ParameterValues, accepts, as_python
 from geoctrl.errors import DescriptionError, GeoctrlError
-
-if TYPE_CHECKING:
-    from geoctrl.manifolds.description import ManifoldDescription
 
 __all__ = [
     "examine",
@@ -36,7 +33,7 @@ def require_arguments(what: str, function: Callable, arguments: str) -> None:
         raise DescriptionError(f"{what} as a function must take ({arguments}), got {function!r}")
 
 
-def examine(system: ManifoldDescription, params: Mapping[str, float]) -> None:
+def examine(system: Any, params: Mapping[str, float]) -> None:
     """Call potential, gradient, forces and law, where they are functions, at a generic state.
 
     Raises
@@ -55,15 +52,13 @@ def examine(system: ManifoldDescription, params: Mapping[str, float]) -> None:
         _examine("the law", system.law, (0.0, x, ParameterValues(params)), (m,))
 
 
-def functions_of_time(system: ManifoldDescription) -> str:
+def functions_of_time(system: Any) -> str:
     """What is given by functions of the time, in words: of these, `holds_time` sees some times only."""
     given = {"forces": callable(system.forces_given), "a law": system.law is not None}
     return " and ".join(words for words, holds in given.items() if holds)
 
 
-def holds_time(
-    system: ManifoldDescription, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
-) -> bool:
+def holds_time(system: Any, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> bool:
     """Whether forces or law, where they are functions, are seen to change with time, or from call to call.
 
     Asked at the state x and at a generic one, at the times of `_TIMES`; what a function does at other times
@@ -94,7 +89,7 @@ def _returned(function: Callable, t: float, arguments: tuple) -> np.ndarray:
         return np.array(np.nan)
 
 
-def examine_potential(system: ManifoldDescription, first: np.ndarray, values: np.ndarray) -> None:
+def examine_potential(system: Any, first: np.ndarray, values: np.ndarray) -> None:
     """Call potential and gradient; DescriptionError if one returns something of a wrong shape."""
     _examine("potential", system.potential_given, (first, values), ())
     _examine("gradient", system.gradient_given, (first, values), first.shape)

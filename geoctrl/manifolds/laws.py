@@ -3,46 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array
 from geoctrl._scalars import Program, shown
-from geoctrl.errors import DescriptionError, InputError
+from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.functions import require_arguments
+from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.manifolds.reading import read_scalar
 
-if TYPE_CHECKING:
-    from geoctrl.manifolds.model import ManifoldModel
-
-__all__ = ["callable_law", "law_terms", "read_function", "read_law", "signals"]
-
-
-def signals(labels: tuple[str, ...], t: Any, u: Any, count: int) -> list[tuple[float, np.ndarray]]:
-    """Time and inputs (m,) of each of ``count`` columns; ``t`` is a number or (count,), ``u`` (m,) or
-    (m, count).
-
-    Raises
-    ------
-    InputError
-        For a wrong number of inputs or times, or numbers that are not finite.
-    """
-    m = len(labels)
-    inputs = np.zeros(m) if u is None else np.atleast_1d(finite_array("u", u))
-    if inputs.shape not in ((m,), (m, 1), (m, count)):
-        raise InputError(
-            f"u must have {m} entries ({', '.join(labels) or 'no input'}), alone or for each of {count} "
-            f"columns of x, got shape {inputs.shape}"
-        )
-    times = finite_array("t", t)
-    if times.shape not in ((), (1,), (count,)):
-        raise InputError(
-            f"t must be a number or one for each of {count} columns of x, got shape {times.shape}"
-        )
-    columns = np.broadcast_to(inputs.reshape(m, -1), (m, count)) if m else np.zeros((0, count))
-    return list(zip(np.broadcast_to(times, (count,)).tolist(), columns.T, strict=True))
+__all__ = ["callable_law", "law_terms", "read_function", "read_law"]
 
 
 def read_law(law: Any) -> Any:

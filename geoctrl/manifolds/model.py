@@ -7,20 +7,17 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import prod
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from geoctrl._checks import finite_array, named_parameters, real_array
 from geoctrl._scalars import STATE, FromSympy, Graph, Node
 from geoctrl.errors import ExpressionError, InputError
-from geoctrl.manifolds.laws import signals
+from geoctrl.runs import Samples
 from geoctrl.stepping.drive import Drive
 from geoctrl.systems import Parameter, time
 from geoctrl.systems.contract import System
-
-if TYPE_CHECKING:
-    from geoctrl.manifolds.trajectory import ManifoldTrajectory
 
 __all__ = ["ManifoldModel"]
 
@@ -148,7 +145,7 @@ class ManifoldModel(System):
     def outputs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
         """No outputs are declared on manifolds: (0,) or (0, nt); raises as `rhs` does."""
         outer = self._rows(x).shape[:-1]
-        signals(self.input_labels, t, u, *outer or (1,))
+        _signals(self.input_labels, t, u, *outer or (1,))
         self._check_names(params)
         return np.zeros((0, *outer))
 
@@ -183,7 +180,7 @@ class ManifoldModel(System):
         return self._differential(t, x, self.read_inputs(u), self.parameters_at(params))[1]
 
     @abstractmethod
-    def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> ManifoldTrajectory:
+    def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> Samples:
         """Trajectory of states (size, nt); ``rest`` as `ManifoldTrajectory` takes it."""
 
     @abstractmethod
@@ -210,7 +207,7 @@ class ManifoldModel(System):
         rows = np.atleast_2d(self._rows(x))
         run = self.run(params)
         found = []
-        for row, (t_k, u_k) in zip(rows, signals(self.input_labels, t, u, len(rows)), strict=True):
+        for row, (t_k, u_k) in zip(rows, _signals(self.input_labels, t, u, len(rows)), strict=True):
             run.hold(u_k)
             found.append(run.rate(t_k, row))
         return np.array(found).reshape(len(rows), self.size).T.reshape(np.shape(x))
@@ -292,3 +289,28 @@ class ManifoldModel(System):
             params=self.params,
             name=interop.system_name(name, self.name or "system"),
         )
+
+
+def _signals(labels: tuple[str, ...], t: Any, u: Any, count: int) -> list[tuple[float, np.ndarray]]:
+    """Time and inputs (m,) of each of ``count`` columns; ``t`` is a number or (count,), ``u`` (m,) or
+    (m, count).
+
+    Raises
+    ------
+    InputError
+        For a wrong number of inputs or times, or numbers that are not finite.
+    """
+    m = len(labels)
+    inputs = np.zeros(m) if u is None else np.atleast_1d(finite_array("u", u))
+    if inputs.shape not in ((m,), (m, 1), (m, count)):
+        raise InputError(
+            f"u must have {m} entries ({', '.join(labels) or 'no input'}), alone or for each of {count} "
+            f"columns of x, got shape {inputs.shape}"
+        )
+    times = finite_array("t", t)
+    if times.shape not in ((), (1,), (count,)):
+        raise InputError(
+            f"t must be a number or one for each of {count} columns of x, got shape {times.shape}"
+        )
+    columns = np.broadcast_to(inputs.reshape(m, -1), (m, count)) if m else np.zeros((0, count))
+    return list(zip(np.broadcast_to(times, (count,)).tolist(), columns.T, strict=True))

@@ -18,12 +18,12 @@ from geoctrl.manifolds.conservation import QUANTITIES, kept
 from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
+from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.stepping.drive import Drive
 from geoctrl.systems import Parameter, System, time
 from geoctrl.systems.notebook import displayed
 
 if TYPE_CHECKING:
-    from geoctrl.manifolds.forms import ManifoldForm
     from geoctrl.systems import EulerPoincare, ReducedSystem
 
 __all__ = ["ManifoldSystem"]
@@ -73,7 +73,7 @@ class ManifoldSystem(ManifoldDescription):
         """States of one form as states of another."""
 
     @abstractmethod
-    def in_form(self, form: str) -> ManifoldForm:
+    def in_form(self, form: str) -> ManifoldModel:
         """The same system in other states."""
 
     @abstractmethod

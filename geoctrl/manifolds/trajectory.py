@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from geoctrl._checks import finite_array
 from geoctrl.manifolds.conservation import kept, samples_of
+from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.runs import Samples
 from geoctrl.stepping import dormand_prince
 from geoctrl.stepping.drive import Drive, Held
 from geoctrl.stepping.flow import Flow
 from geoctrl.stepping.resampling import resampled
-
-if TYPE_CHECKING:
-    from geoctrl.manifolds.forms import ManifoldForm
-    from geoctrl.manifolds.system import ManifoldSystem
 
 __all__ = ["ManifoldTrajectory"]
 
@@ -37,14 +34,14 @@ class ManifoldTrajectory(Samples):
 
     def __init__(
         self,
-        system: ManifoldSystem,
+        system: ManifoldModel,
         time: np.ndarray,
         configurations: np.ndarray,
         velocities: np.ndarray,
         *,
         drive: Drive | None = None,
         iterations: float = 0.0,
-        seen: tuple[ManifoldForm, np.ndarray] | None = None,
+        seen: tuple[ManifoldModel, np.ndarray] | None = None,
         **rest: Any,
     ) -> None:
         super().__init__(time, name=system.name, **rest)

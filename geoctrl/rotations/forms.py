@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geoctrl._scalars import STATE, Program
+from geoctrl.manifolds import ManifoldSystem
 from geoctrl.manifolds.forms import ManifoldForm, check_form
 
 if TYPE_CHECKING:
     from geoctrl.rotations.numerics import Run
-    from geoctrl.rotations.system import RotationSystem
 
 __all__ = ["FORMS", "RotationForm", "converted"]
 
@@ -30,7 +30,7 @@ FORMS = ("Omega", "Pi")
 
 
 def converted(
-    system: RotationSystem, x: Any, source: str, target: str, params: Mapping[str, float] | None
+    system: ManifoldSystem, x: Any, source: str, target: str, params: Mapping[str, float] | None
 ) -> np.ndarray:
     r"""States of the form ``source`` as states of the form ``target``; :math:`\Pi = J \Omega + a(R)`.
 

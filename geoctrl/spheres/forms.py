@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geoctrl._checks import finite_array
+from geoctrl.manifolds import ManifoldSystem
 from geoctrl.manifolds.forms import ManifoldForm, check_form
 from geoctrl.spheres.corollaries import EQUATIONS, angular_legendre, legendre
 
 if TYPE_CHECKING:
     from geoctrl.spheres.numerics import Run
-    from geoctrl.spheres.system import SphereSystem
 
 __all__ = ["FORMS", "SphereForm", "converted"]
 
@@ -34,7 +34,7 @@ _STEPS = (8e-3, 4e-3, 2e-3)
 
 
 def converted(
-    system: SphereSystem, x: Any, source: str, target: str, params: Mapping[str, float] | None
+    system: ManifoldSystem, x: Any, source: str, target: str, params: Mapping[str, float] | None
 ) -> np.ndarray:
     """States (6n,) or (6n, nt) of the form ``source`` as states of the form ``target``.
 
