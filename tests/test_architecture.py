@@ -4,10 +4,16 @@ A rule is one test over all files, which fails with every place that breaks it.
 """
 
 import ast
+import enum
+import inspect
 import subprocess
 import sys
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, is_dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
 
@@ -46,6 +52,29 @@ CIRCLES_OF_TYPES = """
 analysis.equilibria analysis.linearization analysis.manifolds: 4
 rotations.analysis rotations.local rotations.system: 5
 spheres.analysis spheres.linear spheres.local spheres.system: 7
+"""
+
+# Classes are abstract or final, and an object has its fields from one of them: a contract, which has none, an
+# abstract class, a final one. What breaks that still; these lists shrink in the same way.
+LEVELS = 2
+SUBCLASSED = """
+systems.families.Equilibrium
+"""
+TOO_DEEP = """
+rotations.forms.RotationForm: 3
+rotations.system.RotationSystem: 5
+spheres.forms.SphereForm: 3
+spheres.system.SphereSystem: 5
+"""
+FIELDS_TWICE = """
+analysis.manifolds.ManifoldEquilibrium: ManifoldEquilibrium, Equilibrium
+rotations.numerics.Run: Run, Run
+rotations.system.RotationSystem: RotationDescription, ManifoldDescription
+rotations.trajectory.RotationTrajectory: ManifoldTrajectory, Samples
+simulation.trajectory.Trajectory: Trajectory, Samples
+spheres.numerics.Run: Run, Run
+spheres.system.SphereSystem: SphereDescription, ManifoldDescription
+spheres.trajectory.SphereTrajectory: ManifoldTrajectory, Samples
 """
 
 # Questions and runs take any system and do not ask for its kind.
@@ -269,6 +298,74 @@ def test_what_takes_any_system_does_not_ask_for_its_kind():
     none(place(path, line) for path in FILES if part_of(path) in ASKED_OF_ANY for line in gates(path))
 
 
+def package_classes():
+    """Classes of the package, without exceptions and enumerations, which are named for what they say."""
+    found = set()
+    for module in walk_packages(geoctrl.__path__, "geoctrl."):
+        if not module.name.endswith("__main__"):
+            found |= {thing for thing in vars(import_module(module.name)).values() if inspect.isclass(thing)}
+    return {
+        cls
+        for cls in found
+        if cls.__module__.startswith("geoctrl") and not issubclass(cls, Exception | enum.Enum)
+    }
+
+
+def dotted(cls):
+    return f"{cls.__module__}.{cls.__qualname__}".removeprefix("geoctrl.")
+
+
+def ancestors(cls, classes):
+    """Its base classes among ``classes``, nearest first."""
+    return [base for base in cls.__mro__[1:] if base in classes]
+
+
+def subclassed(classes):
+    """Classes that have subclasses and could be instantiated."""
+    bases = {base for cls in classes for base in ancestors(cls, classes)}
+    return sorted(dotted(cls) for cls in bases if not inspect.isabstract(cls))
+
+
+def too_deep(classes):
+    """Classes with too many ancestors, and how many."""
+    depth = {cls: len(ancestors(cls, classes)) for cls in classes}
+    return sorted(
+        f"{dotted(cls)}: {n}" for cls, n in depth.items() if n > LEVELS and not inspect.isabstract(cls)
+    )
+
+
+def makes_fields(cls):
+    """Whether the class itself says what its objects hold when they are made."""
+    return bool(inspect.get_annotations(cls)) if is_dataclass(cls) else "__init__" in vars(cls)
+
+
+def fields_twice(classes):
+    """Final classes of which the fields are made in several classes, with these."""
+    found = {
+        cls: [c for c in (cls, *ancestors(cls, classes)) if makes_fields(c)]
+        for cls in classes
+        if not inspect.isabstract(cls)
+    }
+    return sorted(
+        f"{dotted(cls)}: {', '.join(c.__name__ for c in makers)}"
+        for cls, makers in found.items()
+        if len(makers) > 1
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "known"), [(subclassed, SUBCLASSED), (too_deep, TOO_DEEP), (fields_twice, FIELDS_TWICE)]
+)
+def test_classes_are_abstract_or_final(rule, known):
+    found, known = set(rule(package_classes())), set(known.split("\n")[1:-1])
+    none(
+        [
+            *(f"new: {line}" for line in sorted(found - known)),
+            *(f"gone, take it off the list: {line}" for line in sorted(known - found)),
+        ]
+    )
+
+
 def code_strings_and_names(path):
     """String constants other than docstrings, and identifiers, with their lines."""
     docstrings = set()
@@ -353,6 +450,49 @@ def test_the_search_for_circles_sees_one_within_functions_and_one_of_types(tmp_p
     (package / "e.py").write_text("from geoctrl.d import x\n")
     assert circles(package, types=False) == ["a b c: 3"]
     assert circles(package, types=True) == ["a b c: 3", "d e: 2"]
+
+
+def test_the_search_among_classes_sees_what_breaks_the_rules():
+    """Negative control."""
+
+    class Contract(ABC):
+        @abstractmethod
+        def ask(self): ...
+
+    class Abstract(Contract):
+        def __init__(self):
+            self.a = 1
+
+    class Between(Abstract):
+        pass
+
+    class Final(Between):
+        def __init__(self):
+            super().__init__()
+            self.b = 2
+
+        def ask(self): ...
+
+    @dataclass
+    class Record:
+        a: int
+
+    @dataclass
+    class Longer(Record):
+        b: int
+
+    @dataclass
+    class Same(Record):
+        def ask(self): ...
+
+    classes = {Contract, Abstract, Between, Final, Record, Longer, Same}
+
+    def names(lines):
+        return [line.replace(f"{dotted(Contract).removesuffix('Contract')}", "") for line in lines]
+
+    assert names(subclassed(classes)) == ["Record"]
+    assert names(too_deep(classes)) == ["Final: 3"]
+    assert names(fields_twice(classes)) == ["Final: Final, Abstract", "Longer: Longer, Record"]
 
 
 def test_the_search_for_gates_sees_every_way_to_ask(tmp_path):

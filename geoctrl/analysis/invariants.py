@@ -131,7 +131,7 @@ def check_invariant(
         if not left:
             return InvariantProof(True, sp.Integer(0), None, None, scope)
         if not further:
-            remainder = question.expression(left)
+            remainder = _expression(question, left)
         if not Motion.of(sys).consequences():
             break
     point, value = _counterexample(sys, node, numbers, for_all_inputs)
@@ -149,28 +149,6 @@ _TERMS = 5_000_000
 """Largest product of terms in a search that a person waits for."""
 
 
-class _Identity(checker.Question):
-    """A question in which parameters and inputs without numbers are variables of identities too."""
-
-    def __init__(self, problem: dict[str, Any], free: set[str], budget: float) -> None:
-        super().__init__(problem, exact=False)
-        self.numbers.deadline = monotonic() + budget
-        self.free = [i for i, node in enumerate(self.table) if node[0] == "sym" and node[1] in free]
-        self.variables += self.free
-        self.functions.largest = _TERMS
-
-    def expression(self, polynomial: Any) -> sp.Expr:
-        """A polynomial in sympy symbols; functions appear under names of their own."""
-        symbols = [sp.Symbol(self.table[place][1], real=True) for place in self.variables]
-        total: list[sp.Expr] = []
-        for exponents, c in polynomial.terms():
-            spare = len(exponents) - len(symbols)
-            generators = [*(sp.Symbol(f"function{i}") for i in range(spare)), *symbols]
-            powers = (g ** int(e) for g, e in zip(generators, exponents, strict=True) if e)
-            total.append(sp.Mul(sp.Rational(int(c.p), int(c.q)), *powers))
-        return sp.Add(*total)
-
-
 def _identity(
     sys: ReducedSystem,
     node: Node,
@@ -178,7 +156,7 @@ def _identity(
     for_all_inputs: bool,
     budget: float,
     further: bool,
-) -> _Identity:
+) -> checker.Question:
     """The question about the rate of a function, at a random point; what has no number stays a variable."""
     motion, rng = Motion.of(sys), np.random.default_rng(13)
     params = sys.mechanism.generic | {k: float(v) for k, v in numbers.items()}
@@ -192,7 +170,24 @@ def _identity(
         point, {_FUNCTION: node}, time, {sys.assembly.time: sys.graph.one}, further=further
     )
     free = {*(motion.parameters.keys() - numbers), *(motion.inputs if for_all_inputs else ())}
-    return _Identity(problem.read, free, budget)
+    question = checker.Question(problem.read, exact=False)
+    question.numbers.deadline = monotonic() + budget
+    # Parameters and inputs without numbers are variables of identities too.
+    question.variables += [i for i, node in enumerate(question.table) if node[0] == "sym" and node[1] in free]
+    question.functions.largest = _TERMS
+    return question
+
+
+def _expression(question: checker.Question, polynomial: Any) -> sp.Expr:
+    """A polynomial in sympy symbols; functions appear under names of their own."""
+    symbols = [sp.Symbol(question.table[place][1], real=True) for place in question.variables]
+    total: list[sp.Expr] = []
+    for exponents, c in polynomial.terms():
+        spare = len(exponents) - len(symbols)
+        generators = [*(sp.Symbol(f"function{i}") for i in range(spare)), *symbols]
+        powers = (g ** int(e) for g, e in zip(generators, exponents, strict=True) if e)
+        total.append(sp.Mul(sp.Rational(int(c.p), int(c.q)), *powers))
+    return sp.Add(*total)
 
 
 _TIME = "time"

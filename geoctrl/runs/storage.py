@@ -27,36 +27,29 @@ _LARGEST = 1 << 36
 """Bytes that a file may unpack to: a run of 10^8 samples of 80 numbers."""
 
 
-def arrays_of(traj: Any) -> dict[str, np.ndarray]:
-    """Everything a file holds of the samples of a run, by the names in the archive."""
+def arrays_of(given: Mapping[str, Any], computed: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Everything a file holds, by the names in the archive; `read_arrays` gives back both arguments."""
     header = {
         "format": _FORMAT,
         "version": _VERSION,
-        "name": traj.name,
-        "state_labels": traj.state_labels,
-        "input_labels": traj.input_labels,
-        "output_labels": traj.output_labels,
-        "params": {k: float(v) for k, v in traj.params.items()},
-        "engine": traj.engine,
-        "status": traj.status,
-        "success": bool(traj.success),
-        "events": list(traj.events),
-        "invariants": list(traj.invariants),
-        "leaf": list(traj.leaf_defects),
+        **{f"{what[:-1]}_labels": labels for what, labels in given["labels"].items()},
+        **{k: given[k] for k in ("name", "engine", "status")},
+        "params": {k: float(v) for k, v in given["params"].items()},
+        "success": bool(given["success"]),
+        "events": list(given["events"]),
+        "invariants": list(computed["invariants"]),
+        "leaf": list(computed["leaf_defects"]),
     }
     arrays = {
         "header": np.array(json.dumps(header)),
-        "time": traj.time,
-        "states": traj.states,
-        "inputs": traj.inputs,
-        "outputs": traj.outputs,
-        "energy": traj.energy,
+        **{k: given[k] for k in ("time", "states")},
+        **{k: computed[k] for k in ("inputs", "outputs", "energy")},
     }
-    for i, record in enumerate(traj.events.values()):
+    for i, record in enumerate(given["events"].values()):
         arrays[f"event{i}_time"], arrays[f"event{i}_states"] = record.time, record.states
-    for i, values in enumerate(traj.invariants.values()):
+    for i, values in enumerate(computed["invariants"].values()):
         arrays[f"invariant{i}"] = values
-    for i, values in enumerate(traj.leaf_defects.values()):
+    for i, values in enumerate(computed["leaf_defects"].values()):
         arrays[f"leaf{i}"] = values
     return arrays
 

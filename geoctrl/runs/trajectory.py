@@ -182,7 +182,33 @@ class Samples(ABC):
         TypeError
             If this is no path.
         """
-        storage.write(path, storage.arrays_of(self))
+        storage.write(path, self._arrays())
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        """Everything that a file holds."""
+        given = {
+            "time": self.time,
+            "states": self.states,
+            "labels": {
+                "states": self.state_labels,
+                "inputs": self.input_labels,
+                "outputs": self.output_labels,
+            },
+            "events": self.events,
+            "params": self.params,
+            "engine": self.engine,
+            "status": self.status,
+            "success": self.success,
+            "name": self.name,
+        }
+        computed = {
+            "inputs": self.inputs,
+            "outputs": self.outputs,
+            "energy": self.energy,
+            "invariants": self.invariants,
+            "leaf_defects": self.leaf_defects,
+        }
+        return storage.arrays_of(given, computed)
 
     def to_pandas(self) -> pandas.DataFrame:
         """States, outputs and inputs as a table with the time as its index.

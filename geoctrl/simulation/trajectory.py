@@ -243,7 +243,7 @@ class Trajectory(Samples):
     # -- files ----------------------------------------------------------------------------------
 
     def __reduce__(self):
-        return Trajectory.from_arrays, (storage.arrays_of(self),)
+        return Trajectory.from_arrays, (self._arrays(),)
 
 
 def _way_key(of: int, R0: Any) -> tuple:

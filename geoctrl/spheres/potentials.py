@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any, Self
@@ -35,16 +36,23 @@ def symbols(n: int) -> tuple[tuple[sp.Matrix, ...], tuple[sp.Matrix, ...]]:
     return tuple(vector(f"q{i}") for i in bodies), tuple(vector(f"omega{i}") for i in bodies)
 
 
-class _Term:
+class _Term(ABC):
     """A small expression with data: what `Sites` and `Pairs` share."""
 
     _bodies: tuple[str, ...]
 
-    def __init__(self, expr: Callable[..., Any], c: Any) -> None:
+    expr: sp.Expr
+    vectors: tuple[sp.Matrix, ...]
+    data: tuple[sp.Symbol, ...]
+    c: np.ndarray | None
+
+    def _read(self, expr: Callable[..., Any], c: Any) -> None:
+        """Take in the expression that a function returns, in symbols of its own, and the data."""
+        kind = type(self).__name__
         if not callable(expr):
             raise DescriptionError(
-                f"{type(self).__name__} takes a function of sympy vectors, got {type(expr).__name__}; "
-                f"write {type(self).__name__}(lambda {', '.join(self._bodies)}: ...)"
+                f"{kind} takes a function of sympy vectors, got {type(expr).__name__}; "
+                f"write {kind}(lambda {', '.join(self._bodies)}: ...)"
             )
         self.c = None if c is None else _columns(c)
         width = 0 if self.c is None else self.c.shape[1]
@@ -54,7 +62,19 @@ class _Term:
         arguments: list[Any] = list(self.vectors)
         if width:
             arguments.append(self.data[0] if width == 1 else sp.Matrix(self.data))
-        self.expr = read_scalar(f"what the function of {type(self).__name__} returns", expr(*arguments))
+        self.expr = read_scalar(f"what the function of {kind} returns", expr(*arguments))
+
+    @abstractmethod
+    def check(self, n: int) -> None:
+        """InputError unless the data are for n bodies."""
+
+    @abstractmethod
+    def expanded(self, q: Sequence[sp.Matrix]) -> sp.Expr:
+        """The sum written out."""
+
+    @abstractmethod
+    def terms(self, n: int) -> int:
+        """Number of terms of the sum."""
 
     def at(self, vectors: Sequence[sp.Matrix], row: int) -> sp.Expr:
         """The expression at given vectors, with row ``row`` of the data."""
@@ -90,7 +110,7 @@ class Sites(_Term):
     _bodies = ("q",)
 
     def __init__(self, expr: Callable[..., Any], c: Any = None) -> None:
-        super().__init__(expr, c)
+        self._read(expr, c)
 
     def check(self, n: int) -> None:
         """InputError unless the data are for n bodies."""
@@ -141,7 +161,7 @@ class Pairs(_Term):
         self.cutoff = None if cutoff is None else float(finite_array("cutoff", cutoff, ()))
         if self.cutoff is not None and not (self.all and self.cutoff > 0):
             raise InputError("cutoff must be positive, and goes with pairs='all'")
-        super().__init__(expr, c)
+        self._read(expr, c)
         if self.c is not None and self.pairs is not None and len(self.c) != len(self.pairs):
             raise InputError(f"c of Pairs must have {len(self.pairs)} rows, one per pair, got {len(self.c)}")
 
