@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 import numpy as np
 import sympy as sp
@@ -87,9 +87,10 @@ class ManifoldForm(ManifoldModel):
         """Defects of the relations of the system: (r,) or (r, nt)."""
         return self.system.leaf_residual(self.velocities(x, params), params)
 
-    def _differential(
+    def derivatives(
         self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
     ) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives of `rhs` by the state and by the inputs: central differences."""
         return differences(lambda y, v: self.rhs(t, y, v, params), x, u)
 
     def momentum(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
@@ -140,7 +141,7 @@ class ManifoldForm(ManifoldModel):
         x = self.velocities(states, rest["params"])
         return self.system.trajectory(time, x, seen=(self, states), **rest)
 
-    def view(self, spin: Any = None) -> None:
+    def view(self, spin: Any = None) -> NoReturn:
         """Only the system itself is seen as reduced equations: DescriptionError."""
         axes = "" if spin is None else " in turning axes"
         first, second = self.system.pair
@@ -148,10 +149,9 @@ class ManifoldForm(ManifoldModel):
             f"this takes the system in ({first}, {second}){axes}: the attribute system of the form"
         )
 
-    @property
-    def local(self) -> None:
+    def seen_from(self, spin: Any = None) -> NoReturn:
         """Only the system itself is linearised and certified: DescriptionError."""
-        return self.view()
+        self.view(spin)
 
     @property
     def parameter_nodes(self) -> dict[str, Node]:

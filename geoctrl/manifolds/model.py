@@ -152,7 +152,7 @@ class ManifoldModel(System):
         return np.zeros((0, *outer))
 
     @abstractmethod
-    def _differential(
+    def derivatives(
         self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives of `rhs` by the state (size, size) and by the inputs (size, m)."""
@@ -172,14 +172,14 @@ class ManifoldModel(System):
             For an unknown or missing parameter.
         """
         x = finite_array("x", x, (self.size,))
-        return self._differential(t, x, self.read_inputs(u), self.parameters_at(params))[0]
+        return self.derivatives(t, x, self.read_inputs(u), self.parameters_at(params))[0]
 
     def input_jacobian(
         self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
     ) -> np.ndarray:
         """Derivative of `rhs` by the inputs, (size, m); as `jacobian`."""
         x = finite_array("x", x, (self.size,))
-        return self._differential(t, x, self.read_inputs(u), self.parameters_at(params))[1]
+        return self.derivatives(t, x, self.read_inputs(u), self.parameters_at(params))[1]
 
     @abstractmethod
     def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> ManifoldTrajectory:
@@ -188,11 +188,6 @@ class ManifoldModel(System):
     @abstractmethod
     def view(self, spin: Any = None) -> Any:
         """The reduced equations, in axes that turn with ``spin``, and the maps between the states."""
-
-    @property
-    @abstractmethod
-    def local(self) -> Any:
-        """Derivatives, tangent spaces, rest positions: what the analysis of equilibria needs."""
 
     def rhs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Time derivative of the state, with the shape of ``x``.

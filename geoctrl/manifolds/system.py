@@ -18,6 +18,7 @@ from geoctrl.manifolds.conservation import QUANTITIES, kept
 from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
+from geoctrl.manifolds.seen import SeenManifold
 from geoctrl.systems import Parameter, time
 from geoctrl.systems.notebook import displayed
 
@@ -37,14 +38,19 @@ class ManifoldSystem(ManifoldDescription):
         What vanishes on the manifold for each body, with ``{first}`` and ``{second}`` for its two parts.
     written_limits : str
         Which systems can be written out in symbols, in words.
+<<<<<<< HEAD
     numerics_type, local_type, view_type, trajectory_type, display_type : type
         What a kind of system makes its kernels, derivatives, reduced views, trajectories and formulas of.
+=======
+    numerics_type, seen_type, view_type, trajectory_type : type
+        What a kind of system makes its kernels, views from turning axes, reduced views, trajectories of.
+>>>>>>> part-ana
     """
 
     relations: ClassVar[tuple[str, ...]]
     written_limits: ClassVar[str]
     numerics_type: ClassVar[type]
-    local_type: ClassVar[type]
+    seen_type: ClassVar[type[SeenManifold]]
     view_type: ClassVar[type]
     trajectory_type: ClassVar[type]
     display_type: ClassVar[type]
@@ -79,6 +85,11 @@ class ManifoldSystem(ManifoldDescription):
     def euler_poincare(self, spin: Sequence[float] | None = None) -> EulerPoincare:
         """The same mechanism as Euler-Poincare equations with advected vectors."""
 
+    @property
+    @abstractmethod
+    def inertia_varies(self) -> bool:
+        """Whether the inertia depends on the configuration."""
+
     # -- runs -----------------------------------------------------------------------------------
 
     @cached_property
@@ -86,10 +97,9 @@ class ManifoldSystem(ManifoldDescription):
         """Compiled kernels, a `geoctrl.manifolds.numerics.Numerics`."""
         return self.numerics_type(self)
 
-    @cached_property
-    def local(self) -> Any:
-        """Derivatives, tangent spaces, rest positions: what the analysis of equilibria needs."""
-        return self.local_type(self)
+    def seen_from(self, spin: Any = None) -> SeenManifold:
+        """The system in axes that turn with a constant ``spin`` (3,), about an axis of symmetry."""
+        return self.seen_type(self, spin)
 
     def run(self, params: Mapping[str, float] | None, inputs: Any = None) -> Any:
         """Kernels with the numbers of one run."""
@@ -119,11 +129,6 @@ class ManifoldSystem(ManifoldDescription):
     def programs(self) -> dict[Any, Any]:
         """Programs of derivatives, made when first used."""
         return {}
-
-    def _differential(
-        self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        return self.local.jacobians(t, x, u, params)
 
     def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
         """Kinetic plus potential energy (J): float, or (nt,)."""
@@ -214,6 +219,11 @@ class ManifoldSystem(ManifoldDescription):
             Program(self.graph, self.state_nodes, self.parameter_nodes, nodes),
             Program(self.graph, self.state_nodes, self.parameter_nodes, slopes),
         )
+
+    def invariant_gradients(self, x: np.ndarray, params: Mapping[str, float]) -> dict[str, np.ndarray]:
+        """Gradients (size,) of the declared invariants by the state."""
+        rows = np.reshape(self._declared[1](list(x), params), (-1, self.size))
+        return dict(zip(self.invariants_given, rows, strict=True))
 
     @cached_property
     def any_branch(self) -> Self:

@@ -21,6 +21,7 @@ from geoctrl.errors import EquilibriumError
 from geoctrl.manifolds.analysis import STEP, differences
 from geoctrl.spheres.potentials import Pairs, Sites
 from geoctrl.systems.regularity import require_derivative
+from geoctrl.systems.tolerances import CONVERGED, LEAST_NORM, RESIDUAL, SHORT
 
 if TYPE_CHECKING:
     from geoctrl.spheres.system import SphereSystem
@@ -28,15 +29,14 @@ if TYPE_CHECKING:
 __all__ = [
     "find_rest",
     "hessian",
-    "invariant_gradients",
+    "integral_gradients",
     "jacobians",
+    "leaf_gradient",
     "stiffness",
     "tangent_basis",
     "term_switches",
     "turning",
 ]
-
-_CONVERGED = 1e-11
 
 
 def hats(v: np.ndarray) -> np.ndarray:
@@ -223,12 +223,19 @@ def tangent_basis(q: np.ndarray, omega: np.ndarray) -> np.ndarray:
     return np.array([columns[k] for k in order]).T
 
 
-def invariant_gradients(
-    system: SphereSystem, x: np.ndarray, params: Mapping[str, float], spin: np.ndarray
-) -> dict[str, np.ndarray]:
-    """Gradients by the state of what is conserved, seen from axes that turn: the momentum along the spin, and
-    the energy less its product with the spin.
-    """
+def leaf_gradient(q: np.ndarray, omega: np.ndarray) -> np.ndarray:
+    """Gradients (2n, 6n) of q.q - 1 and q.omega, body by body."""
+    n = len(q)
+    out, bodies = np.zeros((n, 2, 2, n, 3)), np.arange(n)
+    out[bodies, 0, 0, bodies] = 2 * q
+    out[bodies, 1, 0, bodies], out[bodies, 1, 1, bodies] = omega, q
+    return out.reshape(2 * n, 6 * n)
+
+
+def integral_gradients(
+    system: SphereSystem, x: np.ndarray, params: Mapping[str, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Gradients by the state of the energy (6n,) and of the momenta (3, 6n), for constant inertia."""
     q, w = system.unpack(x)
     run = system.run(params)
     M, n = run.M, system.n
@@ -243,15 +250,7 @@ def invariant_gradients(
     by_w[np.arange(n), :, np.arange(n), :] += np.diag(M)[:, None, None] * np.eye(3)
     J = np.concatenate([by_q.sum(axis=0).reshape(3, -1), by_w.sum(axis=0).reshape(3, -1)], axis=1)
     L = run.mechanics(q[None], w[None])[2][0]
-    energy = np.concatenate([(run.slope(q) + np.cross(p, w)).ravel(), L.ravel()])
-    names = system.conserved(params)
-    turns = bool(np.any(spin))
-    found = {} if turns else {f"momentum{k + 1}": J[k] for k in range(3) if f"momentum{k + 1}" in names}
-    if turns:
-        found["momentum"] = spin @ J
-    if "energy" in names:
-        found["energy"] = energy - spin @ J
-    return found
+    return np.concatenate([(run.slope(q) + np.cross(p, w)).ravel(), L.ravel()]), J
 
 
 def stiffness(
@@ -305,7 +304,7 @@ def find_rest(
         size = float(np.max(np.abs(tangential(q, g))))
         if size < least:
             best, least = q, size
-        elif least < _CONVERGED:
+        elif least < CONVERGED:
             break
         omega = spin - q * (q @ spin)[:, None]
         K = hessian(system, q, params) + np.kron(run.M, square)
@@ -321,15 +320,16 @@ def find_rest(
         B = np.zeros((3 * n, 2 * n))
         for i in range(n):
             B[3 * i : 3 * i + 3, 2 * i : 2 * i + 2] = np.linalg.svd(q[i][None])[2][1:].T
-        y = np.linalg.lstsq(B.T @ require_derivative(K) @ B, -B.T @ g.ravel(), rcond=1e-12)[0]
+        y = np.linalg.lstsq(B.T @ require_derivative(K) @ B, -B.T @ g.ravel(), rcond=LEAST_NORM)[0]
         step = (B @ y).reshape(n, 3) * min(1.0, 0.5 / max(float(np.max(np.abs(y))), 1e-300))
         q = q + step
         q = q / np.linalg.norm(q, axis=1)[:, None]
-    snapped = np.round(best, 9) + 0.0
-    if np.allclose(snapped, best, rtol=0, atol=1e-11) and np.all(np.sum(snapped**2, axis=1) == 1.0):
+    decimals, distance = SHORT
+    snapped = np.round(best, decimals) + 0.0
+    if np.allclose(snapped, best, rtol=0, atol=distance) and np.all(np.sum(snapped**2, axis=1) == 1.0):
         best = snapped
         least = min(least, float(np.max(np.abs(tangential(best, slope(best))))))
     size = max(1.0, float(np.max(np.abs(slope(best)))))
-    if not least <= 1e-9 * size:
+    if not least <= RESIDUAL * size:
         raise EquilibriumError(f"no equilibrium found: residual {least:.3g}; try another guess", least)
     return best, least
