@@ -19,7 +19,8 @@ from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.manifolds.seen import SeenManifold
-from geoctrl.systems import Parameter, time
+from geoctrl.systems import Equilibrium, Parameter, time
+from geoctrl.systems.members import family_member
 from geoctrl.systems.notebook import displayed
 
 if TYPE_CHECKING:
@@ -38,13 +39,9 @@ class ManifoldSystem(ManifoldDescription):
         What vanishes on the manifold for each body, with ``{first}`` and ``{second}`` for its two parts.
     written_limits : str
         Which systems can be written out in symbols, in words.
-<<<<<<< HEAD
-    numerics_type, local_type, view_type, trajectory_type, display_type : type
-        What a kind of system makes its kernels, derivatives, reduced views, trajectories and formulas of.
-=======
-    numerics_type, seen_type, view_type, trajectory_type : type
-        What a kind of system makes its kernels, views from turning axes, reduced views, trajectories of.
->>>>>>> part-ana
+    numerics_type, seen_type, view_type, trajectory_type, display_type : type
+        What a kind of system makes its kernels, views from turning axes, reduced views, trajectories and
+        formulas of.
     """
 
     relations: ClassVar[tuple[str, ...]]
@@ -269,6 +266,27 @@ class ManifoldSystem(ManifoldDescription):
             return self.closed_loop(callable_law(self, terms))
         table = dict(zip(self.inputs, terms, strict=True))
         return self.replace(forces=[f.xreplace(table) for f in self.forces_given], inputs=())
+
+    # -- relative equilibria --------------------------------------------------------------------
+
+    def equilibrium(
+        self, name: str, params: Mapping[str, float] | None = None, **values: float
+    ) -> Equilibrium:
+        """Member of a declared family, a key of `families`; its symbols are given by name.
+
+        Raises
+        ------
+        ParameterError, EquilibriumError
+            For an unknown family, symbol or parameter; if the member is no equilibrium of this system.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> chain = gc.models.get("chain-pendulum")()
+        >>> gc.certify(chain, chain.equilibrium("hanging")).verdict
+        <Verdict.PROVED_STABLE: 'PROVED_STABLE'>
+        """
+        return family_member(self, self.parameters, name, params, values)
 
     # -- in formulas ----------------------------------------------------------------------------
 

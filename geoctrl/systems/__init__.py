@@ -1,13 +1,8 @@
 """Description of a mechanism and its reduction."""
 
 from geoctrl.systems.axis import Axis
-<<<<<<< HEAD
-from geoctrl.systems.contract import System, as_system
-from geoctrl.systems.description import EulerPoincare, as_mechanism
-=======
 from geoctrl.systems.contract import Lagrangian, Seen, System, as_system
-from geoctrl.systems.description import EulerPoincare
->>>>>>> part-ana
+from geoctrl.systems.description import EulerPoincare, as_mechanism
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.names import check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.parameters import Parameter
