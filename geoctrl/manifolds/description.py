@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -117,12 +117,24 @@ class ManifoldDescription(ManifoldModel):
         """The system with some arguments changed, checked anew."""
         return type(self)(**(self.arguments | changes))
 
+    def __reduce__(self):
+        return partial(type(self), **self.arguments), ()  # what was compiled and derived stays behind
+
+    @abstractmethod
+    def run(self, params: Mapping[str, float] | None = None, drive: Any = None) -> Any:
+        """Kernels with the numbers of one run, under inputs that are no feedback."""
+
     # -- nodes ----------------------------------------------------------------------------------
 
     @cached_property
     def parameter_nodes(self) -> dict[str, Node]:
         """Nodes of the parameters by name."""
         return {p.name: self.graph.symbol(p.name, PARAMETER) for p in self.parameters}
+
+    @cached_property
+    def programs(self) -> dict[Any, Any]:
+        """Programs of derivatives, made when first used."""
+        return {}
 
     @property
     def configuration_nodes(self) -> list[Node]:

@@ -27,6 +27,8 @@ from geoctrl.systems.notebook import displayed
 
 __all__ = ["ManifoldSystem"]
 
+_REMEMBERED = 16
+
 
 class ManifoldSystem(ManifoldDescription):
     """What every system on a manifold can do; the kinds of systems say how.
@@ -94,7 +96,16 @@ class ManifoldSystem(ManifoldDescription):
 
     def seen_from(self, spin: Any = None) -> SeenManifold:
         """The system in axes that turn with a constant ``spin`` (3,), about an axis of symmetry."""
-        return self.seen_type(self, spin)
+        rate = (0.0, 0.0, 0.0) if spin is None else tuple(finite_array("spin", spin, (3,)).tolist())
+        if rate not in self._seen:
+            if len(self._seen) > _REMEMBERED:
+                self._seen.clear()
+            self._seen[rate] = self.seen_type(self, rate)
+        return self._seen[rate]
+
+    @cached_property
+    def _seen(self) -> dict[tuple[float, ...], SeenManifold]:
+        return {}
 
     def run(self, params: Mapping[str, float] | None = None, drive: Drive | None = None) -> Any:
         """Kernels with the numbers of one run, under inputs that are no feedback."""
@@ -123,11 +134,6 @@ class ManifoldSystem(ManifoldDescription):
     def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> Any:
         """Trajectory of states (size, nt); ``rest`` as `ManifoldTrajectory` takes it."""
         return self.trajectory_of(time, *self.unpack(states), **rest)
-
-    @cached_property
-    def programs(self) -> dict[Any, Any]:
-        """Programs of derivatives, made when first used."""
-        return {}
 
     def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
         """Kinetic plus potential energy (J): float, or (nt,)."""
