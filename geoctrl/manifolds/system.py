@@ -21,7 +21,8 @@ from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.manifolds.seen import SeenManifold
 from geoctrl.stepping.drive import Drive
-from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem, System, time
+from geoctrl.systems import Equilibrium, EulerPoincare, Parameter, ReducedSystem, System, time
+from geoctrl.systems.members import family_member
 from geoctrl.systems.notebook import displayed
 
 __all__ = ["ManifoldSystem"]
@@ -279,6 +280,27 @@ class ManifoldSystem(ManifoldDescription):
             return self.closed_loop(callable_law(self, terms))
         table = dict(zip(self.inputs, terms, strict=True))
         return self.replace(forces=[f.xreplace(table) for f in self.forces_given], inputs=())
+
+    # -- relative equilibria --------------------------------------------------------------------
+
+    def equilibrium(
+        self, name: str, params: Mapping[str, float] | None = None, **values: float
+    ) -> Equilibrium:
+        """Member of a declared family, a key of `families`; its symbols are given by name.
+
+        Raises
+        ------
+        ParameterError, EquilibriumError
+            For an unknown family, symbol or parameter; if the member is no equilibrium of this system.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> chain = gc.models.get("chain-pendulum")()
+        >>> gc.certify(chain, chain.equilibrium("hanging")).verdict
+        <Verdict.PROVED_STABLE: 'PROVED_STABLE'>
+        """
+        return family_member(self, self.parameters, name, params, values)
 
     # -- in formulas ----------------------------------------------------------------------------
 
