@@ -19,7 +19,6 @@ from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.runs import Samples
 from geoctrl.stepping.drive import Drive
-from geoctrl.systems import System
 from geoctrl.systems.field import Field
 
 if TYPE_CHECKING:
@@ -149,7 +148,7 @@ class ManifoldForm(ManifoldModel):
         return self.system.trajectory(time, x, seen=(self, states), **rest)
 
     @property
-    def recording(self) -> System:
+    def recording(self) -> NoReturn:
         """Only the system itself is written out: DescriptionError."""
         raise self._refusal
 
