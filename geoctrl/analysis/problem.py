@@ -32,8 +32,8 @@ def motion_of(seen: Seen, u: np.ndarray, params: Mapping[str, Any]) -> tuple[Mot
     """
     system = seen.system
     if system.recorded:
-        motion, rates = Motion.of(system), system.conservation.rates()
-        return motion, {_distinct(name, motion): node for name, (node, _) in rates.items()}
+        motion = Motion.of(system)
+        return motion, {_distinct(name, motion): node for name, node in system.conservation.nodes.items()}
     given = seen.lagrangian(u, params)
     if given is None or 2 * len(given.coordinates) > checker.STATES:
         return None

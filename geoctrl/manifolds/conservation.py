@@ -1,48 +1,30 @@
 """Which quantities runs keep, judged by their rates at states drawn at random and along the run.
 
-For expressions without switches a rate that vanishes at a random state and time vanishes everywhere, with
-probability one; switches are let take any branch (`geoctrl.manifolds.branches`). Into functions nobody can
-look: there the samples of the run say as much as is known.
+As `geoctrl.systems.judging` says, with switches freed by `geoctrl.manifolds.branches`. Of functions the
+samples of a run say as much as is known.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import user_level
 from geoctrl.errors import DescriptionError
+from geoctrl.systems.judging import TIMES, Rates, at_random, cancel, finite, vanishing
 
 __all__ = ["QUANTITIES", "Sample", "has_no_moment", "kept", "refuse_spin", "require_symmetry", "samples_of"]
 
 QUANTITIES = ("energy", "momentum1", "momentum2", "momentum3")
 
-_ROUNDING = 1e-10
-"""Rate, relative to the sizes of its terms, that counts as none."""
-_STATES = 4
-"""Random states at which rates have to vanish."""
-_TRIES = 60
-"""States drawn at most until rates have finite values at so many: formulas have poles."""
-_TIMES = (-3.0, 10.0)
 _SAMPLES = 50
 _ANGLES = 36
 _NEAR = 0.02
 
 Sample = tuple[float, np.ndarray, np.ndarray]
 """Time, configuration, velocities."""
-
-
-def _instances(system: Any, params: Mapping[str, float]) -> Iterator[tuple[Any, Any, Sample]]:
-    """Random states and times, the system in which every switch is free, and numbers for it."""
-    rng = np.random.default_rng(11)
-    judged = system.any_branch
-    free = [p.name for p in judged.parameters[len(system.parameters) :]]
-    for seed in range(_TRIES):
-        numbers = {**params, **{name: float(rng.uniform()) for name in free}}
-        yield judged, numbers, (float(rng.uniform(*_TIMES)), *system.generic_state(seed))
 
 
 def samples_of(time: np.ndarray, first: np.ndarray, second: np.ndarray) -> list[Sample]:
@@ -75,7 +57,7 @@ def kept(
     names = (*QUANTITIES, *system.invariants_given)
     run = _held(system, params, u)
 
-    def rates(judged: Any, acting: Any, at: Sample) -> tuple[np.ndarray, np.ndarray]:
+    def rates(judged: Any, acting: Any, at: Sample) -> Rates:
         return judged.quantity_rates(acting, *at)
 
     try:
@@ -84,54 +66,42 @@ def kept(
         if system.written:
             raise
         return ()
-    enough = np.sum([_finite(*both) for both in found], axis=0) >= _STATES
-    if not np.all(enough):
-        unjudged = ", ".join(name for name, judged in zip(names, enough, strict=True) if not judged)
-        warnings.warn(
-            f"{system.name or 'the system'}: rates are finite at fewer than {_STATES} of {_TRIES} random "
-            f"states, so that these do not count as conserved: {unjudged}",
-            RuntimeWarning,
-            stacklevel=user_level(),
-        )
-    good = enough & np.all([_cancel(*both) | ~_finite(*both) for both in found], axis=0)
-    floor = np.min([np.where(_finite(*both), both[1], np.inf) for both in found], axis=0)
+    good = vanishing(found, names, system.name)
+    floor = np.min([np.where(finite(*both), both[1], np.inf) for both in found], axis=0)
     for at in samples:
         rate, size = rates(system, run, at)
-        good &= _cancel(rate, np.maximum(size, floor)) | ~_finite(rate, size)
+        good &= cancel(rate, np.maximum(size, floor)) | ~finite(rate, size)
     return tuple(name for name, keeps in zip(names, good, strict=True) if keeps)
 
 
-Rates = Callable[[Any, Any, Sample], tuple[np.ndarray, np.ndarray]]
-"""Rates by kind of force, (kinds, ...), and the sizes of their terms, of a system and its run at a sample."""
+Asked = Callable[[Any, Any, Sample], Rates]
+"""Rates of a system and its run at a sample."""
 
 
 def _at_random_states(
-    rates: Rates, system: Any, params: Mapping[str, float], run: Any, u: np.ndarray | None
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Rates and sizes at random states, more of them while some are not finite."""
-    found: list[tuple[np.ndarray, np.ndarray]] = []
-    for place in _instances(system, params):
-        with np.errstate(all="ignore"):
-            found.append(_judged(rates, system, run, u, *place))
-        if np.all(np.sum([_finite(*both) for both in found], axis=0) >= _STATES):
-            break
-    return found
+    rates: Asked, system: Any, params: Mapping[str, float], run: Any, u: np.ndarray | None
+) -> list[Rates]:
+    """Rates at random states and times, with every switch free."""
+    rng, judged, seeds = np.random.default_rng(11), system.any_branch, count()
+    free = [p.name for p in judged.parameters[len(system.parameters) :]]
 
+    def sample() -> Rates:
+        numbers = {**params, **{name: float(rng.uniform()) for name in free}}
+        place = (float(rng.uniform(*TIMES)), *system.generic_state(next(seeds)))
+        return _judged(rates, system, run, u, judged, numbers, place)
 
-def _finite(rates: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Whether the rates of all kinds of force, and their sizes, are numbers."""
-    return np.all(np.isfinite(rates) & np.isfinite(sizes), axis=0)
+    return at_random(sample)
 
 
 def _judged(
-    rates: Rates,
+    rates: Asked,
     system: Any,
     run: Any,
     u: np.ndarray | None,
     judged: Any,
     numbers: Mapping[str, float],
     at: Sample,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Rates:
     """Rates with every switch free; as they are where a branch is not defined beyond its region."""
     if judged is not system:
         try:
@@ -143,18 +113,6 @@ def _judged(
     return rates(system, run, at)
 
 
-def _cancel(rates: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Whether rates by kind of force, (kinds, ...), and the sizes of their terms add up to nothing.
-
-    Each kind must vanish by itself or against others that do not: a small one is not lost in the rounding
-    of a large one.
-    """
-    acting = ~(np.abs(rates) <= _ROUNDING * sizes)
-    total, size = np.sum(rates * acting, axis=0), np.sum(sizes * acting, axis=0)
-    count = acting.sum(axis=0)
-    return (count == 0) | ((count > 1) & (np.abs(total) <= _ROUNDING * size))
-
-
 def has_no_moment(
     system: Any, params: Mapping[str, float], axis: np.ndarray, x: np.ndarray, u: np.ndarray | None = None
 ) -> bool:
@@ -164,13 +122,13 @@ def has_no_moment(
     """
     run = _held(system, params, u)
 
-    def moments(_: Any, acting: Any, at: Sample) -> tuple[np.ndarray, np.ndarray]:
-        return acting.moment(axis, *at)
+    def moments(_: Any, acting: Any, at: Sample) -> Rates:
+        moment, size = acting.moment(axis, *at)
+        return moment[:, None], size[:, None]
 
     found = _at_random_states(moments, system, params, run, u)
     found += [moments(system, run, at) for at in _orbit(system, x, axis)]
-    finite = [both for both in found if _finite(*both)]
-    return len(finite) >= _STATES and all(_cancel(*both) for both in finite)
+    return bool(vanishing(found)[0])
 
 
 def require_symmetry(

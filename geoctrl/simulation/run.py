@@ -37,7 +37,7 @@ def simulate(
     events: Mapping[str, Any] | None = None,
     progress: bool | Callable[[float], object] = False,
     throw: bool = True,
-) -> Samples:
+) -> Any:
     r"""Solve the reduced equations of motion from an initial state.
 
     .. math:: M(\Gamma)\,\dot w = h(w, \Gamma, u, t), \qquad \dot\Gamma = -(E(\Gamma) w)\,\Gamma

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,20 +12,17 @@ import sympy as sp
 
 from geoctrl._checks import finite_array, flag, resolve_parameters, user_level
 from geoctrl._scalars import Node, Program
+from geoctrl._scalars.branches import freed
 from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.systems.casimirs import casimirs
+from geoctrl.systems.judging import TIMES, Rates, at_random, vanishing
 from geoctrl.systems.recorded import Recorded
 
 __all__ = ["Conservation"]
 
-_CONSERVED = 1e-9
-"""Largest rate, relative to its terms, at which an invariant counts as conserved at random states."""
-_ROUNDING = 1e-14
-"""The same relative to gradient times motion: rounding that is left where the terms cancel one by one."""
-_STATES = 4
-"""Random states at which a rate has to vanish."""
-_TRIES = 60
-"""States drawn at most until a rate has a finite value at so many: formulas have poles."""
+_CANCELLED = 1e-4
+"""Size of a term that cancels by itself, relative to gradient times motion: with the threshold of the
+judgement its rounding, of some hundred units in the last place."""
 _REMEMBERED = 64
 
 
@@ -50,23 +48,17 @@ class Conservation:
                     f"{system.name or 'the system'}: {time.note}", RuntimeWarning, stacklevel=user_level()
                 )
             self.candidates |= {k: v for k, v in found.items() if k not in self.candidates}
-        self._rates: dict[str, tuple[Node, Program]] = {}
         self._kept: dict[tuple, dict[str, Node]] = {}
         self._programs: dict[tuple[str, ...], Program] = {}
 
-    def rates(self) -> dict[str, tuple[Node, Program]]:
-        """For each candidate its node and a program: the terms that its rate is the sum of, its gradient."""
-        if not self._rates:
-            system = self._system
-            nodes = {
-                name: value if isinstance(value, Node) else system.expression(value)
-                for name, value in self.candidates.items()
-            }
-            rates = system.rate_terms(list(nodes.values()))
-            gradients = system.graph.jacobian(list(nodes.values()), system.state_nodes)
-            for (name, node), terms, gradient in zip(nodes.items(), rates, gradients, strict=True):
-                self._rates[name] = (node, system.program([*terms, *gradient]))
-        return self._rates
+    @cached_property
+    def nodes(self) -> dict[str, Node]:
+        """Nodes of the candidates."""
+        system = self._system
+        return {
+            name: value if isinstance(value, Node) else system.expression(value)
+            for name, value in self.candidates.items()
+        }
 
     def kept(self, params: Mapping[str, float] | None, all_inputs: bool, u: Any = None) -> dict[str, Node]:
         """Nodes of the conserved candidates; see `ReducedSystem.conserved`."""
@@ -78,61 +70,70 @@ class Conservation:
         if key not in self._kept:
             if len(self._kept) > _REMEMBERED:
                 self._kept.clear()
-            self._kept[key] = self._find(numbers, None if all_inputs else held)
+            self._kept[key] = self._judged(self._rates, numbers, None if all_inputs else held)
         return self._kept[key]
 
-    def _find(self, params: dict[str, float], held: np.ndarray | None) -> dict[str, Node]:
-        rng = np.random.default_rng(7)
-        points: list[tuple[np.ndarray, np.ndarray]] = []
+    def kept_under(self, inputs: Sequence[Node], params: Mapping[str, float]) -> dict[str, Node]:
+        """Nodes of the candidates that are conserved with nodes in place of the inputs."""
+        return self._judged(_Rates(self._system, self.nodes, inputs), params, None)
 
-        def point(number: int) -> tuple[np.ndarray, np.ndarray]:
-            while number >= len(points):
-                x = self._system.random_state(rng, params)
-                points.append((x, rng.normal(size=self._system.ninputs) if held is None else held))
-            return points[number]
+    @cached_property
+    def _rates(self) -> _Rates:
+        return _Rates(self._system, self.nodes, self._system.input_nodes)
 
-        def vanishes(name: str, program: Program) -> bool:
-            seen = 0
-            for number in range(_TRIES):
-                found = self._vanishing(program, 0.3, *point(number), params)
-                if found is False:
-                    return False
-                seen += found is not None
-                if seen == _STATES:
-                    return True
-            warnings.warn(
-                f"{self._system.name or 'the system'}: the rate of {name!r} is finite at {seen} of {_TRIES} "
-                f"random states, {_STATES} are needed to judge it; it does not count as conserved",
-                RuntimeWarning,
-                stacklevel=user_level(),
-            )
-            return False
+    def _judged(self, rates: _Rates, params: Mapping[str, float], held: np.ndarray | None) -> dict[str, Node]:
+        """Candidates whose rates vanish at random states and times, the inputs ``held`` or random."""
+        rng, system = np.random.default_rng(7), self._system
 
-        return {name: node for name, (node, program) in self.rates().items() if vanishes(name, program)}
+        def sample() -> Rates:
+            x = system.random_state(rng, params)
+            u = rng.normal(size=system.ninputs) if held is None else held
+            return rates.at(rng.uniform(*TIMES), x, u, params, rng)
 
-    def constant(self, program: Program, t: Any, x: Any, u: Any, params: Mapping[str, float]) -> bool:
-        """Whether a rate vanishes up to rounding at those states, (n,) or (n, nt), where it is finite."""
-        return self._vanishing(program, t, x, u, params) is True
-
-    def _vanishing(
-        self, program: Program, t: Any, x: Any, u: Any, params: Mapping[str, float]
-    ) -> bool | None:
-        """`constant`; None where the rate is finite at none of the states."""
-        system = self._system
-        with np.errstate(all="ignore"):
-            terms, gradient = np.split(program(system.arguments_at(t, x, u), params), 2)
-            motion = system.rhs(t, x, u, params)
-            largest, steepest, fastest = (
-                np.abs(v).max(axis=0, initial=0.0) for v in (terms, gradient, motion)
-            )
-            allowed = np.maximum(_CONSERVED * largest, _ROUNDING * steepest * fastest) + 1e-21
-            rate = np.abs(terms.sum(axis=0))
-        finite = np.isfinite(rate) & np.isfinite(allowed)
-        return bool(np.all(rate[finite] <= allowed[finite])) if np.any(finite) else None
+        good = vanishing(at_random(sample), tuple(self.nodes), system.name)
+        return {name: node for (name, node), keeps in zip(self.nodes.items(), good, strict=True) if keeps}
 
     def values(self, names: tuple[str, ...], x: Any, params: Mapping[str, float]) -> dict[str, Any]:
         """Values of some candidates at states."""
         if names not in self._programs:
-            self._programs[names] = self._system.program([self.rates()[k][0] for k in names])
+            self._programs[names] = self._system.program([self.nodes[k] for k in names])
         results = self._programs[names](self._system.arguments_at(0.0, x, None), params)
         return dict(zip(names, results, strict=True))
+
+
+class _Rates:
+    """Rates of some nodes along the motion and the sizes of their terms, with every switch free.
+
+    Parameters
+    ----------
+    system : Recorded
+    nodes : dict of name -> Node
+    inputs : sequence of Node
+        What stands for the inputs of the system.
+    """
+
+    def __init__(self, system: Recorded, nodes: Mapping[str, Node], inputs: Sequence[Node]) -> None:
+        self._system = system
+        values, graph = list(nodes.values()), system.graph
+        terms = [e for row in system.rate_terms(values) for e in row]
+        slopes = [e for row in graph.jacobian(values, system.state_nodes) for e in row]
+        self._shape = (2 * len(values) + 1, system.nstates)
+        mapping = dict(zip(system.input_nodes, inputs, strict=True))
+        given = graph.substitute([*terms, *slopes, *system.field_nodes], mapping)
+        free, numbers = freed(graph, given)
+        self._numbers = len(numbers)
+        self._free = Program(graph, [*system.arguments, *numbers], system.parameter_nodes, free)
+        self._given = system.program(given) if numbers else self._free
+
+    def at(
+        self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float], rng: np.random.Generator
+    ) -> Rates:
+        """Rates and sizes (1, q); as they are where a branch is not defined beyond its region."""
+        place = self._system.arguments_at(t, x, u)
+        found = self._free([*place, *rng.uniform(size=self._numbers)], params)
+        if not np.all(np.isfinite(found)):
+            found = self._given(place, params)
+        terms, slopes, motion = np.split(found.reshape(self._shape), [self._shape[0] // 2, -1])
+        steepest, fastest = np.abs(slopes).max(axis=1), np.abs(motion).max()
+        sizes = np.maximum(np.abs(terms).max(axis=1), _CANCELLED * steepest * fastest)
+        return terms.sum(axis=1)[None], sizes[None]

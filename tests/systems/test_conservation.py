@@ -31,14 +31,61 @@ def test_states_where_a_rate_has_no_value_are_drawn_again():
 
 def test_what_has_no_value_anywhere_is_said_and_not_kept():
     system = top(lambda a, b, c: c, invariants={"nowhere": sp.sqrt(sp.Symbol("Gamma3", real=True) - 2)})
-    with pytest.warns(RuntimeWarning, match="'nowhere' is finite at 0 of 60 random states"):
+    with pytest.warns(RuntimeWarning, match="not count as conserved: nowhere"):
         assert "nowhere" not in system.conserved()
 
 
-def test_a_rate_is_judged_at_the_samples_where_it_is_finite():
-    system = top(lambda a, b, c: sp.sqrt(c))
-    _, program = system.conservation.rates()["energy"]
-    states = np.array([[0.3, -0.2, 0.5, 0.6, 0.0, 0.8], [0.3, -0.2, 0.5, 0.6, 0.0, -0.8]]).T
-    judge = system.conservation.constant
-    assert judge(program, 0.0, states, None, system.params)
-    assert not judge(program, 0.0, states[:, 1], None, system.params)
+def cap(value, height):
+    """Something that acts in a small region alone: where the height is beyond 0.999."""
+    return sp.Piecewise((value, height > sp.Rational(999, 1000)), (0, True))
+
+
+def test_a_brake_in_a_small_region_is_seen():
+    """As on manifolds: switches are let take any branch."""
+    forces = [cap(-w, sp.Symbol("Gamma1", real=True)) for w in gc.so3().xi]
+    assert "energy" not in top(lambda a, b, c: c, forces=forces).conserved()
+    ramp = sp.Max(0, sp.Symbol("Gamma1", real=True) - sp.Rational(999, 1000))
+    assert "energy" not in top(lambda a, b, c: c, forces=[-ramp * w for w in gc.so3().xi]).conserved()
+
+
+@pytest.mark.parametrize(
+    "potential",
+    [
+        lambda a, b, c: sp.Abs(a) + c,
+        lambda a, b, c: cap(a * b, c),
+        lambda a, b, c: sp.Max(a, b, c) - sp.Min(a, c) * sp.sign(b) * b,
+        lambda a, b, c: sp.Abs(c) ** sp.Rational(3, 2),
+    ],
+)
+def test_a_potential_with_switches_keeps_the_energy(potential):
+    system = top(potential)
+    assert "energy" in system.conserved()
+    # Negative control.
+    assert "energy" not in top(potential, forces=[-w / 1000 for w in gc.so3().xi]).conserved()
+
+
+def test_a_force_that_vanishes_at_one_time_is_seen():
+    for instant in (sp.Rational(3, 10), sp.Rational(37, 100)):
+        hidden = sp.sin(gc.time - instant)
+        assert "energy" not in top(lambda a, b, c: c, forces=[hidden, 0, 0]).conserved()
+    late = sp.Piecewise((1, gc.time > 300), (0, True))
+    assert "energy" not in top(lambda a, b, c: c, forces=[late, 0, 0]).conserved()
+
+
+def test_switches_of_parameters_take_the_branch_that_they_choose():
+    k = gc.Parameter("k", 1.0)
+    drag = sp.Piecewise((1, k.symbol > 2), (0, True))
+    system = top(lambda a, b, c: c, forces=[-drag * w for w in gc.so3().xi], parameters=[k])
+    assert "energy" in system.conserved()
+    assert "energy" not in system.conserved({"k": 3.0})
+
+
+def test_inputs_by_expressions_are_put_in():
+    u = sp.Symbol("u", real=True)
+    system = top(lambda a, b, c: c, forces=[u, 0, 0], inputs=[u])
+    start, times = [0.3, -0.2, 0.5, 0.6, 0.0, 0.8], np.linspace(0, 1, 5)
+    w1, w2 = system.states[0], system.states[1]
+    assert "energy" not in gc.simulate(system, times, start, inputs={u: 0.3}).drift
+    assert "energy" not in gc.simulate(system, times, start, inputs={u: cap(-w1, w2)}).drift
+    assert "energy" in gc.simulate(system, times, start, inputs={u: w1 * 0}).drift
+    assert "energy" not in gc.simulate(system, times, start, inputs=[0.0]).drift
