@@ -136,26 +136,30 @@ class Flow:
         """The inputs where they do not change; they are set once."""
         if not self.drive.constant:
             return None
-        u = self.drive.at(0.0, self.x0[: self.system.nstates], self.params)
+        u = self.drive.at(0.0, self.x0[: self._size], self.params)
         self.run.hold(u)
         return u
+
+    @cached_property
+    def _size(self) -> int:
+        """Number of states of the system; asked for at every evaluation."""
+        return self.system.nstates
 
     def inputs(self, t: float, x: np.ndarray) -> np.ndarray:
         """Inputs (m,) that act at a state."""
         if self._held is not None:
             return self._held
-        return self.drive.at(float(t), x[: self.system.nstates], self.params)
+        return self.drive.at(float(t), x[: self._size], self.params)
 
     def field(self, t: float, x: np.ndarray) -> np.ndarray:
         """Rate of a state; nan where it has none."""
-        t, n = float(t), self.system.nstates
-        u = self.inputs(t, x)
+        t, u = float(t), self.inputs(t, x)
         if self._held is None:
             self.run.hold(u)
         try:
-            rate = self.run.rate(t, x[:n])
+            rate = self.run.rate(t, x[: self._size])
         except SingularMassError:
-            rate = np.full(n, np.nan)
+            rate = np.full(self._size, np.nan)
         return np.concatenate([rate, self._values(self._more, t, x, u)]) if self.more else rate
 
     def switches(self, t: float, x: np.ndarray) -> tuple[float, ...]:
