@@ -9,7 +9,8 @@ import pytest
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.checker.reading import SCHEMA, conform
+from geoctrl.checker.kinds import SCHEMA
+from geoctrl.checker.reading import conform
 from geoctrl.cli import main
 
 

@@ -14,13 +14,12 @@ from flint import fmpq
 
 from geoctrl import checker
 from geoctrl._checks import file_path
-from geoctrl.analysis.linearization import resolve_equilibrium
-from geoctrl.analysis.manifolds import judge_numbers, natural_question, resolve_on_manifold
-from geoctrl.analysis.problem import Problem
-from geoctrl.analysis.proof import Outcome, decide
+from geoctrl.analysis.proof import Outcome
+from geoctrl.analysis.questions import answered
 from geoctrl.checker import digest_of, short
-from geoctrl.systems import ReducedSystem, as_system
+from geoctrl.systems import System, as_system
 from geoctrl.systems.notebook import displayed, rows, words
+from geoctrl.systems.points import resolve_equilibrium
 from geoctrl.verification import Verdict
 
 __all__ = ["Certificate", "certify", "readable"]
@@ -86,7 +85,7 @@ class Certificate:
         return "\n".join(lines)
 
 
-def certify(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = None) -> Certificate:
+def certify(sys: System, eq: Any, params: Mapping[str, float] | None = None) -> Certificate:
     """Decide the stability of an equilibrium, by proof where its coordinates are exact.
 
     Instability is decided by the linearisation on the leaf, stability by the energy-Casimir test with all
@@ -120,14 +119,9 @@ def certify(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = No
     >>> gc.certify(skate, skate.equilibrium("sliding", Y0=1.0)).verdict
     <Verdict.PROVED_UNSTABLE: 'PROVED_UNSTABLE'>
     """
-    as_system(sys, "certify")
-    if not sys.recorded:
-        place = resolve_on_manifold(sys, eq, params)
-        natural = natural_question(sys, place)
-        if natural is None or len(natural.point) > checker.STATES:
-            return _certificate(sys, judge_numbers(sys, place))
-        return _certificate(sys, decide(natural))
-    return _certificate(sys, decide(Problem.of(sys, resolve_equilibrium(sys, eq, params))))
+    system = as_system(sys, "certify")
+    point = resolve_equilibrium(system, eq, params)
+    return _certificate(system, answered(system.seen_from(point.spin), point))
 
 
 def _certificate(sys: Any, outcome: Outcome) -> Certificate:

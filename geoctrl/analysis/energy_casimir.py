@@ -18,13 +18,11 @@ import numpy as np
 from flint import fmpq
 
 from geoctrl.checker.matrices import form, nullspace
+from geoctrl.systems.tolerances import INDEPENDENT, VANISHING
 
 __all__ = ["Pencil", "definite_combination", "exact_multipliers"]
 
 Function = tuple[str, list[fmpq], dict[tuple[int, int], fmpq]]
-
-_VANISHING = 1e-10
-"""Gradient, relative to the second derivatives, that counts as zero in floats."""
 
 
 def exact_multipliers(functions: Sequence[Function]) -> list[fmpq] | None:
@@ -108,11 +106,10 @@ class Pencil:
         D = self.gradients
         scale = np.linalg.norm(D, axis=1)
         # What rounding leaves of a gradient that vanishes says nothing about directions.
-        scale[scale <= _VANISHING * np.linalg.norm(self.hessians, axis=(1, 2))] = 0.0
+        scale[scale <= VANISHING * np.linalg.norm(self.hessians, axis=(1, 2))] = 0.0
         unit = np.where(scale[:, None] > 0, D, 0.0) / np.where(scale > 0, scale, 1.0)[:, None]
         u, s, vt = np.linalg.svd(unit)
-        tolerance = 1e-8
-        r = int(np.sum(s > tolerance))
+        r = int(np.sum(s > INDEPENDENT))
         self.kernel = vt[r:].T
         left = u[:, r:] / np.where(scale > 0, scale, 1.0)[:, None]
         self.multipliers = left.T
@@ -129,7 +126,7 @@ class Pencil:
             return None
         forms = self.forms()
         sizes = np.linalg.norm(forms, axis=(1, 2))
-        telling = sizes > 1e-10 * np.max(sizes, initial=0.0)
+        telling = sizes > VANISHING * np.max(sizes, initial=0.0)
         y = np.zeros(len(forms))
         if np.sum(telling) > 1:
             y[telling] = definite_combination(forms[telling])[0]

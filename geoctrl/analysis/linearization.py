@@ -9,15 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import named_parameters
-from geoctrl.analysis.entry import read_point
-from geoctrl.analysis.float_jets import jets_at
-from geoctrl.systems import Equilibrium, ReducedSystem, as_system
-from geoctrl.systems.members import equilibrium_at, leaf_basis
+from geoctrl.analysis.shape_jets import shape_jets
+from geoctrl.systems import Equilibrium, Seen, System, as_system
+from geoctrl.systems.points import resolve_equilibrium
+from geoctrl.systems.tolerances import INDEPENDENT, KERNEL, UNIT, rank
 
-__all__ = ["Linearization", "linearize", "resolve_equilibrium"]
-
-_INDEPENDENT = 1e-8
+__all__ = ["Linearization", "linearize", "linearized"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +59,7 @@ class Linearization:
         labels = []
         for i, column in enumerate(self.basis.T):
             k = int(np.argmax(np.abs(column)))
-            single = abs(column[k]) > 1 - 1e-12
+            single = abs(column[k]) > 1 - UNIT
             labels.append(f"d_{self.state_labels[k]}" if single else f"w{i + 1}")
         return tuple(labels)
 
@@ -91,25 +88,7 @@ class Linearization:
         return "\n".join([*lines, f"  zero modes: {', '.join(self.zero_modes) or '-'}"])
 
 
-def resolve_equilibrium(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None) -> Equilibrium:
-    """An equilibrium of this system with these parameters, from an `Equilibrium`, ``x`` or ``(x, u)``.
-
-    Raises
-    ------
-    EquilibriumError
-        If the point is not an equilibrium (residual in the message).
-    InputError, TypeError
-        If it is no point of this system.
-    """
-    x, u, exact_x, exact_u = read_point(sys, eq, "eq")
-    if not isinstance(eq, Equilibrium):
-        return equilibrium_at(sys, x, u, sys.parameters(params), exact_x=exact_x, exact_u=exact_u)
-    own = {k: v for k, v in eq.params.items() if k in sys.params}
-    numbers = sys.parameters(own | named_parameters(params))
-    return equilibrium_at(sys, x, u, numbers, exact_x=exact_x, exact_u=exact_u, name=eq.name)
-
-
-def linearize(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = None) -> Linearization:
+def linearize(sys: System, eq: Any, params: Mapping[str, float] | None = None) -> Linearization:
     """Linearise at an equilibrium.
 
     Parameters
@@ -141,33 +120,18 @@ def linearize(sys: ReducedSystem, eq: Any, params: Mapping[str, float] | None = 
     >>> gc.linearize(skate, skate.equilibrium("sliding", Y0=1.0)).eigenvalues.real.round(4)
     array([ 0.    ,  0.    , -3.1016,  3.1016])
     """
-    as_system(sys, "linearize")
-    if not sys.recorded:
-        from geoctrl.analysis.manifolds import linearize_on_manifold
-
-        return linearize_on_manifold(sys, eq, params)
-    point = resolve_equilibrium(sys, eq, params)
-    numbers = dict(point.params)
-    A = sys.jacobian(0.0, point.x, point.u, numbers)
-    B = sys.input_jacobian(0.0, point.x, point.u, numbers)
-    W = leaf_basis(sys, point.x, numbers)
-    gradients = {
-        jet.name: np.array(jet.gradient) for jet in jets_at(sys, point) if jet.name not in sys.leaf.names
-    }
-    return linearized(A, B, W, gradients, point, sys.name, sys.state_labels, sys.input_labels)
+    system = as_system(sys, "linearize")
+    point = resolve_equilibrium(system, eq, params)
+    return linearized(system.seen_from(point.spin), point)
 
 
-def linearized(
-    A: np.ndarray,
-    B: np.ndarray,
-    W: np.ndarray,
-    gradients: Mapping[str, np.ndarray],
-    point: Equilibrium,
-    name: str,
-    state_labels: tuple[str, ...],
-    input_labels: tuple[str, ...],
-) -> Linearization:
-    """Restriction to the leaf with basis W; ``gradients`` of invariants name the zeros they force."""
+def linearized(seen: Seen, point: Equilibrium) -> Linearization:
+    """`linearize` at a point that is known to be an equilibrium, in the axes in which it rests."""
+    x, u, numbers, system = point.x, point.u, dict(point.params), seen.system
+    A, B = seen.derivatives(x, u, numbers)
+    W = seen.leaf_basis(x, numbers)
+    gradients = seen.conserved_gradients(x, u, numbers)
+    gradients |= {jet.name: np.array(jet.gradient) for jet in shape_jets(system, point)}
     A_leaf = W.T @ A @ W
     names, level = _invariant_directions(gradients, W)
     inner = level.T @ A_leaf @ level
@@ -176,7 +140,7 @@ def linearized(
     eigenvalues = np.concatenate([np.zeros(len(names)), others])
     if not np.any(np.iscomplex(eigenvalues)):
         eigenvalues = eigenvalues.real
-    further = _nullity(inner)
+    further = len(inner) - rank(np.linalg.svd(inner, compute_uv=False), KERNEL)
     return Linearization(
         A=A,
         B=B,
@@ -186,9 +150,9 @@ def linearized(
         eigenvalues=eigenvalues,
         zero_modes=(*names, *["family"] * further),
         equilibrium=point,
-        name=name or "system",
-        state_labels=state_labels,
-        input_labels=input_labels,
+        name=system.name or "system",
+        state_labels=system.state_labels,
+        input_labels=system.input_labels,
     )
 
 
@@ -202,18 +166,11 @@ def _invariant_directions(gradients: Mapping[str, np.ndarray], W: np.ndarray) ->
     rows = np.zeros((0, W.shape[1]))
     for name, row in order:
         size = np.linalg.norm(row)
-        if not size > _INDEPENDENT or not np.isfinite(size):  # no derivative there: it names no zero
+        if not size > INDEPENDENT or not np.isfinite(size):  # no derivative there: it names no zero
             continue
         trial = np.vstack([rows, row / size])
-        if np.linalg.matrix_rank(trial, tol=_INDEPENDENT) == len(trial):
+        if np.linalg.matrix_rank(trial, tol=INDEPENDENT) == len(trial):
             rows, names = trial, [*names, name]
     if not len(rows):
         return names, np.eye(W.shape[1])
     return names, np.linalg.svd(rows)[2][len(rows) :].T
-
-
-def _nullity(matrix: np.ndarray) -> int:
-    if not matrix.size:
-        return 0
-    s = np.linalg.svd(matrix, compute_uv=False)
-    return int(np.sum(s <= 1e-9 * max(1.0, s[0])))

@@ -7,15 +7,43 @@ expressions small and identities short.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
+import numpy as np
+
+from geoctrl import checker
 from geoctrl._scalars import Node, exact
 from geoctrl.analysis.motion import Motion, Stored
+from geoctrl.analysis.natural import natural_motion
 from geoctrl.analysis.shape import ShapeIntegrals
-from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.systems import Equilibrium, Seen
 
-__all__ = ["Problem"]
+__all__ = ["Problem", "motion_of"]
+
+
+def motion_of(seen: Seen, u: np.ndarray, params: Mapping[str, Any]) -> tuple[Motion, dict[str, Node]] | None:
+    """Equations of motion under constant inputs, and by name what may be conserved.
+
+    Those that are recorded, or those that follow from a Lagrangian; None where there is neither, or more
+    states than the checker takes.
+    """
+    system = seen.system
+    if system.recorded:
+        motion = Motion.of(system)
+        return motion, {_distinct(name, motion): node for name, node in system.conservation.nodes.items()}
+    given = seen.lagrangian(u, params)
+    if given is None or 2 * len(given.coordinates) > checker.STATES:
+        return None
+    motion = natural_motion(given)
+    return motion, {"energy": motion.energy}
+
+
+def _distinct(name: str, motion: Motion) -> str:
+    """The name of an invariant, told from a relation of the leaf that goes by it."""
+    return f"{name} (invariant)" if name in motion.leaf else name
 
 
 @dataclass
@@ -41,18 +69,25 @@ class Problem:
     spin: tuple[float, ...] = ()
 
     @classmethod
-    def of(cls, system: ReducedSystem, equilibrium: Equilibrium) -> Problem:
-        """The question about an equilibrium of a system; doubles are the rationals they are."""
-        x, u = equilibrium.exact, equilibrium.exact_u
-        motion = Motion.of(system)
-        kept = system.conserved(equilibrium.params, u=equilibrium.u)
-        return cls(
-            motion=motion,
-            invariants={k if k not in motion.leaf else f"{k} (invariant)": node for k, node in kept.items()},
-            numbers={k: exact(v) for k, v in equilibrium.params.items()},
-            point=list(x) if x is not None else [exact(v) for v in equilibrium.x],
-            input_point=list(u) if u is not None else [exact(v) for v in equilibrium.u],
-        )
+    def of(cls, seen: Seen, equilibrium: Equilibrium) -> Problem | None:
+        """The question about an equilibrium, doubles being the rationals they are; None where no equations
+        can be written down for it.
+        """
+        found = motion_of(seen, equilibrium.u, equilibrium.params)
+        if found is None:
+            return None
+        motion, candidates = found
+        numbers = {k: exact(v) for k, v in equilibrium.params.items()}
+        x = list(equilibrium.exact or (exact(v) for v in equilibrium.x))
+        u = equilibrium.exact_u
+        held = list(u) if u is not None else [exact(v) for v in equilibrium.u]
+        if seen.system.recorded:
+            names = seen.system.conserved(equilibrium.params, u=equilibrium.u)
+            kept = [_distinct(name, motion) for name in names]
+            return cls(motion, {name: candidates[name] for name in kept}, numbers, x, held)
+        place = x[: len(motion.rates)]
+        point = [*place, *[Fraction(0)] * len(motion.velocities)]
+        return cls(motion, candidates, numbers, point, [], tuple(map(float, seen.spin)))
 
     def question(self, shape: ShapeIntegrals | None = None, further: bool = False) -> Stored:
         """The problem for the checker.

@@ -6,17 +6,19 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from geoctrl import checker
-from geoctrl.analysis.motion import Motion
-from geoctrl.analysis.problem import Problem
+from geoctrl.analysis.problem import Problem, motion_of
+from geoctrl.analysis.questions import KINDS
 from geoctrl.checker.jets import Jet, evaluate
-from geoctrl.errors import CertificateError
-from geoctrl.systems import ReducedSystem
+from geoctrl.errors import CertificateError, GeoctrlError
+from geoctrl.systems import System
 
 __all__ = ["require_same_equations"]
 
 
-def require_same_equations(system: ReducedSystem, stored: Mapping[str, Any]) -> None:
+def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
     """Compare the problem of a certificate with the equations of a system, at the numbers of the certificate.
 
     Matrix, right side, field, leaf and invariants are compared one by one as rational functions of the
@@ -25,7 +27,7 @@ def require_same_equations(system: ReducedSystem, stored: Mapping[str, Any]) -> 
 
     Parameters
     ----------
-    system : ReducedSystem
+    system : ReducedSystem, SphereSystem or RotationSystem
     stored : mapping
         The problem of a certificate, as in its file.
 
@@ -34,34 +36,38 @@ def require_same_equations(system: ReducedSystem, stored: Mapping[str, Any]) -> 
     CertificateError
         Naming the first part that differs.
     """
-    if stored.get("kind") != "equations":
+    kind = KINDS.get(str(stored.get("kind")))
+    if kind is None or not kind.derived:
         raise CertificateError("a certificate of matrices holds no equations that could be derived anew")
-    for part, given, found in (
-        ("states", list(stored["states"]), list(system.state_labels)),
-        ("inputs", list(stored["inputs"]), list(system.input_labels)),
-        ("parameters", sorted(stored["parameters"]), sorted(system.params)),
-    ):
-        if given != found:
-            raise CertificateError(
-                f"the file has the {part} {', '.join(given)}; the system has {', '.join(found)}"
-            )
-    _compare(checker.read_problem(dict(stored)), _anew(system, stored))
-
-
-def _anew(system: ReducedSystem, stored: Mapping[str, Any]) -> dict[str, Any]:
-    motion = Motion.of(system)
-    candidates = system.conservation.nodes
-    for name in stored["invariants"]:
-        if name not in candidates:
-            raise CertificateError(f"the system has no invariant {name!r}")
+    _same("parameters", sorted(stored["parameters"]), sorted(system.params))
+    numbers = {k: Fraction(v) for k, v in stored["parameters"].items()}
+    try:
+        seen = system.seen_from(stored.get("spin"))
+    except GeoctrlError as error:
+        raise CertificateError(f"the system is not seen from the axes of the file: {error}") from error
+    found = motion_of(seen, np.array([float(Fraction(v)) for v in stored["inputs"].values()]), numbers)
+    if found is None:
+        raise CertificateError(f"{system.name or 'the system'} has no equations that could be derived anew")
+    motion, candidates = found
+    _same("states", list(stored["states"]), list(motion.states))
+    _same("inputs", list(stored["inputs"]), list(motion.inputs))
+    _same("invariants", list(stored["invariants"]), [k for k in stored["invariants"] if k in candidates])
     problem = Problem(
         motion=motion,
         invariants={name: candidates[name] for name in stored["invariants"]},
-        numbers={k: Fraction(v) for k, v in stored["parameters"].items()},
+        numbers=numbers,
         point=[Fraction(v) for v in stored["states"].values()],
         input_point=[Fraction(v) for v in stored["inputs"].values()],
     )
-    return problem.question(motion.shape() if "shape" in stored else None).read
+    rebuilt = problem.question(motion.shape() if "shape" in stored else None)
+    _compare(checker.read_problem(dict(stored)), rebuilt.read)
+
+
+def _same(part: str, given: list[str], found: list[str]) -> None:
+    """CertificateError unless the names of a part of the file are those of the system."""
+    if given != found:
+        has = f"the file has the {part} {', '.join(given)}; the system has {', '.join(found) or 'none'}"
+        raise CertificateError(has)
 
 
 def _compare(stored: dict[str, Any], rebuilt: dict[str, Any]) -> None:

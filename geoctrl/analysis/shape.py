@@ -19,7 +19,6 @@ from typing import Any
 
 from geoctrl._scalars import Graph, Node
 from geoctrl._scalars.ideal import LeafIdeal
-from geoctrl.systems import ReducedSystem
 
 __all__ = ["Jet", "ShapeIntegrals", "find_shape_integrals", "shape_of"]
 
@@ -163,8 +162,10 @@ def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> Sha
     )
 
 
-def shape_of(sys: ReducedSystem) -> ShapeIntegrals | None:
-    """Found once for a system; only without inputs, which are no functions of the state."""
+def shape_of(sys: Any) -> ShapeIntegrals | None:
+    """Found once for recorded equations, and without inputs, which are no functions of the state."""
+    if not sys.recorded:
+        return None
     if "shape integrals" not in sys.cache:
         states = dict(zip(sys.state_labels, sys.state_nodes, strict=True))
         found = (

@@ -3,7 +3,8 @@
 The package imports nothing else of geoctrl, nothing but the standard library and python-flint, and shares
 no code with the search for proofs. Read in this order: `reading` (what a file may hold), `jets`
 (derivatives), `polynomials` (identities), `matrices` (linear algebra, roots), `question` (what is proved of
-the equations), `shape` (one kind of integrals), `verdicts` (what follows), `words` (claims).
+the equations), `shape` (one kind of integrals), `tolerances` (of rounded numbers), `verdicts` (what follows),
+`words` (claims), `kinds` (of problems).
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flint import fmpq
-
 from geoctrl.checker.jets import NotExact
+from geoctrl.checker.kinds import KINDS, SCHEMA, decide, read_problem
 from geoctrl.checker.question import STATES, NotEquilibrium, Question
-from geoctrl.checker.reading import FORMAT, SCHEMA, VERSION, Refusal, conform, load, read_problem
+from geoctrl.checker.reading import FORMAT, VERSION, Refusal, conform, load
 from geoctrl.checker.shape import shape_integrals
-from geoctrl.checker.verdicts import judge, judge_matrices
+from geoctrl.checker.tolerances import SAME
+from geoctrl.checker.verdicts import judge
 from geoctrl.checker.words import claim, short
 
 __all__ = [
@@ -86,7 +87,7 @@ def check(data: Any) -> Report:
             )
     if data["claim"] != claim(data["system"], problem, verdict, method, findings):
         raise Refusal("the claim in words does not fit verdict, system and problem", "claim")
-    return Report(verdict, data["claim"], _checks(problem, findings, method))
+    return Report(verdict, data["claim"], KINDS[problem["kind"]].checks(problem, findings, method))
 
 
 def claim_of(
@@ -96,36 +97,10 @@ def claim_of(
     return claim(system, read_problem(problem), verdict, method, findings)
 
 
-def decide(problem: dict[str, Any], proposal: dict[str, Any], exact: bool) -> tuple[str, str, dict[str, Any]]:
-    """Verdict, method and findings for a problem as read, from a proposal that is not believed."""
-    if problem["kind"] == "matrices":
-        return judge_matrices(problem)
-    return judge(Question(problem, exact), proposal)
-
-
 def _agree(given: Any, found: Any) -> bool:
-    """Equal, floats up to a relative 1e-6."""
+    """Equal, floats up to the differences of `tolerances.SAME`."""
     if isinstance(given, list) and isinstance(found, list) and len(given) == len(found):
         return all(map(_agree, given, found))
     if isinstance(given, float) and isinstance(found, float):
-        return abs(given - found) <= 1e-6 * abs(found) + 1e-9
+        return abs(given - found) <= SAME[0] * abs(found) + SAME[1]
     return given == found
-
-
-def _checks(problem: dict[str, Any], findings: dict[str, Any], method: str) -> tuple[str, ...]:
-    if problem["kind"] == "matrices":
-        return ("the verdict belongs to the matrices of the file, in floats",)
-    exactly = "up to rounding" if "in floats" in method else "exactly"
-    polynomial = [short(fmpq(c)) for c in findings.get("reduced_polynomial", [])]
-    counts = "{} positive, {} negative, {} zero eigenvalues".format(*findings.get("inertia", "---"))
-    checks = {
-        f"field and leaf relations vanish {exactly} at the point": True,
-        f"kept by the motion, identically: {', '.join(problem['leaf']) or 'no leaf relations'}": True,
-        f"conserved on the leaf, identically: {', '.join(findings['conserved']) or 'nothing'}": True,
-        f"from the structure of the equations: {', '.join(findings['shape_integrals'])}": findings[
-            "shape_integrals"
-        ],
-        f"polynomial without forced zeros, rounded: {', '.join(polynomial)}": polynomial,
-        f"restricted second variation: {counts}": "inertia" in findings,
-    }
-    return tuple(words for words, holds in checks.items() if holds)

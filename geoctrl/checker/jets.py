@@ -16,6 +16,7 @@ from typing import Any
 from flint import fmpq, fmpz
 
 from geoctrl.checker.reading import Refusal, children
+from geoctrl.checker.tolerances import SWITCH
 
 BITS, SECONDS = 50_000, 60.0
 """Length of numerators and denominators from which a number is too large, and the time that a check may
@@ -118,7 +119,7 @@ class Numbers:
         """The sign of a switch; when rounded, zero next to it."""
         if x is None:
             raise NotExact("the argument of a switch is not rational at the point")
-        return 0 if abs(x) <= (0 if self.exact else fmpq(1, 10**12)) else 1 if x > 0 else -1
+        return 0 if abs(x) <= (0 if self.exact else SWITCH) else 1 if x > 0 else -1
 
     def settled(self, jet: Jet) -> Jet:
         """The jet rounded to doubles, or as it is, refused where exact numbers grow without bound."""

@@ -10,6 +10,7 @@ from typing import Any
 from flint import ctx, fmpq, fmpq_mat, fmpq_poly, fmpz
 
 from geoctrl.checker.reading import Refusal
+from geoctrl.checker.tolerances import INDEPENDENT
 
 Rows = list[list[fmpq]]
 
@@ -41,7 +42,7 @@ def independent(rows: Rows, row: list[fmpq], exact: bool) -> bool:
             q - sum((c * a[i] for c, a in zip(weights, rows, strict=True)), fmpq(0))
             for i, q in enumerate(row)
         ]
-    return _dot(rest, rest) > _dot(row, row) / 10**16
+    return _dot(rest, rest) > INDEPENDENT * _dot(row, row)
 
 
 def _dot(a: list[fmpq], b: list[fmpq]) -> fmpq:

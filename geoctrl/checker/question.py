@@ -19,14 +19,12 @@ from typing import Any
 from flint import fmpq
 
 from geoctrl.checker.jets import Jet, NotExact, Numbers, evaluate
-from geoctrl.checker.matrices import independent, solve
+from geoctrl.checker.matrices import Rows, independent, solve
 from geoctrl.checker.polynomials import Functions, Ratio
 from geoctrl.checker.reading import Refusal
+from geoctrl.checker.tolerances import RESIDUAL
 
-Rows = list[list[fmpq]]
 STATES = 128
-RESIDUAL = fmpq(1, 10**8)
-"""Rates, relative to the linearisation and the state, that count as zero where numbers are rounded."""
 
 
 class NotEquilibrium(Refusal):

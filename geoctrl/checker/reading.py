@@ -1,7 +1,7 @@
 """A certificate's text to plain data: closed sets of keys, names and kinds, and sizes bounded before use.
 
-Nothing of a file is executed, imported or rendered. `SCHEMA` is the whole language of certificates; what it
-does not name is refused with the path of the first fault.
+Nothing of a file is executed, imported or rendered. The schemas here and in `kinds` are the whole language of
+certificates; what they do not name is refused with the path of the first fault.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class Refusal(Exception):  # noqa: N818 - an answer rather than a failure
 # -- single values: each returns what it read or None -----------------------------------------------------
 
 
-def _label(value: Any) -> str | None:
+def label(value: Any) -> str | None:
+    """A text that can be printed, of bounded length."""
     return value if isinstance(value, str) and len(value) <= LETTERS and value.isprintable() else None
 
 
@@ -63,7 +64,8 @@ def _float(value: Any) -> float | None:
     return float(value) if type(value) in (int, float) and abs(value) < 1e300 else None
 
 
-def _one_of(*values: Any) -> Callable[[Any], Any]:
+def one_of(*values: Any) -> Callable[[Any], Any]:
+    """Reader of one of some values."""
     return lambda value: value if any(type(value) is type(v) and value == v for v in values) else None
 
 
@@ -72,20 +74,19 @@ def _one_of(*values: Any) -> Callable[[Any], Any]:
 
 _place = _integer(0, ENTRIES)
 _NODES = {
-    "num": (_one_of("num"), _rational),
-    "sym": (_one_of("sym"), _label, _one_of("state", "input", "parameter", "unknown")),
-    "fun": (_one_of("fun"), _one_of(*FUNCTIONS), [_place]),
-    "prod": (_one_of("prod"), _rational, [(_place, _integer(-EXPONENT, EXPONENT))]),
-    "sum": (_one_of("sum"), [(_place, _place)]),
+    "num": (one_of("num"), _rational),
+    "sym": (one_of("sym"), label, one_of("state", "input", "parameter", "unknown")),
+    "fun": (one_of("fun"), one_of(*FUNCTIONS), [_place]),
+    "prod": (one_of("prod"), _rational, [(_place, _integer(-EXPONENT, EXPONENT))]),
+    "sum": (one_of("sum"), [(_place, _place)]),
 }
-_SHAPE = {"velocity": _label, "slopes": {...: _place}, "rates": {...: [_place]}}
-_EQUATIONS = {
-    "kind": _one_of("equations"),
+EQUATIONS = {
+    "kind": one_of("equations"),
     "nodes": lambda value, path: _nodes(value, path),
     "states": {...: _rational},
     "inputs": {...: _rational},
     "parameters": {...: _rational},
-    "unknowns": [_label],
+    "unknowns": [label],
     "matrix": [(_place, _place, _place)],
     "right": [_place],
     "field": [_place],
@@ -93,46 +94,34 @@ _EQUATIONS = {
     "invariants": {...: _place},
     "weights": {...: [_place]},
     "consequences?": [{...: _place}],
-    "shape?": _SHAPE,
+    "shape?": {"velocity": label, "slopes": {...: _place}, "rates": {...: [_place]}},
     "spin?": (_float, _float, _float),
 }
-_MATRICES = {
-    "kind": _one_of("matrices"),
+MATRICES = {
+    "kind": one_of("matrices"),
     "states": {...: _float},
     "linearisation": [[_float]],
     "stiffness?": [[_float]],
-    "functions?": _one_of("forces", "a law", "forces and a law"),
+    "functions?": one_of("forces", "a law", "forces and a law"),
     "spin?": (_float, _float, _float),
 }
-_EVIDENCE = {
-    **{f"{key}?": [_label] for key in ("conserved", "shape_integrals", "zero_modes")},
+EVIDENCE = {
+    **{f"{key}?": [label] for key in ("conserved", "shape_integrals", "zero_modes")},
     **{f"{key}?": [_exact] for key in ("characteristic_polynomial_on_leaf", "reduced_polynomial")},
     **{f"{key}?": [[_exact]] for key in ("kernel", "restricted_hessian")},
-    "dependent_gradients?": [_label],
+    "dependent_gradients?": [label],
     "growth?": _float,
     "rounded_polynomial?": [_float],
     "multipliers?": {...: _exact},
     "inertia?": (_place, _place, _place),
-    "hessian?": _label,
-}
-SCHEMA = {
-    "format": _one_of(FORMAT),
-    "version": _one_of(VERSION),
-    "software": _label,
-    "system": _label,
-    "verdict": _label,
-    "method": _label,
-    "claim": _label,
-    "problem": lambda value, path: read_problem(value, path),
-    "evidence": _EVIDENCE,
-    "digest": _label,
+    "hessian?": label,
 }
 
 
 def conform(value: Any, shape: Any, path: str = "") -> Any:
     """The value with its numbers read, refused where it has not the shape."""
     if isinstance(shape, dict) and isinstance(value, dict) and len(value) <= ENTRIES:
-        if any(_label(key) is None for key in value):
+        if any(label(key) is None for key in value):
             raise Refusal("a key is no label", path)
         if ... in shape:
             return {k: conform(v, shape[...], f"{path}.{k[:60]}") for k, v in value.items()}
@@ -153,15 +142,6 @@ def conform(value: Any, shape: Any, path: str = "") -> Any:
         if read is not None:
             return read
     raise Refusal(f"{str(value)[:60]!r} is not what belongs here, or is too large", path)
-
-
-def read_problem(value: Any, path: str = "problem") -> Any:
-    """A problem of one of the kinds."""
-    kinds = {"equations": _EQUATIONS, "matrices": _MATRICES}
-    kind = value.get("kind") if isinstance(value, dict) else None
-    if not isinstance(kind, str) or kind not in kinds:
-        raise Refusal("an object of the kind 'equations' or 'matrices' is needed", path)
-    return conform(value, kinds[kind], path)
 
 
 def _nodes(value: Any, path: str) -> list[tuple]:

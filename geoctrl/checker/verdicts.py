@@ -14,6 +14,7 @@ from flint import fmpq
 
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.matrices import (
+    Rows,
     characteristic,
     form,
     independent,
@@ -24,13 +25,11 @@ from geoctrl.checker.matrices import (
     rounded,
     shifted,
 )
-from geoctrl.checker.question import STATES, Question, Rows
+from geoctrl.checker.question import STATES, Question
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.shape import shape_integrals
+from geoctrl.checker.tolerances import CRITICAL, DEFINITE, GROWTH
 
-GROWTH = fmpq(1, 10**6)
-"""Real part, relative to the linearisation, that counts as growth or decay where numbers are rounded."""
-_DEFINITE, _CRITICAL = fmpq(1, 10**8), fmpq(1, 10**6)
 _NOWHERE = fmpq(0)
 
 
@@ -123,7 +122,7 @@ def _critical(
         raise Refusal("one multiplier is needed for each function, in order", "evidence.multipliers")
     y, n = [fmpq(v) for v in multipliers.values()], range(len(q.labels))
     terms = [[c * g[i] for c, (_, g, _) in zip(y, functions, strict=True)] for i in n]
-    allowed = _NOWHERE if q.exact else _CRITICAL * max(abs(t) for row in terms for t in row)
+    allowed = _NOWHERE if q.exact else CRITICAL * max(abs(t) for row in terms for t in row)
     if any(abs(sum(row, _NOWHERE)) > allowed for row in terms):
         raise Refusal("the combination is not critical at the point", "evidence.multipliers")
     H = [[_NOWHERE for _ in n] for _ in n]
@@ -146,7 +145,7 @@ def _critical(
 
 def _signs(R: Rows, exact: bool) -> tuple[int, int]:
     """Numbers of positive and of negative eigenvalues; if not exact, of those away from zero."""
-    margin = _NOWHERE if exact else _DEFINITE * max([_NOWHERE, *(abs(c) for row in R for c in row)])
+    margin = _NOWHERE if exact else DEFINITE * max([_NOWHERE, *(abs(c) for row in R for c in row)])
     low, high = (
         [[c - s * (i == j) for j, c in enumerate(row)] for i, row in enumerate(R)] for s in (margin, -margin)
     )

@@ -36,7 +36,7 @@ def differences(
 def require_symbolic(system: Any) -> None:
     """DescriptionError unless a system can be written out in symbols."""
     if system.obstacles:
-        reason = "" if system.local.direct else ", as its inertia depends on the configuration"
+        reason = ", as its inertia depends on the configuration" if system.inertia_varies else ""
         raise DescriptionError(
             f"this needs the system written out in expressions ({system.written_limits}){reason}; but "
             f"{', and '.join(system.obstacles)}. Give expressions, or fewer of them; numbers alone come from "

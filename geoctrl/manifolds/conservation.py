@@ -33,20 +33,35 @@ def samples_of(time: np.ndarray, first: np.ndarray, second: np.ndarray) -> list[
     return [(float(time[k]), first[k], second[k]) for k in places]
 
 
-def kept(system: Any, params: Mapping[str, float], samples: Iterable[Sample] = ()) -> tuple[str, ...]:
+def _held(system: Any, params: Mapping[str, float], u: np.ndarray | None) -> Any:
+    """Kernels with these numbers, the inputs constant (zero without them)."""
+    run = system.run(params)
+    if u is not None:
+        run.hold(u)
+    return run
+
+
+def kept(
+    system: Any,
+    params: Mapping[str, float],
+    samples: Iterable[Sample] = (),
+    u: np.ndarray | None = None,
+) -> tuple[str, ...]:
     """Names of the quantities whose rates, relative to their terms, are rounding at all states.
+
+    The inputs are held at ``u``, zero without them.
 
     Terms that are themselves rounding along the run, near a rest position, are measured by the least
     of the random states. Where functions raise at one, which they need not be made for, nothing is kept.
     """
     names = (*QUANTITIES, *system.invariants_given)
-    run = system.run(params)
+    run = _held(system, params, u)
 
     def rates(judged: Any, acting: Any, at: Sample) -> Rates:
         return judged.quantity_rates(acting, *at)
 
     try:
-        found = _at_random_states(rates, system, params, run)
+        found = _at_random_states(rates, system, params, run, u)
     except Exception:
         if system.written:
             raise
@@ -63,7 +78,9 @@ Asked = Callable[[Any, Any, Sample], Rates]
 """Rates of a system and its run at a sample."""
 
 
-def _at_random_states(rates: Asked, system: Any, params: Mapping[str, float], run: Any) -> list[Rates]:
+def _at_random_states(
+    rates: Asked, system: Any, params: Mapping[str, float], run: Any, u: np.ndarray | None
+) -> list[Rates]:
     """Rates at random states and times, with every switch free."""
     rng, judged, seeds = np.random.default_rng(11), system.any_branch, count()
     free = [p.name for p in judged.parameters[len(system.parameters) :]]
@@ -71,18 +88,24 @@ def _at_random_states(rates: Asked, system: Any, params: Mapping[str, float], ru
     def sample() -> Rates:
         numbers = {**params, **{name: float(rng.uniform()) for name in free}}
         place = (float(rng.uniform(*TIMES)), *system.generic_state(next(seeds)))
-        return _judged(rates, system, run, judged, numbers, place)
+        return _judged(rates, system, run, u, judged, numbers, place)
 
     return at_random(sample)
 
 
 def _judged(
-    rates: Asked, system: Any, run: Any, judged: Any, numbers: Mapping[str, float], at: Sample
+    rates: Asked,
+    system: Any,
+    run: Any,
+    u: np.ndarray | None,
+    judged: Any,
+    numbers: Mapping[str, float],
+    at: Sample,
 ) -> Rates:
     """Rates with every switch free; as they are where a branch is not defined beyond its region."""
     if judged is not system:
         try:
-            found = rates(judged, judged.run(numbers), at)
+            found = rates(judged, _held(judged, numbers, u), at)
             if np.all(np.isfinite(found)):
                 return found
         except (ValueError, np.linalg.LinAlgError):  # an inertia that is none there
@@ -90,25 +113,29 @@ def _judged(
     return rates(system, run, at)
 
 
-def has_no_moment(system: Any, params: Mapping[str, float], axis: np.ndarray, x: np.ndarray) -> bool:
-    """Whether all forces together have no moment about an axis of the reference.
+def has_no_moment(
+    system: Any, params: Mapping[str, float], axis: np.ndarray, x: np.ndarray, u: np.ndarray | None = None
+) -> bool:
+    """Whether all forces together have no moment about an axis of the reference, the inputs held at ``u``.
 
     At random states, with every switch free, and near the states through which a steady rotation from x goes.
     """
-    run = system.run(params)
+    run = _held(system, params, u)
 
     def moments(_: Any, acting: Any, at: Sample) -> Rates:
         moment, size = acting.moment(axis, *at)
         return moment[:, None], size[:, None]
 
-    found = _at_random_states(moments, system, params, run)
+    found = _at_random_states(moments, system, params, run, u)
     found += [moments(system, run, at) for at in _orbit(system, x, axis)]
     return bool(vanishing(found)[0])
 
 
-def require_symmetry(system: Any, params: Mapping[str, float], spin: np.ndarray, x: np.ndarray) -> None:
-    """DescriptionError unless turning all bodies about the axis of the spin keeps the system."""
-    if not has_no_moment(system, params, spin, x):
+def require_symmetry(
+    system: Any, params: Mapping[str, float], spin: np.ndarray, x: np.ndarray, u: np.ndarray
+) -> None:
+    """DescriptionError unless turning all bodies about the axis of the spin keeps the system under inputs."""
+    if not has_no_moment(system, params, spin, x, u):
         refuse_spin(
             spin,
             "the forces have a moment about that axis; spin must be along an axis of symmetry (the vertical, "

@@ -14,10 +14,9 @@ from geoctrl._checks import entries, require_declared, resolve_parameters
 from geoctrl._scalars import PARAMETER, STATE, Graph, Node, expression, shown
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.conservation import QUANTITIES
-from geoctrl.manifolds.functions import examine_potential
 from geoctrl.manifolds.laws import read_function
 from geoctrl.manifolds.model import ManifoldModel
-from geoctrl.manifolds.reading import check_gradient, read_forces, read_gradient
+from geoctrl.manifolds.reading import check_gradient, examine_potential, read_forces, read_gradient
 from geoctrl.systems import Parameter, check_names, input_symbol, time
 
 __all__ = ["ManifoldDescription"]
@@ -240,7 +239,7 @@ class ManifoldDescription(ManifoldModel):
         self.check_inertia(params)
         if self.computed:
             values = np.array(list(params.values()), dtype=float)
-            examine_potential(self, self.generic_state()[0], values)
+            examine_potential(self.potential_given, self.gradient_given, self.generic_state()[0], values)
             self.check_gradient(
                 lambda place: self.potential_given(place, values),
                 lambda place: self.gradient_given(place, values),

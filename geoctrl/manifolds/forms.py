@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 import numpy as np
 import sympy as sp
@@ -19,7 +19,6 @@ from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.runs import Samples
 from geoctrl.stepping.drive import Drive
-from geoctrl.systems import System
 from geoctrl.systems.field import Field
 
 if TYPE_CHECKING:
@@ -77,9 +76,9 @@ class ManifoldForm(ManifoldModel):
         """Energy (J), float or (nt,): of momenta the Hamiltonian."""
         return self.system.energy(self.velocities(x, params), params)
 
-    def conserved(self, params: Mapping[str, float] | None = None) -> tuple[str, ...]:
-        """Names of what runs without inputs keep: what the system keeps."""
-        return self.system.conserved(params)
+    def conserved(self, params: Mapping[str, float] | None = None, *, u: Any = None) -> tuple[str, ...]:
+        """Names of what runs under constant inputs keep: what the system keeps."""
+        return self.system.conserved(params, u=u)
 
     @property
     def leaf(self) -> ManifoldLeaf:
@@ -90,9 +89,10 @@ class ManifoldForm(ManifoldModel):
         """Defects of the relations of the system: (r,) or (r, nt)."""
         return self.system.leaf_residual(self.velocities(x, params), params)
 
-    def _differential(
+    def derivatives(
         self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
     ) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives of `rhs` by the state and by the inputs: central differences."""
         return differences(lambda y, v: self.rhs(t, y, v, params), x, u)
 
     def momentum(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
@@ -148,7 +148,7 @@ class ManifoldForm(ManifoldModel):
         return self.system.trajectory(time, x, seen=(self, states), **rest)
 
     @property
-    def recording(self) -> System:
+    def recording(self) -> NoReturn:
         """Only the system itself is written out: DescriptionError."""
         raise self._refusal
 
@@ -159,15 +159,14 @@ class ManifoldForm(ManifoldModel):
             f"this takes the system in ({first}, {second}): the attribute system of the form"
         )
 
-    def view(self, spin: Any = None) -> None:
+    def view(self, spin: Any = None) -> NoReturn:
         """Only the system itself is seen as reduced equations: DescriptionError."""
         del spin
         raise self._refusal
 
-    @property
-    def local(self) -> None:
+    def seen_from(self, spin: Any = None) -> NoReturn:
         """Only the system itself is linearised and certified: DescriptionError."""
-        return self.view()
+        self.view(spin)
 
     @property
     def parameter_nodes(self) -> dict[str, Node]:

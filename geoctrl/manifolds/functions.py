@@ -7,33 +7,24 @@ as Python runs it, at a generic state with the numbers of the first run, before 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from numbers import Real
-from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import ParameterValues, accepts, as_python
-from geoctrl.errors import DescriptionError, GeoctrlError
+from geoctrl._checks import ParameterValues, as_python
+from geoctrl.manifolds.description import ManifoldDescription
+from geoctrl.manifolds.reading import examine_function, examine_potential
 
 __all__ = [
     "examine",
-    "examine_potential",
     "functions_of_time",
     "holds_time",
-    "require_arguments",
 ]
 
 _TIMES = (0.0, 0.37, 1.9, 23.0, 1e3)
 """Of no particular ratio, so that no period hides from all of them."""
 
 
-def require_arguments(what: str, function: Callable, arguments: str) -> None:
-    """DescriptionError unless a function takes ``arguments``, which are named in one text."""
-    if not accepts(function, len(arguments.split(","))):
-        raise DescriptionError(f"{what} as a function must take ({arguments}), got {function!r}")
-
-
-def examine(system: Any, params: Mapping[str, float]) -> None:
+def examine(system: ManifoldDescription, params: Mapping[str, float]) -> None:
     """Call potential, gradient, forces and law, where they are functions, at a generic state.
 
     Raises
@@ -44,21 +35,25 @@ def examine(system: Any, params: Mapping[str, float]) -> None:
     first, second = system.generic_state()
     values, m = np.array(list(params.values()), dtype=float), len(system.driven)
     if system.computed:
-        examine_potential(system, first, values)
+        examine_potential(system.potential_given, system.gradient_given, first, values)
     if callable(system.forces_given):
-        _examine("forces", system.forces_given, (0.0, first, second, np.zeros(m), values), second.shape)
+        examine_function(
+            "forces", system.forces_given, (0.0, first, second, np.zeros(m), values), second.shape
+        )
     if system.law is not None:
         x = np.concatenate([first.ravel(), second.ravel()])
-        _examine("the law", system.law, (0.0, x, ParameterValues(params)), (m,))
+        examine_function("the law", system.law, (0.0, x, ParameterValues(params)), (m,))
 
 
-def functions_of_time(system: Any) -> str:
+def functions_of_time(system: ManifoldDescription) -> str:
     """What is given by functions of the time, in words: of these, `holds_time` sees some times only."""
     given = {"forces": callable(system.forces_given), "a law": system.law is not None}
     return " and ".join(words for words, holds in given.items() if holds)
 
 
-def holds_time(system: Any, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> bool:
+def holds_time(
+    system: ManifoldDescription, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+) -> bool:
     """Whether forces or law, where they are functions, are seen to change with time, or from call to call.
 
     Asked at the state x and at a generic one, at the times of `_TIMES`; what a function does at other times
@@ -87,31 +82,3 @@ def _returned(function: Callable, t: float, arguments: tuple) -> np.ndarray:
         return np.asarray(as_python(function)(t, *copies), dtype=float)
     except Exception:
         return np.array(np.nan)
-
-
-def examine_potential(system: Any, first: np.ndarray, values: np.ndarray) -> None:
-    """Call potential and gradient; DescriptionError if one returns something of a wrong shape."""
-    _examine("potential", system.potential_given, (first, values), ())
-    _examine("gradient", system.gradient_given, (first, values), first.shape)
-
-
-def _examine(what: str, function: Any, arguments: tuple, shape: tuple[int, ...]) -> None:
-    """Check what a function returns; what it raises where nobody asked for it is left to the runs."""
-    try:
-        value = as_python(function)(*(a.copy() if isinstance(a, np.ndarray) else a for a in arguments))
-    except GeoctrlError:
-        raise
-    except Exception:
-        return
-    wanted = f"numbers of shape {shape}" if shape else "a number"
-    problem = f"{what} must return {wanted}, got "
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise DescriptionError(f"{problem}rows of unequal length, {value!r}") from error
-    if array.dtype.kind not in "biuf" and not all(isinstance(e, Real) for e in array.ravel().tolist()):
-        raise DescriptionError(f"{problem}{value!r}")
-    # Inputs may come as a row or a column, and one alone as a number.
-    found = np.atleast_1d(np.squeeze(array)).shape if len(shape) == 1 else array.shape
-    if found != shape:
-        raise DescriptionError(f"{problem}shape {array.shape}")

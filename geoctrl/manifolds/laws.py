@@ -10,9 +10,8 @@ import sympy as sp
 
 from geoctrl._scalars import Program, shown
 from geoctrl.errors import DescriptionError
-from geoctrl.manifolds.functions import require_arguments
 from geoctrl.manifolds.model import ManifoldModel
-from geoctrl.manifolds.reading import read_scalar
+from geoctrl.manifolds.reading import read_scalar, require_arguments
 
 __all__ = ["callable_law", "law_terms", "read_function", "read_law"]
 

@@ -22,5 +22,10 @@ class ManifoldLeaf:
         bodies = [""] if n == 1 else [str(i + 1) for i in range(n)]
         self.names = tuple(r.format(first=pair[0] + i, second=pair[1] + i) for i in bodies for r in relations)
 
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The relations as they are written, which is what they go by."""
+        return self.names
+
     def __len__(self) -> int:
         return len(self.names)

@@ -14,6 +14,7 @@ import numpy as np
 from geoctrl._checks import finite_array, named_parameters, real_array
 from geoctrl._scalars import STATE, FromSympy, Graph, Node
 from geoctrl.errors import ExpressionError, InputError
+from geoctrl.manifolds.reading import signals
 from geoctrl.runs import Samples
 from geoctrl.stepping.drive import Drive
 from geoctrl.systems import Parameter, time
@@ -145,12 +146,12 @@ class ManifoldModel(System):
     def outputs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
         """No outputs are declared on manifolds: (0,) or (0, nt); raises as `rhs` does."""
         outer = self._rows(x).shape[:-1]
-        _signals(self.input_labels, t, u, *outer or (1,))
+        signals(self.input_labels, t, u, *outer or (1,))
         self._check_names(params)
         return np.zeros((0, *outer))
 
     @abstractmethod
-    def _differential(
+    def derivatives(
         self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives of `rhs` by the state (size, size) and by the inputs (size, m)."""
@@ -170,14 +171,14 @@ class ManifoldModel(System):
             For an unknown or missing parameter.
         """
         x = finite_array("x", x, (self.size,))
-        return self._differential(t, x, self.read_inputs(u), self.parameters_at(params))[0]
+        return self.derivatives(t, x, self.read_inputs(u), self.parameters_at(params))[0]
 
     def input_jacobian(
         self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
     ) -> np.ndarray:
         """Derivative of `rhs` by the inputs, (size, m); as `jacobian`."""
         x = finite_array("x", x, (self.size,))
-        return self._differential(t, x, self.read_inputs(u), self.parameters_at(params))[1]
+        return self.derivatives(t, x, self.read_inputs(u), self.parameters_at(params))[1]
 
     @abstractmethod
     def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> Samples:
@@ -186,11 +187,6 @@ class ManifoldModel(System):
     @abstractmethod
     def view(self, spin: Any = None) -> Any:
         """The reduced equations, in axes that turn with ``spin``, and the maps between the states."""
-
-    @property
-    @abstractmethod
-    def local(self) -> Any:
-        """Derivatives, tangent spaces, rest positions: what the analysis of equilibria needs."""
 
     def rhs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Time derivative of the state, with the shape of ``x``.
@@ -207,7 +203,7 @@ class ManifoldModel(System):
         rows = np.atleast_2d(self._rows(x))
         run = self.run(params)
         found = []
-        for row, (t_k, u_k) in zip(rows, _signals(self.input_labels, t, u, len(rows)), strict=True):
+        for row, (t_k, u_k) in zip(rows, signals(self.input_labels, t, u, len(rows)), strict=True):
             run.hold(u_k)
             found.append(run.rate(t_k, row))
         return np.array(found).reshape(len(rows), self.size).T.reshape(np.shape(x))
@@ -289,28 +285,3 @@ class ManifoldModel(System):
             params=self.params,
             name=interop.system_name(name, self.name or "system"),
         )
-
-
-def _signals(labels: tuple[str, ...], t: Any, u: Any, count: int) -> list[tuple[float, np.ndarray]]:
-    """Time and inputs (m,) of each of ``count`` columns; ``t`` is a number or (count,), ``u`` (m,) or
-    (m, count).
-
-    Raises
-    ------
-    InputError
-        For a wrong number of inputs or times, or numbers that are not finite.
-    """
-    m = len(labels)
-    inputs = np.zeros(m) if u is None else np.atleast_1d(finite_array("u", u))
-    if inputs.shape not in ((m,), (m, 1), (m, count)):
-        raise InputError(
-            f"u must have {m} entries ({', '.join(labels) or 'no input'}), alone or for each of {count} "
-            f"columns of x, got shape {inputs.shape}"
-        )
-    times = finite_array("t", t)
-    if times.shape not in ((), (1,), (count,)):
-        raise InputError(
-            f"t must be a number or one for each of {count} columns of x, got shape {times.shape}"
-        )
-    columns = np.broadcast_to(inputs.reshape(m, -1), (m, count)) if m else np.zeros((0, count))
-    return list(zip(np.broadcast_to(times, (count,)).tolist(), columns.T, strict=True))

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import user_level, whole_number
+from geoctrl._checks import accepts, as_python, finite_array, user_level, whole_number
 from geoctrl._scalars import expression
-from geoctrl.errors import ConstraintError, DescriptionError, GradientError, InputError, ProjectionWarning
-from geoctrl.manifolds.functions import require_arguments
+from geoctrl.errors import (
+    ConstraintError,
+    DescriptionError,
+    GeoctrlError,
+    GradientError,
+    InputError,
+    ProjectionWarning,
+)
 from geoctrl.systems import plain_inputs
 
 __all__ = [
     "check_gradient",
+    "examine_function",
+    "examine_potential",
     "finite",
     "needs_repair",
     "number_of_bodies",
@@ -25,6 +34,8 @@ __all__ = [
     "read_gradient",
     "read_scalar",
     "read_vectors",
+    "require_arguments",
+    "signals",
     "vector",
 ]
 
@@ -221,3 +232,62 @@ def needs_repair(defects: Mapping[str, np.ndarray], repair: str, remedy: str) ->
         words = f"body {body}: {defect} was {size:.3g}; {repair}"
         warnings.warn(words, ProjectionWarning, stacklevel=user_level())
     return size > ROUNDING
+
+
+def require_arguments(what: str, function: Callable, arguments: str) -> None:
+    """DescriptionError unless a function takes ``arguments``, which are named in one text."""
+    if not accepts(function, len(arguments.split(","))):
+        raise DescriptionError(f"{what} as a function must take ({arguments}), got {function!r}")
+
+
+def examine_potential(potential: Callable, gradient: Callable, first: np.ndarray, values: np.ndarray) -> None:
+    """Call potential and gradient; DescriptionError if one returns something of a wrong shape."""
+    examine_function("potential", potential, (first, values), ())
+    examine_function("gradient", gradient, (first, values), first.shape)
+
+
+def examine_function(what: str, function: Any, arguments: tuple, shape: tuple[int, ...]) -> None:
+    """Check what a function returns; what it raises where nobody asked for it is left to the runs."""
+    try:
+        value = as_python(function)(*(a.copy() if isinstance(a, np.ndarray) else a for a in arguments))
+    except GeoctrlError:
+        raise
+    except Exception:
+        return
+    wanted = f"numbers of shape {shape}" if shape else "a number"
+    problem = f"{what} must return {wanted}, got "
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise DescriptionError(f"{problem}rows of unequal length, {value!r}") from error
+    if array.dtype.kind not in "biuf" and not all(isinstance(e, Real) for e in array.ravel().tolist()):
+        raise DescriptionError(f"{problem}{value!r}")
+    # Inputs may come as a row or a column, and one alone as a number.
+    found = np.atleast_1d(np.squeeze(array)).shape if len(shape) == 1 else array.shape
+    if found != shape:
+        raise DescriptionError(f"{problem}shape {array.shape}")
+
+
+def signals(labels: tuple[str, ...], t: Any, u: Any, count: int) -> list[tuple[float, np.ndarray]]:
+    """Time and inputs (m,) of each of ``count`` columns; ``t`` is a number or (count,), ``u`` (m,) or
+    (m, count).
+
+    Raises
+    ------
+    InputError
+        For a wrong number of inputs or times, or numbers that are not finite.
+    """
+    m = len(labels)
+    inputs = np.zeros(m) if u is None else np.atleast_1d(finite_array("u", u))
+    if inputs.shape not in ((m,), (m, 1), (m, count)):
+        raise InputError(
+            f"u must have {m} entries ({', '.join(labels) or 'no input'}), alone or for each of {count} "
+            f"columns of x, got shape {inputs.shape}"
+        )
+    times = finite_array("t", t)
+    if times.shape not in ((), (1,), (count,)):
+        raise InputError(
+            f"t must be a number or one for each of {count} columns of x, got shape {times.shape}"
+        )
+    columns = np.broadcast_to(inputs.reshape(m, -1), (m, count)) if m else np.zeros((0, count))
+    return list(zip(np.broadcast_to(times, (count,)).tolist(), columns.T, strict=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -19,12 +19,10 @@ from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.manifolds.model import ManifoldModel
+from geoctrl.manifolds.seen import SeenManifold
 from geoctrl.stepping.drive import Drive
-from geoctrl.systems import Parameter, System, time
+from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem, System, time
 from geoctrl.systems.notebook import displayed
-
-if TYPE_CHECKING:
-    from geoctrl.systems import EulerPoincare, ReducedSystem
 
 __all__ = ["ManifoldSystem"]
 
@@ -38,14 +36,15 @@ class ManifoldSystem(ManifoldDescription):
         What vanishes on the manifold for each body, with ``{first}`` and ``{second}`` for its two parts.
     written_limits : str
         Which systems can be written out in symbols, in words.
-    numerics_type, local_type, view_type, trajectory_type, display_type : type
-        What a kind of system makes its kernels, derivatives, reduced views, trajectories and formulas of.
+    numerics_type, seen_type, view_type, trajectory_type, display_type : type
+        What a kind of system makes its kernels, views from turning axes, reduced views, trajectories and
+        formulas of.
     """
 
     relations: ClassVar[tuple[str, ...]]
     written_limits: ClassVar[str]
     numerics_type: ClassVar[type]
-    local_type: ClassVar[type]
+    seen_type: ClassVar[type[SeenManifold]]
     view_type: ClassVar[type]
     trajectory_type: ClassVar[type]
     display_type: ClassVar[type]
@@ -80,6 +79,11 @@ class ManifoldSystem(ManifoldDescription):
     def euler_poincare(self, spin: Sequence[float] | None = None) -> EulerPoincare:
         """The same mechanism as Euler-Poincare equations with advected vectors."""
 
+    @property
+    @abstractmethod
+    def inertia_varies(self) -> bool:
+        """Whether the inertia depends on the configuration."""
+
     # -- runs -----------------------------------------------------------------------------------
 
     @cached_property
@@ -87,10 +91,9 @@ class ManifoldSystem(ManifoldDescription):
         """Compiled kernels, a `geoctrl.manifolds.numerics.Numerics`."""
         return self.numerics_type(self)
 
-    @cached_property
-    def local(self) -> Any:
-        """Derivatives, tangent spaces, rest positions: what the analysis of equilibria needs."""
-        return self.local_type(self)
+    def seen_from(self, spin: Any = None) -> SeenManifold:
+        """The system in axes that turn with a constant ``spin`` (3,), about an axis of symmetry."""
+        return self.seen_type(self, spin)
 
     def run(self, params: Mapping[str, float] | None = None, drive: Drive | None = None) -> Any:
         """Kernels with the numbers of one run, under inputs that are no feedback."""
@@ -124,11 +127,6 @@ class ManifoldSystem(ManifoldDescription):
     def programs(self) -> dict[Any, Any]:
         """Programs of derivatives, made when first used."""
         return {}
-
-    def _differential(
-        self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        return self.local.jacobians(t, x, u, params)
 
     def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
         """Kinetic plus potential energy (J): float, or (nt,)."""
@@ -169,18 +167,24 @@ class ManifoldSystem(ManifoldDescription):
 
     # -- what is conserved ----------------------------------------------------------------------
 
-    def conserved(self, params: Mapping[str, float] | None = None) -> tuple[str, ...]:
-        """Names of energy, momenta and declared invariants that runs without inputs keep.
+    def conserved(self, params: Mapping[str, float] | None = None, *, u: Any = None) -> tuple[str, ...]:
+        """Names of energy, momenta and declared invariants that runs under constant inputs keep.
 
         Judged by their rates at random states and times, whichever branch Abs, sign and Piecewise take; one
         that is undefined beyond its region is judged where it applies. Of functions that says what was seen.
 
+        Parameters
+        ----------
+        params : dict, optional
+        u : array (m,), optional
+            These constants, zero by default.
+
         Raises
         ------
-        ParameterError
-            For an unknown or missing parameter.
+        ParameterError, InputError
+            For an unknown or missing parameter; a wrong number of inputs.
         """
-        return kept(self, self.parameters_at(params))
+        return kept(self, self.parameters_at(params), u=self.read_inputs(u))
 
     def quantities(
         self, first: np.ndarray, second: np.ndarray, params: Mapping[str, float]
@@ -219,6 +223,11 @@ class ManifoldSystem(ManifoldDescription):
             Program(self.graph, self.state_nodes, self.parameter_nodes, nodes),
             Program(self.graph, self.state_nodes, self.parameter_nodes, slopes),
         )
+
+    def invariant_gradients(self, x: np.ndarray, params: Mapping[str, float]) -> dict[str, np.ndarray]:
+        """Gradients (size,) of the declared invariants by the state."""
+        rows = np.reshape(self._declared[1](list(x), params), (-1, self.size))
+        return dict(zip(self.invariants_given, rows, strict=True))
 
     @cached_property
     def any_branch(self) -> Self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Self
 
@@ -10,7 +11,8 @@ import numpy as np
 from geoctrl._checks import finite_array
 from geoctrl.manifolds.conservation import kept, samples_of
 from geoctrl.manifolds.model import ManifoldModel
-from geoctrl.runs import Samples
+from geoctrl.manifolds.system import ManifoldSystem
+from geoctrl.runs import Events, Samples
 from geoctrl.stepping import dormand_prince
 from geoctrl.stepping.drive import Drive, Held
 from geoctrl.stepping.flow import Flow
@@ -34,18 +36,24 @@ class ManifoldTrajectory(Samples):
 
     def __init__(
         self,
-        system: ManifoldModel,
+        system: ManifoldSystem,
         time: np.ndarray,
         configurations: np.ndarray,
         velocities: np.ndarray,
         *,
+        params: Mapping[str, float],
+        engine: str,
+        status: str,
+        success: bool,
+        events: Events | None = None,
         drive: Drive | None = None,
         iterations: float = 0.0,
         seen: tuple[ManifoldModel, np.ndarray] | None = None,
-        **rest: Any,
     ) -> None:
-        super().__init__(time, name=system.name, **rest)
-        self.system: Any = system
+        self.time, self.params, self.name = time, dict(params), system.name
+        self.engine, self.status, self.success = engine, status, success
+        self.events = Events() if events is None else events
+        self.system = system
         self.iterations = iterations
         self._parts = configurations, velocities
         self._drive = Held(system.input_labels) if drive is None else drive

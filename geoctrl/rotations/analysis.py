@@ -13,25 +13,22 @@ a gyroscopic covector and an amended potential, of which the energy is the Jacob
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array
-from geoctrl._scalars import Node
+from geoctrl._scalars import Node, Program
 from geoctrl.algebra import AdvectedVector, product, so3
-from geoctrl.manifolds.analysis import rational, require_symbolic
-from geoctrl.systems import EulerPoincare
+from geoctrl.manifolds.analysis import differences, rational, require_symbolic
+from geoctrl.rotations.description import RotationDescription
+from geoctrl.systems import EulerPoincare, Lagrangian, ReducedSystem
 
-if TYPE_CHECKING:
-    from geoctrl.rotations.system import RotationSystem
-    from geoctrl.systems import ReducedSystem
-
-__all__ = ["ReducedView", "description", "field_nodes", "integral_nodes", "natural"]
+__all__ = ["ReducedView", "description", "integral_gradients", "jacobians", "natural"]
 
 
-def description(system: RotationSystem, spin: Sequence[float] | None = None) -> EulerPoincare:
+def description(system: RotationDescription, spin: Sequence[float] | None = None) -> EulerPoincare:
     """Euler-Poincare description of a system given by expressions; seen from axes turning with ``spin`` more.
 
     The advected vectors of body i are ``R{i}_1``, ``R{i}_2``, ``R{i}_3``. With ``spin``, potential and linear
@@ -82,7 +79,7 @@ def description(system: RotationSystem, spin: Sequence[float] | None = None) -> 
 
 
 def _inertial(
-    system: RotationSystem, xi: Sequence[sp.Symbol], spin: Sequence[float] | None
+    system: RotationDescription, xi: Sequence[sp.Symbol], spin: Sequence[float] | np.ndarray | None
 ) -> dict[sp.Symbol, sp.Expr]:
     """Omega = xi + R^T w, entry by entry."""
     w = _rate(system, spin)
@@ -90,7 +87,7 @@ def _inertial(
     return {s: x + c for s, x, c in zip((s for v in system.Omega for s in v), xi, turned, strict=True)}
 
 
-def _rate(system: RotationSystem, spin: Sequence[float] | None) -> sp.Matrix:
+def _rate(system: RotationDescription, spin: Sequence[float] | np.ndarray | None) -> sp.Matrix:
     w = sp.zeros(3, 1) if system.frame_rate is None else rational(system.frame_rate)
     return w if spin is None else w + rational(sp.Matrix(finite_array("spin", spin, (3,))))
 
@@ -101,7 +98,7 @@ class ReducedView:
     ``Omega_i = xi_i + R_i^T w``, w the ``frame_rate`` at some parameters plus the ``spin`` of the axes.
     """
 
-    def __init__(self, system: RotationSystem, spin: Sequence[float] | None = None) -> None:
+    def __init__(self, system: RotationDescription, spin: Sequence[float] | None = None) -> None:
         self.spin = np.zeros(3) if spin is None else np.array(spin, dtype=float)
         self._system, self._n = system, system.n
         self.reduced: ReducedSystem = description(system, spin if np.any(self.spin) else None).reduce()
@@ -136,18 +133,14 @@ class ReducedView:
         return self._map(params)[:, np.argsort(self._places)]
 
 
-def natural(system: RotationSystem, spin: Sequence[float]) -> dict[str, Any] | None:
-    r"""Lagrangian in the coordinates R, seen from axes that turn with ``spin``, as nodes.
+def natural(system: RotationDescription, spin: Sequence[float] | np.ndarray) -> Lagrangian:
+    r"""Lagrangian of a symbolic system in the coordinates R, seen from axes that turn with ``spin``.
 
     .. math::
 
         L = \tfrac12 \mathrm{tr}(V J_d V^T) + \tfrac12 \mathrm{tr}\bigl((R \hat a)^T V\bigr) - U, \qquad
         V = \dot R + \hat w R, \quad J_d = \tfrac12 \mathrm{tr}(J) I - J .
-
-    None for a system given by functions, or with forces that do not vanish with the inputs.
     """
-    if not system.symbolic or not system.force_free:
-        return None
     W = _rate(system, spin).hat()
     mass, gyroscopic, potential = [], [], rational(system.potential_expression)
     for i, R in enumerate(system.R):
@@ -161,16 +154,39 @@ def natural(system: RotationSystem, spin: Sequence[float]) -> dict[str, Any] | N
             mass += [(place + j, place + k, D[j, k]) for j in range(3) for k in range(3) if D[j, k] != 0]
     to_node = system.to_node
     orthogonal = [(R * R.T - sp.eye(3))[j, k] for R in system.R for j in range(3) for k in range(j + 1)]
-    return {
-        "states": dict(zip(system.state_labels[: 9 * system.n], system.configuration_nodes, strict=True)),
-        "mass": [(i, j, to_node(e)) for i, j, e in mass],
-        "gyroscopic": [to_node(e) for e in gyroscopic],
-        "potential": to_node(potential),
-        "relations": [to_node(e) for e in orthogonal],
-    }
+    return Lagrangian(
+        graph=system.graph,
+        coordinates=dict(zip(system.state_labels[: 9 * system.n], system.configuration_nodes, strict=True)),
+        parameters=system.parameter_nodes,
+        mass=[(i, j, to_node(e)) for i, j, e in mass],
+        gyroscopic=[to_node(e) for e in gyroscopic],
+        potential=to_node(potential),
+        relations=[to_node(e) for e in orthogonal],
+    )
 
 
-def field_nodes(system: RotationSystem) -> list[Node]:
+def jacobians(
+    system: RotationDescription, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Derivatives of the field by the state (12n, 12n) and by the inputs (12n, m), ambient."""
+    n, m = system.n, len(u)
+    if not system.written:
+        return differences(system.run(params).rate_with(t), x, u)
+    if "field" not in system.programs:
+        rows = system.graph.jacobian(field_nodes(system), [*system.state_nodes, *system.input_nodes])
+        places = [(i, j) for i, row in enumerate(rows) for j, e in enumerate(row) if not e.is_zero]
+        arguments = [*system.state_nodes, system.time_node, *system.input_nodes]
+        program = Program(system.graph, arguments, system.parameter_nodes, [rows[i][j] for i, j in places])
+        system.programs["field"] = (tuple(np.array(places).T), program)
+    places, program = system.programs["field"]
+    D = np.zeros((12 * n, 12 * n + m))
+    D[places] = program([*x, t, *u], params)
+    K = np.linalg.inv(system.inertias_at(params))
+    D[9 * n :] = np.einsum("iab,ibj->iaj", K, D[9 * n :].reshape(n, 3, -1)).reshape(3 * n, -1)
+    return D[:, : 12 * n], D[:, 12 * n :]
+
+
+def field_nodes(system: RotationDescription) -> list[Node]:
     """Nodes of Rdot (9n) and of J Omegadot (3n), as in `geoctrl.rotations.field`."""
     graph, n = system.graph, system.n
     w = [system.to_node(e) for e in (system.frame_rate or [0, 0, 0])]
@@ -198,7 +214,22 @@ def field_nodes(system: RotationSystem) -> list[Node]:
     return [*turns, *moments]
 
 
-def integral_nodes(system: RotationSystem) -> list[Node]:
+def integral_gradients(
+    system: RotationDescription, x: np.ndarray, params: Mapping[str, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Gradients by the state of the energy (12n,) and of the momenta (3, 12n)."""
+    n = system.n
+    if "integrals" not in system.programs:
+        rows = system.graph.jacobian(_integral_nodes(system), system.state_nodes)
+        nodes = [e for row in rows for e in row]
+        program = Program(system.graph, system.state_nodes, system.parameter_nodes, nodes)
+        system.programs["integrals"] = program
+    energy, *momenta = system.programs["integrals"](list(x), params).reshape(4, 12 * n)
+    energy[: 9 * n] += system.gradient(system.unpack(x)[0], params).ravel()
+    return energy, np.array(momenta)
+
+
+def _integral_nodes(system: RotationDescription) -> list[Node]:
     """Nodes of the energy less the potential, and of the three components of the momentum."""
     w = sp.zeros(3, 1) if system.frame_rate is None else system.frame_rate
     linear = system.linear or [sp.zeros(3, 1)] * system.n
@@ -208,7 +239,7 @@ def integral_nodes(system: RotationSystem) -> list[Node]:
     return [system.to_node(e) for e in (kinetic - w.dot(total), *total)]
 
 
-def _rows(system: RotationSystem, i: int) -> tuple[list[list[Node]], list[Node]]:
+def _rows(system: RotationDescription, i: int) -> tuple[list[list[Node]], list[Node]]:
     """Nodes of the rows of R_i, and of Omega_i."""
     R = system.configuration_nodes[9 * i : 9 * i + 9]
     return [R[0:3], R[3:6], R[6:9]], system.velocity_nodes[3 * i : 3 * i + 3]

@@ -11,8 +11,8 @@ import sympy as sp
 
 from geoctrl._checks import finite_array
 from geoctrl._scalars import Node
-from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.reading import read_vectors
+from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.rotations.attitudes import exp, hat, symbols
 from geoctrl.rotations.given import checked_inertias, read_inertias, read_potential
 from geoctrl.systems import Parameter
@@ -20,7 +20,7 @@ from geoctrl.systems import Parameter
 __all__ = ["RotationDescription"]
 
 
-class RotationDescription(ManifoldDescription):
+class RotationDescription(ManifoldSystem):
     """What a `RotationSystem` is given, read and checked, and the graph nodes of its expressions."""
 
     entries = (3, 3)

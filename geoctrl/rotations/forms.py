@@ -13,16 +13,14 @@ r"""The Hamiltonian form of a system on rotations: states (R, Pi) in place of (R
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from geoctrl._scalars import STATE, Program
-from geoctrl.manifolds import ManifoldSystem
 from geoctrl.manifolds.forms import ManifoldForm, check_form
-
-if TYPE_CHECKING:
-    from geoctrl.rotations.numerics import Run
+from geoctrl.rotations.description import RotationDescription
+from geoctrl.rotations.numerics import Run
 
 __all__ = ["FORMS", "RotationForm", "converted"]
 
@@ -30,7 +28,7 @@ FORMS = ("Omega", "Pi")
 
 
 def converted(
-    system: ManifoldSystem, x: Any, source: str, target: str, params: Mapping[str, float] | None
+    system: RotationDescription, x: Any, source: str, target: str, params: Mapping[str, float] | None
 ) -> np.ndarray:
     r"""States of the form ``source`` as states of the form ``target``; :math:`\Pi = J \Omega + a(R)`.
 

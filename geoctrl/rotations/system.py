@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from geoctrl.manifolds import ManifoldSystem
+from geoctrl.rotations import analysis
 from geoctrl.rotations.analysis import ReducedView, description
 from geoctrl.rotations.attitudes import initial_values
 from geoctrl.rotations.description import RotationDescription
 from geoctrl.rotations.display import RotationDisplay
 from geoctrl.rotations.forms import RotationForm, converted
-from geoctrl.rotations.local import LocalAnalysis
 from geoctrl.rotations.numerics import Numerics
+from geoctrl.rotations.seen import SeenRotations
 from geoctrl.rotations.trajectory import RotationTrajectory
 from geoctrl.rotations.unreduced import arguments_of
 
@@ -27,7 +27,7 @@ __all__ = ["RotationSystem"]
 _UPPER = tuple((a, b) for a in range(3) for b in range(a, 3))
 
 
-class RotationSystem(RotationDescription, ManifoldSystem):
+class RotationSystem(RotationDescription):
     r"""Mechanical system on :math:`SO(3)^n`, angular velocities in body components.
 
     .. math::
@@ -106,7 +106,7 @@ class RotationSystem(RotationDescription, ManifoldSystem):
     relations = tuple(f"({{first}}^T {{first}}){a + 1}{b + 1}{' - 1' * (a == b)}" for a, b in _UPPER)
     written_limits = "at most 16 bodies"
     numerics_type = Numerics
-    local_type = LocalAnalysis
+    seen_type = SeenRotations
     view_type = ReducedView
     trajectory_type = RotationTrajectory
     display_type = RotationDisplay
@@ -134,6 +134,14 @@ class RotationSystem(RotationDescription, ManifoldSystem):
         (('Omega1_1', 'Omega1_2', 'Omega1_3'), ['m', 'g', 'l', 'I1', 'I3'])
         """
         return cls(**arguments_of(mechanism))
+
+    inertia_varies = False
+
+    def derivatives(
+        self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives of `rhs` by the state (12n, 12n) and by the inputs (12n, m)."""
+        return analysis.jacobians(self, t, x, u, params)
 
     def initial_values(self, first: Any, second: Any, name: str = "Omega") -> tuple[np.ndarray, np.ndarray]:
         """Attitudes (n, 3, 3) and velocities (n, 3), checked as `geoctrl.rotations.attitudes` does."""

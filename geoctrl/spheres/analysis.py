@@ -17,24 +17,22 @@ a gyroscopic term :math:`q_i \times \sum_j m_{ij} W \times q_j` and the amended 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array
+from geoctrl._scalars import Node, Program
 from geoctrl.algebra import AdvectedParameter, LieAlgebra, product
 from geoctrl.manifolds.analysis import differences, rational, require_symbolic
-from geoctrl.systems import EulerPoincare
+from geoctrl.spheres.description import SphereDescription
+from geoctrl.systems import EulerPoincare, Lagrangian, ReducedSystem
 
-if TYPE_CHECKING:
-    from geoctrl.spheres.system import SphereSystem
-    from geoctrl.systems import ReducedSystem
-
-__all__ = ["ReducedView", "description", "jacobians", "natural"]
+__all__ = ["ReducedView", "description", "integral_gradients", "jacobians", "natural"]
 
 
-def description(system: SphereSystem, spin: Sequence[float] | None = None) -> EulerPoincare:
+def description(system: SphereDescription, spin: Sequence[float] | None = None) -> EulerPoincare:
     """Euler-Poincare description of a system given by expressions; seen from axes turning with ``spin``.
 
     Raises
@@ -105,28 +103,48 @@ def description(system: SphereSystem, spin: Sequence[float] | None = None) -> Eu
     )
 
 
-def natural(system: SphereSystem, spin: Sequence[float]) -> dict[str, Any] | None:
-    """Lagrangian in the coordinates q, seen from axes that turn with ``spin``, as nodes.
-
-    None for a system given by functions, or with forces that do not vanish with the inputs.
-    """
-    if not system.symbolic or not system.force_free:
-        return None
+def natural(system: SphereDescription, spin: Sequence[float] | np.ndarray) -> Lagrangian:
+    """Lagrangian of a symbolic system in the coordinates q, seen from axes that turn with ``spin``."""
     n, q = system.n, system.q
     M = system.mass_expression.applyfunc(rational)
     carried, _, amended = _turning(M, q, spin)
     entries = [(i, j, system.to_node(M[i, j])) for i in range(n) for j in range(n) if M[i, j] != 0]
-    return {
-        "states": dict(zip(system.state_labels[: 3 * n], system.configuration_nodes, strict=True)),
-        "mass": [(3 * i + k, 3 * j + k, node) for i, j, node in entries for k in range(3)],
-        "gyroscopic": [system.to_node(e) for v in carried for e in v],
-        "potential": system.to_node(system.potential_expression - amended),
-        "relations": [system.to_node(v.dot(v) - 1) for v in q],
-    }
+    return Lagrangian(
+        graph=system.graph,
+        coordinates=dict(zip(system.state_labels[: 3 * n], system.configuration_nodes, strict=True)),
+        parameters=system.parameter_nodes,
+        mass=[(3 * i + k, 3 * j + k, node) for i, j, node in entries for k in range(3)],
+        gyroscopic=[system.to_node(e) for v in carried for e in v],
+        potential=system.to_node(system.potential_expression - amended),
+        relations=[system.to_node(v.dot(v) - 1) for v in q],
+    )
+
+
+def integral_gradients(
+    system: SphereDescription, x: np.ndarray, params: Mapping[str, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Gradients by the state of the energy (6n,) and of the momenta (3, 6n), for inertia that varies."""
+    if "integrals" not in system.programs:
+        rows = system.graph.jacobian(_integral_nodes(system), system.state_nodes)
+        nodes = [e for row in rows for e in row]
+        program = Program(system.graph, system.state_nodes, system.parameter_nodes, nodes)
+        system.programs["integrals"] = program
+    kinetic, *momenta = system.programs["integrals"](list(x), params).reshape(4, x.size)
+    slope = system.gradient(system.unpack(x)[0], params).ravel()
+    return kinetic + np.concatenate([slope, np.zeros(slope.size)]), np.array(momenta)
+
+
+def _integral_nodes(system: SphereDescription) -> list[Node]:
+    """Nodes of the kinetic energy, and of the three components of the momentum."""
+    M, rates = system.mass_expression, [w.cross(v) for v, w in zip(system.q, system.omega, strict=True)]
+    momenta = [_weighted(M, i, rates) for i in range(system.n)]
+    kinetic = sum((a.dot(p) for a, p in zip(rates, momenta, strict=True)), sp.S.Zero) / 2
+    total = sum((v.cross(p) for v, p in zip(system.q, momenta, strict=True)), sp.zeros(3, 1))
+    return [system.to_node(e) for e in (kinetic, *total)]
 
 
 def _turning(
-    M: sp.Matrix, q: Sequence[sp.Matrix], spin: Sequence[float]
+    M: sp.Matrix, q: Sequence[sp.Matrix], spin: Sequence[float] | np.ndarray
 ) -> tuple[list[sp.Matrix], list[sp.Matrix], sp.Expr]:
     """What axes turning with W add: ambient covectors a_i, the same as moments q_i x a_i, and half W.I W.
 
@@ -139,7 +157,7 @@ def _turning(
     return covectors, [v.cross(a) for v, a in zip(q, covectors, strict=True)], half
 
 
-def _turn(spin: Sequence[float]) -> sp.Matrix:
+def _turn(spin: Sequence[float] | np.ndarray) -> sp.Matrix:
     return sp.Matrix([rational(w) for w in finite_array("spin", spin, (3,))])
 
 
@@ -163,7 +181,7 @@ class ReducedView:
     ``omega_i = xi_i + W - q_i (q_i.W)`` for axes that turn with W; ``xi = omega`` without.
     """
 
-    def __init__(self, system: SphereSystem, spin: Sequence[float] | None = None) -> None:
+    def __init__(self, system: SphereDescription, spin: Sequence[float] | None = None) -> None:
         self.spin = np.zeros(3) if spin is None else np.array(spin, dtype=float)
         self._n = system.n
         self.reduced: ReducedSystem = description(system, spin if np.any(self.spin) else None).reduce()
@@ -198,7 +216,7 @@ class ReducedView:
 
 
 def jacobians(
-    system: SphereSystem, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    system: SphereDescription, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Derivatives of the field by the state (6n, 6n) and by the inputs (6n, m), for inertia that varies."""
     if system.symbolic:

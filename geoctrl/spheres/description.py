@@ -13,8 +13,8 @@ from geoctrl._checks import finite_array, shape_of
 from geoctrl._scalars import STATE, FromSympy, Node
 from geoctrl._scalars.numbers import shown
 from geoctrl.errors import DescriptionError, InputError
-from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.reading import positive_definite, read_scalar
+from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.spheres.potentials import Pairs, Sites, symbols
 from geoctrl.spheres.start import project
 from geoctrl.systems import Parameter
@@ -25,7 +25,7 @@ _TERMS = 2000
 """Sums of more terms than this are not written out for symbolic analysis."""
 
 
-class SphereDescription(ManifoldDescription):
+class SphereDescription(ManifoldSystem):
     """What `SphereSystem` is made of, in symbols and as nodes of a graph; see there."""
 
     entries = (3,)

@@ -13,17 +13,15 @@ The Legendre transformations are
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from geoctrl._checks import finite_array
-from geoctrl.manifolds import ManifoldSystem
 from geoctrl.manifolds.forms import ManifoldForm, check_form
 from geoctrl.spheres.corollaries import EQUATIONS, angular_legendre, legendre
-
-if TYPE_CHECKING:
-    from geoctrl.spheres.numerics import Run
+from geoctrl.spheres.description import SphereDescription
+from geoctrl.spheres.numerics import Run
 
 __all__ = ["FORMS", "SphereForm", "converted"]
 
@@ -34,7 +32,7 @@ _STEPS = (8e-3, 4e-3, 2e-3)
 
 
 def converted(
-    system: ManifoldSystem, x: Any, source: str, target: str, params: Mapping[str, float] | None
+    system: SphereDescription, x: Any, source: str, target: str, params: Mapping[str, float] | None
 ) -> np.ndarray:
     """States (6n,) or (6n, nt) of the form ``source`` as states of the form ``target``.
 

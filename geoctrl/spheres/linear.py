@@ -12,31 +12,29 @@ of which the derivatives are written down block by block and solved for those of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from geoctrl._scalars import Node, Program
 from geoctrl.errors import EquilibriumError
 from geoctrl.manifolds.analysis import STEP, differences
+from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.potentials import Pairs, Sites
 from geoctrl.systems.regularity import require_derivative
-
-if TYPE_CHECKING:
-    from geoctrl.spheres.system import SphereSystem
+from geoctrl.systems.tolerances import CONVERGED, LEAST_NORM, RESIDUAL, SHORT
 
 __all__ = [
     "find_rest",
     "hessian",
-    "invariant_gradients",
+    "integral_gradients",
     "jacobians",
+    "leaf_gradient",
     "stiffness",
     "tangent_basis",
     "term_switches",
     "turning",
 ]
-
-_CONVERGED = 1e-11
 
 
 def hats(v: np.ndarray) -> np.ndarray:
@@ -46,7 +44,7 @@ def hats(v: np.ndarray) -> np.ndarray:
     return out - out.transpose(0, 2, 1)
 
 
-def hessian(system: SphereSystem, q: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+def hessian(system: SphereDescription, q: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
     """Ambient second derivatives of the potential, (3n, 3n)."""
     n = system.n
     if callable(system.potential_given):
@@ -84,7 +82,7 @@ def _instances(term: Sites | Pairs, q: np.ndarray) -> tuple[list[np.ndarray], li
     return bodies, values + ([] if term.c is None else list(term.c.T))
 
 
-def term_switches(system: SphereSystem, q: np.ndarray, params: Mapping[str, float]) -> list[np.ndarray]:
+def term_switches(system: SphereDescription, q: np.ndarray, params: Mapping[str, float]) -> list[np.ndarray]:
     """Arguments of Abs, sign and Piecewise in the sums of the potential, one array for each sum."""
     found = []
     for term in system.potential_terms:
@@ -100,7 +98,7 @@ def term_switches(system: SphereSystem, q: np.ndarray, params: Mapping[str, floa
 
 
 def _second(
-    system: SphereSystem,
+    system: SphereDescription,
     energy: Node,
     symbols: list[Node],
     data: list[Node],
@@ -124,7 +122,7 @@ def _second(
 
 
 def force_jacobians(
-    system: SphereSystem, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    system: SphereDescription, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Derivatives of the generalised forces by the state (3n, 6n) and by the inputs (3n, m)."""
     n, m = system.n, len(u)
@@ -156,7 +154,7 @@ def force_jacobians(
 
 
 def jacobians(
-    system: SphereSystem, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    system: SphereDescription, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Derivatives of the field by the state (6n, 6n) and by the inputs (6n, m), for constant inertia."""
     n, m = system.n, len(u)
@@ -223,12 +221,19 @@ def tangent_basis(q: np.ndarray, omega: np.ndarray) -> np.ndarray:
     return np.array([columns[k] for k in order]).T
 
 
-def invariant_gradients(
-    system: SphereSystem, x: np.ndarray, params: Mapping[str, float], spin: np.ndarray
-) -> dict[str, np.ndarray]:
-    """Gradients by the state of what is conserved, seen from axes that turn: the momentum along the spin, and
-    the energy less its product with the spin.
-    """
+def leaf_gradient(q: np.ndarray, omega: np.ndarray) -> np.ndarray:
+    """Gradients (2n, 6n) of q.q - 1 and q.omega, body by body."""
+    n = len(q)
+    out, bodies = np.zeros((n, 2, 2, n, 3)), np.arange(n)
+    out[bodies, 0, 0, bodies] = 2 * q
+    out[bodies, 1, 0, bodies], out[bodies, 1, 1, bodies] = omega, q
+    return out.reshape(2 * n, 6 * n)
+
+
+def integral_gradients(
+    system: SphereDescription, x: np.ndarray, params: Mapping[str, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Gradients by the state of the energy (6n,) and of the momenta (3, 6n), for constant inertia."""
     q, w = system.unpack(x)
     run = system.run(params)
     M, n = run.M, system.n
@@ -243,19 +248,11 @@ def invariant_gradients(
     by_w[np.arange(n), :, np.arange(n), :] += np.diag(M)[:, None, None] * np.eye(3)
     J = np.concatenate([by_q.sum(axis=0).reshape(3, -1), by_w.sum(axis=0).reshape(3, -1)], axis=1)
     L = run.mechanics(q[None], w[None])[2][0]
-    energy = np.concatenate([(run.slope(q) + np.cross(p, w)).ravel(), L.ravel()])
-    names = system.conserved(params)
-    turns = bool(np.any(spin))
-    found = {} if turns else {f"momentum{k + 1}": J[k] for k in range(3) if f"momentum{k + 1}" in names}
-    if turns:
-        found["momentum"] = spin @ J
-    if "energy" in names:
-        found["energy"] = energy - spin @ J
-    return found
+    return np.concatenate([(run.slope(q) + np.cross(p, w)).ravel(), L.ravel()]), J
 
 
 def stiffness(
-    system: SphereSystem, x: np.ndarray, spin: np.ndarray, params: Mapping[str, float]
+    system: SphereDescription, x: np.ndarray, spin: np.ndarray, params: Mapping[str, float]
 ) -> np.ndarray:
     """Second variation (2n, 2n) of the amended potential in the tangent planes, at a point of rest."""
     q, _ = system.unpack(x)
@@ -276,7 +273,7 @@ def _tangential(K: np.ndarray, q: np.ndarray, g: np.ndarray) -> np.ndarray:
 
 
 def find_rest(
-    system: SphereSystem, q: np.ndarray, spin: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    system: SphereDescription, q: np.ndarray, spin: np.ndarray, u: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, float]:
     """Directions at which the system rests in axes that turn with ``spin``; and the residual of the forces.
 
@@ -305,7 +302,7 @@ def find_rest(
         size = float(np.max(np.abs(tangential(q, g))))
         if size < least:
             best, least = q, size
-        elif least < _CONVERGED:
+        elif least < CONVERGED:
             break
         omega = spin - q * (q @ spin)[:, None]
         K = hessian(system, q, params) + np.kron(run.M, square)
@@ -321,15 +318,16 @@ def find_rest(
         B = np.zeros((3 * n, 2 * n))
         for i in range(n):
             B[3 * i : 3 * i + 3, 2 * i : 2 * i + 2] = np.linalg.svd(q[i][None])[2][1:].T
-        y = np.linalg.lstsq(B.T @ require_derivative(K) @ B, -B.T @ g.ravel(), rcond=1e-12)[0]
+        y = np.linalg.lstsq(B.T @ require_derivative(K) @ B, -B.T @ g.ravel(), rcond=LEAST_NORM)[0]
         step = (B @ y).reshape(n, 3) * min(1.0, 0.5 / max(float(np.max(np.abs(y))), 1e-300))
         q = q + step
         q = q / np.linalg.norm(q, axis=1)[:, None]
-    snapped = np.round(best, 9) + 0.0
-    if np.allclose(snapped, best, rtol=0, atol=1e-11) and np.all(np.sum(snapped**2, axis=1) == 1.0):
+    decimals, distance = SHORT
+    snapped = np.round(best, decimals) + 0.0
+    if np.allclose(snapped, best, rtol=0, atol=distance) and np.all(np.sum(snapped**2, axis=1) == 1.0):
         best = snapped
         least = min(least, float(np.max(np.abs(tangential(best, slope(best))))))
     size = max(1.0, float(np.max(np.abs(slope(best)))))
-    if not least <= 1e-9 * size:
+    if not least <= RESIDUAL * size:
         raise EquilibriumError(f"no equilibrium found: residual {least:.3g}; try another guess", least)
     return best, least

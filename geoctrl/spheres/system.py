@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geoctrl.manifolds import ManifoldSystem
+from geoctrl.spheres import analysis, linear
 from geoctrl.spheres.analysis import ReducedView, description
 from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.display import SphereDisplay
 from geoctrl.spheres.forms import SphereForm, converted
-from geoctrl.spheres.local import LocalAnalysis
 from geoctrl.spheres.numerics import Numerics
+from geoctrl.spheres.seen import SeenSpheres
 from geoctrl.spheres.start import initial_values
 from geoctrl.spheres.trajectory import SphereTrajectory
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["SphereSystem"]
 
 
-class SphereSystem(SphereDescription, ManifoldSystem):
+class SphereSystem(SphereDescription):
     r"""Mechanical system on :math:`(S^2)^n`, with angular velocities :math:`\omega_i \perp q_i`.
 
     .. math::
@@ -91,10 +91,22 @@ class SphereSystem(SphereDescription, ManifoldSystem):
     relations = ("|{first}|^2 - 1", "{first}.{second}")
     written_limits = "at most 16 bodies and 2000 terms, no cutoff"
     numerics_type = Numerics
-    local_type = LocalAnalysis
+    seen_type = SeenSpheres
     view_type = ReducedView
     trajectory_type = SphereTrajectory
     display_type = SphereDisplay
+
+    @property
+    def inertia_varies(self) -> bool:
+        """Whether the inertia depends on the configuration."""
+        return self.mass_nodes is not None
+
+    def derivatives(
+        self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives of `rhs` by the state (6n, 6n) and by the inputs (6n, m)."""
+        derive = analysis.jacobians if self.inertia_varies else linear.jacobians
+        return derive(self, t, x, u, params)
 
     def initial_values(self, first: Any, second: Any, name: str = "omega") -> tuple[np.ndarray, np.ndarray]:
         """Initial values (n, 3) each, checked as `geoctrl.spheres.start.initial_values` does."""

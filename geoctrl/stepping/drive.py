@@ -35,12 +35,13 @@ class Drive(ABC):
         The feedback that they are, as `closed_loop` takes it.
     """
 
-    labels: tuple[str, ...]
     outside = False
-    times: np.ndarray
-    samples: np.ndarray
     of_time: Callable | None = None
     law: Any = None
+
+    labels: tuple[str, ...]
+    times: np.ndarray
+    samples: np.ndarray
 
     @property
     def constant(self) -> bool:
@@ -82,12 +83,16 @@ class Drive(ABC):
         return self
 
 
+def _nothing(labels: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Times and samples of inputs that something else decides on."""
+    return np.zeros(1), np.zeros((len(labels), 1))
+
+
 class Held(Drive):
     """Inputs that do not change; ``outside`` unless they are known to be zero."""
 
     def __init__(self, labels: tuple[str, ...], values: np.ndarray | None = None) -> None:
-        self.labels = labels
-        self.outside = values is not None
+        self.labels, self.outside = labels, values is not None
         self._u = np.zeros(len(labels)) if values is None else values
         self.times, self.samples = np.zeros(1), self._u[:, None]
 
@@ -115,8 +120,7 @@ class Sampled(Drive):
     outside = True
 
     def __init__(self, labels: tuple[str, ...], times: np.ndarray, samples: np.ndarray) -> None:
-        self.labels = labels
-        self.times, self.samples = times, samples
+        self.labels, self.times, self.samples = labels, times, samples
 
     @property
     def breaks(self) -> np.ndarray:
@@ -160,8 +164,7 @@ class Function(Drive):
     """Inputs by a function of the time, or of time, state and parameters."""
 
     def __init__(self, labels: tuple[str, ...], function: Callable, of_state: bool) -> None:
-        self.labels = labels
-        self.times, self.samples = _no_samples(labels)
+        self.labels, (self.times, self.samples) = labels, _nothing(labels)
         self._function, self._of_state = function, of_state
         self.outside = not of_state
         if of_state:
@@ -209,7 +212,7 @@ class Expressions(Drive):
 
     def __init__(self, system: System, terms: Sequence[Any]) -> None:
         self.labels = system.input_labels
-        self.times, self.samples = _no_samples(self.labels)
+        self.times, self.samples = _nothing(self.labels)
         self.law = list(terms)
         self._system = system
         self._nodes = [self._node(u, e) for u, e in zip(self.labels, terms, strict=True)]
@@ -263,11 +266,6 @@ class Expressions(Drive):
     def carried(self, system: System, translate: Callable[[Any], Any]) -> Drive:
         """The same expressions in the states of another system."""
         return Expressions(system, [e if isinstance(e, float) else translate(e) for e in self.law])
-
-
-def _no_samples(labels: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Times and samples of inputs that something else decides on."""
-    return np.zeros(1), np.zeros((len(labels), 1))
 
 
 def _numbered(

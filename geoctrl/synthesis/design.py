@@ -22,12 +22,12 @@ from geoctrl._checks import finite_array, named_parameters
 from geoctrl._scalars import exact
 from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.analysis import StabilityConditions, certify, stability_conditions
-from geoctrl.analysis.linearization import resolve_equilibrium
 from geoctrl.analysis.signs import known_sign
 from geoctrl.errors import EquilibriumError, GeoctrlError, ParameterError
 from geoctrl.synthesis.contract import GainSet, Matched
 from geoctrl.synthesis.gains import read_sigma
 from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.systems.points import resolve_equilibrium
 from geoctrl.verification import Verdict
 
 __all__ = ["SigmaDesign"]

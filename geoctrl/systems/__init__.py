@@ -1,7 +1,7 @@
 """Description of a mechanism and its reduction."""
 
 from geoctrl.systems.axis import Axis
-from geoctrl.systems.contract import System, as_system
+from geoctrl.systems.contract import Lagrangian, Seen, System, as_system
 from geoctrl.systems.description import EulerPoincare, as_mechanism
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.names import check_names, input_symbol, plain_inputs, time
@@ -14,9 +14,11 @@ __all__ = [
     "Equilibrium",
     "EulerPoincare",
     "Family",
+    "Lagrangian",
     "Parameter",
     "ReducedSystem",
     "Rotors",
+    "Seen",
     "System",
     "as_mechanism",
     "as_system",

@@ -11,11 +11,11 @@ from geoctrl.errors import ConstraintError, FrameError, SingularMassError
 from geoctrl.systems.elimination import dot
 from geoctrl.systems.promises import Promise
 from geoctrl.systems.recorded import Recorded
+from geoctrl.systems.tolerances import SINGULAR_MASS
 
 __all__ = ["check_build", "frame_promises", "leaf_promises"]
 
 _ZERO = 1e-9
-_SINGULAR = 1e-13
 
 
 def check_build(system: Recorded, samples: list[np.ndarray], params: dict[str, float]) -> None:
@@ -133,7 +133,7 @@ def _check_mass(system: Recorded, samples: list[np.ndarray], params: dict[str, f
         singular_values = np.linalg.svd(mass(arguments, params).reshape(k, k), compute_uv=False)
         usable = np.all(np.abs(pivots(arguments, params)) > 0)
         conditions.append(singular_values[-1] / max(singular_values[0], 1e-300) if usable else 0.0)
-    if max(conditions) < _SINGULAR:
+    if max(conditions) < SINGULAR_MASS:
         raise SingularMassError(
             f"the reduced mass matrix of the velocities {', '.join(n.payload for n in a.velocity)} "
             "is singular at random states; check the inertia"

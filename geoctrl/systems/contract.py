@@ -7,7 +7,9 @@ forms. Whoever asks for a system asks `as_system`; whoever needs more than every
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +18,7 @@ from geoctrl._scalars import Graph, Node, shown
 from geoctrl.runs import Samples
 from geoctrl.systems.field import Field
 
-__all__ = ["System", "as_system"]
+__all__ = ["Lagrangian", "Seen", "System", "as_system"]
 
 
 class System(ABC):
@@ -35,8 +37,8 @@ class System(ABC):
         Default parameters by name, None for one without a default.
     families : dict of name -> Family
         Declared relative equilibria.
-    leaf : has ``names``
-        Names of the relations that vanish on the leaf, in the order of `leaf_residual`.
+    leaf : has ``names`` and ``relations``
+        Names of what vanishes on the leaf, in the order of `leaf_residual`, and as it is written.
     recorded : bool
         Whether the equations are recorded as expressions, which invariants, conditions in symbols and
         heyoka need; else the field is compiled.
@@ -107,8 +109,18 @@ class System(ABC):
         """Defects of the relations of the leaf, (r,) or (r, nt)."""
 
     @abstractmethod
-    def conserved(self, params: Mapping[str, float] | None = None) -> Iterable[str]:
-        """Names of what motions without inputs keep."""
+    def conserved(self, params: Mapping[str, float] | None = None, *, u: Any = None) -> Iterable[str]:
+        """Names of what motions under constant inputs keep, zero without ``u`` (m,)."""
+
+    @abstractmethod
+    def seen_from(self, spin: Any = None) -> Seen:
+        """The system in axes that turn with a constant ``spin`` (3,), in which relative equilibria rest.
+
+        Raises
+        ------
+        InputError, DescriptionError
+            If ``spin`` is no vector, or the system is not seen from such axes; with the remedy.
+        """
 
     # -- where runs are not those of the recorded equations, told as any other ----------------------
 
@@ -139,6 +151,144 @@ class System(ABC):
     @abstractmethod
     def to_control(self, *, name: str | None = None) -> Any:
         """The equations of motion as a `control.NonlinearIOSystem`."""
+
+
+class Seen(ABC):
+    r"""A system in axes that turn with a constant rate W: what questions of rest and stability ask.
+
+    Its field is :math:`f_W(x, u) = f(0, x, u) - W x`, where :math:`W x` is the rate of a state that is
+    carried with the axes. States, inputs and relations are those of the system.
+
+    Attributes
+    ----------
+    system : System
+    spin : ndarray (3,)
+        W, zero for axes at rest.
+    hint : str
+        Where else an equilibrium might be looked for, in words.
+    functions : str
+        What is given by functions of the time, in words: what they do is seen at some times only.
+    """
+
+    system: Any
+    spin: np.ndarray
+    hint: str = ""
+    functions: str = ""
+
+    # -- points ---------------------------------------------------------------------------------
+
+    @abstractmethod
+    def is_state(self, given: Any) -> bool:
+        """Whether something is a state, rather than a pair of a state and inputs."""
+
+    @abstractmethod
+    def read_state(self, given: Any, name: str) -> tuple[np.ndarray, tuple[Fraction, ...] | None]:
+        """State (n,) that goes by ``name`` in messages, and as rationals where it is known exactly."""
+
+    @abstractmethod
+    def first_guess(self) -> np.ndarray:
+        """State (n,) from which a search starts where none is given; InputError if there is no such."""
+
+    @abstractmethod
+    def at_rest(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """The state with velocities that the axes give it, where a configuration at rest has such."""
+
+    @abstractmethod
+    def parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        """What a state is made of, by name, where its parts have names."""
+
+    # -- field and leaf -------------------------------------------------------------------------
+
+    @abstractmethod
+    def rate(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """The field (n,)."""
+
+    @abstractmethod
+    def derivatives(
+        self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives of the field by the state (n, n) and by the inputs (n, m)."""
+
+    @abstractmethod
+    def leaf_gradient(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Gradients (r, n) of the relations of the leaf."""
+
+    @abstractmethod
+    def leaf_basis(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Orthonormal basis (n, d) of the tangent space of the leaf."""
+
+    @abstractmethod
+    def conserved_gradients(
+        self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> dict[str, np.ndarray]:
+        """Gradients (n,) by name of what motions keep, seen from these axes."""
+
+    @abstractmethod
+    def vectors(self) -> list[tuple[list[int], float]]:
+        """Places in the state of vectors of constant length, each with its length."""
+
+    # -- what has to hold -----------------------------------------------------------------------
+
+    @abstractmethod
+    def require_steady(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
+        """Refuse equations that hold the time, or axes that the system is not symmetric about.
+
+        Raises
+        ------
+        EquilibriumError, DescriptionError
+        """
+
+    @abstractmethod
+    def require_regular(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
+        """Refuse a point at which the equations are singular, or not differentiable.
+
+        Raises
+        ------
+        EquilibriumError, FrameError, ConstraintError, SingularMassError
+        """
+
+    # -- what a kind of system may have ---------------------------------------------------------
+
+    @abstractmethod
+    def rest_near(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray | None:
+        """Equilibrium (n,) near a state by a search of the system's own; None where it has none.
+
+        Raises
+        ------
+        EquilibriumError
+            If nothing is found.
+        """
+
+    @abstractmethod
+    def lagrangian(self, u: np.ndarray, params: Mapping[str, float]) -> Lagrangian | None:
+        """The Lagrangian of a natural system in its configurations; None where there is none to give."""
+
+    @abstractmethod
+    def stiffness(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray | None:
+        """Second variation (k, k) of the amended potential at a point of rest; None where there is none."""
+
+
+@dataclass(frozen=True)
+class Lagrangian:
+    r""":math:`\tfrac12 \dot z^T M(z) \dot z + a(z) \cdot \dot z - U(z)` with relations c(z) = 0, in nodes.
+
+    Attributes
+    ----------
+    graph : Graph
+    coordinates, parameters : dict of label -> symbol node
+        z, first among the states of the system, and its parameters.
+    mass : list of (row, column, node)
+        Entries of M that are not identically zero.
+    gyroscopic, potential, relations : a, U and c
+    """
+
+    graph: Graph
+    coordinates: Mapping[str, Node]
+    parameters: Mapping[str, Node]
+    mass: Sequence[tuple[int, int, Node]]
+    gyroscopic: Sequence[Node]
+    potential: Node
+    relations: Sequence[Node]
 
 
 def as_system(given: Any, asked_by: str, recorded: bool = False) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from geoctrl.systems.families import Equilibrium
 from geoctrl.systems.mechanism import Mechanism
-from geoctrl.systems.notebook import displayed, mechanism_latex
+from geoctrl.systems.notebook import WIDTH, displayed, rows
 from geoctrl.systems.page import mechanism_page
 from geoctrl.systems.reduced import ReducedSystem, reduced
 
@@ -118,7 +118,11 @@ class EulerPoincare(Mechanism):
         return mechanism_page(self)
 
     def _repr_latex_(self) -> str:
-        return displayed(lambda budget: mechanism_latex(self.reduce(), budget))
+        def parts(budget: float) -> str:
+            latex = self.reduce().latex
+            return rows([latex(part, WIDTH, budget / 2) for part in ("lagrangian", "constraints")])
+
+        return displayed(parts)
 
     def reduce(self) -> ReducedSystem:
         """The reduced equations of motion (remembered: the same object at every call).

@@ -13,7 +13,7 @@ import sympy as sp
 
 from geoctrl._checks import entries, nearest
 from geoctrl._scalars import expression, plain
-from geoctrl.errors import DescriptionError, LabelError, ParameterError
+from geoctrl.errors import DescriptionError, ImmutableError, LabelError, ParameterError
 
 __all__ = ["Equilibrium", "Family"]
 
@@ -109,7 +109,7 @@ def _expressions(what: str, given: Any) -> Mapping[str, sp.Expr]:
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
-    """A relative equilibrium: a zero of the reduced field on the leaf.
+    """A relative equilibrium: a zero of the field on the leaf, in axes that may turn.
 
     Unpacks as ``(x, u)``.
 
@@ -134,6 +134,13 @@ class Equilibrium:
         Family it was taken from, or "".
     labels : tuple of str
         State labels.
+    spin : ndarray (3,)
+        Rate of the axes in which it rests, zero for axes that do not turn.
+    parts : dict of name -> ndarray
+        What the state is made of, where its parts have names: on spheres ``q`` and ``omega``, (n, 3) each;
+        on rotations ``R`` (n, 3, 3) and ``Omega`` (n, 3). Each is an attribute as well.
+    system : System or None
+        What it is an equilibrium of; None in a copy and in what was pickled.
     """
 
     x: np.ndarray
@@ -146,6 +153,38 @@ class Equilibrium:
     params: Mapping[str, float]
     name: str = ""
     labels: tuple[str, ...] = field(default=())
+    spin: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    parts: Mapping[str, np.ndarray] = field(default_factory=dict)
+    system: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"system": None}
+
+    def _part(self, name: str) -> np.ndarray:
+        if name not in self.parts:
+            has = " and ".join(self.parts) or "labels alone"
+            raise ImmutableError(f"the state of this equilibrium has {has}, no {name}")
+        return self.parts[name]
+
+    @property
+    def q(self) -> np.ndarray:
+        """Directions (n, 3)."""
+        return self._part("q")
+
+    @property
+    def omega(self) -> np.ndarray:
+        """Angular velocities (n, 3) of the directions."""
+        return self._part("omega")
+
+    @property
+    def R(self) -> np.ndarray:
+        """Attitudes (n, 3, 3)."""
+        return self._part("R")
+
+    @property
+    def Omega(self) -> np.ndarray:
+        """Angular velocities (n, 3) in the bodies."""
+        return self._part("Omega")
 
     def __iter__(self):
         return iter((self.x, self.u))
@@ -157,4 +196,6 @@ class Equilibrium:
 
     def __repr__(self) -> str:
         states = ", ".join(f"{k}={v:.9g}" for k, v in zip(self.labels, self.x, strict=True))
-        return f"Equilibrium({states}; residual {self.residual:.1e}, leaf {self.leaf_residual:.1e})"
+        turning = f"; turning with {self.spin.tolist()}" if np.any(self.spin) else ""
+        defects = f"residual {self.residual:.1e}, leaf {self.leaf_residual:.1e}"
+        return f"Equilibrium({states}; {defects}{turning})"

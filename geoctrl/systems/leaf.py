@@ -20,10 +20,10 @@ from geoctrl.errors import ConstraintError
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.relations import Relation
+from geoctrl.systems.tolerances import KERNEL
 
 __all__ = ["Leaf", "Sampler", "automatic_relations"]
 
-_RANK_TOLERANCE = 1e-9
 _VANISHING = 1e-5  # samples satisfy f = 0 to 1e-14 only; where f = g^2 the gradient there is 2 sqrt(f)
 
 
@@ -165,7 +165,7 @@ class Leaf:
                         "give a relation of which the gradient does not vanish there"
                     )
                 if any(
-                    np.linalg.matrix_rank(grad[[*chosen, i]], tol=_RANK_TOLERANCE) == len(chosen) + 1
+                    np.linalg.matrix_rank(grad[[*chosen, i]], tol=KERNEL) == len(chosen) + 1
                     for grad in gradients
                 ):
                     chosen.append(i)

@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from textwrap import wrap
-from typing import Any
 
 import sympy as sp
 
 from geoctrl._scalars.budget import Budget
 from geoctrl.systems.typesetting import Typesetter, aligned
 
-__all__ = ["SECONDS", "assignments", "displayed", "mechanism_latex", "rows", "words"]
+__all__ = ["SECONDS", "WIDTH", "assignments", "displayed", "rows", "words"]
 
 SECONDS = 3.0
 """Time for what a notebook shows unasked."""
@@ -72,8 +71,3 @@ def assignments(
     """Formulas ``symbol = expression`` below one another, parameters gathered before states."""
     t = Typesetter([*parameters, *states], moving=states, fixed=parameters)
     return aligned([([(1, t.text(symbol))], t.pieces(e)) for symbol, e in pairs], WIDTH)
-
-
-def mechanism_latex(system: Any, seconds: float) -> str:
-    """Lagrangian and constraints of a mechanism."""
-    return rows([system.latex(part, WIDTH, seconds / 2) for part in ("lagrangian", "constraints")])

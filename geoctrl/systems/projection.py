@@ -14,12 +14,12 @@ from geoctrl._scalars import Program
 from geoctrl._scalars.numbers import shown
 from geoctrl.errors import ConstraintError, DescriptionError, FrameError, InputError, ProjectionWarning
 from geoctrl.systems.recorded import Recorded
+from geoctrl.systems.tolerances import SINGULAR_FRAME
 
 __all__ = ["accept", "check_initial_state", "frame_at", "onto_leaf", "project_state"]
 
 ROUNDING = 1e-12
 REPAIRABLE = 1e-3
-_SINGULAR_FRAME = 1e-10
 _REMEDY = "mend the values, or take project(..., nearest=True)"
 _TOLD = 3
 """Changes that a warning names."""
@@ -85,7 +85,7 @@ def frame_at(system: Recorded, gamma: np.ndarray, params: Mapping[str, float]) -
             f"the frame has no finite value at {point}; take advected vectors at which it has one"
         )
     singular_values = np.linalg.svd(E, compute_uv=False)
-    if singular_values[-1] < _SINGULAR_FRAME * max(singular_values[0], 1.0):
+    if singular_values[-1] < SINGULAR_FRAME * max(singular_values[0], 1.0):
         raise FrameError(
             f"the frame is singular at {point}: its columns are dependent there; "
             "use another frame, or frame=None"

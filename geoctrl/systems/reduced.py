@@ -30,6 +30,7 @@ from geoctrl.systems.page import system_lines
 from geoctrl.systems.projection import check_initial_state, project_state
 from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.recorded_field import RecordedField
+from geoctrl.systems.seen import SeenReduced
 from geoctrl.systems.state import state_from
 from geoctrl.systems.symmetry import despun_mechanism, despun_state
 
@@ -317,6 +318,10 @@ class ReducedSystem(Recorded):
 
     # -- equilibria -----------------------------------------------------------------------------
 
+    def seen_from(self, spin: Any = None) -> SeenReduced:
+        """The system at its relative equilibria; InputError for a spin, which `despun` leaves out."""
+        return SeenReduced(self, spin)
+
     def equilibrium(
         self, name: str, params: Mapping[str, float] | None = None, **values: float
     ) -> Equilibrium:
@@ -332,10 +337,8 @@ class ReducedSystem(Recorded):
 
         Raises
         ------
-        ParameterError
-            For an unknown family, symbol or parameter.
-        EquilibriumError
-            If the member is not an equilibrium of this system (residual in the message).
+        ParameterError, EquilibriumError
+            For an unknown family, symbol or parameter; if the member is no equilibrium of this system.
         """
         return family_member(self, name, params, values)
 

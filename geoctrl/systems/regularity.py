@@ -9,11 +9,9 @@ import numpy as np
 
 from geoctrl._scalars import Node, Program
 from geoctrl.errors import EquilibriumError
+from geoctrl.systems.tolerances import KINK
 
 __all__ = ["require_autonomous", "require_derivative", "require_smooth", "require_values", "switch_values"]
-
-_KINK = 1e-12
-"""Distance from a switch of Abs, sign, Min, Max or Piecewise at which a point counts as lying on it."""
 
 
 def require_autonomous(autonomous: bool, name: str) -> None:
@@ -60,7 +58,7 @@ def require_smooth(switches: Any, x: np.ndarray) -> None:
     EquilibriumError
         If there is one.
     """
-    if np.any(np.abs(switches) <= _KINK * max(1.0, float(np.max(np.abs(x), initial=0.0)))):
+    if np.any(np.abs(switches) <= KINK * max(1.0, float(np.max(np.abs(x), initial=0.0)))):
         raise EquilibriumError(
             "the equations are not differentiable at this point: Abs, sign, Min, Max or Piecewise switches "
             "there, so that no linearisation or Hessian decides stability"

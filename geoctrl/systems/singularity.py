@@ -9,13 +9,9 @@ import numpy as np
 from geoctrl._scalars import Program
 from geoctrl.errors import ConstraintError, FrameError, ParameterError, SingularMassError
 from geoctrl.systems.recorded import Recorded
+from geoctrl.systems.tolerances import NEARLY, SINGULAR_FRAME, SINGULAR_MASS
 
 __all__ = ["breaks_down", "find_singularity", "require_rank", "require_regular"]
-
-_SINGULAR_FRAME = 1e-10
-_SINGULAR_MASS = 1e-13
-_NEARLY = 1e-5
-"""Reciprocal condition number below which a run that broke off is put down to a singularity."""
 
 
 def _program(system: Recorded) -> Program:
@@ -87,12 +83,12 @@ def require_regular(
     if not _singular(condition, pivot, rows, frame):
         return
     where = f"at {place} ({_named(system, x)})"
-    if frame < _SINGULAR_FRAME:
+    if frame < SINGULAR_FRAME:
         raise FrameError(
             f"the frame is singular {where}: smallest singular value {frame:.2e}; take another point, "
             "another frame, or frame=None"
         )
-    if rows < _SINGULAR_MASS:
+    if rows < SINGULAR_MASS:
         raise ConstraintError(
             f"the constraint rows are dependent {where}: condition number {_inverse(rows)}; take another "
             "point or leave a row out"
@@ -123,7 +119,7 @@ def require_rank(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -
         system.cache["rows of the frame"] = system.program(nodes)
     values = system.cache["rows of the frame"](system.arguments_at(0.0, x, None), params)
     condition = _inverse_condition(np.reshape(values, mechanism.constraints.shape))
-    if condition < _SINGULAR_MASS:
+    if condition < SINGULAR_MASS:
         raise ConstraintError(
             f"the constraint rows lose rank at this point ({_named(system, x)}): condition number "
             f"{_inverse(condition)}. The frame given hides it: there the constraints allow more velocities; "
@@ -132,7 +128,7 @@ def require_rank(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -
 
 
 def _singular(condition: float, pivot: float, rows: float, frame: float) -> bool:
-    return frame < _SINGULAR_FRAME or min(condition, pivot, rows) < _SINGULAR_MASS
+    return frame < SINGULAR_FRAME or min(condition, pivot, rows) < SINGULAR_MASS
 
 
 def breaks_down(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float]) -> bool:
@@ -153,14 +149,14 @@ def find_singularity(system: Recorded, t: float, x: np.ndarray, params: Mapping[
         condition, pivot, rows, frame = _conditions(system, t, x, params)
     except (ArithmeticError, ValueError):
         return ""
-    if frame**2 < _NEARLY:  # the mass matrix E^T G E holds the frame twice
+    if frame**2 < NEARLY:  # the mass matrix E^T G E holds the frame twice
         return (
             f"the frame becomes singular (smallest singular value {frame:.2e}); take another frame, or "
             "frame=None"
         )
-    if rows < _NEARLY:
+    if rows < NEARLY:
         return f"the constraint rows become dependent (condition number {_inverse(rows)})"
-    if min(condition, pivot) < _NEARLY:
+    if min(condition, pivot) < NEARLY:
         return (
             f"the mass matrix becomes singular (condition number {_inverse(condition)}, smallest pivot "
             f"{pivot:.2e} of the largest entry)"

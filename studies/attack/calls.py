@@ -38,7 +38,7 @@ MADE_BY_THE_PACKAGE = (
 """Results, which users get and do not make."""
 INSIDE = (
     "program", "rate_terms", "to_sympy", "to_node", "to_nodes", "convert", "require", "term_nodes",
-    "numerics_type", "view_type", "local_type", "display_type", "quantity_rates", "quantities",
+    "numerics_type", "view_type", "seen_type", "display_type", "quantity_rates", "quantities",
     "generic_state", "sample", "turned", "motion", "check_gradient", "action", "factor_index",
 )  # fmt: skip
 """Methods without an underscore that other parts of the package call, on nodes of the expression graph."""

@@ -2,7 +2,9 @@
 
 import json
 
+import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
 from geoctrl.analysis.rebuilding import require_same_equations
@@ -53,3 +55,32 @@ def test_other_equations_are_noticed():
     assert noticed > 10
     with pytest.raises(gc.CertificateError, match="states"):
         require_same_equations(gc.models.get("heavy-top")().reduce(), data["problem"])
+
+
+def pendulums(lengths=(0.5, 0.25)):
+    return gc.spheres.chain_pendulum([1.0, 2.0], list(lengths))
+
+
+@pytest.mark.parametrize("rate", [0.0, 1.25])
+def test_equations_of_a_lagrangian_are_derived_anew_in_their_axes(rate):
+    hanging = np.tile([0, 0, -1.0], (2, 1)), np.zeros((2, 3))
+    point = gc.find_equilibrium(pendulums(), hanging, spin=(0, 0, rate))
+    stored = json.loads(json.dumps(gc.certify(pendulums(), point).to_dict()["problem"]))
+    assert stored["kind"] == "equations"
+    require_same_equations(pendulums(), stored)
+    with pytest.raises(gc.CertificateError, match="of the file"):
+        require_same_equations(pendulums((0.5, 0.75)), stored)
+    with pytest.raises(gc.CertificateError, match="states"):
+        require_same_equations(gc.spheres.chain_pendulum([1.0], [0.5]), stored)
+    body = gc.EulerPoincare(algebra=gc.so3(), inertia=sp.diag(1, 2, 2.5)).reduce()
+    with pytest.raises(gc.CertificateError, match="spin" if rate else "states"):
+        require_same_equations(body, stored)
+
+
+def test_matrices_hold_no_equations():
+    q = gc.spheres.symbols(1)[0][0]
+    wind = gc.spheres.SphereSystem(mass=[2.0], potential=9.0 * q[2], forces=[[0, 0, -1.0]])
+    stored = gc.certify(wind, ([[0, 0, -1.0]], [[0, 0, 0.0]])).to_dict()["problem"]
+    assert stored["kind"] == "matrices"
+    with pytest.raises(gc.CertificateError, match="matrices holds no equations"):
+        require_same_equations(wind, stored)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import geoctrl as gc
-from geoctrl.analysis.float_jets import jets_at
 from geoctrl.analysis.shape import find_shape_integrals
+from geoctrl.analysis.shape_jets import shape_jets
 from tests.systems import user_mechanisms
 
 
@@ -33,17 +33,20 @@ def test_structure_is_recognised_where_it_is():
 def test_gradients_are_left_null_vectors_of_the_linearisation(circling):
     system, point = circling
     lin = gc.linearize(system, point)
-    for jet in jets_at(system, point):
-        if jet.name.startswith("integral"):
-            row = np.array(jet.gradient) @ lin.basis
-            assert np.max(np.abs(row @ lin.A_leaf)) < 1e-11 * np.linalg.norm(lin.A_leaf)
+    jets = shape_jets(system, point)
+    assert len(jets) == 2
+    for jet in jets:
+        row = np.array(jet.gradient) @ lin.basis
+        assert np.max(np.abs(row @ lin.A_leaf)) < 1e-11 * np.linalg.norm(lin.A_leaf)
 
 
 def test_skate_integrals_span_those_known_in_closed_form():
     skate = gc.models.get("pendulum-skate")().reduce()
     turn = gc.find_equilibrium(skate, [0, 5, -0.7, 0.1, 0.99], fixed={"v2": 5.0, "Gamma2": 0.1})
-    rows = {jet.name: np.array(jet.gradient) for jet in jets_at(skate, turn)}
-    leaf = rows["|Gamma|^2"]
+    rows = {jet.name: np.array(jet.gradient) for jet in shape_jets(skate, turn)}
+    seen = skate.seen_from()
+    rows |= seen.conserved_gradients(turn.x, turn.u, turn.params)
+    (leaf,) = seen.leaf_gradient(turn.x, turn.params)
     mine = np.array([rows["integral of v2"], rows["integral of v3"], leaf])
     for name in ("C1", "C2"):
         together = np.vstack([mine, rows[name]])
@@ -52,7 +55,7 @@ def test_skate_integrals_span_those_known_in_closed_form():
 
 def taylor_change(system, point, name, size, flip=1.0):
     """Change of a jet's quadratic polynomial along a motion that starts at distance ``size``."""
-    jet = next(j for j in jets_at(system, point) if j.name == name)
+    jet = next(j for j in shape_jets(system, point) if j.name == name)
     gradient, hessian = np.array(jet.gradient), flip * np.array(jet.hessian())
     lin = gc.linearize(system, point)
     x0 = point.x + size * lin.basis @ np.array([0.6, -0.5, 0.8, 0.3])

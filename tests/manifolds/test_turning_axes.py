@@ -49,7 +49,7 @@ def test_stiffness_is_the_second_variation_of_the_amended_potential():
             ups = amended(h * (E[a] + E[b])) + amended(-h * (E[a] + E[b]))
             downs = amended(h * (E[a] - E[b])) + amended(h * (E[b] - E[a]))
             second[a, b] = (ups - downs) / (4 * h**2)
-    found = chain.local.stiffness(point.x, SPIN, chain.parameters_at(None))
+    found = chain.seen_from(SPIN).stiffness(point.x, point.u, chain.parameters_at(None))
     expected = np.linalg.eigvalsh(second)
     assert np.abs(expected).max() > 10
     assert np.linalg.eigvalsh(found) == pytest.approx(expected, abs=1e-4 * np.abs(expected).max())
@@ -66,5 +66,5 @@ def test_forces_in_turning_axes_are_those_of_the_whole_motion():
     view = system.view([0.0, 0.0, 1.7])
     y = view.into(x, {})
     carried = view.derivative(y, {}) @ view.reduced.rhs(0.0, y)
-    expected = system.rhs(0.0, x) + system.local.turning(np.array([0, 0, 1.7])) @ x
+    expected = system.seen_from([0.0, 0.0, 1.7]).rate(x, np.zeros(0), {})
     assert carried == pytest.approx(expected, abs=1e-12)

@@ -254,7 +254,7 @@ def test_functions_give_the_same_system_as_expressions():
         by_functions.jacobian(0.7, x, u), by_expressions.jacobian(0.7, x, u), rtol=0, atol=1e-7
     )
     for system in (by_expressions, by_functions):  # linear in u
-        _, B = system.local.jacobians(0.7, x, u, system.params)
+        B = system.input_jacobian(0.7, x, u)
         change = system.rhs(0.7, x, u + 1) - expected
         np.testing.assert_allclose(B[:, 0], change, rtol=0, atol=1e-8)
     assert by_functions.run(None).engine == "numba"

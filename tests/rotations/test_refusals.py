@@ -154,7 +154,7 @@ def test_no_derivative_at_a_root():
     b = system(potential=sp.sqrt(R[0][0, 0] ** 2 + R[0][0, 1] ** 2) ** 3)
     pole = ([[[0, 0, 1.0], [1, 0, 0], [0, 1, 0]]], [[0, 0, 0.0]])
     for question in (gc.linearize, gc.certify, lambda b, x: gc.find_equilibrium(b, guess=x)):
-        with pytest.raises(gc.EquilibriumError, match="no finite derivative at this point"):
+        with pytest.raises(gc.EquilibriumError, match=r"no (value|finite derivative) at this point"):
             question(b, pole)
 
 

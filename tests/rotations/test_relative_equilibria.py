@@ -10,21 +10,21 @@ import geoctrl as gc
 from geoctrl import rotations
 from geoctrl._scalars import evaluate
 from geoctrl._scalars.arithmetics import FLOAT
+from geoctrl.rotations import analysis
 from geoctrl.rotations.attitudes import exp, hat, log
-from geoctrl.rotations.local import LocalAnalysis
 from tests.rotations.systems import J, general, gyrostat, random_state
 
 
 def lagrangian_of_the_proof(system, spin, R, xi):
     """M, a and U of ``natural`` put together, at Rdot = R hat(xi)."""
-    parts = system.local.natural(spin)
-    values = dict(zip(parts["states"].values(), map(float, R.ravel()), strict=True))
+    parts = system.seen_from(spin).natural()
+    values = dict(zip(parts.coordinates.values(), map(float, R.ravel()), strict=True))
     values |= {node: float(system.params[k]) for k, node in system.parameter_nodes.items()}
     V = np.array([Q @ hat(v) for Q, v in zip(R, xi, strict=True)]).ravel()
-    rows, columns, entries = zip(*parts["mass"], strict=True)
+    rows, columns, entries = zip(*parts.mass, strict=True)
     kinetic = np.array(evaluate(list(entries), values, FLOAT)) @ (V[list(rows)] * V[list(columns)]) / 2
-    a = np.array(evaluate(parts["gyroscopic"], values, FLOAT))
-    return kinetic + a @ V - evaluate([parts["potential"]], values, FLOAT)[0]
+    a = np.array(evaluate(parts.gyroscopic, values, FLOAT))
+    return kinetic + a @ V - evaluate([parts.potential], values, FLOAT)[0]
 
 
 @pytest.mark.parametrize("spin", [[0.0, 0.0, 0.0], [0.4, -0.3, 0.9]])
@@ -113,7 +113,7 @@ def test_stiffness_in_a_turning_frame_is_that_of_the_amended_potential():
 
     slope = [(amended(e) - amended(-e)) / 2e-4 for e in 1e-4 * np.eye(3)]
     np.testing.assert_allclose(slope, 0, rtol=0, atol=1e-7)
-    found = system.local.stiffness(eq.x, np.zeros(3), eq.params)
+    found = system.seen_from().stiffness(eq.x, eq.u, eq.params)
     np.testing.assert_allclose(found, second_variation(amended), rtol=0, atol=1e-6)
 
 
@@ -140,12 +140,12 @@ def test_rest_in_a_turning_frame_is_found_with_quadratic_convergence(name, monke
     """The number of correct figures doubles: any term of the derivative with a wrong sign spoils this."""
     visited = []
 
-    def spied(self, t, x, *rest):
-        visited.append(self.system.unpack(x)[0][0])
-        return jacobians(self, t, x, *rest)
+    def spied(system, t, x, *rest):
+        visited.append(system.unpack(x)[0][0])
+        return jacobians(system, t, x, *rest)
 
-    jacobians = LocalAnalysis.jacobians
-    monkeypatch.setattr(LocalAnalysis, "jacobians", spied)
+    jacobians = analysis.jacobians
+    monkeypatch.setattr(analysis, "jacobians", spied)
     eq = gc.find_equilibrium(SEARCHES[name](), (GUESS, np.zeros((1, 3))))
     errors = np.array([np.linalg.norm(log(eq.R[0].T @ R)) for R in visited])
     near = [(a, b) for a, b in pairwise(errors) if 1e-5 < a < 0.1]

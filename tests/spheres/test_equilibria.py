@@ -74,7 +74,7 @@ def test_jacobian_is_the_derivative_of_the_field_in_all_directions(name):
     assert np.max(np.abs(found - np.array(expected).T)) < 1e-8 * np.max(np.abs(found))
     if system.inputs:
         more = [(system.rhs(0.3, x, u + e) - system.rhs(0.3, x, u - e)) / (2 * h) for e in h * np.eye(u.size)]
-        _, B = system.local.jacobians(0.3, x, u, system.parameters_at(None))
+        B = system.input_jacobian(0.3, x, u)
         assert np.max(np.abs(B - np.array(more).T)) < 1e-7 * (1 + np.max(np.abs(B)))
 
 
@@ -84,7 +84,9 @@ def test_gradients_of_energy_and_momentum(name):
     rng = np.random.default_rng(4)
     q, omega = spheres.project(rng.normal(size=(system.n, 3)), rng.normal(size=(system.n, 3)))
     x = system.pack(q, omega)
-    gradients = system.local.invariant_gradients(x, system.parameters_at(None), np.zeros(3))
+    gradients = system.seen_from().conserved_gradients(
+        x, np.zeros(system.ninputs), system.parameters_at(None)
+    )
     assert "energy" in gradients
     for key, found in gradients.items():
         value = system.energy if key == "energy" else lambda y, k=int(key[-1]) - 1: system.momentum(y)[k]

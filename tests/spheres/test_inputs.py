@@ -162,7 +162,7 @@ def test_the_field_is_differentiated_by_inputs_of_a_function(mass):
     """The forces are linear in u, so that the field's change from u = 0 to 1 is its derivative."""
     system = by_expressions(mass=mass, forces=push)
     x = system.pack(*STATE)
-    _, B = system.local.jacobians(0.2, x, np.array([0.4]), system.params)
+    B = system.input_jacobian(0.2, x, np.array([0.4]))
     expected = system.rhs(0.2, x, [1.0]) - system.rhs(0.2, x, [0.0])
     np.testing.assert_allclose(B[:, 0], expected, rtol=0, atol=1e-8)
     assert np.abs(B).max() > 0.1

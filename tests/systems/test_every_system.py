@@ -9,6 +9,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl import rotations, spheres
 from geoctrl.systems import System, as_system
+from geoctrl.systems.points import read_point
 
 RATE = 3e-6
 """Derivatives by central differences of 1e-6: rounding of the field, relative to its size."""
@@ -170,6 +171,51 @@ def test_the_leaf_is_kept(kind):
     rate = system.rhs(0.0, x, np.full(system.ninputs, 0.3))
     change = (system.leaf_residual(x + step * rate) - system.leaf_residual(x - step * rate)) / (2 * step)
     assert np.max(np.abs(change), initial=0.0) < 1e-7 * max(1.0, float(np.max(np.abs(rate))))
+
+
+@every
+def test_it_is_seen_from_axes_in_which_it_may_rest(kind):
+    """Field, derivatives, leaf and gradients of what is conserved belong together; forms refuse in words."""
+    system, x = made(kind), state(kind)
+    if "form" in kind:
+        with pytest.raises(gc.DescriptionError, match="the attribute system of the form"):
+            system.seen_from()
+        return
+    seen, u, params = system.seen_from(), np.zeros(system.ninputs), system.parameters_at(None)
+    assert seen.system is system
+    assert not np.any(seen.spin)
+    assert not np.any(system.seen_from([0, 0, 0]).spin)
+    read, inputs, *_ = read_point(seen, (x, u), "x")
+    assert np.array_equal(read, x)
+    assert np.array_equal(inputs, u)
+    rate = seen.rate(x, u, params)
+    assert np.allclose(rate, system.rhs(0.0, x, u), rtol=0, atol=1e-13)
+    A, B = seen.derivatives(x, u, params)
+    assert np.array_equal(A, system.jacobian(0.0, x, u))
+    assert np.array_equal(B, system.input_jacobian(0.0, x, u))
+    step, relations = 1e-6, seen.leaf_gradient(x, params)
+    rows = [system.leaf_residual(x + e) - system.leaf_residual(x - e) for e in step * np.eye(x.size)]
+    assert np.allclose(relations, np.array(rows).reshape(x.size, -1).T / (2 * step), rtol=0, atol=1e-8)
+    W = seen.leaf_basis(x, params)
+    assert np.allclose(W.T @ W, np.eye(W.shape[1]), rtol=0, atol=1e-13)
+    assert np.allclose(relations @ W, 0, rtol=0, atol=1e-12)
+    assert W.shape[1] == x.size - np.linalg.matrix_rank(relations)
+    assert np.allclose(W @ (W.T @ rate), rate, rtol=0, atol=1e-10 * max(1.0, float(np.max(np.abs(rate)))))
+    for row in seen.conserved_gradients(x, u, params).values():
+        assert abs(row @ rate) < 1e-10 * max(1.0, float(np.linalg.norm(row) * np.linalg.norm(rate)))
+    for places, length in seen.vectors():
+        assert len(places) < 3 or np.linalg.norm(x[places]) == pytest.approx(length, abs=1e-12)
+    for wrong in ([0, 1], "about", [0, 0, np.nan]):
+        with pytest.raises(gc.InputError, match="spin"):
+            system.seen_from(wrong)
+    if system.recorded:
+        with pytest.raises(gc.InputError, match="despun"):
+            system.seen_from([0, 0, 1])
+    else:
+        turned = system.seen_from([0, 0, 1]).rate(x, u, params)
+        carried = seen.rate(x, u, params) - turned
+        assert np.max(np.abs(seen.leaf_gradient(x, params) @ carried)) < 1e-12
+        assert np.linalg.norm(carried) > 0.1
 
 
 @every

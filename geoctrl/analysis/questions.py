@@ -1,0 +1,46 @@
+"""The kinds of questions of stability, by the tag that they have in the file of a certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from geoctrl.analysis.matrices import judge_matrices, matrices_at
+from geoctrl.analysis.problem import Problem
+from geoctrl.analysis.proof import Outcome, decide
+from geoctrl.systems import Equilibrium, Seen
+
+__all__ = ["KINDS", "Kind", "answered"]
+
+
+class Kind(NamedTuple):
+    """A kind of question.
+
+    Attributes
+    ----------
+    of : callable
+        ``of(seen, point)`` is the question about an equilibrium in its axes; None where this is not the kind
+        for it.
+    answer : callable
+        ``answer(question)`` is its `Outcome`: by proof where it can be, else in floats.
+    derived : bool
+        Whether equations stand in the file, which can be derived anew and compared.
+    """
+
+    of: Callable[[Seen, Equilibrium], Any]
+    answer: Callable[[Any], Outcome]
+    derived: bool
+
+
+KINDS = {
+    "equations": Kind(Problem.of, decide, derived=True),
+    "matrices": Kind(matrices_at, judge_matrices, derived=False),
+}
+"""In the order in which they are asked; the last fits every system."""
+
+
+def answered(seen: Seen, point: Equilibrium) -> Outcome:
+    """The outcome of the first kind of question that fits."""
+    asked = ((kind, kind.of(seen, point)) for kind in KINDS.values())
+    kind, question = next((kind, question) for kind, question in asked if question is not None)
+    return kind.answer(question)

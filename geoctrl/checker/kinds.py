@@ -1,0 +1,91 @@
+"""The kinds of problems, by the tag that they have in a file: their schema, their judgement, its checks in
+words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from flint import fmpq
+
+from geoctrl.checker.question import Question
+from geoctrl.checker.reading import (
+    EQUATIONS,
+    EVIDENCE,
+    FORMAT,
+    MATRICES,
+    VERSION,
+    Refusal,
+    conform,
+    label,
+    one_of,
+)
+from geoctrl.checker.verdicts import judge, judge_matrices
+from geoctrl.checker.words import short
+
+
+class Kind(NamedTuple):
+    """One kind of problems; ``judge`` gives verdict, method and findings."""
+
+    schema: dict[str, Any]
+    judge: Callable[[dict[str, Any], dict[str, Any], bool], tuple[str, str, dict[str, Any]]]
+    checks: Callable[[dict[str, Any], dict[str, Any], str], tuple[str, ...]]
+
+
+def read_problem(value: Any, path: str = "problem") -> Any:
+    """A problem of one of the kinds."""
+    kind = value.get("kind") if isinstance(value, dict) else None
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise Refusal(f"an object of the kind {' or '.join(map(repr, KINDS))} is needed", path)
+    return conform(value, KINDS[kind].schema, path)
+
+
+def decide(problem: dict[str, Any], proposal: dict[str, Any], exact: bool) -> tuple[str, str, dict[str, Any]]:
+    """Verdict, method and findings for a problem as read, from a proposal that is not believed."""
+    return KINDS[problem["kind"]].judge(problem, proposal, exact)
+
+
+def _of_equations(problem: dict[str, Any], findings: dict[str, Any], method: str) -> tuple[str, ...]:
+    polynomial = [short(fmpq(c)) for c in findings.get("reduced_polynomial", [])]
+    done = {
+        f"field and leaf relations vanish {'up to rounding' if 'in floats' in method else 'exactly'}"
+        " at the point": True,
+        f"kept by the motion, identically: {', '.join(problem['leaf']) or 'no leaf relations'}": True,
+        f"conserved on the leaf, identically: {', '.join(findings['conserved']) or 'nothing'}": True,
+        f"from the structure of the equations: {', '.join(findings['shape_integrals'])}": findings[
+            "shape_integrals"
+        ],
+        f"polynomial without forced zeros, rounded: {', '.join(polynomial)}": polynomial,
+        "restricted second variation: {} positive, {} negative, {} zero eigenvalues".format(
+            *findings.get("inertia", "---")
+        ): "inertia" in findings,
+    }
+    return tuple(words for words, holds in done.items() if holds)
+
+
+KINDS = {
+    "equations": Kind(
+        EQUATIONS,
+        lambda problem, proposal, exact: judge(Question(problem, exact), proposal),
+        _of_equations,
+    ),
+    "matrices": Kind(
+        MATRICES,
+        lambda problem, *_: judge_matrices(problem),
+        lambda *_: ("the verdict belongs to the matrices of the file, in floats",),
+    ),
+}
+
+SCHEMA = {
+    "format": one_of(FORMAT),
+    "version": one_of(VERSION),
+    "software": label,
+    "system": label,
+    "verdict": label,
+    "method": label,
+    "claim": label,
+    "problem": lambda value, path: read_problem(value, path),
+    "evidence": EVIDENCE,
+    "digest": label,
+}

@@ -1,0 +1,149 @@
+"""Systems on manifolds as questions of rest see them: in axes that may turn, where steady rotations rest."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from geoctrl._checks import finite_array, shape_of
+from geoctrl.errors import InputError
+from geoctrl.manifolds.analysis import require_symbolic
+from geoctrl.manifolds.conservation import has_no_moment, require_symmetry
+from geoctrl.manifolds.functions import functions_of_time, holds_time
+from geoctrl.manifolds.symmetry import is_symmetric
+from geoctrl.systems import Equilibrium, Lagrangian, Seen
+from geoctrl.systems.regularity import require_autonomous, require_smooth
+
+__all__ = ["SeenManifold"]
+
+
+class SeenManifold(Seen):
+    """A system on a manifold at its relative equilibria.
+
+    Parameters
+    ----------
+    system : ManifoldSystem
+    spin : array (3,), optional
+        Rate of the axes in the reference; zero without it.
+
+    Raises
+    ------
+    InputError
+        If ``spin`` is no vector of three finite numbers.
+    DescriptionError
+        Before any work, where the inertia varies and the system cannot be written out.
+    """
+
+    def __init__(self, system: Any, spin: Any = None) -> None:
+        self.system = system
+        self.spin = np.zeros(3) if spin is None else finite_array("spin", spin, (3,))
+        self.functions = functions_of_time(system)
+        if system.inertia_varies:
+            require_symbolic(system)
+
+    # -- what a kind of system supplies ---------------------------------------------------------
+
+    @abstractmethod
+    def turning(self) -> np.ndarray:
+        """Derivative (n, n) of what the axes add to the field, which is linear."""
+
+    @abstractmethod
+    def frame_rate(self, params: Mapping[str, float]) -> np.ndarray:
+        """Rate (3,) of the frame in which the configuration is given."""
+
+    @abstractmethod
+    def switches(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Arguments of Abs, sign and Piecewise at a point, as far as the system is given by expressions."""
+
+    @abstractmethod
+    def integral_gradients(self, x: np.ndarray, params: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
+        """Gradients of the energy (n,) and of the momenta about the axes of the reference (3, n)."""
+
+    @abstractmethod
+    def natural(self) -> Lagrangian:
+        """The Lagrangian in the configurations, seen from these axes, of a symbolic system."""
+
+    # -- points ---------------------------------------------------------------------------------
+
+    def is_state(self, given: Any) -> bool:
+        """Whether something is a whole state: an equilibrium, a pair, or an array of its length."""
+        whole = isinstance(given, Equilibrium) or (isinstance(given, tuple) and len(given) == 2)
+        return whole or shape_of(given) == (self.system.size,)
+
+    def read_state(self, given: Any, _name: str) -> tuple[np.ndarray, None]:
+        """State (n,) of a pair or a state, on the manifold to rounding; no rationals are kept of it."""
+        return self.system.start(given), None
+
+    def first_guess(self) -> np.ndarray:
+        """InputError: no configuration is like any other."""
+        pair = ", ".join(self.system.pair)
+        raise InputError(f"find_equilibrium needs guess=({pair}) for a system on a manifold")
+
+    def parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        """Configurations and velocities, body by body."""
+        return dict(zip(self.system.pair, self.system.unpack(x), strict=True))
+
+    # -- field and conserved quantities ---------------------------------------------------------
+
+    def rate(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """The field (n,)."""
+        return self.system.rhs(0.0, x, u, params) + self.turning() @ x
+
+    def derivatives(
+        self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives of the field by the state (n, n) and by the inputs (n, m)."""
+        A, B = self.system.derivatives(0.0, x, u, params)
+        return A + self.turning(), B
+
+    def conserved_gradients(
+        self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> dict[str, np.ndarray]:
+        """Gradients (n,) by name: in turning axes of the momentum along the spin, and of the energy less its
+        product with the spin; else of what the system keeps.
+        """
+        system, names = self.system, self.system.conserved(params, u=u)
+        energy, momenta = self.integral_gradients(x, params)
+        found = {"energy": energy - self.spin @ momenta} if "energy" in names else {}
+        if np.any(self.spin):
+            return {"momentum": self.spin @ momenta} | found
+        found |= {k: row for k, row in system.invariant_gradients(x, params).items() if k in names}
+        w = self.frame_rate(params)
+        if np.any(w) and has_no_moment(system, params, w, x, u):
+            return {"momentum": w @ momenta} | found
+        return {f"momentum{k + 1}": momenta[k] for k in range(3) if f"momentum{k + 1}" in names} | found
+
+    # -- what has to hold -----------------------------------------------------------------------
+
+    def require_steady(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
+        """Refuse equations that hold the time, and a spin about no axis of symmetry.
+
+        Raises
+        ------
+        EquilibriumError, DescriptionError
+        """
+        system = self.system
+        require_autonomous(system.autonomous and not holds_time(system, x, u, params), system.name)
+        if np.any(self.spin):
+            self.require_axis(params)
+            require_symmetry(system, params, self.spin, x, u)
+
+    def require_axis(self, params: Mapping[str, float]) -> None:
+        """DescriptionError where the frame of the configuration leaves no steady rotation about the spin."""
+
+    def require_regular(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
+        """Refuse a point at which a formula has a kink."""
+        require_smooth(self.switches(x, u, params), x)
+
+    # -- what a kind of system may have ---------------------------------------------------------
+
+    def lagrangian(self, u: np.ndarray, params: Mapping[str, float]) -> Lagrangian | None:
+        """The Lagrangian where no force acts; none for an axis that is one of symmetry to rounding alone."""
+        system = self.system
+        if np.any(u) or not system.symbolic or not system.force_free:
+            return None
+        turns = bool(np.any(self.spin))
+        return self.natural() if not turns or is_symmetric(system, params, self.spin) else None

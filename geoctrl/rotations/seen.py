@@ -1,0 +1,149 @@
+"""A system on rotations as questions of rest see it, in axes that may turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from geoctrl.errors import EquilibriumError
+from geoctrl.manifolds.conservation import refuse_spin
+from geoctrl.manifolds.seen import SeenManifold
+from geoctrl.rotations import analysis
+from geoctrl.rotations.attitudes import exp, hat, rotation_defect
+from geoctrl.systems import Lagrangian
+from geoctrl.systems.regularity import require_derivative, switch_values
+from geoctrl.systems.tolerances import CONVERGED, LEAST_NORM, RESIDUAL, SHORT, UNIT
+
+__all__ = ["SeenRotations"]
+
+
+class SeenRotations(SeenManifold):
+    """Attitudes seen from the axes; velocities are seen from the bodies."""
+
+    def turning(self) -> np.ndarray:
+        """-W x of the columns of R, (12n, 12n)."""
+        n = self.system.n
+        out = np.zeros((12 * n, 12 * n))
+        out[: 9 * n, : 9 * n] = -np.kron(np.eye(n), np.kron(hat(self.spin), np.eye(3)))
+        return out
+
+    def at_rest(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """The attitudes of a state, carried with frame and axes: Omega = R^T (frame_rate + W)."""
+        R, _ = self.system.unpack(x)
+        return self.system.pack(R, np.swapaxes(R, 1, 2) @ (self.frame_rate(params) + self.spin))
+
+    def frame_rate(self, params: Mapping[str, float]) -> np.ndarray:
+        """Rate (3,) of the frame in which attitudes are given."""
+        return self.system.frame_rate_at(params)
+
+    def require_axis(self, params: Mapping[str, float]) -> None:
+        """DescriptionError where the frame turns about another axis."""
+        frame, spin = self.frame_rate(params), self.spin
+        if np.linalg.norm(np.cross(frame, spin)) > UNIT * np.linalg.norm(frame) * np.linalg.norm(spin):
+            refuse_spin(spin, "the frame turns about another axis")
+
+    def switches(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Arguments of Abs, sign and Piecewise at a point, as far as the system is given by expressions."""
+        system = self.system
+        nodes = [system.to_node(system.potential_expression), *system.linear_nodes]
+        if system.forced and not callable(system.forces_given):
+            nodes += system.force_nodes
+        return switch_values(system, nodes, x, u, params)
+
+    def leaf_gradient(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
+        """Gradients (6n, 12n) of the entries of R^T R - I on and above the diagonal."""
+        n, pairs = self.system.n, np.transpose(np.triu_indices(3))
+        out = np.zeros((n, 6, 12 * n))
+        for i, R in enumerate(self.system.unpack(x)[0]):
+            for k, (a, b) in enumerate(pairs):
+                part = np.zeros((3, 3))
+                part[:, a] += R[:, b]
+                part[:, b] += R[:, a]
+                out[i, k, 9 * i : 9 * i + 9] = part.ravel()
+        return out.reshape(6 * n, 12 * n)
+
+    def leaf_basis(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
+        """Orthonormal basis (12n, 6n) of the tangent space of T SO(3)^n: turns of the bodies, then Omega."""
+        n = self.system.n
+        W = np.zeros((12 * n, 6 * n))
+        W[: 9 * n, : 3 * n] = self._turns(x) / np.sqrt(2)
+        W[9 * n :, 3 * n :] = np.eye(3 * n)
+        return W
+
+    def _turns(self, x: np.ndarray) -> np.ndarray:
+        """Derivatives (9n, 3n) of the attitudes by turns of the bodies, R hat(e_k)."""
+        n = self.system.n
+        out = np.zeros((9 * n, 3 * n))
+        for i, R in enumerate(self.system.unpack(x)[0]):
+            for k, axis in enumerate(np.eye(3)):
+                out[9 * i : 9 * i + 9, 3 * i + k] = (R @ hat(axis)).ravel()
+        return out
+
+    def vectors(self) -> list[tuple[list[int], float]]:
+        """Places of rows and columns of the attitudes."""
+        grids = np.arange(9 * self.system.n).reshape(-1, 3, 3)
+        return [(list(map(int, line)), 1.0) for grid in grids for line in (*grid, *grid.T)]
+
+    def integral_gradients(self, x: np.ndarray, params: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
+        """Gradients of the energy (12n,) and of the momenta (3, 12n)."""
+        return analysis.integral_gradients(self.system, x, params)
+
+    def rest_near(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """State near ``x`` that rests: Omega = R^T (frame_rate + spin).
+
+        Newton's steps of least norm, as turns of the bodies, on the moments.
+
+        Raises
+        ------
+        EquilibriumError
+            If none is found.
+        """
+        system, n = self.system, self.system.n
+        w, J = self.frame_rate(params) + self.spin, system.inertias_at(params)
+        R, best, least = system.unpack(x)[0], x, np.inf
+
+        def moments(R: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+            state = self.at_rest(system.pack(R, np.zeros((n, 3))), params)
+            moment = np.einsum("iab,ib->ia", J, system.rhs(0.0, state, u, params)[9 * n :].reshape(n, 3))
+            return state, moment, float(np.max(np.abs(moment)))
+
+        for _ in range(60):
+            state, moment, size = moments(R)
+            if size < least:
+                best, least = state, size
+            elif least < CONVERGED:
+                break
+            derivative = require_derivative(self._moment_rate(state, u, params))
+            step = np.linalg.lstsq(derivative, -moment.ravel(), rcond=LEAST_NORM)[0]
+            step *= min(1.0, 0.5 / max(float(np.max(np.abs(step))), 1e-300))
+            R = R @ exp(step.reshape(n, 3))
+        decimals, distance = SHORT
+        found = system.unpack(best)[0]
+        snapped = np.round(found, decimals) + 0.0
+        if not np.any(rotation_defect(snapped)) and np.allclose(snapped, found, rtol=0, atol=distance):
+            best, _, least = moments(snapped)  # exact numbers, of which something can be proved
+        if not least <= RESIDUAL * max(1.0, float(np.max(np.abs(J))) * float(w @ w)):
+            raise EquilibriumError(f"no equilibrium found: residual {least:.3g}; try another guess", least)
+        return best
+
+    def _moment_rate(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Derivative (3n, 3n) of the moments at rest in these axes by turns of the bodies."""
+        system, n = self.system, self.system.n
+        w = self.frame_rate(params) + self.spin
+        A = analysis.jacobians(system, 0.0, x, u, params)[0][9 * n :]
+        turns = self._turns(x)
+        carried = np.einsum("iabj,a->ibj", turns.reshape(n, 3, 3, 3 * n), w).reshape(3 * n, 3 * n)
+        rates = (A @ np.vstack([turns, carried])).reshape(n, 3, 3 * n)
+        return np.einsum("iab,ibj->iaj", system.inertias_at(params), rates).reshape(3 * n, 3 * n)
+
+    def natural(self) -> Lagrangian:
+        """The Lagrangian in the attitudes."""
+        return analysis.natural(self.system, self.spin)
+
+    def stiffness(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray | None:
+        """Second variation (3n, 3n) of the amended potential by turns of the bodies; None with forces."""
+        if np.any(u) or not self.system.force_free:
+            return None
+        K = -self._moment_rate(x, np.zeros_like(u), params)
+        return (K + K.T) / 2

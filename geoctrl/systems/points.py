@@ -1,0 +1,159 @@
+"""Points of a system: read in the forms in which they are given, and checked to be equilibria."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from geoctrl._checks import finite_array, named_parameters
+from geoctrl._scalars import exact
+from geoctrl.errors import EquilibriumError, InputError
+from geoctrl.systems.contract import Seen
+from geoctrl.systems.families import Equilibrium
+from geoctrl.systems.regularity import require_derivative, require_values
+from geoctrl.systems.tolerances import KERNEL, RESIDUAL, rank
+
+__all__ = ["Point", "equilibrium_at", "numbers_at", "rationals", "read_point", "resolve_equilibrium"]
+
+Exact = tuple[Fraction, ...] | None
+Point = tuple[np.ndarray, np.ndarray, Exact, Exact]
+"""State and inputs as floats, and as rationals where they are known exactly."""
+
+
+def read_point(seen: Seen, given: Any, name: str) -> Point:
+    """State and constant inputs of an equilibrium, ``x`` or ``(x, u)``, which go by ``name`` in messages.
+
+    Of an equilibrium of an open loop a closed one takes the state.
+
+    Raises
+    ------
+    TypeError
+        For a name or a dict, with the remedy.
+    InputError, ConstraintError
+        For a wrong shape or what is no finite real number; for a state off a manifold.
+    """
+    if isinstance(given, str):
+        raise TypeError(
+            f"{name} must be an equilibrium or a state, got {given!r}; take sys.equilibrium({given!r}, ...)"
+        )
+    if isinstance(given, Mapping):
+        raise TypeError(
+            f"{name} must be an equilibrium, a state or (x, u), got a dict; a state is an array in the order "
+            f"of {', '.join(seen.system.state_labels)}; sys.project(xi, {{name: vector}}) makes one, and "
+            "find_equilibrium(sys, fixed={label: value}) looks for one"
+        )
+    labels = seen.system.input_labels
+    if isinstance(given, Equilibrium):
+        x, _ = seen.read_state(given.x, name)
+        if not labels:
+            return x, np.zeros(0), given.exact, ()
+        return x, _inputs(given.u, labels, "inputs of the equilibrium"), given.exact, given.exact_u
+    pair = isinstance(given, tuple) and len(given) == 2 and seen.is_state(given[0])
+    x, u = given if pair else (given, np.zeros(len(labels)))
+    state, exact_x = seen.read_state(x, name)
+    return state, _inputs(u, labels, f"{name} (inputs)"), exact_x, rationals(u)
+
+
+def _inputs(values: Any, labels: tuple[str, ...], name: str) -> np.ndarray:
+    u = np.atleast_1d(finite_array(name, values))
+    if u.shape != (len(labels),):
+        raise InputError(
+            f"{name} must have shape ({len(labels)},), {', '.join(labels) or 'no input'}; got {u.shape}"
+        )
+    return u.copy()
+
+
+def rationals(values: Any) -> Exact:
+    """All entries exactly; None where one is irrational, and the doubles stand for them."""
+    try:
+        return tuple(exact(v) for v in np.ravel(np.array(values, dtype=object)))
+    except InputError:
+        return None
+
+
+def numbers_at(system: Any, given: Any, params: Mapping[str, float] | None) -> dict[str, float]:
+    """Parameters of a question about a point: those of an equilibrium, overridden by ``params``."""
+    held = given.params if isinstance(given, Equilibrium) else {}
+    own = {k: v for k, v in held.items() if k in system.params}
+    return system.parameters_at(own | named_parameters(params))
+
+
+def resolve_equilibrium(system: Any, eq: Any, params: Mapping[str, float] | None) -> Equilibrium:
+    """An equilibrium of this system with these parameters, from an `Equilibrium`, ``x`` or ``(x, u)``.
+
+    Raises
+    ------
+    EquilibriumError
+        If the point is not an equilibrium (residual in the message).
+    InputError, TypeError
+        If it is no point of this system.
+    """
+    known = isinstance(eq, Equilibrium)
+    seen = system.seen_from(eq.spin if known else None)
+    return equilibrium_at(
+        seen, read_point(seen, eq, "eq"), numbers_at(system, eq, params), eq.name if known else ""
+    )
+
+
+def equilibrium_at(seen: Seen, point: Point, params: Mapping[str, float], name: str = "") -> Equilibrium:
+    """The point with its residuals and the tangent of its family.
+
+    Parameters
+    ----------
+    name : str
+        The declared family that it is a member of.
+
+    Raises
+    ------
+    EquilibriumError
+        If the field or a relation of the leaf does not vanish there (residual in the message), or the
+        equations hold the time, or are not differentiable there (a kink of Abs, a jump of sign or Piecewise).
+    DescriptionError
+        If the system has no symmetry about the spin of the axes.
+    InputError
+        If the point has another shape or is not finite.
+    """
+    system, (x, u, exact_x, exact_u) = seen.system, point
+    x, u = finite_array("x", x, (system.nstates,)), finite_array("u", u, (system.ninputs,))
+    seen.require_steady(x, u, params)
+    seen.require_regular(x, u, params)
+    rate = require_values(seen.rate(x, u, params), system.state_labels)
+    A = require_derivative(seen.derivatives(x, u, params)[0])
+    size = max(1.0, float(np.max(np.abs(x))))
+    residual = float(np.max(np.abs(rate)))
+    if not residual <= RESIDUAL * max(1.0, float(np.max(np.abs(A)))) * size:
+        worst = int(np.argmax(np.abs(rate)))
+        raise EquilibriumError(
+            f"not an equilibrium{f' (family {name!r})' if name else ''}: d/dt {system.state_labels[worst]} = "
+            f"{rate[worst]:.3g} at {dict(zip(system.state_labels, x.tolist(), strict=True))}; "
+            f"find_equilibrium(sys, guess=x) looks for one nearby{seen.hint}",
+            residual,
+        )
+    leaf = system.leaf_residual(x, params)
+    leaf_residual = float(np.max(np.abs(leaf), initial=0.0))
+    if not leaf_residual <= RESIDUAL * size * size:
+        worst = int(np.argmax(np.abs(leaf)))
+        raise EquilibriumError(
+            f"off the leaf: {system.leaf.relations[worst]} = {leaf[worst]:.3g} instead of 0",
+            leaf_residual,
+        )
+    W = seen.leaf_basis(x, params)
+    _, singular_values, vt = np.linalg.svd(W.T @ A @ W)
+    return Equilibrium(
+        x=x,
+        u=u,
+        residual=residual,
+        leaf_residual=leaf_residual,
+        family=W @ vt[rank(singular_values, KERNEL) :].T,
+        exact=exact_x,
+        exact_u=exact_u,
+        params=dict(params),
+        name=name,
+        labels=system.state_labels,
+        spin=seen.spin,
+        parts=seen.parts(x),
+        system=system,
+    )

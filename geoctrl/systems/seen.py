@@ -1,0 +1,175 @@
+"""A reduced system as questions of rest see it: seen from the body, in axes that turn with nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from geoctrl._checks import finite_array
+from geoctrl._scalars import Node
+from geoctrl.algebra import AdvectedVector
+from geoctrl.errors import EquilibriumError, InputError
+from geoctrl.systems.contract import Seen
+from geoctrl.systems.points import Exact, rationals
+from geoctrl.systems.recorded import Recorded
+from geoctrl.systems.regularity import require_autonomous, require_smooth
+from geoctrl.systems.singularity import require_rank, require_regular
+from geoctrl.systems.tolerances import INDEPENDENT, KERNEL, rank
+
+__all__ = ["SeenReduced"]
+
+_DESPUN = "; a motion in which the spin turns the advected vectors is an equilibrium of sys.despun()"
+
+
+class SeenReduced(Seen):
+    """A reduced system at its relative equilibria.
+
+    Raises
+    ------
+    InputError
+        For a spin: velocities are seen from the body already, and `ReducedSystem.despun` is the system seen
+        from axes that leave the spin about an axis of the body out.
+    """
+
+    def __init__(self, system: Recorded, spin: Any = None) -> None:
+        self.system, self.spin = system, np.zeros(3)
+        if spin is not None and np.any(finite_array("spin", spin, (3,))):
+            raise InputError(
+                "spin is for systems on spheres and rotations; a reduced system has despun(), in which the "
+                "spin about an axis of the body is a velocity: hold it by fixed={label: rate}"
+            )
+        self.hint = "" if system.mechanism.symmetry is None else _DESPUN
+
+    # -- points ---------------------------------------------------------------------------------
+
+    def is_state(self, given: Any) -> bool:
+        """Whether something is a row of numbers."""
+        try:
+            return np.ndim(np.asarray(given, dtype=object)) == 1
+        except ValueError:  # rows of unequal length
+            return False
+
+    def read_state(self, given: Any, name: str) -> tuple[np.ndarray, Exact]:
+        """State (n,) that goes by ``name`` in messages, and as the rationals that it is."""
+        labels, x = self.system.state_labels, finite_array(name, given)
+        if x.shape != (len(labels),):
+            raise InputError(
+                f"{name} needs x of shape ({len(labels)},), {', '.join(labels)}; got shape {x.shape}"
+            )
+        return x.copy(), rationals(given)
+
+    def first_guess(self) -> np.ndarray:
+        """Rest at the references of the advected vectors."""
+        system, a = self.system, self.system.assembly
+        full = np.array([float(q) for vector in system.mechanism.advected for q in vector.reference])
+        return np.concatenate(
+            [np.zeros(len(a.velocity)), full[system.kept_index], np.zeros(len(a.controller))]
+        )
+
+    def at_rest(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
+        """The state itself: a reduced system moves in its equilibria."""
+        return x
+
+    def parts(self, _x: np.ndarray) -> dict[str, np.ndarray]:
+        """None: entries of a reduced state go by their labels."""
+        return {}
+
+    # -- field and leaf -------------------------------------------------------------------------
+
+    def rate(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """The field (n,)."""
+        return self.system.rhs(0.0, x, u, params)
+
+    def derivatives(
+        self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives of the field by the state (n, n) and by the inputs (n, m)."""
+        return self.system.differential.numeric(self.system.arguments_at(0.0, x, u), params)
+
+    def _gradients(
+        self, nodes: list[Node], x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> np.ndarray:
+        """Gradients (r, n) of nodes by the states."""
+        system = self.system
+        flat = [e for row in system.graph.jacobian(nodes, system.state_nodes) for e in row]
+        values = system.program(flat)(system.arguments_at(0.0, x, u), params)
+        return np.asarray(values).reshape(len(nodes), system.nstates)
+
+    def leaf_gradient(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Gradients (r, n) of the relations of the leaf."""
+        return self._gradients(list(self.system.leaf.nodes), x, np.zeros(self.system.ninputs), params)
+
+    def conserved_gradients(
+        self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> dict[str, np.ndarray]:
+        """Gradients (n,) by name of what is kept under these inputs; of those that have one at the point."""
+        kept = self.system.conserved(params, u=u)
+        rows = self._gradients(list(kept.values()), x, u, params)
+        return {name: row for name, row in zip(kept, rows, strict=True) if np.all(np.isfinite(row))}
+
+    def leaf_basis(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Orthonormal basis (n, d) of the leaf's tangent space, aligned with the states where it can be."""
+        gradient, n = self.leaf_gradient(x, params), self.system.nstates
+        if not gradient.size:
+            return np.eye(n)
+        _, singular_values, vt = np.linalg.svd(gradient)
+        null = vt[rank(singular_values, KERNEL) :].T
+        # Column-pivoted elimination of the projector keeps coordinate directions where the leaf allows it.
+        projector = null @ null.T
+        basis: list[np.ndarray] = []
+        for direction in projector.T[np.argsort(-np.diag(projector), kind="stable")]:
+            rest = direction - sum((b * (b @ direction) for b in basis), np.zeros(n))
+            rest = rest - sum((b * (b @ rest) for b in basis), np.zeros(n))
+            size = np.linalg.norm(rest)
+            if size > INDEPENDENT:
+                basis.append(rest / size)
+            if len(basis) == null.shape[1]:
+                break
+        order = np.argsort([int(np.argmax(np.abs(b))) for b in basis], kind="stable")
+        return np.stack([basis[i] for i in order], axis=1) if basis else np.zeros((n, 0))
+
+    def vectors(self) -> list[tuple[list[int], float]]:
+        """Places of the advected vectors in the state, and their lengths."""
+        labels, found = list(self.system.state_labels), []
+        for vector in self.system.mechanism.advected:
+            if isinstance(vector, AdvectedVector):
+                places = [labels.index(str(s)) for s in vector.symbols if str(s) in labels]
+                found.append((places, float(np.sqrt(float(sum(q * q for q in vector.reference))))))
+        return found
+
+    # -- what has to hold -----------------------------------------------------------------------
+
+    def require_steady(self, _x: np.ndarray, _u: np.ndarray, _params: Mapping[str, float]) -> None:
+        """Refuse equations that hold the time."""
+        system = self.system
+        if "autonomous" not in system.cache:
+            reachable = system.graph.reachable(system.field_nodes)
+            system.cache["autonomous"] = system.assembly.time not in reachable
+        require_autonomous(system.cache["autonomous"], system.name)
+
+    def require_regular(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
+        """Refuse a point at which frame, constraint rows or masses are singular, or a formula has a kink."""
+        system = self.system
+        require_regular(system, 0.0, x, params, "this point")
+        require_rank(system, x, params)
+        switches = system.graph.switches([*system.field_nodes, system.assembly.energy])
+        if switches:
+            require_smooth(system.program(switches)(system.arguments_at(0.0, x, u), params), x)
+        if np.isinf(system.energy(x, params)):
+            raise EquilibriumError(
+                "the energy exceeds the doubles at this point: nothing can be computed there; take other "
+                "units, or smaller numbers"
+            )
+
+    # -- what a kind of system may have ---------------------------------------------------------
+
+    def rest_near(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
+        """None: rest is searched for on the leaf."""
+
+    def lagrangian(self, u: np.ndarray, params: Mapping[str, float]) -> None:
+        """None: the equations themselves are recorded."""
+
+    def stiffness(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
+        """None: velocities that constraints leave have no potential of their own."""

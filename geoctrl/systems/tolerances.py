@@ -1,0 +1,73 @@
+"""Where decisions fall that are made in floats: one number for each question, and why it is that one.
+
+Exact arithmetic asks none of these. The checker has numbers of its own (`geoctrl.checker.tolerances`), with
+which it judges again whatever was decided here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+__all__ = [
+    "CONVERGED",
+    "INDEPENDENT",
+    "KERNEL",
+    "KINK",
+    "LEAST_NORM",
+    "NEARLY",
+    "RESIDUAL",
+    "SHORT",
+    "SINGULAR_FRAME",
+    "SINGULAR_MASS",
+    "UNIT",
+    "VANISHING",
+    "rank",
+]
+
+RESIDUAL = 1e-9
+"""Rate or defect, relative to linearisation and state, at which a point counts as an equilibrium on the leaf:
+what a search leaves where it converges only linearly, at a double zero say."""
+
+CONVERGED = 1e-11
+"""The same that a search has to reach by itself: rounding of some hundred operations."""
+
+KERNEL = 1e-9
+"""Singular value of a matrix of derivatives (of the field, of relations of the leaf), relative to the largest
+or to one, that counts as zero: entries are good to RESIDUAL, as the point is."""
+
+INDEPENDENT = 1e-8
+"""Sine of the angle to the span of others from which on a gradient counts as independent: half the digits,
+since angles are roots of defects of squares."""
+
+VANISHING = 1e-10
+"""Gradient relative to the second derivatives, or form relative to the largest, that counts as zero: what
+rounding leaves of terms that cancel."""
+
+KINK = 1e-12
+"""Distance from a switch of Abs, sign, Min, Max, Piecewise, relative to the state, for a point on it."""
+
+SINGULAR_FRAME = 1e-10
+"""Reciprocal condition number of a frame that counts as singular."""
+
+SINGULAR_MASS = 1e-13
+"""The same of masses and of constraint rows, which hold squares of lengths."""
+
+NEARLY = 1e-5
+"""The same at which a run that broke off is put down to a singularity."""
+
+LEAST_NORM = 1e-10
+"""Singular value, relative to the largest, along which a step of Newton's does not go: below that it would be
+the direction of a family, in which rounding alone points."""
+
+SHORT = 9, 1e-11
+"""Decimals of a short number, and the distance from it at which a result of a search is taken to be it."""
+
+UNIT = 1e-12
+"""Rounding of a component, a length or a sine, relative to the largest that it can be."""
+
+
+def rank(singular_values: np.ndarray, threshold: float) -> int:
+    """Number of singular values (in descending order) above a threshold relative to the largest or to one."""
+    if not singular_values.size:
+        return 0
+    return int(np.sum(singular_values > threshold * max(1.0, float(singular_values[0]))))
