@@ -1,9 +1,11 @@
 """The catalogue lists systems of every kind, and a mechanism is described once for all of them."""
 
 import inspect
+from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
 from geoctrl.rotations import RotationSystem
@@ -117,3 +119,46 @@ def test_what_is_no_mechanism_has_no_attitudes():
         RotationSystem.of(3)
     with pytest.raises(gc.DescriptionError, match="rolling-disk is no system of free attitudes"):
         RotationSystem.of(gc.models.get("rolling-disk")())
+
+
+@pytest.mark.parametrize("name", gc.models.names("spheres"))
+def test_families_on_spheres_hang_stably_and_stand_unstably(name):
+    system = gc.models.get(name)()
+    verdicts = {key: gc.certify(system, system.equilibrium(key)).verdict.value for key in system.families}
+    upright = {"hanging": "PROVED_STABLE", "standing": "PROVED_UNSTABLE"}
+    assert verdicts == (upright if "pendul" in name else {})
+
+
+def test_families_on_spheres_follow_gravity():
+    chain = gc.spheres.chain_pendulum([1.0], [0.5], gravity=(0, 3, -4))
+    hanging = chain.equilibrium("hanging")
+    assert hanging.exact[:3] == (0, Fraction(3, 5), Fraction(-4, 5))
+    assert hanging.q.tolist() == [[0.0, 0.6, -0.8]]
+    assert gc.spheres.chain_pendulum([1.0], [0.5], gravity=(0, 0, 0)).families == {}
+    with pytest.raises(gc.ParameterError, match="no equilibrium family 'hangin'; did you mean 'hanging'"):
+        chain.equilibrium("hangin")
+
+
+def test_families_are_declared_like_those_of_mechanisms():
+    (q,), _ = gc.spheres.symbols(1)
+    w = gc.Parameter("w", 2.0, "N m", "weight")
+    family = gc.Family(
+        {"q1_1": sp.sin(sp.Symbol("a")), "q1_3": -sp.cos(sp.Symbol("a"))}, symbols=[sp.Symbol("a")]
+    )
+    system = gc.spheres.SphereSystem(
+        mass=[1.0], potential=w.symbol * q[2], parameters=[w], equilibria={"at": family}
+    )
+    assert system.equilibrium("at", a=0)["q1_3"] == -1.0
+    assert system.replace(name="other").families == system.families
+    with pytest.raises(gc.EquilibriumError):
+        system.equilibrium("at", a=0.3)
+    with pytest.raises(gc.ParameterError, match="family 'at' needs a value for a"):
+        system.equilibrium("at")
+    with pytest.raises(
+        gc.DescriptionError, match="the symbol 'w' of the family 'at' has the name of a parameter"
+    ):
+        system.replace(equilibria={"at": gc.Family({"q1_3": -1}, symbols=["w"])})
+    with pytest.raises(gc.DescriptionError, match=r"equilibria must be gc\.Family objects, got 3"):
+        system.replace(equilibria={"at": 3})
+    with pytest.raises(TypeError, match="equilibria must be a dict by name, got 3"):
+        system.replace(equilibria=3)

@@ -269,3 +269,29 @@ def test_no_exception_is_shown_as_a_traceback(capsys, monkeypatch, error, status
     found, out, err = run(capsys, "certify", "heavy-top", "--at", "hanging")
     assert (found, out) == (status, "")
     assert err == f"geoctrl certify: {words}\n" or (words == "internal error" and len(err.splitlines()) == 1)
+
+
+def test_the_second_catalogue_is_reached(capsys):
+    status, out, _ = run(capsys, "certify", "chain-pendulum", "--at", "standing")
+    assert (status, out.splitlines()[0]) == (0, "PROVED_UNSTABLE")
+    status, out, err = run(
+        capsys, "simulate", "coupled-pendula", "--at", "hanging", "--x0", "q1_1=0.3", "--time", "1"
+    )
+    assert status == 0
+    assert "coupled-pendula: completed" in out
+    assert "initial state moved onto the leaf: q1_1=0.2873" in err
+    for arguments, words in (
+        (
+            ("certify", "lennard-jones", "--at", "rest"),
+            "lennard-jones has no family 'rest'; none is declared",
+        ),
+        (("simulate", "dipoles", "--time", "1"), "give --at FAMILY (none is declared), or all directions"),
+        (("law", "dipoles"), "dipoles is a system on spheres: it has no rotors, which matching needs"),
+        (
+            ("certify", "chain-pendulum", "--at", "hanging", "--set", "g=3"),
+            "no parameter or family symbol: 'g'",
+        ),
+        (("models", "chain-pendulums"), "did you mean 'chain-pendulum'"),
+    ):
+        status, _, err = run(capsys, *arguments)
+        assert (status, words in err) == (2, True), err

@@ -138,6 +138,7 @@ def sphere_facts(name: str, system: gc.spheres.SphereSystem) -> Iterable[str]:
         "Manifold": f"$(S^2)^{{{system.n}}}$",
         "States": r"$q_1, \ldots, q_n$, then $\omega_1, \ldots, \omega_n$; $n = " + f"{system.n}$",
         "Inputs": names(system.input_labels),
+        "Families": ", ".join(f"`{name}`" for name in system.families),
         "Conserved": ", ".join(f"`{name}`" for name in system.conserved()),
         "Source": system.source,
     }
@@ -239,7 +240,7 @@ class Stability(CatalogueDirective):
     """``{stability} NAME``"""
 
     def markdown(self) -> Iterable[str]:
-        system = self.mechanism().reduce()
+        system = self.mechanism() if self.on_spheres else self.mechanism().reduce()
         requests = [line.split() for line in self.content if line.strip()]
         for kind, group in groupby(requests, key=lambda words: words[0]):
             if kind == "verdict":
@@ -254,7 +255,7 @@ class Stability(CatalogueDirective):
 
 def seen(system: gc.ReducedSystem, family: str) -> gc.ReducedSystem:
     """The system, or the one in axes that do not follow the spin where the family is steady there."""
-    if system.mechanism.symmetry is None:
+    if not system.recorded or system.mechanism.symmetry is None:
         return system
     try:
         system.despun().equilibrium(family, **dict.fromkeys(system.families[family].names, 0.5))

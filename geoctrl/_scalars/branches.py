@@ -14,8 +14,9 @@ _CHOICES = ("select_positive", "select_nonnegative")
 def freed(graph: Graph, nodes: Sequence[Node]) -> tuple[list[Node], list[Node]]:
     """Nodes with a free number s in place of every condition on states; and the symbols of these numbers.
 
-    ``abs(a)`` becomes ``s a``, ``sign(a)`` becomes s, and a choice between a and b the mean ``s a + (1 - s)
-    b``; one number for each argument, so that derivatives stay those of what they were taken of. What
+    ``abs(a)`` becomes ``s a``, ``sign(a)`` becomes s, and a choice between a and b by the same condition the
+    mean ``t a + (1 - t) b`` with t = (1 + s) / 2: at s = 1 and s = -1 these are the two branches. One number
+    for each argument and its negative, so that derivatives stay those of what they were taken of. What
     switches by parameters alone takes the branch that they choose.
     """
     image: dict[Node, Node] = {}
@@ -37,8 +38,18 @@ def _freed(graph: Graph, node: Node, image: dict[Node, Node], numbers: dict[Node
     values = [image[a] for a in args]
     if name not in ("abs", "sign", *_CHOICES) or args[0].level < STATE:
         return graph.fun(name, *values)
-    condition = args[0]
-    s = numbers.setdefault(condition, graph.symbol(f"branch of {condition.index}", STATE))
+    s = _number(graph, args[0], numbers)
     if name == "sign":
         return s
-    return s * values[0] if name == "abs" else s * values[1] + (1 - s) * values[2]
+    if name == "abs":
+        return s * values[0]
+    t = (1 + s) / 2
+    return t * values[1] + (1 - t) * values[2]
+
+
+def _number(graph: Graph, condition: Node, numbers: dict[Node, Node]) -> Node:
+    """The number of a condition; that of the opposite one is its negative."""
+    opposite = numbers.get(-condition)
+    if opposite is not None:
+        return -opposite
+    return numbers.setdefault(condition, graph.symbol(f"branch of {condition.index}", STATE))

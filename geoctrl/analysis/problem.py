@@ -37,7 +37,9 @@ def motion_of(seen: Seen, u: np.ndarray, params: Mapping[str, Any]) -> tuple[Mot
     given = seen.lagrangian(u, params)
     if given is None or 2 * len(given.coordinates) > checker.STATES:
         return None
-    motion = natural_motion(given)
+    if "motion" not in seen.cache:
+        seen.cache["motion"] = natural_motion(given)
+    motion = seen.cache["motion"]
     return motion, {"energy": motion.energy}
 
 

@@ -8,7 +8,7 @@ import json
 import math
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,14 +49,22 @@ def _numbers(pairs: Sequence[str], option: str) -> dict[str, float]:
 
 
 def _mechanism(args: argparse.Namespace) -> Any:
+    """What the catalogue gives: a description, or a system on spheres."""
     import geoctrl
 
-    if _on_spheres(args.model):
-        raise UsageError(
-            f"{args.model} is a system on spheres, which declares no families: take it in Python, where "
-            f"geoctrl.models.get({args.model!r})() goes to find_equilibrium, certify and simulate"
-        )
     return geoctrl.models.get(args.model)(set=args.params)
+
+
+def _on_spheres(name: str) -> bool:
+    import geoctrl
+
+    return name in geoctrl.models.names("spheres")
+
+
+def _system(args: argparse.Namespace) -> Any:
+    """The system of a model."""
+    given = _mechanism(args)
+    return given if _on_spheres(args.model) else given.reduce()
 
 
 def _split(
@@ -72,14 +80,14 @@ def _split(
     return tuple({k: v for k, v in values.items() if k in names} for names in (parameters, symbols, extra))
 
 
-def _family_symbols(mechanism: Any, name: str | None) -> tuple[str, ...]:
+def _family_symbols(model: str, families: Mapping[str, Any], name: str | None) -> tuple[str, ...]:
     from geoctrl._checks import nearest
 
     if name is None:
         return ()
-    if name not in mechanism.equilibria:
-        raise UsageError(f"{mechanism.name} has no family {name!r}{nearest(name, mechanism.equilibria)}")
-    return mechanism.equilibria[name].names
+    if name not in families:
+        raise UsageError(f"{model} has no family {name!r}{nearest(name, families)}")
+    return families[name].names
 
 
 # -- commands -------------------------------------------------------------------------------------
@@ -115,12 +123,6 @@ def _page(name: str, mechanism: Any, entry: dict[str, Any]) -> str:
     return mechanism_page(mechanism, entry["description"], entry["conserved"])
 
 
-def _on_spheres(name: str) -> bool:
-    import geoctrl
-
-    return name in geoctrl.models.names("spheres")
-
-
 def _entry(name: str) -> dict[str, Any]:
     """What the catalogue says about a mechanism; the system itself is not derived for it."""
     import geoctrl
@@ -144,7 +146,7 @@ def _sphere_entry(builder: Any, system: Any) -> dict[str, Any]:
         },
         "parameter_sets": [],
         "inputs": list(system.input_labels),
-        "families": {},
+        "families": {k: list(f.names) for k, f in system.families.items()},
     }
 
 
@@ -173,10 +175,10 @@ def run_certify(args: argparse.Namespace) -> int:
     """Decide the stability of a member of a family."""
     import geoctrl
 
-    mechanism = _mechanism(args)
-    symbols = _family_symbols(mechanism, args.at)
-    params, values, _ = _split(_numbers(args.set, "--set"), [p.name for p in mechanism.parameters], symbols)
-    system, point = _member(mechanism.reduce(), args.at, params, values)
+    system = _system(args)
+    symbols = _family_symbols(args.model, system.families, args.at)
+    params, values, _ = _split(_numbers(args.set, "--set"), list(system.params), symbols)
+    system, point = _member(system, args.at, params, values)
     certificate = geoctrl.certify(system, point)
     if args.out:
         certificate.to_json(args.out)
@@ -203,7 +205,7 @@ def _member(system: Any, family: str, params: dict, values: dict) -> tuple[Any, 
     try:
         return system, system.equilibrium(family, params=params, **values)
     except EquilibriumError:
-        if system.mechanism.symmetry is None:
+        if not system.recorded or system.mechanism.symmetry is None:
             raise
     return system.despun(), system.despun().equilibrium(family, params=params, **values)
 
@@ -251,20 +253,48 @@ def _start(system: Any, args: argparse.Namespace, params: dict, values: dict) ->
     import numpy as np
 
     from geoctrl._checks import nearest
-    from geoctrl.errors import ProjectionWarning
 
     if args.at is not None:
         x = system.equilibrium(args.at, params=params, **values).x.copy()
     else:
-        reference = [float(q) for a in system.mechanism.advected for q in a.reference]
-        x = np.zeros(system.nstates)
-        kept = [reference[i] for i in system.kept_index]
-        if kept:
-            x[-len(kept) :] = kept
+        x = _at_the_references(system, args)
     for label, value in _numbers(args.x0, "--x0").items():
         if label not in system.state_labels:
             raise UsageError(f"--x0 names no state: {label!r}{nearest(label, system.state_labels)}")
         x[system.state_labels.index(label)] = value
+    moved = _onto_the_leaf(system, x, params)
+    if np.max(np.abs(moved - x)) > 1e-12:
+        shown = ", ".join(f"{label}={v:.9g}" for label, v in zip(system.state_labels, moved, strict=True))
+        print(f"geoctrl simulate: initial state moved onto the leaf: {shown}", file=sys.stderr)
+    return moved
+
+
+def _at_the_references(system: Any, args: argparse.Namespace) -> Any:
+    """Rest with the advected vectors at their references; directions on spheres have none."""
+    import numpy as np
+
+    x = np.zeros(system.nstates)
+    if not system.recorded:
+        first = [label for label in system.state_labels if label not in _numbers(args.x0, "--x0")]
+        if any(label.startswith("q") for label in first):
+            families = ", ".join(system.families) or "none is declared"
+            raise UsageError(f"give --at FAMILY ({families}), or all directions by --x0 q1_1=VALUE ...")
+        return x
+    reference = [float(q) for a in system.mechanism.advected for q in a.reference]
+    kept = [reference[i] for i in system.kept_index]
+    if kept:
+        x[-len(kept) :] = kept
+    return x
+
+
+def _onto_the_leaf(system: Any, x: Any, params: dict) -> Any:
+    """The nearest state on the leaf."""
+    from geoctrl.errors import ProjectionWarning
+
+    if not system.recorded:
+        from geoctrl.spheres import project
+
+        return system.pack(*project(*system.unpack(x)))
     gamma, advected, start = system.advected(x), {}, 0
     for vector in system.mechanism.advected:
         advected[vector.name] = gamma[start : start + vector.dimension]
@@ -274,11 +304,7 @@ def _start(system: Any, args: argparse.Namespace, params: dict, values: dict) ->
     rates = x[k - rotors.count : k] if rotors else None
     with warnings.catch_warnings():  # said below, in states
         warnings.simplefilter("ignore", ProjectionWarning)
-        moved = system.project(system.velocity(x, params), advected, rates, params=params, nearest=True)
-    if np.max(np.abs(moved - x)) > 1e-12:
-        shown = ", ".join(f"{label}={v:.9g}" for label, v in zip(system.state_labels, moved, strict=True))
-        print(f"geoctrl simulate: initial state moved onto the leaf: {shown}", file=sys.stderr)
-    return moved
+        return system.project(system.velocity(x, params), advected, rates, params=params, nearest=True)
 
 
 def run_simulate(args: argparse.Namespace) -> int:
@@ -294,10 +320,9 @@ def run_simulate(args: argparse.Namespace) -> int:
         raise UsageError(f"--points must be at most {_MOST_POINTS}, got {args.points}")
     if args.out and not args.out.endswith(".npz"):
         raise UsageError(f"--out writes an .npz archive: give a name that ends so, got {args.out!r}")
-    mechanism = _mechanism(args)
-    symbols = _family_symbols(mechanism, args.at)
-    params, values, _ = _split(_numbers(args.set, "--set"), [p.name for p in mechanism.parameters], symbols)
-    system = mechanism.reduce()
+    system = _system(args)
+    symbols = _family_symbols(args.model, system.families, args.at)
+    params, values, _ = _split(_numbers(args.set, "--set"), list(system.params), symbols)
     x0 = _start(system, args, params, values)
     grid = np.linspace(0.0, args.time, args.points)
     trajectory = geoctrl.simulate(system, grid, x0, params=params, engine=args.engine, progress=not args.json)
@@ -345,8 +370,10 @@ def run_law(args: argparse.Namespace) -> int:
     """Match, print the law, and certify its loop where it has numbers; an inadmissible gain is a failure."""
     import geoctrl
 
+    if _on_spheres(args.model):
+        raise UsageError(f"{args.model} is a system on spheres: it has no rotors, which matching needs")
     mechanism = _mechanism(args)
-    symbols = _family_symbols(mechanism, args.at)
+    symbols = _family_symbols(args.model, mechanism.equilibria, args.at)
     names = [p.name for p in mechanism.parameters]
     params, values, gains = _split(_numbers(args.set, "--set"), names, symbols, ["sigma"])
     matching = geoctrl.match(mechanism)

@@ -35,7 +35,7 @@ def compared_anew(path: str) -> list[str]:
     require_same_equations(system, problem)
     numbers: dict[str, Any] = {name: Fraction(value) for name, value in problem["parameters"].items()}
     try:
-        system.parameters(numbers)
+        system.parameters_at(numbers)
     except GeoctrlError as error:
         raise CertificateError(f"{system.name} does not admit the parameters of the file: {error}") from error
     lists = {"states": "states", "inputs": "inputs", "parameters": "parameters"}

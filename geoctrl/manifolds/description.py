@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +17,8 @@ from geoctrl.manifolds.conservation import QUANTITIES
 from geoctrl.manifolds.laws import read_function
 from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.manifolds.reading import check_gradient, examine_potential, read_forces, read_gradient
-from geoctrl.systems import Parameter, check_names, input_symbol, time
+from geoctrl.systems import Family, Parameter, check_names, input_symbol, time
+from geoctrl.systems.names import check_families
 
 __all__ = ["ManifoldDescription"]
 
@@ -40,6 +41,8 @@ class ManifoldDescription(ManifoldModel):
         Sets all inputs: a closed loop, which has none.
     parameters : sequence of Parameter
     invariants : dict of name -> expression, optional
+    equilibria : dict of name -> Family, optional
+        Relative equilibria in closed form, by state labels.
     name, source : str
 
     Raises
@@ -62,6 +65,7 @@ class ManifoldDescription(ManifoldModel):
         law: Callable | None,
         parameters: Sequence[Parameter],
         invariants: Mapping[str, Any] | None,
+        equilibria: Mapping[str, Family] | None,
         name: str,
         source: str,
     ) -> None:
@@ -79,11 +83,13 @@ class ManifoldDescription(ManifoldModel):
         self.gradient_given: Any = gradient
         self.computed = read_gradient(potential, gradient, str((self.n, *self.entries)))
         self.forces_given = read_forces(forces, self.driven, self.n)
-        if not isinstance(invariants, Mapping | None):
-            raise TypeError(f"invariants must be a dict by name, got {shown(invariants)}")
         self.invariants_given = {
-            str(k): expression(e, f"invariants[{k!r}]") for k, e in (invariants or {}).items()
+            str(k): expression(e, f"invariants[{k!r}]")
+            for k, e in named_entries("invariants", invariants).items()
         }
+        self.families = {str(k): family for k, family in named_entries("equilibria", equilibria).items()}
+        taken = dict.fromkeys((*self.state_labels, *map(str, self.driven)), "a state or an input")
+        check_families(self.families, taken | dict.fromkeys(self.params, "a parameter"))
         self.graph = Graph()
 
     @property
@@ -97,6 +103,7 @@ class ManifoldDescription(ManifoldModel):
             "law": self.law,
             "parameters": self.parameters,
             "invariants": self.invariants_given,
+            "equilibria": self.families,
             "name": self.name,
             "source": self.source,
         }
@@ -110,12 +117,24 @@ class ManifoldDescription(ManifoldModel):
         """The system with some arguments changed, checked anew."""
         return type(self)(**(self.arguments | changes))
 
+    def __reduce__(self):
+        return partial(type(self), **self.arguments), ()  # what was compiled and derived stays behind
+
+    @abstractmethod
+    def run(self, params: Mapping[str, float] | None = None, drive: Any = None) -> Any:
+        """Kernels with the numbers of one run, under inputs that are no feedback."""
+
     # -- nodes ----------------------------------------------------------------------------------
 
     @cached_property
     def parameter_nodes(self) -> dict[str, Node]:
         """Nodes of the parameters by name."""
         return {p.name: self.graph.symbol(p.name, PARAMETER) for p in self.parameters}
+
+    @cached_property
+    def programs(self) -> dict[Any, Any]:
+        """Programs of derivatives, made when first used."""
+        return {}
 
     @property
     def configuration_nodes(self) -> list[Node]:
@@ -303,3 +322,10 @@ class ManifoldDescription(ManifoldModel):
         return "\n".join(
             [title, f"  inputs: {', '.join(self.input_labels) or '-'}", f"  parameters: {parameters or '-'}"]
         )
+
+
+def named_entries(what: str, given: Any) -> Mapping[Any, Any]:
+    """A dict by name, empty where nothing is given; TypeError for anything else."""
+    if not isinstance(given, Mapping | None):
+        raise TypeError(f"{what} must be a dict by name, got {shown(given)}")
+    return given or {}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array, shape_of
+from geoctrl._checks import shape_of
 from geoctrl.errors import InputError
 from geoctrl.manifolds.analysis import require_symbolic
 from geoctrl.manifolds.conservation import has_no_moment, require_symmetry
@@ -26,20 +26,18 @@ class SeenManifold(Seen):
     Parameters
     ----------
     system : ManifoldSystem
-    spin : array (3,), optional
-        Rate of the axes in the reference; zero without it.
+    spin : three floats
+        Rate of the axes in the reference.
 
     Raises
     ------
-    InputError
-        If ``spin`` is no vector of three finite numbers.
     DescriptionError
         Before any work, where the inertia varies and the system cannot be written out.
     """
 
-    def __init__(self, system: Any, spin: Any = None) -> None:
-        self.system = system
-        self.spin = np.zeros(3) if spin is None else finite_array("spin", spin, (3,))
+    def __init__(self, system: Any, spin: tuple[float, ...]) -> None:
+        self.system, self.spin, self.cache = system, np.array(spin), {}
+        self.spin.flags.writeable = False  # equilibria hold it as well
         self.functions = functions_of_time(system)
         if system.inertia_varies:
             require_symbolic(system)
@@ -62,6 +60,7 @@ class SeenManifold(Seen):
     def integral_gradients(self, x: np.ndarray, params: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
         """Gradients of the energy (n,) and of the momenta about the axes of the reference (3, n)."""
 
+    @property
     @abstractmethod
     def natural(self) -> Lagrangian:
         """The Lagrangian in the configurations, seen from these axes, of a symbolic system."""
@@ -146,4 +145,4 @@ class SeenManifold(Seen):
         if np.any(u) or not system.symbolic or not system.force_free:
             return None
         turns = bool(np.any(self.spin))
-        return self.natural() if not turns or is_symmetric(system, params, self.spin) else None
+        return self.natural if not turns or is_symmetric(system, params, self.spin) else None

@@ -21,10 +21,13 @@ from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.manifolds.seen import SeenManifold
 from geoctrl.stepping.drive import Drive
-from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem, System, time
+from geoctrl.systems import Equilibrium, EulerPoincare, Parameter, ReducedSystem, System, time
+from geoctrl.systems.members import family_member
 from geoctrl.systems.notebook import displayed
 
 __all__ = ["ManifoldSystem"]
+
+_REMEMBERED = 16
 
 
 class ManifoldSystem(ManifoldDescription):
@@ -93,7 +96,16 @@ class ManifoldSystem(ManifoldDescription):
 
     def seen_from(self, spin: Any = None) -> SeenManifold:
         """The system in axes that turn with a constant ``spin`` (3,), about an axis of symmetry."""
-        return self.seen_type(self, spin)
+        rate = (0.0, 0.0, 0.0) if spin is None else tuple(finite_array("spin", spin, (3,)).tolist())
+        if rate not in self._seen:
+            if len(self._seen) > _REMEMBERED:
+                self._seen.clear()
+            self._seen[rate] = self.seen_type(self, rate)
+        return self._seen[rate]
+
+    @cached_property
+    def _seen(self) -> dict[tuple[float, ...], SeenManifold]:
+        return {}
 
     def run(self, params: Mapping[str, float] | None = None, drive: Drive | None = None) -> Any:
         """Kernels with the numbers of one run, under inputs that are no feedback."""
@@ -122,11 +134,6 @@ class ManifoldSystem(ManifoldDescription):
     def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> Any:
         """Trajectory of states (size, nt); ``rest`` as `ManifoldTrajectory` takes it."""
         return self.trajectory_of(time, *self.unpack(states), **rest)
-
-    @cached_property
-    def programs(self) -> dict[Any, Any]:
-        """Programs of derivatives, made when first used."""
-        return {}
 
     def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
         """Kinetic plus potential energy (J): float, or (nt,)."""
@@ -273,6 +280,27 @@ class ManifoldSystem(ManifoldDescription):
             return self.closed_loop(callable_law(self, terms))
         table = dict(zip(self.inputs, terms, strict=True))
         return self.replace(forces=[f.xreplace(table) for f in self.forces_given], inputs=())
+
+    # -- relative equilibria --------------------------------------------------------------------
+
+    def equilibrium(
+        self, name: str, params: Mapping[str, float] | None = None, **values: float
+    ) -> Equilibrium:
+        """Member of a declared family, a key of `families`; its symbols are given by name.
+
+        Raises
+        ------
+        ParameterError, EquilibriumError
+            For an unknown family, symbol or parameter; if the member is no equilibrium of this system.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> chain = gc.models.get("chain-pendulum")()
+        >>> gc.certify(chain, chain.equilibrium("hanging")).verdict
+        <Verdict.PROVED_STABLE: 'PROVED_STABLE'>
+        """
+        return family_member(self, self.parameters, name, params, values)
 
     # -- in formulas ----------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from geoctrl.manifolds.reading import read_vectors
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.rotations.attitudes import exp, hat, symbols
 from geoctrl.rotations.given import checked_inertias, read_inertias, read_potential
-from geoctrl.systems import Parameter
+from geoctrl.systems import Family, Parameter
 
 __all__ = ["RotationDescription"]
 
@@ -40,6 +40,7 @@ class RotationDescription(ManifoldSystem):
         frame_rate: Any = None,
         parameters: Sequence[Parameter] = (),
         invariants: Mapping[str, Any] | None = None,
+        equilibria: Mapping[str, Family] | None = None,
         name: str = "",
         source: str = "",
     ) -> None:
@@ -55,6 +56,7 @@ class RotationDescription(ManifoldSystem):
             law=law,
             parameters=parameters,
             invariants=invariants,
+            equilibria=equilibria,
             name=name,
             source=source,
         )

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
 
-from geoctrl.errors import EquilibriumError
 from geoctrl.manifolds.conservation import refuse_spin
+from geoctrl.manifolds.rest import find_rest
 from geoctrl.manifolds.seen import SeenManifold
 from geoctrl.rotations import analysis
 from geoctrl.rotations.attitudes import exp, hat, rotation_defect
 from geoctrl.systems import Lagrangian
-from geoctrl.systems.regularity import require_derivative, switch_values
-from geoctrl.systems.tolerances import CONVERGED, LEAST_NORM, RESIDUAL, SHORT, UNIT
+from geoctrl.systems.regularity import switch_values
+from geoctrl.systems.tolerances import UNIT
 
 __all__ = ["SeenRotations"]
 
@@ -90,9 +91,7 @@ class SeenRotations(SeenManifold):
         return analysis.integral_gradients(self.system, x, params)
 
     def rest_near(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
-        """State near ``x`` that rests: Omega = R^T (frame_rate + spin).
-
-        Newton's steps of least norm, as turns of the bodies, on the moments.
+        """State near ``x`` that rests, where the moments vanish.
 
         Raises
         ------
@@ -101,31 +100,23 @@ class SeenRotations(SeenManifold):
         """
         system, n = self.system, self.system.n
         w, J = self.frame_rate(params) + self.spin, system.inertias_at(params)
-        R, best, least = system.unpack(x)[0], x, np.inf
 
-        def moments(R: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-            state = self.at_rest(system.pack(R, np.zeros((n, 3))), params)
-            moment = np.einsum("iab,ib->ia", J, system.rhs(0.0, state, u, params)[9 * n :].reshape(n, 3))
-            return state, moment, float(np.max(np.abs(moment)))
+        def still(R: np.ndarray) -> np.ndarray:
+            return self.at_rest(system.pack(R, np.zeros((n, 3))), params)
 
-        for _ in range(60):
-            state, moment, size = moments(R)
-            if size < least:
-                best, least = state, size
-            elif least < CONVERGED:
-                break
-            derivative = require_derivative(self._moment_rate(state, u, params))
-            step = np.linalg.lstsq(derivative, -moment.ravel(), rcond=LEAST_NORM)[0]
-            step *= min(1.0, 0.5 / max(float(np.max(np.abs(step))), 1e-300))
-            R = R @ exp(step.reshape(n, 3))
-        decimals, distance = SHORT
-        found = system.unpack(best)[0]
-        snapped = np.round(found, decimals) + 0.0
-        if not np.any(rotation_defect(snapped)) and np.allclose(snapped, found, rtol=0, atol=distance):
-            best, _, least = moments(snapped)  # exact numbers, of which something can be proved
-        if not least <= RESIDUAL * max(1.0, float(np.max(np.abs(J))) * float(w @ w)):
-            raise EquilibriumError(f"no equilibrium found: residual {least:.3g}; try another guess", least)
-        return best
+        def moments(R: np.ndarray) -> np.ndarray:
+            rates = system.rhs(0.0, still(R), u, params)[9 * n :].reshape(n, 3)
+            return np.einsum("iab,ib->ia", J, rates).ravel()
+
+        R = find_rest(
+            system.unpack(x)[0],
+            slope=moments,
+            derivative=lambda R: self._moment_rate(still(R), u, params),
+            move=lambda R, y: R @ exp(y.reshape(n, 3)),
+            on_manifold=lambda R: not np.any(rotation_defect(R)),
+            scale=lambda _: max(1.0, float(np.max(np.abs(J))) * float(w @ w)),
+        )
+        return still(R)
 
     def _moment_rate(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Derivative (3n, 3n) of the moments at rest in these axes by turns of the bodies."""
@@ -137,6 +128,7 @@ class SeenRotations(SeenManifold):
         rates = (A @ np.vstack([turns, carried])).reshape(n, 3, 3 * n)
         return np.einsum("iab,ibj->iaj", system.inertias_at(params), rates).reshape(3 * n, 3 * n)
 
+    @cached_property
     def natural(self) -> Lagrangian:
         """The Lagrangian in the attitudes."""
         return analysis.natural(self.system, self.spin)

@@ -61,6 +61,8 @@ class RotationSystem(RotationDescription):
     parameters : sequence of Parameter
     invariants : dict of name -> expression, optional
         In R, Omega and parameters. Those that a run keeps are listed in its ``drift``.
+    equilibria : dict of name -> Family, optional
+        Declared equilibria by state labels, for `equilibrium`; labels left out are zero.
     name, source : str
 
     Attributes

@@ -130,7 +130,7 @@ def integral_gradients(
         program = Program(system.graph, system.state_nodes, system.parameter_nodes, nodes)
         system.programs["integrals"] = program
     kinetic, *momenta = system.programs["integrals"](list(x), params).reshape(4, x.size)
-    slope = system.gradient(system.unpack(x)[0], params).ravel()
+    slope = system.run(params).slope(system.unpack(x)[0]).ravel()
     return kinetic + np.concatenate([slope, np.zeros(slope.size)]), np.array(momenta)
 
 

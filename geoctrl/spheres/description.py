@@ -17,7 +17,7 @@ from geoctrl.manifolds.reading import positive_definite, read_scalar
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.spheres.potentials import Pairs, Sites, symbols
 from geoctrl.spheres.start import project
-from geoctrl.systems import Parameter
+from geoctrl.systems import Family, Parameter
 
 __all__ = ["SphereDescription"]
 
@@ -43,6 +43,7 @@ class SphereDescription(ManifoldSystem):
         law: Callable | None = None,
         parameters: Sequence[Parameter] = (),
         invariants: Mapping[str, Any] | None = None,
+        equilibria: Mapping[str, Family] | None = None,
         name: str = "",
         source: str = "",
     ) -> None:
@@ -57,6 +58,7 @@ class SphereDescription(ManifoldSystem):
             law=law,
             parameters=parameters,
             invariants=invariants,
+            equilibria=equilibria,
             name=name,
             source=source,
         )

@@ -17,19 +17,17 @@ from typing import Any
 import numpy as np
 
 from geoctrl._scalars import Node, Program
-from geoctrl.errors import EquilibriumError
 from geoctrl.manifolds.analysis import STEP, differences
+from geoctrl.manifolds.rest import find_rest
 from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.potentials import Pairs, Sites
-from geoctrl.systems.regularity import require_derivative
-from geoctrl.systems.tolerances import CONVERGED, LEAST_NORM, RESIDUAL, SHORT
 
 __all__ = [
-    "find_rest",
     "hessian",
     "integral_gradients",
     "jacobians",
     "leaf_gradient",
+    "rest_near",
     "stiffness",
     "tangent_basis",
     "term_switches",
@@ -258,27 +256,29 @@ def stiffness(
     q, _ = system.unpack(x)
     run, W = system.run(params), hats(spin[None])[0]
     K = hessian(system, q, params) + np.kron(run.M, W @ W)
-    return _tangential(K, q, run.slope(q) + run.M @ q @ (W @ W).T)
+    inner = _tangential(K, q, run.slope(q) + run.M @ q @ (W @ W).T)
+    return (inner + inner.T) / 2
+
+
+def _planes(q: np.ndarray) -> np.ndarray:
+    """Orthonormal tangent vectors of all bodies as columns, (3n, 2n)."""
+    n = len(q)
+    B = np.zeros((n, 3, n, 2))
+    B[np.arange(n), :, np.arange(n)] = np.linalg.svd(q[:, None, :])[2][:, 1:].transpose(0, 2, 1)
+    return B.reshape(3 * n, 2 * n)
 
 
 def _tangential(K: np.ndarray, q: np.ndarray, g: np.ndarray) -> np.ndarray:
     """K less the multipliers q.g of the unit lengths, in tangent coordinates."""
-    n = len(q)
-    B = np.zeros((3 * n, 2 * n))
-    for i in range(n):
-        B[3 * i : 3 * i + 3, 2 * i : 2 * i + 2] = np.linalg.svd(q[i][None])[2][1:].T
-    K = K - np.kron(np.diag(np.sum(q * g, axis=1)), np.eye(3))
-    inner = B.T @ K @ B
-    return (inner + inner.T) / 2
+    B = _planes(q)
+    return B.T @ (K - np.kron(np.diag(np.sum(q * g, axis=1)), np.eye(3))) @ B
 
 
-def find_rest(
+def rest_near(
     system: SphereDescription, q: np.ndarray, spin: np.ndarray, u: np.ndarray, params: Mapping[str, float]
-) -> tuple[np.ndarray, float]:
-    """Directions at which the system rests in axes that turn with ``spin``; and the residual of the forces.
-
-    Newton's steps of least norm on the slope of the amended potential less the forces, within the tangent
-    planes.
+) -> np.ndarray:
+    """Directions at which the system rests in axes that turn with ``spin``: there the slope of the amended
+    potential is the force, within the tangent planes.
 
     Raises
     ------
@@ -293,41 +293,23 @@ def find_rest(
         forces = run.forces(0.0, q, spin - q * (q @ spin)[:, None])
         return run.slope(q) + run.M @ q @ square.T - forces
 
-    def tangential(q: np.ndarray, g: np.ndarray) -> np.ndarray:
-        return g - q * np.sum(q * g, axis=1)[:, None]
-
-    best, least = q, np.inf
-    for _ in range(60):
-        g = slope(q)
-        size = float(np.max(np.abs(tangential(q, g))))
-        if size < least:
-            best, least = q, size
-        elif least < CONVERGED:
-            break
-        omega = spin - q * (q @ spin)[:, None]
-        K = hessian(system, q, params) + np.kron(run.M, square)
-        x = np.concatenate([q.ravel(), omega.ravel()])
+    def derivative(q: np.ndarray) -> np.ndarray:
+        x = np.concatenate([q.ravel(), (spin - q * (q @ spin)[:, None]).ravel()])
         F = force_jacobians(system, 0.0, x, u, params)[0]
-        K -= F[:, : 3 * n]
-        for i in range(n):
-            rows = slice(3 * i, 3 * i + 3)
-            K[:, rows] += F[:, 3 * n + 3 * i : 3 * n + 3 * i + 3] @ (
-                (q[i] @ spin) * np.eye(3) + np.outer(q[i], spin)
-            )
-            K[rows, rows] -= (q[i] @ g[i]) * np.eye(3)
-        B = np.zeros((3 * n, 2 * n))
-        for i in range(n):
-            B[3 * i : 3 * i + 3, 2 * i : 2 * i + 2] = np.linalg.svd(q[i][None])[2][1:].T
-        y = np.linalg.lstsq(B.T @ require_derivative(K) @ B, -B.T @ g.ravel(), rcond=LEAST_NORM)[0]
-        step = (B @ y).reshape(n, 3) * min(1.0, 0.5 / max(float(np.max(np.abs(y))), 1e-300))
-        q = q + step
-        q = q / np.linalg.norm(q, axis=1)[:, None]
-    decimals, distance = SHORT
-    snapped = np.round(best, decimals) + 0.0
-    if np.allclose(snapped, best, rtol=0, atol=distance) and np.all(np.sum(snapped**2, axis=1) == 1.0):
-        best = snapped
-        least = min(least, float(np.max(np.abs(tangential(best, slope(best))))))
-    size = max(1.0, float(np.max(np.abs(slope(best)))))
-    if not least <= RESIDUAL * size:
-        raise EquilibriumError(f"no equilibrium found: residual {least:.3g}; try another guess", least)
-    return best, least
+        carried = (q @ spin)[:, None, None] * np.eye(3) + q[:, :, None] * spin  # -d omega_i / d q_i
+        felt = np.einsum("kil,ilm->kim", F[:, 3 * n :].reshape(3 * n, n, 3), carried).reshape(3 * n, 3 * n)
+        K = hessian(system, q, params) + np.kron(run.M, square) - F[:, : 3 * n] + felt
+        return _tangential(K, q, slope(q))
+
+    def move(q: np.ndarray, y: np.ndarray) -> np.ndarray:
+        moved = q + (_planes(q) @ y).reshape(n, 3)
+        return moved / np.linalg.norm(moved, axis=1)[:, None]
+
+    return find_rest(
+        q,
+        slope=lambda q: _planes(q).T @ slope(q).ravel(),
+        derivative=derivative,
+        move=move,
+        on_manifold=lambda q: bool(np.all(np.sum(q**2, axis=1) == 1.0)),
+        scale=lambda q: max(1.0, float(np.max(np.abs(slope(q))))),
+    )

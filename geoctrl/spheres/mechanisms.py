@@ -10,9 +10,11 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array, whole_number
+from geoctrl._scalars import exact
 from geoctrl.errors import InputError
 from geoctrl.spheres.potentials import Pairs, Sites, index_pairs, vector
 from geoctrl.spheres.system import SphereSystem
+from geoctrl.systems import Family
 
 __all__ = [
     "chain_pendulum",
@@ -41,7 +43,8 @@ def chain_pendulum(
         V = -\sum_i \Bigl(\sum_{k \ge i} m_k\Bigr) l_i\, g \cdot q_i, \qquad
         f_i = l_i d + \delta_{i1}\, \tau \times q_1
 
-    Inputs: tau_1..3, a couple on the first link (N m); d_1..3, a force on the last mass (N).
+    Inputs: tau_1..3, a couple on the first link (N m); d_1..3, a force on the last mass (N). Families
+    "hanging" and "standing": all links along gravity, or against it.
 
     Raises
     ------
@@ -68,6 +71,7 @@ def chain_pendulum(
         potential=Sites(lambda q, c: -c * _dot(g, q), c=below * length),
         forces=forces,
         inputs=[*tau, *d],
+        equilibria=_upright(g, n),
         name="chain-pendulum",
         source="T. Lee, M. Leok, N. H. McClamroch, Int. J. Robust Nonlinear Control (2015)",
     )
@@ -121,6 +125,8 @@ def coupled_pendula(
     .. math:: V = -\sum_i m_i l_i\, g \cdot q_i + \sum \tfrac\kappa2
         \bigl( |r_{ij} + \tfrac12 l_j q_j - \tfrac12 l_i q_i| - |r_{ij}| \bigr)^2
 
+    Families "hanging" and "standing": all links along gravity, or against it, with the springs unstrained.
+
     Parameters
     ----------
     masses, lengths : (n,)
@@ -153,6 +159,7 @@ def coupled_pendula(
     return SphereSystem(
         mass=m * length**2,
         potential=[Sites(lambda q, c: -c * _dot(g, q), c=m * length), Pairs(spring, pairs=joined, c=data)],
+        equilibria=_upright(g, m.size),
         name="coupled-pendula",
         source=_LLM09,
     )
@@ -313,6 +320,17 @@ def _positive(**lists: Any) -> list[np.ndarray]:
             + ", ".join(f"{a.size} {k}" for k, a in zip(lists, arrays, strict=True))
         )
     return arrays
+
+
+def _upright(gravity: np.ndarray, n: int) -> dict[str, Family]:
+    """All directions along gravity, and all against it; none where there is no gravity."""
+    if not gravity.any():
+        return {}
+    g = sp.Matrix([sp.Rational(exact(v)) for v in gravity])
+    down = g / sp.sqrt(g.dot(g))
+    labels = [f"q{i}_{k}" for i in range(1, n + 1) for k in (1, 2, 3)]
+    places = {"hanging": down, "standing": -down}
+    return {name: Family(dict(zip(labels, [*way] * n, strict=True))) for name, way in places.items()}
 
 
 def _vector(name: str, value: Any) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
 import sympy as sp
@@ -69,9 +70,10 @@ class SeenSpheres(SeenManifold):
         system = self.system
         if system.inertia_varies:
             return None
-        q, _ = linear.find_rest(system, system.unpack(x)[0], self.spin, u, params)
+        q = linear.rest_near(system, system.unpack(x)[0], self.spin, u, params)
         return self.at_rest(system.pack(q, np.zeros_like(q)), params)
 
+    @cached_property
     def natural(self) -> Lagrangian:
         """The Lagrangian in the directions."""
         return analysis.natural(self.system, self.spin)

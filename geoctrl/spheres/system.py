@@ -49,6 +49,8 @@ class SphereSystem(SphereDescription):
     parameters : sequence of Parameter
     invariants : dict of name -> expression, optional
         In q, omega and parameters. Those that a run keeps are listed in its ``drift``.
+    equilibria : dict of name -> Family, optional
+        Declared equilibria by state labels, for `equilibrium`; labels left out are zero.
     name, source : str
 
     Attributes

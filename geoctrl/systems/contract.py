@@ -164,6 +164,8 @@ class Seen(ABC):
     system : System
     spin : ndarray (3,)
         W, zero for axes at rest.
+    cache : dict
+        What analyses keep with the system in these axes.
     hint : str
         Where else an equilibrium might be looked for, in words.
     functions : str
@@ -172,6 +174,7 @@ class Seen(ABC):
 
     system: Any
     spin: np.ndarray
+    cache: dict[str, Any]
     hint: str = ""
     functions: str = ""
 

@@ -1,4 +1,4 @@
-"""Members of declared families as equilibria of a reduced system."""
+"""Members of declared families as equilibria of a system."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from geoctrl._checks import nearest
 from geoctrl._scalars import PARAMETER, RATIONAL, FromSympy, Graph, NotRationalError, evaluate, exact
 from geoctrl._scalars.arithmetics import FLOAT
 from geoctrl.errors import EquilibriumError, ParameterError
+from geoctrl.systems.contract import System
 from geoctrl.systems.families import Equilibrium, Family
+from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.points import equilibrium_at
-from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.tolerances import RESIDUAL
 
 __all__ = ["family_member"]
@@ -28,9 +29,26 @@ def _no_member(name: str, values: Mapping[str, float]) -> EquilibriumError:
 
 
 def family_member(
-    system: Recorded, name: str, params: Mapping[str, float] | None, values: Mapping[str, float]
+    system: System,
+    parameters: Sequence[Parameter],
+    name: str,
+    params: Mapping[str, float] | None,
+    values: Mapping[str, float],
 ) -> Equilibrium:
-    """Evaluate a declared family, exactly where its expressions are rational at the numbers given."""
+    """Evaluate a declared family, exactly where its expressions are rational at the numbers given.
+
+    Parameters
+    ----------
+    parameters : of the system
+    name : of the family
+    params : overrides of the defaults
+    values : of the family's symbols by name
+
+    Raises
+    ------
+    ParameterError, EquilibriumError
+        For an unknown family, symbol or parameter; if the member is no equilibrium of this system.
+    """
     if not isinstance(name, str) or name not in system.families:
         raise ParameterError(f"no equilibrium family {name!r}{nearest(name, system.families)}")
     family = system.families[name]
@@ -43,14 +61,14 @@ def family_member(
 
     graph = Graph()
     leaves = {symbol: graph.symbol(symbol.name, PARAMETER) for symbol in numbers}
-    leaves |= {p.symbol: graph.symbol(p.name, PARAMETER) for p in system.mechanism.parameters}
+    leaves |= {p.symbol: graph.symbol(p.name, PARAMETER) for p in parameters}
     convert = FromSympy(graph, leaves)
     nodes = [convert(family.states.get(label, 0)) for label in system.state_labels]
     nodes += [convert(family.inputs.get(label, 0)) for label in system.input_labels]
     nodes += map(convert, family.relations)
     at = {leaves[symbol]: value for symbol, value in numbers.items()}
-    at |= {leaves[p.symbol]: full[p.name] for p in system.mechanism.parameters}
-    n, end = system.nstates, system.nstates + system.ninputs
+    at |= {leaves[p.symbol]: full[p.name] for p in parameters}
+    n, end = len(system.state_labels), len(system.state_labels) + len(system.input_labels)
     exact_x: tuple[Fraction, ...] | None = None
     exact_u: tuple[Fraction, ...] | None = None
     try:

@@ -118,6 +118,34 @@ def equilibrium_at(seen: Seen, point: Point, params: Mapping[str, float], name: 
     """
     system, (x, u, exact_x, exact_u) = seen.system, point
     x, u = finite_array("x", x, (system.nstates,)), finite_array("u", u, (system.ninputs,))
+    asked = x.tobytes(), u.tobytes(), tuple(params.items())
+    last, judged = seen.cache.get("judged", (None, None))
+    if last != asked:  # else linearize and certify ask of the last point again
+        judged = _judged(seen, x, u, params, name)
+        seen.cache["judged"] = asked, judged
+    residual, leaf_residual, family = judged
+    return Equilibrium(
+        x=x,
+        u=u,
+        residual=residual,
+        leaf_residual=leaf_residual,
+        family=family.copy(),
+        exact=exact_x,
+        exact_u=exact_u,
+        params=dict(params),
+        name=name,
+        labels=system.state_labels,
+        spin=seen.spin,
+        parts=seen.parts(x),
+        system=system,
+    )
+
+
+def _judged(
+    seen: Seen, x: np.ndarray, u: np.ndarray, params: Mapping[str, float], name: str
+) -> tuple[float, float, np.ndarray]:
+    """Residuals of field and leaf, and the tangent of the family; raises as `equilibrium_at`."""
+    system = seen.system
     seen.require_steady(x, u, params)
     seen.require_regular(x, u, params)
     rate = require_values(seen.rate(x, u, params), system.state_labels)
@@ -142,18 +170,4 @@ def equilibrium_at(seen: Seen, point: Point, params: Mapping[str, float], name: 
         )
     W = seen.leaf_basis(x, params)
     _, singular_values, vt = np.linalg.svd(W.T @ A @ W)
-    return Equilibrium(
-        x=x,
-        u=u,
-        residual=residual,
-        leaf_residual=leaf_residual,
-        family=W @ vt[rank(singular_values, KERNEL) :].T,
-        exact=exact_x,
-        exact_u=exact_u,
-        params=dict(params),
-        name=name,
-        labels=system.state_labels,
-        spin=seen.spin,
-        parts=seen.parts(x),
-        system=system,
-    )
+    return residual, leaf_residual, W @ vt[rank(singular_values, KERNEL) :].T

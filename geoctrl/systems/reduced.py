@@ -340,7 +340,7 @@ class ReducedSystem(Recorded):
         ParameterError, EquilibriumError
             For an unknown family, symbol or parameter; if the member is no equilibrium of this system.
         """
-        return family_member(self, name, params, values)
+        return family_member(self, self.mechanism.parameters, name, params, values)
 
     def to_control(self, outputs: Sequence[str] | None = None, name: str | None = None):
         """A `control.NonlinearIOSystem`; outputs are labels of states or signals, all states by default."""

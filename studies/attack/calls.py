@@ -40,6 +40,8 @@ INSIDE = (
     "program", "rate_terms", "to_sympy", "to_node", "to_nodes", "convert", "require", "term_nodes",
     "numerics_type", "view_type", "seen_type", "display_type", "quantity_rates", "quantities",
     "generic_state", "sample", "turned", "motion", "check_gradient", "action", "factor_index",
+    "derivatives", "invariant_gradients", "run", "acting", "to_recording", "from_recording", "in_recording",
+    "by_input",
 )  # fmt: skip
 """Methods without an underscore that other parts of the package call, on nodes of the expression graph."""
 

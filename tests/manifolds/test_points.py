@@ -23,6 +23,8 @@ def test_an_equilibrium_holds_the_parts_of_its_state():
     assert "turning with [0.0, 0.0, 2.0]" in repr(point)
     with pytest.raises(gc.ImmutableError, match="has q and omega, no R"):
         _ = point.R
+    again = gc.certify(pickle.loads(pickle.dumps(chain)), point)
+    assert again.claim == gc.certify(chain, point).claim
     copy = pickle.loads(pickle.dumps(point))
     assert copy.system is None
     assert np.array_equal(copy.q, point.q)

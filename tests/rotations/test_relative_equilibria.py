@@ -17,7 +17,7 @@ from tests.rotations.systems import J, general, gyrostat, random_state
 
 def lagrangian_of_the_proof(system, spin, R, xi):
     """M, a and U of ``natural`` put together, at Rdot = R hat(xi)."""
-    parts = system.seen_from(spin).natural()
+    parts = system.seen_from(spin).natural
     values = dict(zip(parts.coordinates.values(), map(float, R.ravel()), strict=True))
     values |= {node: float(system.params[k]) for k, node in system.parameter_nodes.items()}
     V = np.array([Q @ hat(v) for Q, v in zip(R, xi, strict=True)]).ravel()

@@ -114,7 +114,7 @@ def test_rest_is_found_with_quadratic_convergence(name, monkeypatch):
     hessian = linear.hessian
     monkeypatch.setattr(linear, "hessian", spied)
     q0 = spheres.project(guess, np.zeros((2, 3)))[0]
-    q, _ = linear.find_rest(system, q0, spin, np.array(u), system.params)
+    q = linear.rest_near(system, q0, spin, np.array(u), system.params)
     np.testing.assert_allclose(slope(system, q, spin, u), 0, rtol=0, atol=1e-9)
     errors = np.array([np.linalg.norm(v - q) for v in visited])
     near = [(a, b) for a, b in pairwise(errors) if 1e-5 < a < 0.3]

@@ -48,6 +48,15 @@ def test_a_brake_in_a_small_region_is_seen():
     assert "energy" not in top(lambda a, b, c: c, forces=[-ramp * w for w in gc.so3().xi]).conserved()
 
 
+def test_switches_of_one_condition_take_the_same_branch():
+    """|a| - max(a, 0) vanishes on one side alone: both are told by one number, 1 and -1 for the sides."""
+    a = sp.Symbol("Gamma1", real=True)
+    below = sp.Abs(a) - sp.Max(a, 0)
+    assert "energy" not in top(lambda a, b, c: c, forces=[below * w for w in gc.so3().xi]).conserved()
+    nothing = sp.Abs(a) - sp.Max(a, 0) + sp.Min(a, 0)
+    assert "energy" in top(lambda a, b, c: c, forces=[nothing * w for w in gc.so3().xi]).conserved()
+
+
 @pytest.mark.parametrize(
     "potential",
     [
