@@ -10,6 +10,7 @@ import sympy as sp
 
 from geoctrl._scalars import exact, expression
 from geoctrl.errors import DescriptionError
+from geoctrl.manifolds.system import ManifoldSystem
 
 __all__ = ["STEP", "differences", "rational", "require_symbolic"]
 
@@ -33,7 +34,7 @@ def differences(
     return np.array(A).T / (2 * STEP), np.array(B).reshape(u.size, A[0].size).T / (2 * STEP)
 
 
-def require_symbolic(system: Any) -> None:
+def require_symbolic(system: ManifoldSystem) -> None:
     """DescriptionError unless a system can be written out in symbols."""
     if system.obstacles:
         reason = ", as its inertia depends on the configuration" if system.inertia_varies else ""

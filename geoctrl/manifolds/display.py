@@ -17,6 +17,7 @@ from geoctrl._checks import require_choice
 from geoctrl._scalars import real, shown
 from geoctrl._scalars.budget import Budget
 from geoctrl.errors import InputError
+from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.systems.notebook import rows
 from geoctrl.systems.typesetting import Piece, Typesetter, aligned, width
 
@@ -48,7 +49,7 @@ class ManifoldDisplay(ABC):
     work: ClassVar[str]
     """What the generalised forces are, as an equation."""
 
-    def __init__(self, system: Any, width: float, budget: float) -> None:
+    def __init__(self, system: ManifoldSystem, width: float, budget: float) -> None:
         self.system, self.width, self.budget = system, real(width, "width"), Budget(budget)
         if not self.width > 0:
             raise InputError(f"width must be positive, got {shown(width)}")

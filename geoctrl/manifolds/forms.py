@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 import sympy as sp
@@ -17,12 +17,11 @@ from geoctrl.manifolds.analysis import differences
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.manifolds.model import ManifoldModel
+from geoctrl.manifolds.numerics import Run
+from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.runs import Samples
 from geoctrl.stepping.drive import Drive
 from geoctrl.systems.field import Field
-
-if TYPE_CHECKING:
-    from geoctrl.manifolds.numerics import Run
 
 __all__ = ["FormRun", "ManifoldForm", "check_form"]
 
@@ -44,7 +43,7 @@ class ManifoldForm(ManifoldModel):
 
     forms: ClassVar[tuple[str, ...]]
 
-    def __init__(self, system: Any, form: str) -> None:
+    def __init__(self, system: ManifoldSystem, form: str) -> None:
         check_form(form, self.forms)
         self.system, self.form = system, form
         self.entries, self.space, self.pair = system.entries, system.space, (system.pair[0], form)
@@ -139,8 +138,8 @@ class ManifoldForm(ManifoldModel):
         """
         if hasattr(x0, "x"):
             return self.convert(self.system.start(x0), self.system.pair[1], self.form, params or x0.params)
-        pair = x0 if isinstance(x0, tuple) and len(x0) == 2 else self.unpack(x0)
-        return self.pack(*self.system.initial_values(*pair, name=self.form))
+        first, second = x0 if isinstance(x0, tuple) and len(x0) == 2 else self.unpack(x0)
+        return self.pack(*self.system.initial_values(first, second, self.form))
 
     def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> Samples:
         """Trajectory of states of the form; ``rest`` as `ManifoldTrajectory` takes it."""

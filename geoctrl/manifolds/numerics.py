@@ -160,7 +160,7 @@ class Numerics(ABC):
     """Kernels of one system, made when first used."""
 
     def __init__(self, system: ManifoldSystem) -> None:
-        self.system: Any = system
+        self.system = system
         self.writer = KernelWriter(system.graph, system.parameter_nodes)
         self._driven: tuple[Callable, Kernel] | None = None
         self._examined = False

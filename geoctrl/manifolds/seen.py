@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from geoctrl._checks import shape_of
+from geoctrl._scalars import Node, Program
 from geoctrl.errors import InputError
 from geoctrl.manifolds.analysis import require_symbolic
 from geoctrl.manifolds.conservation import has_no_moment, require_symmetry
 from geoctrl.manifolds.functions import functions_of_time, holds_time
 from geoctrl.manifolds.symmetry import is_symmetric
+from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.systems import Equilibrium, Lagrangian, Seen
 from geoctrl.systems.regularity import require_autonomous, require_smooth
 
@@ -35,7 +37,9 @@ class SeenManifold(Seen):
         Before any work, where the inertia varies and the system cannot be written out.
     """
 
-    def __init__(self, system: Any, spin: tuple[float, ...]) -> None:
+    system: ManifoldSystem
+
+    def __init__(self, system: ManifoldSystem, spin: tuple[float, ...]) -> None:
         self.system, self.spin, self.cache = system, np.array(spin), {}
         self.spin.flags.writeable = False  # equilibria hold it as well
         self.functions = functions_of_time(system)
@@ -136,6 +140,24 @@ class SeenManifold(Seen):
     def require_regular(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
         """Refuse a point at which a formula has a kink."""
         require_smooth(self.switches(x, u, params), x)
+
+    def switch_values(
+        self, nodes: Sequence[Node], x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> np.ndarray:
+        """Values of the switches of nodes at the time zero.
+
+        Switches of inputs that a law given by a function sets are left out: what it does is not known.
+        """
+        system = self.system
+        graph, inputs = system.graph, system.driven_nodes
+        switches = graph.switches(nodes)
+        if system.law is not None:
+            switches = [s for s in switches if not set(graph.symbols([s])) & set(inputs)]
+            u = np.zeros(len(inputs))
+        if not switches:
+            return np.zeros(0)
+        arguments = [*system.state_nodes, system.time_node, *inputs]
+        return np.asarray(Program(graph, arguments, system.parameter_nodes, switches)([*x, 0.0, *u], params))
 
     # -- what a kind of system may have ---------------------------------------------------------
 

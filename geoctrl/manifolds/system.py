@@ -19,9 +19,8 @@ from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.manifolds.model import ManifoldModel
-from geoctrl.manifolds.seen import SeenManifold
 from geoctrl.stepping.drive import Drive
-from geoctrl.systems import Equilibrium, EulerPoincare, Parameter, ReducedSystem, System, time
+from geoctrl.systems import Equilibrium, EulerPoincare, Parameter, ReducedSystem, Seen, System, time
 from geoctrl.systems.members import family_member
 from geoctrl.systems.notebook import displayed
 
@@ -47,7 +46,7 @@ class ManifoldSystem(ManifoldDescription):
     relations: ClassVar[tuple[str, ...]]
     written_limits: ClassVar[str]
     numerics_type: ClassVar[type]
-    seen_type: ClassVar[type[SeenManifold]]
+    seen_type: ClassVar[type]
     view_type: ClassVar[type]
     trajectory_type: ClassVar[type]
     display_type: ClassVar[type]
@@ -94,7 +93,7 @@ class ManifoldSystem(ManifoldDescription):
         """Compiled kernels, a `geoctrl.manifolds.numerics.Numerics`."""
         return self.numerics_type(self)
 
-    def seen_from(self, spin: Any = None) -> SeenManifold:
+    def seen_from(self, spin: Any = None) -> Seen:
         """The system in axes that turn with a constant ``spin`` (3,), about an axis of symmetry."""
         rate = (0.0, 0.0, 0.0) if spin is None else tuple(finite_array("spin", spin, (3,)).tolist())
         if rate not in self._seen:
@@ -104,7 +103,7 @@ class ManifoldSystem(ManifoldDescription):
         return self._seen[rate]
 
     @cached_property
-    def _seen(self) -> dict[tuple[float, ...], SeenManifold]:
+    def _seen(self) -> dict[tuple[float, ...], Seen]:
         return {}
 
     def run(self, params: Mapping[str, float] | None = None, drive: Drive | None = None) -> Any:

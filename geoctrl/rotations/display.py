@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from geoctrl.manifolds.display import Line, ManifoldDisplay, matrix
+from geoctrl.rotations.description import RotationDescription
 from geoctrl.systems.typesetting import Piece
 
 __all__ = ["RotationDisplay"]
@@ -10,6 +11,8 @@ __all__ = ["RotationDisplay"]
 
 class RotationDisplay(ManifoldDisplay):
     """The parts of a system on rotations."""
+
+    system: RotationDescription
 
     potential = "U"
     work = r"\delta W = \sum_i f_i \cdot \eta_i, \quad \delta R_i = R_i \hat\eta_i"

@@ -75,6 +75,8 @@ class RotationForm(ManifoldForm):
     array([-1.,  2., -1.])
     """
 
+    system: RotationDescription
+
     forms = FORMS
 
     def rates(self, run: Run, t: float, first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:

@@ -13,6 +13,7 @@ from geoctrl.manifolds import numerics
 from geoctrl.manifolds.numerics import Loops
 from geoctrl.rotations import field as equations
 from geoctrl.rotations import stepper
+from geoctrl.rotations.description import RotationDescription
 from geoctrl.rotations.kernels import linear_kernels, potential_kernels
 from geoctrl.stepping.compiled import Kernel
 from geoctrl.stepping.drive import Drive
@@ -125,6 +126,8 @@ class Run(numerics.Run):
 
 class Numerics(numerics.Numerics):
     """Kernels of one system, made when first used."""
+
+    system: RotationDescription
 
     def run(self, params: Mapping[str, float], drive: Drive | None = None) -> Run:
         """Numbers and kernels for parameters, and for inputs that are no feedback."""

@@ -12,8 +12,8 @@ from geoctrl.manifolds.rest import find_rest
 from geoctrl.manifolds.seen import SeenManifold
 from geoctrl.rotations import analysis
 from geoctrl.rotations.attitudes import exp, hat, rotation_defect
+from geoctrl.rotations.description import RotationDescription
 from geoctrl.systems import Lagrangian
-from geoctrl.systems.regularity import switch_values
 from geoctrl.systems.tolerances import UNIT
 
 __all__ = ["SeenRotations"]
@@ -21,6 +21,8 @@ __all__ = ["SeenRotations"]
 
 class SeenRotations(SeenManifold):
     """Attitudes seen from the axes; velocities are seen from the bodies."""
+
+    system: RotationDescription
 
     def turning(self) -> np.ndarray:
         """-W x of the columns of R, (12n, 12n)."""
@@ -50,7 +52,7 @@ class SeenRotations(SeenManifold):
         nodes = [system.to_node(system.potential_expression), *system.linear_nodes]
         if system.forced and not callable(system.forces_given):
             nodes += system.force_nodes
-        return switch_values(system, nodes, x, u, params)
+        return self.switch_values(nodes, x, u, params)
 
     def leaf_gradient(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
         """Gradients (6n, 12n) of the entries of R^T R - I on and above the diagonal."""

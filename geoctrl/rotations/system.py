@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,9 +17,7 @@ from geoctrl.rotations.numerics import Numerics
 from geoctrl.rotations.seen import SeenRotations
 from geoctrl.rotations.trajectory import RotationTrajectory
 from geoctrl.rotations.unreduced import arguments_of
-
-if TYPE_CHECKING:
-    from geoctrl.systems import EulerPoincare
+from geoctrl.systems import EulerPoincare
 
 __all__ = ["RotationSystem"]
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl._scalars import shown
 from geoctrl.algebra import AdvectedVector
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.conservation import QUANTITIES
 from geoctrl.rotations.attitudes import symbols
+from geoctrl.systems import EulerPoincare, as_mechanism
 
 __all__ = ["arguments_of"]
 
@@ -34,9 +34,8 @@ def arguments_of(mechanism: Any) -> dict[str, Any]:
         For a mechanism on another group, with constraints, rotors, a controller or an inertia that couples
         bodies or depends on their attitudes; with what it has of that.
     """
-    if not hasattr(mechanism, "algebra") or not hasattr(mechanism, "advected_symbols"):
-        raise TypeError(f"a gc.EulerPoincare is needed, got {shown(mechanism)}")
-    m, n = mechanism, len(mechanism.algebra.factors)
+    m = as_mechanism(mechanism, "RotationSystem.of")
+    n = len(m.algebra.factors)
     held = _obstacles(m)
     if held:
         raise DescriptionError(
@@ -44,7 +43,7 @@ def arguments_of(mechanism: Any) -> dict[str, Any]:
         )
     R, Omega = symbols(n)
     table: dict[Any, sp.Expr] = dict(zip(m.algebra.xi, (e for v in Omega for e in v), strict=True))
-    for vector in m.advected:
+    for vector in _vectors(m):
         seen = R[vector.factor_index(m.algebra)].T * sp.Matrix(vector.reference)
         table |= dict(zip(vector.symbols, seen, strict=True))
     J = [m.inertia[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] for i in range(n)]
@@ -65,7 +64,7 @@ def arguments_of(mechanism: Any) -> dict[str, Any]:
     }
 
 
-def _obstacles(m: Any) -> list[str]:
+def _obstacles(m: EulerPoincare) -> list[str]:
     """What a mechanism has that attitudes alone do not move, in words."""
     n, free = len(m.algebra.factors), {p.symbol for p in m.parameters}
     blocks = sp.diag(*(m.inertia[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] for i in range(n)))
@@ -74,12 +73,16 @@ def _obstacles(m: Any) -> list[str]:
         "constraints": m.constraints is not None,
         "rotors": m.rotors is not None,
         "a controller": bool(m.controller or m.feedback),
-        "advected parameters that are no vectors": any(not isinstance(a, AdvectedVector) for a in m.advected),
+        "advected parameters that are no vectors": len(_vectors(m)) < len(m.advected),
         "an inertia that couples bodies": blocks.shape == m.inertia.shape
         and blocks != m.inertia.as_mutable(),
         "an inertia that depends on attitudes": bool(m.inertia.free_symbols - free),
     }
     return [words for words, holds in found.items() if holds]
+
+
+def _vectors(m: EulerPoincare) -> list[AdvectedVector]:
+    return [a for a in m.advected if isinstance(a, AdvectedVector)]
 
 
 def _bodies(column: sp.Matrix) -> list[sp.Matrix]:

@@ -13,12 +13,9 @@ which on tangent vectors are the Legendre transformations, :math:`\mu = A \dot q
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from geoctrl.spheres.numerics import Run
+from geoctrl.spheres.numerics import Run
 
 __all__ = ["EQUATIONS", "angular_legendre", "legendre"]
 

@@ -19,18 +19,16 @@ of `geoctrl.spheres.integrate` are other, compiled code (`geoctrl.spheres.steppe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from geoctrl._checks import finite_array
 from geoctrl.errors import ConvergenceError, DescriptionError
 from geoctrl.spheres.corollaries import angular_legendre
+from geoctrl.spheres.numerics import Run
+from geoctrl.spheres.system import SphereSystem
 from geoctrl.spheres.tangent import frames
-
-if TYPE_CHECKING:
-    from geoctrl.spheres.numerics import Run
-    from geoctrl.spheres.system import SphereSystem
 
 __all__ = ["discrete_lagrangian", "legendre_left", "legendre_right", "residual", "two_step"]
 

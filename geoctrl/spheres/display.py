@@ -6,6 +6,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl.manifolds.display import FEW, Line, ManifoldDisplay, matrix, numbers, written
+from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.potentials import Pairs, Sites
 from geoctrl.systems.typesetting import Piece, symbol_name, width
 
@@ -14,6 +15,8 @@ __all__ = ["SphereDisplay"]
 
 class SphereDisplay(ManifoldDisplay):
     """The parts of a system on spheres."""
+
+    system: SphereDescription
 
     potential = "V"
     work = r"\delta W = \sum_i f_i \cdot \delta q_i"

@@ -100,6 +100,8 @@ class SphereForm(ManifoldForm):
     array([  0. ,   1. ,   0. ,  -0.5,   0. , -10. ])
     """
 
+    system: SphereDescription
+
     forms = FORMS
 
     def rates(self, run: Run, t: float, first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:

@@ -14,6 +14,7 @@ from geoctrl.manifolds import numerics
 from geoctrl.manifolds.numerics import Loops
 from geoctrl.spheres import field as equations
 from geoctrl.spheres import stepper
+from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.kernels import MASS, SLOPE, Sum, mass_kernels, potential_kernels
 from geoctrl.spheres.potentials import Pairs, Sites
 from geoctrl.stepping.compiled import Kernel
@@ -144,6 +145,8 @@ class Run(numerics.Run):
 
 class Numerics(numerics.Numerics):
     """Kernels of one system, made when first used."""
+
+    system: SphereDescription
 
     def run(self, params: Mapping[str, float], drive: Drive | None = None) -> Run:
         """Numbers and kernels for parameters, and for inputs that are no feedback."""

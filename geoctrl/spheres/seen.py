@@ -10,14 +10,16 @@ import sympy as sp
 
 from geoctrl.manifolds.seen import SeenManifold
 from geoctrl.spheres import analysis, linear
+from geoctrl.spheres.description import SphereDescription
 from geoctrl.systems import Lagrangian
-from geoctrl.systems.regularity import switch_values
 
 __all__ = ["SeenSpheres"]
 
 
 class SeenSpheres(SeenManifold):
     """Directions and angular velocities, both seen from the axes."""
+
+    system: SphereDescription
 
     def turning(self) -> np.ndarray:
         """-W x of every vector, (6n, 6n)."""
@@ -40,7 +42,7 @@ class SeenSpheres(SeenManifold):
         if system.forced and not callable(system.forces_given):
             nodes += system.force_nodes
         sums = linear.term_switches(system, system.unpack(x)[0], params)
-        return np.concatenate([switch_values(system, nodes, x, u, params), *sums])
+        return np.concatenate([self.switch_values(nodes, x, u, params), *sums])
 
     def leaf_gradient(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
         """Gradients (2n, 6n) of q.q - 1 and q.omega."""

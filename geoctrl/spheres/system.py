@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,7 @@ from geoctrl.spheres.numerics import Numerics
 from geoctrl.spheres.seen import SeenSpheres
 from geoctrl.spheres.start import initial_values
 from geoctrl.spheres.trajectory import SphereTrajectory
-
-if TYPE_CHECKING:
-    from geoctrl.systems import EulerPoincare
+from geoctrl.systems import EulerPoincare
 
 __all__ = ["SphereSystem"]
 

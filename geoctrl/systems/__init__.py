@@ -1,9 +1,10 @@
 """Description of a mechanism and its reduction."""
 
 from geoctrl.systems.axis import Axis
-from geoctrl.systems.contract import Lagrangian, Seen, System, as_system
-from geoctrl.systems.description import EulerPoincare, as_mechanism
+from geoctrl.systems.contract import Lagrangian, Seen, System
+from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.families import Equilibrium, Family
+from geoctrl.systems.gates import as_mechanism, as_system
 from geoctrl.systems.names import check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.reduced import ReducedSystem

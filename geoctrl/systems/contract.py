@@ -1,4 +1,4 @@
-"""What every system answers, and the one gate before any work.
+"""What every system answers.
 
 A system is met by reduced systems, closed loops, despun systems, systems on spheres and rotations, and their
 forms. Whoever asks for a system asks `as_system`; whoever needs more than every system has asks for it there.
@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from geoctrl._scalars import Graph, Node, shown
+from geoctrl._scalars import Graph, Node
 from geoctrl.runs import Samples
 from geoctrl.systems.field import Field
 
-__all__ = ["Lagrangian", "Seen", "System", "as_system"]
+__all__ = ["Lagrangian", "Seen", "System"]
 
 
 class System(ABC):
@@ -292,33 +292,3 @@ class Lagrangian:
     gyroscopic: Sequence[Node]
     potential: Node
     relations: Sequence[Node]
-
-
-def as_system(given: Any, asked_by: str, recorded: bool = False) -> Any:
-    """The system that is given, refused in words if it is none.
-
-    Parameters
-    ----------
-    asked_by : str
-        Name of the function that asks, for the message.
-    recorded : bool
-        Whether the equations must be recorded as expressions.
-
-    Raises
-    ------
-    TypeError
-        With the remedy for the description of a mechanism, and for a system that is not recorded.
-    """
-    if isinstance(given, System):
-        if recorded and not given.recorded:
-            raise TypeError(
-                f"{asked_by} needs a reduced system (mechanism.reduce()), got a {type(given).__name__}; "
-                "find_equilibrium, linearize, certify and simulate take it"
-            )
-        return given
-    if hasattr(given, "reduce") and hasattr(given, "algebra"):
-        name = f" {given.name!r}" if given.name else ""
-        raise TypeError(
-            f"{asked_by} needs a system, got the description of a mechanism{name}: take mechanism.reduce()"
-        )
-    raise TypeError(f"{asked_by} needs a system, as mechanism.reduce() gives it, got {shown(given)}")

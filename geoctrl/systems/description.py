@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from geoctrl.systems.families import Equilibrium
 from geoctrl.systems.mechanism import Mechanism
@@ -12,7 +11,7 @@ from geoctrl.systems.notebook import WIDTH, displayed, rows
 from geoctrl.systems.page import mechanism_page
 from geoctrl.systems.reduced import ReducedSystem, reduced
 
-__all__ = ["EulerPoincare", "as_mechanism"]
+__all__ = ["EulerPoincare"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -147,13 +146,3 @@ class EulerPoincare(Mechanism):
     ) -> Equilibrium:
         """Member of a declared family of equilibria; see `ReducedSystem.equilibrium`."""
         return self.reduce().equilibrium(name, params=params, **values)
-
-
-def as_mechanism(given: Any, asked_by: str) -> EulerPoincare:
-    """The description of a mechanism that is given; TypeError, with the remedy, for anything else."""
-    if isinstance(given, EulerPoincare):
-        return given
-    raise TypeError(
-        f"{asked_by} takes a mechanism (geoctrl.EulerPoincare), got {type(given).__name__}; "
-        "a reduced system keeps its own as sys.mechanism"
-    )

@@ -11,7 +11,7 @@ import numpy as np
 from geoctrl._checks import finite_array, named_parameters
 from geoctrl._scalars import exact
 from geoctrl.errors import EquilibriumError, InputError
-from geoctrl.systems.contract import Seen
+from geoctrl.systems.contract import Seen, System
 from geoctrl.systems.families import Equilibrium
 from geoctrl.systems.regularity import require_derivative, require_values
 from geoctrl.systems.tolerances import KERNEL, RESIDUAL, rank
@@ -74,14 +74,14 @@ def rationals(values: Any) -> Exact:
         return None
 
 
-def numbers_at(system: Any, given: Any, params: Mapping[str, float] | None) -> dict[str, float]:
+def numbers_at(system: System, given: Any, params: Mapping[str, float] | None) -> dict[str, float]:
     """Parameters of a question about a point: those of an equilibrium, overridden by ``params``."""
     held = given.params if isinstance(given, Equilibrium) else {}
     own = {k: v for k, v in held.items() if k in system.params}
     return system.parameters_at(own | named_parameters(params))
 
 
-def resolve_equilibrium(system: Any, eq: Any, params: Mapping[str, float] | None) -> Equilibrium:
+def resolve_equilibrium(system: System, eq: Any, params: Mapping[str, float] | None) -> Equilibrium:
     """An equilibrium of this system with these parameters, from an `Equilibrium`, ``x`` or ``(x, u)``.
 
     Raises

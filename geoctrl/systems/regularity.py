@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from geoctrl._scalars import Node, Program
 from geoctrl.errors import EquilibriumError
 from geoctrl.systems.tolerances import KINK
 
-__all__ = ["require_autonomous", "require_derivative", "require_smooth", "require_values", "switch_values"]
+__all__ = ["require_autonomous", "require_derivative", "require_smooth", "require_values"]
 
 
 def require_autonomous(autonomous: bool, name: str) -> None:
@@ -80,21 +79,3 @@ def require_derivative(A: np.ndarray) -> np.ndarray:
             "3/2 of x**2 + y**2 counts), or take another point"
         )
     return A
-
-
-def switch_values(
-    system: Any, nodes: Sequence[Node], x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
-) -> np.ndarray:
-    """Values of the switches of nodes of a system on a manifold at the time zero.
-
-    Switches of inputs that a law given by a function sets are left out: what it does is not known.
-    """
-    graph, inputs = system.graph, system.driven_nodes
-    switches = graph.switches(nodes)
-    if system.law is not None:
-        switches = [s for s in switches if not set(graph.symbols([s])) & set(inputs)]
-        u = np.zeros(len(inputs))
-    if not switches:
-        return np.zeros(0)
-    arguments = [*system.state_nodes, system.time_node, *inputs]
-    return np.asarray(Program(graph, arguments, system.parameter_nodes, switches)([*x, 0.0, *u], params))

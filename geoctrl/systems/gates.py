@@ -1,0 +1,53 @@
+"""The gates before any work: a system or the description of a mechanism, and words for anything else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from geoctrl._scalars import shown
+from geoctrl.systems.contract import System
+from geoctrl.systems.description import EulerPoincare
+
+__all__ = ["as_mechanism", "as_system"]
+
+
+def as_system(given: Any, asked_by: str, recorded: bool = False) -> Any:
+    """The system that is given, refused in words if it is none.
+
+    Parameters
+    ----------
+    asked_by : str
+        Name of the function that asks, for the message.
+    recorded : bool
+        Whether the equations must be recorded as expressions.
+
+    Raises
+    ------
+    TypeError
+        With the remedy for the description of a mechanism, and for a system that is not recorded.
+    """
+    if isinstance(given, System):
+        if recorded and not given.recorded:
+            raise TypeError(
+                f"{asked_by} needs a reduced system (mechanism.reduce()), got a {type(given).__name__}; "
+                "find_equilibrium, linearize, certify and simulate take it"
+            )
+        return given
+    if isinstance(given, EulerPoincare):
+        name = f" {given.name!r}" if given.name else ""
+        raise TypeError(
+            f"{asked_by} needs a system, got the description of a mechanism{name}: take mechanism.reduce()"
+        )
+    raise TypeError(f"{asked_by} needs a system, as mechanism.reduce() gives it, got {shown(given)}")
+
+
+def as_mechanism(given: Any, asked_by: str) -> EulerPoincare:
+    """The description of a mechanism that is given; TypeError, with the remedy, for anything else."""
+    if isinstance(given, EulerPoincare):
+        return given
+    wanted = f"{asked_by} takes a mechanism (gc.EulerPoincare)"
+    if isinstance(given, System):
+        raise TypeError(
+            f"{wanted}, got a {type(given).__name__}; a reduced system keeps its own as sys.mechanism"
+        )
+    raise TypeError(f"{wanted}, got {shown(given)}")
