@@ -233,5 +233,5 @@ def test_a_law_that_numba_compiled_gets_its_parameters_by_name(made):
 
 
 def test_a_name_that_is_no_parameter_is_told():
-    with pytest.raises(gc.ParameterError, match="no 'gian'.* did you mean 'gain'"):
+    with pytest.raises(gc.ParameterError, match=r"no 'gian'.* did you mean 'gain'"):
         gc.simulate(with_a_gain(pair), TIMES, START[pair], inputs=lambda t, x, p: [p["gian"], 0.0])
