@@ -54,11 +54,8 @@ spheres.system.SphereSystem: 5
 FIELDS_TWICE = """
 rotations.numerics.Run: Run, Run
 rotations.system.RotationSystem: RotationDescription, ManifoldDescription
-rotations.trajectory.RotationTrajectory: ManifoldTrajectory, Samples
-simulation.trajectory.Trajectory: Trajectory, Samples
 spheres.numerics.Run: Run, Run
 spheres.system.SphereSystem: SphereDescription, ManifoldDescription
-spheres.trajectory.SphereTrajectory: ManifoldTrajectory, Samples
 """
 
 # Questions and runs take any system and do not ask for its kind.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ from geoctrl._checks import finite_array
 from geoctrl.manifolds.conservation import kept, samples_of
 from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.runs import Samples
+from geoctrl.runs import Events, Samples
 from geoctrl.stepping import dormand_prince
 from geoctrl.stepping.drive import Drive, Held
 from geoctrl.stepping.flow import Flow
@@ -40,12 +41,18 @@ class ManifoldTrajectory(Samples):
         configurations: np.ndarray,
         velocities: np.ndarray,
         *,
+        params: Mapping[str, float],
+        engine: str,
+        status: str,
+        success: bool,
+        events: Events | None = None,
         drive: Drive | None = None,
         iterations: float = 0.0,
         seen: tuple[ManifoldModel, np.ndarray] | None = None,
-        **rest: Any,
     ) -> None:
-        super().__init__(time, name=system.name, **rest)
+        self.time, self.params, self.name = time, dict(params), system.name
+        self.engine, self.status, self.success = engine, status, success
+        self.events = Events() if events is None else events
         self.system = system
         self.iterations = iterations
         self._parts = configurations, velocities

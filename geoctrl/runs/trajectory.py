@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
@@ -55,20 +54,13 @@ class Samples(ABC):
         That of the system.
     """
 
-    def __init__(
-        self,
-        time: np.ndarray,
-        *,
-        params: Mapping[str, float],
-        engine: str,
-        status: str,
-        success: bool,
-        events: Events | None = None,
-        name: str = "",
-    ) -> None:
-        self.time, self.params, self.name = time, dict(params), name
-        self.engine, self.status, self.success = engine, status, success
-        self.events = Events() if events is None else events
+    time: np.ndarray
+    params: dict[str, float]
+    engine: str
+    status: str
+    success: bool
+    events: Events
+    name: str
 
     # -- what a kind of run supplies --------------------------------------------------------------
 

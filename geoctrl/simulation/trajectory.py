@@ -74,10 +74,8 @@ class Trajectory(Samples):
         events: Events,
         name: str = "",
     ) -> None:
-        super().__init__(
-            time, params=params, engine=engine, status=status, success=success, events=events, name=name
-        )
-        self.states = states
+        self.time, self.states, self.params, self.name = time, states, dict(params), name
+        self.engine, self.status, self.success, self.events = engine, status, success, events
         self.state_labels = tuple(labels["states"])
         self.input_labels = tuple(labels["inputs"])
         self.output_labels = tuple(labels["outputs"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import real_array
+from geoctrl._checks import ParameterValues, as_python, real_array
 from geoctrl._scalars import STATE, Node, Program
 from geoctrl.errors import ExpressionError, InputError
 from geoctrl.systems import System
@@ -184,7 +184,8 @@ class Function(Drive):
 
     def at(self, t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """What the function returns, InputError unless that is a number for each input."""
-        given = self._function(t, x, params) if self._of_state else self._function(t)
+        # Copies: a function may write into what it is given.
+        given = self._function(t, x.copy(), self._named(params)) if self._of_state else self._function(t)
         u, m = real_array(self._call, given), len(self.labels)
         if u.shape != (m,):
             u = np.atleast_1d(np.squeeze(u))  # a row, a column, and a number where there is one
@@ -194,6 +195,12 @@ class Function(Drive):
                     f"{np.shape(given)}"
                 )
         return u
+
+    def _named(self, params: Mapping[str, float]) -> Any:
+        """Parameters by name, for a function that numba compiled a record: it knows no dict of this kind."""
+        if as_python(self._function) is self._function or not params:
+            return ParameterValues(params)
+        return np.array([tuple(params.values())], dtype=[(name, float) for name in params])[0]
 
 
 class Expressions(Drive):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
@@ -80,17 +79,22 @@ class Flow:
     def pieces(self) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
         """Time grids to be run one after the other, with the first states to be set at their beginning."""
         edges = np.concatenate([self.times[:1], self._cuts, self.times[-1:]])
-        for low, high in pairwise(edges):
-            first = np.searchsorted(self.times, low, side="right")
-            last = np.searchsorted(self.times, high, side="left")
-            yield np.concatenate([[low], self.times[first:last], [high]]), self._known(low)
+        firsts = np.searchsorted(self.times, edges[:-1], side="right")
+        lasts = np.searchsorted(self.times, edges[1:], side="left")
+        for k, (first, last) in enumerate(zip(firsts.tolist(), lasts.tolist(), strict=True)):
+            grid = edges[k : k + 2]
+            if first < last:
+                grid = np.concatenate([grid[:1], self.times[first:last], grid[1:]])
+            yield grid, self._known(float(grid[0]))
+
+    @cached_property
+    def _places(self) -> dict[float, int]:
+        """Where each known time stands."""
+        return {} if self.follow is None else {t: k for k, t in enumerate(self.follow[0].tolist())}
 
     def _known(self, t: float) -> np.ndarray | None:
-        if self.follow is None:
-            return None
-        times, states = self.follow
-        k = int(np.searchsorted(times, t))
-        return states[:, k] if k < times.size and times[k] == t else None
+        k = self._places.get(t)
+        return None if self.follow is None or k is None else self.follow[1][:, k]
 
     def joined(self, blocks: Sequence[Block], end: tuple[float, np.ndarray] | None = None) -> Block:
         """Times (k,) and states (n, k) of the blocks of an engine, without the cuts that nobody asked for.

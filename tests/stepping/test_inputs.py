@@ -189,3 +189,49 @@ def test_functions_go_to_scipy_alone(engine):
     if engine == "heyoka":
         with pytest.raises(gc.ExpressionError, match="inputs 'u', 'v' are a Python callable"):
             gc.simulate(pair(), TIMES, START[pair], inputs=lambda t: CONSTANT, engine=engine)
+
+
+@pytest.mark.parametrize("made", START)
+def test_a_function_may_write_into_what_it_is_given(made):
+    def careless(t, x, params):
+        u = [0.3 - 0.2 * x[-1], 0.1]
+        x[:] = 7.0
+        params["k"] = 7.0
+        return u
+
+    expected = simulated(made, lambda t, x, params: [0.3 - 0.2 * x[-1], 0.1])
+    run = simulated(made, careless)
+    assert np.array_equal(run.states, expected.states)
+    assert np.array_equal(run.inputs, expected.inputs)
+
+
+def with_a_gain(made):
+    gain = gc.Parameter("gain", 0.2)
+    if made is body:
+        return gc.EulerPoincare(
+            algebra=gc.so3(),
+            inertia=sp.diag(1.1, 2.3, 3.1),
+            forces=[U, V, 0],
+            inputs=[U, V],
+            parameters=[gain],
+        ).reduce()
+    return made().replace(parameters=[gain])
+
+
+@pytest.mark.parametrize("made", START)
+def test_a_law_that_numba_compiled_gets_its_parameters_by_name(made):
+    def law(t, x, params):
+        return np.array([0.3 - params["gain"] * x[-1], np.sin(t)])
+
+    system = with_a_gain(made)
+    options = {"params": {"gain": 0.4}}
+    plain = gc.simulate(system, TIMES, START[made], inputs=law, **options)
+    compiled = gc.simulate(system, TIMES, START[made], inputs=njit(law), **options)
+    assert compiled.states == pytest.approx(plain.states, abs=1e-13)
+    other = gc.simulate(system, TIMES, START[made], inputs=njit(law))
+    assert np.abs(other.states - plain.states).max() > 1e-3
+
+
+def test_a_name_that_is_no_parameter_is_told():
+    with pytest.raises(gc.ParameterError, match=r"no 'gian'.* did you mean 'gain'"):
+        gc.simulate(with_a_gain(pair), TIMES, START[pair], inputs=lambda t, x, p: [p["gian"], 0.0])

@@ -264,6 +264,13 @@ def test_a_run_leaves_the_same_things(kind, tmp_path):
     table = run.to_pandas()
     assert list(table.columns[: system.nstates]) == list(system.state_labels)
     assert np.array_equal(table.to_numpy()[:, : system.nstates].T, run.states)
+    middle = 0.5 * (T[1] + T[2])
+    between = run.resample([T[1], middle])
+    assert type(between) is type(run)
+    assert np.array_equal(between.states[:, 0], run.states[:, 1])
+    expected = gc.simulate(system, [T[0], middle], x, rtol=1e-10).states[:, 1]
+    # Both runs are at 1e-10; a line between the samples would miss by 1e-3.
+    assert np.allclose(between.states[:, 1], expected, rtol=1e-8, atol=1e-8)
     run.save(tmp_path / "run.npz")
     again = gc.load_trajectory(tmp_path / "run.npz")
     assert np.array_equal(again.states, run.states)
