@@ -58,9 +58,7 @@ def require_kinds(mechanism: Any) -> None:
     if mechanism.rotors is not None and not isinstance(mechanism.rotors, Rotors):
         raise TypeError(f"rotors must be a gc.Rotors object, got {shown(mechanism.rotors)}")
     if mechanism.symmetry is not None and not isinstance(mechanism.symmetry, Axis):
-        raise TypeError(
-            f"symmetry must be a gc.Axis, as gc.Axis((0, 0, 1)), got {shown(mechanism.symmetry)}"
-        )
+        raise TypeError(f"symmetry must be a gc.Axis, as gc.Axis((0, 0, 1)), got {shown(mechanism.symmetry)}")
     if not isinstance(mechanism.name, str):
         raise TypeError(f"name must be text, got {shown(mechanism.name)}")
 
