@@ -193,11 +193,15 @@ def test_failures_are_one_line_each(capsys, tmp_path):
 
 @pytest.mark.parametrize(
     ("model", "family", "values"),
-    [("pendulum-skate", "sliding", ["Y0=1.25"]), ("rolling-disk", "rolling", ["Omega0=5"])],
+    [
+        ("pendulum-skate", "sliding", ["--set", "Y0=1.25"]),
+        ("rolling-disk", "rolling", ["--set", "Omega0=5"]),
+        ("double-spherical-pendulum", "hanging", []),
+    ],
 )
 def test_a_certificate_is_compared_with_the_mechanism_derived_anew(capsys, tmp_path, model, family, values):
     file = str(tmp_path / "cert.json")
-    assert run(capsys, "certify", model, "--at", family, "--set", *values, "--out", file)[0] == 0
+    assert run(capsys, "certify", model, "--at", family, *values, "--out", file)[0] == 0
     status, out, _ = run(capsys, "verify", file, "--rebuild")
     assert status == 0
     assert "the same, derived anew: field, mass matrix and forces" in out
@@ -227,6 +231,7 @@ def renamed(file, name, parameters=None):
         ("my skate", {}, "no mechanism of the catalogue"),
         ("", {}, "no mechanism of the catalogue"),
         ("pendulum-skate, closed loop", {}, "feedback law"),
+        ("chain-pendulum", {}, "the file has the parameters"),
         ("pendulum-skate", {"l": "-1/2"}, "does not admit the parameters"),
     ],
 )

@@ -13,6 +13,7 @@ from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import is_exact_equilibrium
 from geoctrl.errors import EquilibriumError, InputError, SingularMassError
 from geoctrl.systems import Equilibrium, Seen, System, as_system
+from geoctrl.systems.families import listed
 from geoctrl.systems.points import Point, equilibrium_at, numbers_at, read_point
 from geoctrl.systems.tolerances import CONVERGED, LEAST_NORM, RESIDUAL, SHORT, UNIT
 
@@ -99,8 +100,7 @@ def find_equilibrium(
         1.0, float(np.max(np.abs(seen.derivatives(x, u, numbers)[0])))
     ):
         raise EquilibriumError(
-            f"no equilibrium found: residual {residual:.3g} at "
-            f"{dict(zip(system.state_labels, x.round(6).tolist(), strict=True))}; "
+            f"no equilibrium found: residual {residual:.3g} at {listed(system.state_labels, x.round(6))}; "
             "try another guess or hold fewer states",
             residual,
         )

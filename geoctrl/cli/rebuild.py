@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from geoctrl.errors import CertificateError, GeoctrlError
 
 if TYPE_CHECKING:
-    from geoctrl.systems import ReducedSystem
+    from geoctrl.systems import System
 
 __all__ = ["compared_anew"]
 
@@ -44,20 +44,21 @@ def compared_anew(path: str) -> list[str]:
     return [*named, "field, mass matrix and forces"]
 
 
-def _named(name: str) -> ReducedSystem:
+def _named(name: str) -> System:
     """The system of the catalogue that goes by a name."""
     from geoctrl import models
 
     stem, _, view = name.partition(", ")
-    if stem not in models.names("reduced"):
+    if stem not in models.names():
         raise CertificateError(
             f"{name or 'a system without a name'!r} is no mechanism of the catalogue, of which alone the "
             "equations can be derived anew; build it yourself and compare with "
             "geoctrl.analysis.rebuilding.require_same_equations"
         )
-    mechanism: Any = models.get(stem)()
-    system = mechanism.reduce()
-    if view and mechanism.symmetry is not None:
+    made: Any = models.get(stem)()
+    described = stem in models.names("reduced")
+    system = made.reduce() if described else made
+    if view and described and made.symmetry is not None:
         system = system.despun()
     if system.name != name:
         raise CertificateError(

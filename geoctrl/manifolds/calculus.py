@@ -1,13 +1,19 @@
-"""Derivatives of expressions in vectors of symbols, for the general equations of motion."""
+"""Derivatives: of expressions in vectors of symbols, and of functions by differences; exact coefficients."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
-__all__ = ["along", "flow", "gradient", "rates"]
+from geoctrl._scalars import exact, expression
+
+__all__ = ["STEP", "along", "differences", "flow", "gradient", "rates", "rational"]
+
+STEP = 1e-6
+"""Of central differences, where there are no expressions: their error is about 1e-9 of the field."""
 
 Vectors = Sequence[sp.Matrix]
 
@@ -30,3 +36,19 @@ def flow(places: Vectors, speeds: Vectors) -> list[tuple[sp.Symbol, sp.Expr]]:
 def along(v: sp.Matrix, motion: Sequence[tuple[sp.Symbol, sp.Expr]]) -> sp.Matrix:
     """Rate of a vector of expressions along a `flow`."""
     return v.applyfunc(lambda e: sum((sp.diff(e, s) * rate for s, rate in motion), sp.S.Zero))
+
+
+def rational(value: Any) -> Any:
+    """Floats in an expression or matrix as the rationals they are."""
+    if not isinstance(value, sp.Basic | sp.MatrixBase):
+        value = expression(value, "the value")
+    return value.xreplace({f: sp.Rational(exact(f)) for f in value.atoms(sp.Float)})
+
+
+def differences(
+    function: Callable[[np.ndarray, np.ndarray], np.ndarray], x: np.ndarray, u: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Derivatives of ``function(x, u)``, an array, by x and by u: central differences."""
+    A = [(function(x + e, u) - function(x - e, u)).ravel() for e in STEP * np.eye(x.size)]
+    B = [(function(x, u + e) - function(x, u - e)).ravel() for e in STEP * np.eye(u.size)]
+    return np.array(A).T / (2 * STEP), np.array(B).reshape(u.size, A[0].size).T / (2 * STEP)

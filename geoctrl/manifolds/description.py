@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import sympy as sp
@@ -51,7 +51,14 @@ class ManifoldDescription(ManifoldModel):
         If potential and gradient do not go together, forces have a wrong shape, or labels repeat.
     ParameterError
         If parameter names repeat or meet a label.
+
+    Attributes
+    ----------
+    written_limits : str
+        Which systems can be written out in symbols, in words.
     """
+
+    written_limits: ClassVar[str]
 
     def __init__(
         self,
@@ -209,6 +216,21 @@ class ManifoldDescription(ManifoldModel):
         }
         found = [f"its {what} is a function" for what, given in functions.items() if given]
         return found + ([f"it has {self.n} bodies"] if self.n > BODIES else [])
+
+    @property
+    @abstractmethod
+    def inertia_varies(self) -> bool:
+        """Whether the inertia depends on the configuration."""
+
+    def require_symbolic(self) -> None:
+        """DescriptionError unless the system can be written out in symbols."""
+        if self.obstacles:
+            reason = ", as its inertia depends on the configuration" if self.inertia_varies else ""
+            raise DescriptionError(
+                f"this needs the system written out in expressions ({self.written_limits}){reason}; but "
+                f"{', and '.join(self.obstacles)}. Give expressions, or fewer of them; numbers alone come "
+                "from rhs, jacobian, energy and runs"
+            )
 
     @cached_property
     def force_free(self) -> bool:

@@ -13,7 +13,7 @@ import sympy as sp
 from geoctrl._checks import require_choice
 from geoctrl._scalars import Node
 from geoctrl.errors import DescriptionError
-from geoctrl.manifolds.analysis import differences
+from geoctrl.manifolds.calculus import differences
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.manifolds.model import ManifoldModel

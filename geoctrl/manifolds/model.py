@@ -263,7 +263,9 @@ class ManifoldModel(System):
             For a symbol or function that is not known, or an input that a law sets.
         """
         node = self.to_node(expr)
-        lost = sorted(str(s) for s in expr.free_symbols & (set(self.driven) - set(self.inputs)))
+        held = self.graph.symbols([node])
+        lost = [str(s) for s, n in zip(self.driven, self.driven_nodes, strict=True) if n in held]
+        lost = sorted(set(lost) - set(self.input_labels))
         if lost:
             raise ExpressionError(
                 f"{expr} holds {', '.join(lost)}, which a law sets; write what it gives in states"

@@ -11,7 +11,6 @@ import numpy as np
 from geoctrl._checks import shape_of
 from geoctrl._scalars import Node, Program
 from geoctrl.errors import InputError
-from geoctrl.manifolds.analysis import require_symbolic
 from geoctrl.manifolds.conservation import has_no_moment, require_symmetry
 from geoctrl.manifolds.functions import functions_of_time, holds_time
 from geoctrl.manifolds.symmetry import is_symmetric
@@ -44,7 +43,7 @@ class SeenManifold(Seen):
         self.spin.flags.writeable = False  # equilibria hold it as well
         self.functions = functions_of_time(system)
         if system.inertia_varies:
-            require_symbolic(system)
+            system.require_symbolic()
 
     # -- what a kind of system supplies ---------------------------------------------------------
 

@@ -36,15 +36,12 @@ class ManifoldSystem(ManifoldDescription):
     ----------
     relations : tuple of str
         What vanishes on the manifold for each body, with ``{first}`` and ``{second}`` for its two parts.
-    written_limits : str
-        Which systems can be written out in symbols, in words.
     numerics_type, seen_type, view_type, trajectory_type, display_type : type
         What a kind of system makes its kernels, views from turning axes, reduced views, trajectories and
         formulas of.
     """
 
     relations: ClassVar[tuple[str, ...]]
-    written_limits: ClassVar[str]
     numerics_type: ClassVar[type]
     seen_type: ClassVar[type]
     view_type: ClassVar[type]
@@ -80,11 +77,6 @@ class ManifoldSystem(ManifoldDescription):
     @abstractmethod
     def euler_poincare(self, spin: Sequence[float] | None = None) -> EulerPoincare:
         """The same mechanism as Euler-Poincare equations with advected vectors."""
-
-    @property
-    @abstractmethod
-    def inertia_varies(self) -> bool:
-        """Whether the inertia depends on the configuration."""
 
     # -- runs -----------------------------------------------------------------------------------
 

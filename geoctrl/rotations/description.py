@@ -26,6 +26,8 @@ class RotationDescription(ManifoldSystem):
     entries = (3, 3)
     pair = ("R", "Omega")
     space = "SO(3)^{n}"
+    written_limits = "at most 16 bodies"
+    inertia_varies = False
 
     def __init__(
         self,

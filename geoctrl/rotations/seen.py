@@ -10,7 +10,7 @@ import numpy as np
 from geoctrl.manifolds.conservation import refuse_spin
 from geoctrl.manifolds.rest import find_rest
 from geoctrl.manifolds.seen import SeenManifold
-from geoctrl.rotations import analysis
+from geoctrl.rotations import linear, reduction
 from geoctrl.rotations.attitudes import exp, hat, rotation_defect
 from geoctrl.rotations.description import RotationDescription
 from geoctrl.systems import Lagrangian
@@ -90,7 +90,7 @@ class SeenRotations(SeenManifold):
 
     def integral_gradients(self, x: np.ndarray, params: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
         """Gradients of the energy (12n,) and of the momenta (3, 12n)."""
-        return analysis.integral_gradients(self.system, x, params)
+        return linear.integral_gradients(self.system, x, params)
 
     def rest_near(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """State near ``x`` that rests, where the moments vanish.
@@ -124,7 +124,7 @@ class SeenRotations(SeenManifold):
         """Derivative (3n, 3n) of the moments at rest in these axes by turns of the bodies."""
         system, n = self.system, self.system.n
         w = self.frame_rate(params) + self.spin
-        A = analysis.jacobians(system, 0.0, x, u, params)[0][9 * n :]
+        A = linear.jacobians(system, 0.0, x, u, params)[0][9 * n :]
         turns = self._turns(x)
         carried = np.einsum("iabj,a->ibj", turns.reshape(n, 3, 3, 3 * n), w).reshape(3 * n, 3 * n)
         rates = (A @ np.vstack([turns, carried])).reshape(n, 3, 3 * n)
@@ -133,7 +133,7 @@ class SeenRotations(SeenManifold):
     @cached_property
     def natural(self) -> Lagrangian:
         """The Lagrangian in the attitudes."""
-        return analysis.natural(self.system, self.spin)
+        return reduction.natural(self.system, self.spin)
 
     def stiffness(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray | None:
         """Second variation (3n, 3n) of the amended potential by turns of the bodies; None with forces."""

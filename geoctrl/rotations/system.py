@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from geoctrl.rotations import analysis
-from geoctrl.rotations.analysis import ReducedView, description
+from geoctrl.rotations import linear
 from geoctrl.rotations.attitudes import initial_values
 from geoctrl.rotations.description import RotationDescription
 from geoctrl.rotations.display import RotationDisplay
 from geoctrl.rotations.forms import RotationForm, converted
 from geoctrl.rotations.numerics import Numerics
+from geoctrl.rotations.reduction import ReducedView, description
 from geoctrl.rotations.seen import SeenRotations
 from geoctrl.rotations.trajectory import RotationTrajectory
 from geoctrl.rotations.unreduced import arguments_of
@@ -104,7 +104,6 @@ class RotationSystem(RotationDescription):
     """
 
     relations = tuple(f"({{first}}^T {{first}}){a + 1}{b + 1}{' - 1' * (a == b)}" for a, b in _UPPER)
-    written_limits = "at most 16 bodies"
     numerics_type = Numerics
     seen_type = SeenRotations
     view_type = ReducedView
@@ -135,13 +134,11 @@ class RotationSystem(RotationDescription):
         """
         return cls(**arguments_of(mechanism))
 
-    inertia_varies = False
-
     def derivatives(
         self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives of `rhs` by the state (12n, 12n) and by the inputs (12n, m)."""
-        return analysis.jacobians(self, t, x, u, params)
+        return linear.jacobians(self, t, x, u, params)
 
     def initial_values(self, first: Any, second: Any, name: str = "Omega") -> tuple[np.ndarray, np.ndarray]:
         """Attitudes (n, 3, 3) and velocities (n, 3), checked as `geoctrl.rotations.attitudes` does."""

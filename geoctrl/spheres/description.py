@@ -31,6 +31,7 @@ class SphereDescription(ManifoldSystem):
     entries = (3,)
     pair = ("q", "omega")
     space = "(S^2)^{n}"
+    written_limits = "at most 16 bodies and 2000 terms, no cutoff"
 
     def __init__(
         self,
@@ -79,6 +80,11 @@ class SphereDescription(ManifoldSystem):
         table = nodes | {p.symbol: self.parameter_nodes[p.name] for p in self.parameters}
         energy = FromSympy(self.graph, table)(term.expr)
         return [[nodes[s] for s in v] for v in term.vectors], [nodes[s] for s in term.data], energy
+
+    @property
+    def inertia_varies(self) -> bool:
+        """Whether the inertia depends on the configuration."""
+        return self.mass_nodes is not None
 
     @cached_property
     def mass_nodes(self) -> list[list[Node]] | None:

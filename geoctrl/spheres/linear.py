@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._scalars import Node, Program
-from geoctrl.manifolds.analysis import STEP, differences
+from geoctrl.manifolds.calculus import STEP, differences
 from geoctrl.manifolds.rest import find_rest
 from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.potentials import Pairs, Sites

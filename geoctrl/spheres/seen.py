@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl.manifolds.seen import SeenManifold
-from geoctrl.spheres import analysis, linear
+from geoctrl.spheres import linear, reduction
 from geoctrl.spheres.description import SphereDescription
 from geoctrl.systems import Lagrangian
 
@@ -58,7 +58,7 @@ class SeenSpheres(SeenManifold):
 
     def integral_gradients(self, x: np.ndarray, params: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
         """Gradients of the energy (6n,) and of the momenta (3, 6n)."""
-        gradients = analysis if self.system.inertia_varies else linear
+        gradients = reduction if self.system.inertia_varies else linear
         return gradients.integral_gradients(self.system, x, params)
 
     def rest_near(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray | None:
@@ -78,7 +78,7 @@ class SeenSpheres(SeenManifold):
     @cached_property
     def natural(self) -> Lagrangian:
         """The Lagrangian in the directions."""
-        return analysis.natural(self.system, self.spin)
+        return reduction.natural(self.system, self.spin)
 
     def stiffness(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray | None:
         """Second variation (2n, 2n) of the amended potential; None with forces or varying inertia."""

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl.spheres import analysis, linear
-from geoctrl.spheres.analysis import ReducedView, description
+from geoctrl.spheres import linear, reduction
 from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.display import SphereDisplay
 from geoctrl.spheres.forms import SphereForm, converted
 from geoctrl.spheres.numerics import Numerics
+from geoctrl.spheres.reduction import ReducedView, description
 from geoctrl.spheres.seen import SeenSpheres
 from geoctrl.spheres.start import initial_values
 from geoctrl.spheres.trajectory import SphereTrajectory
@@ -89,23 +89,17 @@ class SphereSystem(SphereDescription):
     """
 
     relations = ("|{first}|^2 - 1", "{first}.{second}")
-    written_limits = "at most 16 bodies and 2000 terms, no cutoff"
     numerics_type = Numerics
     seen_type = SeenSpheres
     view_type = ReducedView
     trajectory_type = SphereTrajectory
     display_type = SphereDisplay
 
-    @property
-    def inertia_varies(self) -> bool:
-        """Whether the inertia depends on the configuration."""
-        return self.mass_nodes is not None
-
     def derivatives(
         self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives of `rhs` by the state (6n, 6n) and by the inputs (6n, m)."""
-        derive = analysis.jacobians if self.inertia_varies else linear.jacobians
+        derive = reduction.jacobians if self.inertia_varies else linear.jacobians
         return derive(self, t, x, u, params)
 
     def initial_values(self, first: Any, second: Any, name: str = "omega") -> tuple[np.ndarray, np.ndarray]:

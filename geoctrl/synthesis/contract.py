@@ -11,9 +11,10 @@ import numpy as np
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
+from geoctrl._checks import flag
 from geoctrl.errors import LawWarning
 from geoctrl.synthesis.branches import Branch
-from geoctrl.synthesis.formula import law_latex
+from geoctrl.synthesis.formula import law_latex, with_numbers
 from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem, Rotors
 from geoctrl.systems.equations import collected
 from geoctrl.systems.notebook import displayed
@@ -58,9 +59,15 @@ class Law(ABC):
     def torques(self) -> list[sp.Expr]:
         """The law as it is recorded, for the loops: with several rotors to cancel it takes minutes."""
 
+    @property
     @abstractmethod
-    def numeric(self, params: Mapping[str, float] | None = None, rotors: bool = False) -> dict[str, sp.Expr]:
-        """The torques by input label in states alone, with numbers for parameters and gains."""
+    def full(self) -> ReducedSystem:
+        """The loop with rotor rates as states."""
+
+    @property
+    @abstractmethod
+    def full_torques(self) -> list[sp.Expr]:
+        """The law in the states of `full`."""
 
     @abstractmethod
     def __call__(self, t: float, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
@@ -87,6 +94,29 @@ class Law(ABC):
     def expr(self) -> sp.ImmutableMatrix:
         """The torques (s x 1) in states of the reduced loop, parameters and gains."""
         return sp.ImmutableMatrix([collected(e, self.bare.states) for e in self.torques])
+
+    def numeric(self, params: Mapping[str, float] | None = None, rotors: bool = False) -> dict[str, sp.Expr]:
+        """The torques by input label in states alone, with numbers for parameters and gains.
+
+        What a plant takes as ``inputs`` or feedback: it does not know the gains. The controlled momentum is
+        zero in it, or a state of the loop; a controller's states are among the symbols.
+
+        Parameters
+        ----------
+        params : dict, optional
+            Of the plant and the gains, by name; coefficients are computed exactly and rounded once.
+        rotors : bool
+            In the states of ``closed_loop(rotors=True)`` instead of those of the reduced loop, so that the
+            momentum is what the rotor rates make it.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown parameter, or one without a value.
+        """
+        if flag("rotors", rotors):
+            return with_numbers(self.full, self.by_input(self.full_torques), params)
+        return with_numbers(self.bare, self.by_input(self.torques), params)
 
     def by_input(self, torques: Sequence[sp.Expr]) -> dict[str, sp.Expr]:
         """Torques by their input label."""

@@ -30,7 +30,6 @@ from geoctrl._checks import flag
 from geoctrl._scalars import shown
 from geoctrl.errors import InputError, LawWarning, MatchingError
 from geoctrl.synthesis.contract import Law
-from geoctrl.synthesis.formula import with_numbers
 from geoctrl.synthesis.gains import gain_parameters, read_damping
 from geoctrl.synthesis.loops import (
     controlled_momentum,
@@ -182,7 +181,7 @@ class DampedLaw(Law):
                 "the initial state"
             )
         self.warn_once()
-        return self._full if flag("rotors", rotors) else self._reduced
+        return self.full if flag("rotors", rotors) else self._reduced
 
     def _loop(self, outputs: Mapping[str, Any] | None = None) -> EulerPoincare:
         """The reduced loop: A^0 follows the momentum where it is a state, else u' enters as a force."""
@@ -216,9 +215,10 @@ class DampedLaw(Law):
         return self._loop(signals).reduce()
 
     @cached_property
-    def _full(self) -> ReducedSystem:
+    def full(self) -> ReducedSystem:
+        """The loop with rotor rates, and with the integrals of y where there are both gains."""
         mechanism = self.mechanism
-        torque = self.by_input(self._in_rotor_rates(self.torques))
+        torque = self.by_input(self.full_torques)
         integrals = (
             dict(zip(map(str, self._integrals), self.output, strict=True)) if self._integrating else {}
         )
@@ -235,8 +235,9 @@ class DampedLaw(Law):
     def _integrals(self) -> list[sp.Symbol]:
         return [_real(f"integral_{name}") for name in self.rotors.names] if self._integrating else []
 
-    def _in_rotor_rates(self, expressions: list[sp.Expr]) -> list[sp.Expr]:
-        """Momentum and eta replaced by what rotor rates and integrals make them."""
+    @cached_property
+    def full_torques(self) -> list[sp.Expr]:
+        """The law with momentum and eta replaced by what rotor rates and integrals make them."""
         values: dict[sp.Symbol, sp.Expr] = {}
         momentum = controlled_momentum(self)
         if self._momentum is not None:
@@ -245,7 +246,7 @@ class DampedLaw(Law):
             eta = sp.Matrix(self.rotors.inertia) * self.rho_inverse * momentum
             eta = eta.applyfunc(sp.factor) - self.sign * self.k * sp.Matrix(self._integrals)
             values |= dict(zip(self._eta, eta, strict=True))
-        return [e.subs(values) for e in expressions]
+        return [e.subs(values) for e in self.torques]
 
     # -- the law --------------------------------------------------------------------------------
 
@@ -256,12 +257,6 @@ class DampedLaw(Law):
         added = [system.expression(e) for e in self._added]
         matched = matched_torques(self, system)
         return system.to_sympy([system.graph.add([a, b]) for a, b in zip(matched, added, strict=True)])
-
-    def numeric(self, params: Mapping[str, float] | None = None, rotors: bool = False) -> dict[str, sp.Expr]:
-        """The torques in states alone, as `FeedbackLaw.numeric`; a controller's states are among them."""
-        rotors = flag("rotors", rotors)
-        torques = self._in_rotor_rates(self.torques) if rotors else self.torques
-        return with_numbers(self._full if rotors else self.bare, self.by_input(torques), params)
 
     def __call__(
         self, t: float, x: Any, params: Mapping[str, float] | None = None, rotors: bool | None = None
@@ -292,8 +287,8 @@ class DampedLaw(Law):
         """
         size = np.shape(x)[:1]
         if rotors is None:
-            rotors = size != (self._reduced.nstates,) and size == (self._full.nstates,)
-        system = self._full if rotors else self._reduced
+            rotors = size != (self._reduced.nstates,) and size == (self.full.nstates,)
+        system = self.full if rotors else self._reduced
         rows = [system.output_labels.index(label) for label in self.rotors.input_labels]
         return system.outputs(t, x, None, params)[rows]
 
@@ -306,7 +301,7 @@ class DampedLaw(Law):
         from geoctrl import interop
 
         rates = not (self._momentum is None and self.kappa.is_zero_matrix)
-        system = self._full if rates else self._reduced
+        system = self.full if rates else self._reduced
         own = [str(s) for s in self._integrals]
         inputs = [label for label in system.state_labels if label not in own]
 

@@ -17,7 +17,6 @@ from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl.errors import GeoctrlError, InputError, LawWarning
 from geoctrl.synthesis.contract import GainSet, Law, Matched
 from geoctrl.synthesis.damping import damped_law
-from geoctrl.synthesis.formula import with_numbers
 from geoctrl.synthesis.gains import gain_parameters, read_sigma
 from geoctrl.synthesis.loops import (
     controlled_momentum,
@@ -118,7 +117,7 @@ class FeedbackLaw(Law):
         values = momentum_vector(self.mechanism, momentum)
         self.warn_once()
         if flag("rotors", rotors):
-            return self._full
+            return self.full
         if not np.any(values):
             return self._reduced
         parameters = momentum_parameters(self.mechanism, values)
@@ -134,9 +133,9 @@ class FeedbackLaw(Law):
         return reduced_loop(self, None, self._signals(sp.zeros(self.rotors.count, 1))).reduce()
 
     @cached_property
-    def _full(self) -> ReducedSystem:
-        momentum = controlled_momentum(self)
-        return full_loop(self, momentum, self.expression(momentum)).reduce()
+    def full(self) -> ReducedSystem:
+        """The loop with rotor rates."""
+        return full_loop(self).reduce()
 
     # -- the law --------------------------------------------------------------------------------
 
@@ -180,6 +179,11 @@ class FeedbackLaw(Law):
         """The law at zero momentum as it is recorded: with several rotors to cancel it takes minutes."""
         return self.bare.to_sympy(matched_torques(self, self.bare))
 
+    @cached_property
+    def full_torques(self) -> list[sp.Expr]:
+        """The law at the controlled momentum that the rotor rates give."""
+        return self.expression(controlled_momentum(self))
+
     def expression(self, momentum: sp.Matrix) -> list[sp.Expr]:
         """The law at a controlled momentum given in symbols (ignored where the law does not depend on it).
 
@@ -196,30 +200,6 @@ class FeedbackLaw(Law):
         values = {p.symbol: e for p, e in zip(self._momentum, momentum, strict=True)}
         system = self._with_momentum
         return [e.subs(values) for e in system.to_sympy(matched_torques(self, system))]
-
-    def numeric(self, params: Mapping[str, float] | None = None, rotors: bool = False) -> dict[str, sp.Expr]:
-        """The torques by input label in states alone, with numbers for parameters and gains.
-
-        What a plant takes as ``inputs`` or feedback: it does not know the gains. The controlled momentum is
-        zero in it.
-
-        Parameters
-        ----------
-        params : dict, optional
-            Of the plant and the gains, by name; coefficients are computed exactly and rounded once.
-        rotors : bool
-            In the states of ``closed_loop(rotors=True)`` instead of those of the reduced loop, so that the
-            momentum is what the rotor rates make it.
-
-        Raises
-        ------
-        ParameterError
-            For an unknown parameter, or one without a value.
-        """
-        if flag("rotors", rotors):
-            torques = self.by_input(self.expression(controlled_momentum(self)))
-            return with_numbers(self._full, torques, params)
-        return with_numbers(self.bare, self.by_input(self.torques), params)
 
     @cached_property
     def _program(self) -> tuple[ReducedSystem, Program]:

@@ -141,14 +141,14 @@ def without_rotors(
     return mechanism.replace(**{**loop, **changes})
 
 
-def full_loop(law: Law, momentum: sp.Matrix, torque: Sequence[sp.Expr]) -> EulerPoincare:
+def full_loop(law: Law) -> EulerPoincare:
     """The closed loop with rotor rates as states, the torque as feedback and as an output.
 
-    ``torque`` is the law at the controlled ``momentum`` that the rotor rates give, so that the loop follows
+    The torque is the law at the controlled momentum that the rotor rates give, so that the loop follows
     the reduced one from every initial rate.
     """
     mechanism, rotors = law.mechanism, law.rotors
-    feedback = law.by_input(torque)
+    momentum, feedback = controlled_momentum(law), law.by_input(law.full_torques)
     xi = sp.Matrix(mechanism.algebra.xi)
     energy = (xi.T * law.inertia * xi)[0] / 2 + mechanism.potential
     invariants = {**mechanism.invariants, "controlled_energy": energy}

@@ -86,6 +86,8 @@ class EulerPoincare(Mechanism):
 
     Raises
     ------
+    TypeError, InputError
+        For an entry of another kind than it must be.
     DescriptionError
         If shapes do not fit, the inertia is not symmetric, the Lagrangian is not quadratic, or an
         expression holds a symbol that is not declared.

@@ -15,7 +15,17 @@ from geoctrl._checks import entries, nearest
 from geoctrl._scalars import expression, plain
 from geoctrl.errors import DescriptionError, ImmutableError, LabelError, ParameterError
 
-__all__ = ["Equilibrium", "Family"]
+__all__ = ["Equilibrium", "Family", "listed"]
+
+_SHOWN = 24
+"""States that a message names; many bodies have thousands."""
+
+
+def listed(labels: Sequence[str], values: np.ndarray) -> str:
+    """States by label for a message: the first of many."""
+    first = [f"{k}={v:.9g}" for k, v in zip(labels[:_SHOWN], values[:_SHOWN], strict=True)]
+    more = len(labels) - _SHOWN
+    return ", ".join(first) + (f", and {more} more" if more > 0 else "")
 
 
 class Family:
@@ -195,7 +205,6 @@ class Equilibrium:
         return float(self.x[self.labels.index(label)])
 
     def __repr__(self) -> str:
-        states = ", ".join(f"{k}={v:.9g}" for k, v in zip(self.labels, self.x, strict=True))
         turning = f"; turning with {self.spin.tolist()}" if np.any(self.spin) else ""
         defects = f"residual {self.residual:.1e}, leaf {self.leaf_residual:.1e}"
-        return f"Equilibrium({states}; {defects}{turning})"
+        return f"Equilibrium({listed(self.labels, self.x)}; {defects}{turning})"

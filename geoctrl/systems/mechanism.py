@@ -11,8 +11,8 @@ from typing import Any, Self
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import nearest, require_declared
-from geoctrl._scalars import expression, read_matrix
+from geoctrl._checks import flag, nearest, require_declared
+from geoctrl._scalars import expression, read_matrix, shown
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
 from geoctrl.errors import DescriptionError, FrameError, ParameterError
 from geoctrl.systems.axis import Axis
@@ -71,6 +71,9 @@ class Mechanism(ABC):
             object.__setattr__(self, name, value)
 
         require_kinds(self)
+        if self.view_of is not None and not isinstance(self.view_of, Mechanism):
+            raise TypeError(f"view_of must be a gc.EulerPoincare, got {shown(self.view_of)}")
+        put("indefinite", flag("indefinite", self.indefinite))
         n = self.algebra.n
         put("advected", tuple(self.advected))
         put("parameters", tuple(self.parameters))

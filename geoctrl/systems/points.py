@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import finite_array, named_parameters
-from geoctrl._scalars import exact
+from geoctrl._scalars import exact, shown
 from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.systems.contract import Seen, System
-from geoctrl.systems.families import Equilibrium
+from geoctrl.systems.families import Equilibrium, listed
 from geoctrl.systems.regularity import require_derivative, require_values
 from geoctrl.systems.tolerances import KERNEL, RESIDUAL, rank
 
@@ -42,7 +42,7 @@ def read_point(seen: Seen, given: Any, name: str) -> Point:
     if isinstance(given, Mapping):
         raise TypeError(
             f"{name} must be an equilibrium, a state or (x, u), got a dict; a state is an array in the order "
-            f"of {', '.join(seen.system.state_labels)}; sys.project(xi, {{name: vector}}) makes one, and "
+            f"of sys.state_labels, {shown(seen.system.state_labels)}; "
             "find_equilibrium(sys, fixed={label: value}) looks for one"
         )
     labels = seen.system.input_labels
@@ -156,7 +156,7 @@ def _judged(
         worst = int(np.argmax(np.abs(rate)))
         raise EquilibriumError(
             f"not an equilibrium{f' (family {name!r})' if name else ''}: d/dt {system.state_labels[worst]} = "
-            f"{rate[worst]:.3g} at {dict(zip(system.state_labels, x.tolist(), strict=True))}; "
+            f"{rate[worst]:.3g} at {listed(system.state_labels, x)}; "
             f"find_equilibrium(sys, guess=x) looks for one nearby{seen.hint}",
             residual,
         )

@@ -11,6 +11,7 @@ from geoctrl._checks import named_parameters, parameter_value
 from geoctrl._scalars import read_matrix, shown
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
 from geoctrl.errors import ConstraintError, DescriptionError
+from geoctrl.systems.axis import Axis
 from geoctrl.systems.rotors import Rotors
 
 __all__ = [
@@ -32,8 +33,8 @@ def require_kinds(mechanism: Any) -> None:
     Raises
     ------
     TypeError
-        If algebra, rotors or an advected vector is something else, or one thing stands where a list or a dict
-        is needed.
+        If algebra, rotors, symmetry, name or an advected vector is something else, or one thing stands where
+        a list or a dict is needed.
     """
     algebra = mechanism.algebra
     if not isinstance(algebra, LieAlgebra):
@@ -56,6 +57,10 @@ def require_kinds(mechanism: Any) -> None:
             )
     if mechanism.rotors is not None and not isinstance(mechanism.rotors, Rotors):
         raise TypeError(f"rotors must be a gc.Rotors object, got {shown(mechanism.rotors)}")
+    if mechanism.symmetry is not None and not isinstance(mechanism.symmetry, Axis):
+        raise TypeError(f"symmetry must be a gc.Axis, as gc.Axis((0, 0, 1)), got {shown(mechanism.symmetry)}")
+    if not isinstance(mechanism.name, str):
+        raise TypeError(f"name must be text, got {shown(mechanism.name)}")
 
 
 def read_set(name: str, values: Any) -> dict[str, Any]:

@@ -7,7 +7,9 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl.analysis import questions
 from geoctrl.analysis.rebuilding import require_same_equations
+from geoctrl.checker import kinds
 from tests.checker.test_files import field_nodes, forged
 
 CASES = [
@@ -84,3 +86,8 @@ def test_matrices_hold_no_equations():
     assert stored["kind"] == "matrices"
     with pytest.raises(gc.CertificateError, match="matrices holds no equations"):
         require_same_equations(wind, stored)
+
+
+def test_search_and_checker_know_the_same_kinds():
+    assert list(questions.KINDS) == list(kinds.KINDS)
+    assert questions.KINDS["matrices"].derived is False

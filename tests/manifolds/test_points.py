@@ -148,3 +148,14 @@ def test_no_steady_rotation_across_a_constant_force():
     along = gc.find_equilibrium(system, ((DOWN, STILL), [3.0]))
     with pytest.raises(gc.DescriptionError, match="no steady rotation"):
         gc.find_equilibrium(system, along, spin=SPIN)
+
+
+def test_words_about_many_bodies_are_few():
+    chain = spheres.chain_pendulum(np.ones(20), np.ones(20))
+    with pytest.raises(gc.EquilibriumError, match="and 96 more") as refusal:
+        gc.certify(chain, chain.pack(*chain.generic_state(1)))
+    point = gc.find_equilibrium(chain, (DOWN * 20, STILL * 20))
+    assert max(len(str(refusal.value)), len(repr(point))) < 1000
+    with pytest.raises(TypeError, match="got a dict") as refusal:
+        gc.certify(chain, {"q1_1": 0.0})
+    assert len(str(refusal.value)) < 400

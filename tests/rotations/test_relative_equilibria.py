@@ -10,7 +10,7 @@ import geoctrl as gc
 from geoctrl import rotations
 from geoctrl._scalars import evaluate
 from geoctrl._scalars.arithmetics import FLOAT
-from geoctrl.rotations import analysis
+from geoctrl.rotations import linear
 from geoctrl.rotations.attitudes import exp, hat, log
 from tests.rotations.systems import J, general, gyrostat, random_state
 
@@ -144,8 +144,8 @@ def test_rest_in_a_turning_frame_is_found_with_quadratic_convergence(name, monke
         visited.append(system.unpack(x)[0][0])
         return jacobians(system, t, x, *rest)
 
-    jacobians = analysis.jacobians
-    monkeypatch.setattr(analysis, "jacobians", spied)
+    jacobians = linear.jacobians
+    monkeypatch.setattr(linear, "jacobians", spied)
     eq = gc.find_equilibrium(SEARCHES[name](), (GUESS, np.zeros((1, 3))))
     errors = np.array([np.linalg.norm(log(eq.R[0].T @ R)) for R in visited])
     near = [(a, b) for a, b in pairwise(errors) if 1e-5 < a < 0.1]

@@ -25,7 +25,7 @@ import sympy as sp
 from geoctrl._checks import finite_array
 from geoctrl._scalars import Node, Program
 from geoctrl.algebra import AdvectedParameter, LieAlgebra, product
-from geoctrl.manifolds.analysis import differences, rational, require_symbolic
+from geoctrl.manifolds.calculus import differences, rational
 from geoctrl.spheres.description import SphereDescription
 from geoctrl.systems import EulerPoincare, Lagrangian, ReducedSystem
 
@@ -40,7 +40,7 @@ def description(system: SphereDescription, spin: Sequence[float] | None = None) 
     DescriptionError
         If the system is given by functions, or is too large to be written out.
     """
-    require_symbolic(system)
+    system.require_symbolic()
     n, q = system.n, system.q
     epsilon = _levi_civita()
     algebra = product(
