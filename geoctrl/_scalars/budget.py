@@ -16,9 +16,11 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from geoctrl._scalars.numbers import real, shown
@@ -122,11 +124,12 @@ class Budget:
         if seconds > 0:
             alarm = _Alarm(seconds)
             try:
-                alarm.start()
-                try:
-                    return search()
-                finally:
-                    alarm.stop()
+                with _dropped_in_silence():
+                    alarm.start()
+                    try:
+                        return search()
+                    finally:
+                        alarm.stop()
             except alarm.Rung:
                 alarm.silence()
                 _forget()
@@ -154,6 +157,27 @@ def _forget() -> None:
     clear_cache()
 
 
+class _Ring(BaseException):
+    """What alarms raise, each a class of its own."""
+
+
+@contextmanager
+def _dropped_in_silence() -> Iterator[None]:
+    """Rings that Python drops are not told as exceptions that somebody forgot: they come again."""
+    told = sys.unraisablehook
+
+    def hook(dropped: sys.UnraisableHookArgs) -> None:
+        if not issubclass(dropped.exc_type, _Ring):
+            told(dropped)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        if sys.unraisablehook is hook:
+            sys.unraisablehook = told
+
+
 class _Running(threading.local):
     """The alarms of a thread that were started and not stopped, the inner ones last."""
 
@@ -168,7 +192,7 @@ class _Alarm:
     """Raises an exception of its own in the thread that made it, from a time on until it is stopped."""
 
     def __init__(self, seconds: float) -> None:
-        self.Rung: type[BaseException] = type("Rung", (BaseException,), {})
+        self.Rung: type[BaseException] = type("Rung", (_Ring,), {})
         self._thread = threading.get_ident()
         self._lock = threading.Lock()
         self._gone = threading.Event()

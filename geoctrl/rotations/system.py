@@ -130,7 +130,7 @@ class RotationSystem(RotationDescription):
         >>> import geoctrl as gc
         >>> top = RotationSystem.of(gc.models.get("heavy-top")())
         >>> top.state_labels[9:], list(top.params)
-        (('Omega1_1', 'Omega1_2', 'Omega1_3'), ['m', 'g', 'l', 'I1', 'I3'])
+        (('Omega1_1', 'Omega1_2', 'Omega1_3'), ['m', 'l', 'g', 'I1', 'I2', 'I3'])
         """
         return cls(**arguments_of(mechanism))
 

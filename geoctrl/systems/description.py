@@ -98,7 +98,7 @@ class EulerPoincare(Mechanism):
 
     Examples
     --------
-    >>> import geoctrl as gc
+    >>> import sympy as sp, geoctrl as gc
     >>> I1, I2, I3 = (gc.Parameter(f"I{i}", v, positive=True) for i, v in ((1, 1.0), (2, 2.0), (3, 2.5)))
     >>> body = gc.EulerPoincare(algebra=gc.so3(), inertia=sp.diag(I1.symbol, I2.symbol, I3.symbol),
     ...                         parameters=[I1, I2, I3], name="free body")

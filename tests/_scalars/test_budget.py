@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 import threading
 import time
 import weakref
@@ -92,7 +93,7 @@ def test_the_alarm_of_an_outer_search_passes_through_an_inner_one():
     assert found == "inner"
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
 def test_an_alarm_that_is_dropped_rings_again_within_the_reserve():
     # What a callback of a weak reference raises is dropped by Python.
     class Thing:
@@ -110,6 +111,20 @@ def test_an_alarm_that_is_dropped_rings_again_within_the_reserve():
         "whole", lambda: budget.attempt("line", line, default="line", reserve=0.4), default="whole"
     )
     assert (found, budget.cut) == ("line", ["line"])
+
+
+def test_other_exceptions_that_are_dropped_are_told():
+    class Thing:
+        def __del__(self):
+            raise ZeroDivisionError("somebody forgot")
+
+    told, before = [], sys.unraisablehook
+    sys.unraisablehook = told.append
+    try:
+        Budget(30.0).attempt("a search", lambda: Thing() and None, None)
+        assert [dropped.exc_type for dropped in told] == [ZeroDivisionError]
+    finally:
+        sys.unraisablehook = before
 
 
 def test_an_outer_alarm_that_rings_in_the_stop_of_an_inner_one_ends_both():
