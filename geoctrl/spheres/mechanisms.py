@@ -12,6 +12,7 @@ import sympy as sp
 from geoctrl._checks import finite_array, whole_number
 from geoctrl._scalars import exact
 from geoctrl.errors import InputError
+from geoctrl.manifolds.reading import number_of_bodies
 from geoctrl.spheres.potentials import Pairs, Sites, index_pairs, vector
 from geoctrl.spheres.system import SphereSystem
 from geoctrl.systems import Family
@@ -202,7 +203,7 @@ def elastic_rod(
            [0.5   , 0.3333]])
     """
     element, size = (float(v[0]) for v in _positive(mass=[mass], length=[length]))
-    n, power = whole_number("n", n, 1), whole_number("power", power, 1)
+    n, power = len(number_of_bodies(n)), whole_number("power", power, 1)
     index = np.arange(1, n + 1)
     inertia = (0.5 + n - np.maximum.outer(index, index)) * element * size**2
     np.fill_diagonal(inertia, (1 / 3 + n - index) * element * size**2)
@@ -302,7 +303,7 @@ def lennard_jones(
         return 4 * depth * (ratio**6 - ratio**3)
 
     return SphereSystem(
-        mass=np.full(whole_number("n", n, 1), m),
+        mass=np.full(len(number_of_bodies(n)), m),
         potential=Pairs(interaction, cutoff=cutoff),
         name="lennard-jones",
         source=_LLM09,
