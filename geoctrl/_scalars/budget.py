@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import ctypes
 import math
+import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from geoctrl._scalars.numbers import real, shown
@@ -178,6 +179,64 @@ def _dropped_in_silence() -> Iterator[None]:
             sys.unraisablehook = told
 
 
+class _Watch:
+    """One thread that rings all alarms.
+
+    Started with the first alarm, and once: CPython gives what is raised in a thread to the thread that it is
+    about to start, which would then never be seen to have started. Its locks are acquired by C alone, so
+    that no ring arrives between their acquisition and the statement that releases them.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._woken = threading.Lock()
+        self._woken.acquire()
+        self._due: dict[_Alarm, float] = {}
+        self._thread: threading.Thread | None = None
+
+    def add(self, alarm: _Alarm, seconds: float) -> None:
+        """Ring an alarm from so many seconds on."""
+        with self._lock:
+            self._due[alarm] = time.monotonic() + seconds
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="budget", daemon=True)
+                self._thread.start()
+        with suppress(RuntimeError):  # it is awake already
+            self._woken.release()
+
+    def remove(self, alarms: Sequence[_Alarm]) -> None:
+        """Ring these no more."""
+        with self._lock:
+            for alarm in alarms:
+                self._due.pop(alarm, None)
+
+    def _run(self) -> None:
+        while True:
+            self._woken.acquire(timeout=self._ring())
+
+    def _ring(self) -> float:
+        """Ring what is due; the seconds until something will be, -1 where nothing is waited for."""
+        with self._lock:
+            now = time.monotonic()
+            for alarm, due in self._due.items():
+                if due <= now:
+                    alarm.throw(alarm.Rung)
+                    # Again and again: an inner alarm that is put off in the same moment takes this one along,
+                    # and Python drops what is raised while it runs the callback of a weak reference.
+                    self._due[alarm] = now + _AGAIN
+            wait = min(self._due.values(), default=now - 1) - now
+        return min(wait, threading.TIMEOUT_MAX)
+
+
+_WATCH = _Watch()
+
+
+def _watch_anew() -> None:
+    """In a process that was forked off nothing watches, and nothing rings."""
+    global _WATCH
+    _WATCH, _RUNNING.alarms = _Watch(), []
+
+
 class _Running(threading.local):
     """The alarms of a thread that were started and not stopped, the inner ones last."""
 
@@ -186,6 +245,8 @@ class _Running(threading.local):
 
 
 _RUNNING = _Running()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_watch_anew)
 
 
 class _Alarm:
@@ -194,27 +255,17 @@ class _Alarm:
     def __init__(self, seconds: float) -> None:
         self.Rung: type[BaseException] = type("Rung", (_Ring,), {})
         self._thread = threading.get_ident()
-        self._lock = threading.Lock()
-        self._gone = threading.Event()
         self._seconds = seconds
 
-    def _raise(self, exception: Any) -> None:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread), exception)
-
-    def _watch(self) -> None:
-        seconds = min(self._seconds, threading.TIMEOUT_MAX)
-        # Again and again: an inner alarm that is put off in the same moment takes this one along, and Python
-        # drops what is raised while it runs the callback of a weak reference.
-        while not self._gone.wait(seconds):
-            with self._lock:
-                if not self._gone.is_set():
-                    self._raise(ctypes.py_object(self.Rung))
-            seconds = _AGAIN
+    def throw(self, exception: type[BaseException] | None) -> None:
+        """Raise an exception in the thread, or put off what was raised there and has not arrived."""
+        given = None if exception is None else ctypes.py_object(exception)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread), given)
 
     def start(self) -> None:
         _RUNNING.alarms.append(self)
         if math.isfinite(self._seconds):
-            threading.Thread(target=self._watch, name="budget", daemon=True).start()
+            _WATCH.add(self, self._seconds)
 
     def stop(self) -> None:
         """Nothing rings any more, and what has rung and not yet arrived does not arrive.
@@ -223,10 +274,8 @@ class _Alarm:
         """
         alarms = _RUNNING.alarms
         place = alarms.index(self) if self in alarms else len(alarms)
-        for alarm in (self, *alarms[place:]):
-            with alarm._lock:
-                alarm._gone.set()
-        self._raise(None)
+        _WATCH.remove([self, *alarms[place:]])
+        self.throw(None)
         del alarms[place:]
 
     def silence(self) -> None:

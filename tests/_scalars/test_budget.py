@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import sys
 import threading
 import time
@@ -135,6 +136,18 @@ def test_an_outer_alarm_that_rings_in_the_stop_of_an_inner_one_ends_both():
         assert not _RUNNING.alarms
     # Longer than an alarm waits before it rings again.
     time.sleep(0.2)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_budgets_work_in_a_process_that_was_forked_off():
+    Budget(30.0).attempt("the watch is there", lambda: None, None)
+    child = os.fork()
+    if not child:
+        budget = Budget(0.2)
+        budget.attempt("endless", endless, None)
+        os._exit(len(budget.cut))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
 
 
 def test_an_alarm_that_comes_too_late_never_arrives():
