@@ -348,7 +348,7 @@ class Overview(SphinxDirective):
             name, *cells = (cell.strip() for cell in line.split("|"))
             mechanism = gc.models.get(name)()
             spheres = name in gc.models.names("spheres")
-            group = f"(S²)^{mechanism.n}" if spheres else group_name(mechanism.algebra)
+            group = f"$(S^2)^{{{mechanism.n}}}$" if spheres else group_name(mechanism.algebra)
             thumbnail = f"[![{name}](/{GENERATED}/pictures/{name}.svg)]({name}.md)"
             rows.append([thumbnail, f"[{name}]({name}.md)<br>{group}", *cells])
         text = "\n".join(table(("", "Mechanism", "What it shows", "Published result"), rows))
