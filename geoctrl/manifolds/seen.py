@@ -41,7 +41,7 @@ class SeenManifold(Seen):
     def __init__(self, system: ManifoldSystem, spin: tuple[float, ...]) -> None:
         self.system, self.spin, self.cache = system, np.array(spin), {}
         self.spin.flags.writeable = False  # equilibria hold it as well
-        self.functions = functions_of_time(system)
+        self.functions, self.written = functions_of_time(system), system.written
         if system.inertia_varies:
             system.require_symbolic()
 

@@ -120,7 +120,7 @@ def equilibrium_at(seen: Seen, point: Point, params: Mapping[str, float], name: 
     x, u = finite_array("x", x, (system.nstates,)), finite_array("u", u, (system.ninputs,))
     asked = x.tobytes(), u.tobytes(), tuple(params.items())
     last, judged = seen.cache.get("judged", (None, None))
-    if last != asked:  # else linearize and certify ask of the last point again
+    if last != asked or not seen.written:  # linearize and certify ask of the last point again
         judged = _judged(seen, x, u, params, name)
         seen.cache["judged"] = asked, judged
     residual, leaf_residual, family = judged

@@ -159,3 +159,19 @@ def test_words_about_many_bodies_are_few():
     with pytest.raises(TypeError, match="got a dict") as refusal:
         gc.certify(chain, {"q1_1": 0.0})
     assert len(str(refusal.value)) < 400
+
+
+@pytest.mark.parametrize("ask", [gc.linearize, gc.certify])
+def test_a_point_is_judged_anew_where_the_caller_may_have_changed_a_function(ask):
+    push = {"strength": 0.0}
+
+    def force(_t, _q, _w, _u, _p):  # no dict is compiled: it runs as it is
+        return np.array([[push["strength"], 0.0, 0.0]])
+
+    (q,), _ = spheres.symbols(1)
+    pendulum = spheres.SphereSystem(mass=[1.7], potential=2.0 * q[2], forces=force)
+    point = gc.find_equilibrium(pendulum, (DOWN, STILL))
+    ask(pendulum, point)
+    push["strength"] = 0.5
+    with pytest.raises(gc.EquilibriumError, match="not an equilibrium"):
+        ask(pendulum, point)
