@@ -14,25 +14,29 @@ from geoctrl._checks import entries, require_declared, resolve_parameters
 from geoctrl._scalars import PARAMETER, STATE, Graph, Node, expression, shown
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.conservation import QUANTITIES
+from geoctrl.manifolds.factors import Factor
 from geoctrl.manifolds.laws import read_function
 from geoctrl.manifolds.model import ManifoldModel
+from geoctrl.manifolds.product import Product
 from geoctrl.manifolds.reading import check_gradient, examine_potential, read_forces, read_gradient
 from geoctrl.systems import Family, Parameter, check_names, input_symbol, time
 from geoctrl.systems.names import check_families
 
 __all__ = ["ManifoldDescription"]
 
+_SEED = 7
+
 BODIES = 16
 """Systems of more bodies than this are not written out for symbolic analysis."""
 
 
 class ManifoldDescription(ManifoldModel):
-    """Configurations, velocities, a potential, generalised forces, inputs, parameters.
+    """Bodies, a potential, generalised forces, inputs, parameters.
 
     Parameters
     ----------
-    configurations, velocities : sequences of n sympy matrices
-        Of the symbols of each body.
+    factors : sequence of Factor
+        The bodies.
     potential : expression, callable, or what else a kind of system knows
     gradient : callable, optional
     forces : n vectors of three expressions, or callable, optional
@@ -62,8 +66,7 @@ class ManifoldDescription(ManifoldModel):
 
     def __init__(
         self,
-        configurations: Sequence[sp.Matrix],
-        velocities: Sequence[sp.Matrix],
+        factors: Sequence[Factor],
         *,
         potential: Any,
         gradient: Callable | None,
@@ -76,8 +79,10 @@ class ManifoldDescription(ManifoldModel):
         name: str,
         source: str,
     ) -> None:
-        self.n = len(configurations)
-        self.states = tuple(s for M in (*configurations, *velocities) for s in M)
+        self.product = Product(factors)
+        self.n = self.product.bodies
+        parts = *(f.z for f in factors), *(f.velocity for f in factors)
+        self.states = tuple(s for M in parts for s in M)
         self.parameters = entries("parameters", parameters, DescriptionError)
         self.driven = tuple(map(input_symbol, entries("inputs", inputs, DescriptionError)))
         self.law = None if law is None else read_function(law)
@@ -88,7 +93,7 @@ class ManifoldDescription(ManifoldModel):
         self.name, self.source = name, source
         self.potential_given: Any = potential
         self.gradient_given: Any = gradient
-        self.computed = read_gradient(potential, gradient, str((self.n, *self.entries)))
+        self.computed = read_gradient(potential, gradient, str(self.shape))
         self.forces_given = read_forces(forces, self.driven, self.n)
         self.invariants_given = {
             str(k): expression(e, f"invariants[{k!r}]")
@@ -264,13 +269,9 @@ class ManifoldDescription(ManifoldModel):
     def check_inertia(self, params: Mapping[str, float]) -> object:
         """InputError unless the inertia at these parameters is that of a body."""
 
-    @abstractmethod
-    def generic_state(self, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:
-        """A configuration and velocities (n, 3) of no particular kind."""
-
-    @abstractmethod
-    def motion(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Rate of a configuration that velocities (n, 3) give it, relative to the reference."""
+    def generic_state(self, seed: int = _SEED) -> np.ndarray:
+        """A state of no particular kind."""
+        return self.product.state(*self.product.generic(seed))
 
     def check_numbers(self) -> None:
         """Check inertia and gradient at the defaults, where all parameters have one."""
@@ -280,11 +281,12 @@ class ManifoldDescription(ManifoldModel):
         self.check_inertia(params)
         if self.computed:
             values = np.array(list(params.values()), dtype=float)
-            examine_potential(self.potential_given, self.gradient_given, self.generic_state()[0], values)
+            place = self.product.generic(_SEED)[0].reshape(self.shape)
+            examine_potential(self.potential_given, self.gradient_given, place, values)
             self.check_gradient(
                 lambda place: self.potential_given(place, values),
                 lambda place: self.gradient_given(place, values),
-                seeds=(7,),
+                seeds=(_SEED,),
             )
 
     def check_gradient(self, potential: Callable, gradient: Callable, seeds: Sequence[int]) -> bool:
@@ -295,8 +297,12 @@ class ManifoldDescription(ManifoldModel):
         GradientError
             If they do not agree.
         """
-        states = [self.generic_state(seed) for seed in seeds]
-        compared = [check_gradient(potential, gradient, q, self.motion(q, w)) for q, w in states]
+        states = [self.product.generic(seed) for seed in seeds]
+        pairs = [(z, self.product.rates(z, w)) for z, w in states]
+        compared = [
+            check_gradient(potential, gradient, z.reshape(self.shape), v.reshape(self.shape))
+            for z, v in pairs
+        ]
         return any(compared)
 
     def check_invariants(self) -> None:
@@ -339,7 +345,7 @@ class ManifoldDescription(ManifoldModel):
                 self.to_node(expr)
 
     def __repr__(self) -> str:
-        title = f"<{type(self).__name__} {self.name or 'unnamed'} on {self.space.format(n=self.n)}>"
+        title = f"<{type(self).__name__} {self.name or 'unnamed'} on {self.space}>"
         parameters = ", ".join(f"{k}={v}" for k, v in self.params.items())
         return "\n".join(
             [title, f"  inputs: {', '.join(self.input_labels) or '-'}", f"  parameters: {parameters or '-'}"]

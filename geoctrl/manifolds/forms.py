@@ -46,7 +46,8 @@ class ManifoldForm(ManifoldModel):
     def __init__(self, system: ManifoldSystem, form: str) -> None:
         check_form(form, self.forms)
         self.system, self.form = system, form
-        self.entries, self.space, self.pair = system.entries, system.space, (system.pair[0], form)
+        self.product, self.space, self.pair = system.product, system.space, (system.pair[0], form)
+        self.shape = system.shape
         self.n, self.name, self.params, self.parameters = (
             system.n, system.name, system.params, system.parameters,
         )  # fmt: skip
@@ -56,6 +57,14 @@ class ManifoldForm(ManifoldModel):
             sp.Symbol(s.name.replace(system.pair[1], form), real=True) for s in system.states[self.split :]
         ]
         self.states = (*system.states[: self.split], *renamed)
+
+    def pack(self, first: Any, second: Any) -> np.ndarray:
+        """States of the two parts of a state as they are given: (size,) or (size, nt)."""
+        return self.system.pack(first, second)
+
+    def unpack(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The two parts of states: inverse of `pack`."""
+        return self.system.unpack(x)
 
     @abstractmethod
     def rates(self, run: Any, t: float, first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:
@@ -139,7 +148,7 @@ class ManifoldForm(ManifoldModel):
         if hasattr(x0, "x"):
             return self.convert(self.system.start(x0), self.system.pair[1], self.form, params or x0.params)
         first, second = x0 if isinstance(x0, tuple) and len(x0) == 2 else self.unpack(x0)
-        return self.pack(*self.system.initial_values(first, second, self.form))
+        return self.product.state(*self.system.initial_values(first, second, self.form))
 
     def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> Samples:
         """Trajectory of states of the form; ``rest`` as `ManifoldTrajectory` takes it."""
@@ -179,7 +188,7 @@ class ManifoldForm(ManifoldModel):
 
     def __repr__(self) -> str:
         parts = ", ".join(self.pair)
-        where = self.space.format(n=self.n)
+        where = self.space
         return f"<{type(self).__name__} ({parts}) of {self.system.name or 'unnamed'} on {where}>"
 
 
@@ -200,4 +209,4 @@ class FormRun(Field):
 
     def rate(self, t: float, x: np.ndarray) -> np.ndarray:
         """Rate of a state of the form."""
-        return np.concatenate([p.ravel() for p in self.form.rates(self.run, t, *self.form.unpack(x))])
+        return np.concatenate([p.ravel() for p in self.form.rates(self.run, t, *self.form.product.parts(x))])

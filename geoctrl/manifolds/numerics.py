@@ -93,7 +93,7 @@ class Run(Field):
         return self.loops.compiled(name) if self.engine == "numba" else self.loops.plain(name)
 
     def potential(self, first: np.ndarray) -> float:
-        """Potential energy of a configuration (n, ...)."""
+        """Potential energy of a configuration (N, 3)."""
         return float(self.value(first.reshape(-1, 3), self.data, self.index))
 
     def slope(self, first: np.ndarray) -> np.ndarray:
@@ -219,7 +219,7 @@ class Numerics(ABC):
         system = self.system
         if not system.computed:
             return self.written_potential()
-        shape, count = (system.n, *system.entries), len(system.params)
+        shape, count = system.shape, len(system.params)
 
         def value(f):
             return lambda q, data, _index: f(q.reshape(shape), data[:count])
@@ -262,8 +262,7 @@ class Numerics(ABC):
         if not system.forced:
             return no_force()
         if callable(system.forces_given):
-            shape = (n, *system.entries)
-            return given_force(system.forces_given, shape, len(system.driven), len(system.params))
+            return given_force(system.forces_given, system.shape, len(system.driven), len(system.params))
         names = [*components("q", system.split // 3), *components("w", n), "t"]
         places = list(zip([*system.state_nodes, system.time_node], names, strict=True))
         return written_force(self.writer, places, system.driven_nodes, system.force_nodes)

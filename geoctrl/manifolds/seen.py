@@ -88,6 +88,24 @@ class SeenManifold(Seen):
         """Configurations and velocities, body by body."""
         return dict(zip(self.system.pair, self.system.unpack(x), strict=True))
 
+    def at_rest(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """The configuration of a state, carried with frame and axes."""
+        product = self.system.product
+        z, _ = product.parts(x)
+        return product.state(z, product.still(z, self.frame_rate(params) + self.spin))
+
+    def leaf_gradient(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
+        """Gradients (r, n) of the relations of all bodies."""
+        return self.system.product.leaf_gradient(*self.system.product.parts(x))
+
+    def leaf_basis(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
+        """Orthonormal basis (n, d) of the tangent space of all states."""
+        return self.system.product.leaf_basis(*self.system.product.parts(x))
+
+    def vectors(self) -> list[tuple[list[int], float]]:
+        """Places of directions, and of rows and columns of attitudes."""
+        return self.system.product.constant_vectors()
+
     # -- field and conserved quantities ---------------------------------------------------------
 
     def rate(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:

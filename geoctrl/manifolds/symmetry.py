@@ -57,6 +57,6 @@ def _frame(rng: np.random.Generator) -> np.ndarray:
 
 
 def _entries(system: ManifoldSystem, frames: Sequence[np.ndarray]) -> list[Any]:
-    """Configurations in the order of the states: whole rotations, or directions as their first axes."""
-    whole = len(system.entries) == 2
-    return [e for F in frames for e in (F.ravel() if whole else F[:, 0])]
+    """Configurations in the order of the states: whole rotations, or vectors as their first axes."""
+    factors = system.product.factors
+    return [e for f, F in zip(factors, frames, strict=True) for e in (F.ravel() if f.rows == 3 else F[:, 0])]

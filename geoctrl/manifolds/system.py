@@ -34,14 +34,11 @@ class ManifoldSystem(ManifoldDescription):
 
     Attributes
     ----------
-    relations : tuple of str
-        What vanishes on the manifold for each body, with ``{first}`` and ``{second}`` for its two parts.
     numerics_type, seen_type, view_type, trajectory_type, display_type : type
         What a kind of system makes its kernels, views from turning axes, reduced views, trajectories and
         formulas of.
     """
 
-    relations: ClassVar[tuple[str, ...]]
     numerics_type: ClassVar[type]
     seen_type: ClassVar[type]
     view_type: ClassVar[type]
@@ -52,17 +49,12 @@ class ManifoldSystem(ManifoldDescription):
 
     @abstractmethod
     def initial_values(self, first: Any, second: Any, name: str = "") -> tuple[np.ndarray, np.ndarray]:
-        """Checked initial values, on the manifold to rounding; the second part may go by another name."""
+        """Checked z (N, 3) and w (n, 3), on the manifold to rounding; the second may go by another name."""
 
+    @property
     @abstractmethod
-    def _relation_defects(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Defects (nt, n, r) of the `relations` of each body, in their order."""
-
-    @abstractmethod
-    def turned(
-        self, turns: np.ndarray, first: np.ndarray, second: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The two parts of a state with each body turned by a rotation of the reference (n, 3, 3)."""
+    def part_names(self) -> list[tuple[str, str]]:
+        """Names of the two parts of each body, as relations are told."""
 
     @abstractmethod
     def convert(
@@ -116,15 +108,15 @@ class ManifoldSystem(ManifoldDescription):
         """
         self._check_names(params)
         pair = x0 if isinstance(x0, tuple) and len(x0) == 2 else self.unpack(getattr(x0, "x", x0))
-        return self.pack(*self.initial_values(*pair))
+        return self.product.state(*self.initial_values(*pair))
 
-    def trajectory_of(self, time: np.ndarray, first: np.ndarray, second: np.ndarray, **rest: Any) -> Any:
-        """Trajectory of samples of the two parts."""
-        return self.trajectory_type(self, time, first, second, **rest)
+    def trajectory_of(self, time: np.ndarray, z: np.ndarray, w: np.ndarray, **rest: Any) -> Any:
+        """Trajectory of samples of configurations (nt, N, 3) and velocities (nt, n, 3)."""
+        return self.trajectory_type(self, time, z, w, **rest)
 
     def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> Any:
         """Trajectory of states (size, nt); ``rest`` as `ManifoldTrajectory` takes it."""
-        return self.trajectory_of(time, *self.unpack(states), **rest)
+        return self.trajectory_of(time, *self.columns(states)[:2], **rest)
 
     def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
         """Kinetic plus potential energy (J): float, or (nt,)."""
@@ -144,23 +136,23 @@ class ManifoldSystem(ManifoldDescription):
 
     def gradient(self, first: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Ambient gradient of the potential, with the shape of the configuration."""
-        return self.run(params).slope(self._configuration(first))
+        return self.run(params).slope(self._configuration(first)).reshape(self.shape)
 
     def _configuration(self, first: Any) -> np.ndarray:
-        return np.ascontiguousarray(finite_array(self.pair[0], first, (self.n, *self.entries)))
+        return np.ascontiguousarray(finite_array(self.pair[0], first, self.shape)).reshape(-1, 3)
 
     # -- the manifold ---------------------------------------------------------------------------
 
     @cached_property
     def leaf(self) -> ManifoldLeaf:
         """Names of the relations of all bodies."""
-        return ManifoldLeaf(self.relations, self.pair, self.n)
+        return ManifoldLeaf(self.product, self.part_names)
 
     def leaf_residual(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Defects of the relations of all bodies, one body after the other: (r,) or (r, nt)."""
         self._check_names(params)
-        first, second, single = self.columns(x)
-        defects = self._relation_defects(first, second).reshape(len(first), -1)
+        z, w, single = self.columns(x)
+        defects = self.product.relation_defects(z, w)
         return defects[0] if single else defects.T
 
     # -- what is conserved ----------------------------------------------------------------------
@@ -191,7 +183,7 @@ class ManifoldSystem(ManifoldDescription):
         run = self.run(params)
         momentum = run.mechanics(first, second)[2].sum(axis=1)
         found = dict(zip(QUANTITIES, (run.energies(first, second), *momentum.T), strict=True))
-        x = self.pack(first, second)
+        x = self.product.state(first, second).T
         declared = self._declared[0](list(x), params) if self.invariants_given else ()
         return found | {
             name: np.broadcast_to(value, x.shape[1:])
@@ -205,7 +197,7 @@ class ManifoldSystem(ManifoldDescription):
         rates, sizes = run.power_and_moments(t, first, second)
         if not self.invariants_given:
             return rates, sizes
-        x = self.pack(first, second)
+        x = self.product.state(first, second)
         slopes = self._declared[1](list(x), run.params).reshape(-1, self.size)
         terms = slopes * run.rate(t, x)
         declared = np.zeros((2, len(rates), len(terms)))

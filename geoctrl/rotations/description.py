@@ -11,9 +11,9 @@ import sympy as sp
 
 from geoctrl._checks import finite_array
 from geoctrl._scalars import Node
-from geoctrl.manifolds.reading import read_vectors
+from geoctrl.manifolds.factors import Attitude
+from geoctrl.manifolds.reading import number_of_bodies, read_vectors
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.rotations.attitudes import exp, hat, symbols
 from geoctrl.rotations.given import checked_inertias, read_inertias, read_potential
 from geoctrl.systems import Family, Parameter
 
@@ -23,9 +23,7 @@ __all__ = ["RotationDescription"]
 class RotationDescription(ManifoldSystem):
     """What a `RotationSystem` is given, read and checked, and the graph nodes of its expressions."""
 
-    entries = (3, 3)
     pair = ("R", "Omega")
-    space = "SO(3)^{n}"
     written_limits = "at most 16 bodies"
     inertia_varies = False
 
@@ -47,10 +45,10 @@ class RotationDescription(ManifoldSystem):
         source: str = "",
     ) -> None:
         self.inertias = read_inertias(inertias)
-        self.R, self.Omega = symbols(len(self.inertias))
+        n = len(self.inertias)
+        self.shape, self.space = (n, 3, 3), f"SO(3)^{n}"
         super().__init__(
-            self.R,
-            self.Omega,
+            [Attitude(f"R{i}") for i in number_of_bodies(n)],
             potential=potential,
             gradient=gradient,
             forces=forces,
@@ -62,6 +60,8 @@ class RotationDescription(ManifoldSystem):
             name=name,
             source=source,
         )
+        self.R = tuple(f.z for f in self.product.factors)
+        self.Omega = tuple(f.velocity for f in self.product.factors)
         self.potential_expression = sp.S.Zero if self.computed else read_potential(potential)
         self.linear = None if linear is None else read_vectors("linear", linear, self.n)
         self.frame_rate = None if frame_rate is None else read_vectors("frame_rate", frame_rate, 1)[0]
@@ -118,12 +118,3 @@ class RotationDescription(ManifoldSystem):
     def check_inertia(self, params: Mapping[str, float]) -> None:
         """InputError unless all inertias are symmetric positive definite."""
         self.inertias_at(params)
-
-    def generic_state(self, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:
-        """Attitudes (n, 3, 3) and angular velocities (n, 3) of no particular kind."""
-        rng = np.random.default_rng(seed)
-        return exp(rng.normal(size=(self.n, 3))), rng.normal(size=(self.n, 3))
-
-    def motion(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Rates R_i hat(Omega_i) of the attitudes, in a frame at rest."""
-        return first @ hat(second)

@@ -46,7 +46,8 @@ def converted(
         J, K = run.J.reshape(n, 3, 3), run.K.reshape(n, 3, 3)
         a = np.array([run.covectors(attitudes) for attitudes in R])
         v = np.einsum("iab,tib->tia", J, v) + a if target == "Pi" else np.einsum("iab,tib->tia", K, v - a)
-    return system.pack(R[0], v[0]) if single else system.pack(R, v)
+    x = system.product.state(R, v)
+    return x[0] if single else x.T.copy()
 
 
 class RotationForm(ManifoldForm):
@@ -80,14 +81,14 @@ class RotationForm(ManifoldForm):
     forms = FORMS
 
     def rates(self, run: Run, t: float, first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:
-        """Rates of attitudes (n, 3, 3) and of the second part (n, 3)."""
+        """Rates of attitudes, row by row, and of the second part (n, 3)."""
         if self.form == "Omega":
             return run.field(t, first, second)
-        R, Pi = first, second
-        Omega = np.einsum("iab,ib->ia", run.K.reshape(-1, 3, 3), Pi - run.covectors(R))
+        R, Pi = first.reshape(-1, 3, 3), second
+        Omega = np.einsum("iab,ib->ia", run.K.reshape(-1, 3, 3), Pi - run.covectors(first))
         frame = np.swapaxes(R, 1, 2) @ run.spin
         xi = Omega - frame  # dH/dPi
-        moments, forces = run.moments(t, R, Omega)  # of U - a.Omega; the frame's are Pi x R^T w
+        moments, forces = run.moments(t, first, Omega)  # of U - a.Omega; the frame's are Pi x R^T w
         change = np.cross(Pi, xi) + np.cross(Pi, frame) + moments + forces
         return np.cross(R, xi[:, None, :]), change
 

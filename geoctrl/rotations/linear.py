@@ -74,7 +74,7 @@ def integral_gradients(
         program = Program(system.graph, system.state_nodes, system.parameter_nodes, nodes)
         system.programs["integrals"] = program
     energy, *momenta = system.programs["integrals"](list(x), params).reshape(4, 12 * n)
-    energy[: 9 * n] += system.run(params).slope(system.unpack(x)[0]).ravel()
+    energy[: 9 * n] += system.run(params).slope(system.product.parts(x)[0]).ravel()
     return energy, np.array(momenta)
 
 

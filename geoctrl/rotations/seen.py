@@ -31,11 +31,6 @@ class SeenRotations(SeenManifold):
         out[: 9 * n, : 9 * n] = -np.kron(np.eye(n), np.kron(hat(self.spin), np.eye(3)))
         return out
 
-    def at_rest(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
-        """The attitudes of a state, carried with frame and axes: Omega = R^T (frame_rate + W)."""
-        R, _ = self.system.unpack(x)
-        return self.system.pack(R, np.swapaxes(R, 1, 2) @ (self.frame_rate(params) + self.spin))
-
     def frame_rate(self, params: Mapping[str, float]) -> np.ndarray:
         """Rate (3,) of the frame in which attitudes are given."""
         return self.system.frame_rate_at(params)
@@ -54,26 +49,6 @@ class SeenRotations(SeenManifold):
             nodes += system.force_nodes
         return self.switch_values(nodes, x, u, params)
 
-    def leaf_gradient(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
-        """Gradients (6n, 12n) of the entries of R^T R - I on and above the diagonal."""
-        n, pairs = self.system.n, np.transpose(np.triu_indices(3))
-        out = np.zeros((n, 6, 12 * n))
-        for i, R in enumerate(self.system.unpack(x)[0]):
-            for k, (a, b) in enumerate(pairs):
-                part = np.zeros((3, 3))
-                part[:, a] += R[:, b]
-                part[:, b] += R[:, a]
-                out[i, k, 9 * i : 9 * i + 9] = part.ravel()
-        return out.reshape(6 * n, 12 * n)
-
-    def leaf_basis(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
-        """Orthonormal basis (12n, 6n) of the tangent space of T SO(3)^n: turns of the bodies, then Omega."""
-        n = self.system.n
-        W = np.zeros((12 * n, 6 * n))
-        W[: 9 * n, : 3 * n] = self._turns(x) / np.sqrt(2)
-        W[9 * n :, 3 * n :] = np.eye(3 * n)
-        return W
-
     def _turns(self, x: np.ndarray) -> np.ndarray:
         """Derivatives (9n, 3n) of the attitudes by turns of the bodies, R hat(e_k)."""
         n = self.system.n
@@ -82,11 +57,6 @@ class SeenRotations(SeenManifold):
             for k, axis in enumerate(np.eye(3)):
                 out[9 * i : 9 * i + 9, 3 * i + k] = (R @ hat(axis)).ravel()
         return out
-
-    def vectors(self) -> list[tuple[list[int], float]]:
-        """Places of rows and columns of the attitudes."""
-        grids = np.arange(9 * self.system.n).reshape(-1, 3, 3)
-        return [(list(map(int, line)), 1.0) for grid in grids for line in (*grid, *grid.T)]
 
     def integral_gradients(self, x: np.ndarray, params: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
         """Gradients of the energy (12n,) and of the momenta (3, 12n)."""

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from geoctrl.manifolds.alike import names_of_parts, packed, unpacked
 from geoctrl.rotations import linear
 from geoctrl.rotations.attitudes import initial_values
 from geoctrl.rotations.description import RotationDescription
@@ -20,9 +21,6 @@ from geoctrl.rotations.unreduced import arguments_of
 from geoctrl.systems import EulerPoincare
 
 __all__ = ["RotationSystem"]
-
-
-_UPPER = tuple((a, b) for a in range(3) for b in range(a, 3))
 
 
 class RotationSystem(RotationDescription):
@@ -103,7 +101,6 @@ class RotationSystem(RotationDescription):
     array([1.5, 0. , 0. ])
     """
 
-    relations = tuple(f"({{first}}^T {{first}}){a + 1}{b + 1}{' - 1' * (a == b)}" for a, b in _UPPER)
     numerics_type = Numerics
     seen_type = SeenRotations
     view_type = ReducedView
@@ -140,21 +137,22 @@ class RotationSystem(RotationDescription):
         """Derivatives of `rhs` by the state (12n, 12n) and by the inputs (12n, m)."""
         return linear.jacobians(self, t, x, u, params)
 
+    def pack(self, first: Any, second: Any) -> np.ndarray:
+        """States of R and Omega: (n, 3, 3), (n, 3) -> (12n,), and with nt in front of both -> (12n, nt)."""
+        return packed(self, first, second)
+
+    def unpack(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
+        """R and Omega of states: inverse of `pack`."""
+        return unpacked(self, x)
+
+    @property
+    def part_names(self) -> list[tuple[str, str]]:
+        """R and Omega, numbered."""
+        return names_of_parts(self.n, self.pair)
+
     def initial_values(self, first: Any, second: Any, name: str = "Omega") -> tuple[np.ndarray, np.ndarray]:
-        """Attitudes (n, 3, 3) and velocities (n, 3), checked as `geoctrl.rotations.attitudes` does."""
-        return initial_values(self.n, first, second, name)
-
-    def _relation_defects(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Defects of orthogonality, (nt, n, 6)."""
-        del second  # velocities of the bodies are free
-        products = np.swapaxes(first, 2, 3) @ first - np.eye(3)
-        return np.stack([products[:, :, a, b] for a, b in _UPPER], axis=2)
-
-    def turned(
-        self, turns: np.ndarray, first: np.ndarray, second: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Attitudes turned; velocities are seen from the bodies."""
-        return turns @ first, second
+        """Attitudes (3n, 3) and velocities (n, 3), checked."""
+        return initial_values(self.product, first, second, name)
 
     def in_form(self, form: str) -> RotationForm:
         """The same system with states (R, "Omega") or (R, "Pi"), the momenta in body components."""

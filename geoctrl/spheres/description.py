@@ -13,10 +13,10 @@ from geoctrl._checks import finite_array, shape_of
 from geoctrl._scalars import STATE, FromSympy, Node
 from geoctrl._scalars.numbers import shown
 from geoctrl.errors import DescriptionError, InputError
-from geoctrl.manifolds.reading import positive_definite, read_scalar
+from geoctrl.manifolds.factors import Direction
+from geoctrl.manifolds.reading import number_of_bodies, positive_definite, read_scalar
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.spheres.potentials import Pairs, Sites, symbols
-from geoctrl.spheres.start import project
+from geoctrl.spheres.potentials import Pairs, Sites
 from geoctrl.systems import Family, Parameter
 
 __all__ = ["SphereDescription"]
@@ -28,9 +28,7 @@ _TERMS = 2000
 class SphereDescription(ManifoldSystem):
     """What `SphereSystem` is made of, in symbols and as nodes of a graph; see there."""
 
-    entries = (3,)
     pair = ("q", "omega")
-    space = "(S^2)^{n}"
     written_limits = "at most 16 bodies and 2000 terms, no cutoff"
 
     def __init__(
@@ -48,10 +46,10 @@ class SphereDescription(ManifoldSystem):
         name: str = "",
         source: str = "",
     ) -> None:
-        self.q, self.omega = symbols(_count(mass))
+        n = _count(mass)
+        self.shape, self.space = (n, 3), f"(S^2)^{n}"
         super().__init__(
-            self.q,
-            self.omega,
+            [Direction(f"q{i}") for i in number_of_bodies(n)],
             potential=potential,
             gradient=gradient,
             forces=forces,
@@ -63,6 +61,8 @@ class SphereDescription(ManifoldSystem):
             name=name,
             source=source,
         )
+        self.q = tuple(f.z for f in self.product.factors)
+        self.omega = tuple(f.velocity for f in self.product.factors)
         self.mass_given = mass
         self._numeric_mass = _read_mass(mass)
         self.potential_terms = [] if self.computed else _read_terms(potential, self.n)
@@ -151,15 +151,6 @@ class SphereDescription(ManifoldSystem):
     def check_inertia(self, params: Mapping[str, float]) -> None:
         """InputError unless a constant mass is symmetric positive definite."""
         self.constant_mass(params)
-
-    def generic_state(self, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:
-        """Directions (n, 3) and angular velocities (n, 3) of no particular kind."""
-        rng = np.random.default_rng(seed)
-        return project(rng.normal(size=(self.n, 3)), rng.normal(size=(self.n, 3)))
-
-    def motion(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Rates omega_i x q_i of the directions."""
-        return np.cross(second, first)
 
     def _check_terms(self) -> None:
         for term in self.potential_terms:

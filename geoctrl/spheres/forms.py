@@ -50,7 +50,8 @@ def converted(
         run = system.run(params)
         rows = [_converted(run, *row, source, target) for row in zip(q, y, strict=True)]
         y = np.array(rows).reshape(q.shape)
-    return system.pack(q[0], y[0]) if single else system.pack(q, y)
+    x = system.product.state(q, y)
+    return x[0] if single else x.T.copy()
 
 
 def _converted(run: Run, q: np.ndarray, y: np.ndarray, source: str, target: str) -> np.ndarray:

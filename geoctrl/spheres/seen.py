@@ -25,11 +25,6 @@ class SeenSpheres(SeenManifold):
         """-W x of every vector, (6n, 6n)."""
         return linear.turning(self.system.n, self.spin)
 
-    def at_rest(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
-        """The directions of a state, carried with the axes: omega = W - q (q.W)."""
-        q, _ = self.system.unpack(x)
-        return self.system.pack(q, self.spin - q * (q @ self.spin)[:, None])
-
     def frame_rate(self, _params: Mapping[str, float]) -> np.ndarray:
         """Zero: directions are given in the reference."""
         return np.zeros(3)
@@ -43,18 +38,6 @@ class SeenSpheres(SeenManifold):
             nodes += system.force_nodes
         sums = linear.term_switches(system, system.unpack(x)[0], params)
         return np.concatenate([self.switch_values(nodes, x, u, params), *sums])
-
-    def leaf_gradient(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
-        """Gradients (2n, 6n) of q.q - 1 and q.omega."""
-        return linear.leaf_gradient(*self.system.unpack(x))
-
-    def leaf_basis(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
-        """Orthonormal basis (6n, 4n) of the tangent space of (T S^2)^n."""
-        return linear.tangent_basis(*self.system.unpack(x))
-
-    def vectors(self) -> list[tuple[list[int], float]]:
-        """Places of the directions."""
-        return [(list(range(3 * i, 3 * i + 3)), 1.0) for i in range(self.system.n)]
 
     def integral_gradients(self, x: np.ndarray, params: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
         """Gradients of the energy (6n,) and of the momenta (3, 6n)."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl.manifolds.alike import names_of_parts, packed, unpacked
 from geoctrl.spheres import linear, reduction
 from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.display import SphereDisplay
@@ -88,7 +89,6 @@ class SphereSystem(SphereDescription):
     array([0.  , 1.  , 0.  , 0.  , 9.81, 0.  ])
     """
 
-    relations = ("|{first}|^2 - 1", "{first}.{second}")
     numerics_type = Numerics
     seen_type = SeenSpheres
     view_type = ReducedView
@@ -102,19 +102,22 @@ class SphereSystem(SphereDescription):
         derive = reduction.jacobians if self.inertia_varies else linear.jacobians
         return derive(self, t, x, u, params)
 
+    def pack(self, first: Any, second: Any) -> np.ndarray:
+        """States of q and omega: (n, 3) each -> (6n,), and with nt in front of both -> (6n, nt)."""
+        return packed(self, first, second)
+
+    def unpack(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
+        """q and omega of states: inverse of `pack`."""
+        return unpacked(self, x)
+
+    @property
+    def part_names(self) -> list[tuple[str, str]]:
+        """q and omega, numbered."""
+        return names_of_parts(self.n, self.pair)
+
     def initial_values(self, first: Any, second: Any, name: str = "omega") -> tuple[np.ndarray, np.ndarray]:
-        """Initial values (n, 3) each, checked as `geoctrl.spheres.start.initial_values` does."""
-        return initial_values(self.n, first, second, name)
-
-    def _relation_defects(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Defects of unit length and of tangent velocities, (nt, n, 2)."""
-        return np.stack([np.sum(first * first, axis=2) - 1, np.sum(first * second, axis=2)], axis=2)
-
-    def turned(
-        self, turns: np.ndarray, first: np.ndarray, second: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Directions and angular velocities turned."""
-        return np.einsum("iab,ib->ia", turns, first), np.einsum("iab,ib->ia", turns, second)
+        """Directions and tangent vectors (n, 3), checked."""
+        return initial_values(self.product, first, second, name)
 
     def mass_matrix(self, q: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Inertia (n, n) at directions q (n, 3)."""
