@@ -10,11 +10,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import entries, require_declared, resolve_parameters
+from geoctrl._checks import entries, finite_array, require_declared, resolve_parameters
 from geoctrl._scalars import PARAMETER, STATE, Graph, Node, expression, shown
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.conservation import QUANTITIES
 from geoctrl.manifolds.factors import Factor
+from geoctrl.manifolds.kinetic import Kinetic
 from geoctrl.manifolds.laws import read_function
 from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.manifolds.product import Product
@@ -58,11 +59,14 @@ class ManifoldDescription(ManifoldModel):
 
     Attributes
     ----------
+    frame_rate : sympy Matrix or None
+        Rate of the reference frame in its own axes, in parameters.
     written_limits : str
         Which systems can be written out in symbols, in words.
     """
 
     written_limits: ClassVar[str]
+    frame_rate: sp.Matrix | None = None
 
     def __init__(
         self,
@@ -226,6 +230,27 @@ class ManifoldDescription(ManifoldModel):
     @abstractmethod
     def inertia_varies(self) -> bool:
         """Whether the inertia depends on the configuration."""
+
+    @property
+    @abstractmethod
+    def kinetic(self) -> Kinetic:
+        """The kinetic energy of a system that can be written out."""
+
+    @property
+    @abstractmethod
+    def potential_expression(self) -> sp.Expr:
+        """The potential of a system that can be written out."""
+
+    def frame_rate_at(self, params: Mapping[str, float]) -> np.ndarray:
+        """Rate (3,) of the reference frame, zero where it does not turn."""
+        if self.frame_rate is None:
+            return np.zeros(3)
+        return self.numbers("frame_rate", self.frame_rate, params).ravel()
+
+    def numbers(self, name: str, M: sp.Matrix, params: Mapping[str, float]) -> np.ndarray:
+        """A matrix of expressions in parameters in numbers; InputError where it is not finite."""
+        table = {p.symbol: params[p.name] for p in self.parameters}
+        return finite_array(name, M.xreplace(table) if M.free_symbols else M)
 
     def require_symbolic(self) -> None:
         """DescriptionError unless the system can be written out in symbols."""

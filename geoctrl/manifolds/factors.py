@@ -23,7 +23,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array
-from geoctrl._scalars import shown
+from geoctrl._scalars import exact, shown
 from geoctrl.errors import ConstraintError, DescriptionError, InputError
 from geoctrl.manifolds.reading import vector
 from geoctrl.manifolds.turns import exp, hat, nearest_rotations, require_right_handed, rotation_defect
@@ -110,6 +110,20 @@ class Factor(ABC):
         """The velocity of a configuration that turns with axes of this rate, in symbols."""
 
     @abstractmethod
+    def rate_matrix(self) -> sp.Matrix:
+        """Derivative (3 rows, 3) of `rates_of` by the velocity, in symbols."""
+
+    @abstractmethod
+    def own_inertia(self, G: sp.Matrix) -> sp.Matrix | None:
+        """Inertia (3, 3) of the velocity where that is simpler than by `rate_matrix`; else None.
+
+        Parameters
+        ----------
+        G : sympy Matrix (3 rows, 3 rows)
+            Of the rates of the configuration.
+        """
+
+    @abstractmethod
     def relation_expressions(self) -> list[sp.Expr]:
         """What vanishes for configurations, in symbols."""
 
@@ -148,6 +162,14 @@ class Factor(ABC):
     @abstractmethod
     def still(self, z: np.ndarray, turn: np.ndarray) -> np.ndarray:
         """Velocities of configurations that turn with axes of this rate (3,)."""
+
+    @abstractmethod
+    def still_gradient(self, z: np.ndarray, turn: np.ndarray) -> np.ndarray:
+        """Derivatives (..., 3, 3 rows) of `still` by the configuration."""
+
+    @abstractmethod
+    def turning(self, turn: np.ndarray) -> np.ndarray:
+        """Derivative (3 rows + 3, 3 rows + 3) of the rate that axes add which turn with this rate."""
 
     @abstractmethod
     def moments(self, z: np.ndarray, F: np.ndarray) -> np.ndarray:
@@ -243,9 +265,18 @@ class Place(Factor):
         """W x x."""
         return turn.cross(self.z)
 
+    def rate_matrix(self) -> sp.Matrix:
+        """The identity."""
+        return sp.eye(3)
+
+    def own_inertia(self, G: sp.Matrix) -> sp.Matrix | None:
+        """The inertia itself."""
+        return G
+
     def relation_expressions(self) -> list[sp.Expr]:
-        """Products with the normals of the line or plane, with exact coefficients."""
-        return [sp.Matrix(list(map(sp.nsimplify, n))).dot(self.z) for n in self.normals]
+        """Products with normals of the line or plane, which annihilate the axes exactly."""
+        axes = sp.Matrix(self.freedom, 3, [sp.Rational(exact(float(e))) for e in self.axes.ravel()])
+        return [n.dot(self.z) for n in axes.nullspace()]
 
     def project(self, z: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Within the line or the plane."""
@@ -279,6 +310,14 @@ class Place(Factor):
     def still(self, z: np.ndarray, turn: np.ndarray) -> np.ndarray:
         """W x x."""
         return np.cross(turn, z[..., 0, :])
+
+    def still_gradient(self, z: np.ndarray, turn: np.ndarray) -> np.ndarray:
+        """W x."""
+        return np.broadcast_to(hat(turn), (*z.shape[:-2], 3, 3))
+
+    def turning(self, turn: np.ndarray) -> np.ndarray:
+        """-W x of place and velocity."""
+        return -np.kron(np.eye(2), hat(turn))
 
     def moments(self, z: np.ndarray, F: np.ndarray) -> np.ndarray:
         """The force itself."""
@@ -351,6 +390,14 @@ class Direction(Factor):
         """W - q (q.W)."""
         return turn - self.z * self.z.dot(turn)
 
+    def rate_matrix(self) -> sp.Matrix:
+        """-hat(q)."""
+        return self.z.hat().T
+
+    def own_inertia(self, G: sp.Matrix) -> sp.Matrix | None:
+        """m I of m I: of velocities that are orthogonal to q."""
+        return G if G[0, 0] * sp.eye(3) == G else None
+
     def relation_expressions(self) -> list[sp.Expr]:
         """q.q - 1."""
         return [self.z.dot(self.z) - 1]
@@ -392,6 +439,15 @@ class Direction(Factor):
         """W - q (q.W)."""
         q = z[..., 0, :]
         return turn - q * (q @ turn)[..., None]
+
+    def still_gradient(self, z: np.ndarray, turn: np.ndarray) -> np.ndarray:
+        """-(q.W) I - q W^T."""
+        q = z[..., 0, :]
+        return -(q @ turn)[..., None, None] * np.eye(3) - q[..., :, None] * turn
+
+    def turning(self, turn: np.ndarray) -> np.ndarray:
+        """-W x of direction and velocity."""
+        return -np.kron(np.eye(2), hat(turn))
 
     def moments(self, z: np.ndarray, F: np.ndarray) -> np.ndarray:
         """q x F."""
@@ -476,6 +532,15 @@ class Attitude(Factor):
         """R^T W."""
         return self.z.T * turn
 
+    def rate_matrix(self) -> sp.Matrix:
+        """R hat(Omega), row by row."""
+        return sp.Matrix.vstack(*(self.z[r, :].T.hat() for r in range(3)))  # rows r x Omega
+
+    def own_inertia(self, G: sp.Matrix) -> sp.Matrix | None:
+        """tr(D) I - D where each row of R has the inertia D."""
+        D = G[:3, :3]
+        return sp.eye(3) * D.trace() - D if sp.diag(D, D, D) == G else None
+
     def relation_expressions(self) -> list[sp.Expr]:
         """Entries of R R^T - I on and below the diagonal."""
         product = self.z * self.z.T - sp.eye(3)
@@ -511,6 +576,16 @@ class Attitude(Factor):
     def still(self, z: np.ndarray, turn: np.ndarray) -> np.ndarray:
         """R^T W."""
         return np.einsum("...ab,a->...b", z, turn)
+
+    def still_gradient(self, z: np.ndarray, turn: np.ndarray) -> np.ndarray:
+        """Of R^T W, which is linear."""
+        return np.broadcast_to(np.kron(turn, np.eye(3)), (*z.shape[:-2], 3, 9))
+
+    def turning(self, turn: np.ndarray) -> np.ndarray:
+        """-W x of the columns of R; velocities are seen from the body."""
+        out = np.zeros((12, 12))
+        out[:9, :9] = -np.kron(hat(turn), np.eye(3))
+        return out
 
     def moments(self, z: np.ndarray, F: np.ndarray) -> np.ndarray:
         """(R^T F - F^T R)^vee."""
@@ -573,5 +648,3 @@ def _axes(given: Any) -> np.ndarray:
     if np.max(np.abs(axes @ axes.T - np.eye(len(axes)))) > 1e-12:
         raise InputError(f"axes must be orthogonal to each other, got {np.asarray(given).tolist()}")
     return axes
-
-

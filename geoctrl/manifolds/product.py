@@ -113,6 +113,23 @@ class Product:
         """Velocities (..., B, 3) of configurations that turn with axes of this rate (3,)."""
         return self._velocities_of(lambda s: s.factor.still(z[..., s.rows, :], turn), z.shape[:-2])
 
+    def still_gradient(self, z: np.ndarray, turn: np.ndarray) -> np.ndarray:
+        """Derivatives (3 B, 3 N) of `still` by the configuration."""
+        out = np.zeros((3 * self.bodies, 3 * self.rows))
+        for s in self.stacks:
+            entries = self._entries(s)
+            rows, columns = entries[:, -3:] - self.split, entries[:, :-3]
+            out[rows[:, :, None], columns[:, None, :]] = s.factor.still_gradient(z[s.rows], turn)
+        return out
+
+    def turning(self, turn: np.ndarray) -> np.ndarray:
+        """Derivative (size, size) of the rate that axes add which turn with this rate."""
+        out = np.zeros((self.size, self.size))
+        for s in self.stacks:
+            entries = self._entries(s)
+            out[entries[:, :, None], entries[:, None, :]] = s.factor.turning(turn)
+        return out
+
     def moments(self, z: np.ndarray, F: np.ndarray) -> np.ndarray:
         """Ambient covectors F (..., N, 3) in the components of the velocities, (..., B, 3)."""
         return self._velocities_of(

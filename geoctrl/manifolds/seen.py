@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,14 @@ import numpy as np
 from geoctrl._checks import shape_of
 from geoctrl._scalars import Node, Program
 from geoctrl.errors import InputError
-from geoctrl.manifolds.conservation import has_no_moment, require_symmetry
+from geoctrl.manifolds.conservation import has_no_moment, refuse_spin, require_symmetry
 from geoctrl.manifolds.functions import functions_of_time, holds_time
+from geoctrl.manifolds.reduction import natural
 from geoctrl.manifolds.symmetry import is_symmetric
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.systems import Equilibrium, Lagrangian, Seen
 from geoctrl.systems.regularity import require_autonomous, require_smooth
+from geoctrl.systems.tolerances import UNIT
 
 __all__ = ["SeenManifold"]
 
@@ -48,14 +51,6 @@ class SeenManifold(Seen):
     # -- what a kind of system supplies ---------------------------------------------------------
 
     @abstractmethod
-    def turning(self) -> np.ndarray:
-        """Derivative (n, n) of what the axes add to the field, which is linear."""
-
-    @abstractmethod
-    def frame_rate(self, params: Mapping[str, float]) -> np.ndarray:
-        """Rate (3,) of the frame in which the configuration is given."""
-
-    @abstractmethod
     def switches(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Arguments of Abs, sign and Piecewise at a point, as far as the system is given by expressions."""
 
@@ -63,10 +58,10 @@ class SeenManifold(Seen):
     def integral_gradients(self, x: np.ndarray, params: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
         """Gradients of the energy (n,) and of the momenta about the axes of the reference (3, n)."""
 
-    @property
-    @abstractmethod
+    @cached_property
     def natural(self) -> Lagrangian:
         """The Lagrangian in the configurations, seen from these axes, of a symbolic system."""
+        return natural(self.system, self.spin)
 
     # -- points ---------------------------------------------------------------------------------
 
@@ -92,7 +87,7 @@ class SeenManifold(Seen):
         """The configuration of a state, carried with frame and axes."""
         product = self.system.product
         z, _ = product.parts(x)
-        return product.state(z, product.still(z, self.frame_rate(params) + self.spin))
+        return product.state(z, product.still(z, self.system.frame_rate_at(params) + self.spin))
 
     def leaf_gradient(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
         """Gradients (r, n) of the relations of all bodies."""
@@ -110,14 +105,14 @@ class SeenManifold(Seen):
 
     def rate(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """The field (n,)."""
-        return self.system.rhs(0.0, x, u, params) + self.turning() @ x
+        return self.system.rhs(0.0, x, u, params) + self.system.product.turning(self.spin) @ x
 
     def derivatives(
         self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives of the field by the state (n, n) and by the inputs (n, m)."""
         A, B = self.system.derivatives(0.0, x, u, params)
-        return A + self.turning(), B
+        return A + self.system.product.turning(self.spin), B
 
     def conserved_gradients(
         self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
@@ -131,7 +126,7 @@ class SeenManifold(Seen):
         if np.any(self.spin):
             return {"momentum": self.spin @ momenta} | found
         found |= {k: row for k, row in system.invariant_gradients(x, params).items() if k in names}
-        w = self.frame_rate(params)
+        w = self.system.frame_rate_at(params)
         if np.any(w) and has_no_moment(system, params, w, x, u):
             return {"momentum": w @ momenta} | found
         return {f"momentum{k + 1}": momenta[k] for k in range(3) if f"momentum{k + 1}" in names} | found
@@ -152,7 +147,10 @@ class SeenManifold(Seen):
             require_symmetry(system, params, self.spin, x, u)
 
     def require_axis(self, params: Mapping[str, float]) -> None:
-        """DescriptionError where the frame of the configuration leaves no steady rotation about the spin."""
+        """DescriptionError where the reference frame turns about another axis."""
+        frame, spin = self.system.frame_rate_at(params), self.spin
+        if np.linalg.norm(np.cross(frame, spin)) > UNIT * np.linalg.norm(frame) * np.linalg.norm(spin):
+            refuse_spin(spin, "the frame turns about another axis")
 
     def require_regular(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
         """Refuse a point at which a formula has a kink."""

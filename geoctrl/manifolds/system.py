@@ -19,6 +19,7 @@ from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.manifolds.model import ManifoldModel
+from geoctrl.manifolds.reduction import ReducedView, description
 from geoctrl.stepping.drive import Drive
 from geoctrl.systems import Equilibrium, EulerPoincare, Parameter, ReducedSystem, Seen, System, time
 from geoctrl.systems.members import family_member
@@ -34,14 +35,12 @@ class ManifoldSystem(ManifoldDescription):
 
     Attributes
     ----------
-    numerics_type, seen_type, view_type, trajectory_type, display_type : type
-        What a kind of system makes its kernels, views from turning axes, reduced views, trajectories and
-        formulas of.
+    numerics_type, seen_type, trajectory_type, display_type : type
+        What a kind of system makes its kernels, views from turning axes, trajectories and formulas of.
     """
 
     numerics_type: ClassVar[type]
     seen_type: ClassVar[type]
-    view_type: ClassVar[type]
     trajectory_type: ClassVar[type]
     display_type: ClassVar[type]
 
@@ -66,9 +65,15 @@ class ManifoldSystem(ManifoldDescription):
     def in_form(self, form: str) -> ManifoldModel:
         """The same system in other states."""
 
-    @abstractmethod
     def euler_poincare(self, spin: Sequence[float] | None = None) -> EulerPoincare:
-        """The same mechanism as Euler-Poincare equations with advected vectors."""
+        """The same mechanism as Euler-Poincare equations with advected vectors.
+
+        Raises
+        ------
+        DescriptionError
+            If the system is given by functions, or is too large to be written out.
+        """
+        return description(self, spin)
 
     # -- runs -----------------------------------------------------------------------------------
 
@@ -319,7 +324,7 @@ class ManifoldSystem(ManifoldDescription):
         turn = None if spin is None else finite_array("spin", spin, (3,))
         key = None if turn is None or not turn.any() else tuple(turn.tolist())
         if key not in self._views:
-            self._views[key] = self.view_type(self, key)
+            self._views[key] = ReducedView(self, key)
         return self._views[key]
 
     @property

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array
 from geoctrl._scalars import Node
+from geoctrl.manifolds.calculus import rational
 from geoctrl.manifolds.factors import Attitude
+from geoctrl.manifolds.kinetic import Kinetic
 from geoctrl.manifolds.reading import number_of_bodies, read_vectors
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.rotations.given import checked_inertias, read_inertias, read_potential
@@ -62,7 +63,7 @@ class RotationDescription(ManifoldSystem):
         )
         self.R = tuple(f.z for f in self.product.factors)
         self.Omega = tuple(f.velocity for f in self.product.factors)
-        self.potential_expression = sp.S.Zero if self.computed else read_potential(potential)
+        self._potential = sp.S.Zero if self.computed else read_potential(potential)
         self.linear = None if linear is None else read_vectors("linear", linear, self.n)
         self.frame_rate = None if frame_rate is None else read_vectors("frame_rate", frame_rate, 1)[0]
         self._check()
@@ -79,6 +80,23 @@ class RotationDescription(ManifoldSystem):
         return [self.to_node(e) for a in self.linear or () for e in a]
 
     @property
+    def potential_expression(self) -> sp.Expr:
+        """The potential."""
+        return self._potential
+
+    @cached_property
+    def kinetic(self) -> Kinetic:
+        """That of the bodies, D = tr(J) I / 2 - J for each row of R, and the linear terms."""
+        G: dict[tuple[int, int], sp.Expr] = {}
+        A: list[sp.Expr] = []
+        for i, (R, J) in enumerate(zip(self.R, self.inertias, strict=True)):
+            D = rational(J).trace() / 2 * sp.eye(3) - rational(J)
+            for row in range(9 * i, 9 * i + 9, 3):
+                G |= {(row + j, row + k): D[j, k] for j in range(3) for k in range(3)}
+            A += list(R * self.linear[i].hat() / 2) if self.linear else []
+        return Kinetic(self.product, G, A or None, self.linear)
+
+    @property
     def shape_functions(self) -> list[Node]:
         """Nodes of the potential and of the linear terms."""
         return [self.to_node(self.potential_expression), *self.linear_nodes]
@@ -90,17 +108,7 @@ class RotationDescription(ManifoldSystem):
 
     def inertias_at(self, params: Mapping[str, float]) -> np.ndarray:
         """The inertias (n, 3, 3); InputError unless they are symmetric positive definite."""
-        return checked_inertias(np.array([self._numbers("inertias", J, params) for J in self.inertias]))
-
-    def frame_rate_at(self, params: Mapping[str, float]) -> np.ndarray:
-        """The frame's rate (3,), zero where the frame does not turn."""
-        if self.frame_rate is None:
-            return np.zeros(3)
-        return self._numbers("frame_rate", self.frame_rate, params).ravel()
-
-    def _numbers(self, name: str, M: sp.Matrix, params: Mapping[str, float]) -> np.ndarray:
-        table = {p.symbol: params[p.name] for p in self.parameters}
-        return finite_array(name, M.xreplace(table) if M.free_symbols else M)
+        return checked_inertias(np.array([self.numbers("inertias", J, params) for J in self.inertias]))
 
     def _check(self) -> None:
         place = self.parameter_symbols | self.configuration_symbols

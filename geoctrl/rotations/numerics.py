@@ -90,7 +90,9 @@ class Run(numerics.Run):
         """Kinetic and potential energies (nt,), momenta in space R_i Pi_i (nt, n, 3)."""
         energies, momenta = np.zeros((len(second), 2)), np.zeros(second.shape)
         kernels = (self.value, self.covector, self.data, self.index)
-        self.loop("mechanics")(np.ascontiguousarray(first), np.ascontiguousarray(second), self.J, *kernels, energies, momenta)
+        self.loop("mechanics")(
+            np.ascontiguousarray(first), np.ascontiguousarray(second), self.J, *kernels, energies, momenta
+        )
         return energies[:, 0], energies[:, 1], momenta
 
     def energies(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:

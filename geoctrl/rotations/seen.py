@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 
 import numpy as np
 
-from geoctrl.manifolds.conservation import refuse_spin
 from geoctrl.manifolds.rest import find_rest
 from geoctrl.manifolds.seen import SeenManifold
-from geoctrl.rotations import linear, reduction
+from geoctrl.rotations import linear
 from geoctrl.rotations.attitudes import exp, hat, rotation_defect
 from geoctrl.rotations.description import RotationDescription
-from geoctrl.systems import Lagrangian
-from geoctrl.systems.tolerances import UNIT
 
 __all__ = ["SeenRotations"]
 
@@ -23,23 +19,6 @@ class SeenRotations(SeenManifold):
     """Attitudes seen from the axes; velocities are seen from the bodies."""
 
     system: RotationDescription
-
-    def turning(self) -> np.ndarray:
-        """-W x of the columns of R, (12n, 12n)."""
-        n = self.system.n
-        out = np.zeros((12 * n, 12 * n))
-        out[: 9 * n, : 9 * n] = -np.kron(np.eye(n), np.kron(hat(self.spin), np.eye(3)))
-        return out
-
-    def frame_rate(self, params: Mapping[str, float]) -> np.ndarray:
-        """Rate (3,) of the frame in which attitudes are given."""
-        return self.system.frame_rate_at(params)
-
-    def require_axis(self, params: Mapping[str, float]) -> None:
-        """DescriptionError where the frame turns about another axis."""
-        frame, spin = self.frame_rate(params), self.spin
-        if np.linalg.norm(np.cross(frame, spin)) > UNIT * np.linalg.norm(frame) * np.linalg.norm(spin):
-            refuse_spin(spin, "the frame turns about another axis")
 
     def switches(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Arguments of Abs, sign and Piecewise at a point, as far as the system is given by expressions."""
@@ -71,7 +50,7 @@ class SeenRotations(SeenManifold):
             If none is found.
         """
         system, n = self.system, self.system.n
-        w, J = self.frame_rate(params) + self.spin, system.inertias_at(params)
+        w, J = self.system.frame_rate_at(params) + self.spin, system.inertias_at(params)
 
         def still(R: np.ndarray) -> np.ndarray:
             return self.at_rest(system.pack(R, np.zeros((n, 3))), params)
@@ -93,17 +72,12 @@ class SeenRotations(SeenManifold):
     def _moment_rate(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Derivative (3n, 3n) of the moments at rest in these axes by turns of the bodies."""
         system, n = self.system, self.system.n
-        w = self.frame_rate(params) + self.spin
+        w = self.system.frame_rate_at(params) + self.spin
         A = linear.jacobians(system, 0.0, x, u, params)[0][9 * n :]
         turns = self._turns(x)
         carried = np.einsum("iabj,a->ibj", turns.reshape(n, 3, 3, 3 * n), w).reshape(3 * n, 3 * n)
         rates = (A @ np.vstack([turns, carried])).reshape(n, 3, 3 * n)
         return np.einsum("iab,ibj->iaj", system.inertias_at(params), rates).reshape(3 * n, 3 * n)
-
-    @cached_property
-    def natural(self) -> Lagrangian:
-        """The Lagrangian in the attitudes."""
-        return reduction.natural(self.system, self.spin)
 
     def stiffness(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray | None:
         """Second variation (3n, 3n) of the amended potential by turns of the bodies; None with forces."""

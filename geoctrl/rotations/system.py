@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +14,6 @@ from geoctrl.rotations.description import RotationDescription
 from geoctrl.rotations.display import RotationDisplay
 from geoctrl.rotations.forms import RotationForm, converted
 from geoctrl.rotations.numerics import Numerics
-from geoctrl.rotations.reduction import ReducedView, description
 from geoctrl.rotations.seen import SeenRotations
 from geoctrl.rotations.trajectory import RotationTrajectory
 from geoctrl.rotations.unreduced import arguments_of
@@ -103,7 +102,6 @@ class RotationSystem(RotationDescription):
 
     numerics_type = Numerics
     seen_type = SeenRotations
-    view_type = ReducedView
     trajectory_type = RotationTrajectory
     display_type = RotationDisplay
 
@@ -163,7 +161,3 @@ class RotationSystem(RotationDescription):
     ) -> np.ndarray:
         """States of one form, "Omega" or "Pi", as states of another."""
         return converted(self, x, source, target, params)
-
-    def euler_poincare(self, spin: Sequence[float] | None = None) -> EulerPoincare:
-        """The same mechanism as Euler-Poincare equations, the rows of R as three advected vectors a body."""
-        return description(self, spin)

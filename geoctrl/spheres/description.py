@@ -14,6 +14,7 @@ from geoctrl._scalars import STATE, FromSympy, Node
 from geoctrl._scalars.numbers import shown
 from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds.factors import Direction
+from geoctrl.manifolds.kinetic import Kinetic
 from geoctrl.manifolds.reading import number_of_bodies, positive_definite, read_scalar
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.spheres.potentials import Pairs, Sites
@@ -122,6 +123,13 @@ class SphereDescription(ManifoldSystem):
     def mass_expression(self) -> sp.Matrix:
         """The inertia as a sympy matrix."""
         return sp.Matrix(self._numeric_mass) if self._numeric_mass is not None else sp.Matrix(self.mass_given)
+
+    @cached_property
+    def kinetic(self) -> Kinetic:
+        """The inertia, for each component."""
+        M, n = self.mass_expression, self.n
+        places = [(i, j, k) for i in range(n) for j in range(n) for k in range(3)]
+        return Kinetic(self.product, {(3 * i + k, 3 * j + k): M[i, j] for i, j, k in places})
 
     def constant_mass(self, params: Mapping[str, float]) -> np.ndarray | None:
         """The inertia (n, n) where it does not depend on q.

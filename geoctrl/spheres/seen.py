@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 
 import numpy as np
 import sympy as sp
@@ -11,7 +10,6 @@ import sympy as sp
 from geoctrl.manifolds.seen import SeenManifold
 from geoctrl.spheres import linear, reduction
 from geoctrl.spheres.description import SphereDescription
-from geoctrl.systems import Lagrangian
 
 __all__ = ["SeenSpheres"]
 
@@ -20,14 +18,6 @@ class SeenSpheres(SeenManifold):
     """Directions and angular velocities, both seen from the axes."""
 
     system: SphereDescription
-
-    def turning(self) -> np.ndarray:
-        """-W x of every vector, (6n, 6n)."""
-        return linear.turning(self.system.n, self.spin)
-
-    def frame_rate(self, _params: Mapping[str, float]) -> np.ndarray:
-        """Zero: directions are given in the reference."""
-        return np.zeros(3)
 
     def switches(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Arguments of Abs, sign and Piecewise at a point, as far as the system is given by expressions."""
@@ -57,11 +47,6 @@ class SeenSpheres(SeenManifold):
             return None
         q = linear.rest_near(system, system.unpack(x)[0], self.spin, u, params)
         return self.at_rest(system.pack(q, np.zeros_like(q)), params)
-
-    @cached_property
-    def natural(self) -> Lagrangian:
-        """The Lagrangian in the directions."""
-        return reduction.natural(self.system, self.spin)
 
     def stiffness(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray | None:
         """Second variation (2n, 2n) of the amended potential; None with forces or varying inertia."""

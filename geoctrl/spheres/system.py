@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,9 @@ from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.display import SphereDisplay
 from geoctrl.spheres.forms import SphereForm, converted
 from geoctrl.spheres.numerics import Numerics
-from geoctrl.spheres.reduction import ReducedView, description
 from geoctrl.spheres.seen import SeenSpheres
 from geoctrl.spheres.start import initial_values
 from geoctrl.spheres.trajectory import SphereTrajectory
-from geoctrl.systems import EulerPoincare
 
 __all__ = ["SphereSystem"]
 
@@ -91,7 +89,6 @@ class SphereSystem(SphereDescription):
 
     numerics_type = Numerics
     seen_type = SeenSpheres
-    view_type = ReducedView
     trajectory_type = SphereTrajectory
     display_type = SphereDisplay
 
@@ -132,7 +129,3 @@ class SphereSystem(SphereDescription):
     ) -> np.ndarray:
         """States (6n,) or (6n, nt) of one form as states of another."""
         return converted(self, x, source, target, params)
-
-    def euler_poincare(self, spin: Sequence[float] | None = None) -> EulerPoincare:
-        """The same mechanism as Euler-Poincare equations with the directions as advected vectors."""
-        return description(self, spin)
