@@ -236,6 +236,48 @@ class ManifoldDescription(ManifoldModel):
     def kinetic(self) -> Kinetic:
         """The kinetic energy of a system that can be written out."""
 
+    @cached_property
+    def rate_nodes(self) -> list[Node]:
+        """Nodes of the rates of the configurations, row by row."""
+        return [self.graph.symbol(f"{label}_dot", STATE) for label in self.state_labels[: self.split]]
+
+    @property
+    def covector_nodes(self) -> list[Node]:
+        """Nodes of linear terms in the components of the velocities, where they are given so."""
+        return []
+
+    @property
+    def written_rest(self) -> bool:
+        """Whether the kinetic energy besides the bodies' own is more than one of constant inertia."""
+        return self.kinetic.varies
+
+    @cached_property
+    def rest_node(self) -> Node:
+        """Node of the kinetic energy besides that of the bodies' own inertias."""
+        u, to_node = self.rate_nodes, self.to_node
+        terms = [to_node(e) * u[i] * u[j] / 2 for (i, j), e in self.kinetic.rest.items()]
+        A = () if self.covector_nodes else self.kinetic.A or ()
+        linear = [to_node(e) * v for e, v in zip(A, u, strict=False)]
+        return self.graph.add([*terms, *linear])
+
+    def own_inertia_at(self, params: Mapping[str, float]) -> np.ndarray:
+        """The bodies' own inertias (n, 3, 3), of their velocities."""
+        own = sp.Matrix([e for J in self.kinetic.own for e in J])
+        return self.numbers("inertia", own, params).reshape(self.n, 3, 3)
+
+    def coupling_at(self, params: Mapping[str, float]) -> np.ndarray:
+        """Constant inertia (3 N, 3 N) of the rates besides the bodies' own."""
+        G = np.zeros((self.split, self.split))
+        places = list(self.kinetic.rest)
+        if places:
+            numbers = self.numbers("inertia", sp.Matrix(list(self.kinetic.rest.values())), params)
+            G[tuple(np.array(places).T)] = numbers.ravel()
+        return G
+
+    @abstractmethod
+    def hessian(self, z: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Ambient second derivatives (3 N, 3 N) of the potential."""
+
     @property
     @abstractmethod
     def potential_expression(self) -> sp.Expr:
@@ -251,6 +293,22 @@ class ManifoldDescription(ManifoldModel):
         """A matrix of expressions in parameters in numbers; InputError where it is not finite."""
         table = {p.symbol: params[p.name] for p in self.parameters}
         return finite_array(name, M.xreplace(table) if M.free_symbols else M)
+
+    @property
+    @abstractmethod
+    def potential_nodes(self) -> list[Node]:
+        """Nodes of the potential, as far as it is given by expressions that are no sums over bodies."""
+
+    @property
+    def formulas(self) -> list[Node]:
+        """Nodes of what the system is given by, as far as it is given by expressions."""
+        forces = self.force_nodes if self.forced and not callable(self.forces_given) else []
+        rest = [self.rest_node] if self.written_rest else []
+        return [*self.potential_nodes, *rest, *self.covector_nodes, *forces]
+
+    def sum_switches(self, z: np.ndarray, params: Mapping[str, float]) -> list[np.ndarray]:  # noqa: ARG002
+        """Arguments of Abs, sign and Piecewise in sums over bodies, an array for each sum."""
+        return []
 
     def require_symbolic(self) -> None:
         """DescriptionError unless the system can be written out in symbols."""

@@ -56,18 +56,19 @@ class Kinetic:
         )
 
     @cached_property
-    def _coupled(self) -> set[tuple[int, int]]:
-        body = [b for b, f in enumerate(self.product.factors) for _ in range(3 * f.rows)]
-        return {(body[i], body[j]) for i, j in self.G}
+    def _bodies(self) -> list[int]:
+        """Body of each rate."""
+        return [b for b, f in enumerate(self.product.factors) for _ in range(3 * f.rows)]
 
     @cached_property
     def inertia(self) -> sp.Matrix:
         """Inertia (3 n, 3 n) of the velocities."""
         n, out = self.product.bodies, sp.zeros(3 * self.product.bodies)
+        coupled = {(self._bodies[i], self._bodies[j]) for i, j in self.G}
         matrices = [f.rate_matrix() for f in self.product.factors]
         for b in range(n):
             for c in range(b + 1):
-                if (b, c) not in self._coupled:
+                if (b, c) not in coupled:
                     continue
                 G = self.block(b, c)
                 own = self.product.factors[b].own_inertia(G) if b == c else None
@@ -88,6 +89,28 @@ class Kinetic:
             part = sp.Matrix(self.A[3 * int(row) : 3 * int(row) + 3 * f.rows])
             found.append(f.rate_matrix().T * part)
         return found
+
+    @cached_property
+    def own(self) -> list[sp.Matrix]:
+        """Each body's own inertia (3, 3) of its velocity; zero where it depends on the configuration."""
+        places = {s for f in self.product.factors for s in f.z}
+        found = []
+        for b, f in enumerate(self.product.factors):
+            G = f.own_inertia(self.block(b, b))
+            found.append(sp.zeros(3) if G is None or G.free_symbols & places else G)
+        return found
+
+    @cached_property
+    def rest(self) -> dict[tuple[int, int], sp.Expr]:
+        """The inertia of the rates besides the bodies' own."""
+        body = self._bodies
+        return {(i, j): e for (i, j), e in self.G.items() if body[i] != body[j] or not any(self.own[body[i]])}
+
+    @property
+    def varies(self) -> bool:
+        """Whether the rest depends on the configuration, or there are linear terms."""
+        places = {s for f in self.product.factors for s in f.z}
+        return self.A is not None or any(e.free_symbols & places for e in self.rest.values())
 
     def carried(self, turn: sp.Matrix) -> tuple[list[sp.Expr], sp.Expr]:
         """What axes that turn with this rate add: G (W x z) + A, and half (W x z).G (W x z) + A.(W x z)."""

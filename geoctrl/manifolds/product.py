@@ -113,22 +113,88 @@ class Product:
         """Velocities (..., B, 3) of configurations that turn with axes of this rate (3,)."""
         return self._velocities_of(lambda s: s.factor.still(z[..., s.rows, :], turn), z.shape[:-2])
 
-    def still_gradient(self, z: np.ndarray, turn: np.ndarray) -> np.ndarray:
-        """Derivatives (3 B, 3 N) of `still` by the configuration."""
-        out = np.zeros((3 * self.bodies, 3 * self.rows))
+    # -- derivatives as matrices ----------------------------------------------------------------
+
+    def _matrix(self, function: Callable[[Stack], np.ndarray], rows: str, columns: str) -> np.ndarray:
+        """A matrix of blocks body by body; ``rows`` and ``columns`` are "z", "w" or "x" for both."""
+        size = {"z": self.split, "w": 3 * self.bodies, "x": self.size}
+        out = np.zeros((size[rows], size[columns]))
         for s in self.stacks:
-            entries = self._entries(s)
-            rows, columns = entries[:, -3:] - self.split, entries[:, :-3]
-            out[rows[:, :, None], columns[:, None, :]] = s.factor.still_gradient(z[s.rows], turn)
+            r, c = self._entries(s, rows), self._entries(s, columns)
+            out[r[:, :, None], c[:, None, :]] = function(s)
         return out
+
+    def by_velocity(self, z: np.ndarray) -> np.ndarray:
+        """Derivative (3 N, 3 B) of `rates` by the velocities."""
+        return self._matrix(lambda s: s.factor.by_velocity(z[s.rows]), "z", "w")
+
+    def by_place(self, w: np.ndarray) -> np.ndarray:
+        """Derivative (3 N, 3 N) of `rates` by the configuration."""
+        return self._matrix(lambda s: s.factor.by_place(w[s.bodies]), "z", "z")
+
+    def carried_by(self, v: np.ndarray) -> np.ndarray:
+        """Derivative (3 N, 3 B) of ``by_place(w) v`` by the velocities w, of rates v (N, 3)."""
+        return self._matrix(lambda s: s.factor.by_velocity(v[s.rows]) * s.factor.bends, "z", "w")
+
+    def still_bend(self, v: np.ndarray, turn: np.ndarray) -> np.ndarray:
+        """Derivative (3 B, 3 N) of ``still_gradient(z, turn) v`` by the configuration z, of rates v."""
+        return self._matrix(
+            lambda s: s.factor.still_gradient(v[s.rows], turn) * s.factor.still_bends, "w", "z"
+        )
+
+    def moment_gradient(self, F: np.ndarray) -> np.ndarray:
+        """Derivative (3 B, 3 N) of `moments` by the configuration, of covectors F (N, 3)."""
+        return self._matrix(lambda s: s.factor.moment_gradient(F[s.rows]), "w", "z")
+
+    def work(self, z: np.ndarray) -> np.ndarray:
+        """Derivative (3 B, 3 B) of generalised forces, in the components of the velocities, by the forces."""
+        return self._matrix(lambda s: s.factor.work(z[s.rows]), "w", "w")
+
+    def work_gradient(self, f: np.ndarray) -> np.ndarray:
+        """Derivative (3 B, 3 N) of these by the configuration, of forces f (B, 3)."""
+        return self._matrix(lambda s: s.factor.work_gradient(f[s.bodies]), "w", "z")
+
+    def holding(
+        self, z: np.ndarray, w: np.ndarray, a: np.ndarray, turn: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Relations that accelerations a meet, as derivatives by a, z and w: (c, 3 B), (c, 3 N), (c, 3 B)."""
+        blocks = []
+        for s in self.stacks:
+            C = s.factor.holding(z[s.rows])
+            by_z, by_w = s.factor.holding_gradients(z[s.rows], w[s.bodies], a[s.bodies], turn)
+            for r in range(C.shape[1]):
+                for of, entries in ((C, "w"), (by_z, "z"), (by_w, "w")):
+                    out = np.zeros((len(s.bodies), self.split if entries == "z" else 3 * self.bodies))
+                    out[np.arange(len(s.bodies))[:, None], self._entries(s, entries)] = of[:, r]
+                    blocks.append(out)
+        empty = [np.zeros((0, 3 * self.bodies)), np.zeros((0, self.split)), np.zeros((0, 3 * self.bodies))]
+        first, second, third = (np.vstack([empty[k], *blocks[k::3]]) for k in range(3))
+        return first, second, third
+
+    def turn(self, rate: np.ndarray) -> np.ndarray:
+        """rate x of every vector of the configuration, (3 N, 3 N)."""
+        return -self.turning(rate)[: self.split, : self.split]
+
+    def still_gradient(self, z: np.ndarray, turn: np.ndarray) -> np.ndarray:
+        """Derivative (3 B, 3 N) of `still` by the configuration."""
+        return self._matrix(lambda s: s.factor.still_gradient(z[s.rows], turn), "w", "z")
 
     def turning(self, turn: np.ndarray) -> np.ndarray:
         """Derivative (size, size) of the rate that axes add which turn with this rate."""
-        out = np.zeros((self.size, self.size))
-        for s in self.stacks:
-            entries = self._entries(s)
-            out[entries[:, :, None], entries[:, None, :]] = s.factor.turning(turn)
-        return out
+        return self._matrix(lambda s: s.factor.turning(turn), "x", "x")
+
+    def spatial(self, z: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """Moments (..., B, 3) about the origin of momenta in the components of the velocities."""
+        return self._velocities_of(
+            lambda s: s.factor.spatial(z[..., s.rows, :], p[..., s.bodies, :]), z.shape[:-2]
+        )
+
+    def spatial_gradient(self, z: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives of `spatial` by the configuration (3 B, 3 N) and by the momenta (3 B, 3 B)."""
+        first = self._matrix(lambda s: s.factor.spatial_gradient(z[s.rows], p[s.bodies])[0], "w", "z")
+        return first, self._matrix(lambda s: s.factor.spatial_gradient(z[s.rows], p[s.bodies])[1], "w", "w")
+
+    # -- values ---------------------------------------------------------------------------------
 
     def moments(self, z: np.ndarray, F: np.ndarray) -> np.ndarray:
         """Ambient covectors F (..., N, 3) in the components of the velocities, (..., B, 3)."""
@@ -195,10 +261,11 @@ class Product:
             out[..., self._relation_places[s.bodies][:, None] + np.arange(found.shape[-1])] = found
         return out
 
-    def _entries(self, s: Stack) -> np.ndarray:
-        """Places in the state of what belongs to each body of a stack, (k, 3 rows + 3)."""
-        first = (3 * s.rows[:, :, None] + np.arange(3)).reshape(len(s.bodies), -1)
-        return np.hstack([first, self.split + 3 * s.bodies[:, None] + np.arange(3)])
+    def _entries(self, s: Stack, of: str = "x") -> np.ndarray:
+        """Places of the bodies of a stack among configurations "z", velocities "w" or whole states "x"."""
+        z = (3 * s.rows[:, :, None] + np.arange(3)).reshape(len(s.bodies), -1)
+        w = 3 * s.bodies[:, None] + np.arange(3)
+        return {"z": z, "w": w, "x": np.hstack([z, self.split + w])}[of]
 
     def leaf_gradient(self, z: np.ndarray, w: np.ndarray) -> np.ndarray:
         """Gradients (r, size) of the relations."""
@@ -227,20 +294,14 @@ class Product:
 
     def tangent(self, z: np.ndarray) -> np.ndarray:
         """Derivatives (3 N, freedom) of the configuration by tangent coordinates."""
-        return self._columns(z, lambda s: s.factor.tangent(z[s.rows]), 3 * self.rows)
+        return self.by_velocity(z) @ self.turns(z)
 
     def turns(self, z: np.ndarray) -> np.ndarray:
-        """Velocities (3 B, freedom) that move the configuration along the columns of `tangent`."""
-        return self._columns(z, lambda s: s.factor.turns(z[s.rows]), 3 * self.bodies)
-
-    def _columns(self, z: np.ndarray, function: Callable[[Stack], np.ndarray], height: int) -> np.ndarray:
-        out = np.zeros((height, self.freedom))
+        """Velocities (3 B, freedom) that move the configuration along tangent coordinates."""
+        out = np.zeros((3 * self.bodies, self.freedom))
         for s in self.stacks:
-            part = slice(None, -3) if height == 3 * self.rows else slice(-3, None)
-            entries = self._entries(s)[:, part] - (0 if height == 3 * self.rows else self.split)
-            found = function(s).reshape(len(s.bodies), entries.shape[1], -1)
             where = np.array([self.coordinates[b] for b in s.bodies])
-            out[entries[:, :, None], where[:, None, :]] = found
+            out[self._entries(s, "w")[:, :, None], where[:, None, :]] = s.factor.turns(z[s.rows])
         return out
 
     def retract(self, z: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -13,10 +12,12 @@ from geoctrl._checks import shape_of
 from geoctrl._scalars import Node, Program
 from geoctrl.errors import InputError
 from geoctrl.manifolds.conservation import has_no_moment, refuse_spin, require_symmetry
+from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.functions import functions_of_time, holds_time
 from geoctrl.manifolds.reduction import natural
+from geoctrl.manifolds.rest import find_rest
 from geoctrl.manifolds.symmetry import is_symmetric
-from geoctrl.manifolds.system import ManifoldSystem
+from geoctrl.manifolds.tangent import integral_gradients, still_moments
 from geoctrl.systems import Equilibrium, Lagrangian, Seen
 from geoctrl.systems.regularity import require_autonomous, require_smooth
 from geoctrl.systems.tolerances import UNIT
@@ -39,24 +40,12 @@ class SeenManifold(Seen):
         Before any work, where the inertia varies and the system cannot be written out.
     """
 
-    system: ManifoldSystem
-
-    def __init__(self, system: ManifoldSystem, spin: tuple[float, ...]) -> None:
+    def __init__(self, system: ManifoldDescription, spin: tuple[float, ...]) -> None:
         self.system, self.spin, self.cache = system, np.array(spin), {}
         self.spin.flags.writeable = False  # equilibria hold it as well
         self.functions, self.written = functions_of_time(system), system.written
         if system.inertia_varies:
             system.require_symbolic()
-
-    # -- what a kind of system supplies ---------------------------------------------------------
-
-    @abstractmethod
-    def switches(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
-        """Arguments of Abs, sign and Piecewise at a point, as far as the system is given by expressions."""
-
-    @abstractmethod
-    def integral_gradients(self, x: np.ndarray, params: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
-        """Gradients of the energy (n,) and of the momenta about the axes of the reference (3, n)."""
 
     @cached_property
     def natural(self) -> Lagrangian:
@@ -121,7 +110,7 @@ class SeenManifold(Seen):
         product with the spin; else of what the system keeps.
         """
         system, names = self.system, self.system.conserved(params, u=u)
-        energy, momenta = self.integral_gradients(x, params)
+        energy, momenta = integral_gradients(system, x, params)
         found = {"energy": energy - self.spin @ momenta} if "energy" in names else {}
         if np.any(self.spin):
             return {"momentum": self.spin @ momenta} | found
@@ -154,7 +143,9 @@ class SeenManifold(Seen):
 
     def require_regular(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
         """Refuse a point at which a formula has a kink."""
-        require_smooth(self.switches(x, u, params), x)
+        system = self.system
+        sums = system.sum_switches(system.product.parts(x)[0], params)
+        require_smooth(np.concatenate([self.switch_values(system.formulas, x, u, params), *sums]), x)
 
     def switch_values(
         self, nodes: Sequence[Node], x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
@@ -183,3 +174,29 @@ class SeenManifold(Seen):
             return None
         turns = bool(np.any(self.spin))
         return self.natural if not turns or is_symmetric(system, params, self.spin) else None
+
+    def rest_near(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """State near ``x`` that rests, where the moments of amended potential and forces vanish.
+
+        Raises
+        ------
+        EquilibriumError
+            If none is found.
+        """
+        system, product = self.system, self.system.product
+
+        z = find_rest(
+            product.parts(x)[0],
+            moments=lambda z: still_moments(system, z, self.spin, u, params),
+            move=product.retract,
+            on_manifold=product.is_exact,
+        )
+        return self.at_rest(product.state(z, np.zeros((system.n, 3))), params)
+
+    def stiffness(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray | None:
+        """Second variation of the amended potential in tangent coordinates; None with forces."""
+        system = self.system
+        if np.any(u) or not system.force_free:
+            return None
+        K = still_moments(system, system.product.parts(x)[0], self.spin, u, params)[1]
+        return (K + K.T) / 2

@@ -9,7 +9,6 @@ import numpy as np
 
 from geoctrl._scalars import evaluate, exact
 from geoctrl._scalars.precise import PRECISE, number
-from geoctrl.manifolds.system import ManifoldSystem
 
 __all__ = ["is_symmetric"]
 
@@ -18,7 +17,7 @@ _ZERO = number("1e-40")
 _PLACES = 3
 
 
-def is_symmetric(system: ManifoldSystem, params: Mapping[str, float], axis: np.ndarray) -> bool:
+def is_symmetric(system: Any, params: Mapping[str, float], axis: np.ndarray) -> bool:
     """Whether turning all bodies about an axis of the reference leaves the Lagrangian as it is.
 
     At configurations drawn at random, with sixty digits, and with every switch free: right with probability
@@ -56,7 +55,7 @@ def _frame(rng: np.random.Generator) -> np.ndarray:
     return np.array(rows, dtype=object) / size
 
 
-def _entries(system: ManifoldSystem, frames: Sequence[np.ndarray]) -> list[Any]:
+def _entries(system: Any, frames: Sequence[np.ndarray]) -> list[Any]:
     """Configurations in the order of the states: whole rotations, or vectors as their first axes."""
     factors = system.product.factors
     return [e for f, F in zip(factors, frames, strict=True) for e in (F.ravel() if f.rows == 3 else F[:, 0])]

@@ -13,6 +13,7 @@ from geoctrl._checks import finite_array
 from geoctrl._scalars import Program
 from geoctrl._scalars.budget import BUDGET
 from geoctrl.errors import DescriptionError
+from geoctrl.manifolds import tangent
 from geoctrl.manifolds.branches import Branches
 from geoctrl.manifolds.conservation import QUANTITIES, kept
 from geoctrl.manifolds.description import ManifoldDescription
@@ -20,6 +21,7 @@ from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.manifolds.reduction import ReducedView, description
+from geoctrl.manifolds.seen import SeenManifold
 from geoctrl.stepping.drive import Drive
 from geoctrl.systems import Equilibrium, EulerPoincare, Parameter, ReducedSystem, Seen, System, time
 from geoctrl.systems.members import family_member
@@ -35,12 +37,11 @@ class ManifoldSystem(ManifoldDescription):
 
     Attributes
     ----------
-    numerics_type, seen_type, trajectory_type, display_type : type
-        What a kind of system makes its kernels, views from turning axes, trajectories and formulas of.
+    numerics_type, trajectory_type, display_type : type
+        What a kind of system makes its kernels, trajectories and formulas of.
     """
 
     numerics_type: ClassVar[type]
-    seen_type: ClassVar[type]
     trajectory_type: ClassVar[type]
     display_type: ClassVar[type]
 
@@ -75,6 +76,12 @@ class ManifoldSystem(ManifoldDescription):
         """
         return description(self, spin)
 
+    def derivatives(
+        self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives of `rhs` by the state (size, size) and by the inputs (size, m)."""
+        return tangent.jacobians(self, t, x, u, params)
+
     # -- runs -----------------------------------------------------------------------------------
 
     @cached_property
@@ -88,7 +95,7 @@ class ManifoldSystem(ManifoldDescription):
         if rate not in self._seen:
             if len(self._seen) > _REMEMBERED:
                 self._seen.clear()
-            self._seen[rate] = self.seen_type(self, rate)
+            self._seen[rate] = SeenManifold(self, rate)
         return self._seen[rate]
 
     @cached_property

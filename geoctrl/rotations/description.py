@@ -97,6 +97,11 @@ class RotationDescription(ManifoldSystem):
         return Kinetic(self.product, G, A or None, self.linear)
 
     @property
+    def potential_nodes(self) -> list[Node]:
+        """Node of the potential; none of a function."""
+        return [] if self.computed else [self.to_node(self.potential_expression)]
+
+    @property
     def shape_functions(self) -> list[Node]:
         """Nodes of the potential and of the linear terms."""
         return [self.to_node(self.potential_expression), *self.linear_nodes]
@@ -105,6 +110,20 @@ class RotationDescription(ManifoldSystem):
     def linear_varies(self) -> bool:
         """Whether the linear terms depend on attitudes."""
         return bool(set(self.graph.symbols(self.linear_nodes)) & set(self.configuration_nodes))
+
+    @property
+    def covector_nodes(self) -> list[Node]:
+        """Nodes of the linear terms."""
+        return self.linear_nodes
+
+    @property
+    def written_rest(self) -> bool:
+        """No: bodies are not coupled by inertia."""
+        return False
+
+    def own_inertia_at(self, params: Mapping[str, float]) -> np.ndarray:
+        """The inertias (n, 3, 3)."""
+        return self.inertias_at(params)
 
     def inertias_at(self, params: Mapping[str, float]) -> np.ndarray:
         """The inertias (n, 3, 3); InputError unless they are symmetric positive definite."""

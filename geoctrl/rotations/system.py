@@ -8,13 +8,12 @@ from typing import Any, Self
 import numpy as np
 
 from geoctrl.manifolds.alike import names_of_parts, packed, unpacked
-from geoctrl.rotations import linear
+from geoctrl.manifolds.hessians import by_differences, second_derivatives
 from geoctrl.rotations.attitudes import initial_values
 from geoctrl.rotations.description import RotationDescription
 from geoctrl.rotations.display import RotationDisplay
 from geoctrl.rotations.forms import RotationForm, converted
 from geoctrl.rotations.numerics import Numerics
-from geoctrl.rotations.seen import SeenRotations
 from geoctrl.rotations.trajectory import RotationTrajectory
 from geoctrl.rotations.unreduced import arguments_of
 from geoctrl.systems import EulerPoincare
@@ -101,7 +100,6 @@ class RotationSystem(RotationDescription):
     """
 
     numerics_type = Numerics
-    seen_type = SeenRotations
     trajectory_type = RotationTrajectory
     display_type = RotationDisplay
 
@@ -129,11 +127,12 @@ class RotationSystem(RotationDescription):
         """
         return cls(**arguments_of(mechanism))
 
-    def derivatives(
-        self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Derivatives of `rhs` by the state (12n, 12n) and by the inputs (12n, m)."""
-        return linear.jacobians(self, t, x, u, params)
+    def hessian(self, z: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Ambient second derivatives (9n, 9n) of the potential."""
+        if self.computed:
+            return by_differences(self, z, params)
+        energy = self.to_node(self.potential_expression)
+        return second_derivatives(self, energy, self.configuration_nodes, [], list(z.ravel()), params)
 
     def pack(self, first: Any, second: Any) -> np.ndarray:
         """States of R and Omega: (n, 3, 3), (n, 3) -> (12n,), and with nt in front of both -> (12n, nt)."""

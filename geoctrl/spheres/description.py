@@ -115,6 +115,11 @@ class SphereDescription(ManifoldSystem):
         return {s for t in terms for v in t.vectors for s in v}
 
     @property
+    def potential_nodes(self) -> list[Node]:
+        """Nodes of the terms of the potential that are expressions."""
+        return [self.to_node(t) for t in self.potential_terms if isinstance(t, sp.Expr)]
+
+    @property
     def shape_functions(self) -> list[Node]:
         """Nodes of the potential and of the inertia where it varies."""
         return [self.to_node(self.potential_expression), *(e for row in self.mass_nodes or () for e in row)]
@@ -130,6 +135,21 @@ class SphereDescription(ManifoldSystem):
         M, n = self.mass_expression, self.n
         places = [(i, j, k) for i in range(n) for j in range(n) for k in range(3)]
         return Kinetic(self.product, {(3 * i + k, 3 * j + k): M[i, j] for i, j, k in places})
+
+    def own_inertia_at(self, params: Mapping[str, float]) -> np.ndarray:
+        """The diagonal of a constant inertia, for each body (n, 3, 3)."""
+        M = self.constant_mass(params)
+        return super().own_inertia_at(params) if M is None else np.diag(M)[:, None, None] * np.eye(3)
+
+    def coupling_at(self, params: Mapping[str, float]) -> np.ndarray:
+        """A constant inertia off its diagonal, (3n, 3n)."""
+        M = self.constant_mass(params)
+        return super().coupling_at(params) if M is None else np.kron(M - np.diag(np.diag(M)), np.eye(3))
+
+    @property
+    def written_rest(self) -> bool:
+        """Whether the inertia depends on the configuration."""
+        return self.inertia_varies
 
     def constant_mass(self, params: Mapping[str, float]) -> np.ndarray | None:
         """The inertia (n, n) where it does not depend on q.

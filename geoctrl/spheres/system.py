@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from geoctrl.manifolds.alike import names_of_parts, packed, unpacked
-from geoctrl.spheres import linear, reduction
+from geoctrl.spheres import linear
 from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.display import SphereDisplay
 from geoctrl.spheres.forms import SphereForm, converted
 from geoctrl.spheres.numerics import Numerics
-from geoctrl.spheres.seen import SeenSpheres
 from geoctrl.spheres.start import initial_values
 from geoctrl.spheres.trajectory import SphereTrajectory
 
@@ -88,16 +87,16 @@ class SphereSystem(SphereDescription):
     """
 
     numerics_type = Numerics
-    seen_type = SeenSpheres
     trajectory_type = SphereTrajectory
     display_type = SphereDisplay
 
-    def derivatives(
-        self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Derivatives of `rhs` by the state (6n, 6n) and by the inputs (6n, m)."""
-        derive = reduction.jacobians if self.inertia_varies else linear.jacobians
-        return derive(self, t, x, u, params)
+    def hessian(self, z: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Ambient second derivatives (3n, 3n) of the potential."""
+        return linear.hessian(self, z, params)
+
+    def sum_switches(self, z: np.ndarray, params: Mapping[str, float]) -> list[np.ndarray]:
+        """Arguments of Abs, sign and Piecewise in sums over sites and pairs."""
+        return linear.term_switches(self, z, params)
 
     def pack(self, first: Any, second: Any) -> np.ndarray:
         """States of q and omega: (n, 3) each -> (6n,), and with nt in front of both -> (6n, nt)."""
