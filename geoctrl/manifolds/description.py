@@ -16,7 +16,13 @@ from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.conservation import QUANTITIES
 from geoctrl.manifolds.laws import read_function
 from geoctrl.manifolds.model import ManifoldModel
-from geoctrl.manifolds.reading import check_gradient, examine_potential, read_forces, read_gradient
+from geoctrl.manifolds.reading import (
+    check_gradient,
+    examine_potential,
+    number_of_bodies,
+    read_forces,
+    read_gradient,
+)
 from geoctrl.systems import Family, Parameter, check_names, input_symbol, time
 from geoctrl.systems.names import check_families
 
@@ -31,8 +37,8 @@ class ManifoldDescription(ManifoldModel):
 
     Parameters
     ----------
-    configurations, velocities : sequences of n sympy matrices
-        Of the symbols of each body.
+    n : int
+        Number of bodies.
     potential : expression, callable, or what else a kind of system knows
     gradient : callable, optional
     forces : n vectors of three expressions, or callable, optional
@@ -62,8 +68,7 @@ class ManifoldDescription(ManifoldModel):
 
     def __init__(
         self,
-        configurations: Sequence[sp.Matrix],
-        velocities: Sequence[sp.Matrix],
+        n: int,
         *,
         potential: Any,
         gradient: Callable | None,
@@ -76,8 +81,7 @@ class ManifoldDescription(ManifoldModel):
         name: str,
         source: str,
     ) -> None:
-        self.n = len(configurations)
-        self.states = tuple(s for M in (*configurations, *velocities) for s in M)
+        self.n = len(number_of_bodies(n))
         self.parameters = entries("parameters", parameters, DescriptionError)
         self.driven = tuple(map(input_symbol, entries("inputs", inputs, DescriptionError)))
         self.law = None if law is None else read_function(law)
@@ -314,9 +318,10 @@ class ManifoldDescription(ManifoldModel):
             raise DescriptionError(
                 f"the system has {', '.join(sorted(taken))} of its own: choose another name"
             )
-        self.require(
-            "invariants", list(self.invariants_given.values()), self.parameter_symbols | set(self.states)
-        )
+        if not self.invariants_given:
+            return
+        known = self.parameter_symbols | set(self.states)
+        self.require("invariants", list(self.invariants_given.values()), known)
         for name, expr in self.invariants_given.items():
             if expr.has(sp.sign, sp.Piecewise):
                 raise DescriptionError(f"invariant {name!r} may jump; write it without sign and Piecewise")

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
-import sympy as sp
 
 from geoctrl._checks import require_choice
 from geoctrl._scalars import Node
@@ -52,10 +51,6 @@ class ManifoldForm(ManifoldModel):
         )  # fmt: skip
         self.inputs, self.input_labels, self.driven = system.inputs, system.input_labels, system.driven
         self.graph = system.graph
-        renamed = [
-            sp.Symbol(s.name.replace(system.pair[1], form), real=True) for s in system.states[self.split :]
-        ]
-        self.states = (*system.states[: self.split], *renamed)
 
     @abstractmethod
     def rates(self, run: Any, t: float, first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:

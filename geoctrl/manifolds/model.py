@@ -5,11 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import product
 from math import prod
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from geoctrl._checks import finite_array, named_parameters, real_array
 from geoctrl._scalars import STATE, FromSympy, Graph, Node
@@ -54,7 +56,6 @@ class ManifoldModel(System):
     space: str
     n: int
     name: str
-    states: tuple[Any, ...]
     inputs: tuple[Any, ...]
     driven: tuple[Any, ...]
     input_labels: tuple[str, ...]
@@ -86,8 +87,17 @@ class ManifoldModel(System):
 
     @cached_property
     def state_labels(self) -> tuple[str, ...]:
-        """Labels of the states."""
-        return tuple(map(str, self.states))
+        """Labels of the states: entries of the first part, body by body, then those of the second."""
+        places = ["".join(map(str, place)) for place in product((1, 2, 3), repeat=len(self.entries))]
+        first, second = self.pair
+        bodies = range(1, self.n + 1)
+        configurations = (f"{first}{i}_{place}" for i in bodies for place in places)
+        return *configurations, *(f"{second}{i}_{k}" for i in bodies for k in (1, 2, 3))
+
+    @cached_property
+    def states(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of the states, made when first asked for: systems of many bodies do without."""
+        return tuple(sp.Symbol(label, real=True) for label in self.state_labels)
 
     def pack(self, first: Any, second: Any) -> np.ndarray:
         """States of the two parts: (n, ...), (n, 3) -> (size,), and with nt in front of both -> (size, nt).

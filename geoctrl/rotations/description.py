@@ -47,10 +47,8 @@ class RotationDescription(ManifoldSystem):
         source: str = "",
     ) -> None:
         self.inertias = read_inertias(inertias)
-        self.R, self.Omega = symbols(len(self.inertias))
         super().__init__(
-            self.R,
-            self.Omega,
+            len(self.inertias),
             potential=potential,
             gradient=gradient,
             forces=forces,
@@ -72,6 +70,16 @@ class RotationDescription(ManifoldSystem):
         """What the system is made of, by keyword."""
         own = {"inertias": self.inertias, "linear": self.linear, "frame_rate": self.frame_rate}
         return {**super().arguments, **own}
+
+    @cached_property
+    def R(self) -> tuple[sp.Matrix, ...]:
+        """Symbols of the attitudes."""
+        return symbols(self.n)[0]
+
+    @cached_property
+    def Omega(self) -> tuple[sp.Matrix, ...]:
+        """Symbols of the angular velocities."""
+        return symbols(self.n)[1]
 
     @cached_property
     def linear_nodes(self) -> list[Node]:

@@ -48,10 +48,8 @@ class SphereDescription(ManifoldSystem):
         name: str = "",
         source: str = "",
     ) -> None:
-        self.q, self.omega = symbols(_count(mass))
         super().__init__(
-            self.q,
-            self.omega,
+            _count(mass),
             potential=potential,
             gradient=gradient,
             forces=forces,
@@ -72,6 +70,16 @@ class SphereDescription(ManifoldSystem):
     def arguments(self) -> dict[str, Any]:
         """What the system is made of, by keyword."""
         return {**super().arguments, "mass": self.mass_given}
+
+    @cached_property
+    def q(self) -> tuple[sp.Matrix, ...]:
+        """Symbols of the directions."""
+        return symbols(self.n)[0]
+
+    @cached_property
+    def omega(self) -> tuple[sp.Matrix, ...]:
+        """Symbols of the angular velocities."""
+        return symbols(self.n)[1]
 
     def term_nodes(self, term: Sites | Pairs) -> tuple[list[list[Node]], list[Node], Node]:
         """Nodes of the vectors, data and value of the small expression of a term."""
@@ -120,11 +128,14 @@ class SphereDescription(ManifoldSystem):
 
     @cached_property
     def mass_expression(self) -> sp.Matrix:
-        """The inertia as a sympy matrix."""
-        return sp.Matrix(self._numeric_mass) if self._numeric_mass is not None else sp.Matrix(self.mass_given)
+        """The inertia (n, n) as a sympy matrix."""
+        M = self._numeric_mass
+        if M is None:
+            return sp.Matrix(self.mass_given)
+        return sp.Matrix(np.diag(M) if M.ndim == 1 else M)
 
     def constant_mass(self, params: Mapping[str, float]) -> np.ndarray | None:
-        """The inertia (n, n) where it does not depend on q.
+        """The inertia where it does not depend on q: (n, n), or (n,) where it couples no bodies.
 
         Raises
         ------
@@ -136,7 +147,7 @@ class SphereDescription(ManifoldSystem):
         if self.mass_nodes is not None:
             return None
         numbers = {p.symbol: params[p.name] for p in self.parameters}
-        return positive_definite("mass", np.array(self.mass_given.xreplace(numbers), dtype=float))
+        return _checked(np.array(self.mass_given.xreplace(numbers), dtype=float))
 
     def __repr__(self) -> str:
         mass = "constant" if self.mass_nodes is None else "configuration-dependent"
@@ -169,11 +180,12 @@ class SphereDescription(ManifoldSystem):
                 self.term_nodes(term)
 
     def _check_expressions(self) -> None:
-        place = self.parameter_symbols | self.configuration_symbols
         terms = [t for t in self.potential_terms if isinstance(t, sp.Expr)]
         mass = [] if self._numeric_mass is not None else list(self.mass_given)
-        self.require("potential", terms, place)
-        self.require("mass", mass, place)
+        if terms or mass:
+            place = self.parameter_symbols | self.configuration_symbols
+            self.require("potential", terms, place)
+            self.require("mass", mass, place)
         self.check_forces()
         self.check_invariants()
         for expr in (*terms, *mass):
@@ -188,15 +200,29 @@ def _count(mass: Any) -> int:
 
 
 def _read_mass(mass: Any) -> np.ndarray | None:
-    """The inertia (n, n) where it is given in numbers."""
+    """The inertia where it is given in numbers: (n, n), or (n,) where it couples no bodies."""
     if isinstance(mass, sp.MatrixBase):
         if mass.free_symbols:
             if mass != mass.T:
                 raise InputError("mass must be symmetric")
             return None
         mass = np.array(mass.tolist(), dtype=object)
-    array = finite_array("mass", mass)
-    return positive_definite("mass", np.diag(array) if array.ndim == 1 else array)
+    return _checked(finite_array("mass", mass))
+
+
+def _checked(mass: np.ndarray) -> np.ndarray:
+    """The inertia (n, n), or (n,) where it couples no bodies; InputError unless it is positive definite.
+
+    Of a diagonal the least entry says so: many bodies need no array (n, n).
+    """
+    if mass.ndim == 1:
+        if not np.min(mass) > 0:
+            raise InputError(f"mass must be positive definite, its least entry is {np.min(mass):.3g}")
+        return mass.copy()
+    diagonal = np.diag(mass)
+    if np.count_nonzero(mass) == np.count_nonzero(diagonal):
+        return _checked(diagonal)
+    return positive_definite("mass", mass)
 
 
 def _read_terms(potential: Any, n: int) -> list[Any]:
