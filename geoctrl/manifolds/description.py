@@ -13,9 +13,11 @@ import sympy as sp
 from geoctrl._checks import entries, require_declared, resolve_parameters
 from geoctrl._scalars import PARAMETER, STATE, Graph, Node, expression, shown
 from geoctrl.errors import DescriptionError
+from geoctrl.manifolds.bodies import Bodies
 from geoctrl.manifolds.conservation import QUANTITIES
 from geoctrl.manifolds.laws import read_function
 from geoctrl.manifolds.model import ManifoldModel
+from geoctrl.manifolds.potentials import read_terms
 from geoctrl.manifolds.reading import (
     check_gradient,
     examine_potential,
@@ -28,8 +30,8 @@ from geoctrl.systems.names import check_families
 
 __all__ = ["ManifoldDescription"]
 
-BODIES = 16
-"""Systems of more bodies than this are not written out for symbolic analysis."""
+BODIES, TERMS = 16, 2000
+"""Systems of more bodies, or of sums of more terms, are not written out for symbolic analysis."""
 
 
 class ManifoldDescription(ManifoldModel):
@@ -60,11 +62,13 @@ class ManifoldDescription(ManifoldModel):
 
     Attributes
     ----------
-    written_limits : str
-        Which systems can be written out in symbols, in words.
+    kind : "direction" or "attitude"
+        What the bodies are.
+    potential_terms : list of Sum
+        Terms of a potential that is no function.
     """
 
-    written_limits: ClassVar[str]
+    kind: ClassVar[str]
 
     def __init__(
         self,
@@ -102,6 +106,9 @@ class ManifoldDescription(ManifoldModel):
         taken = dict.fromkeys((*self.state_labels, *map(str, self.driven)), "a state or an input")
         check_families(self.families, taken | dict.fromkeys(self.params, "a parameter"))
         self.graph = Graph()
+        self.potential_terms = (
+            [] if self.computed else read_terms(potential, self.bodies, lambda: self.states[: self.split])
+        )
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -119,10 +126,16 @@ class ManifoldDescription(ManifoldModel):
             "source": self.source,
         }
 
-    @property
-    def term_symbols(self) -> set[sp.Symbol]:
-        """Symbols of bodies in small expressions that are summed: none, where there are no such sums."""
-        return set()
+    @cached_property
+    def bodies(self) -> Bodies:
+        """What sums of the potential are over."""
+        return Bodies.alike(self.kind, self.pair[0], self.n)
+
+    @cached_property
+    def potential_expression(self) -> sp.Expr:
+        """The potential written out in the configuration and parameters."""
+        places = self.states[: self.split]
+        return sp.Add(*(term.expanded(places) for term in self.potential_terms))
 
     def replace(self, **changes: Any) -> Self:
         """The system with some arguments changed, checked anew."""
@@ -218,8 +231,11 @@ class ManifoldDescription(ManifoldModel):
             "forces": callable(self.forces_given),
             "feedback law": self.law is not None,
         }
+        terms = sum(term.domain.count for term in self.potential_terms)
         found = [f"its {what} is a function" for what, given in functions.items() if given]
-        return found + ([f"it has {self.n} bodies"] if self.n > BODIES else [])
+        found += [f"it has {self.n} bodies"] if self.n > BODIES else []
+        found += [f"its potential has {terms} terms"] if terms > TERMS else []
+        return found + [t.domain.obstacle for t in self.potential_terms if t.domain.obstacle]
 
     @property
     @abstractmethod
@@ -231,9 +247,9 @@ class ManifoldDescription(ManifoldModel):
         if self.obstacles:
             reason = ", as its inertia depends on the configuration" if self.inertia_varies else ""
             raise DescriptionError(
-                f"this needs the system written out in expressions ({self.written_limits}){reason}; but "
-                f"{', and '.join(self.obstacles)}. Give expressions, or fewer of them; numbers alone come "
-                "from rhs, jacobian, energy and runs"
+                f"this needs the system written out in expressions (at most {BODIES} bodies and {TERMS} "
+                f"terms, no cutoff){reason}; but {', and '.join(self.obstacles)}. Give expressions, or fewer "
+                "of them; numbers alone come from rhs, jacobian, energy and runs"
             )
 
     @cached_property
@@ -326,6 +342,20 @@ class ManifoldDescription(ManifoldModel):
             if expr.has(sp.sign, sp.Piecewise):
                 raise DescriptionError(f"invariant {name!r} may jump; write it without sign and Piecewise")
             self.to_node(expr)
+
+    def check_potential(self) -> None:
+        """Refuse symbols and functions in the terms of the potential that are not known.
+
+        Raises
+        ------
+        DescriptionError
+            For a symbol.
+        ExpressionError
+            For a function.
+        """
+        for term in self.potential_terms:
+            self.require(term.what, [term.small.expr], term.own_symbols | self.parameter_symbols)
+            term.small.nodes(self)
 
     def check_forces(self) -> None:
         """Refuse symbols and functions in the forces that are not known.

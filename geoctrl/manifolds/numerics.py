@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from geoctrl.manifolds.functions import examine
+from geoctrl.manifolds.kernels import potential_kernels
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.stepping.compiled import Kernel, compile_function, is_compiled
 from geoctrl.stepping.drive import Drive, Held
@@ -170,10 +171,6 @@ class Numerics(ABC):
     def run(self, params: Mapping[str, float], drive: Drive | None = None) -> Run:
         """Numbers and kernels for parameters, and for inputs that are no feedback."""
 
-    @abstractmethod
-    def written_potential(self) -> tuple[Kernel, Kernel]:
-        """Value and gradient of a potential given by expressions."""
-
     def common(self, params: Mapping[str, float], drive: Drive | None) -> dict[str, Any]:
         """The fields of `Run`; to be called when all kernels are made, of which it fills the numbers in.
 
@@ -218,7 +215,7 @@ class Numerics(ABC):
         """Value and gradient."""
         system = self.system
         if not system.computed:
-            return self.written_potential()
+            return potential_kernels([term.source(system, self.writer) for term in system.potential_terms])
         shape, count = (system.n, *system.entries), len(system.params)
 
         def value(f):

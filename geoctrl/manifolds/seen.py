@@ -158,6 +158,13 @@ class SeenManifold(Seen):
         arguments = [*system.state_nodes, system.time_node, *inputs]
         return np.asarray(Program(graph, arguments, system.parameter_nodes, switches)([*x, 0.0, *u], params))
 
+    def potential_switches(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Values of the switches of the potential."""
+        system = self.system
+        z = x[: system.split].reshape(-1, 3)
+        found = [term.switches(system, z, params) for term in system.potential_terms]
+        return np.concatenate([np.zeros(0), *found])
+
     # -- what a kind of system may have ---------------------------------------------------------
 
     def lagrangian(self, u: np.ndarray, params: Mapping[str, float]) -> Lagrangian | None:

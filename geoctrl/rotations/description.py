@@ -14,7 +14,7 @@ from geoctrl._scalars import Node
 from geoctrl.manifolds.reading import read_vectors
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.rotations.attitudes import exp, hat, symbols
-from geoctrl.rotations.given import checked_inertias, read_inertias, read_potential
+from geoctrl.rotations.given import checked_inertias, read_inertias
 from geoctrl.systems import Family, Parameter
 
 __all__ = ["RotationDescription"]
@@ -26,7 +26,7 @@ class RotationDescription(ManifoldSystem):
     entries = (3, 3)
     pair = ("R", "Omega")
     space = "SO(3)^{n}"
-    written_limits = "at most 16 bodies"
+    kind = "attitude"
     inertia_varies = False
 
     def __init__(
@@ -60,7 +60,6 @@ class RotationDescription(ManifoldSystem):
             name=name,
             source=source,
         )
-        self.potential_expression = sp.S.Zero if self.computed else read_potential(potential)
         self.linear = None if linear is None else read_vectors("linear", linear, self.n)
         self.frame_rate = None if frame_rate is None else read_vectors("frame_rate", frame_rate, 1)[0]
         self._check()
@@ -111,14 +110,14 @@ class RotationDescription(ManifoldSystem):
         return finite_array(name, M.xreplace(table) if M.free_symbols else M)
 
     def _check(self) -> None:
+        self.check_potential()
         place = self.parameter_symbols | self.configuration_symbols
         self.require("inertias", self.inertias, self.parameter_symbols)
         self.require("frame_rate", [self.frame_rate or sp.Matrix()], self.parameter_symbols)
-        self.require("potential", [self.potential_expression], place)
         self.require("linear", self.linear or (), place)
         self.check_forces()
         self.check_invariants()
-        for expr in (self.potential_expression, *(e for M in self.inertias for e in M)):
+        for expr in (e for M in self.inertias for e in M):
             self.to_node(expr)
         self.graph.symbols(self.linear_nodes)
         self.check_numbers()

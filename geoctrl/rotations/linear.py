@@ -9,6 +9,8 @@ import sympy as sp
 
 from geoctrl._scalars import Node, Program
 from geoctrl.manifolds.calculus import differences
+from geoctrl.manifolds.curvature import hessian
+from geoctrl.rotations.attitudes import hat
 from geoctrl.rotations.description import RotationDescription
 
 __all__ = ["integral_gradients", "jacobians"]
@@ -30,25 +32,24 @@ def jacobians(
     places, program = system.programs["field"]
     D = np.zeros((12 * n, 12 * n + m))
     D[places] = program([*x, t, *u], params)
+    D[9 * n :, : 9 * n] += _potential_moments(system, x, params)
     K = np.linalg.inv(system.inertias_at(params))
     D[9 * n :] = np.einsum("iab,ibj->iaj", K, D[9 * n :].reshape(n, 3, -1)).reshape(3 * n, -1)
     return D[:, : 12 * n], D[:, 12 * n :]
 
 
 def _field_nodes(system: RotationDescription) -> list[Node]:
-    """Nodes of Rdot (9n) and of J Omegadot (3n), as in `geoctrl.rotations.field`."""
+    """Nodes of Rdot (9n) and of J Omegadot (3n) without the potential, as in `geoctrl.rotations.field`."""
     graph, n = system.graph, system.n
     w = [system.to_node(e) for e in (system.frame_rate or [0, 0, 0])]
-    U = system.to_node(system.potential_expression)
     turns: list[Node] = []
     for i in range(n):
         rows, Omega = _rows(system, i)
         xi = [Omega[k] - graph.add([rows[r][k] * w[r] for r in range(3)]) for k in range(3)]
         turns += [e for row in rows for e in _cross(row, xi)]
     a = system.linear_nodes or [graph.number(0)] * (3 * n)
-    if system.linear_nodes:
-        U = U - graph.add([x * y for x, y in zip(a, system.velocity_nodes, strict=True)])
-    slope = graph.gradient(U, system.configuration_nodes)
+    pairing = graph.add([x * y for x, y in zip(a, system.velocity_nodes, strict=True)])
+    slope = [-e for e in graph.gradient(pairing, system.configuration_nodes)]
     rate = graph.push_forward(a, dict(zip(system.configuration_nodes, turns, strict=True)))
     moments: list[Node] = []
     for i in range(n):
@@ -61,6 +62,17 @@ def _field_nodes(system: RotationDescription) -> list[Node]:
             terms.append(system.force_nodes[3 * i : 3 * i + 3])
         moments += [graph.add([term[k] for term in terms]) for k in range(3)]
     return [*turns, *moments]
+
+
+def _potential_moments(system: RotationDescription, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+    """Derivative (3n, 9n) by the attitudes of the moments sum_r row_r x dU/drow_r of the potential."""
+    n, R = system.n, system.unpack(x)[0]
+    slope = system.run(params).slope(R)
+    H = hessian(system, R, params).reshape(n, 3, 3, 9 * n)
+    D = np.einsum("irab,irbj->iaj", hat(R), H)
+    for i, turned in enumerate(hat(slope)):
+        D[i, :, 9 * i : 9 * i + 9] -= np.concatenate(turned, axis=1)
+    return D.reshape(3 * n, 9 * n)
 
 
 def integral_gradients(

@@ -49,10 +49,10 @@ class SeenRotations(SeenManifold):
     def switches(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Arguments of Abs, sign and Piecewise at a point, as far as the system is given by expressions."""
         system = self.system
-        nodes = [system.to_node(system.potential_expression), *system.linear_nodes]
+        nodes = [*system.linear_nodes]
         if system.forced and not callable(system.forces_given):
             nodes += system.force_nodes
-        return self.switch_values(nodes, x, u, params)
+        return np.append(self.switch_values(nodes, x, u, params), self.potential_switches(x, params))
 
     def leaf_gradient(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
         """Gradients (6n, 12n) of the entries of R^T R - I on and above the diagonal."""

@@ -10,19 +10,15 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array, shape_of
-from geoctrl._scalars import STATE, FromSympy, Node
+from geoctrl._scalars import Node
 from geoctrl._scalars.numbers import shown
 from geoctrl.errors import DescriptionError, InputError
-from geoctrl.manifolds.reading import positive_definite, read_scalar
+from geoctrl.manifolds.reading import positive_definite
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.spheres.potentials import Pairs, Sites, symbols
-from geoctrl.spheres.start import project
+from geoctrl.spheres.start import project, symbols
 from geoctrl.systems import Family, Parameter
 
 __all__ = ["SphereDescription"]
-
-_TERMS = 2000
-"""Sums of more terms than this are not written out for symbolic analysis."""
 
 
 class SphereDescription(ManifoldSystem):
@@ -31,7 +27,7 @@ class SphereDescription(ManifoldSystem):
     entries = (3,)
     pair = ("q", "omega")
     space = "(S^2)^{n}"
-    written_limits = "at most 16 bodies and 2000 terms, no cutoff"
+    kind = "direction"
 
     def __init__(
         self,
@@ -63,7 +59,6 @@ class SphereDescription(ManifoldSystem):
         )
         self.mass_given = mass
         self._numeric_mass = _read_mass(mass)
-        self.potential_terms = [] if self.computed else _read_terms(potential, self.n)
         self._check()
 
     @property
@@ -81,14 +76,6 @@ class SphereDescription(ManifoldSystem):
         """Symbols of the angular velocities."""
         return symbols(self.n)[1]
 
-    def term_nodes(self, term: Sites | Pairs) -> tuple[list[list[Node]], list[Node], Node]:
-        """Nodes of the vectors, data and value of the small expression of a term."""
-        kind = type(term).__name__
-        nodes = {s: self.graph.symbol(f"{kind} {s}", STATE) for v in (*term.vectors, term.data) for s in v}
-        table = nodes | {p.symbol: self.parameter_nodes[p.name] for p in self.parameters}
-        energy = FromSympy(self.graph, table)(term.expr)
-        return [[nodes[s] for s in v] for v in term.vectors], [nodes[s] for s in term.data], energy
-
     @property
     def inertia_varies(self) -> bool:
         """Whether the inertia depends on the configuration."""
@@ -100,26 +87,6 @@ class SphereDescription(ManifoldSystem):
         if self._numeric_mass is not None or not self.mass_given.free_symbols & self.configuration_symbols:
             return None
         return [[self.to_node(self.mass_given[i, j]) for j in range(self.n)] for i in range(self.n)]
-
-    @property
-    def obstacles(self) -> list[str]:
-        """What stands against writing the system out, in words."""
-        terms = sum(t.terms(self.n) for t in self.potential_terms if isinstance(t, (Sites, Pairs)))
-        near = any(isinstance(t, Pairs) and t.cutoff is not None for t in self.potential_terms)
-        found = super().obstacles
-        found += [f"its potential has {terms} terms"] if terms > _TERMS else []
-        return found + (["its potential has a cutoff"] if near else [])
-
-    @cached_property
-    def potential_expression(self) -> sp.Expr:
-        """The potential written out in q and parameters."""
-        return sp.Add(*(t if isinstance(t, sp.Expr) else t.expanded(self.q) for t in self.potential_terms))
-
-    @property
-    def term_symbols(self) -> set[sp.Symbol]:
-        """Symbols of the vectors in Sites and Pairs."""
-        terms = [t for t in self.potential_terms if isinstance(t, (Sites, Pairs))]
-        return {s for t in terms for v in t.vectors for s in v}
 
     @property
     def shape_functions(self) -> list[Node]:
@@ -155,8 +122,10 @@ class SphereDescription(ManifoldSystem):
         return "\n".join([title, f"  inertia: {mass}", *rest])
 
     def _check(self) -> None:
-        self._check_terms()
-        self._check_expressions()
+        self.check_potential()
+        self._check_mass()
+        self.check_forces()
+        self.check_invariants()
         self.check_numbers()
 
     def check_inertia(self, params: Mapping[str, float]) -> None:
@@ -172,24 +141,11 @@ class SphereDescription(ManifoldSystem):
         """Rates omega_i x q_i of the directions."""
         return np.cross(second, first)
 
-    def _check_terms(self) -> None:
-        for term in self.potential_terms:
-            if isinstance(term, (Sites, Pairs)):
-                own = {s for v in (*term.vectors, term.data) for s in v}
-                self.require(type(term).__name__, [term.expr], own | self.parameter_symbols)
-                self.term_nodes(term)
-
-    def _check_expressions(self) -> None:
-        terms = [t for t in self.potential_terms if isinstance(t, sp.Expr)]
-        mass = [] if self._numeric_mass is not None else list(self.mass_given)
-        if terms or mass:
-            place = self.parameter_symbols | self.configuration_symbols
-            self.require("potential", terms, place)
-            self.require("mass", mass, place)
-        self.check_forces()
-        self.check_invariants()
-        for expr in (*terms, *mass):
-            self.to_node(expr)
+    def _check_mass(self) -> None:
+        if self._numeric_mass is None:
+            self.require("mass", list(self.mass_given), self.parameter_symbols | self.configuration_symbols)
+            for expr in self.mass_given:
+                self.to_node(expr)
 
 
 def _count(mass: Any) -> int:
@@ -223,16 +179,3 @@ def _checked(mass: np.ndarray) -> np.ndarray:
     if np.count_nonzero(mass) == np.count_nonzero(diagonal):
         return _checked(diagonal)
     return positive_definite("mass", mass)
-
-
-def _read_terms(potential: Any, n: int) -> list[Any]:
-    """Terms of the potential."""
-    if potential is None:
-        return [sp.S.Zero]
-    terms = list(potential) if isinstance(potential, (list, tuple)) else [potential]
-    for term in terms:
-        if isinstance(term, (Sites, Pairs)):
-            term.check(n)
-    kinds = "an expression, Sites, Pairs or callable"
-    found = [t if isinstance(t, (Sites, Pairs)) else read_scalar("potential", t, kinds) for t in terms]
-    return found or [sp.S.Zero]

@@ -12,25 +12,22 @@ of which the derivatives are written down block by block and solved for those of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from geoctrl._scalars import Node, Program
-from geoctrl.manifolds.calculus import STEP, differences
+from geoctrl._scalars import Program
+from geoctrl.manifolds.calculus import differences
+from geoctrl.manifolds.curvature import hessian
 from geoctrl.manifolds.rest import find_rest
 from geoctrl.spheres.description import SphereDescription
-from geoctrl.spheres.potentials import Pairs, Sites
 
 __all__ = [
-    "hessian",
     "integral_gradients",
     "jacobians",
     "leaf_gradient",
     "rest_near",
     "stiffness",
     "tangent_basis",
-    "term_switches",
     "turning",
 ]
 
@@ -40,83 +37,6 @@ def hats(v: np.ndarray) -> np.ndarray:
     out = np.zeros((len(v), 3, 3))
     out[:, 2, 1], out[:, 0, 2], out[:, 1, 0] = v.T
     return out - out.transpose(0, 2, 1)
-
-
-def hessian(system: SphereDescription, q: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
-    """Ambient second derivatives of the potential, (3n, 3n)."""
-    n = system.n
-    if callable(system.potential_given):
-        run, flat = system.run(params), q.ravel()
-        rows = [
-            (run.slope((flat + e).reshape(n, 3)) - run.slope((flat - e).reshape(n, 3))).ravel() / (2 * STEP)
-            for e in STEP * np.eye(3 * n)
-        ]
-        return (np.array(rows) + np.array(rows).T) / 2
-    H = np.zeros((n, 3, n, 3))
-    for term in system.potential_terms:
-        if not isinstance(term, (Sites, Pairs)):
-            nodes = system.configuration_nodes
-            H += _second(system, system.to_node(term), nodes, [], list(q.ravel()), params).reshape(n, 3, n, 3)
-            continue
-        vectors, data, energy = system.term_nodes(term)
-        bodies, values = _instances(term, q)
-        blocks = _second(system, energy, [s for v in vectors for s in v], data, values, params)
-        for i, a in enumerate(bodies):
-            for j, b in enumerate(bodies):
-                block = np.broadcast_to(blocks[3 * i : 3 * i + 3, 3 * j : 3 * j + 3], (3, 3, len(a)))
-                place: Any = (a, slice(None), b)
-                np.add.at(H, place, block.transpose(2, 0, 1))
-    return H.reshape(3 * n, 3 * n)
-
-
-def _instances(term: Sites | Pairs, q: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Bodies of the instances of a term, and values of its vectors and data there, instance by instance."""
-    n = len(q)
-    bodies = [np.arange(n)] if isinstance(term, Sites) else list(np.array(term.rows(n), dtype=int).T)
-    if isinstance(term, Pairs) and term.cutoff is not None:
-        near = np.linalg.norm(q[bodies[0]] - q[bodies[1]], axis=1) <= term.cutoff
-        bodies = [b[near] for b in bodies]
-    values = [*(q[b, k] for b in bodies for k in range(3))]
-    return bodies, values + ([] if term.c is None else list(term.c.T))
-
-
-def term_switches(system: SphereDescription, q: np.ndarray, params: Mapping[str, float]) -> list[np.ndarray]:
-    """Arguments of Abs, sign and Piecewise in the sums of the potential, one array for each sum."""
-    found = []
-    for term in system.potential_terms:
-        if not isinstance(term, (Sites, Pairs)):
-            continue
-        vectors, data, energy = system.term_nodes(term)
-        switches = system.graph.switches([energy])
-        if switches:
-            symbols = [s for v in vectors for s in v]
-            program = Program(system.graph, [*symbols, *data], system.parameter_nodes, switches)
-            found.append(np.ravel(program(_instances(term, q)[1], params)))
-    return found
-
-
-def _second(
-    system: SphereDescription,
-    energy: Node,
-    symbols: list[Node],
-    data: list[Node],
-    values: list,
-    params: Mapping[str, float],
-) -> np.ndarray:
-    """Second derivatives (k, k, ...) by k symbols, at arrays of values."""
-    graph, k = system.graph, len(symbols)
-    key = ("second", energy.index)
-    if key not in system.programs:
-        gradient = graph.gradient(energy, symbols)
-        upper = [graph.gradient(gradient[i], symbols[: i + 1]) for i in range(k)]
-        lower = [e for row in upper for e in row]
-        system.programs[key] = Program(graph, [*symbols, *data], system.parameter_nodes, lower)
-    flat = np.asarray(system.programs[key](values, params))
-    out = np.zeros((k, k, *flat.shape[1:]))
-    rows, columns = np.tril_indices(k)
-    out[rows, columns] = flat
-    out[columns, rows] = flat
-    return out
 
 
 def force_jacobians(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
 
 import numpy as np
 
@@ -15,8 +14,7 @@ from geoctrl.manifolds.numerics import Loops
 from geoctrl.spheres import field as equations
 from geoctrl.spheres import stepper
 from geoctrl.spheres.description import SphereDescription
-from geoctrl.spheres.kernels import MASS, SLOPE, Sum, mass_kernels, potential_kernels
-from geoctrl.spheres.potentials import Pairs, Sites
+from geoctrl.spheres.kernels import MASS, SLOPE, mass_kernels
 from geoctrl.stepping.compiled import Kernel
 from geoctrl.stepping.drive import Drive
 from geoctrl.stepping.forces import nothing
@@ -175,28 +173,6 @@ class Numerics(numerics.Numerics):
             mass=(mass["mass"], mass["mass_gradient"], mass["mass_rate"]),
             **self.common(params, drive),
         )
-
-    def written_potential(self) -> tuple[Kernel, Kernel]:
-        """Value and gradient of a sum of terms."""
-        return potential_kernels([self._part(term) for term in self.system.potential_terms])
-
-    def _part(self, term: Any) -> tuple[str, str]:
-        writer, system, n = self.writer, self.system, self.system.n
-        if not isinstance(term, (Sites, Pairs)):
-            nodes = system.configuration_nodes
-            q = [nodes[3 * i : 3 * i + 3] for i in range(n)]
-            return Sum(writer, system.to_node(term), q, []).whole(n)
-        vectors, data, energy = system.term_nodes(term)
-        loops = Sum(writer, energy, vectors, data)
-        width = len(data)
-        place = 0 if term.c is None else writer.numbers(term.c)
-        if isinstance(term, Sites):
-            return loops.sites(n, width, place)
-        if term.pairs is not None:
-            return loops.listed(len(term.pairs), writer.indices(term.pairs), width, place)
-        if term.cutoff is not None:
-            return loops.near_pairs(writer, n, term.cutoff)
-        return loops.all_pairs(n)
 
     @cached_property
     def mass(self) -> dict[str, Kernel]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
-import sympy as sp
 
 from geoctrl.manifolds.seen import SeenManifold
 from geoctrl.spheres import linear, reduction
@@ -37,12 +36,10 @@ class SeenSpheres(SeenManifold):
     def switches(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Arguments of Abs, sign and Piecewise at a point, as far as the system is given by expressions."""
         system = self.system
-        nodes = [system.to_node(t) for t in system.potential_terms if isinstance(t, sp.Expr)]
-        nodes += [e for row in system.mass_nodes or () for e in row]
+        nodes = [e for row in system.mass_nodes or () for e in row]
         if system.forced and not callable(system.forces_given):
             nodes += system.force_nodes
-        sums = linear.term_switches(system, system.unpack(x)[0], params)
-        return np.concatenate([self.switch_values(nodes, x, u, params), *sums])
+        return np.append(self.switch_values(nodes, x, u, params), self.potential_switches(x, params))
 
     def leaf_gradient(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
         """Gradients (2n, 6n) of q.q - 1 and q.omega."""
