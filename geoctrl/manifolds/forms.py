@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
-import sympy as sp
 
 from geoctrl._checks import require_choice
 from geoctrl._scalars import Node
@@ -53,10 +52,12 @@ class ManifoldForm(ManifoldModel):
         )  # fmt: skip
         self.inputs, self.input_labels, self.driven = system.inputs, system.input_labels, system.driven
         self.graph = system.graph
-        renamed = [
-            sp.Symbol(s.name.replace(system.pair[1], form), real=True) for s in system.states[self.split :]
-        ]
-        self.states = (*system.states[: self.split], *renamed)
+
+    @cached_property
+    def state_labels(self) -> tuple[str, ...]:
+        """Labels of the states: those of the system, by the name of the form in the second part."""
+        first, second = self.system.state_labels[: self.split], self.system.state_labels[self.split :]
+        return *first, *(label.replace(self.system.pair[1], self.form) for label in second)
 
     def pack(self, first: Any, second: Any) -> np.ndarray:
         """States of the two parts of a state as they are given: (size,) or (size, nt)."""

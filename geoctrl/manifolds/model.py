@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from geoctrl._checks import finite_array, named_parameters, real_array
 from geoctrl._scalars import STATE, FromSympy, Graph, Node
@@ -57,7 +58,6 @@ class ManifoldModel(System):
     space: str
     n: int
     name: str
-    states: tuple[Any, ...]
     inputs: tuple[Any, ...]
     driven: tuple[Any, ...]
     input_labels: tuple[str, ...]
@@ -89,8 +89,15 @@ class ManifoldModel(System):
 
     @cached_property
     def state_labels(self) -> tuple[str, ...]:
-        """Labels of the states."""
-        return tuple(map(str, self.states))
+        """Labels of the states: entries of the configuration, body by body, then those of the velocities."""
+        factors = self.product.factors
+        parts = *(f.labels for f in factors), *(f.velocity_labels for f in factors)
+        return tuple(label for part in parts for label in part)
+
+    @cached_property
+    def states(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of the states, made when first asked for: systems of many bodies do without."""
+        return tuple(sp.Symbol(label, real=True) for label in self.state_labels)
 
     @abstractmethod
     def pack(self, first: Any, second: Any) -> np.ndarray:

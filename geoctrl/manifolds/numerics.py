@@ -11,7 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import njit
 
+from geoctrl.manifolds.checking import check_gradients
 from geoctrl.manifolds.functions import examine
+from geoctrl.manifolds.kernels import potential_kernels
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.stepping.compiled import Kernel, compile_function, is_compiled
 from geoctrl.stepping.drive import Drive, Held
@@ -170,10 +172,6 @@ class Numerics(ABC):
     def run(self, params: Mapping[str, float], drive: Drive | None = None) -> Run:
         """Numbers and kernels for parameters, and for inputs that are no feedback."""
 
-    @abstractmethod
-    def written_potential(self) -> tuple[Kernel, Kernel]:
-        """Value and gradient of a potential given by expressions."""
-
     def common(self, params: Mapping[str, float], drive: Drive | None) -> dict[str, Any]:
         """The fields of `Run`; to be called when all kernels are made, of which it fills the numbers in.
 
@@ -209,8 +207,8 @@ class Numerics(ABC):
             gradient(place.reshape(-1, 3), data, index, out)
             return out.reshape(place.shape)
 
-        return self.system.check_gradient(
-            lambda place: value(place.reshape(-1, 3), data, index), slope, seeds=_SEEDS
+        return check_gradients(
+            self.system, lambda place: value(place.reshape(-1, 3), data, index), slope, seeds=_SEEDS
         )
 
     @cached_property
@@ -218,7 +216,7 @@ class Numerics(ABC):
         """Value and gradient."""
         system = self.system
         if not system.computed:
-            return self.written_potential()
+            return potential_kernels([term.source(system, self.writer) for term in system.potential_terms])
         shape, count = system.shape, len(system.params)
 
         def value(f):

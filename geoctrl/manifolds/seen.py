@@ -143,9 +143,8 @@ class SeenManifold(Seen):
 
     def require_regular(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
         """Refuse a point at which a formula has a kink."""
-        system = self.system
-        sums = system.sum_switches(system.product.parts(x)[0], params)
-        require_smooth(np.concatenate([self.switch_values(system.formulas, x, u, params), *sums]), x)
+        given = self.switch_values(self.system.formulas, x, u, params)
+        require_smooth(np.append(given, self.potential_switches(x, params)), x)
 
     def switch_values(
         self, nodes: Sequence[Node], x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
@@ -164,6 +163,13 @@ class SeenManifold(Seen):
             return np.zeros(0)
         arguments = [*system.state_nodes, system.time_node, *inputs]
         return np.asarray(Program(graph, arguments, system.parameter_nodes, switches)([*x, 0.0, *u], params))
+
+    def potential_switches(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Values of the switches of the potential."""
+        system = self.system
+        z = x[: system.split].reshape(-1, 3)
+        found = [term.switches(system, z, params) for term in system.potential_terms]
+        return np.concatenate([np.zeros(0), *found])
 
     # -- what a kind of system may have ---------------------------------------------------------
 

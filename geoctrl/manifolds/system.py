@@ -23,7 +23,7 @@ from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.manifolds.reduction import ReducedView, description
 from geoctrl.manifolds.seen import SeenManifold
 from geoctrl.stepping.drive import Drive
-from geoctrl.systems import Equilibrium, EulerPoincare, Parameter, ReducedSystem, Seen, System, time
+from geoctrl.systems import Equilibrium, EulerPoincare, Parameter, ReducedSystem, Seen, System
 from geoctrl.systems.members import family_member
 from geoctrl.systems.notebook import displayed
 
@@ -241,7 +241,8 @@ class ManifoldSystem(ManifoldDescription):
         if self.law is not None:
             return self
         taken = {p.name for p in self.parameters} | {*self.state_labels, *self.input_labels}
-        free = Branches({*self.states, *self.inputs, *self.term_symbols, time}, taken)
+        data = {s for term in self.potential_terms for s in term.small.data}
+        free = Branches(self.parameter_symbols | data, taken)
         kept_as_is = {"inputs", "parameters", "name", "source"}
         changed = {k: v if k in kept_as_is else free(v) for k, v in self.arguments.items()}
         if not free.names:

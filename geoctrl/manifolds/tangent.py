@@ -24,6 +24,7 @@ import numpy as np
 
 from geoctrl._scalars import STATE, Node, Program
 from geoctrl.manifolds.calculus import differences
+from geoctrl.manifolds.curvature import hessian
 from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.factors.factor import cross_nodes
 from geoctrl.manifolds.turns import hat
@@ -175,7 +176,7 @@ class Motion:
         s_by_z = product.by_place(a) + turned @ zdot_by_z
         s_by_w = turned @ P + product.carried_by(zdot.reshape(-1, 3))
         E_by_z = rest.by_z + rest.by_u @ turned + rest.by_zdot @ zdot_by_z + rest.by_s @ s_by_z
-        E_by_z += system.hessian(z, params)
+        E_by_z += hessian(system, z, params)
         E_by_w = (rest.by_u + rest.by_zdot) @ P + rest.by_s @ s_by_w
         c, c_by_z, c_by_w, c_by_zdot = _covectors(system, z, w, zdot, params)
         f = run.forces(t, z, w)

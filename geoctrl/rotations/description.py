@@ -11,11 +11,12 @@ import sympy as sp
 
 from geoctrl._scalars import Node
 from geoctrl.manifolds.calculus import rational
+from geoctrl.manifolds.checking import check_description
 from geoctrl.manifolds.factors import Attitude
 from geoctrl.manifolds.kinetic import Kinetic
 from geoctrl.manifolds.reading import number_of_bodies, read_vectors
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.rotations.given import checked_inertias, read_inertias, read_potential
+from geoctrl.rotations.given import checked_inertias, read_inertias
 from geoctrl.systems import Family, Parameter
 
 __all__ = ["RotationDescription"]
@@ -25,7 +26,6 @@ class RotationDescription(ManifoldSystem):
     """What a `RotationSystem` is given, read and checked, and the graph nodes of its expressions."""
 
     pair = ("R", "Omega")
-    written_limits = "at most 16 bodies"
     inertia_varies = False
 
     def __init__(
@@ -61,12 +61,9 @@ class RotationDescription(ManifoldSystem):
             name=name,
             source=source,
         )
-        self.R = tuple(f.z for f in self.product.factors)
-        self.Omega = tuple(f.velocity for f in self.product.factors)
-        self._potential = sp.S.Zero if self.computed else read_potential(potential)
         self.linear = None if linear is None else read_vectors("linear", linear, self.n)
         self.frame_rate = None if frame_rate is None else read_vectors("frame_rate", frame_rate, 1)[0]
-        self._check()
+        check_description(self)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -75,14 +72,19 @@ class RotationDescription(ManifoldSystem):
         return {**super().arguments, **own}
 
     @cached_property
+    def R(self) -> tuple[sp.Matrix, ...]:
+        """Symbols of the attitudes."""
+        return tuple(f.z for f in self.product.factors)
+
+    @cached_property
+    def Omega(self) -> tuple[sp.Matrix, ...]:
+        """Symbols of the angular velocities."""
+        return tuple(f.velocity for f in self.product.factors)
+
+    @cached_property
     def linear_nodes(self) -> list[Node]:
         """Nodes of the linear terms, body by body; none without any."""
         return [self.to_node(e) for a in self.linear or () for e in a]
-
-    @property
-    def potential_expression(self) -> sp.Expr:
-        """The potential."""
-        return self._potential
 
     @cached_property
     def kinetic(self) -> Kinetic:
@@ -95,11 +97,6 @@ class RotationDescription(ManifoldSystem):
                 G |= {(row + j, row + k): D[j, k] for j in range(3) for k in range(3)}
             A += list(R * self.linear[i].hat() / 2) if self.linear else []
         return Kinetic(self.product, G, A or None, self.linear)
-
-    @property
-    def potential_nodes(self) -> list[Node]:
-        """Node of the potential; none of a function."""
-        return [] if self.computed else [self.to_node(self.potential_expression)]
 
     @property
     def shape_functions(self) -> list[Node]:
@@ -129,18 +126,14 @@ class RotationDescription(ManifoldSystem):
         """The inertias (n, 3, 3); InputError unless they are symmetric positive definite."""
         return checked_inertias(np.array([self.numbers("inertias", J, params) for J in self.inertias]))
 
-    def _check(self) -> None:
-        place = self.parameter_symbols | self.configuration_symbols
-        self.require("inertias", self.inertias, self.parameter_symbols)
-        self.require("frame_rate", [self.frame_rate or sp.Matrix()], self.parameter_symbols)
-        self.require("potential", [self.potential_expression], place)
-        self.require("linear", self.linear or (), place)
-        self.check_forces()
-        self.check_invariants()
-        for expr in (self.potential_expression, *(e for M in self.inertias for e in M)):
-            self.to_node(expr)
-        self.graph.symbols(self.linear_nodes)
-        self.check_numbers()
+    @property
+    def lagrangian_given(self) -> dict[str, tuple[Sequence[Any], set[Any]]]:
+        """Inertias, rate of the frame, linear terms."""
+        return {
+            "inertias": (self.inertias, set()),
+            "frame_rate": ([] if self.frame_rate is None else [self.frame_rate], set()),
+            "linear": (self.linear or (), self.configuration_symbols if self.linear else set()),
+        }
 
     def check_inertia(self, params: Mapping[str, float]) -> None:
         """InputError unless all inertias are symmetric positive definite."""

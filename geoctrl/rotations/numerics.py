@@ -14,7 +14,7 @@ from geoctrl.manifolds.numerics import Loops
 from geoctrl.rotations import field as equations
 from geoctrl.rotations import stepper
 from geoctrl.rotations.description import RotationDescription
-from geoctrl.rotations.kernels import linear_kernels, potential_kernels
+from geoctrl.rotations.kernels import linear_kernels
 from geoctrl.stepping.compiled import Kernel
 from geoctrl.stepping.drive import Drive
 
@@ -147,11 +147,6 @@ class Numerics(numerics.Numerics):
             varies=system.linear_varies,
             **self.common(params, drive),
         )
-
-    def written_potential(self) -> tuple[Kernel, Kernel]:
-        """Value and gradient of an expression."""
-        energy = self.system.to_node(self.system.potential_expression)
-        return potential_kernels(self.writer, energy, self.system.configuration_nodes)
 
     @cached_property
     def linear(self) -> dict[str, Kernel]:

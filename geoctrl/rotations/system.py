@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 
 from geoctrl.manifolds.alike import names_of_parts, packed, unpacked
-from geoctrl.manifolds.hessians import by_differences, second_derivatives
 from geoctrl.rotations.attitudes import initial_values
 from geoctrl.rotations.description import RotationDescription
 from geoctrl.rotations.display import RotationDisplay
@@ -126,13 +125,6 @@ class RotationSystem(RotationDescription):
         (('Omega1_1', 'Omega1_2', 'Omega1_3'), ['m', 'l', 'g', 'I1', 'I2', 'I3'])
         """
         return cls(**arguments_of(mechanism))
-
-    def hessian(self, z: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
-        """Ambient second derivatives (9n, 9n) of the potential."""
-        if self.computed:
-            return by_differences(self, z, params)
-        energy = self.to_node(self.potential_expression)
-        return second_derivatives(self, energy, self.configuration_nodes, [], list(z.ravel()), params)
 
     def pack(self, first: Any, second: Any) -> np.ndarray:
         """States of R and Omega: (n, 3, 3), (n, 3) -> (12n,), and with nt in front of both -> (12n, nt)."""

@@ -1,18 +1,38 @@
-"""Initial values on spheres: checked, or brought onto the spheres."""
+"""Directions: symbols, projection, and initial values that are checked."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from geoctrl._checks import finite_array
 from geoctrl.errors import InputError
 from geoctrl.manifolds.alike import start_values
 from geoctrl.manifolds.factors import lengths_of
 from geoctrl.manifolds.product import Product
+from geoctrl.manifolds.reading import number_of_bodies, vector
 
-__all__ = ["initial_values", "project"]
+__all__ = ["initial_values", "project", "symbols"]
+
+
+def symbols(n: int) -> tuple[tuple[sp.Matrix, ...], tuple[sp.Matrix, ...]]:
+    """Directions and angular velocities of n bodies, each a sympy 3-vector.
+
+    Raises
+    ------
+    InputError
+        If n is not a positive integer.
+
+    Examples
+    --------
+    >>> q, omega = symbols(2)
+    >>> q[1].T, omega[0][2]
+    (Matrix([[q2_1, q2_2, q2_3]]), omega1_3)
+    """
+    bodies = number_of_bodies(n)
+    return tuple(vector(f"q{i}") for i in bodies), tuple(vector(f"omega{i}") for i in bodies)
 
 
 def project(q: Any, omega: Any) -> tuple[np.ndarray, np.ndarray]:

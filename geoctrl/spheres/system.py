@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from geoctrl.manifolds.alike import names_of_parts, packed, unpacked
-from geoctrl.spheres import linear
 from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.display import SphereDisplay
 from geoctrl.spheres.forms import SphereForm, converted
@@ -89,14 +88,6 @@ class SphereSystem(SphereDescription):
     numerics_type = Numerics
     trajectory_type = SphereTrajectory
     display_type = SphereDisplay
-
-    def hessian(self, z: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
-        """Ambient second derivatives (3n, 3n) of the potential."""
-        return linear.hessian(self, z, params)
-
-    def sum_switches(self, z: np.ndarray, params: Mapping[str, float]) -> list[np.ndarray]:
-        """Arguments of Abs, sign and Piecewise in sums over sites and pairs."""
-        return linear.term_switches(self, z, params)
 
     def pack(self, first: Any, second: Any) -> np.ndarray:
         """States of q and omega: (n, 3) each -> (6n,), and with nt in front of both -> (6n, nt)."""

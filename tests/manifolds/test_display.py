@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.spheres.display import is_isotropic, of_product
+from geoctrl.manifolds.display import is_isotropic, of_product
 from geoctrl.systems.typesetting import symbol_name
 from tests.systems.formulas import Reader
 
@@ -76,14 +76,14 @@ def test_inertia_on_spheres_is_a_matrix_or_one_number():
 
 def test_a_term_of_two_directions_becomes_a_function_of_their_product():
     rng = np.random.default_rng(6)
-    attraction = gc.spheres.lennard_jones(2, 0.4, 0.8).potential_terms[0]
+    attraction = gc.spheres.lennard_jones(2, 0.4, 0.8).potential_terms[0].small
     assert is_isotropic(attraction)
     s = sp.Symbol("s", real=True)
     a, b = (v / np.linalg.norm(v) for v in rng.normal(size=(2, 3)))
     found = of_product(attraction, s).subs(s, a @ b)
     exact = gc.spheres.lennard_jones(2, 0.4, 0.8).potential([a, b])
     assert float(found) == pytest.approx(exact, rel=1e-5)  # six digits are printed
-    needles = gc.spheres.dipoles([[0, 0, 0], [0.1, 0, 0]], 0.05, 0.02, 0.1).potential_terms[0]
+    needles = gc.spheres.dipoles([[0, 0, 0], [0.1, 0, 0]], 0.05, 0.02, 0.1).potential_terms[0].small
     assert not is_isotropic(needles)
     assert r"q_i \cdot q_j" not in gc.models.get("dipoles")().latex("lagrangian")
 

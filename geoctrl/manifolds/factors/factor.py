@@ -57,6 +57,18 @@ class Factor(ABC):
     def z(self) -> sp.Matrix:
         """Symbols of the configuration."""
 
+    @property
+    def labels(self) -> list[str]:
+        """Labels of the configuration; symbols are made when asked for, of many bodies never."""
+        axes = "123"
+        places = axes if self.rows == 1 else [a + b for a in axes for b in axes]
+        return [f"{self.name}_{place}" for place in places]
+
+    @property
+    def velocity_labels(self) -> list[str]:
+        """Labels of the velocity."""
+        return [f"{self.velocity_name}_{k}" for k in "123"]
+
     @cached_property
     def rate(self) -> sp.Matrix:
         """Symbols of the derivative of the configuration."""
@@ -172,7 +184,7 @@ class Factor(ABC):
 
     @abstractmethod
     def holding(self, z: np.ndarray) -> np.ndarray:
-        """Rows (..., c, 3) of relations that accelerations meet, of which `holding_gradients` has the rest."""
+        """Rows (..., c, 3) of relations of accelerations; `holding_gradients` has the rest of them."""
 
     def holding_gradients(
         self, z: np.ndarray, w: np.ndarray, a: np.ndarray, turn: np.ndarray
