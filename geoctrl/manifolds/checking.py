@@ -10,7 +10,6 @@ import sympy as sp
 
 from geoctrl._checks import require_declared
 from geoctrl.errors import DescriptionError
-from geoctrl.manifolds.conservation import QUANTITIES
 from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.reading import check_gradient, examine_potential
 from geoctrl.systems import time
@@ -110,7 +109,7 @@ def check_invariants(system: ManifoldDescription) -> None:
     ExpressionError
         For a function.
     """
-    taken = set(QUANTITIES) & set(system.invariants_given)
+    taken = set(system.quantity_names) & set(system.invariants_given)
     if taken:
         raise DescriptionError(f"the system has {', '.join(sorted(taken))} of its own: choose another name")
     if not system.invariants_given:

@@ -54,7 +54,7 @@ def kept(
     Terms that are themselves rounding along the run, near a rest position, are measured by the least
     of the random states. Where functions raise at one, which they need not be made for, nothing is kept.
     """
-    names = (*QUANTITIES, *system.invariants_given)
+    names = (*system.quantity_names, *system.invariants_given)
     run = _held(system, params, u)
 
     def rates(judged: Any, acting: Any, at: Sample) -> Rates:

@@ -14,6 +14,7 @@ from geoctrl._checks import entries, finite_array, resolve_parameters
 from geoctrl._scalars import PARAMETER, STATE, Graph, Node, expression, shown
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.bodies import Bodies
+from geoctrl.manifolds.conservation import QUANTITIES
 from geoctrl.manifolds.factors import Factor
 from geoctrl.manifolds.kinetic import Kinetic
 from geoctrl.manifolds.laws import read_function
@@ -186,6 +187,11 @@ class ManifoldDescription(ManifoldModel):
     def configuration_symbols(self) -> set[sp.Symbol]:
         """Symbols of the configurations."""
         return set(self.states[: self.split])
+
+    @property
+    def quantity_names(self) -> tuple[str, ...]:
+        """Names of what every system of this kind may conserve, before the declared invariants."""
+        return QUANTITIES
 
     @property
     def parameter_symbols(self) -> set[sp.Symbol]:

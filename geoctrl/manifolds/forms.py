@@ -59,12 +59,12 @@ class ManifoldForm(ManifoldModel):
         first, second = self.system.state_labels[: self.split], self.system.state_labels[self.split :]
         return *first, *(label.replace(self.system.pair[1], self.form) for label in second)
 
-    def pack(self, first: Any, second: Any) -> np.ndarray:
-        """States of the two parts of a state as they are given: (size,) or (size, nt)."""
-        return self.system.pack(first, second)
+    def pack(self, *parts: Any) -> np.ndarray:
+        """States (size,) or (size, nt) of their parts, as those of the system."""
+        return self.system.pack(*parts)
 
-    def unpack(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
-        """The two parts of states: inverse of `pack`."""
+    def unpack(self, x: Any) -> Any:
+        """The parts of states: inverse of `pack`."""
         return self.system.unpack(x)
 
     @abstractmethod
@@ -148,8 +148,12 @@ class ManifoldForm(ManifoldModel):
         """
         if hasattr(x0, "x"):
             return self.convert(self.system.start(x0), self.system.pair[1], self.form, params or x0.params)
-        first, second = x0 if isinstance(x0, tuple) and len(x0) == 2 else self.unpack(x0)
-        return self.product.state(*self.system.initial_values(first, second, self.form))
+        given = x0 if self.system.is_start(x0) else self.unpack(x0)
+        return self.product.state(*self.read_start(given))
+
+    @abstractmethod
+    def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
+        """z (N, 3) and the second part (n, 3) of a start in the form, on the manifold to rounding."""
 
     def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> Samples:
         """Trajectory of states of the form; ``rest`` as `ManifoldTrajectory` takes it."""

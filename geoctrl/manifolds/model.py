@@ -100,12 +100,12 @@ class ManifoldModel(System):
         return tuple(sp.Symbol(label, real=True) for label in self.state_labels)
 
     @abstractmethod
-    def pack(self, first: Any, second: Any) -> np.ndarray:
-        """States of the two parts of a state as they are given: (size,) or (size, nt)."""
+    def pack(self, *parts: Any) -> np.ndarray:
+        """States (size,) or (size, nt) of their parts, in the form in which these are given."""
 
     @abstractmethod
-    def unpack(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
-        """The two parts of states: inverse of `pack`."""
+    def unpack(self, x: Any) -> Any:
+        """The parts of states: inverse of `pack`."""
 
     def _rows(self, x: Any) -> np.ndarray:
         """States as rows: (size,) or (nt, size)."""

@@ -202,6 +202,24 @@ class Product:
             lambda s: s.factor.moments(z[..., s.rows, :], F[..., s.rows, :]), z.shape[:-2]
         )
 
+    def velocities_of(self, z: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Velocities (B, 3) that give a configuration rates v (N, 3) that are tangent."""
+        P = self.by_velocity(z)
+        return np.linalg.lstsq(P, v.ravel(), rcond=None)[0].reshape(-1, 3)
+
+    def along_axes(self, v: np.ndarray) -> np.ndarray:
+        """Vectors (B, 3) of all bodies, those of places along the lines and planes that hold them alone."""
+        out = v.copy()
+        for s in self.stacks:
+            if s.factor.kind == 0:
+                out[s.bodies] = v[s.bodies] @ s.factor.axes.T @ s.factor.axes
+        return out
+
+    def off_axes(self, v: np.ndarray) -> np.ndarray:
+        """Components of rates v (N, 3) of places across the lines and planes that hold them."""
+        parts = [f.normals @ v[row] for f, row in zip(self.factors, self.first, strict=True) if f.kind == 0]
+        return np.concatenate([np.zeros(0), *parts])
+
     def turned(self, T: np.ndarray, z: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """States with each body turned by a rotation of the reference, T (B, 3, 3)."""
         new_z, new_w = np.empty_like(z), np.empty_like(w)

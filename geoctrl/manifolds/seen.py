@@ -56,7 +56,7 @@ class SeenManifold(Seen):
 
     def is_state(self, given: Any) -> bool:
         """Whether something is a whole state: an equilibrium, a pair, or an array of its length."""
-        whole = isinstance(given, Equilibrium) or (isinstance(given, tuple) and len(given) == 2)
+        whole = isinstance(given, Equilibrium) or self.system.is_start(given)
         return whole or shape_of(given) == (self.system.size,)
 
     def read_state(self, given: Any, _name: str) -> tuple[np.ndarray, None]:
@@ -65,12 +65,11 @@ class SeenManifold(Seen):
 
     def first_guess(self) -> np.ndarray:
         """InputError: no configuration is like any other."""
-        pair = ", ".join(self.system.pair)
-        raise InputError(f"find_equilibrium needs guess=({pair}) for a system on a manifold")
+        raise InputError(f"find_equilibrium needs guess={self.system.start_form} for a system on a manifold")
 
     def parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
-        """Configurations and velocities, body by body."""
-        return dict(zip(self.system.pair, self.system.unpack(x), strict=True))
+        """Configurations and velocities."""
+        return self.system.named_parts(x)
 
     def at_rest(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """The configuration of a state, carried with frame and axes."""

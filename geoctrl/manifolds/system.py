@@ -15,7 +15,7 @@ from geoctrl._scalars.budget import BUDGET
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds import tangent
 from geoctrl.manifolds.branches import Branches
-from geoctrl.manifolds.conservation import QUANTITIES, kept
+from geoctrl.manifolds.conservation import kept
 from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
@@ -42,14 +42,31 @@ class ManifoldSystem(ManifoldDescription):
     """
 
     numerics_type: ClassVar[type]
+    start_form: ClassVar[str]
     trajectory_type: ClassVar[type]
     display_type: ClassVar[type]
 
     # -- what a kind of system supplies besides -------------------------------------------------
 
     @abstractmethod
-    def initial_values(self, first: Any, second: Any, name: str = "") -> tuple[np.ndarray, np.ndarray]:
-        """Checked z (N, 3) and w (n, 3), on the manifold to rounding; the second may go by another name."""
+    def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
+        """z (N, 3) and w (n, 3) of a start as it is given or a state, on the manifold to rounding.
+
+        Raises
+        ------
+        ConstraintError
+            If it misses the manifold by more than 1e-3.
+        InputError
+            For a wrong shape.
+        """
+
+    @abstractmethod
+    def is_start(self, given: Any) -> bool:
+        """Whether something is a start in the form of this system, and no state."""
+
+    @abstractmethod
+    def named_parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        """What a state is made of, by name."""
 
     @property
     @abstractmethod
@@ -111,16 +128,15 @@ class ManifoldSystem(ManifoldDescription):
         return self if drive.law is None else self.closed_loop(drive.law)
 
     def start(self, x0: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
-        """Initial state of a pair, a state or an equilibrium, on the manifold to rounding.
+        """Initial state of a start as it is given, a state or an equilibrium, on the manifold to rounding.
 
         Raises
         ------
         ConstraintError, InputError
-            As `initial_values`.
+            As `read_start`.
         """
         self._check_names(params)
-        pair = x0 if isinstance(x0, tuple) and len(x0) == 2 else self.unpack(getattr(x0, "x", x0))
-        return self.product.state(*self.initial_values(*pair))
+        return self.product.state(*self.read_start(getattr(x0, "x", x0)))
 
     def trajectory_of(self, time: np.ndarray, z: np.ndarray, w: np.ndarray, **rest: Any) -> Any:
         """Trajectory of samples of configurations (nt, N, 3) and velocities (nt, n, 3)."""
@@ -194,13 +210,18 @@ class ManifoldSystem(ManifoldDescription):
         """Energy, components of the momentum and declared invariants, (nt,) each, of nt states."""
         run = self.run(params)
         momentum = run.mechanics(first, second)[2].sum(axis=1)
-        found = dict(zip(QUANTITIES, (run.energies(first, second), *momentum.T), strict=True))
+        values = run.energies(first, second), *momentum.T, *self.other_quantities(first, second, run)
+        found = dict(zip(self.quantity_names, values, strict=True))
         x = self.product.state(first, second).T
         declared = self._declared[0](list(x), params) if self.invariants_given else ()
         return found | {
             name: np.broadcast_to(value, x.shape[1:])
             for name, value in zip(self.invariants_given, declared, strict=True)
         }
+
+    def other_quantities(self, z: np.ndarray, w: np.ndarray, run: Any) -> list[np.ndarray]:  # noqa: ARG002
+        """Values (nt,) of what `quantity_names` has besides the energy and the momenta."""
+        return []
 
     def quantity_rates(
         self, run: Any, t: float, first: np.ndarray, second: np.ndarray

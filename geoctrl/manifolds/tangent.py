@@ -6,12 +6,13 @@ velocities are
 
 .. math::
 
-    r = I \dot w + \Omega \times I \Omega + P^T \bigl( K_{uu} s + K_{uz} \dot z + F K_u - K_z
+    r = I \dot w + \Omega \times I w + P^T \bigl( K_{uu} s + K_{uz} \dot z + F K_u - K_z
         + \partial V - f \bigr) - m = 0, \qquad \dot z = u - F z,
 
-where the second term is there for attitudes, F turns vectors with the rate of the reference frame, f are the
-forces on places and directions, m the moments of bodies. Their derivatives are written down in blocks and
-solved for those of :math:`\dot w`; what holds velocities to tangent spaces is differentiated too.
+where Omega turns the axes in which a velocity is given, those of the body or of the reference frame, F turns
+vectors with the rate of the frame, f are the forces on places and directions, m the moments of bodies. Their
+derivatives are written down in blocks and solved for those of :math:`\dot w`; what holds velocities to tangent
+spaces is differentiated too.
 """
 
 from __future__ import annotations
@@ -26,10 +27,19 @@ from geoctrl._scalars import STATE, Node, Program
 from geoctrl.manifolds.calculus import differences
 from geoctrl.manifolds.curvature import hessian
 from geoctrl.manifolds.description import ManifoldDescription
-from geoctrl.manifolds.factors.factor import cross_nodes
+from geoctrl.manifolds.factors.factor import cross
 from geoctrl.manifolds.turns import hat
 
-__all__ = ["Motion", "integral_gradients", "jacobians", "still_moments"]
+__all__ = [
+    "Motion",
+    "integral_gradients",
+    "jacobians",
+    "own_terms",
+    "rest_energy",
+    "rest_momenta",
+    "speeds",
+    "still_moments",
+]
 
 
 @dataclass(frozen=True)
@@ -128,7 +138,7 @@ def _turned(system: ManifoldDescription, W: Sequence[Node], flat: Sequence[Node]
     for f, row in zip(system.product.factors, system.product.first, strict=True):
         for k in range(f.rows):
             at = [3 * int(row) + k + f.rows * j for j in range(3)]
-            for i, e in zip(at, cross_nodes(W, [flat[i] for i in at]), strict=True):
+            for i, e in zip(at, cross(W, [flat[i] for i in at]), strict=True):
                 out[i] = e
     return out
 
@@ -181,7 +191,7 @@ class Motion:
         c, c_by_z, c_by_w, c_by_zdot = _covectors(system, z, w, zdot, params)
         f = run.forces(t, z, w)
         f_by_x, f_by_u = forces_by(system, t, product.state(z, w), u, params)
-        own, gyroscopic, gyroscopic_by_w = _own_terms(system, w, params)
+        own, gyroscopic, gyroscopic_by_w = own_terms(system, w, params)
         self.residual = own @ a.ravel() + gyroscopic + c + P.T @ E - Q @ f.ravel()
         self.by_z = P.T @ E_by_z + product.moment_gradient(E.reshape(-1, 3)) + c_by_z + c_by_zdot @ zdot_by_z
         self.by_z -= product.work_gradient(f) + Q @ f_by_x[:, :split]
@@ -201,19 +211,22 @@ def speeds(
     return product.rates(z, seen).ravel(), by_z
 
 
-def _own_terms(
+def own_terms(
     system: ManifoldDescription, w: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The bodies' own inertias (3 n, 3 n), Omega x I Omega of attitudes (3 n,), and its derivative by w."""
+    """The bodies' own inertias I (3 n, 3 n), what the turning of the axes of velocities adds to the rate of
+    I w (3 n,), and its derivative by w: Omega x I Omega in the body, F x I w in the reference frame.
+    """
     own, n = system.own_inertia_at(params), system.n
     momenta = np.einsum("bij,bj->bi", own, w)
-    whole = np.array([f.rows == 3 for f in system.product.factors])[:, None]
-    by_w = (hat(w) @ own - hat(momenta)) * whole[:, :, None]
+    in_body = np.array([f.rows == 3 for f in system.product.factors])[:, None]
+    turn = np.where(in_body, w, system.frame_rate_at(params))
+    by_w = hat(turn) @ own - hat(momenta * in_body)
     blocks = np.zeros((2, n, 3, n, 3))
     blocks[0, np.arange(n), :, np.arange(n)] = own
     blocks[1, np.arange(n), :, np.arange(n)] = by_w
     inertia, derivative = blocks.reshape(2, 3 * n, 3 * n)
-    return inertia, (np.cross(w, momenta) * whole).ravel(), derivative
+    return inertia, np.cross(turn, momenta).ravel(), derivative
 
 
 def jacobians(
@@ -278,8 +291,8 @@ def integral_gradients(
     z, w = product.parts(x)
     u = product.rates(z, w).ravel()
     P, turned, turn = product.by_velocity(z), product.by_place(w), system.frame_rate_at(params)
-    own = _own_terms(system, w, params)[0]
-    slope, p, p_by_z, p_by_u = _rest_momenta(system, z, u, params)
+    own = own_terms(system, w, params)[0]
+    slope, p, p_by_z, p_by_u = rest_momenta(system, z, u, params)
     momenta = own @ w.ravel() + P.T @ p
     by_z = P.T @ (p_by_z + p_by_u @ turned) + product.moment_gradient(p.reshape(-1, 3))
     if system.covector_nodes:
@@ -308,7 +321,7 @@ def _covector_values(
     return numbers[:n], D
 
 
-def _rest_momenta(
+def rest_momenta(
     system: ManifoldDescription, z: np.ndarray, u: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, ...]:
     """K_z and K_u (3 N,), K_uz and K_uu (3 N, 3 N) of the rest K of the kinetic energy."""
@@ -325,6 +338,19 @@ def _rest_momenta(
     numbers = system.programs["momenta"]([*z.ravel(), *u], params)
     second = numbers[2 * k :].reshape(k, 2 * k)
     return numbers[:k], numbers[k : 2 * k], second[:, :k], second[:, k:]
+
+
+def rest_energy(
+    system: ManifoldDescription, z: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+) -> float:
+    """K of the rest of the kinetic energy at rates u (3 N,)."""
+    if not system.written_rest:
+        return float(u @ system.coupling_at(params) @ u) / 2
+    if "rest energy" not in system.programs:
+        arguments = [*system.configuration_nodes, *system.rate_nodes]
+        program = Program(system.graph, arguments, system.parameter_nodes, [system.rest_node])
+        system.programs["rest energy"] = program
+    return float(system.programs["rest energy"]([*z.ravel(), *u], params)[0])
 
 
 def forces_by(

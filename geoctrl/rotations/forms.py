@@ -19,6 +19,7 @@ import numpy as np
 
 from geoctrl._scalars import STATE, Program
 from geoctrl.manifolds.forms import ManifoldForm, check_form
+from geoctrl.rotations.attitudes import initial_values
 from geoctrl.rotations.description import RotationDescription
 from geoctrl.rotations.numerics import Run
 
@@ -79,6 +80,10 @@ class RotationForm(ManifoldForm):
     system: RotationDescription
 
     forms = FORMS
+
+    def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The two parts of a pair, checked."""
+        return initial_values(self.product, *given, self.form)
 
     def rates(self, run: Run, t: float, first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:
         """Rates of attitudes, row by row, and of the second part (n, 3)."""

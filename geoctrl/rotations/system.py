@@ -99,6 +99,7 @@ class RotationSystem(RotationDescription):
     """
 
     numerics_type = Numerics
+    start_form = "(R, Omega)"
     trajectory_type = RotationTrajectory
     display_type = RotationDisplay
 
@@ -126,9 +127,9 @@ class RotationSystem(RotationDescription):
         """
         return cls(**arguments_of(mechanism))
 
-    def pack(self, first: Any, second: Any) -> np.ndarray:
+    def pack(self, *parts: Any) -> np.ndarray:
         """States of R and Omega: (n, 3, 3), (n, 3) -> (12n,), and with nt in front of both -> (12n, nt)."""
-        return packed(self, first, second)
+        return packed(self, *parts)
 
     def unpack(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
         """R and Omega of states: inverse of `pack`."""
@@ -139,9 +140,18 @@ class RotationSystem(RotationDescription):
         """R and Omega, numbered."""
         return names_of_parts(self.n, self.pair)
 
-    def initial_values(self, first: Any, second: Any, name: str = "Omega") -> tuple[np.ndarray, np.ndarray]:
-        """Attitudes (3n, 3) and velocities (n, 3), checked."""
-        return initial_values(self.product, first, second, name)
+    def is_start(self, given: Any) -> bool:
+        """Whether something is a pair (R, Omega)."""
+        return isinstance(given, tuple) and len(given) == 2
+
+    def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Attitudes, row by row, and velocities of a pair or a state, checked."""
+        pair = given if self.is_start(given) else self.unpack(given)
+        return initial_values(self.product, *pair, "Omega")
+
+    def named_parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        """R and Omega."""
+        return dict(zip(self.pair, self.unpack(x), strict=True))
 
     def in_form(self, form: str) -> RotationForm:
         """The same system with states (R, "Omega") or (R, "Pi"), the momenta in body components."""

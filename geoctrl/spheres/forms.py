@@ -22,6 +22,7 @@ from geoctrl.manifolds.forms import ManifoldForm, check_form
 from geoctrl.spheres.corollaries import EQUATIONS, angular_legendre, legendre
 from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.numerics import Run
+from geoctrl.spheres.start import initial_values
 
 __all__ = ["FORMS", "SphereForm", "converted"]
 
@@ -104,6 +105,10 @@ class SphereForm(ManifoldForm):
     system: SphereDescription
 
     forms = FORMS
+
+    def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The two parts of a pair, checked."""
+        return initial_values(self.product, *given, self.form)
 
     def rates(self, run: Run, t: float, first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:
         """Rates (n, 3) of the two parts, by the corollary of the form."""

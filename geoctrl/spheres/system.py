@@ -86,12 +86,13 @@ class SphereSystem(SphereDescription):
     """
 
     numerics_type = Numerics
+    start_form = "(q, omega)"
     trajectory_type = SphereTrajectory
     display_type = SphereDisplay
 
-    def pack(self, first: Any, second: Any) -> np.ndarray:
+    def pack(self, *parts: Any) -> np.ndarray:
         """States of q and omega: (n, 3) each -> (6n,), and with nt in front of both -> (6n, nt)."""
-        return packed(self, first, second)
+        return packed(self, *parts)
 
     def unpack(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
         """q and omega of states: inverse of `pack`."""
@@ -102,9 +103,18 @@ class SphereSystem(SphereDescription):
         """q and omega, numbered."""
         return names_of_parts(self.n, self.pair)
 
-    def initial_values(self, first: Any, second: Any, name: str = "omega") -> tuple[np.ndarray, np.ndarray]:
-        """Directions and tangent vectors (n, 3), checked."""
-        return initial_values(self.product, first, second, name)
+    def is_start(self, given: Any) -> bool:
+        """Whether something is a pair (q, omega)."""
+        return isinstance(given, tuple) and len(given) == 2
+
+    def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Directions and velocities of a pair or a state, checked."""
+        pair = given if self.is_start(given) else self.unpack(given)
+        return initial_values(self.product, *pair, "omega")
+
+    def named_parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        """q and omega."""
+        return dict(zip(self.pair, self.unpack(x), strict=True))
 
     def mass_matrix(self, q: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Inertia (n, n) at directions q (n, 3)."""

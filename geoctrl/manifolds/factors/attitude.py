@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._scalars import Node
-from geoctrl.manifolds.factors.factor import Factor, cross_nodes, names_of
+from geoctrl.manifolds.factors.factor import Factor, cross, names_of
 from geoctrl.manifolds.turns import exp, hat, nearest_rotations, require_right_handed, rotation_defect
 
 __all__ = ["Attitude"]
@@ -64,12 +64,12 @@ class Attitude(Factor):
 
     def moment_nodes(self, z: Sequence[Node], F: Sequence[Node]) -> list[Node]:
         """F_r x r of the rows, summed."""
-        parts = [cross_nodes(F[r : r + 3], z[r : r + 3]) for r in (0, 3, 6)]
+        parts = [cross(F[r : r + 3], z[r : r + 3]) for r in (0, 3, 6)]
         return [a + b + c for a, b, c in zip(*parts, strict=True)]
 
     def gyroscopic_nodes(self, w: Sequence[Node], p: Sequence[Node]) -> list[Node]:
         """Omega x p."""
-        return cross_nodes(w, p)
+        return cross(w, p)
 
     def own_inertia(self, G: sp.Matrix) -> sp.Matrix | None:
         """tr(D) I - D where each row of R has the inertia D."""

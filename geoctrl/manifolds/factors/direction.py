@@ -10,7 +10,7 @@ import sympy as sp
 
 from geoctrl._scalars import Node
 from geoctrl.errors import ConstraintError
-from geoctrl.manifolds.factors.factor import Factor, cross_nodes, names_of
+from geoctrl.manifolds.factors.factor import Factor, cross, names_of
 from geoctrl.manifolds.reading import vector
 from geoctrl.manifolds.turns import hat
 
@@ -63,7 +63,7 @@ class Direction(Factor):
 
     def moment_nodes(self, z: Sequence[Node], F: Sequence[Node]) -> list[Node]:
         """q x F."""
-        return cross_nodes(z, F)
+        return cross(z, F)
 
     def gyroscopic_nodes(self, w: Sequence[Node], p: Sequence[Node]) -> list[Node]:
         """Nothing."""

@@ -14,7 +14,7 @@ from geoctrl._scalars import Node, shown
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.reading import vector
 
-__all__ = ["Factor", "cross_nodes", "names_of"]
+__all__ = ["Factor", "cross", "names_of"]
 
 
 class Factor(ABC):
@@ -260,6 +260,6 @@ def names_of(letters: tuple[str, str], name: Any, velocity: Any) -> tuple[str, s
     return name, own if velocity is None else velocity
 
 
-def cross_nodes(a: Sequence[Node], b: Sequence[Node]) -> list[Node]:
-    """a x b."""
+def cross(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+    """a x b, of nodes or any other numbers."""
     return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
