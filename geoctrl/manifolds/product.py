@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl.errors import DescriptionError
-from geoctrl.manifolds.factors import Factor
+from geoctrl.manifolds.factors import Factor, Place
 from geoctrl.manifolds.reading import needs_repair
 
 __all__ = ["Product"]
@@ -211,13 +211,17 @@ class Product:
         """Vectors (B, 3) of all bodies, those of places along the lines and planes that hold them alone."""
         out = v.copy()
         for s in self.stacks:
-            if s.factor.kind == 0:
+            if isinstance(s.factor, Place):
                 out[s.bodies] = v[s.bodies] @ s.factor.axes.T @ s.factor.axes
         return out
 
     def off_axes(self, v: np.ndarray) -> np.ndarray:
         """Components of rates v (N, 3) of places across the lines and planes that hold them."""
-        parts = [f.normals @ v[row] for f, row in zip(self.factors, self.first, strict=True) if f.kind == 0]
+        parts = [
+            f.normals @ v[row]
+            for f, row in zip(self.factors, self.first, strict=True)
+            if isinstance(f, Place)
+        ]
         return np.concatenate([np.zeros(0), *parts])
 
     def turned(self, T: np.ndarray, z: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sympy as sp
-
 from geoctrl.manifolds.display import Line, ManifoldDisplay
+from geoctrl.manifolds.reading import read_scalar
 
 __all__ = ["ProductDisplay"]
 
@@ -39,7 +38,7 @@ class ProductDisplay(ManifoldDisplay):
 
     def inertia(self) -> list[Line]:
         """The kinetic energy."""
-        return [(self.plain("K"), self.pieces(sp.sympify(self.system.kinetic_given)))]
+        return [(self.plain("K"), self.pieces(read_scalar("kinetic", self.system.arguments["kinetic"])))]
 
 
 _WORK = {

@@ -244,7 +244,9 @@ class ProductSystem(ManifoldSystem):
     @property
     def lagrangian_given(self) -> dict[str, tuple[Sequence[Any], set[Any]]]:
         """The rate of the frame; of a quadratic kinetic energy its coefficients."""
-        given = {"frame_rate": ([] if self.frame_rate is None else [self.frame_rate], set())}
+        given: dict[str, tuple[Sequence[Any], set[Any]]] = {
+            "frame_rate": ([] if self.frame_rate is None else [self.frame_rate], set())
+        }
         places = self.configuration_symbols
         if self.energy_given.quadratic is None:
             rates = {s for f in self.product.factors for s in f.rate}
@@ -298,7 +300,7 @@ class ProductSystem(ManifoldSystem):
         """
         (start,) = parts
         pairs = self._pairs(start)
-        samples = {shape_of(w)[:-1] for _, w in pairs if shape_of(w)}
+        samples = {(shape_of(w) or ())[:-1] for _, w in pairs}
         outer = samples.pop() if len(samples) == 1 else ()
         z, w = [], []
         for f, (first, second) in zip(self.product.factors, pairs, strict=True):

@@ -153,6 +153,7 @@ def _advected(f: Factor, b: int, places: Sequence[slice], width: int) -> list[An
         action = np.zeros((3, width, 3), dtype=int)
         action[:, place, :] = -levi_civita().transpose(2, 0, 1)
         return [AdvectedParameter(f"{f.name}_", action=action, reference=(0, 0, 1))]
+    assert isinstance(f, Place)
     k = f.freedom
     move = np.zeros((k + 1, width, k + 1), dtype=int)
     move[:k, place, k] = -np.eye(k, dtype=int)

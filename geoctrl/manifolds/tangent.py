@@ -11,8 +11,8 @@ velocities are
 
 where Omega turns the axes in which a velocity is given, those of the body or of the reference frame, F turns
 vectors with the rate of the frame, f are the forces on places and directions, m the moments of bodies. Their
-derivatives are written down in blocks and solved for those of :math:`\dot w`; what holds velocities to tangent
-spaces is differentiated too.
+derivatives are written down in blocks and solved for those of :math:`\dot w`; what holds velocities to
+tangent spaces is differentiated too.
 """
 
 from __future__ import annotations

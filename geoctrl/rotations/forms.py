@@ -83,7 +83,8 @@ class RotationForm(ManifoldForm):
 
     def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
         """The two parts of a pair, checked."""
-        return initial_values(self.product, *given, self.form)
+        first, second = given
+        return initial_values(self.product, first, second, self.form)
 
     def rates(self, run: Run, t: float, first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:
         """Rates of attitudes, row by row, and of the second part (n, 3)."""

@@ -146,8 +146,8 @@ class RotationSystem(RotationDescription):
 
     def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
         """Attitudes, row by row, and velocities of a pair or a state, checked."""
-        pair = given if self.is_start(given) else self.unpack(given)
-        return initial_values(self.product, *pair, "Omega")
+        first, second = given if self.is_start(given) else self.unpack(given)
+        return initial_values(self.product, first, second, "Omega")
 
     def named_parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
         """R and Omega."""

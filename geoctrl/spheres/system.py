@@ -109,8 +109,8 @@ class SphereSystem(SphereDescription):
 
     def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
         """Directions and velocities of a pair or a state, checked."""
-        pair = given if self.is_start(given) else self.unpack(given)
-        return initial_values(self.product, *pair, "omega")
+        first, second = given if self.is_start(given) else self.unpack(given)
+        return initial_values(self.product, first, second, "omega")
 
     def named_parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
         """q and omega."""

@@ -42,7 +42,7 @@ class Factor(ABC):
     letters: ClassVar[tuple[str, str]]
     shape: ClassVar[tuple[int, ...]]
     rows: ClassVar[int]
-    relations: ClassVar[tuple[str, ...]]
+    relations: tuple[str, ...]
     """What vanishes on the manifold, with ``{first}`` and ``{second}`` for the two parts."""
     bends: ClassVar[bool] = True
     """Whether rates depend on the configuration: linearly."""
