@@ -2,7 +2,7 @@
 
 About a configuration every factor has coordinates y, zero there and far from the edge of their chart:
 
-    place       x = x0 + y
+    place       x = x0 + y, or x0 + axes^T y on a line or a plane
     direction   q = Q0 (cos y1 cos y2, sin y1 cos y2, sin y2),      Q0 a rotation with Q0 e1 = q0
     attitude    R = R0 Rz(y1) Ry(y2) Rx(y3)
 
@@ -60,9 +60,8 @@ def _cross(a, b):
     return mp.matrix([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
-def _place(z):
-    x = list(z[0])
-    return lambda y: [a + b for a, b in zip(x, y, strict=True)]
+def _place(z, axes):
+    return lambda y: [a + mp.fdot(column, y) for a, column in zip(z[0], axes.T.tolist(), strict=True)]
 
 
 def _direction(z):
@@ -77,7 +76,8 @@ def _attitude(z):
     return lambda y: list(R * _turn(2, y[0]) * _turn(1, y[1]) * _turn(0, y[2]))
 
 
-_CHARTS = {"place": _place, "direction": _direction, "attitude": _attitude}
+_CHARTS = {"place": lambda z: _place(z, np.eye(3)), "direction": _direction, "attitude": _attitude}
+_FREEDOMS = {"place": 3, "direction": 2, "attitude": 3}
 
 
 class LocalLagrange:
@@ -85,7 +85,7 @@ class LocalLagrange:
 
     Parameters
     ----------
-    kinds : sequence of "place", "direction", "attitude"
+    kinds : sequence of "place", "direction", "attitude", or axes (k, 3) of a place that is held
     lagrangian : expression in `z` and `u`
     z, u : sequences of symbols
         The entries of all configurations, attitudes row by row, and of their inertial rates.
@@ -95,25 +95,26 @@ class LocalLagrange:
 
     def __init__(self, kinds, lagrangian, z, u, turn=(0, 0, 0)):
         self.kinds, self.turn = list(kinds), [mp.mpf(float(w)) for w in turn]
+        self.freedoms = [_FREEDOMS[k] if isinstance(k, str) else len(k) for k in kinds]
+        self.rows = [3 if isinstance(k, str) and k == "attitude" else 1 for k in kinds]
         self.function = sp.lambdify([list(z), list(u)], lagrangian, modules="mpmath", cse=True)
 
     @property
     def size(self):
-        return sum(2 if kind == "direction" else 3 for kind in self.kinds)
+        return sum(self.freedoms)
 
     def _charts(self, z):
         """Functions y -> entries of z, one for each factor."""
         charts, row = [], 0
-        for kind in self.kinds:
-            rows = 3 if kind == "attitude" else 1
-            charts.append(_CHARTS[kind](z[row : row + rows]))
+        for kind, rows in zip(self.kinds, self.rows, strict=True):
+            part = z[row : row + rows]
+            charts.append(_CHARTS[kind](part) if isinstance(kind, str) else _place(part, np.asarray(kind)))
             row += rows
         return charts
 
     def _place(self, charts, y):
         entries, k = [], 0
-        for kind, chart in zip(self.kinds, charts, strict=True):
-            n = 2 if kind == "direction" else 3
+        for n, chart in zip(self.freedoms, charts, strict=True):
             entries += chart(y[k : k + n])
             k += n
         return entries
@@ -121,14 +122,12 @@ class LocalLagrange:
     def _inertial(self, z, rate):
         """u of z and z': what the frame adds to a place, a direction, each column of an attitude."""
         found, k = list(rate), 0
-        for kind in self.kinds:
-            rows, width = (3, 3) if kind == "attitude" else (3, 1)
+        for width in self.rows:
             for column in range(width):
-                index = [k + width * r + column for r in range(rows)]
-                moved = _cross(self.turn, [z[i] for i in index])
-                for i, v in zip(index, moved, strict=True):
+                index = [k + width * r + column for r in range(3)]
+                for i, v in zip(index, _cross(self.turn, [z[i] for i in index]), strict=True):
                     found[i] += v
-            k += rows * width
+            k += 3 * width
         return found
 
     def rates(self, z, rate, force=None):
@@ -164,7 +163,7 @@ class LocalLagrange:
             ahead, behind = place(moved(zero, STEP, unit(j))), place(moved(zero, -STEP, unit(j)))
             for i, (a, b) in enumerate(zip(ahead, behind, strict=True)):
                 slope[i, j] = (a - b) / (2 * STEP)
-        speed = list(mp.lu_solve(slope, mp.matrix(np.ravel(rate).tolist())))
+        speed = list(mp.lu_solve(slope, mp.matrix(np.ravel(rate).tolist())))  # least squares
 
         momenta = by_speed(zero, speed)
         mass = mp.matrix(n, n)
