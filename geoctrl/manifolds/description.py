@@ -222,6 +222,11 @@ class ManifoldDescription(ManifoldModel):
     def inertia_varies(self) -> bool:
         """Whether the inertia depends on the configuration."""
 
+    @property
+    @abstractmethod
+    def coupled(self) -> int:
+        """Number of bodies that the inertia couples to each other, of a system that can be written out."""
+
     def require_symbolic(self) -> None:
         """DescriptionError unless the system can be written out in symbols."""
         if self.obstacles:

@@ -28,6 +28,7 @@ class RotationDescription(ManifoldSystem):
     space = "SO(3)^{n}"
     written_limits = "at most 16 bodies"
     inertia_varies = False
+    coupled = 1
 
     def __init__(
         self,

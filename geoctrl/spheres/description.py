@@ -86,6 +86,11 @@ class SphereDescription(ManifoldSystem):
         """Whether the inertia depends on the configuration."""
         return self.mass_nodes is not None
 
+    @property
+    def coupled(self) -> int:
+        """All directions, unless the inertia is diagonal."""
+        return 1 if self.mass_expression.is_diagonal() else self.n
+
     @cached_property
     def mass_nodes(self) -> list[list[Node]] | None:
         """Nodes of the inertia where it depends on q; else None."""
