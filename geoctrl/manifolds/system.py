@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -360,6 +361,11 @@ class ManifoldSystem(ManifoldDescription):
     def recording(self) -> System:
         """The reduced equations; DescriptionError if there are none."""
         return self.view().reduced
+
+    @property
+    def recording_effort(self) -> float:
+        """The cube counts elimination among bodies that the inertia couples; measured on chains and rings."""
+        return math.inf if self.obstacles else 25.0 * self.kinetic.coupled**3 + 30.0 * self.n**2
 
     def to_recording(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """State of the reduced equations."""
