@@ -224,7 +224,7 @@ def test_without_heyoka(skate, monkeypatch):
 
 def at_random(system, seed=3):
     """A start of slow motion."""
-    first, second = system.generic_state(seed)
+    first, second = system.unpack(system.generic_state(seed))
     return first, 0.3 * second
 
 
