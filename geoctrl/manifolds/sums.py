@@ -236,6 +236,8 @@ class Sum:
         """Add its second derivatives at a configuration z (N, 3) to H (N, 3, N, 3)."""
         symbols, data, energy = self.small.nodes(system)
         places = self._places(self.domain.instances(z))
+        if not places.size:
+            return
         k, m = places.shape
         flat = second_derivatives(system, energy, symbols, data, self._values(z, places), params)
         blocks = np.broadcast_to(flat.reshape(3 * k, 3 * k, -1), (3 * k, 3 * k, m)).reshape(k, 3, k, 3, m)

@@ -1,8 +1,10 @@
 """Sums of small expressions over bodies of any kind: against the same written out; lists of near pairs."""
 
 import pickle
+import re
 from itertools import combinations
 
+import numba
 import numpy as np
 import pytest
 import sympy as sp
@@ -122,7 +124,7 @@ def test_the_kernels_do_not_grow_with_the_bodies():
             potential=Pairs(lambda A, B: (sp.eye(3) - A.T * B).trace(), pairs=ring),
         )
         lengths.append(
-            [len(lines.splitlines()) for lines in s.potential_terms[0].source(s, s.numerics.writer)]
+            [len(lines.splitlines()) for lines in s.potential_terms[0].source(s, s.numerics.writer)[:2]]
         )
     assert lengths[0] == lengths[1]
 
@@ -279,3 +281,47 @@ def test_many_molecules_are_set_up_in_linear_memory(cutoff):
     assert few.potential(q[:2000]) == pytest.approx(np.sum(0.04 * (ratio**2 - ratio)), rel=1e-10)
     assert np.isfinite(value)
     assert s.conserved() == ("energy", "momentum1", "momentum2", "momentum3")
+
+
+# -- threads ----------------------------------------------------------------------------------------------
+
+
+def threaded(*counts):
+    """States at the end of runs of molecules that fill several blocks, on numbers of threads."""
+    s = spheres.SphereSystem(mass=np.ones(700), potential=Pairs(lambda a, b: sqrt(2 - a.dot(b))))
+    start = spheres.project(spread(700, seed=9), 0.1 * np.random.default_rng(2).normal(size=(700, 3)))
+    return [spheres.integrate(s, *start, 0.001, 5, record=5, threads=k).states[:, -1] for k in counts]
+
+
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="numba has one processor")
+def test_threads_do_not_change_a_digit():
+    one, two = threaded(1, 2)
+    assert np.array_equal(one, two)
+
+
+def test_the_blocks_of_a_sum_depend_on_the_bodies_alone():
+    """Several blocks, which hold every body once."""
+    s = spheres.lennard_jones(1300, 0.01, 0.13)
+    lines = s.potential_terms[0].source(s, s.numerics.writer)
+    edges = re.search(r"first, last = \((.*)\)\[k\], \((.*)\)\[k\]", lines.gradient)
+    first, last = ([int(e) for e in part.split(",")] for part in edges.groups())
+    assert (first[0], last[-1], first[1:], len(first)) == (0, 1300, last[:-1], 4)
+    pairs = [sum(1299 - a for a in range(f, t)) for f, t in zip(first, last, strict=True)]
+    assert max(pairs) < 1.01 * min(pairs)
+
+
+def test_threads_are_refused_where_there_is_nothing_to_share():
+    q = spread(3, seed=1)
+    s = spheres.SphereSystem(mass=[1.0, 1, 1], potential=Sites(lambda q: q[2]))
+    with pytest.raises(InputError, match="threads must be at most"):
+        spheres.integrate(s, q, 0 * q, 0.1, 1, threads=10**6)
+    if numba.config.NUMBA_NUM_THREADS > 1:
+        with pytest.raises(InputError, match="this potential has none"):
+            spheres.integrate(s, q, 0 * q, 0.1, 1, threads=2)
+        by_function = spheres.SphereSystem(
+            mass=[1.0, 1, 1],
+            potential=lambda q, p: q[0, 2],
+            gradient=lambda q, p: 0 * q + np.array([[0, 0, 1.0], [0, 0, 0], [0, 0, 0]]),
+        )
+        with pytest.raises(InputError, match="this potential is a function"):
+            spheres.integrate(by_function, q, 0 * q, 0.1, 1, threads=2)
