@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from geoctrl.manifolds.calculus import STEP
-from geoctrl.manifolds.system import ManifoldSystem
+from geoctrl.manifolds.description import ManifoldDescription
 
 __all__ = ["hessian"]
 
 
-def hessian(system: ManifoldSystem, first: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+def hessian(system: ManifoldDescription, first: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
     """Ambient second derivatives of the potential by the N rows of a configuration, (3N, 3N).
 
     Of a function of the user's from central differences of its gradient.

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from geoctrl.errors import InputError
+from geoctrl.manifolds.checking import check_gradients
 from geoctrl.manifolds.functions import examine
 from geoctrl.manifolds.kernels import Lines, potential_kernels
 from geoctrl.manifolds.system import ManifoldSystem
@@ -95,7 +96,7 @@ class Run(Field):
         return self.loops.compiled(name) if self.engine == "numba" else self.loops.plain(name)
 
     def potential(self, first: np.ndarray) -> float:
-        """Potential energy of a configuration (n, ...)."""
+        """Potential energy of a configuration (N, 3)."""
         return float(self.value(first.reshape(-1, 3), self.data, self.index))
 
     def slope(self, first: np.ndarray) -> np.ndarray:
@@ -207,8 +208,8 @@ class Numerics(ABC):
             gradient(place.reshape(-1, 3), data, index, out)
             return out.reshape(place.shape)
 
-        return self.system.check_gradient(
-            lambda place: value(place.reshape(-1, 3), data, index), slope, seeds=_SEEDS
+        return check_gradients(
+            self.system, lambda place: value(place.reshape(-1, 3), data, index), slope, seeds=_SEEDS
         )
 
     @cached_property
@@ -217,7 +218,7 @@ class Numerics(ABC):
         system = self.system
         if not system.computed:
             return potential_kernels(self._terms)
-        shape, count = (system.n, *system.entries), len(system.params)
+        shape, count = system.shape, len(system.params)
 
         def value(f):
             return lambda q, data, _index: f(q.reshape(shape), data[:count])
@@ -282,8 +283,7 @@ class Numerics(ABC):
         if not system.forced:
             return no_force()
         if callable(system.forces_given):
-            shape = (n, *system.entries)
-            return given_force(system.forces_given, shape, len(system.driven), len(system.params))
+            return given_force(system.forces_given, system.shape, len(system.driven), len(system.params))
         names = [*components("q", system.split // 3), *components("w", n), "t"]
         places = list(zip([*system.state_nodes, system.time_node], names, strict=True))
         return written_force(self.writer, places, system.driven_nodes, system.force_nodes)

@@ -71,7 +71,7 @@ def take_steps(
     threads = read_threads(threads)
     values = system.parameters_at(params)
     drive = read_inputs(system, inputs)
-    parts = system.initial_values(*start)
+    parts = system.read_start(start)
     acting = system.acting(drive)
     run = acting.run(params, drive if drive.law is None else None)
     if threads > 1:

@@ -256,7 +256,8 @@ class Sum:
     def _places(self, first: np.ndarray) -> np.ndarray:
         """Rows of each instance, (k, m)."""
         bodies, m = first.shape
-        return (first[:, None] + np.arange(self.domain.rows)[:, None]).reshape(bodies * self.domain.rows, m)
+        rows = self.domain.rows
+        return (first[:, None] + np.arange(rows)[:, None]).reshape(bodies * rows, m)
 
     def _values(self, z: np.ndarray, places: np.ndarray) -> list[np.ndarray]:
         """Values of symbols and data, instance by instance."""

@@ -13,9 +13,11 @@ from geoctrl._checks import finite_array, shape_of
 from geoctrl._scalars import Node
 from geoctrl._scalars.numbers import shown
 from geoctrl.errors import DescriptionError, InputError
-from geoctrl.manifolds.reading import positive_definite
+from geoctrl.manifolds.checking import check_description
+from geoctrl.manifolds.factors import Direction
+from geoctrl.manifolds.kinetic import Kinetic
+from geoctrl.manifolds.reading import number_of_bodies, positive_definite
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.spheres.start import project, symbols
 from geoctrl.systems import Family, Parameter
 
 __all__ = ["SphereDescription"]
@@ -24,10 +26,7 @@ __all__ = ["SphereDescription"]
 class SphereDescription(ManifoldSystem):
     """What `SphereSystem` is made of, in symbols and as nodes of a graph; see there."""
 
-    entries = (3,)
     pair = ("q", "omega")
-    space = "(S^2)^{n}"
-    kind = "direction"
 
     def __init__(
         self,
@@ -44,8 +43,10 @@ class SphereDescription(ManifoldSystem):
         name: str = "",
         source: str = "",
     ) -> None:
+        n = _count(mass)
+        self.shape, self.space = (n, 3), f"(S^2)^{n}"
         super().__init__(
-            _count(mass),
+            [Direction(f"q{i}") for i in number_of_bodies(n)],
             potential=potential,
             gradient=gradient,
             forces=forces,
@@ -59,7 +60,7 @@ class SphereDescription(ManifoldSystem):
         )
         self.mass_given = mass
         self._numeric_mass = _read_mass(mass)
-        self._check()
+        check_description(self)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -69,12 +70,12 @@ class SphereDescription(ManifoldSystem):
     @cached_property
     def q(self) -> tuple[sp.Matrix, ...]:
         """Symbols of the directions."""
-        return symbols(self.n)[0]
+        return tuple(f.z for f in self.product.factors)
 
     @cached_property
     def omega(self) -> tuple[sp.Matrix, ...]:
         """Symbols of the angular velocities."""
-        return symbols(self.n)[1]
+        return tuple(f.velocity for f in self.product.factors)
 
     @property
     def inertia_varies(self) -> bool:
@@ -101,6 +102,33 @@ class SphereDescription(ManifoldSystem):
             return sp.Matrix(self.mass_given)
         return sp.Matrix(np.diag(M) if M.ndim == 1 else M)
 
+    @cached_property
+    def kinetic(self) -> Kinetic:
+        """The inertia, for each component."""
+        M, n = self.mass_expression, self.n
+        places = [(i, j, k) for i in range(n) for j in range(n) for k in range(3)]
+        return Kinetic(self.product, {(3 * i + k, 3 * j + k): M[i, j] for i, j, k in places})
+
+    def own_inertia_at(self, params: Mapping[str, float]) -> np.ndarray:
+        """The diagonal of a constant inertia, for each body (n, 3, 3)."""
+        M = self.constant_mass(params)
+        if M is None:
+            return super().own_inertia_at(params)
+        return (M if M.ndim == 1 else np.diag(M))[:, None, None] * np.eye(3)
+
+    def coupling_at(self, params: Mapping[str, float]) -> np.ndarray:
+        """A constant inertia off its diagonal, (3n, 3n)."""
+        M = self.constant_mass(params)
+        if M is None:
+            return super().coupling_at(params)
+        off = np.zeros((self.n, self.n)) if M.ndim == 1 else M - np.diag(np.diag(M))
+        return np.kron(off, np.eye(3))
+
+    @property
+    def written_rest(self) -> bool:
+        """Whether the inertia depends on the configuration."""
+        return self.inertia_varies
+
     def constant_mass(self, params: Mapping[str, float]) -> np.ndarray | None:
         """The inertia where it does not depend on q: (n, n), or (n,) where it couples no bodies.
 
@@ -121,31 +149,15 @@ class SphereDescription(ManifoldSystem):
         title, *rest = super().__repr__().split("\n")
         return "\n".join([title, f"  inertia: {mass}", *rest])
 
-    def _check(self) -> None:
-        self.check_potential()
-        self._check_mass()
-        self.check_forces()
-        self.check_invariants()
-        self.check_numbers()
+    @property
+    def lagrangian_given(self) -> dict[str, tuple[Sequence[Any], set[Any]]]:
+        """The inertia, where it is given by expressions."""
+        given = [] if self._numeric_mass is not None else list(self.mass_given)
+        return {"mass": (given, self.configuration_symbols if given else set())}
 
     def check_inertia(self, params: Mapping[str, float]) -> None:
         """InputError unless a constant mass is symmetric positive definite."""
         self.constant_mass(params)
-
-    def generic_state(self, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:
-        """Directions (n, 3) and angular velocities (n, 3) of no particular kind."""
-        rng = np.random.default_rng(seed)
-        return project(rng.normal(size=(self.n, 3)), rng.normal(size=(self.n, 3)))
-
-    def motion(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Rates omega_i x q_i of the directions."""
-        return np.cross(second, first)
-
-    def _check_mass(self) -> None:
-        if self._numeric_mass is None:
-            self.require("mass", list(self.mass_given), self.parameter_symbols | self.configuration_symbols)
-            for expr in self.mass_given:
-                self.to_node(expr)
 
 
 def _count(mass: Any) -> int:

@@ -170,6 +170,8 @@ class Seen(ABC):
         Where else an equilibrium might be looked for, in words.
     functions : str
         What is given by functions of the time, in words: what they do is seen at some times only.
+    written : bool
+        Whether everything is given by expressions; else the caller may change it from question to question.
     """
 
     system: Any
@@ -177,6 +179,7 @@ class Seen(ABC):
     cache: dict[str, Any]
     hint: str = ""
     functions: str = ""
+    written: bool = True
 
     # -- points ---------------------------------------------------------------------------------
 

@@ -39,7 +39,7 @@ def read_point(seen: Seen, given: Any, name: str) -> Point:
         raise TypeError(
             f"{name} must be an equilibrium or a state, got {given!r}; take sys.equilibrium({given!r}, ...)"
         )
-    if isinstance(given, Mapping):
+    if isinstance(given, Mapping) and not seen.is_state(given):
         raise TypeError(
             f"{name} must be an equilibrium, a state or (x, u), got a dict; a state is an array in the order "
             f"of sys.state_labels, {shown(seen.system.state_labels)}; "
@@ -120,7 +120,7 @@ def equilibrium_at(seen: Seen, point: Point, params: Mapping[str, float], name: 
     x, u = finite_array("x", x, (system.nstates,)), finite_array("u", u, (system.ninputs,))
     asked = x.tobytes(), u.tobytes(), tuple(params.items())
     last, judged = seen.cache.get("judged", (None, None))
-    if last != asked:  # else linearize and certify ask of the last point again
+    if last != asked or not seen.written:  # linearize and certify ask of the last point again
         judged = _judged(seen, x, u, params, name)
         seen.cache["judged"] = asked, judged
     residual, leaf_residual, family = judged

@@ -32,7 +32,7 @@ def column(text, left):
 def test_the_potential_of_attitudes_is_the_one_that_acts(name):
     system = gc.models.get(name)(attitudes=True)
     params = system.parameters_at({p.name: p.default * 1.25 for p in system.parameters})
-    R, Omega = system.generic_state(4)
+    R, Omega = system.unpack(system.generic_state(4))
     values = numbers_at(system, system.pack(R, Omega), params)
     text = line(system.latex("lagrangian"), "U")
     assert Reader(text, values).whole() == pytest.approx(system.potential(R, params), rel=1e-9)
@@ -54,7 +54,7 @@ def test_inertias_linear_terms_and_the_rate_of_the_frame_are_listed():
 def test_forces_are_the_ones_that_act():
     chain = gc.spheres.chain_pendulum([1.3, 0.7], [0.5, 0.25])
     rng = np.random.default_rng(5)
-    q, omega = chain.generic_state(2)
+    q, omega = chain.unpack(chain.generic_state(2))
     u = rng.normal(size=6)
     values = numbers_at(chain, chain.pack(q, omega), {})
     values |= dict(zip(map(symbol_name, chain.input_labels), u, strict=True))
