@@ -13,9 +13,10 @@ from sympy import sqrt
 import geoctrl as gc
 from geoctrl import rotations, spheres
 from geoctrl.errors import DescriptionError, InputError
-from geoctrl.manifolds import Pairs, Sites
+from geoctrl.manifolds import Attitude, Direction, Pairs, Place, Sites
 from geoctrl.manifolds.bodies import Bodies
 from geoctrl.manifolds.potentials import read_terms
+from geoctrl.manifolds.product import Product
 from geoctrl.stepping.neighbours import neighbours
 
 K = gc.Parameter("k", 1.3, positive=True)
@@ -131,7 +132,8 @@ def test_the_kernels_do_not_grow_with_the_bodies():
 
 # -- over which bodies ------------------------------------------------------------------------------------
 
-MIXED = Bodies.of(["x", "R", "q1", "q2"], ["place", "attitude", "direction", "direction"])
+FACTORS = [Place("x"), Attitude("R"), Direction("q1"), Direction("q2")]
+MIXED = Bodies(FACTORS, Product(FACTORS).first)
 
 
 def over(term):
@@ -174,13 +176,44 @@ def test_a_sum_is_over_the_bodies_that_are_named():
         (
             Sites(lambda R: R.trace(), of=["q1"]),
             DescriptionError,
-            "fails for directions, each of them a vector",
+            "fails for directions, each a vector",
         ),
     ],
 )
 def test_bodies_that_do_not_fit_are_refused(term, error, words):
     with pytest.raises(error, match=words):
         over(term)
+
+
+def test_sums_in_a_product_of_kinds_are_what_is_written_out():
+    """Two places, two attitudes and a direction, each sum over its own."""
+    x, y, q = Place("x"), Place("y"), Direction("q")
+    A, B = Attitude("A"), Attitude("B")
+
+    def spring(a, b):
+        return (sqrt(1 + (a - b).dot(a - b)) - K.symbol) ** 2
+
+    def lean(q, c):
+        return c * q[2] + q[0] * q[1]
+
+    def bent(R, S):
+        return (R.T * S).trace() * R[0, 1]
+
+    rates = [f.rate.dot(f.rate) for f in (x, y, q)]
+    turns = [f.velocity.dot(sp.diag(1, 1.4, 1.8) * f.velocity) for f in (A, B)]
+    factors = [x, A, q, y, B]
+    sums = [Pairs(spring, of=[x, y]), Sites(lean, c=[0.7], of=["q"]), Pairs(bent, [[0, 1]], of=["B", "A"])]
+    whole = spring(x.z, y.z) + lean(q.z, sp.Float(0.7)) + bent(B.z, A.z)
+    systems = [
+        gc.manifolds.ProductSystem(
+            factors, kinetic=sp.Add(*rates, *turns) / 2 + rates[0], potential=V, parameters=[K]
+        )
+        for V in (sums, whole)
+    ]
+    z, w = systems[0].product.generic(5)
+    state = systems[0].product.state(z, w)
+    for ask in (lambda s: s.energy(state), lambda s: s.rhs(0.0, state), lambda s: s.jacobian(0.0, state)):
+        assert ask(systems[0]) == pytest.approx(ask(systems[1]), rel=1e-13, abs=1e-13)  # rounding
 
 
 # -- neighbours -------------------------------------------------------------------------------------------
