@@ -11,7 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numba import njit
 
+from geoctrl.manifolds.checking import check_gradients
 from geoctrl.manifolds.functions import examine
+from geoctrl.manifolds.kernels import potential_kernels
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.stepping.compiled import Kernel, compile_function, is_compiled
 from geoctrl.stepping.drive import Drive, Held
@@ -93,7 +95,7 @@ class Run(Field):
         return self.loops.compiled(name) if self.engine == "numba" else self.loops.plain(name)
 
     def potential(self, first: np.ndarray) -> float:
-        """Potential energy of a configuration (n, ...)."""
+        """Potential energy of a configuration (N, 3)."""
         return float(self.value(first.reshape(-1, 3), self.data, self.index))
 
     def slope(self, first: np.ndarray) -> np.ndarray:
@@ -170,10 +172,6 @@ class Numerics(ABC):
     def run(self, params: Mapping[str, float], drive: Drive | None = None) -> Run:
         """Numbers and kernels for parameters, and for inputs that are no feedback."""
 
-    @abstractmethod
-    def written_potential(self) -> tuple[Kernel, Kernel]:
-        """Value and gradient of a potential given by expressions."""
-
     def common(self, params: Mapping[str, float], drive: Drive | None) -> dict[str, Any]:
         """The fields of `Run`; to be called when all kernels are made, of which it fills the numbers in.
 
@@ -209,8 +207,8 @@ class Numerics(ABC):
             gradient(place.reshape(-1, 3), data, index, out)
             return out.reshape(place.shape)
 
-        return self.system.check_gradient(
-            lambda place: value(place.reshape(-1, 3), data, index), slope, seeds=_SEEDS
+        return check_gradients(
+            self.system, lambda place: value(place.reshape(-1, 3), data, index), slope, seeds=_SEEDS
         )
 
     @cached_property
@@ -218,8 +216,8 @@ class Numerics(ABC):
         """Value and gradient."""
         system = self.system
         if not system.computed:
-            return self.written_potential()
-        shape, count = (system.n, *system.entries), len(system.params)
+            return potential_kernels([term.source(system, self.writer) for term in system.potential_terms])
+        shape, count = system.shape, len(system.params)
 
         def value(f):
             return lambda q, data, _index: f(q.reshape(shape), data[:count])
@@ -262,8 +260,7 @@ class Numerics(ABC):
         if not system.forced:
             return no_force()
         if callable(system.forces_given):
-            shape = (n, *system.entries)
-            return given_force(system.forces_given, shape, len(system.driven), len(system.params))
+            return given_force(system.forces_given, system.shape, len(system.driven), len(system.params))
         names = [*components("q", system.split // 3), *components("w", n), "t"]
         places = list(zip([*system.state_nodes, system.time_node], names, strict=True))
         return written_force(self.writer, places, system.driven_nodes, system.force_nodes)

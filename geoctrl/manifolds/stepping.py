@@ -68,7 +68,7 @@ def take_steps(
     report = Progress(progress, "integrate")
     values = system.parameters_at(params)
     drive = read_inputs(system, inputs)
-    parts = system.initial_values(*start)
+    parts = system.read_start(start)
     run = system.acting(drive).run(params, drive if drive.law is None else None)
     rows = tuple(np.empty((1 + steps // record, *part.shape)) for part in parts)
     for row, part in zip(rows, parts, strict=True):

@@ -100,13 +100,12 @@ def integrate(
 
 
 def _starter(run, method, stages, R0, Omega0, h, record, rows):
-    loop, R, w = run.loop(method), R0.reshape(-1, 3), Omega0
-    attitudes, rates = rows[0].reshape(len(rows[0]), -1, 3), rows[1]
+    loop = run.loop(method)
     if method == "rk4":
         return lambda first, count, row: loop(
-            R, w, *run.arguments(method), first, h, count, record, row, attitudes, rates
+            R0, Omega0, *run.arguments(method), first, h, count, record, row, *rows
         )
     momenta = run.mechanics(R0[None], Omega0[None])[2][0].copy()
     return lambda first, count, row: loop(
-        R, momenta, *run.arguments(method), first, h, stages, count, record, row, attitudes, rates
+        R0, momenta, *run.arguments(method), first, h, stages, count, record, row, *rows
     )

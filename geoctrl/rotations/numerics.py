@@ -14,7 +14,7 @@ from geoctrl.manifolds.numerics import Loops
 from geoctrl.rotations import field as equations
 from geoctrl.rotations import stepper
 from geoctrl.rotations.description import RotationDescription
-from geoctrl.rotations.kernels import linear_kernels, potential_kernels
+from geoctrl.rotations.kernels import linear_kernels
 from geoctrl.stepping.compiled import Kernel
 from geoctrl.stepping.drive import Drive
 
@@ -60,38 +60,39 @@ class Run(numerics.Run):
         return (*head, *kernels, self.linear, self.varies, self.data, self.index, self.table)
 
     def field(self, t: float, R: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rdot (n, 3, 3) and Omegadot (n, 3)."""
-        V, dw = np.zeros((3 * len(w), 3)), np.zeros_like(w)
-        self.loop("field")(t, R.reshape(-1, 3), w, *self.arguments("field"), V, dw)
-        return V.reshape(R.shape), dw
+        """Rdot (3n, 3) and Omegadot (n, 3)."""
+        V, dw = np.zeros_like(R), np.zeros_like(w)
+        self.loop("field")(t, R, w, *self.arguments("field"), V, dw)
+        return V, dw
 
     def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Attitudes (n, 3, 3) and angular velocities (n, 3) of a state (12n,)."""
+        """Attitudes (3n, 3) and angular velocities (n, 3) of a state (12n,)."""
         x = np.ascontiguousarray(x)
         split = 9 * (x.size // 12)
-        return x[:split].reshape(-1, 3, 3), x[split:].reshape(-1, 3)
+        return x[:split].reshape(-1, 3), x[split:].reshape(-1, 3)
 
     def covectors(self, R: np.ndarray) -> np.ndarray:
         """The linear terms a_i (n, 3)."""
-        out = np.zeros((len(R), 3))
-        self.covector(R.reshape(-1, 3), self.data, self.index, out)
+        out = np.zeros((len(R) // 3, 3))
+        self.covector(R, self.data, self.index, out)
         return out
 
     def moments(self, t: float, R: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Body moments (n, 3) of potential and linear terms, and those of the forces."""
-        A = np.zeros((R.size // 3, 3))
+        A = np.zeros_like(R)
         if self.varies:
-            self.covector_slope(R.reshape(-1, 3), w, self.data, self.index, A)
-        S = np.swapaxes(R, 1, 2) @ (self.slope(R) - A.reshape(R.shape))
+            self.covector_slope(R, w, self.data, self.index, A)
+        S = np.swapaxes(R.reshape(-1, 3, 3), 1, 2) @ (self.slope(R) - A).reshape(-1, 3, 3)
         skew = np.stack([S[:, 2, 1] - S[:, 1, 2], S[:, 0, 2] - S[:, 2, 0], S[:, 1, 0] - S[:, 0, 1]], axis=1)
         return -skew, self.forces(t, R, w)
 
     def mechanics(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Kinetic and potential energies (nt,), momenta in space R_i Pi_i (nt, n, 3)."""
         energies, momenta = np.zeros((len(second), 2)), np.zeros(second.shape)
-        rows = np.ascontiguousarray(first).reshape(len(second), -1, 3)
         kernels = (self.value, self.covector, self.data, self.index)
-        self.loop("mechanics")(rows, np.ascontiguousarray(second), self.J, *kernels, energies, momenta)
+        self.loop("mechanics")(
+            np.ascontiguousarray(first), np.ascontiguousarray(second), self.J, *kernels, energies, momenta
+        )
         return energies[:, 0], energies[:, 1], momenta
 
     def energies(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -103,7 +104,8 @@ class Run(numerics.Run):
         self, axis: np.ndarray, t: float, first: np.ndarray, second: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Moments of potential with linear terms, and of forces, about an axis of the reference."""
-        moments = np.einsum("iab,kib->kia", first, np.array(self.moments(t, first, second)))
+        R = first.reshape(-1, 3, 3)
+        moments = np.einsum("iab,kib->kia", R, np.array(self.moments(t, first, second)))
         sizes = np.linalg.norm(moments, axis=2).sum(axis=1) * np.linalg.norm(axis)
         return moments.sum(axis=1) @ axis, sizes
 
@@ -112,8 +114,9 @@ class Run(numerics.Run):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Rates of energy and momenta by potential, forces and the turning of the frame."""
         moments, forces = self.moments(t, first, second)
-        powers = forces * (second - np.swapaxes(first, 1, 2) @ self.spin)
-        spatial = np.einsum("iab,kib->kia", first, np.array([moments, forces]))
+        R = first.reshape(-1, 3, 3)
+        powers = forces * (second - np.swapaxes(R, 1, 2) @ self.spin)
+        spatial = np.einsum("iab,kib->kia", R, np.array([moments, forces]))
         momentum = self.mechanics(first[None], second[None])[2][0].sum(axis=0)
         found = np.zeros((2, 3, 4))
         found[:, 1, 0] = powers.sum(), np.abs(powers).sum()
@@ -144,11 +147,6 @@ class Numerics(numerics.Numerics):
             varies=system.linear_varies,
             **self.common(params, drive),
         )
-
-    def written_potential(self) -> tuple[Kernel, Kernel]:
-        """Value and gradient of an expression."""
-        energy = self.system.to_node(self.system.potential_expression)
-        return potential_kernels(self.writer, energy, self.system.configuration_nodes)
 
     @cached_property
     def linear(self) -> dict[str, Kernel]:

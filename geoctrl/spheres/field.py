@@ -55,7 +55,7 @@ def runge_kutta(
     n, s = q.shape[0], b.size
     dq, dw = np.zeros((s, n, 3)), np.zeros((s, n, 3))
     x, y, g, f = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3))
-    change, gram, extra = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, 3))
+    change, gram, extra = np.zeros(M.shape), np.zeros(M.shape), np.zeros((n, 3))
     for step in range(steps):
         t = (first + step) * h
         for i in range(s):
@@ -109,14 +109,14 @@ def products(w, v, gram):
 def accelerations(q, w, v, F, M, change, diagonal, a):
     """Angular accelerations a of forces F, with inertia M, its rate ``change`` and velocities v.
 
-    False where the inertia is not positive definite.
+    Where M is ``diagonal`` it is one row (1, n). False where the inertia is not positive definite.
     """
     n = q.shape[0]
     if diagonal:
         for i in range(n):
             cross(q[i], F[i], a[i])
             for k in range(3):
-                a[i, k] /= M[i, i]
+                a[i, k] /= M[0, i]
         return True
     R, C, D = F.copy(), np.empty((n, 2, 3)), np.empty((n, 2, 3))
     A, y = np.empty((2 * n, 2 * n)), np.empty(2 * n)
@@ -154,19 +154,24 @@ def accelerations(q, w, v, F, M, change, diagonal, a):
 
 @njit(cache=True, error_model="numpy")
 def momenta(q, w, M, L):
-    """L_i = m_ii omega_i + sum_j m_ij q_i x qdot_j, the spatial momenta q_i x p_i, and 1/2 omega.L."""
+    """L_i = m_ii omega_i + sum_j m_ij q_i x qdot_j, the spatial momenta q_i x p_i, and 1/2 omega.L.
+
+    M is (n, n), or (1, n) where it is diagonal.
+    """
     n = q.shape[0]
+    coupled = M.shape[0] == n
     v, p = np.empty((n, 3)), np.empty(3)
     energy = 0.0
     velocities(q, w, v)
     for i in range(n):
         p[:] = 0.0
-        for j in range(n):
+        for j in range(n if coupled else 0):
             if j != i:
                 for k in range(3):
                     p[k] += M[i, j] * v[j, k]
         cross(q[i], p, L[i])
+        own = M[i, i] if coupled else M[0, i]
         for k in range(3):
-            L[i, k] += M[i, i] * w[i, k]
+            L[i, k] += own * w[i, k]
             energy += 0.5 * w[i, k] * L[i, k]
     return energy

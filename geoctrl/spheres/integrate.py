@@ -119,7 +119,7 @@ def _variational(run, stages, q, omega, h, record, rows):
     state = (q, L, omega, run.slope(q), run.forces(0.0, q, omega))
     common = (run.gradient, run.force, run.forced, run.damped, run.data, run.index, run.table)
     if run.diagonal:
-        loop, inertia = run.loop("explicit"), (np.diag(run.M).copy(),)
+        loop, inertia = run.loop("explicit"), (run.inertia[0],)
     else:
         loop, inertia = run.loop("implicit"), (run.at(q).copy(), run.varies, *run.mass)
 

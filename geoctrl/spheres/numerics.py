@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
 
 import numpy as np
 
@@ -15,8 +14,7 @@ from geoctrl.manifolds.numerics import Loops
 from geoctrl.spheres import field as equations
 from geoctrl.spheres import stepper
 from geoctrl.spheres.description import SphereDescription
-from geoctrl.spheres.kernels import MASS, SLOPE, Sum, mass_kernels, potential_kernels
-from geoctrl.spheres.potentials import Pairs, Sites
+from geoctrl.spheres.kernels import MASS, SLOPE, mass_kernels
 from geoctrl.stepping.compiled import Kernel
 from geoctrl.stepping.drive import Drive
 from geoctrl.stepping.forces import nothing
@@ -41,8 +39,8 @@ class Run(numerics.Run):
 
     Attributes
     ----------
-    M : ndarray (n, n)
-        The inertia, where it depends on q a workspace.
+    inertia : ndarray (n, n) or (1, n)
+        The inertia, or its diagonal where it couples no bodies; where it depends on q a workspace.
     """
 
     loops = Loops(
@@ -53,7 +51,7 @@ class Run(numerics.Run):
         }
     )
 
-    M: np.ndarray
+    inertia: np.ndarray
     diagonal: bool
     varies: bool
     mass: tuple[Kernel, Kernel, Kernel]
@@ -66,19 +64,28 @@ class Run(numerics.Run):
 
     @property
     def system_arguments(self) -> tuple:
-        """M, diagonal, varies, the kernels of the inertia."""
-        return self.M, self.diagonal, self.varies, *self.mass
+        """inertia, diagonal, varies, the kernels of the inertia."""
+        return self.inertia, self.diagonal, self.varies, *self.mass
 
     @property
     def kernel_arguments(self) -> tuple:
         """gradient, force, forced, data, index, table."""
         return self.gradient, self.force, self.forced, self.data, self.index, self.table
 
+    @property
+    def M(self) -> np.ndarray:
+        """The inertia (n, n)."""
+        return np.diag(self.inertia[0]) if self.diagonal else self.inertia
+
     def at(self, q: np.ndarray) -> np.ndarray:
         """The inertia (n, n) at q."""
-        if self.varies:
-            self.mass[0](q, self.data, self.index, self.M)
+        self._renew(q)
         return self.M
+
+    def _renew(self, q: np.ndarray) -> None:
+        """Fill in the inertia at q."""
+        if self.varies:
+            self.mass[0](q, self.data, self.index, self.inertia)
 
     def inertia_slope(self, q: np.ndarray, gram: np.ndarray) -> np.ndarray:
         """Half the sum over jk of dm_jk/dq_i gram_jk, (n, 3)."""
@@ -96,12 +103,17 @@ class Run(numerics.Run):
 
     def field(self, t: float, q: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """qdot and omegadot, (n, 3) each; SingularMassError where the inertia is not positive definite."""
-        v, a, gram = np.zeros_like(q), np.zeros_like(q), np.zeros((len(q), len(q)))
+        v, a = np.zeros_like(q), np.zeros_like(q)
         equations.velocities(q, w, v)
-        equations.products(w, v, gram)
-        F = self.forces(t, q, w) - self.slope(q) + self.inertia_slope(q, gram)
-        change = self.inertia_rate(q, v)
-        if not equations.accelerations(q, w, v, F, self.at(q), change, self.diagonal, a):
+        F = self.forces(t, q, w) - self.slope(q)
+        change = np.zeros_like(self.inertia)
+        if self.varies:
+            gram = np.zeros_like(self.inertia)
+            equations.products(w, v, gram)
+            F += self.inertia_slope(q, gram)
+            change = self.inertia_rate(q, v)
+        self._renew(q)
+        if not equations.accelerations(q, w, v, F, self.inertia, change, self.diagonal, a):
             raise SingularMassError("the inertia is not positive definite at this configuration")
         return v, a
 
@@ -114,7 +126,8 @@ class Run(numerics.Run):
         """Kinetic and potential energies (nt,) and the spatial momenta q_i x p_i (nt, n, 3)."""
         kinetic, potential, L = np.empty(len(first)), np.empty(len(first)), np.zeros(first.shape)
         for k, (q, w) in enumerate(zip(first, second, strict=True)):
-            kinetic[k] = equations.momenta(q, w, self.at(q), L[k])
+            self._renew(q)
+            kinetic[k] = equations.momenta(q, w, self.inertia, L[k])
             potential[k] = self.value(q, self.data, self.index)
         return kinetic, potential, L
 
@@ -125,10 +138,12 @@ class Run(numerics.Run):
         acting = np.array([self.forces(t, first, second), -self.slope(first)])
         moments = np.cross(first, acting) @ axis
         # Inertia that varies moves the momentum, unless turning all q about the axis leaves it as it is.
-        turns = np.cross(axis, first)
-        inertia = np.abs(self.inertia_rate(first, turns)).max()
-        alone = np.eye(len(first))[:, :, None] * turns if self.varies else ()
-        parts = sum(np.abs(self.inertia_rate(first, v)).max() for v in alone)
+        inertia, parts = 0.0, 0.0
+        if self.varies:
+            turns = np.cross(axis, first)
+            inertia = np.abs(self.inertia_rate(first, turns)).max()
+            alone = np.eye(len(first))[:, :, None] * turns
+            parts = sum(np.abs(self.inertia_rate(first, v)).max() for v in alone)
         return np.append(moments.sum(axis=1), inertia), np.append(np.abs(moments).sum(axis=1), parts)
 
     def power_and_moments(
@@ -152,34 +167,12 @@ class Numerics(numerics.Numerics):
         """Numbers and kernels for parameters, and for inputs that are no feedback."""
         n, mass, M = self.system.n, self.mass, self.system.constant_mass(params)
         return Run(
-            M=np.zeros((n, n)) if M is None else M,
-            diagonal=M is not None and not np.any(M - np.diag(np.diag(M))),
+            inertia=np.zeros((n, n)) if M is None else np.atleast_2d(M),
+            diagonal=M is not None and M.ndim == 1,
             varies=M is None,
             mass=(mass["mass"], mass["mass_gradient"], mass["mass_rate"]),
             **self.common(params, drive),
         )
-
-    def written_potential(self) -> tuple[Kernel, Kernel]:
-        """Value and gradient of a sum of terms."""
-        return potential_kernels([self._part(term) for term in self.system.potential_terms])
-
-    def _part(self, term: Any) -> tuple[str, str]:
-        writer, system, n = self.writer, self.system, self.system.n
-        if not isinstance(term, (Sites, Pairs)):
-            nodes = system.configuration_nodes
-            q = [nodes[3 * i : 3 * i + 3] for i in range(n)]
-            return Sum(writer, system.to_node(term), q, []).whole(n)
-        vectors, data, energy = system.term_nodes(term)
-        loops = Sum(writer, energy, vectors, data)
-        width = len(data)
-        place = 0 if term.c is None else writer.numbers(term.c)
-        if isinstance(term, Sites):
-            return loops.sites(n, width, place)
-        if term.pairs is not None:
-            return loops.listed(len(term.pairs), writer.indices(term.pairs), width, place)
-        if term.cutoff is not None:
-            return loops.near_pairs(writer, n, term.cutoff)
-        return loops.all_pairs(n)
 
     @cached_property
     def mass(self) -> dict[str, Kernel]:

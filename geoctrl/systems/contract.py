@@ -49,7 +49,7 @@ class System(ABC):
 
     recorded: ClassVar[bool]
     name: str
-    states: tuple[Any, ...]
+    states: Any
     inputs: tuple[Any, ...]
     state_labels: Any
     input_labels: Any
