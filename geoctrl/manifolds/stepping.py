@@ -9,14 +9,15 @@ import numpy as np
 
 from geoctrl._checks import finite_array, require_choice, whole_number
 from geoctrl.errors import InputError
+from geoctrl.manifolds.numerics import Run
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.manifolds.trajectory import ManifoldTrajectory
-from geoctrl.stepping import Method, Progress, composition, concluded, record_steps, record_times
+from geoctrl.stepping import METHODS, Progress, composition, concluded, record_steps, record_times
 from geoctrl.stepping.inputs import read_inputs
+from geoctrl.stepping.runge_kutta import Tableau, runge_kutta, runge_kutta_signature, tableau
+from geoctrl.stepping.variational import Motion, Pace, variational, variational_signature
 
 __all__ = ["take_steps"]
-
-Starter = Callable[..., Callable[[int, int, int], tuple[int, int, int, float]]]
 
 
 def take_steps(
@@ -26,8 +27,6 @@ def take_steps(
     steps: int,
     *,
     kind: type[ManifoldSystem],
-    methods: Mapping[str, Method],
-    starter: Starter,
     method: str,
     order: int,
     record: int,
@@ -35,6 +34,7 @@ def take_steps(
     inputs: Any,
     throw: bool,
     progress: bool | Callable[[float], object],
+    project: bool = False,
 ) -> Any:
     """Check the arguments of `integrate`, run the method, and put the records together.
 
@@ -42,11 +42,8 @@ def take_steps(
     ----------
     kind : type
         The systems that the methods are for.
-    methods : dict of name -> Method
-    starter : callable
-        ``starter(run, method, stages, first, second, h, record, rows)`` gives what
-        `geoctrl.stepping.record_steps` calls: ``stages`` are the parts of a composed step, ``rows`` two
-        arrays for the records.
+    project : bool
+        Renormalise directions after each step of a Runge-Kutta method.
 
     Raises
     ------
@@ -57,9 +54,9 @@ def take_steps(
     """
     if not isinstance(system, kind):
         raise TypeError(f"system must be a {kind.__name__}, got {type(system).__name__}")
-    require_choice("method", method, methods)
+    require_choice("method", method, METHODS)
     stages = composition(order)
-    if order != 2 and not methods[method].composable:
+    if order != 2 and not METHODS[method].composable:
         raise InputError(f"order is chosen for method='variational' only; {method!r} has its own")
     h = float(finite_array("h", h, ()))
     if not h > 0:
@@ -73,7 +70,11 @@ def take_steps(
     rows = tuple(np.empty((1 + steps // record, *part.shape)) for part in parts)
     for row, part in zip(rows, parts, strict=True):
         row[0] = part
-    outcome = record_steps(starter(run, method, stages, *parts, h, record, rows), steps, record, report)
+    if method == "variational":
+        advance = _variational(run, stages, *parts, h, record, rows)
+    else:
+        advance = _runge_kutta(run, tableau(method, project), *parts, h, record, rows)
+    outcome = record_steps(advance, steps, record, report)
 
     def made(status: str, success: bool) -> ManifoldTrajectory:
         done = outcome.records
@@ -89,3 +90,25 @@ def take_steps(
         )
 
     return concluded(outcome, h, made, throw)
+
+
+def _variational(
+    run: Run, stages: np.ndarray, first: Any, second: Any, h: float, record: int, rows: Any
+) -> Any:
+    z, L = first.reshape(-1, 3), run.mechanics(first[None], second[None])[2][0].copy()
+    motion = Motion(z, L, second, run.slope(first).reshape(-1, 3), run.forces(0.0, first, second))
+    solver, records = run.solver, (rows[0].reshape(len(rows[0]), -1, 3), rows[1])
+    loop = run.loop(variational, variational_signature(solver))
+    kernels = (*solver.pointers(), run.gradient, run.force, *run.kinetics)
+    what = (run.bodies, run.spin, run.inertia(len(stages)), motion, run.numbers)
+    return lambda done, count, row: loop(*kernels, *what, Pace(done, h, stages, count, record, row), *records)
+
+
+def _runge_kutta(run: Run, rule: Tableau, first: Any, second: Any, h: float, record: int, rows: Any) -> Any:
+    z, none = first.reshape(-1, 3), np.zeros(0)
+    motion = Motion(z, np.zeros_like(second), second, np.zeros_like(z), np.zeros_like(second))
+    solver, records = run.solver, (rows[0].reshape(len(rows[0]), -1, 3), rows[1])
+    loop = run.loop(runge_kutta, runge_kutta_signature(solver))
+    kernels = (solver.accelerator(), run.gradient, run.force, *run.kinetics)
+    what = (run.bodies, run.spin, run.inertia(), motion, run.numbers, rule)
+    return lambda done, count, row: loop(*kernels, *what, Pace(done, h, none, count, record, row), *records)

@@ -42,10 +42,13 @@ def converted(
     R, v, single = system.columns(x)
     if source != target:
         run = system.run(params)
-        n = system.n
-        J, K = run.J.reshape(n, 3, 3), run.K.reshape(n, 3, 3)
+        J = run.J
         a = np.array([run.covectors(attitudes) for attitudes in R])
-        v = np.einsum("iab,tib->tia", J, v) + a if target == "Pi" else np.einsum("iab,tib->tia", K, v - a)
+        v = (
+            np.einsum("iab,tib->tia", J, v) + a
+            if target == "Pi"
+            else np.linalg.solve(J, (v - a)[..., None])[..., 0]
+        )
     return system.pack(R[0], v[0]) if single else system.pack(R, v)
 
 
@@ -84,7 +87,7 @@ class RotationForm(ManifoldForm):
         if self.form == "Omega":
             return run.field(t, first, second)
         R, Pi = first, second
-        Omega = np.einsum("iab,ib->ia", run.K.reshape(-1, 3, 3), Pi - run.covectors(R))
+        Omega = np.linalg.solve(run.J, (Pi - run.covectors(R))[..., None])[..., 0]
         frame = np.swapaxes(R, 1, 2) @ run.spin
         xi = Omega - frame  # dH/dPi
         moments, forces = run.moments(t, R, Omega)  # of U - a.Omega; the frame's are Pi x R^T w

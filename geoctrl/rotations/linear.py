@@ -36,7 +36,7 @@ def jacobians(
 
 
 def _field_nodes(system: RotationDescription) -> list[Node]:
-    """Nodes of Rdot (9n) and of J Omegadot (3n), as in `geoctrl.rotations.field`."""
+    """Nodes of Rdot (9n) and of J Omegadot (3n), as in `geoctrl.stepping.apart`."""
     graph, n = system.graph, system.n
     w = [system.to_node(e) for e in (system.frame_rate or [0, 0, 0])]
     U = system.to_node(system.potential_expression)

@@ -10,11 +10,11 @@ from geoctrl.spheres.mechanisms import (
     lennard_jones,
     particles_on_sphere,
 )
-from geoctrl.spheres.methods import METHODS
 from geoctrl.spheres.potentials import Pairs, Sites, symbols
 from geoctrl.spheres.start import project
 from geoctrl.spheres.system import SphereSystem
 from geoctrl.spheres.trajectory import SphereTrajectory
+from geoctrl.stepping import METHODS
 
 __all__ = [
     "METHODS",

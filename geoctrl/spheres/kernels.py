@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import indent
-from typing import Any
 
 import numpy as np
 from numba import void
@@ -143,7 +142,9 @@ def potential_kernels(parts: Sequence[tuple[str, str]]) -> tuple[Kernel, Kernel]
     )
 
 
-def mass_kernels(writer: KernelWriter, mass: Sequence[Sequence[Node]], q: Sequence[Node]) -> dict[str, Any]:
+def mass_kernels(
+    writer: KernelWriter, mass: Sequence[Sequence[Node]], q: Sequence[Node]
+) -> tuple[Kernel, ...]:
     r"""Kernels of an inertia that depends on q.
 
     ``mass``: m(q). ``mass_gradient(q, gram)``:
@@ -173,4 +174,4 @@ def mass_kernels(writer: KernelWriter, mass: Sequence[Sequence[Node]], q: Sequen
             SLOPE,
         ),
     }
-    return {name: compile_source(source, name, signature) for name, (source, signature) in sources.items()}
+    return tuple(compile_source(source, name, signature) for name, (source, signature) in sources.items())

@@ -2,9 +2,11 @@ r"""Derivatives of a system with constant inertia, without elimination: any numb
 
 With :math:`a_j` the angular accelerations,
 :math:`s_j = a_j \times q_j + \omega_j \times (\omega_j \times q_j)` and
-:math:`S_i = \sum_{j \ne i} m_{ij} s_j + \partial_i V - f_i`, the equations of motion are
+:math:`S_i = \sum_j m_{ij} s_j + \partial_i V - f_i`, the equations of motion are
 
-.. math:: r_i = m_{ii} a_i + q_i \times S_i = 0, \qquad q_i \cdot a_i = 0,
+.. math:: r_i = q_i \times S_i = 0, \qquad q_i \cdot a_i = 0
+
+(for diagonal inertia with :math:`m_{ii} a_i` in the place of its term, as fields have it off the spheres),
 
 of which the derivatives are written down block by block and solved for those of a.
 """
@@ -160,24 +162,23 @@ def jacobians(
     run = system.run(params)
     run.hold(u)
     v, a = run.field(t, q, w)
-    M, f = run.M, run.forces(t, q, w)
-    off = M - np.diag(np.diag(M))
+    f, own = run.forces(t, q, w), np.diag(run.M) * run.diagonal
+    M = run.M - np.diag(own)
     Q, W, V = hats(q), hats(w), hats(v)
     carried = np.cross(a, q) + np.cross(w, v)
-    S = off @ carried + run.slope(q) - f
+    S = M @ carried + run.slope(q) - f
     by_state, by_input = force_jacobians(system, t, x, u, params)
     inner = np.zeros((n, 3, 2, n, 3))  # derivative of S_i by q_j and omega_j
     inner[:, :, 0] = hessian(system, q, params).reshape(n, 3, n, 3)
-    inner[:, :, 0] += np.einsum("ij,jkl->ikjl", off, hats(a) + W @ W)
-    inner[:, :, 1] -= np.einsum("ij,jkl->ikjl", off, V + W @ Q)
+    inner[:, :, 0] += np.einsum("ij,jkl->ikjl", M, hats(a) + W @ W)
+    inner[:, :, 1] -= np.einsum("ij,jkl->ikjl", M, V + W @ Q)
     inner -= by_state.reshape(n, 3, 2, n, 3)
     D = np.einsum("ikl,ilsjm->iksjm", Q, inner)
     D[np.arange(n), :, 0, np.arange(n), :] -= hats(S)
     # q_i . a_i = 0 is differentiated too; its multipliers vanish.
     border = np.zeros((4 * n, 4 * n))
-    blocks = np.zeros((n, 3, n, 3))
-    blocks -= np.einsum("ij,ikl,jlm->ikjm", off, Q, Q)
-    blocks[np.arange(n), :, np.arange(n), :] += np.diag(M)[:, None, None] * np.eye(3)
+    blocks = -np.einsum("ij,ikl,jlm->ikjm", M, Q, Q)
+    blocks[np.arange(n), :, np.arange(n), :] += own[:, None, None] * np.eye(3)
     border[: 3 * n, : 3 * n] = blocks.reshape(3 * n, 3 * n)
     for i in range(n):
         border[3 * n + i, 3 * i : 3 * i + 3] = q[i]
