@@ -73,7 +73,7 @@ _PUBLIC = {
         "SingularMassError",
     ),
 }
-_MODULES = ("models", "rotations", "spheres", "viz")
+_MODULES = ("manifolds", "models", "rotations", "spheres", "viz")
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
 
 __all__ = sorted([*_HOME, *_MODULES])  # made from the table above

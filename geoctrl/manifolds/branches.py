@@ -23,8 +23,8 @@ class Branches:
 
     Parameters
     ----------
-    moving : set of symbols
-        Those that change along a motion.
+    fixed : set of symbols
+        Those that do not change along a motion.
     taken : set of str
         Names that are in use.
 
@@ -34,8 +34,8 @@ class Branches:
         Of the free numbers.
     """
 
-    def __init__(self, moving: set[sp.Symbol], taken: set[str]) -> None:
-        self._moving, self._taken = moving, taken
+    def __init__(self, fixed: set[sp.Symbol], taken: set[str]) -> None:
+        self._fixed, self._taken = fixed, taken
         self._chosen: dict[Any, sp.Symbol] = {}
 
     @property
@@ -57,12 +57,9 @@ class Branches:
         return value if rewritten is None else rewritten(self._free)
 
     def _free(self, expr: sp.Basic) -> sp.Basic:
-        if (
-            not expr.has(sp.Abs, sp.sign, sp.Piecewise, sp.Min, sp.Max)
-            or not expr.free_symbols & self._moving
-        ):
+        if not expr.has(*_SWITCHES) or not self._moves(expr):
             return expr
-        if isinstance(expr, sp.Piecewise) and any(c.free_symbols & self._moving for _, c in expr.args):
+        if isinstance(expr, sp.Piecewise) and any(self._moves(c) for _, c in expr.args):
             return self._mean(expr, [e for e, _ in expr.args])
         if isinstance(expr, (sp.Min, sp.Max)):
             return self._mean(expr, expr.args)
@@ -73,6 +70,9 @@ class Branches:
             choice = self._choice(expr.args[0], 0)
             return choice * inner[0] if isinstance(expr, sp.Abs) else choice
         return expr.func(*inner)
+
+    def _moves(self, expr: sp.Basic) -> bool:
+        return bool(expr.free_symbols - self._fixed)
 
     def _mean(self, expr: sp.Basic, values: Sequence[sp.Basic]) -> sp.Expr:
         *others, last = map(self._free, values)

@@ -54,7 +54,7 @@ def kept(
     Terms that are themselves rounding along the run, near a rest position, are measured by the least
     of the random states. Where functions raise at one, which they need not be made for, nothing is kept.
     """
-    names = (*QUANTITIES, *system.invariants_given)
+    names = (*system.quantity_names, *system.invariants_given)
     run = _held(system, params, u)
 
     def rates(judged: Any, acting: Any, at: Sample) -> Rates:
@@ -87,7 +87,7 @@ def _at_random_states(
 
     def sample() -> Rates:
         numbers = {**params, **{name: float(rng.uniform()) for name in free}}
-        place = (float(rng.uniform(*TIMES)), *system.generic_state(next(seeds)))
+        place = (float(rng.uniform(*TIMES)), *system.product.generic(next(seeds)))
         return _judged(rates, system, run, u, judged, numbers, place)
 
     return at_random(sample)
@@ -153,10 +153,10 @@ def _orbit(system: Any, x: np.ndarray, axis: np.ndarray) -> list[Sample]:
     from scipy.spatial.transform import Rotation
 
     rng = np.random.default_rng(5)
-    first, second = system.unpack(x)
+    z, w = system.product.parts(x)
     found = []
     for angle in np.linspace(0, 2 * np.pi, _ANGLES, endpoint=False):
         whole = Rotation.from_rotvec(angle * axis / np.linalg.norm(axis))
         turns = whole * Rotation.from_rotvec(_NEAR * rng.normal(size=(system.n, 3)))
-        found.append((0.0, *system.turned(turns.as_matrix(), first, second)))
+        found.append((0.0, *system.product.turned(turns.as_matrix(), z, w)))
     return found

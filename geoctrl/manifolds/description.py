@@ -5,34 +5,41 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import entries, require_declared, resolve_parameters
+from geoctrl._checks import entries, finite_array, resolve_parameters
 from geoctrl._scalars import PARAMETER, STATE, Graph, Node, expression, shown
 from geoctrl.errors import DescriptionError
+from geoctrl.manifolds.bodies import Bodies
 from geoctrl.manifolds.conservation import QUANTITIES
+from geoctrl.manifolds.factors import Factor
+from geoctrl.manifolds.kinetic import Kinetic
 from geoctrl.manifolds.laws import read_function
 from geoctrl.manifolds.model import ManifoldModel
-from geoctrl.manifolds.reading import check_gradient, examine_potential, read_forces, read_gradient
-from geoctrl.systems import Family, Parameter, check_names, input_symbol, time
+from geoctrl.manifolds.potentials import read_terms
+from geoctrl.manifolds.product import Product
+from geoctrl.manifolds.reading import read_forces, read_gradient
+from geoctrl.systems import Family, Parameter, check_names, input_symbol
 from geoctrl.systems.names import check_families
 
 __all__ = ["ManifoldDescription"]
 
-BODIES = 16
-"""Systems of more bodies than this are not written out for symbolic analysis."""
+_SEED = 7
+
+BODIES, TERMS = 16, 2000
+"""Systems of more bodies, or of sums of more terms, are not written out for symbolic analysis."""
 
 
 class ManifoldDescription(ManifoldModel):
-    """Configurations, velocities, a potential, generalised forces, inputs, parameters.
+    """Bodies, a potential, generalised forces, inputs, parameters.
 
     Parameters
     ----------
-    configurations, velocities : sequences of n sympy matrices
-        Of the symbols of each body.
+    factors : sequence of Factor
+        The bodies.
     potential : expression, callable, or what else a kind of system knows
     gradient : callable, optional
     forces : n vectors of three expressions, or callable, optional
@@ -54,16 +61,17 @@ class ManifoldDescription(ManifoldModel):
 
     Attributes
     ----------
-    written_limits : str
-        Which systems can be written out in symbols, in words.
+    frame_rate : sympy Matrix or None
+        Rate of the reference frame in its own axes, in parameters.
+    potential_terms : list of Sum
+        Terms of a potential that is no function.
     """
 
-    written_limits: ClassVar[str]
+    frame_rate: sp.Matrix | None = None
 
     def __init__(
         self,
-        configurations: Sequence[sp.Matrix],
-        velocities: Sequence[sp.Matrix],
+        factors: Sequence[Factor],
         *,
         potential: Any,
         gradient: Callable | None,
@@ -76,8 +84,8 @@ class ManifoldDescription(ManifoldModel):
         name: str,
         source: str,
     ) -> None:
-        self.n = len(configurations)
-        self.states = tuple(s for M in (*configurations, *velocities) for s in M)
+        self.product = Product(factors)
+        self.n = self.product.bodies
         self.parameters = entries("parameters", parameters, DescriptionError)
         self.driven = tuple(map(input_symbol, entries("inputs", inputs, DescriptionError)))
         self.law = None if law is None else read_function(law)
@@ -88,7 +96,7 @@ class ManifoldDescription(ManifoldModel):
         self.name, self.source = name, source
         self.potential_given: Any = potential
         self.gradient_given: Any = gradient
-        self.computed = read_gradient(potential, gradient, str((self.n, *self.entries)))
+        self.computed = read_gradient(potential, gradient, str(self.shape))
         self.forces_given = read_forces(forces, self.driven, self.n)
         self.invariants_given = {
             str(k): expression(e, f"invariants[{k!r}]")
@@ -98,6 +106,9 @@ class ManifoldDescription(ManifoldModel):
         taken = dict.fromkeys((*self.state_labels, *map(str, self.driven)), "a state or an input")
         check_families(self.families, taken | dict.fromkeys(self.params, "a parameter"))
         self.graph = Graph()
+        self.potential_terms = (
+            [] if self.computed else read_terms(potential, self.bodies, lambda: self.states[: self.split])
+        )
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -115,10 +126,17 @@ class ManifoldDescription(ManifoldModel):
             "source": self.source,
         }
 
-    @property
-    def term_symbols(self) -> set[sp.Symbol]:
-        """Symbols of bodies in small expressions that are summed: none, where there are no such sums."""
-        return set()
+    @cached_property
+    def bodies(self) -> Bodies:
+        """What sums of the potential are over."""
+        factors = self.product.factors
+        return Bodies.of([f.name for f in factors], [type(f).__name__.lower() for f in factors])
+
+    @cached_property
+    def potential_expression(self) -> sp.Expr:
+        """The potential written out in the configuration and parameters."""
+        places = self.states[: self.split]
+        return sp.Add(*(term.expanded(places) for term in self.potential_terms))
 
     def replace(self, **changes: Any) -> Self:
         """The system with some arguments changed, checked anew."""
@@ -171,6 +189,11 @@ class ManifoldDescription(ManifoldModel):
         return set(self.states[: self.split])
 
     @property
+    def quantity_names(self) -> tuple[str, ...]:
+        """Names of what every system of this kind may conserve, before the declared invariants."""
+        return QUANTITIES
+
+    @property
     def parameter_symbols(self) -> set[sp.Symbol]:
         """Symbols of the parameters."""
         return {p.symbol for p in self.parameters}
@@ -214,22 +237,86 @@ class ManifoldDescription(ManifoldModel):
             "forces": callable(self.forces_given),
             "feedback law": self.law is not None,
         }
+        terms = sum(term.domain.count for term in self.potential_terms)
         found = [f"its {what} is a function" for what, given in functions.items() if given]
-        return found + ([f"it has {self.n} bodies"] if self.n > BODIES else [])
+        found += [f"it has {self.n} bodies"] if self.n > BODIES else []
+        found += [f"its potential has {terms} terms"] if terms > TERMS else []
+        return found + [t.domain.obstacle for t in self.potential_terms if t.domain.obstacle]
 
     @property
     @abstractmethod
     def inertia_varies(self) -> bool:
         """Whether the inertia depends on the configuration."""
 
+    @property
+    @abstractmethod
+    def kinetic(self) -> Kinetic:
+        """The kinetic energy of a system that can be written out."""
+
+    @cached_property
+    def rate_nodes(self) -> list[Node]:
+        """Nodes of the rates of the configurations, row by row."""
+        return [self.graph.symbol(f"{label}_dot", STATE) for label in self.state_labels[: self.split]]
+
+    @property
+    def covector_nodes(self) -> list[Node]:
+        """Nodes of linear terms in the components of the velocities, where they are given so."""
+        return []
+
+    @property
+    def written_rest(self) -> bool:
+        """Whether the kinetic energy besides the bodies' own is more than one of constant inertia."""
+        return self.kinetic.varies
+
+    @cached_property
+    def rest_node(self) -> Node:
+        """Node of the kinetic energy besides that of the bodies' own inertias."""
+        u, to_node = self.rate_nodes, self.to_node
+        terms = [to_node(e) * u[i] * u[j] / 2 for (i, j), e in self.kinetic.rest.items()]
+        A = () if self.covector_nodes else self.kinetic.A or ()
+        linear = [to_node(e) * v for e, v in zip(A, u, strict=False)]
+        return self.graph.add([*terms, *linear])
+
+    def own_inertia_at(self, params: Mapping[str, float]) -> np.ndarray:
+        """The bodies' own inertias (n, 3, 3), of their velocities."""
+        own = sp.Matrix([e for J in self.kinetic.own for e in J])
+        return self.numbers("inertia", own, params).reshape(self.n, 3, 3)
+
+    def coupling_at(self, params: Mapping[str, float]) -> np.ndarray:
+        """Constant inertia (3 N, 3 N) of the rates besides the bodies' own."""
+        G = np.zeros((self.split, self.split))
+        places = list(self.kinetic.rest)
+        if places:
+            numbers = self.numbers("inertia", sp.Matrix(list(self.kinetic.rest.values())), params)
+            G[tuple(np.array(places).T)] = numbers.ravel()
+        return G
+
+    def frame_rate_at(self, params: Mapping[str, float]) -> np.ndarray:
+        """Rate (3,) of the reference frame, zero where it does not turn."""
+        if self.frame_rate is None:
+            return np.zeros(3)
+        return self.numbers("frame_rate", self.frame_rate, params).ravel()
+
+    def numbers(self, name: str, M: sp.Matrix, params: Mapping[str, float]) -> np.ndarray:
+        """A matrix of expressions in parameters in numbers; InputError where it is not finite."""
+        table = {p.symbol: params[p.name] for p in self.parameters}
+        return finite_array(name, M.xreplace(table) if M.free_symbols else M)
+
+    @property
+    def formulas(self) -> list[Node]:
+        """Nodes of what the system is given by besides the potential, as far as those are expressions."""
+        forces = self.force_nodes if self.forced and not callable(self.forces_given) else []
+        rest = [self.rest_node] if self.written_rest else []
+        return [*rest, *self.covector_nodes, *forces]
+
     def require_symbolic(self) -> None:
         """DescriptionError unless the system can be written out in symbols."""
         if self.obstacles:
             reason = ", as its inertia depends on the configuration" if self.inertia_varies else ""
             raise DescriptionError(
-                f"this needs the system written out in expressions ({self.written_limits}){reason}; but "
-                f"{', and '.join(self.obstacles)}. Give expressions, or fewer of them; numbers alone come "
-                "from rhs, jacobian, energy and runs"
+                f"this needs the system written out in expressions (at most {BODIES} bodies and {TERMS} "
+                f"terms, no cutoff){reason}; but {', and '.join(self.obstacles)}. Give expressions, or fewer "
+                "of them; numbers alone come from rhs, jacobian, energy and runs"
             )
 
     @cached_property
@@ -248,98 +335,26 @@ class ManifoldDescription(ManifoldModel):
         values = resolve_parameters(self.params, params, positive)
         return {k: float(v) for k, v in values.items()}
 
-    # -- checks ---------------------------------------------------------------------------------
-
-    def require(self, what: str, values: Sequence[Any], allowed: set[Any]) -> None:
-        """DescriptionError for symbols that are not ``allowed`` there."""
-        remedy = "take parameter.symbol, and what `symbols` of geoctrl.spheres or geoctrl.rotations gives"
-        require_declared(what, values, allowed, remedy)
-
     @property
     @abstractmethod
     def shape_functions(self) -> list[Node]:
         """Nodes of all functions of the configuration in the Lagrangian of a written system."""
 
+    @property
+    @abstractmethod
+    def lagrangian_given(self) -> dict[str, tuple[Sequence[Any], set[Any]]]:
+        """Expressions in the Lagrangian besides the potential, and the symbols in each, by name."""
+
     @abstractmethod
     def check_inertia(self, params: Mapping[str, float]) -> object:
         """InputError unless the inertia at these parameters is that of a body."""
 
-    @abstractmethod
-    def generic_state(self, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:
-        """A configuration and velocities (n, 3) of no particular kind."""
-
-    @abstractmethod
-    def motion(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Rate of a configuration that velocities (n, 3) give it, relative to the reference."""
-
-    def check_numbers(self) -> None:
-        """Check inertia and gradient at the defaults, where all parameters have one."""
-        if any(v is None for v in self.params.values()):
-            return
-        params = self.parameters_at(None)
-        self.check_inertia(params)
-        if self.computed:
-            values = np.array(list(params.values()), dtype=float)
-            examine_potential(self.potential_given, self.gradient_given, self.generic_state()[0], values)
-            self.check_gradient(
-                lambda place: self.potential_given(place, values),
-                lambda place: self.gradient_given(place, values),
-                seeds=(7,),
-            )
-
-    def check_gradient(self, potential: Callable, gradient: Callable, seeds: Sequence[int]) -> bool:
-        """Whether potential and gradient, functions of the configuration, could be compared and agree.
-
-        Raises
-        ------
-        GradientError
-            If they do not agree.
-        """
-        states = [self.generic_state(seed) for seed in seeds]
-        compared = [check_gradient(potential, gradient, q, self.motion(q, w)) for q, w in states]
-        return any(compared)
-
-    def check_invariants(self) -> None:
-        """Refuse declared invariants that cannot be read, or go by names that are taken.
-
-        Raises
-        ------
-        DescriptionError
-            For a symbol or a name.
-        ExpressionError
-            For a function.
-        """
-        taken = set(QUANTITIES) & set(self.invariants_given)
-        if taken:
-            raise DescriptionError(
-                f"the system has {', '.join(sorted(taken))} of its own: choose another name"
-            )
-        self.require(
-            "invariants", list(self.invariants_given.values()), self.parameter_symbols | set(self.states)
-        )
-        for name, expr in self.invariants_given.items():
-            if expr.has(sp.sign, sp.Piecewise):
-                raise DescriptionError(f"invariant {name!r} may jump; write it without sign and Piecewise")
-            self.to_node(expr)
-
-    def check_forces(self) -> None:
-        """Refuse symbols and functions in the forces that are not known.
-
-        Raises
-        ------
-        DescriptionError
-            For a symbol.
-        ExpressionError
-            For a function.
-        """
-        if self.forced and not callable(self.forces_given):
-            known = self.parameter_symbols | set(self.states) | set(self.driven) | {time}
-            self.require("forces", self.forces_given, known)
-            for expr in (e for f in self.forces_given for e in f):
-                self.to_node(expr)
+    def generic_state(self, seed: int = _SEED) -> np.ndarray:
+        """A state of no particular kind."""
+        return self.product.state(*self.product.generic(seed))
 
     def __repr__(self) -> str:
-        title = f"<{type(self).__name__} {self.name or 'unnamed'} on {self.space.format(n=self.n)}>"
+        title = f"<{type(self).__name__} {self.name or 'unnamed'} on {self.space}>"
         parameters = ", ".join(f"{k}={v}" for k, v in self.params.items())
         return "\n".join(
             [title, f"  inputs: {', '.join(self.input_labels) or '-'}", f"  parameters: {parameters or '-'}"]

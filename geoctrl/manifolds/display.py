@@ -17,9 +17,10 @@ from geoctrl._checks import require_choice
 from geoctrl._scalars import real, shown
 from geoctrl._scalars.budget import Budget
 from geoctrl.errors import InputError
+from geoctrl.manifolds.sums import Small, Sum
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.systems.notebook import rows
-from geoctrl.systems.typesetting import Piece, Typesetter, aligned, width
+from geoctrl.systems.typesetting import Piece, Typesetter, aligned, symbol_name, width
 
 __all__ = ["FEW", "Line", "ManifoldDisplay", "matrix", "numbers", "written"]
 
@@ -101,9 +102,50 @@ class ManifoldDisplay(ABC):
     def inertia(self) -> list[Line]:
         """What the inertias are."""
 
-    @abstractmethod
     def potential_lines(self) -> list[Line]:
         """What the potential is."""
+        system, letter = self.system, self.plain(self.potential)
+        if system.computed:
+            return [(letter, self.plain(rf"\text{{a function of }} {system.pair[0]}"))]
+        pieces: list[Piece] = []
+        data: list[Line] = []
+        for k, term in enumerate(system.potential_terms):
+            domain = term.domain
+            if not domain.indices:
+                pieces += self.pieces(term.small.expr) if term.small.expr != 0 else []
+                continue
+            name = "c" if not data else "d" + "'" * (k - 1)
+            pieces.append((1, self.sum(term, name)))
+            if domain.c is not None and len(domain.c) <= FEW:
+                data.append((self.plain(name), self.plain(matrix([numbers(row) for row in domain.c]))))
+        return [(letter, pieces or self.plain("0")), *data]
+
+    def sum(self, term: Sum, name: str) -> str:
+        """A sum as it was given, with data that go by ``name``; in products of directions where it can be."""
+        small, domain = term.small, term.domain
+        index = ",".join(domain.indices)
+        letter, entries = self.system.pair[0], 3 * domain.rows
+        places = [(body, k) for body in domain.indices for k in range(entries)]
+        text = {
+            s: f"{letter}_{{{body},{k + 1 if entries == 3 else f'{k // 3 + 1}{k % 3 + 1}'}}}"
+            for s, (body, k) in zip(small.symbols, places, strict=True)
+        }
+        single = len(small.data) == 1
+        text |= {s: f"{name}_{{{index}" + ("}" if single else f",{k}}}") for k, s in enumerate(small.data, 1)}
+        text |= {p.symbol: symbol_name(p.name) for p in self.system.parameters}
+        expr, product = small.expr, sp.Dummy("s", real=True)
+        if domain.kind == "direction" and len(domain.indices) == 2 and is_isotropic(small):
+            expr = of_product(small, product)
+            text[product] = rf"({letter}_i \cdot {letter}_j)"
+        found = sp.latex(written(expr), symbol_names=text)
+        if width(found) > self.width:  # a term of a sum is not broken
+            arguments = ", ".join(f"{letter}_{body}" for body in domain.indices)
+            found = rf"\text{{an expression of {sp.count_ops(expr)} operations in }} {arguments}"
+        return (
+            rf"{domain.sign} \Bigl({found}\Bigr)"
+            if expr.is_Add or found[0] == "-"
+            else f"{domain.sign} {found}"
+        )
 
     # -- pieces ---------------------------------------------------------------------------------
 
@@ -152,3 +194,29 @@ def matrix(entries: Sequence[Sequence[str]]) -> str:
 def numbers(values: np.ndarray) -> list[str]:
     """Numbers with six digits."""
     return [sp.latex(written(sp.Float(v))) for v in values]
+
+
+def is_isotropic(small: Small) -> bool:
+    """Whether an expression in two directions stays as it is when both are turned alike, at random ones."""
+    rng = np.random.default_rng(3)
+    free = sorted(small.expr.free_symbols - set(small.symbols), key=str)
+    value = sp.lambdify([*small.symbols, *free], small.expr, "numpy")
+    for _ in range(3):
+        numbers = rng.uniform(0.5, 1.5, len(free))
+        pair = [v / np.linalg.norm(v) for v in rng.normal(size=(2, 3))]
+        turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        given, turned = (value(*np.ravel(p), *numbers) for p in (pair, [turn @ v for v in pair]))
+        if not abs(given - turned) <= 1e-9 * (abs(given) + abs(turned)):
+            return False
+    return True
+
+
+def of_product(small: Small, product: sp.Symbol) -> sp.Expr:
+    """An isotropic expression as a function of the product of its directions."""
+    first, second = (1, 0, 0), (product, sp.sqrt(1 - product**2), 0)
+    entries = zip(small.symbols, (*first, *second), strict=True)
+    return (
+        written(small.expr)
+        .xreplace(dict(entries))
+        .replace(lambda e: e.is_Pow and e.base.is_Add, lambda e: sp.factor(sp.expand(e.base)) ** e.exp)
+    )

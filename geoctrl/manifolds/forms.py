@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
-import sympy as sp
 
 from geoctrl._checks import require_choice
 from geoctrl._scalars import Node
@@ -46,16 +45,27 @@ class ManifoldForm(ManifoldModel):
     def __init__(self, system: ManifoldSystem, form: str) -> None:
         check_form(form, self.forms)
         self.system, self.form = system, form
-        self.entries, self.space, self.pair = system.entries, system.space, (system.pair[0], form)
+        self.product, self.space, self.pair = system.product, system.space, (system.pair[0], form)
+        self.shape = system.shape
         self.n, self.name, self.params, self.parameters = (
             system.n, system.name, system.params, system.parameters,
         )  # fmt: skip
         self.inputs, self.input_labels, self.driven = system.inputs, system.input_labels, system.driven
         self.graph = system.graph
-        renamed = [
-            sp.Symbol(s.name.replace(system.pair[1], form), real=True) for s in system.states[self.split :]
-        ]
-        self.states = (*system.states[: self.split], *renamed)
+
+    @cached_property
+    def state_labels(self) -> tuple[str, ...]:
+        """Labels of the states: those of the system, by the name of the form in the second part."""
+        first, second = self.system.state_labels[: self.split], self.system.state_labels[self.split :]
+        return *first, *(label.replace(self.system.pair[1], self.form) for label in second)
+
+    def pack(self, *parts: Any) -> np.ndarray:
+        """States (size,) or (size, nt) of their parts, as those of the system."""
+        return self.system.pack(*parts)
+
+    def unpack(self, x: Any) -> Any:
+        """The parts of states: inverse of `pack`."""
+        return self.system.unpack(x)
 
     @abstractmethod
     def rates(self, run: Any, t: float, first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:
@@ -138,8 +148,12 @@ class ManifoldForm(ManifoldModel):
         """
         if hasattr(x0, "x"):
             return self.convert(self.system.start(x0), self.system.pair[1], self.form, params or x0.params)
-        first, second = x0 if isinstance(x0, tuple) and len(x0) == 2 else self.unpack(x0)
-        return self.pack(*self.system.initial_values(first, second, self.form))
+        given = x0 if self.system.is_start(x0) else self.unpack(x0)
+        return self.product.state(*self.read_start(given))
+
+    @abstractmethod
+    def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
+        """z (N, 3) and the second part (n, 3) of a start in the form, on the manifold to rounding."""
 
     def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> Samples:
         """Trajectory of states of the form; ``rest`` as `ManifoldTrajectory` takes it."""
@@ -179,7 +193,7 @@ class ManifoldForm(ManifoldModel):
 
     def __repr__(self) -> str:
         parts = ", ".join(self.pair)
-        where = self.space.format(n=self.n)
+        where = self.space
         return f"<{type(self).__name__} ({parts}) of {self.system.name or 'unnamed'} on {where}>"
 
 
@@ -200,4 +214,4 @@ class FormRun(Field):
 
     def rate(self, t: float, x: np.ndarray) -> np.ndarray:
         """Rate of a state of the form."""
-        return np.concatenate([p.ravel() for p in self.form.rates(self.run, t, *self.form.unpack(x))])
+        return np.concatenate([p.ravel() for p in self.form.rates(self.run, t, *self.form.product.parts(x))])

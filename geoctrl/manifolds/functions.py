@@ -32,7 +32,8 @@ def examine(system: ManifoldDescription, params: Mapping[str, float]) -> None:
     DescriptionError
         If one returns something that is not numbers, or of a wrong shape.
     """
-    first, second = system.generic_state()
+    z, second = system.product.parts(system.generic_state())
+    first = z.reshape(system.shape)
     values, m = np.array(list(params.values()), dtype=float), len(system.driven)
     if system.computed:
         examine_potential(system.potential_given, system.gradient_given, first, values)
@@ -60,8 +61,9 @@ def holds_time(
     is not known.
     """
     values = np.array(list(params.values()), dtype=float)
-    for first, second in (system.unpack(x), system.generic_state()):
-        state = np.concatenate([first.ravel(), second.ravel()])
+    for state in (x, system.generic_state()):
+        z, second = system.product.parts(state)
+        first = z.reshape(system.shape)
         calls: list[tuple[Callable, tuple]] = []
         if callable(system.forces_given):
             held = u if u.size == len(system.driven) else np.zeros(len(system.driven))

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from geoctrl.manifolds.product import Product
+
 __all__ = ["ManifoldLeaf"]
 
 
 class ManifoldLeaf:
-    """Names of the relations of n bodies, one body after the other.
+    """Names of the relations of all bodies, one body after the other.
 
     Parameters
     ----------
-    relations : sequence of str
-        Of one body, with ``{first}`` and ``{second}`` for its parts.
-    pair : names of the parts
-    n : int
+    product : Product
+    names : sequence of pairs of str
+        Of the two parts of each body.
     """
 
-    def __init__(self, relations: Sequence[str], pair: tuple[str, str], n: int) -> None:
-        bodies = [""] if n == 1 else [str(i + 1) for i in range(n)]
-        self.names = tuple(r.format(first=pair[0] + i, second=pair[1] + i) for i in bodies for r in relations)
+    def __init__(self, product: Product, names: Sequence[tuple[str, str]]) -> None:
+        self.names = tuple(
+            words.format(first=first, second=second)
+            for factor, (first, second) in zip(product.factors, names, strict=True)
+            for words in factor.relations
+        )
 
     @property
     def relations(self) -> tuple[str, ...]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from math import prod
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from geoctrl._checks import finite_array, named_parameters, real_array
 from geoctrl._scalars import STATE, FromSympy, Graph, Node
 from geoctrl.errors import ExpressionError, InputError
+from geoctrl.manifolds.product import Product
 from geoctrl.manifolds.reading import signals
 from geoctrl.runs import Samples
 from geoctrl.stepping.drive import Drive
@@ -31,12 +32,14 @@ class ManifoldModel(System):
 
     Attributes
     ----------
-    entries : tuple of int
-        Shape of the configuration of one body.
+    product : Product
+        The bodies.
     pair : tuple of str
         Names of the two parts of the state.
+    shape : tuple of int
+        Shape in which the configuration is given, and functions are given it.
     space : str
-        The configuration manifold of one body, in words.
+        The configuration manifold, in words.
     n : int
         Number of bodies.
     states, state_labels, inputs, input_labels
@@ -49,12 +52,12 @@ class ManifoldModel(System):
     recorded = False
     families: Mapping[str, Any] = MappingProxyType({})
     output_labels: tuple[str, ...] = ()
-    entries: tuple[int, ...]
+    product: Product
     pair: tuple[str, str]
+    shape: tuple[int, ...]
     space: str
     n: int
     name: str
-    states: tuple[Any, ...]
     inputs: tuple[Any, ...]
     driven: tuple[Any, ...]
     input_labels: tuple[str, ...]
@@ -67,12 +70,12 @@ class ManifoldModel(System):
     @property
     def split(self) -> int:
         """Number of entries of all configurations; the three entries a body of the second part follow."""
-        return self.n * prod(self.entries)
+        return self.product.split
 
     @property
     def size(self) -> int:
         """Number of entries of a state."""
-        return self.split + 3 * self.n
+        return self.product.size
 
     @property
     def nstates(self) -> int:
@@ -86,43 +89,23 @@ class ManifoldModel(System):
 
     @cached_property
     def state_labels(self) -> tuple[str, ...]:
-        """Labels of the states."""
-        return tuple(map(str, self.states))
+        """Labels of the states: entries of the configuration, body by body, then those of the velocities."""
+        factors = self.product.factors
+        parts = *(f.labels for f in factors), *(f.velocity_labels for f in factors)
+        return tuple(label for part in parts for label in part)
 
-    def pack(self, first: Any, second: Any) -> np.ndarray:
-        """States of the two parts: (n, ...), (n, 3) -> (size,), and with nt in front of both -> (size, nt).
+    @cached_property
+    def states(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of the states, made when first asked for: systems of many bodies do without."""
+        return tuple(sp.Symbol(label, real=True) for label in self.state_labels)
 
-        Raises
-        ------
-        InputError
-            For a wrong shape.
-        """
-        first, second = real_array(self.pair[0], first), real_array(self.pair[1], second)
-        outer, n = second.shape[:-2], self.n
-        one = (n, *self.entries)
-        if len(outer) > 1 or second.shape[-2:] != (n, 3) or first.shape != (*outer, *one):
-            raise InputError(
-                f"{self.pair[0]} and {self.pair[1]} must have shapes {one} and {(n, 3)}, or both with the "
-                f"number of samples in front; got {first.shape} and {second.shape}"
-            )
-        flat = [first.reshape(*outer, self.split), second.reshape(*outer, 3 * n)]
-        return np.concatenate(flat, axis=-1).T.copy()
+    @abstractmethod
+    def pack(self, *parts: Any) -> np.ndarray:
+        """States (size,) or (size, nt) of their parts, in the form in which these are given."""
 
-    def unpack(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
-        """The two parts of states: inverse of `pack`.
-
-        Raises
-        ------
-        InputError
-            For a wrong shape.
-        """
-        rows = self._rows(x)
-        first, second = rows[..., : self.split], rows[..., self.split :]
-        outer, n = rows.shape[:-1], self.n
-        return (
-            np.ascontiguousarray(first).reshape(*outer, n, *self.entries),
-            np.ascontiguousarray(second).reshape(*outer, n, 3),
-        )
+    @abstractmethod
+    def unpack(self, x: Any) -> Any:
+        """The parts of states: inverse of `pack`."""
 
     def _rows(self, x: Any) -> np.ndarray:
         """States as rows: (size,) or (nt, size)."""
@@ -132,10 +115,15 @@ class ManifoldModel(System):
         return np.ascontiguousarray(x.T)
 
     def columns(self, x: Any) -> tuple[np.ndarray, np.ndarray, bool]:
-        """The two parts of states, (nt, n, ...) and (nt, n, 3), and whether x was a single state."""
-        first, second = self.unpack(x)
-        single = second.ndim == 2
-        return (first[None], second[None], True) if single else (first, second, False)
+        """Configurations (nt, N, 3) and velocities (nt, n, 3), and whether x was a single state.
+
+        Raises
+        ------
+        InputError
+            For a wrong shape.
+        """
+        rows = self._rows(x)
+        return *self.product.parts(np.atleast_2d(rows)), rows.ndim == 1
 
     # -- numbers --------------------------------------------------------------------------------
 

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from geoctrl.errors import SingularMassError
+from geoctrl.manifolds.checking import check_gradients
 from geoctrl.manifolds.functions import examine
+from geoctrl.manifolds.kernels import potential_kernels
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.stepping.compiled import Kernel, compile_function, is_compiled, machine_code
 from geoctrl.stepping.drive import Drive, Held
@@ -84,12 +86,12 @@ class Run(Field):
         """Who solves for steps and accelerations."""
 
     @abstractmethod
-    def inertia(self, stages: int = 1) -> Any:
+    def solved(self, stages: int = 1) -> Any:
         """The system that the solver takes, for a method of ``stages`` substeps."""
 
     @cached_property
-    def _inertia(self) -> Any:
-        return self.inertia()
+    def _solved(self) -> Any:
+        return self.solved()
 
     @property
     def kinetics(self) -> tuple[Kernel, Kernel]:
@@ -102,7 +104,7 @@ class Run(Field):
         return Numbers(self.data, self.index, self.table, self.forced, self.damped)
 
     def potential(self, first: np.ndarray) -> float:
-        """Potential energy of a configuration (n, ...)."""
+        """Potential energy of a configuration (N, 3)."""
         return float(self.value(first.reshape(-1, 3), self.data, self.index))
 
     def slope(self, first: np.ndarray) -> np.ndarray:
@@ -123,7 +125,7 @@ class Run(Field):
         z, w = np.ascontiguousarray(first).reshape(-1, 3), np.ascontiguousarray(second)
         dz, dw = np.empty_like(z), np.empty_like(w)
         move(self.bodies, self.spin, z, w, dz)
-        acting = (self.slope(first).reshape(-1, 3), self.forces(t, first, w), self._inertia)
+        acting = (self.slope(first).reshape(-1, 3), self.forces(t, first, w), self._solved)
         if not self.solver.accelerator()(z, w, dz, *acting, *self.kinetics, self.data, self.index, dw):
             raise SingularMassError("the inertia is not positive definite at this configuration")
         turn_back(self.bodies, self.spin, w, dw)
@@ -186,10 +188,6 @@ class Numerics(ABC):
     def run(self, params: Mapping[str, float], drive: Drive | None = None) -> Run:
         """Numbers and kernels for parameters, and for inputs that are no feedback."""
 
-    @abstractmethod
-    def written_potential(self) -> tuple[Kernel, Kernel]:
-        """Value and gradient of a potential given by expressions."""
-
     def common(self, params: Mapping[str, float], drive: Drive | None) -> dict[str, Any]:
         """The fields of `Run`; to be called when all kernels are made, of which it fills the numbers in.
 
@@ -225,8 +223,8 @@ class Numerics(ABC):
             gradient(place.reshape(-1, 3), data, index, out)
             return out.reshape(place.shape)
 
-        return self.system.check_gradient(
-            lambda place: value(place.reshape(-1, 3), data, index), slope, seeds=_SEEDS
+        return check_gradients(
+            self.system, lambda place: value(place.reshape(-1, 3), data, index), slope, seeds=_SEEDS
         )
 
     @cached_property
@@ -234,8 +232,8 @@ class Numerics(ABC):
         """Value and gradient."""
         system = self.system
         if not system.computed:
-            return self.written_potential()
-        shape, count = (system.n, *system.entries), len(system.params)
+            return potential_kernels([term.source(system, self.writer) for term in system.potential_terms])
+        shape, count = system.shape, len(system.params)
 
         def value(f):
             return lambda q, data, _index: f(q.reshape(shape), data[:count])
@@ -278,8 +276,7 @@ class Numerics(ABC):
         if not system.forced:
             return no_force()
         if callable(system.forces_given):
-            shape = (n, *system.entries)
-            return given_force(system.forces_given, shape, len(system.driven), len(system.params))
+            return given_force(system.forces_given, system.shape, len(system.driven), len(system.params))
         names = [*components("q", system.split // 3), *components("w", n), "t"]
         places = list(zip([*system.state_nodes, system.time_node], names, strict=True))
         return written_force(self.writer, places, system.driven_nodes, system.force_nodes)

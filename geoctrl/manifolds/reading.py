@@ -202,7 +202,7 @@ def check_gradient(potential: Callable, gradient: Callable, place: np.ndarray, d
     return bool(scale > max(1e-12, error))
 
 
-def needs_repair(defects: Mapping[str, np.ndarray], repair: str, remedy: str) -> bool:
+def needs_repair(defects: Mapping[str, np.ndarray], repair: str, remedy: str, who: str = "") -> bool:
     """Whether defects, (n,) each by name, ask for a projection, of which a warning is given.
 
     Parameters
@@ -213,6 +213,8 @@ def needs_repair(defects: Mapping[str, np.ndarray], repair: str, remedy: str) ->
         What is done about small ones, in the past tense.
     remedy : str
         What to do about large ones.
+    who : str
+        The body, where it is one; else bodies are counted.
 
     Raises
     ------
@@ -226,10 +228,11 @@ def needs_repair(defects: Mapping[str, np.ndarray], repair: str, remedy: str) ->
     """
     defect, worst = max(defects.items(), key=lambda item: float(item[1].max()))
     body, size = int(np.argmax(worst)), float(worst.max())
+    who = who or f"body {body}"
     if size > REPAIRED:
-        raise ConstraintError(f"body {body}: {defect} is {size:.3g}, and should be zero; {remedy}")
+        raise ConstraintError(f"{who}: {defect} is {size:.3g}, and should be zero; {remedy}")
     if size > ROUNDING:
-        words = f"body {body}: {defect} was {size:.3g}; {repair}"
+        words = f"{who}: {defect} was {size:.3g}; {repair}"
         warnings.warn(words, ProjectionWarning, stacklevel=user_level())
     return size > ROUNDING
 

@@ -19,52 +19,43 @@ _LONGEST = 0.5
 
 def find_rest(
     place: np.ndarray,
-    slope: Callable[[np.ndarray], np.ndarray],
-    derivative: Callable[[np.ndarray], np.ndarray],
+    moments: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, float]],
     move: Callable[[np.ndarray, np.ndarray], np.ndarray],
     on_manifold: Callable[[np.ndarray], bool],
-    scale: Callable[[np.ndarray], float],
 ) -> np.ndarray:
-    """Configuration near ``place`` at which a slope vanishes; numbers of few decimals where they do as well.
+    """Configuration near ``place`` at which moments vanish; numbers of few decimals where they do as well.
 
     Parameters
     ----------
     place : array
         Configuration of all bodies.
-    slope : callable
-        ``slope(place)`` (k,), in tangent coordinates.
-    derivative : callable
-        ``derivative(place)`` (k, k) of it by tangent coordinates.
+    moments : callable
+        ``moments(place)``: moments (k,) in tangent coordinates, their derivative (k, k), and the size of
+        their terms.
     move : callable
-        ``move(place, y)``: the configuration with the bodies turned by tangent coordinates.
+        ``move(place, y)``: the configuration moved by tangent coordinates.
     on_manifold : callable
         Whether rounded entries are a configuration exactly: of exact numbers something can be proved.
-    scale : callable
-        ``scale(place)``: size of the terms of the slope.
 
     Raises
     ------
     EquilibriumError
         If none is found, or a derivative has no value on the way.
     """
-
-    def size(at: np.ndarray) -> float:
-        return float(np.max(np.abs(slope(at))))
-
-    best, least = place, np.inf
+    best, least, scale = place, np.inf, 1.0
     for _ in range(_STEPS):
-        found = size(place)
+        slope, derivative, terms = moments(place)
+        found = float(np.max(np.abs(slope)))
         if found < least:
-            best, least = place, found
+            best, least, scale = place, found, max(1.0, terms)
         elif least < CONVERGED:
             break
-        A = require_derivative(derivative(place))
-        y = np.linalg.lstsq(A, -slope(place), rcond=LEAST_NORM)[0]
+        y = np.linalg.lstsq(require_derivative(derivative), -slope, rcond=LEAST_NORM)[0]
         place = move(place, y * min(1.0, _LONGEST / max(float(np.max(np.abs(y))), 1e-300)))
     decimals, distance = SHORT
     short = np.round(best, decimals) + 0.0
     if np.allclose(short, best, rtol=0, atol=distance) and on_manifold(short):
-        best, least = short, size(short)
-    if not least <= RESIDUAL * scale(best):
+        best, least = short, float(np.max(np.abs(moments(short)[0])))
+    if not least <= RESIDUAL * scale:
         raise EquilibriumError(f"no equilibrium found: residual {least:.3g}; try another guess", least)
     return best

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,16 @@ import numpy as np
 from geoctrl._checks import shape_of
 from geoctrl._scalars import Node, Program
 from geoctrl.errors import InputError
-from geoctrl.manifolds.conservation import has_no_moment, require_symmetry
+from geoctrl.manifolds.conservation import has_no_moment, refuse_spin, require_symmetry
+from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.functions import functions_of_time, holds_time
+from geoctrl.manifolds.reduction import natural
+from geoctrl.manifolds.rest import find_rest
 from geoctrl.manifolds.symmetry import is_symmetric
-from geoctrl.manifolds.system import ManifoldSystem
+from geoctrl.manifolds.tangent import integral_gradients, still_moments
 from geoctrl.systems import Equilibrium, Lagrangian, Seen
 from geoctrl.systems.regularity import require_autonomous, require_smooth
+from geoctrl.systems.tolerances import UNIT
 
 __all__ = ["SeenManifold"]
 
@@ -36,43 +40,23 @@ class SeenManifold(Seen):
         Before any work, where the inertia varies and the system cannot be written out.
     """
 
-    system: ManifoldSystem
-
-    def __init__(self, system: ManifoldSystem, spin: tuple[float, ...]) -> None:
+    def __init__(self, system: ManifoldDescription, spin: tuple[float, ...]) -> None:
         self.system, self.spin, self.cache = system, np.array(spin), {}
         self.spin.flags.writeable = False  # equilibria hold it as well
         self.functions, self.written = functions_of_time(system), system.written
         if system.inertia_varies:
             system.require_symbolic()
 
-    # -- what a kind of system supplies ---------------------------------------------------------
-
-    @abstractmethod
-    def turning(self) -> np.ndarray:
-        """Derivative (n, n) of what the axes add to the field, which is linear."""
-
-    @abstractmethod
-    def frame_rate(self, params: Mapping[str, float]) -> np.ndarray:
-        """Rate (3,) of the frame in which the configuration is given."""
-
-    @abstractmethod
-    def switches(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
-        """Arguments of Abs, sign and Piecewise at a point, as far as the system is given by expressions."""
-
-    @abstractmethod
-    def integral_gradients(self, x: np.ndarray, params: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
-        """Gradients of the energy (n,) and of the momenta about the axes of the reference (3, n)."""
-
-    @property
-    @abstractmethod
+    @cached_property
     def natural(self) -> Lagrangian:
         """The Lagrangian in the configurations, seen from these axes, of a symbolic system."""
+        return natural(self.system, self.spin)
 
     # -- points ---------------------------------------------------------------------------------
 
     def is_state(self, given: Any) -> bool:
         """Whether something is a whole state: an equilibrium, a pair, or an array of its length."""
-        whole = isinstance(given, Equilibrium) or (isinstance(given, tuple) and len(given) == 2)
+        whole = isinstance(given, Equilibrium) or self.system.is_start(given)
         return whole or shape_of(given) == (self.system.size,)
 
     def read_state(self, given: Any, _name: str) -> tuple[np.ndarray, None]:
@@ -81,25 +65,42 @@ class SeenManifold(Seen):
 
     def first_guess(self) -> np.ndarray:
         """InputError: no configuration is like any other."""
-        pair = ", ".join(self.system.pair)
-        raise InputError(f"find_equilibrium needs guess=({pair}) for a system on a manifold")
+        raise InputError(f"find_equilibrium needs guess={self.system.start_form} for a system on a manifold")
 
     def parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
-        """Configurations and velocities, body by body."""
-        return dict(zip(self.system.pair, self.system.unpack(x), strict=True))
+        """Configurations and velocities."""
+        return self.system.named_parts(x)
+
+    def at_rest(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """The configuration of a state, carried with frame and axes."""
+        product = self.system.product
+        z, _ = product.parts(x)
+        return product.state(z, product.still(z, self.system.frame_rate_at(params) + self.spin))
+
+    def leaf_gradient(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
+        """Gradients (r, n) of the relations of all bodies."""
+        return self.system.product.leaf_gradient(*self.system.product.parts(x))
+
+    def leaf_basis(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
+        """Orthonormal basis (n, d) of the tangent space of all states."""
+        return self.system.product.leaf_basis(*self.system.product.parts(x))
+
+    def vectors(self) -> list[tuple[list[int], float]]:
+        """Places of directions, and of rows and columns of attitudes."""
+        return self.system.product.constant_vectors()
 
     # -- field and conserved quantities ---------------------------------------------------------
 
     def rate(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """The field (n,)."""
-        return self.system.rhs(0.0, x, u, params) + self.turning() @ x
+        return self.system.rhs(0.0, x, u, params) + self.system.product.turning(self.spin) @ x
 
     def derivatives(
         self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives of the field by the state (n, n) and by the inputs (n, m)."""
         A, B = self.system.derivatives(0.0, x, u, params)
-        return A + self.turning(), B
+        return A + self.system.product.turning(self.spin), B
 
     def conserved_gradients(
         self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
@@ -108,12 +109,12 @@ class SeenManifold(Seen):
         product with the spin; else of what the system keeps.
         """
         system, names = self.system, self.system.conserved(params, u=u)
-        energy, momenta = self.integral_gradients(x, params)
+        energy, momenta = integral_gradients(system, x, params)
         found = {"energy": energy - self.spin @ momenta} if "energy" in names else {}
         if np.any(self.spin):
             return {"momentum": self.spin @ momenta} | found
         found |= {k: row for k, row in system.invariant_gradients(x, params).items() if k in names}
-        w = self.frame_rate(params)
+        w = self.system.frame_rate_at(params)
         if np.any(w) and has_no_moment(system, params, w, x, u):
             return {"momentum": w @ momenta} | found
         return {f"momentum{k + 1}": momenta[k] for k in range(3) if f"momentum{k + 1}" in names} | found
@@ -134,11 +135,15 @@ class SeenManifold(Seen):
             require_symmetry(system, params, self.spin, x, u)
 
     def require_axis(self, params: Mapping[str, float]) -> None:
-        """DescriptionError where the frame of the configuration leaves no steady rotation about the spin."""
+        """DescriptionError where the reference frame turns about another axis."""
+        frame, spin = self.system.frame_rate_at(params), self.spin
+        if np.linalg.norm(np.cross(frame, spin)) > UNIT * np.linalg.norm(frame) * np.linalg.norm(spin):
+            refuse_spin(spin, "the frame turns about another axis")
 
     def require_regular(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
         """Refuse a point at which a formula has a kink."""
-        require_smooth(self.switches(x, u, params), x)
+        given = self.switch_values(self.system.formulas, x, u, params)
+        require_smooth(np.append(given, self.potential_switches(x, params)), x)
 
     def switch_values(
         self, nodes: Sequence[Node], x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
@@ -158,6 +163,13 @@ class SeenManifold(Seen):
         arguments = [*system.state_nodes, system.time_node, *inputs]
         return np.asarray(Program(graph, arguments, system.parameter_nodes, switches)([*x, 0.0, *u], params))
 
+    def potential_switches(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Values of the switches of the potential."""
+        system = self.system
+        z = x[: system.split].reshape(-1, 3)
+        found = [term.switches(system, z, params) for term in system.potential_terms]
+        return np.concatenate([np.zeros(0), *found])
+
     # -- what a kind of system may have ---------------------------------------------------------
 
     def lagrangian(self, u: np.ndarray, params: Mapping[str, float]) -> Lagrangian | None:
@@ -167,3 +179,29 @@ class SeenManifold(Seen):
             return None
         turns = bool(np.any(self.spin))
         return self.natural if not turns or is_symmetric(system, params, self.spin) else None
+
+    def rest_near(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """State near ``x`` that rests, where the moments of amended potential and forces vanish.
+
+        Raises
+        ------
+        EquilibriumError
+            If none is found.
+        """
+        system, product = self.system, self.system.product
+
+        z = find_rest(
+            product.parts(x)[0],
+            moments=lambda z: still_moments(system, z, self.spin, u, params),
+            move=product.retract,
+            on_manifold=product.is_exact,
+        )
+        return self.at_rest(product.state(z, np.zeros((system.n, 3))), params)
+
+    def stiffness(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray | None:
+        """Second variation of the amended potential in tangent coordinates; None with forces."""
+        system = self.system
+        if np.any(u) or not system.force_free:
+            return None
+        K = still_moments(system, system.product.parts(x)[0], self.spin, u, params)[1]
+        return (K + K.T) / 2

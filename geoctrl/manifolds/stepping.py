@@ -65,7 +65,7 @@ def take_steps(
     report = Progress(progress, "integrate")
     values = system.parameters_at(params)
     drive = read_inputs(system, inputs)
-    parts = system.initial_values(*start)
+    parts = system.read_start(start)
     run = system.acting(drive).run(params, drive if drive.law is None else None)
     rows = tuple(np.empty((1 + steps // record, *part.shape)) for part in parts)
     for row, part in zip(rows, parts, strict=True):
@@ -100,7 +100,7 @@ def _variational(
     solver, records = run.solver, (rows[0].reshape(len(rows[0]), -1, 3), rows[1])
     loop = run.loop(variational, variational_signature(solver))
     kernels = (*solver.pointers(), run.gradient, run.force, *run.kinetics)
-    what = (run.bodies, run.spin, run.inertia(len(stages)), motion, run.numbers)
+    what = (run.bodies, run.spin, run.solved(len(stages)), motion, run.numbers)
     return lambda done, count, row: loop(*kernels, *what, Pace(done, h, stages, count, record, row), *records)
 
 
@@ -110,5 +110,5 @@ def _runge_kutta(run: Run, rule: Tableau, first: Any, second: Any, h: float, rec
     solver, records = run.solver, (rows[0].reshape(len(rows[0]), -1, 3), rows[1])
     loop = run.loop(runge_kutta, runge_kutta_signature(solver))
     kernels = (solver.accelerator(), run.gradient, run.force, *run.kinetics)
-    what = (run.bodies, run.spin, run.inertia(), motion, run.numbers, rule)
+    what = (run.bodies, run.spin, run.solved(), motion, run.numbers, rule)
     return lambda done, count, row: loop(*kernels, *what, Pace(done, h, none, count, record, row), *records)

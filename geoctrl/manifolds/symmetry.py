@@ -9,7 +9,7 @@ import numpy as np
 
 from geoctrl._scalars import evaluate, exact
 from geoctrl._scalars.precise import PRECISE, number
-from geoctrl.manifolds.system import ManifoldSystem
+from geoctrl.manifolds.factors.factor import cross
 
 __all__ = ["is_symmetric"]
 
@@ -18,7 +18,7 @@ _ZERO = number("1e-40")
 _PLACES = 3
 
 
-def is_symmetric(system: ManifoldSystem, params: Mapping[str, float], axis: np.ndarray) -> bool:
+def is_symmetric(system: Any, params: Mapping[str, float], axis: np.ndarray) -> bool:
     """Whether turning all bodies about an axis of the reference leaves the Lagrangian as it is.
 
     At configurations drawn at random, with sixty digits, and with every switch free: right with probability
@@ -26,7 +26,9 @@ def is_symmetric(system: ManifoldSystem, params: Mapping[str, float], axis: np.n
     """
     judged = system.any_branch
     graph, rng = judged.graph, np.random.default_rng(29)
-    places = judged.configuration_nodes
+    if not _holds_places(system, axis):
+        return False
+    places = [*judged.configuration_nodes, *judged.rate_nodes]
     slopes = [e for f in judged.shape_functions for e in graph.gradient(f, places)]
     free = judged.parameters[len(system.parameters) :]
     w = [number(exact(v)) for v in axis]
@@ -34,12 +36,27 @@ def is_symmetric(system: ManifoldSystem, params: Mapping[str, float], axis: np.n
     for _ in range(_PLACES):
         numbers = {**params, **{p.name: float(rng.normal()) for p in free}}
         values = {node: number(exact(numbers[k])) for k, node in judged.parameter_nodes.items()}
-        frames = [_frame(rng) for _ in range(system.n)]
-        values |= dict(zip(places, _entries(system, frames), strict=True))
-        motion = np.array(_entries(system, [turn @ F for F in frames]), dtype=object)
-        found = np.array(evaluate(slopes, values, PRECISE), dtype=object).reshape(-1, len(places))
-        terms = found * motion
-        if any(abs(row.sum()) > _ZERO * sum(map(abs, row)) for row in terms):
+        frames = [[_frame(rng) for _ in range(system.n)] for _ in range(2)]
+        found = [e for part in frames for e in _entries(system, part)]
+        values |= dict(zip(places, found, strict=True))
+        moved = [e for part in frames for e in _entries(system, [turn @ F for F in part])]
+        motion = np.array(moved, dtype=object)
+        gradients = np.array(evaluate(slopes, values, PRECISE), dtype=object).reshape(-1, len(places))
+        if any(abs(row.sum()) > _ZERO * sum(map(abs, row)) for row in gradients * motion):
+            return False
+    return True
+
+
+def _holds_places(system: Any, axis: np.ndarray) -> bool:
+    """Whether turning about an axis moves every place along the line or plane that holds it, exactly."""
+    turn = [exact(v) for v in axis]
+    for f in system.product.factors:
+        if f.kind or f.freedom == 3:
+            continue
+        axes = [[exact(float(e)) for e in a] for a in f.axes]
+        normals = [[exact(float(e)) for e in n] for n in f.normals]
+        moved = [cross(turn, a) for a in axes]
+        if any(sum(x * y for x, y in zip(n, m, strict=True)) for n in normals for m in moved):
             return False
     return True
 
@@ -56,7 +73,7 @@ def _frame(rng: np.random.Generator) -> np.ndarray:
     return np.array(rows, dtype=object) / size
 
 
-def _entries(system: ManifoldSystem, frames: Sequence[np.ndarray]) -> list[Any]:
-    """Configurations in the order of the states: whole rotations, or directions as their first axes."""
-    whole = len(system.entries) == 2
-    return [e for F in frames for e in (F.ravel() if whole else F[:, 0])]
+def _entries(system: Any, frames: Sequence[np.ndarray]) -> list[Any]:
+    """Configurations in the order of the states: whole rotations, or vectors as their first axes."""
+    factors = system.product.factors
+    return [e for f, F in zip(factors, frames, strict=True) for e in (F.ravel() if f.rows == 3 else F[:, 0])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -13,14 +14,17 @@ from geoctrl._checks import finite_array
 from geoctrl._scalars import Program
 from geoctrl._scalars.budget import BUDGET
 from geoctrl.errors import DescriptionError
+from geoctrl.manifolds import tangent
 from geoctrl.manifolds.branches import Branches
-from geoctrl.manifolds.conservation import QUANTITIES, kept
+from geoctrl.manifolds.conservation import kept
 from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
 from geoctrl.manifolds.model import ManifoldModel
+from geoctrl.manifolds.reduction import ReducedView, description
+from geoctrl.manifolds.seen import SeenManifold
 from geoctrl.stepping.drive import Drive
-from geoctrl.systems import Equilibrium, EulerPoincare, Parameter, ReducedSystem, Seen, System, time
+from geoctrl.systems import Equilibrium, EulerPoincare, Parameter, ReducedSystem, Seen, System
 from geoctrl.systems.members import family_member
 from geoctrl.systems.notebook import displayed
 
@@ -34,35 +38,41 @@ class ManifoldSystem(ManifoldDescription):
 
     Attributes
     ----------
-    relations : tuple of str
-        What vanishes on the manifold for each body, with ``{first}`` and ``{second}`` for its two parts.
-    numerics_type, seen_type, view_type, trajectory_type, display_type : type
-        What a kind of system makes its kernels, views from turning axes, reduced views, trajectories and
-        formulas of.
+    numerics_type, trajectory_type, display_type : type
+        What a kind of system makes its kernels, trajectories and formulas of.
     """
 
-    relations: ClassVar[tuple[str, ...]]
     numerics_type: ClassVar[type]
-    seen_type: ClassVar[type]
-    view_type: ClassVar[type]
+    start_form: ClassVar[str]
     trajectory_type: ClassVar[type]
     display_type: ClassVar[type]
 
     # -- what a kind of system supplies besides -------------------------------------------------
 
     @abstractmethod
-    def initial_values(self, first: Any, second: Any, name: str = "") -> tuple[np.ndarray, np.ndarray]:
-        """Checked initial values, on the manifold to rounding; the second part may go by another name."""
+    def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
+        """z (N, 3) and w (n, 3) of a start as it is given or a state, on the manifold to rounding.
+
+        Raises
+        ------
+        ConstraintError
+            If it misses the manifold by more than 1e-3.
+        InputError
+            For a wrong shape.
+        """
 
     @abstractmethod
-    def _relation_defects(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Defects (nt, n, r) of the `relations` of each body, in their order."""
+    def is_start(self, given: Any) -> bool:
+        """Whether something is a start in the form of this system, and no state."""
 
     @abstractmethod
-    def turned(
-        self, turns: np.ndarray, first: np.ndarray, second: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The two parts of a state with each body turned by a rotation of the reference (n, 3, 3)."""
+    def named_parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        """What a state is made of, by name."""
+
+    @property
+    @abstractmethod
+    def part_names(self) -> list[tuple[str, str]]:
+        """Names of the two parts of each body, as relations are told."""
 
     @abstractmethod
     def convert(
@@ -74,9 +84,21 @@ class ManifoldSystem(ManifoldDescription):
     def in_form(self, form: str) -> ManifoldModel:
         """The same system in other states."""
 
-    @abstractmethod
     def euler_poincare(self, spin: Sequence[float] | None = None) -> EulerPoincare:
-        """The same mechanism as Euler-Poincare equations with advected vectors."""
+        """The same mechanism as Euler-Poincare equations with advected vectors.
+
+        Raises
+        ------
+        DescriptionError
+            If the system is given by functions, or is too large to be written out.
+        """
+        return description(self, spin)
+
+    def derivatives(
+        self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives of `rhs` by the state (size, size) and by the inputs (size, m)."""
+        return tangent.jacobians(self, t, x, u, params)
 
     # -- runs -----------------------------------------------------------------------------------
 
@@ -91,7 +113,7 @@ class ManifoldSystem(ManifoldDescription):
         if rate not in self._seen:
             if len(self._seen) > _REMEMBERED:
                 self._seen.clear()
-            self._seen[rate] = self.seen_type(self, rate)
+            self._seen[rate] = SeenManifold(self, rate)
         return self._seen[rate]
 
     @cached_property
@@ -107,24 +129,23 @@ class ManifoldSystem(ManifoldDescription):
         return self if drive.law is None else self.closed_loop(drive.law)
 
     def start(self, x0: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
-        """Initial state of a pair, a state or an equilibrium, on the manifold to rounding.
+        """Initial state of a start as it is given, a state or an equilibrium, on the manifold to rounding.
 
         Raises
         ------
         ConstraintError, InputError
-            As `initial_values`.
+            As `read_start`.
         """
         self._check_names(params)
-        pair = x0 if isinstance(x0, tuple) and len(x0) == 2 else self.unpack(getattr(x0, "x", x0))
-        return self.pack(*self.initial_values(*pair))
+        return self.product.state(*self.read_start(getattr(x0, "x", x0)))
 
-    def trajectory_of(self, time: np.ndarray, first: np.ndarray, second: np.ndarray, **rest: Any) -> Any:
-        """Trajectory of samples of the two parts."""
-        return self.trajectory_type(self, time, first, second, **rest)
+    def trajectory_of(self, time: np.ndarray, z: np.ndarray, w: np.ndarray, **rest: Any) -> Any:
+        """Trajectory of samples of configurations (nt, N, 3) and velocities (nt, n, 3)."""
+        return self.trajectory_type(self, time, z, w, **rest)
 
     def trajectory(self, time: np.ndarray, states: np.ndarray, **rest: Any) -> Any:
         """Trajectory of states (size, nt); ``rest`` as `ManifoldTrajectory` takes it."""
-        return self.trajectory_of(time, *self.unpack(states), **rest)
+        return self.trajectory_of(time, *self.columns(states)[:2], **rest)
 
     def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
         """Kinetic plus potential energy (J): float, or (nt,)."""
@@ -144,23 +165,23 @@ class ManifoldSystem(ManifoldDescription):
 
     def gradient(self, first: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Ambient gradient of the potential, with the shape of the configuration."""
-        return self.run(params).slope(self._configuration(first))
+        return self.run(params).slope(self._configuration(first)).reshape(self.shape)
 
     def _configuration(self, first: Any) -> np.ndarray:
-        return np.ascontiguousarray(finite_array(self.pair[0], first, (self.n, *self.entries)))
+        return np.ascontiguousarray(finite_array(self.pair[0], first, self.shape)).reshape(-1, 3)
 
     # -- the manifold ---------------------------------------------------------------------------
 
     @cached_property
     def leaf(self) -> ManifoldLeaf:
         """Names of the relations of all bodies."""
-        return ManifoldLeaf(self.relations, self.pair, self.n)
+        return ManifoldLeaf(self.product, self.part_names)
 
     def leaf_residual(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Defects of the relations of all bodies, one body after the other: (r,) or (r, nt)."""
         self._check_names(params)
-        first, second, single = self.columns(x)
-        defects = self._relation_defects(first, second).reshape(len(first), -1)
+        z, w, single = self.columns(x)
+        defects = self.product.relation_defects(z, w)
         return defects[0] if single else defects.T
 
     # -- what is conserved ----------------------------------------------------------------------
@@ -190,13 +211,18 @@ class ManifoldSystem(ManifoldDescription):
         """Energy, components of the momentum and declared invariants, (nt,) each, of nt states."""
         run = self.run(params)
         momentum = run.mechanics(first, second)[2].sum(axis=1)
-        found = dict(zip(QUANTITIES, (run.energies(first, second), *momentum.T), strict=True))
-        x = self.pack(first, second)
+        values = run.energies(first, second), *momentum.T, *self.other_quantities(first, second, run)
+        found = dict(zip(self.quantity_names, values, strict=True))
+        x = self.product.state(first, second).T
         declared = self._declared[0](list(x), params) if self.invariants_given else ()
         return found | {
             name: np.broadcast_to(value, x.shape[1:])
             for name, value in zip(self.invariants_given, declared, strict=True)
         }
+
+    def other_quantities(self, z: np.ndarray, w: np.ndarray, run: Any) -> list[np.ndarray]:  # noqa: ARG002
+        """Values (nt,) of what `quantity_names` has besides the energy and the momenta."""
+        return []
 
     def quantity_rates(
         self, run: Any, t: float, first: np.ndarray, second: np.ndarray
@@ -205,7 +231,7 @@ class ManifoldSystem(ManifoldDescription):
         rates, sizes = run.power_and_moments(t, first, second)
         if not self.invariants_given:
             return rates, sizes
-        x = self.pack(first, second)
+        x = self.product.state(first, second)
         slopes = self._declared[1](list(x), run.params).reshape(-1, self.size)
         terms = slopes * run.rate(t, x)
         declared = np.zeros((2, len(rates), len(terms)))
@@ -237,7 +263,8 @@ class ManifoldSystem(ManifoldDescription):
         if self.law is not None:
             return self
         taken = {p.name for p in self.parameters} | {*self.state_labels, *self.input_labels}
-        free = Branches({*self.states, *self.inputs, *self.term_symbols, time}, taken)
+        data = {s for term in self.potential_terms for s in term.small.data}
+        free = Branches(self.parameter_symbols | data, taken)
         kept_as_is = {"inputs", "parameters", "name", "source"}
         changed = {k: v if k in kept_as_is else free(v) for k, v in self.arguments.items()}
         if not free.names:
@@ -327,13 +354,18 @@ class ManifoldSystem(ManifoldDescription):
         turn = None if spin is None else finite_array("spin", spin, (3,))
         key = None if turn is None or not turn.any() else tuple(turn.tolist())
         if key not in self._views:
-            self._views[key] = self.view_type(self, key)
+            self._views[key] = ReducedView(self, key)
         return self._views[key]
 
     @property
     def recording(self) -> System:
         """The reduced equations; DescriptionError if there are none."""
         return self.view().reduced
+
+    @property
+    def recording_effort(self) -> float:
+        """The cube counts elimination among bodies that the inertia couples; measured on chains and rings."""
+        return math.inf if self.obstacles else 25.0 * self.kinetic.coupled**3 + 30.0 * self.n**2
 
     def to_recording(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """State of the reduced equations."""

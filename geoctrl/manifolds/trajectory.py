@@ -62,7 +62,7 @@ class ManifoldTrajectory(Samples):
     @property
     def states(self) -> np.ndarray:
         """States, a column for each time."""
-        return self.system.pack(*self._parts) if self._seen is None else self._seen[1]
+        return self.system.product.state(*self._parts).T.copy() if self._seen is None else self._seen[1]
 
     @property
     def state_labels(self) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Global dynamics on products of rotation groups: equations, variational integrators, geodesics."""
 
+from geoctrl.manifolds.potentials import Pairs, Sites
 from geoctrl.rotations.attitudes import project, symbols
 from geoctrl.rotations.geodesics import Geodesic, geodesic
 from geoctrl.rotations.integrate import integrate
@@ -11,8 +12,10 @@ from geoctrl.stepping import METHODS
 __all__ = [
     "METHODS",
     "Geodesic",
+    "Pairs",
     "RotationSystem",
     "RotationTrajectory",
+    "Sites",
     "body_in_orbit",
     "coupled_bodies",
     "free_body",

@@ -7,9 +7,19 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array, shape_of
-from geoctrl.errors import ConstraintError, InputError
+from geoctrl._checks import finite_array
+from geoctrl.errors import InputError
+from geoctrl.manifolds.alike import start_values
+from geoctrl.manifolds.product import Product
 from geoctrl.manifolds.reading import needs_repair, number_of_bodies, vector
+from geoctrl.manifolds.turns import (
+    exp,
+    hat,
+    log,
+    nearest_rotations,
+    require_right_handed,
+    rotation_defect,
+)
 
 __all__ = [
     "checked_attitudes",
@@ -42,30 +52,6 @@ def symbols(n: int) -> tuple[tuple[sp.Matrix, ...], tuple[sp.Matrix, ...]]:
     return R, tuple(vector(f"Omega{i}") for i in bodies)
 
 
-def hat(v: Any) -> np.ndarray:
-    """Skew matrices (..., 3, 3) of vectors (..., 3): ``hat(v) w = v x w``."""
-    v = np.asarray(v, dtype=float)
-    out = np.zeros((*v.shape, 3))
-    out[..., 2, 1], out[..., 0, 2], out[..., 1, 0] = v[..., 0], v[..., 1], v[..., 2]
-    return out - np.swapaxes(out, -1, -2)
-
-
-def exp(v: Any) -> np.ndarray:
-    """Rotations (..., 3, 3) by the rotation vectors v (..., 3), after Rodrigues."""
-    v = np.asarray(v, dtype=float)
-    angle = np.linalg.norm(v, axis=-1)[..., None, None]
-    A = hat(v)
-    return np.eye(3) + np.sinc(angle / np.pi) * A + np.sinc(angle / (2 * np.pi)) ** 2 / 2 * A @ A
-
-
-def log(R: Any) -> np.ndarray:
-    """Rotation vectors (..., 3) of rotations (..., 3, 3), of length pi at most."""
-    from scipy.spatial.transform import Rotation
-
-    R = np.asarray(R, dtype=float)
-    return Rotation.from_matrix(R.reshape(-1, 3, 3)).as_rotvec().reshape(*R.shape[:-2], 3)
-
-
 def project(R: Any) -> np.ndarray:
     """Rotations nearest to given matrices, by the polar decomposition.
 
@@ -93,29 +79,8 @@ def project(R: Any) -> np.ndarray:
     R = finite_array("R", R)
     if R.shape[-2:] != (3, 3):
         raise InputError(f"R must have shape (..., 3, 3), got {R.shape}")
-    _require_right_handed("R", R)
-    left, _, right = np.linalg.svd(R)
-    return left @ right
-
-
-def _require_right_handed(name: str, R: np.ndarray) -> None:
-    """ConstraintError for a determinant that is not positive."""
-    sizes = np.linalg.det(R.reshape(-1, 3, 3))
-    for body in np.flatnonzero(sizes <= 0):
-        kind = (
-            "a reflection: its axes are left-handed, reverse one or exchange two"
-            if sizes[body]
-            else "singular"
-        )
-        raise ConstraintError(
-            f"body {body}: det {name} is {sizes[body]:.3g}, and must be positive; no rotation is nearest to "
-            f"this matrix, which is {kind}"
-        )
-
-
-def rotation_defect(R: np.ndarray) -> np.ndarray:
-    """Largest entry of ``|R^T R - I|`` for matrices (..., 3, 3)."""
-    return np.max(np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)), axis=(-1, -2))
+    require_right_handed("R", R)
+    return nearest_rotations(R)
 
 
 def checked_attitudes(name: str, attitudes: Any, n: int) -> np.ndarray:
@@ -134,19 +99,22 @@ def checked_attitudes(name: str, attitudes: Any, n: int) -> np.ndarray:
         If a defect above 1e-12 was repaired.
     """
     R = finite_array(name, attitudes, (n, 3, 3))
-    _require_right_handed(name, R)  # a reflection is orthogonal
+    require_right_handed(name, R)  # a reflection is orthogonal
     defects = {"|R^T R - I|": rotation_defect(R)}
-    remedy = f"geoctrl.rotations.project({name}) gives the nearest rotations"
-    repair = f"{name} was projected onto the rotations"
-    return project(R) if needs_repair(defects, repair, remedy) else R.copy()
+    return nearest_rotations(R) if needs_repair(defects, *_words(name)) else R.copy()
 
 
-def initial_values(n: int, R0: Any, Omega0: Any, name: str = "Omega") -> tuple[np.ndarray, np.ndarray]:
-    """Attitudes (n, 3, 3), checked by `checked_attitudes`, and velocities (n, 3), which go by ``name``.
+def _words(name: str) -> tuple[str, str]:
+    """What is done about small defects of attitudes, and what to do about large ones."""
+    return (
+        f"{name} was projected onto the rotations",
+        f"geoctrl.rotations.project({name}) gives the nearest rotations",
+    )
 
-    One body's may be given as (3, 3) and (3,).
+
+def initial_values(product: Product, R0: Any, Omega0: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Attitudes (3n, 3), rotations to rounding, and velocities (n, 3), which go by ``name``.
+
+    Raises and warns as `geoctrl.manifolds.alike.start_values`.
     """
-    if n == 1:
-        R0 = [R0] if len(shape_of(R0) or ()) == 2 else R0
-        Omega0 = [Omega0] if len(shape_of(Omega0) or ()) == 1 else Omega0
-    return checked_attitudes("R0", R0, n), finite_array(f"{name}0", Omega0, (n, 3)).copy()
+    return start_values(product, R0, Omega0, ("R", name), *_words("R0"))

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array
 from geoctrl._scalars import Node
-from geoctrl.manifolds.reading import read_vectors
+from geoctrl.manifolds.calculus import rational
+from geoctrl.manifolds.checking import check_description
+from geoctrl.manifolds.factors import Attitude
+from geoctrl.manifolds.kinetic import Kinetic
+from geoctrl.manifolds.reading import number_of_bodies, read_vectors
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.rotations.attitudes import exp, hat, symbols
-from geoctrl.rotations.given import checked_inertias, read_inertias, read_potential
+from geoctrl.rotations.given import checked_inertias, read_inertias
 from geoctrl.systems import Family, Parameter
 
 __all__ = ["RotationDescription"]
@@ -23,10 +25,7 @@ __all__ = ["RotationDescription"]
 class RotationDescription(ManifoldSystem):
     """What a `RotationSystem` is given, read and checked, and the graph nodes of its expressions."""
 
-    entries = (3, 3)
     pair = ("R", "Omega")
-    space = "SO(3)^{n}"
-    written_limits = "at most 16 bodies"
     inertia_varies = False
 
     def __init__(
@@ -47,10 +46,10 @@ class RotationDescription(ManifoldSystem):
         source: str = "",
     ) -> None:
         self.inertias = read_inertias(inertias)
-        self.R, self.Omega = symbols(len(self.inertias))
+        n = len(self.inertias)
+        self.shape, self.space = (n, 3, 3), f"SO(3)^{n}"
         super().__init__(
-            self.R,
-            self.Omega,
+            [Attitude(f"R{i}") for i in number_of_bodies(n)],
             potential=potential,
             gradient=gradient,
             forces=forces,
@@ -62,10 +61,9 @@ class RotationDescription(ManifoldSystem):
             name=name,
             source=source,
         )
-        self.potential_expression = sp.S.Zero if self.computed else read_potential(potential)
         self.linear = None if linear is None else read_vectors("linear", linear, self.n)
         self.frame_rate = None if frame_rate is None else read_vectors("frame_rate", frame_rate, 1)[0]
-        self._check()
+        check_description(self)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -74,9 +72,31 @@ class RotationDescription(ManifoldSystem):
         return {**super().arguments, **own}
 
     @cached_property
+    def R(self) -> tuple[sp.Matrix, ...]:
+        """Symbols of the attitudes."""
+        return tuple(f.z for f in self.product.factors)
+
+    @cached_property
+    def Omega(self) -> tuple[sp.Matrix, ...]:
+        """Symbols of the angular velocities."""
+        return tuple(f.velocity for f in self.product.factors)
+
+    @cached_property
     def linear_nodes(self) -> list[Node]:
         """Nodes of the linear terms, body by body; none without any."""
         return [self.to_node(e) for a in self.linear or () for e in a]
+
+    @cached_property
+    def kinetic(self) -> Kinetic:
+        """That of the bodies, D = tr(J) I / 2 - J for each row of R, and the linear terms."""
+        G: dict[tuple[int, int], sp.Expr] = {}
+        A: list[sp.Expr] = []
+        for i, (R, J) in enumerate(zip(self.R, self.inertias, strict=True)):
+            D = rational(J).trace() / 2 * sp.eye(3) - rational(J)
+            for row in range(9 * i, 9 * i + 9, 3):
+                G |= {(row + j, row + k): D[j, k] for j in range(3) for k in range(3)}
+            A += list(R * self.linear[i].hat() / 2) if self.linear else []
+        return Kinetic(self.product, G, A or None, self.linear)
 
     @property
     def shape_functions(self) -> list[Node]:
@@ -88,42 +108,33 @@ class RotationDescription(ManifoldSystem):
         """Whether the linear terms depend on attitudes."""
         return bool(set(self.graph.symbols(self.linear_nodes)) & set(self.configuration_nodes))
 
+    @property
+    def covector_nodes(self) -> list[Node]:
+        """Nodes of the linear terms."""
+        return self.linear_nodes
+
+    @property
+    def written_rest(self) -> bool:
+        """No: bodies are not coupled by inertia."""
+        return False
+
+    def own_inertia_at(self, params: Mapping[str, float]) -> np.ndarray:
+        """The inertias (n, 3, 3)."""
+        return self.inertias_at(params)
+
     def inertias_at(self, params: Mapping[str, float]) -> np.ndarray:
         """The inertias (n, 3, 3); InputError unless they are symmetric positive definite."""
-        return checked_inertias(np.array([self._numbers("inertias", J, params) for J in self.inertias]))
+        return checked_inertias(np.array([self.numbers("inertias", J, params) for J in self.inertias]))
 
-    def frame_rate_at(self, params: Mapping[str, float]) -> np.ndarray:
-        """The frame's rate (3,), zero where the frame does not turn."""
-        if self.frame_rate is None:
-            return np.zeros(3)
-        return self._numbers("frame_rate", self.frame_rate, params).ravel()
-
-    def _numbers(self, name: str, M: sp.Matrix, params: Mapping[str, float]) -> np.ndarray:
-        table = {p.symbol: params[p.name] for p in self.parameters}
-        return finite_array(name, M.xreplace(table) if M.free_symbols else M)
-
-    def _check(self) -> None:
-        place = self.parameter_symbols | self.configuration_symbols
-        self.require("inertias", self.inertias, self.parameter_symbols)
-        self.require("frame_rate", [self.frame_rate or sp.Matrix()], self.parameter_symbols)
-        self.require("potential", [self.potential_expression], place)
-        self.require("linear", self.linear or (), place)
-        self.check_forces()
-        self.check_invariants()
-        for expr in (self.potential_expression, *(e for M in self.inertias for e in M)):
-            self.to_node(expr)
-        self.graph.symbols(self.linear_nodes)
-        self.check_numbers()
+    @property
+    def lagrangian_given(self) -> dict[str, tuple[Sequence[Any], set[Any]]]:
+        """Inertias, rate of the frame, linear terms."""
+        return {
+            "inertias": (self.inertias, set()),
+            "frame_rate": ([] if self.frame_rate is None else [self.frame_rate], set()),
+            "linear": (self.linear or (), self.configuration_symbols if self.linear else set()),
+        }
 
     def check_inertia(self, params: Mapping[str, float]) -> None:
         """InputError unless all inertias are symmetric positive definite."""
         self.inertias_at(params)
-
-    def generic_state(self, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:
-        """Attitudes (n, 3, 3) and angular velocities (n, 3) of no particular kind."""
-        rng = np.random.default_rng(seed)
-        return exp(rng.normal(size=(self.n, 3))), rng.normal(size=(self.n, 3))
-
-    def motion(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Rates R_i hat(Omega_i) of the attitudes, in a frame at rest."""
-        return first @ hat(second)

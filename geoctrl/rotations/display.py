@@ -60,9 +60,3 @@ class RotationDisplay(ManifoldDisplay):
         if system.frame_rate is not None:
             lines.append((self.plain("w"), self.plain(self.column(system.frame_rate))))
         return lines
-
-    def potential_lines(self) -> list[Line]:
-        """What the potential is."""
-        if self.system.computed:
-            return [(self.plain("U"), self.plain(r"\text{a function of } R"))]
-        return [(self.plain("U"), self.pieces(self.system.potential_expression) or self.plain("0"))]

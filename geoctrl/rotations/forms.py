@@ -19,6 +19,7 @@ import numpy as np
 
 from geoctrl._scalars import STATE, Program
 from geoctrl.manifolds.forms import ManifoldForm, check_form
+from geoctrl.rotations.attitudes import initial_values
 from geoctrl.rotations.description import RotationDescription
 from geoctrl.rotations.numerics import Run
 
@@ -44,12 +45,12 @@ def converted(
         run = system.run(params)
         J = run.J
         a = np.array([run.covectors(attitudes) for attitudes in R])
-        v = (
-            np.einsum("iab,tib->tia", J, v) + a
-            if target == "Pi"
-            else np.linalg.solve(J, (v - a)[..., None])[..., 0]
-        )
-    return system.pack(R[0], v[0]) if single else system.pack(R, v)
+        if target == "Pi":
+            v = np.einsum("iab,tib->tia", J, v) + a
+        else:
+            v = np.linalg.solve(J, (v - a)[..., None])[..., 0]
+    x = system.product.state(R, v)
+    return x[0] if single else x.T.copy()
 
 
 class RotationForm(ManifoldForm):
@@ -82,15 +83,20 @@ class RotationForm(ManifoldForm):
 
     forms = FORMS
 
+    def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The two parts of a pair, checked."""
+        first, second = given
+        return initial_values(self.product, first, second, self.form)
+
     def rates(self, run: Run, t: float, first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:
-        """Rates of attitudes (n, 3, 3) and of the second part (n, 3)."""
+        """Rates of attitudes, row by row, and of the second part (n, 3)."""
         if self.form == "Omega":
             return run.field(t, first, second)
-        R, Pi = first, second
-        Omega = np.linalg.solve(run.J, (Pi - run.covectors(R))[..., None])[..., 0]
+        R, Pi = first.reshape(-1, 3, 3), second
+        Omega = np.linalg.solve(run.J, (Pi - run.covectors(first))[..., None])[..., 0]
         frame = np.swapaxes(R, 1, 2) @ run.spin
         xi = Omega - frame  # dH/dPi
-        moments, forces = run.moments(t, R, Omega)  # of U - a.Omega; the frame's are Pi x R^T w
+        moments, forces = run.moments(t, first, Omega)  # of U - a.Omega; the frame's are Pi x R^T w
         change = np.cross(Pi, xi) + np.cross(Pi, frame) + moments + forces
         return np.cross(R, xi[:, None, :]), change
 

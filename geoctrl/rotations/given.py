@@ -1,4 +1,4 @@
-"""What a description on rotations is given, read and checked: inertias and potential."""
+"""The inertias that a description on rotations is given, read and checked."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import sympy as sp
 from geoctrl._checks import finite_array
 from geoctrl._scalars import read_matrix
 from geoctrl.errors import DescriptionError
-from geoctrl.manifolds.reading import finite, positive_definite, read_scalar
+from geoctrl.manifolds.reading import finite, positive_definite
 
-__all__ = ["checked_inertias", "read_inertias", "read_potential"]
+__all__ = ["checked_inertias", "read_inertias"]
 
 
 def read_inertias(inertias: Any) -> tuple[sp.Matrix, ...]:
@@ -44,16 +44,3 @@ def read_inertias(inertias: Any) -> tuple[sp.Matrix, ...]:
 def checked_inertias(J: np.ndarray) -> np.ndarray:
     """J (n, 3, 3), or InputError unless all are symmetric positive definite."""
     return np.array([positive_definite(f"the inertia of body {i}", M) for i, M in enumerate(J)])
-
-
-def read_potential(potential: Any) -> sp.Expr:
-    """The potential as an expression.
-
-    Raises
-    ------
-    DescriptionError
-        If it is none.
-    """
-    return (
-        sp.S.Zero if potential is None else read_scalar("potential", potential, "an expression or callable")
-    )

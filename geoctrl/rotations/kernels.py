@@ -1,4 +1,4 @@
-"""From a description on rotations to compiled kernels: potential and linear terms.
+"""Compiled kernels of linear terms on rotations.
 
 Attitudes are passed as one matrix (3n, 3), the rows of R_1, then those of R_2, ...
 """
@@ -9,33 +9,10 @@ from collections.abc import Sequence
 
 from geoctrl._scalars import Node
 from geoctrl.stepping.compiled import Kernel, compile_source
-from geoctrl.stepping.forces import GRADIENT, VALUE
 from geoctrl.stepping.variational import SLOPE
-from geoctrl.stepping.writer import (
-    KernelWriter,
-    components,
-    function,
-    matrix_kernel,
-    statements,
-    unpack,
-)
+from geoctrl.stepping.writer import KernelWriter, components, matrix_kernel
 
-__all__ = ["linear_kernels", "potential_kernels"]
-
-
-def potential_kernels(writer: KernelWriter, energy: Node, R: Sequence[Node]) -> tuple[Kernel, Kernel]:
-    """U(R) and the ambient dU/dR (3n, 3) of an expression."""
-    rows = len(R) // 3
-    places = list(zip(R, components("R", rows), strict=True))
-    program, constants = writer.program(R, [energy])
-    load = unpack([name for _, name in places])
-    value = function(
-        "value(R, data, index)", constants, load, statements(program), f"return {program.results[0]} + 0.0\n"
-    )
-    slope = writer.graph.gradient(energy, list(R))
-    table = [slope[3 * i : 3 * i + 3] for i in range(rows)]
-    gradient = matrix_kernel(writer, places, table, "gradient(R, data, index, out)")
-    return compile_source(value, "value", VALUE), compile_source(gradient, "gradient", GRADIENT)
+__all__ = ["linear_kernels"]
 
 
 def linear_kernels(writer: KernelWriter, a: Sequence[Node], R: Sequence[Node]) -> tuple[Kernel, Kernel]:

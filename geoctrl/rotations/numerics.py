@@ -10,7 +10,7 @@ import numpy as np
 
 from geoctrl.manifolds import numerics
 from geoctrl.rotations.description import RotationDescription
-from geoctrl.rotations.kernels import linear_kernels, potential_kernels
+from geoctrl.rotations.kernels import linear_kernels
 from geoctrl.stepping.apart import SOLVER, Apart, apart
 from geoctrl.stepping.bodies import ATTITUDE, layout
 from geoctrl.stepping.compiled import Kernel
@@ -61,32 +61,31 @@ class Run(numerics.Run):
         """The linear terms with their rate, and their slope."""
         return super().kinetics if self.linear_kernels is None else self.linear_kernels
 
-    def inertia(self, stages: int = 1) -> Apart:
+    def solved(self, stages: int = 1) -> Apart:
         """Bodies, inertias and linear terms."""
         del stages  # nothing is handed on but the state
         return apart(
-            self.bodies, self.J, None if self.varies else self.covectors(np.zeros((len(self.J), 3, 3)))
+            self.bodies, self.J, None if self.varies else self.covectors(np.zeros((3 * len(self.J), 3)))
         )
 
     def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Attitudes (n, 3, 3) and angular velocities (n, 3) of a state (12n,)."""
+        """Attitudes (3n, 3) and angular velocities (n, 3) of a state (12n,)."""
         x = np.ascontiguousarray(x)
         split = 9 * (x.size // 12)
-        return x[:split].reshape(-1, 3, 3), x[split:].reshape(-1, 3)
+        return x[:split].reshape(-1, 3), x[split:].reshape(-1, 3)
 
     def covectors(self, R: np.ndarray) -> np.ndarray:
         """The linear terms a_i (n, 3)."""
-        both = np.zeros((2 * len(R), 3))
-        rows = np.ascontiguousarray(R).reshape(-1, 3)
-        self.kinetics[0](rows, np.zeros_like(rows), self.data, self.index, both)
-        return both[: len(R)]
+        both = np.zeros((2 * len(self.J), 3))
+        self.kinetics[0](R, np.zeros_like(R), self.data, self.index, both)
+        return both[: len(self.J)]
 
     def moments(self, t: float, R: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Body moments (n, 3) of potential and linear terms, and those of the forces."""
-        A = np.zeros((R.size // 3, 3))
+        A = np.zeros_like(R)
         if self.varies:
-            self.kinetics[1](R.reshape(-1, 3), w, self.data, self.index, A)
-        S = np.swapaxes(R, 1, 2) @ (self.slope(R) - A.reshape(R.shape))
+            self.kinetics[1](R, w, self.data, self.index, A)
+        S = np.swapaxes(R.reshape(-1, 3, 3), 1, 2) @ (self.slope(R) - A).reshape(-1, 3, 3)
         skew = np.stack([S[:, 2, 1] - S[:, 1, 2], S[:, 0, 2] - S[:, 2, 0], S[:, 1, 0] - S[:, 0, 1]], axis=1)
         return -skew, self.forces(t, R, w)
 
@@ -98,7 +97,7 @@ class Run(numerics.Run):
             potential[k] = self.potential(R)
             if self.linear_kernels is not None:
                 momenta[k] += self.covectors(R)
-        return kinetic, potential, np.einsum("kiab,kib->kia", first, momenta)
+        return kinetic, potential, np.einsum("kiab,kib->kia", first.reshape(*second.shape, 3), momenta)
 
     def energies(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Energies (nt,), in a frame that turns the Jacobi integrals."""
@@ -109,7 +108,8 @@ class Run(numerics.Run):
         self, axis: np.ndarray, t: float, first: np.ndarray, second: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Moments of potential with linear terms, and of forces, about an axis of the reference."""
-        moments = np.einsum("iab,kib->kia", first, np.array(self.moments(t, first, second)))
+        R = first.reshape(-1, 3, 3)
+        moments = np.einsum("iab,kib->kia", R, np.array(self.moments(t, first, second)))
         sizes = np.linalg.norm(moments, axis=2).sum(axis=1) * np.linalg.norm(axis)
         return moments.sum(axis=1) @ axis, sizes
 
@@ -118,8 +118,9 @@ class Run(numerics.Run):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Rates of energy and momenta by potential, forces and the turning of the frame."""
         moments, forces = self.moments(t, first, second)
-        powers = forces * (second - np.swapaxes(first, 1, 2) @ self.spin)
-        spatial = np.einsum("iab,kib->kia", first, np.array([moments, forces]))
+        R = first.reshape(-1, 3, 3)
+        powers = forces * (second - np.swapaxes(R, 1, 2) @ self.spin)
+        spatial = np.einsum("iab,kib->kia", R, np.array([moments, forces]))
         momentum = self.mechanics(first[None], second[None])[2][0].sum(axis=0)
         found = np.zeros((2, 3, 4))
         found[:, 1, 0] = powers.sum(), np.abs(powers).sum()
@@ -145,11 +146,6 @@ class Numerics(numerics.Numerics):
             varies=system.linear_varies,
             **self.common(params, drive),
         )
-
-    def written_potential(self) -> tuple[Kernel, Kernel]:
-        """Value and gradient of an expression."""
-        energy = self.system.to_node(self.system.potential_expression)
-        return potential_kernels(self.writer, energy, self.system.configuration_nodes)
 
     @cached_property
     def linear(self) -> tuple[Kernel, Kernel]:

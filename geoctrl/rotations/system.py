@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
-from geoctrl.rotations import linear
+from geoctrl.manifolds.alike import names_of_parts, packed, unpacked
 from geoctrl.rotations.attitudes import initial_values
 from geoctrl.rotations.description import RotationDescription
 from geoctrl.rotations.display import RotationDisplay
 from geoctrl.rotations.forms import RotationForm, converted
 from geoctrl.rotations.numerics import Numerics
-from geoctrl.rotations.reduction import ReducedView, description
-from geoctrl.rotations.seen import SeenRotations
 from geoctrl.rotations.trajectory import RotationTrajectory
 from geoctrl.rotations.unreduced import arguments_of
 from geoctrl.systems import EulerPoincare
 
 __all__ = ["RotationSystem"]
-
-
-_UPPER = tuple((a, b) for a in range(3) for b in range(a, 3))
 
 
 class RotationSystem(RotationDescription):
@@ -103,10 +98,8 @@ class RotationSystem(RotationDescription):
     array([1.5, 0. , 0. ])
     """
 
-    relations = tuple(f"({{first}}^T {{first}}){a + 1}{b + 1}{' - 1' * (a == b)}" for a, b in _UPPER)
     numerics_type = Numerics
-    seen_type = SeenRotations
-    view_type = ReducedView
+    start_form = "(R, Omega)"
     trajectory_type = RotationTrajectory
     display_type = RotationDisplay
 
@@ -134,27 +127,31 @@ class RotationSystem(RotationDescription):
         """
         return cls(**arguments_of(mechanism))
 
-    def derivatives(
-        self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Derivatives of `rhs` by the state (12n, 12n) and by the inputs (12n, m)."""
-        return linear.jacobians(self, t, x, u, params)
+    def pack(self, *parts: Any) -> np.ndarray:
+        """States of R and Omega: (n, 3, 3), (n, 3) -> (12n,), and with nt in front of both -> (12n, nt)."""
+        return packed(self, *parts)
 
-    def initial_values(self, first: Any, second: Any, name: str = "Omega") -> tuple[np.ndarray, np.ndarray]:
-        """Attitudes (n, 3, 3) and velocities (n, 3), checked as `geoctrl.rotations.attitudes` does."""
-        return initial_values(self.n, first, second, name)
+    def unpack(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
+        """R and Omega of states: inverse of `pack`."""
+        return unpacked(self, x)
 
-    def _relation_defects(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Defects of orthogonality, (nt, n, 6)."""
-        del second  # velocities of the bodies are free
-        products = np.swapaxes(first, 2, 3) @ first - np.eye(3)
-        return np.stack([products[:, :, a, b] for a, b in _UPPER], axis=2)
+    @property
+    def part_names(self) -> list[tuple[str, str]]:
+        """R and Omega, numbered."""
+        return names_of_parts(self.n, self.pair)
 
-    def turned(
-        self, turns: np.ndarray, first: np.ndarray, second: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Attitudes turned; velocities are seen from the bodies."""
-        return turns @ first, second
+    def is_start(self, given: Any) -> bool:
+        """Whether something is a pair (R, Omega)."""
+        return isinstance(given, tuple) and len(given) == 2
+
+    def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Attitudes, row by row, and velocities of a pair or a state, checked."""
+        first, second = given if self.is_start(given) else self.unpack(given)
+        return initial_values(self.product, first, second, "Omega")
+
+    def named_parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        """R and Omega."""
+        return dict(zip(self.pair, self.unpack(x), strict=True))
 
     def in_form(self, form: str) -> RotationForm:
         """The same system with states (R, "Omega") or (R, "Pi"), the momenta in body components."""
@@ -165,7 +162,3 @@ class RotationSystem(RotationDescription):
     ) -> np.ndarray:
         """States of one form, "Omega" or "Pi", as states of another."""
         return converted(self, x, source, target, params)
-
-    def euler_poincare(self, spin: Sequence[float] | None = None) -> EulerPoincare:
-        """The same mechanism as Euler-Poincare equations, the rows of R as three advected vectors a body."""
-        return description(self, spin)

@@ -39,7 +39,8 @@ class RotationTrajectory(ManifoldTrajectory):
     @property
     def R(self) -> np.ndarray:
         """Attitudes (nt, n, 3, 3)."""
-        return self._parts[0]
+        z = self._parts[0]
+        return z.reshape(len(z), -1, 3, 3)
 
     @property
     def Omega(self) -> np.ndarray:

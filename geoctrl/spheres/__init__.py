@@ -1,5 +1,6 @@
 """Global dynamics on products of two-spheres: description, equations, variational integrators, mechanisms."""
 
+from geoctrl.manifolds.potentials import Pairs, Sites
 from geoctrl.spheres.integrate import integrate
 from geoctrl.spheres.mechanisms import (
     chain_pendulum,
@@ -10,8 +11,7 @@ from geoctrl.spheres.mechanisms import (
     lennard_jones,
     particles_on_sphere,
 )
-from geoctrl.spheres.potentials import Pairs, Sites, symbols
-from geoctrl.spheres.start import project
+from geoctrl.spheres.start import project, symbols
 from geoctrl.spheres.system import SphereSystem
 from geoctrl.spheres.trajectory import SphereTrajectory
 from geoctrl.stepping import METHODS

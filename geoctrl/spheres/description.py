@@ -10,28 +10,23 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array, shape_of
-from geoctrl._scalars import STATE, FromSympy, Node
+from geoctrl._scalars import Node
 from geoctrl._scalars.numbers import shown
 from geoctrl.errors import DescriptionError, InputError
-from geoctrl.manifolds.reading import positive_definite, read_scalar
+from geoctrl.manifolds.checking import check_description
+from geoctrl.manifolds.factors import Direction
+from geoctrl.manifolds.kinetic import Kinetic
+from geoctrl.manifolds.reading import number_of_bodies, positive_definite
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.spheres.potentials import Pairs, Sites, symbols
-from geoctrl.spheres.start import project
 from geoctrl.systems import Family, Parameter
 
 __all__ = ["SphereDescription"]
-
-_TERMS = 2000
-"""Sums of more terms than this are not written out for symbolic analysis."""
 
 
 class SphereDescription(ManifoldSystem):
     """What `SphereSystem` is made of, in symbols and as nodes of a graph; see there."""
 
-    entries = (3,)
     pair = ("q", "omega")
-    space = "(S^2)^{n}"
-    written_limits = "at most 16 bodies and 2000 terms, no cutoff"
 
     def __init__(
         self,
@@ -48,10 +43,10 @@ class SphereDescription(ManifoldSystem):
         name: str = "",
         source: str = "",
     ) -> None:
-        self.q, self.omega = symbols(_count(mass))
+        n = _count(mass)
+        self.shape, self.space = (n, 3), f"(S^2)^{n}"
         super().__init__(
-            self.q,
-            self.omega,
+            [Direction(f"q{i}") for i in number_of_bodies(n)],
             potential=potential,
             gradient=gradient,
             forces=forces,
@@ -65,21 +60,22 @@ class SphereDescription(ManifoldSystem):
         )
         self.mass_given = mass
         self._numeric_mass = _read_mass(mass)
-        self.potential_terms = [] if self.computed else _read_terms(potential, self.n)
-        self._check()
+        check_description(self)
 
     @property
     def arguments(self) -> dict[str, Any]:
         """What the system is made of, by keyword."""
         return {**super().arguments, "mass": self.mass_given}
 
-    def term_nodes(self, term: Sites | Pairs) -> tuple[list[list[Node]], list[Node], Node]:
-        """Nodes of the vectors, data and value of the small expression of a term."""
-        kind = type(term).__name__
-        nodes = {s: self.graph.symbol(f"{kind} {s}", STATE) for v in (*term.vectors, term.data) for s in v}
-        table = nodes | {p.symbol: self.parameter_nodes[p.name] for p in self.parameters}
-        energy = FromSympy(self.graph, table)(term.expr)
-        return [[nodes[s] for s in v] for v in term.vectors], [nodes[s] for s in term.data], energy
+    @cached_property
+    def q(self) -> tuple[sp.Matrix, ...]:
+        """Symbols of the directions."""
+        return tuple(f.z for f in self.product.factors)
+
+    @cached_property
+    def omega(self) -> tuple[sp.Matrix, ...]:
+        """Symbols of the angular velocities."""
+        return tuple(f.velocity for f in self.product.factors)
 
     @property
     def inertia_varies(self) -> bool:
@@ -94,37 +90,46 @@ class SphereDescription(ManifoldSystem):
         return [[self.to_node(self.mass_given[i, j]) for j in range(self.n)] for i in range(self.n)]
 
     @property
-    def obstacles(self) -> list[str]:
-        """What stands against writing the system out, in words."""
-        terms = sum(t.terms(self.n) for t in self.potential_terms if isinstance(t, (Sites, Pairs)))
-        near = any(isinstance(t, Pairs) and t.cutoff is not None for t in self.potential_terms)
-        found = super().obstacles
-        found += [f"its potential has {terms} terms"] if terms > _TERMS else []
-        return found + (["its potential has a cutoff"] if near else [])
-
-    @cached_property
-    def potential_expression(self) -> sp.Expr:
-        """The potential written out in q and parameters."""
-        return sp.Add(*(t if isinstance(t, sp.Expr) else t.expanded(self.q) for t in self.potential_terms))
-
-    @property
-    def term_symbols(self) -> set[sp.Symbol]:
-        """Symbols of the vectors in Sites and Pairs."""
-        terms = [t for t in self.potential_terms if isinstance(t, (Sites, Pairs))]
-        return {s for t in terms for v in t.vectors for s in v}
-
-    @property
     def shape_functions(self) -> list[Node]:
         """Nodes of the potential and of the inertia where it varies."""
         return [self.to_node(self.potential_expression), *(e for row in self.mass_nodes or () for e in row)]
 
     @cached_property
     def mass_expression(self) -> sp.Matrix:
-        """The inertia as a sympy matrix."""
-        return sp.Matrix(self._numeric_mass) if self._numeric_mass is not None else sp.Matrix(self.mass_given)
+        """The inertia (n, n) as a sympy matrix."""
+        M = self._numeric_mass
+        if M is None:
+            return sp.Matrix(self.mass_given)
+        return sp.Matrix(np.diag(M) if M.ndim == 1 else M)
+
+    @cached_property
+    def kinetic(self) -> Kinetic:
+        """The inertia, for each component."""
+        M, n = self.mass_expression, self.n
+        places = [(i, j, k) for i in range(n) for j in range(n) for k in range(3)]
+        return Kinetic(self.product, {(3 * i + k, 3 * j + k): M[i, j] for i, j, k in places})
+
+    def own_inertia_at(self, params: Mapping[str, float]) -> np.ndarray:
+        """A constant inertia that couples no bodies, for each (n, 3, 3); zeros where it couples some."""
+        M = self.constant_mass(params)
+        if M is None:
+            return super().own_inertia_at(params)
+        return (M if M.ndim == 1 else np.zeros(self.n))[:, None, None] * np.eye(3)
+
+    def coupling_at(self, params: Mapping[str, float]) -> np.ndarray:
+        """A constant inertia that couples bodies, (3n, 3n); zeros where it couples none."""
+        M = self.constant_mass(params)
+        if M is None:
+            return super().coupling_at(params)
+        return np.kron(np.zeros((self.n, self.n)) if M.ndim == 1 else M, np.eye(3))
+
+    @property
+    def written_rest(self) -> bool:
+        """Whether the inertia depends on the configuration."""
+        return self.inertia_varies
 
     def constant_mass(self, params: Mapping[str, float]) -> np.ndarray | None:
-        """The inertia (n, n) where it does not depend on q.
+        """The inertia where it does not depend on q: (n, n), or (n,) where it couples no bodies.
 
         Raises
         ------
@@ -136,48 +141,22 @@ class SphereDescription(ManifoldSystem):
         if self.mass_nodes is not None:
             return None
         numbers = {p.symbol: params[p.name] for p in self.parameters}
-        return positive_definite("mass", np.array(self.mass_given.xreplace(numbers), dtype=float))
+        return _checked(np.array(self.mass_given.xreplace(numbers), dtype=float))
 
     def __repr__(self) -> str:
         mass = "constant" if self.mass_nodes is None else "configuration-dependent"
         title, *rest = super().__repr__().split("\n")
         return "\n".join([title, f"  inertia: {mass}", *rest])
 
-    def _check(self) -> None:
-        self._check_terms()
-        self._check_expressions()
-        self.check_numbers()
+    @property
+    def lagrangian_given(self) -> dict[str, tuple[Sequence[Any], set[Any]]]:
+        """The inertia, where it is given by expressions."""
+        given = [] if self._numeric_mass is not None else list(self.mass_given)
+        return {"mass": (given, self.configuration_symbols if given else set())}
 
     def check_inertia(self, params: Mapping[str, float]) -> None:
         """InputError unless a constant mass is symmetric positive definite."""
         self.constant_mass(params)
-
-    def generic_state(self, seed: int = 7) -> tuple[np.ndarray, np.ndarray]:
-        """Directions (n, 3) and angular velocities (n, 3) of no particular kind."""
-        rng = np.random.default_rng(seed)
-        return project(rng.normal(size=(self.n, 3)), rng.normal(size=(self.n, 3)))
-
-    def motion(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Rates omega_i x q_i of the directions."""
-        return np.cross(second, first)
-
-    def _check_terms(self) -> None:
-        for term in self.potential_terms:
-            if isinstance(term, (Sites, Pairs)):
-                own = {s for v in (*term.vectors, term.data) for s in v}
-                self.require(type(term).__name__, [term.expr], own | self.parameter_symbols)
-                self.term_nodes(term)
-
-    def _check_expressions(self) -> None:
-        place = self.parameter_symbols | self.configuration_symbols
-        terms = [t for t in self.potential_terms if isinstance(t, sp.Expr)]
-        mass = [] if self._numeric_mass is not None else list(self.mass_given)
-        self.require("potential", terms, place)
-        self.require("mass", mass, place)
-        self.check_forces()
-        self.check_invariants()
-        for expr in (*terms, *mass):
-            self.to_node(expr)
 
 
 def _count(mass: Any) -> int:
@@ -188,25 +167,26 @@ def _count(mass: Any) -> int:
 
 
 def _read_mass(mass: Any) -> np.ndarray | None:
-    """The inertia (n, n) where it is given in numbers."""
+    """The inertia where it is given in numbers: (n, n), or (n,) where it couples no bodies."""
     if isinstance(mass, sp.MatrixBase):
         if mass.free_symbols:
             if mass != mass.T:
                 raise InputError("mass must be symmetric")
             return None
         mass = np.array(mass.tolist(), dtype=object)
-    array = finite_array("mass", mass)
-    return positive_definite("mass", np.diag(array) if array.ndim == 1 else array)
+    return _checked(finite_array("mass", mass))
 
 
-def _read_terms(potential: Any, n: int) -> list[Any]:
-    """Terms of the potential."""
-    if potential is None:
-        return [sp.S.Zero]
-    terms = list(potential) if isinstance(potential, (list, tuple)) else [potential]
-    for term in terms:
-        if isinstance(term, (Sites, Pairs)):
-            term.check(n)
-    kinds = "an expression, Sites, Pairs or callable"
-    found = [t if isinstance(t, (Sites, Pairs)) else read_scalar("potential", t, kinds) for t in terms]
-    return found or [sp.S.Zero]
+def _checked(mass: np.ndarray) -> np.ndarray:
+    """The inertia (n, n), or (n,) where it couples no bodies; InputError unless it is positive definite.
+
+    Of a diagonal the least entry says so: many bodies need no array (n, n).
+    """
+    if mass.ndim == 1:
+        if not np.min(mass) > 0:
+            raise InputError(f"mass must be positive definite, its least entry is {np.min(mass):.3g}")
+        return mass.copy()
+    diagonal = np.diag(mass)
+    if np.count_nonzero(mass) == np.count_nonzero(diagonal):
+        return _checked(diagonal)
+    return positive_definite("mass", mass)

@@ -12,8 +12,8 @@ The discrete Lagrangian is of trapezoidal type,
 
 its derivatives are :math:`-\tfrac1h S(q, q') - \tfrac h2 \partial V(q)` and
 :math:`-\tfrac1h S(q', q) - \tfrac h2 \partial V(q')`. All of this is for systems without forces. The steps
-of `geoctrl.spheres.integrate` are other, compiled code (`geoctrl.stepping.variational`); what they compute has the
-`residual` zero.
+of `geoctrl.spheres.integrate` are other, compiled code (`geoctrl.stepping.variational`); what they compute
+has the `residual` zero.
 """
 
 from __future__ import annotations

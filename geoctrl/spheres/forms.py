@@ -22,6 +22,7 @@ from geoctrl.manifolds.forms import ManifoldForm, check_form
 from geoctrl.spheres.corollaries import EQUATIONS, angular_legendre, legendre
 from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.numerics import Run
+from geoctrl.spheres.start import initial_values
 
 __all__ = ["FORMS", "SphereForm", "converted"]
 
@@ -50,7 +51,8 @@ def converted(
         run = system.run(params)
         rows = [_converted(run, *row, source, target) for row in zip(q, y, strict=True)]
         y = np.array(rows).reshape(q.shape)
-    return system.pack(q[0], y[0]) if single else system.pack(q, y)
+    x = system.product.state(q, y)
+    return x[0] if single else x.T.copy()
 
 
 def _converted(run: Run, q: np.ndarray, y: np.ndarray, source: str, target: str) -> np.ndarray:
@@ -103,6 +105,11 @@ class SphereForm(ManifoldForm):
     system: SphereDescription
 
     forms = FORMS
+
+    def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The two parts of a pair, checked."""
+        first, second = given
+        return initial_values(self.product, first, second, self.form)
 
     def rates(self, run: Run, t: float, first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:
         """Rates (n, 3) of the two parts, by the corollary of the form."""

@@ -12,8 +12,7 @@ import numpy as np
 from geoctrl._scalars import Node
 from geoctrl.manifolds import numerics
 from geoctrl.spheres.description import SphereDescription
-from geoctrl.spheres.kernels import Sum, mass_kernels, potential_kernels
-from geoctrl.spheres.potentials import Pairs, Sites
+from geoctrl.spheres.kernels import mass_kernels
 from geoctrl.stepping import coupled, explicit, tensions
 from geoctrl.stepping.bodies import DIRECTION, layout
 from geoctrl.stepping.compiled import Kernel
@@ -30,15 +29,15 @@ class Run(numerics.Run):
 
     Attributes
     ----------
-    M : ndarray (n, n)
-        The inertia, where it depends on q a workspace.
+    inertia : ndarray (n, n) or (1, n)
+        The inertia, or its diagonal where it couples no bodies; where it depends on q a workspace.
     mass : tuple of kernels or None
         The inertia, its slope and its rate, where it varies.
     energy : tuple of kernels or None
         The slopes of the kinetic energy and how they change, where the inertia varies.
     """
 
-    M: np.ndarray
+    inertia: np.ndarray
     mass: tuple[Kernel, Kernel, Kernel] | None
     energy: tuple[Kernel, Kernel] | None
 
@@ -47,15 +46,20 @@ class Run(numerics.Run):
         """Whether the inertia depends on q."""
         return self.mass is not None
 
-    @cached_property
+    @property
     def diagonal(self) -> bool:
         """Whether the inertia couples no bodies, anywhere."""
-        return not self.varies and not np.any(self.M - np.diag(np.diag(self.M)))
+        return not self.varies and len(self.inertia) == 1
+
+    @property
+    def M(self) -> np.ndarray:
+        """The inertia (n, n)."""
+        return np.diag(self.inertia[0]) if self.diagonal else self.inertia
 
     @property
     def bodies(self) -> np.ndarray:
         """Kind and first row of each body."""
-        return layout([DIRECTION] * len(self.M))
+        return layout([DIRECTION] * self.inertia.shape[1])
 
     @property
     def kinetics(self) -> tuple[Kernel, Kernel]:
@@ -69,18 +73,18 @@ class Run(numerics.Run):
             return coupled.SOLVER
         return explicit.SOLVER if self.diagonal else tensions.SOLVER
 
-    def inertia(self, stages: int = 1) -> Any:
+    def solved(self, stages: int = 1) -> Any:
         """The system that the solver takes, for a method of ``stages`` substeps."""
         if self.varies:
-            return coupled.coupled(self.bodies, stages=stages)
+            return coupled.coupled(self.bodies, written=True)
         if self.diagonal:
-            return explicit.Explicit(self.bodies, np.diag(self.M).copy())
+            return explicit.Explicit(self.bodies, self.inertia[0])
         return tensions.tensions(self.bodies, self.M, stages)
 
     def at(self, q: np.ndarray) -> np.ndarray:
         """The inertia (n, n) at q."""
         if self.mass is not None:
-            self.mass[0](q, self.data, self.index, self.M)
+            self.mass[0](q, self.data, self.index, self.inertia)
         return self.M
 
     def inertia_slope(self, q: np.ndarray, gram: np.ndarray) -> np.ndarray:
@@ -106,12 +110,12 @@ class Run(numerics.Run):
         """Kinetic and potential energies (nt,) and the spatial momenta q_i x p_i (nt, n, 3)."""
         kinetic, potential, L = np.empty(len(first)), np.empty(len(first)), np.zeros(first.shape)
         for k, (q, w) in enumerate(zip(first, second, strict=True)):
-            M = self.at(q)
-            own = np.diag(M)[:, None]
-            L[k] = own * w
-            if not self.diagonal:
-                v = np.cross(w, q)
-                L[k] += np.cross(q, M @ v - own * v)
+            if self.diagonal:
+                L[k] = self.inertia[0][:, None] * w
+            else:
+                M, v = self.at(q), np.cross(w, q)
+                own = np.diag(M)[:, None]
+                L[k] = own * w + np.cross(q, M @ v - own * v)
             kinetic[k] = np.sum(w * L[k]) / 2
             potential[k] = self.value(q, self.data, self.index)
         return kinetic, potential, L
@@ -123,10 +127,12 @@ class Run(numerics.Run):
         acting = np.array([self.forces(t, first, second), -self.slope(first)])
         moments = np.cross(first, acting) @ axis
         # Inertia that varies moves the momentum, unless turning all q about the axis leaves it as it is.
-        turns = np.cross(axis, first)
-        inertia = np.abs(self.inertia_rate(first, turns)).max()
-        alone = np.eye(len(first))[:, :, None] * turns if self.varies else ()
-        parts = sum(np.abs(self.inertia_rate(first, v)).max() for v in alone)
+        inertia, parts = 0.0, 0.0
+        if self.varies:
+            turns = np.cross(axis, first)
+            inertia = np.abs(self.inertia_rate(first, turns)).max()
+            alone = np.eye(len(first))[:, :, None] * turns
+            parts = sum(np.abs(self.inertia_rate(first, v)).max() for v in alone)
         return np.append(moments.sum(axis=1), inertia), np.append(np.abs(moments).sum(axis=1), parts)
 
     def power_and_moments(
@@ -150,33 +156,11 @@ class Numerics(numerics.Numerics):
         """Numbers and kernels for parameters, and for inputs that are no feedback."""
         n, M = self.system.n, self.system.constant_mass(params)
         return Run(
-            M=np.zeros((n, n)) if M is None else M,
+            inertia=np.zeros((n, n)) if M is None else np.atleast_2d(M),
             mass=self.mass if M is None else None,
             energy=self.energy if M is None else None,
             **self.common(params, drive),
         )
-
-    def written_potential(self) -> tuple[Kernel, Kernel]:
-        """Value and gradient of a sum of terms."""
-        return potential_kernels([self._part(term) for term in self.system.potential_terms])
-
-    def _part(self, term: Any) -> tuple[str, str]:
-        writer, system, n = self.writer, self.system, self.system.n
-        if not isinstance(term, (Sites, Pairs)):
-            nodes = system.configuration_nodes
-            q = [nodes[3 * i : 3 * i + 3] for i in range(n)]
-            return Sum(writer, system.to_node(term), q, []).whole(n)
-        vectors, data, energy = system.term_nodes(term)
-        loops = Sum(writer, energy, vectors, data)
-        width = len(data)
-        place = 0 if term.c is None else writer.numbers(term.c)
-        if isinstance(term, Sites):
-            return loops.sites(n, width, place)
-        if term.pairs is not None:
-            return loops.listed(len(term.pairs), writer.indices(term.pairs), width, place)
-        if term.cutoff is not None:
-            return loops.near_pairs(writer, n, term.cutoff)
-        return loops.all_pairs(n)
 
     @cached_property
     def mass(self) -> tuple[Kernel, Kernel, Kernel]:

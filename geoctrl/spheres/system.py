@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from geoctrl.spheres import linear, reduction
+from geoctrl.manifolds.alike import names_of_parts, packed, unpacked
 from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.display import SphereDisplay
 from geoctrl.spheres.forms import SphereForm, converted
 from geoctrl.spheres.numerics import Numerics
-from geoctrl.spheres.reduction import ReducedView, description
-from geoctrl.spheres.seen import SeenSpheres
 from geoctrl.spheres.start import initial_values
 from geoctrl.spheres.trajectory import SphereTrajectory
-from geoctrl.systems import EulerPoincare
 
 __all__ = ["SphereSystem"]
 
@@ -88,33 +85,36 @@ class SphereSystem(SphereDescription):
     array([0.  , 1.  , 0.  , 0.  , 9.81, 0.  ])
     """
 
-    relations = ("|{first}|^2 - 1", "{first}.{second}")
     numerics_type = Numerics
-    seen_type = SeenSpheres
-    view_type = ReducedView
+    start_form = "(q, omega)"
     trajectory_type = SphereTrajectory
     display_type = SphereDisplay
 
-    def derivatives(
-        self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Derivatives of `rhs` by the state (6n, 6n) and by the inputs (6n, m)."""
-        derive = reduction.jacobians if self.inertia_varies else linear.jacobians
-        return derive(self, t, x, u, params)
+    def pack(self, *parts: Any) -> np.ndarray:
+        """States of q and omega: (n, 3) each -> (6n,), and with nt in front of both -> (6n, nt)."""
+        return packed(self, *parts)
 
-    def initial_values(self, first: Any, second: Any, name: str = "omega") -> tuple[np.ndarray, np.ndarray]:
-        """Initial values (n, 3) each, checked as `geoctrl.spheres.start.initial_values` does."""
-        return initial_values(self.n, first, second, name)
+    def unpack(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
+        """q and omega of states: inverse of `pack`."""
+        return unpacked(self, x)
 
-    def _relation_defects(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Defects of unit length and of tangent velocities, (nt, n, 2)."""
-        return np.stack([np.sum(first * first, axis=2) - 1, np.sum(first * second, axis=2)], axis=2)
+    @property
+    def part_names(self) -> list[tuple[str, str]]:
+        """q and omega, numbered."""
+        return names_of_parts(self.n, self.pair)
 
-    def turned(
-        self, turns: np.ndarray, first: np.ndarray, second: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Directions and angular velocities turned."""
-        return np.einsum("iab,ib->ia", turns, first), np.einsum("iab,ib->ia", turns, second)
+    def is_start(self, given: Any) -> bool:
+        """Whether something is a pair (q, omega)."""
+        return isinstance(given, tuple) and len(given) == 2
+
+    def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Directions and velocities of a pair or a state, checked."""
+        first, second = given if self.is_start(given) else self.unpack(given)
+        return initial_values(self.product, first, second, "omega")
+
+    def named_parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        """q and omega."""
+        return dict(zip(self.pair, self.unpack(x), strict=True))
 
     def mass_matrix(self, q: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Inertia (n, n) at directions q (n, 3)."""
@@ -129,7 +129,3 @@ class SphereSystem(SphereDescription):
     ) -> np.ndarray:
         """States (6n,) or (6n, nt) of one form as states of another."""
         return converted(self, x, source, target, params)
-
-    def euler_poincare(self, spin: Sequence[float] | None = None) -> EulerPoincare:
-        """The same mechanism as Euler-Poincare equations with the directions as advected vectors."""
-        return description(self, spin)

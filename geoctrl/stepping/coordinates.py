@@ -95,30 +95,38 @@ def impulses(bodies, z, S, factor, L):
 
 
 @inner
-def begin(bodies, freedom, z, T, arc, factor, y):
-    """Coordinates y of motions: of velocities, with a step's half (the whole for places) as the factor."""
+def begin(bodies, freedom, z, T, w, h, y):
+    """Coordinates y of a step h with velocities w."""
     p = np.empty(3)
     for b in range(bodies.shape[0]):
-        scale = 2.0 * factor if bodies[b, 0] == PLACE and factor != 1.0 else factor
+        scale = h if bodies[b, 0] == PLACE else 0.5 * h
         if bodies[b, 0] == DIRECTION:
-            cross(arc[b], z[bodies[b, 1]], p)
+            cross(w[b], z[bodies[b, 1]], p)
         else:
-            p[0], p[1], p[2] = arc[b, 0], arc[b, 1], arc[b, 2]
+            p[0], p[1], p[2] = w[b, 0], w[b, 1], w[b, 2]
         for a in range(freedom[b], freedom[b + 1]):
             t = T[b, a - freedom[b]]
             y[a] = scale * (t[0] * p[0] + t[1] * p[1] + t[2] * p[2])
 
 
 @inner
-def reached(kind, i, b, freedom, z, T, y, arc):
-    """The motion of body b that `begin` makes the coordinates y of."""
-    v = np.zeros(3)
-    for a in range(freedom[b], freedom[b + 1]):
+def reached(bodies, freedom, z, T, y, over, w):
+    """Velocities w that make the coordinates y in a step 1 / ``over``."""
+    v = np.empty(3)
+    for b in range(bodies.shape[0]):
+        scale, q = over if bodies[b, 0] == PLACE else 2.0 * over, z[bodies[b, 1]]
         for k in range(3):
-            v[k] += y[a] * T[b, a - freedom[b], k]
-    if kind == DIRECTION:
-        cross(z[i], v, v)
-    arc[b, 0], arc[b, 1], arc[b, 2] = v[0], v[1], v[2]
+            v[k] = 0.0
+        for a in range(freedom[b], freedom[b + 1]):
+            for k in range(3):
+                v[k] += scale * y[a] * T[b, a - freedom[b], k]
+        if bodies[b, 0] == DIRECTION:
+            square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2]
+            cross(q, v, v)
+            for k in range(3):
+                v[k] /= square
+        for k in range(3):
+            w[b, k] = v[k]
 
 
 @inner
@@ -211,15 +219,17 @@ def rows_of(bodies, z, w, u):
 
 @inner
 def lift(bodies, freedom, z, T, y, w):
-    """w += the velocities of rates y of the coordinates, of which the rows move with delta z."""
-    arc = np.empty(w.shape)
+    """w += the velocities with which rows move along the coordinates at rates y."""
+    more = np.empty(w.shape)
+    half = y.copy()
     for b in range(bodies.shape[0]):
-        q, over = z[bodies[b, 1]], 1.0
-        if bodies[b, 0] == DIRECTION:
-            over /= q[0] * q[0] + q[1] * q[1] + q[2] * q[2]
-        reached(bodies[b, 0], bodies[b, 1], b, freedom, z, T, y, arc)
+        if bodies[b, 0] != PLACE:
+            for a in range(freedom[b], freedom[b + 1]):
+                half[a] *= 0.5
+    reached(bodies, freedom, z, T, half, 1.0, more)
+    for b in range(bodies.shape[0]):
         for k in range(3):
-            w[b, k] += over * arc[b, k]
+            w[b, k] += more[b, k]
 
 
 @inner

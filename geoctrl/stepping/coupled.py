@@ -14,9 +14,9 @@ p the momenta along the same motions. Velocities of momenta and accelerations so
 in :math:`\sum_j (K_{uu}\, \delta_b z)_j \cdot \delta_a z_j`. In a frame that turns, by E in a step, the other
 end is seen in its axes: K' is K at :math:`E z'` and :math:`E u`.
 
-The energy is either half the square of u in a constant matrix G (3N, 3N), or given by kernels:
-``kinetic(z, u)`` is (2N, 3), the slopes of K by z and below them those by u; ``curvature(x, y)`` is how they
-change, x (2N, 3) being z and below it its change, y the same of u.
+The energy is half the square of u in a constant matrix G (3N, 3N), and what kernels give: ``kinetic(z, u)``
+is (2N, 3), the slopes of K by z and below them those by u; ``curvature(x, y)`` is how they change, x (2N, 3)
+being z and below it its change, y the same of u.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import boolean
 
 from geoctrl.stepping.apart import settle
 from geoctrl.stepping.bodies import ATTITUDE, BODIES, DIRECTION, PLACE, carry
+from geoctrl.stepping.cholesky import factorise, solve_factorised
 from geoctrl.stepping.compiled import fields, inner
 from geoctrl.stepping.coordinates import (
     across,
@@ -48,20 +50,19 @@ from geoctrl.stepping.coordinates import (
 from geoctrl.stepping.elimination import eliminate
 from geoctrl.stepping.loop import INDEFINITE, NEWTON
 from geoctrl.stepping.variational import QUADRATIC, ROWS, STAGNANT, Solver
-from geoctrl.stepping.vectors import copy, renewed
+from geoctrl.stepping.vectors import add, copy, renewed
 from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX
 
 __all__ = ["SOLVER", "Coupled", "coupled"]
 
 ITERATIONS = 40
-EARLIER = 3
 
 
 class Coupled(NamedTuple):
-    """Bodies, how many coordinates each has and where they begin, tangents (B, 3, 3) of places, the matrix G.
+    """Bodies, where coordinates of each begin, tangents (B, 3, 3) of places, the matrix G, the frame's rate.
 
-    G is empty where kernels give the energy. ``history`` (3 substeps, B, 3) are the motions of earlier steps,
-    ``rate`` (B, 3) the velocity in the middle of the last one.
+    ``written`` says whether kernels give more of the energy; ``rate`` (B, 3) are the velocities in the middle
+    of the last step, which are handed on.
     """
 
     bodies: Any
@@ -69,11 +70,11 @@ class Coupled(NamedTuple):
     tangents: Any
     G: Any
     spin: Any
-    history: Any
+    written: Any
     rate: Any
 
 
-COUPLED = fields(Coupled, BODIES, INDEX, ROWS, MATRIX, ARRAY, ROWS, MATRIX)
+COUPLED = fields(Coupled, BODIES, INDEX, ROWS, MATRIX, ARRAY, boolean, MATRIX)
 
 
 def coupled(
@@ -81,61 +82,42 @@ def coupled(
     G: np.ndarray | None = None,
     spin: Any = (0.0, 0.0, 0.0),
     tangents: dict[int, np.ndarray] | None = None,
-    stages: int = 1,
+    written: bool = False,
 ) -> Coupled:
-    """The system of ``bodies`` with a matrix G (3N, 3N), or with kernels; ``tangents`` (k, 3) of places held.
+    """The system of ``bodies`` with a matrix G (3N, 3N), with kernels, or both; ``tangents`` of places held.
 
-    Those of a place, by its number, are orthonormal: it stays in what they span with where it is.
+    Those (k, 3) of a place, by its number, are orthonormal: it stays in what they span.
     """
-    count, held = len(bodies), tangents or {}
+    count = len(bodies)
     basis, free = np.tile(np.eye(3), (count, 1, 1)), np.where(bodies[:, 0] == DIRECTION, 2, 3)
-    for b, given in held.items():
+    for b, given in (tangents or {}).items():
         free[b] = len(given)
         basis[b, : len(given)] = given
-    return Coupled(
-        bodies,
-        np.cumsum([0, *free]),
-        basis,
-        np.zeros((0, 0)) if G is None else np.ascontiguousarray(G, dtype=float),
-        np.array(spin, dtype=float),
-        np.zeros((EARLIER * stages, count, 3)),
-        np.zeros((count, 3)),
-    )
+    size = 3 * int(np.sum(np.where(bodies[:, 0] == ATTITUDE, 3, 1)))
+    matrix = np.zeros((size, size)) if G is None else np.ascontiguousarray(G, dtype=float)
+    ends = np.cumsum([0, *free])
+    return Coupled(bodies, ends, basis, matrix, np.array(spin, dtype=float), written, np.zeros((count, 3)))
 
 
-def step(z, L, h, frame, taken, stage, system, kinetic, curvature, data, index):
+def step(z, L, h, frame, _taken, _stage, system, kinetic, curvature, data, index):
     """From z, L^+ to z', L' (`geoctrl.stepping.variational.Solver`)."""
-    bodies, freedom, history = system.bodies, system.freedom, system.history
-    d = freedom[-1]
-    T, y, target = system.tangents.copy(), np.empty(d), np.empty(d)
-    new, D, S = np.empty(z.shape), np.empty(z.shape), np.empty(z.shape)
+    bodies, freedom = system.bodies, system.freedom
+    T, y, target = system.tangents.copy(), np.empty(freedom[-1]), np.empty(freedom[-1])
+    new, D, S, w = np.empty(z.shape), np.empty(z.shape), np.empty(z.shape), np.empty(L.shape)
     bases(bodies, z, T)
     along(bodies, freedom, z, T, L, h, target)
-    arc, size, count = np.zeros(L.shape), math.inf, 0
-    if taken >= EARLIER:
-        for b in range(bodies.shape[0]):
-            for k in range(3):
-                x = history[EARLIER * stage : EARLIER * (stage + 1), b, k]
-                arc[b, k] = 3.0 * (x[(taken - 1) % 3] - x[(taken - 2) % 3]) + x[(taken - 3) % 3]
-        begin(bodies, freedom, z, T, arc, 1.0, y)
-        count, size = solve(z, h, frame, system, kinetic, curvature, data, index, T, target, y, new, D, S)
-    if not size <= STAGNANT:
-        found = velocities(z, L, system, kinetic, curvature, data, index, T, arc)
-        if not found:
-            return count, INDEFINITE, math.inf
-        begin(bodies, freedom, z, T, arc, 0.5 * h, y)
-        more, size = solve(z, h, frame, system, kinetic, curvature, data, index, T, target, y, new, D, S)
-        count += more
+    if not velocities(z, L, system, kinetic, curvature, data, index, T, w):
+        return 0, INDEFINITE, 0.0
+    begin(bodies, freedom, z, T, w, h, y)
+    count, size = solve(z, h, frame, system, kinetic, curvature, data, index, T, target, y, new, D, S)
     if not size <= STAGNANT:
         return count, NEWTON, size
-    arrive(z, h, frame, system, kinetic, data, index, new, D, S)
-    for b in range(bodies.shape[0]):
-        reached(bodies[b, 0], bodies[b, 1], b, freedom, z, T, y, arc)
-        last, scale = history[EARLIER * stage + taken % EARLIER], (1.0 if bodies[b, 0] == PLACE else 2.0) / h
-        for k in range(3):
-            last[b, k] = arc[b, k]
-            system.rate[b, k] = scale * arc[b, k]
+    meet(z, h, frame, system, kinetic, data, index, new, D, S, 1.0)
+    reached(bodies, freedom, z, T, y, 1.0 / h, system.rate)
     copy(new, z)
+    for b in range(bodies.shape[0]):
+        if bodies[b, 0] == ATTITUDE:
+            settle(z, bodies[b, 1])
     impulses(bodies, z, S, 1.0 / h, L)
     return count, 0, 0.0
 
@@ -154,30 +136,35 @@ def product(G, u, out):
 
 
 @inner
-def slopes(z, u, G, kinetic, data, index, out):
-    """The slopes of K by z and, below, by u."""
-    n = z.shape[0]
-    if G.shape[0]:
-        out[:n] = 0.0
-        product(G, u, out[n:])
-    else:
-        kinetic(z, u, data, index, out)
+def slopes(z, u, system, kinetic, data, index, out):
+    """The slopes of the energy by z and, below, by u."""
+    n, extra = z.shape[0], np.empty(out.shape)
+    for i in range(n):
+        for k in range(3):
+            out[i, k] = 0.0
+    product(system.G, u, out[n:])
+    if system.written:
+        kinetic(z, u, data, index, extra)
+        add(1.0, extra, out)
 
 
 @inner
-def bent(z, u, dz, du, G, curvature, data, index, out):
+def bent(z, u, dz, du, system, curvature, data, index, out):
     """How `slopes` change with z and u."""
-    n = z.shape[0]
-    if G.shape[0]:
-        out[:n] = 0.0
-        product(G, du, out[n:])
+    n, extra = z.shape[0], np.empty(out.shape)
+    for i in range(n):
+        for k in range(3):
+            out[i, k] = 0.0
+    product(system.G, du, out[n:])
+    if not system.written:
         return
-    both, pace = np.empty((2 * n, 3)), np.empty((2 * n, 3))
+    both, pace = np.empty(out.shape), np.empty(out.shape)
     copy(z, both[:n])
     copy(dz, both[n:])
     copy(u, pace[:n])
     copy(du, pace[n:])
-    curvature(both, pace, data, index, out)
+    curvature(both, pace, data, index, extra)
+    add(1.0, extra, out)
 
 
 @inner
@@ -191,25 +178,16 @@ def meet(z, h, frame, system, kinetic, data, index, new, D, S, factor):
     """S = h (1/2 (K_u + K_u') + factor h/2 K_z), with K_z of the beginning for -1, of the end for 1."""
     n, bodies = z.shape[0], system.bodies
     u, there, near, far = D / h, new.copy(), np.empty((2 * n, 3)), np.empty((2 * n, 3))
-    slopes(z, u, system.G, kinetic, data, index, near)
+    slopes(z, u, system, kinetic, data, index, near)
     turn_rows(bodies, frame, there)
     turn_rows(bodies, frame, u)
-    slopes(there, u, system.G, kinetic, data, index, far)
+    slopes(there, u, system, kinetic, data, index, far)
     turn_rows(bodies, -frame, far[:n])
     turn_rows(bodies, -frame, far[n:])
     for i in range(n):
         for k in range(3):
             force = -near[i, k] if factor < 0.0 else far[i, k]
             S[i, k] = 0.5 * h * (near[n + i, k] + far[n + i, k] + h * force)
-
-
-@inner
-def arrive(z, h, frame, system, kinetic, data, index, new, D, S):
-    """S', and rotations that are so to rounding."""
-    meet(z, h, frame, system, kinetic, data, index, new, D, S, 1.0)
-    for b in range(system.bodies.shape[0]):
-        if system.bodies[b, 0] == ATTITUDE:
-            settle(new, system.bodies[b, 1])
 
 
 @inner
@@ -246,7 +224,7 @@ def solve(z, h, frame, system, kinetic, curvature, data, index, T, target, y, ne
 @inner
 def jacobian(z, h, frame, system, curvature, data, index, T, y, new, D, J):
     """Derivative of the coordinates of S by y."""
-    bodies, freedom, G, n = system.bodies, system.freedom, system.G, z.shape[0]
+    bodies, freedom, n = system.bodies, system.freedom, z.shape[0]
     move, still, column = np.zeros(z.shape), np.zeros(z.shape), np.empty(y.size)
     near, far, dS, u = np.empty((2 * n, 3)), np.empty((2 * n, 3)), np.empty(z.shape), D / h
     there, pace = new.copy(), u.copy()
@@ -255,9 +233,9 @@ def jacobian(z, h, frame, system, curvature, data, index, T, y, new, D, J):
     for b in range(bodies.shape[0]):
         for a in range(freedom[b], freedom[b + 1]):
             moved(bodies, freedom, z, T, y, new, b, a, move)
-            bent(z, u, still, move / h, G, curvature, data, index, near)
+            bent(z, u, still, move / h, system, curvature, data, index, near)
             turn_rows(bodies, frame, move)
-            bent(there, pace, move, move / h, G, curvature, data, index, far)
+            bent(there, pace, move, move / h, system, curvature, data, index, far)
             turn_rows(bodies, -frame, far[n:])
             for i in range(n):
                 for k in range(3):
@@ -281,7 +259,7 @@ def tangent_inertia(z, u, system, curvature, data, index, T, A):
                 for r in range(bodies[b, 1], bodies[b, 1] + (3 if bodies[b, 0] == ATTITUDE else 1)):
                     for k in range(3):
                         move[r, k] *= 0.5
-            bent(z, u, still, move, system.G, curvature, data, index, change)
+            bent(z, u, still, move, system, curvature, data, index, change)
             lower(bodies, freedom, z, T, change[n:], column)
             for c in range(A.shape[0]):
                 A[c, a] = column[c]
@@ -295,19 +273,20 @@ def velocities(z, L, system, kinetic, curvature, data, index, T, w):
     d = freedom[-1]
     A, r, target, y = np.empty((d, d)), np.empty(d), np.empty(d), np.empty(d)
     u, change, last = np.empty(z.shape), np.empty((2 * n, 3)), math.inf
-    begin(bodies, freedom, z, T, system.rate, 1.0, y)
+    begin(bodies, freedom, z, T, system.rate, 2.0, y)
     w[:] = 0.0
     lift(bodies, freedom, z, T, y, w)
     along(bodies, freedom, z, T, L, 1.0, target)
     for _ in range(ITERATIONS):
         rows_of(bodies, z, w, u)
-        slopes(z, u, system.G, kinetic, data, index, change)
+        slopes(z, u, system, kinetic, data, index, change)
         lower(bodies, freedom, z, T, change[n:], r)
         for a in range(d):
             r[a] = target[a] - r[a]
         tangent_inertia(z, u, system, curvature, data, index, T, A)
-        if not eliminate(A, r):
+        if not factorise(A):
             return False
+        solve_factorised(A, r)
         lift(bodies, freedom, z, T, r, w)
         size, scale = 0.0, 1e-300
         for a in range(d):
@@ -345,8 +324,8 @@ def accelerate(z, w, dz, g, f, system, kinetic, curvature, data, index, dw):
     bases(bodies, z, T)
     rows_of(bodies, z, w, u)
     turn_with(bodies, dz, w, du)
-    slopes(z, u, system.G, kinetic, data, index, now)
-    bent(z, u, dz, du, system.G, curvature, data, index, change)
+    slopes(z, u, system, kinetic, data, index, now)
+    bent(z, u, dz, du, system, curvature, data, index, change)
     spun(bodies, system.spin, now[n:], E)
     for i in range(n):
         for k in range(3):
@@ -361,8 +340,9 @@ def accelerate(z, w, dz, g, f, system, kinetic, curvature, data, index, dw):
             for a in range(3):
                 r[freedom[b] + a] -= f[b, a]
     tangent_inertia(z, u, system, curvature, data, index, T, A)
-    if not eliminate(A, r):
+    if not factorise(A):
         return False
+    solve_factorised(A, r)
     for b in range(bodies.shape[0]):
         across(bodies[b, 0], system.spin, z[bodies[b, 1]], w[b], dw[b])
     for a in range(d):

@@ -18,7 +18,7 @@ from geoctrl.stepping.compiled import fields, inner, pointer
 from geoctrl.stepping.forces import FORCE, GRADIENT
 from geoctrl.stepping.loop import INDEFINITE, INFINITE
 from geoctrl.stepping.variational import MOTION, NUMBERS, PACE, ROWS, SLOPE, Solver
-from geoctrl.stepping.vectors import copy, cross, finite
+from geoctrl.stepping.vectors import add, copy, cross, finite
 from geoctrl.stepping.writer import ARRAY, MATRIX
 
 __all__ = ["Tableau", "move", "runge_kutta", "runge_kutta_signature", "tableau", "turn_back"]
@@ -111,15 +111,6 @@ def runge_kutta(
             copy(w, W[row])
             row += 1
     return pace.steps, 0, 0, 0.0
-
-
-@inner
-def add(factor, a, b):
-    """b += factor a for matrices (n, 3)."""
-    if factor != 0.0:
-        for i in range(a.shape[0]):
-            for k in range(3):
-                b[i, k] += factor * a[i, k]
 
 
 @inner

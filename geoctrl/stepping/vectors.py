@@ -6,7 +6,7 @@ import math
 
 from geoctrl.stepping.compiled import inner
 
-__all__ = ["cayley", "copy", "cross", "finite", "frames", "renewed", "turned"]
+__all__ = ["add", "cayley", "copy", "cross", "finite", "frames", "renewed", "turned"]
 
 
 @inner
@@ -16,6 +16,15 @@ def cross(a, b, out):
     y = a[2] * b[0] - a[0] * b[2]
     out[2] = a[0] * b[1] - a[1] * b[0]
     out[0], out[1] = x, y
+
+
+@inner
+def add(factor, a, b):
+    """b += factor a for matrices (n, 3)."""
+    if factor != 0.0:
+        for i in range(a.shape[0]):
+            for k in range(3):
+                b[i, k] += factor * a[i, k]
 
 
 @inner

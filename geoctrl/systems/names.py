@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
@@ -78,12 +79,17 @@ def check_names(parameters: Sequence[Parameter], labels: Sequence[str], renamed:
         if not isinstance(parameter, Parameter):
             raise DescriptionError(f"parameters must be gc.Parameter objects, got {parameter!r}")
     names = [p.name for p in parameters]
-    repeated = sorted({n for n in names if names.count(n) > 1})
+    repeated = _repeated(names)
     if repeated:
         raise ParameterError(f"parameter names repeat: {', '.join(repeated)}")
-    twice = sorted({label for label in labels if labels.count(label) > 1})
+    twice = _repeated(labels)
     if twice:
         raise DescriptionError(f"labels repeat: {', '.join(twice)}; rename {renamed}")
     clash = sorted(set(names) & {*labels, time.name})
     if clash:
         raise ParameterError(f"parameter names meet state, input or time labels: {', '.join(clash)}")
+
+
+def _repeated(names: Iterable[str]) -> list[str]:
+    """Names that occur more than once, sorted."""
+    return sorted(name for name, count in Counter(names).items() if count > 1)

@@ -39,7 +39,7 @@ def read_point(seen: Seen, given: Any, name: str) -> Point:
         raise TypeError(
             f"{name} must be an equilibrium or a state, got {given!r}; take sys.equilibrium({given!r}, ...)"
         )
-    if isinstance(given, Mapping):
+    if isinstance(given, Mapping) and not seen.is_state(given):
         raise TypeError(
             f"{name} must be an equilibrium, a state or (x, u), got a dict; a state is an array in the order "
             f"of sys.state_labels, {shown(seen.system.state_labels)}; "

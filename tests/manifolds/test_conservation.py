@@ -111,8 +111,8 @@ def test_switches_in_sums_are_seen():
     assert set(spheres.SphereSystem(mass=masses, potential=pair).conserved()) == ALL
     both = spheres.SphereSystem(mass=masses, potential=[pair, site])
     assert both.conserved() == ("energy", "momentum3")
-    assert both.any_branch.potential_terms[1].c is site.c
-    assert site.expr.has(sp.Abs)
+    assert both.any_branch.potential_terms[1].domain.c is site.c
+    assert both.potential_terms[1].small.expr.has(sp.Abs)
     assert spheres.SphereSystem(mass=masses, potential=[pair, hidden]).conserved() == ("energy",)
 
 

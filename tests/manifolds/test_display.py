@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.spheres.display import is_isotropic, of_product
+from geoctrl.manifolds.display import is_isotropic, of_product
 from geoctrl.systems.typesetting import symbol_name
 from tests.systems.formulas import Reader
 
@@ -32,7 +32,7 @@ def column(text, left):
 def test_the_potential_of_attitudes_is_the_one_that_acts(name):
     system = gc.models.get(name)(attitudes=True)
     params = system.parameters_at({p.name: p.default * 1.25 for p in system.parameters})
-    R, Omega = system.generic_state(4)
+    R, Omega = system.unpack(system.generic_state(4))
     values = numbers_at(system, system.pack(R, Omega), params)
     text = line(system.latex("lagrangian"), "U")
     assert Reader(text, values).whole() == pytest.approx(system.potential(R, params), rel=1e-9)
@@ -54,7 +54,7 @@ def test_inertias_linear_terms_and_the_rate_of_the_frame_are_listed():
 def test_forces_are_the_ones_that_act():
     chain = gc.spheres.chain_pendulum([1.3, 0.7], [0.5, 0.25])
     rng = np.random.default_rng(5)
-    q, omega = chain.generic_state(2)
+    q, omega = chain.unpack(chain.generic_state(2))
     u = rng.normal(size=6)
     values = numbers_at(chain, chain.pack(q, omega), {})
     values |= dict(zip(map(symbol_name, chain.input_labels), u, strict=True))
@@ -76,14 +76,14 @@ def test_inertia_on_spheres_is_a_matrix_or_one_number():
 
 def test_a_term_of_two_directions_becomes_a_function_of_their_product():
     rng = np.random.default_rng(6)
-    attraction = gc.spheres.lennard_jones(2, 0.4, 0.8).potential_terms[0]
+    attraction = gc.spheres.lennard_jones(2, 0.4, 0.8).potential_terms[0].small
     assert is_isotropic(attraction)
     s = sp.Symbol("s", real=True)
     a, b = (v / np.linalg.norm(v) for v in rng.normal(size=(2, 3)))
     found = of_product(attraction, s).subs(s, a @ b)
     exact = gc.spheres.lennard_jones(2, 0.4, 0.8).potential([a, b])
     assert float(found) == pytest.approx(exact, rel=1e-5)  # six digits are printed
-    needles = gc.spheres.dipoles([[0, 0, 0], [0.1, 0, 0]], 0.05, 0.02, 0.1).potential_terms[0]
+    needles = gc.spheres.dipoles([[0, 0, 0], [0.1, 0, 0]], 0.05, 0.02, 0.1).potential_terms[0].small
     assert not is_isotropic(needles)
     assert r"q_i \cdot q_j" not in gc.models.get("dipoles")().latex("lagrangian")
 

@@ -88,7 +88,7 @@ def test_inertia_that_varies_is_linearised_with_its_momenta():
     c = q[0].dot(q[1])
     mass = sp.Matrix([[2 + q[0][2] ** 2, c], [c, 2 + q[1][2] * q[0][2] / 4]])
     system = spheres.SphereSystem(mass=mass, potential=9 * q[0][2] + 4 * q[1][2] - 3 * c)
-    x, W = system.pack(*system.generic_state(4)), np.array(SPIN)
+    x, W = system.generic_state(4), np.array(SPIN)
     seen = system.seen_from(W)
     found = seen.conserved_gradients(x, np.zeros(0), {})
     functions = {
@@ -112,7 +112,7 @@ BUILDERS = {
 @pytest.mark.parametrize("build", BUILDERS.values(), ids=BUILDERS)
 def test_gradients_of_the_leaf_are_those_of_its_relations(build):
     system = build()
-    x, seen = system.pack(*system.generic_state(2)), system.seen_from()
+    x, seen = system.generic_state(2), system.seen_from()
     h = 1e-4  # relations are quadratic: differences have rounding alone
     rows = [(system.leaf_residual(x + e) - system.leaf_residual(x - e)) / (2 * h) for e in h * np.eye(x.size)]
     assert np.allclose(seen.leaf_gradient(x, {}), np.array(rows).T, rtol=0, atol=1e-11)
@@ -153,7 +153,7 @@ def test_no_steady_rotation_across_a_constant_force():
 def test_words_about_many_bodies_are_few():
     chain = spheres.chain_pendulum(np.ones(20), np.ones(20))
     with pytest.raises(gc.EquilibriumError, match="and 96 more") as refusal:
-        gc.certify(chain, chain.pack(*chain.generic_state(1)))
+        gc.certify(chain, chain.generic_state(1))
     point = gc.find_equilibrium(chain, (DOWN * 20, STILL * 20))
     assert max(len(str(refusal.value)), len(repr(point))) < 1000
     with pytest.raises(TypeError, match="got a dict") as refusal:

@@ -62,7 +62,7 @@ def test_forces_in_turning_axes_are_those_of_the_whole_motion():
     system = spheres.SphereSystem(
         mass=[[2.0, 0.4], [0.4, 1.3]], potential=5 * q[0][2] - 3 * q[0].dot(q[1]), forces=drag
     )
-    x = system.pack(*system.generic_state(3))
+    x = system.generic_state(3)
     view = system.view([0.0, 0.0, 1.7])
     y = view.into(x, {})
     carried = view.derivative(y, {}) @ view.reduced.rhs(0.0, y)

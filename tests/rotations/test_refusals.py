@@ -122,8 +122,21 @@ def system(**changes):
         ({"forces": [[1, 2]]}, gc.DescriptionError, "forces must be 1 vectors of 3"),
         ({"forces": 3}, gc.DescriptionError, "forces must be 1 vectors of 3"),
         ({"potential": [lambda R, p: 0.0, R[0][0, 0]]}, gc.DescriptionError, "a function must be alone"),
-        ({"potential": [R[0][0, 0]]}, gc.DescriptionError, "potential must be an expression or callable"),
-        ({"potential": "3 *"}, gc.DescriptionError, "potential must be an expression or callable"),
+        (
+            {"potential": "3 *"},
+            gc.DescriptionError,
+            "potential must be an expression, Sites, Pairs or callable",
+        ),
+        (
+            {"potential": rotations.Pairs(lambda A, B: A[0, 0] * B[0, 0], pairs=[[0, 1]])},
+            gc.InputError,
+            "pairs holds the index 1, but there are 1 bodies",
+        ),
+        (
+            {"potential": rotations.Sites(lambda q: q.dot(q))},
+            gc.DescriptionError,
+            "the function of Sites fails for attitudes, each of them a 3 x 3 matrix",
+        ),
         ({"potential": sp.nan}, gc.DescriptionError, "potential must be finite"),
         ({"parameters": ["a"]}, gc.DescriptionError, "parameters must be gc.Parameter objects"),
         (

@@ -114,7 +114,7 @@ def test_steps_on_spheres_are_those_of_the_stepper_before(name, order):
 def before_on_rotations(system, R, Omega, h, count, stages):
     """Attitudes and angular velocities after some steps by `tests.oracles.rotation_stepper`."""
     run, z, n = system.run(system.params), R.reshape(-1, 3).copy(), len(Omega)
-    L = run.mechanics(R[None], Omega[None])[2][0].copy()
+    L = run.mechanics(z[None], Omega[None])[2][0].copy()
     Z, W = np.zeros((1, 3 * n, 3)), np.zeros((1, n, 3))
     covector = rotation_stepper.covector(run.kinetics[0], n)
     kernels = (run.gradient, run.force, run.forced, run.damped, covector, run.kinetics[1])
@@ -337,7 +337,7 @@ def test_a_mixed_product_converges_with_order_two_to_the_flow_and_is_reversible(
     stages = composition(4)
     fourth = steps(
         coupled.SOLVER,
-        coupled.coupled(bodies, G, stages=5),
+        coupled.coupled(bodies, G),
         bodies,
         (z, L, w),
         0.02,

@@ -105,7 +105,7 @@ def state(kind):
     if system.recorded:
         return system.random_state(rng)
     inner = getattr(system, "system", system)
-    x = inner.pack(*inner.generic_state(3))
+    x = inner.generic_state(3)
     return x if inner is system else system.convert(x, inner.pair[1], system.form)
 
 

@@ -10,7 +10,7 @@ from numba import njit
 __all__ = ["factorise", "solve_factorised"]
 
 
-@inner
+@njit(cache=True, error_model="numpy")
 def _last_row(A):
     last = A.shape[0] - 1
     for j in range(last + 1):

@@ -1,0 +1,141 @@
+"""Pairs of bodies that are near each other, listed by cells and listed again as the bodies move; compiled."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numba import float64, int64, njit
+
+from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX
+
+__all__ = ["MEMORY", "neighbours", "settle"]
+
+MEMORY = 4_000_000
+"""Pairs that a list has room for at most: 64 MB."""
+
+_CELLS = 2000
+"""Fewer bodies than this are compared each with each."""
+
+
+@cache
+def settle() -> None:
+    """Compile the listing for numbers of any value: else it would be anew for the numbers of each kernel."""
+    neighbours.compile((MATRIX, ARRAY, int64, INDEX, int64, int64, float64, float64, int64))
+    neighbours.disable_compile()
+
+
+# Called by kernels that may take sums in any order, of which functions inherit the leave unless told not to:
+# what is not a number would then be missed.
+@njit(cache=True, error_model="numpy", fastmath=False)
+def neighbours(q, data, where, index, slots, room, reach, slack, begin):
+    """List the pairs a < b nearer than ``reach`` of bodies from ``begin`` on; returns the body to go on with.
+
+    Parameters
+    ----------
+    q : array (n, d)
+        Places of the bodies, d >= 3.
+    where : int
+        Place in ``data`` of those of the last listing, n d numbers.
+    slots : int
+        Place in ``index`` of the list: the number of pairs, whether these are all, and two indices for each.
+    room : int
+        Pairs that the list has room for, n or more.
+    slack : float
+        A whole list is good as long as no body has moved farther than this.
+    begin : int
+        0, or what was returned while it is below n: then there was no room for all pairs, and the next piece
+        is listed.
+    """
+    n, d = q.shape
+    if begin == 0:
+        if index[slots + 1] == 1 and not _moved(q, data, where, slack):
+            return n
+        for a in range(n):
+            for c in range(d):
+                data[where + d * a + c] = q[a, c]
+    cell, place, shape = _cells(q, reach)
+    start, order = _sorted(place, shape[0] * shape[1] * shape[2])
+    m0, m1, m2 = shape
+    count = 0
+    for a in range(begin, n):
+        before = count
+        i, j, k = cell[a, 0], cell[a, 1], cell[a, 2]
+        for u in range(max(i - 1, 0), min(i + 2, m0)):
+            for v in range(max(j - 1, 0), min(j + 2, m1)):
+                line = (u * m1 + v) * m2
+                for s in range(start[line + max(k - 1, 0)], start[line + min(k + 1, m2 - 1) + 1]):
+                    b = order[s]
+                    if b <= a:
+                        continue
+                    square = 0.0
+                    for c in range(d):
+                        square += (q[a, c] - q[b, c]) ** 2
+                    if square > reach * reach:
+                        continue
+                    if count == room:
+                        index[slots], index[slots + 1] = before, 0
+                        return a
+                    index[slots + 2 + 2 * count], index[slots + 3 + 2 * count] = a, b
+                    count += 1
+    index[slots], index[slots + 1] = count, 1 if begin == 0 else 0
+    return n
+
+
+@njit(cache=True, error_model="numpy", fastmath=False)
+def _moved(q, data, where, slack):
+    """Whether a body has moved farther than ``slack``, or is nowhere."""
+    n, d = q.shape
+    for a in range(n):
+        square = 0.0
+        for c in range(d):
+            square += (q[a, c] - data[where + d * a + c]) ** 2
+        if not square <= slack * slack:
+            return True
+    return False
+
+
+@njit(cache=True, error_model="numpy", fastmath=False)
+def _cells(q, reach):
+    """Cubes of the first three coordinates, with edges of ``reach`` or more, that the bodies are in.
+
+    Returns the cube (n, 3) of each, its place among all, and the shape of the grid. There are at most four
+    times as many cubes as bodies: a wider grid lists the same pairs.
+    """
+    n = q.shape[0]
+    cell, place = np.zeros((n, 3), np.int64), np.zeros(n, np.int64)
+    low, size, total, shape = np.zeros(3), np.zeros(3), 0.0, np.ones(3, np.int64)
+    for c in range(3):
+        low[c] = high = q[0, c]
+        for a in range(n):
+            low[c], high = min(low[c], q[a, c]), max(high, q[a, c])
+            total += q[a, c]
+        size[c] = high - low[c]
+    edge = reach
+    if n >= _CELLS and np.isfinite(total):
+        while (1.0 + size[0] / edge) * (1.0 + size[1] / edge) * (1.0 + size[2] / edge) > 4.0 * n:
+            edge *= 1.2
+        for c in range(3):
+            shape[c] = int(size[c] / edge) + 1
+    for a in range(n):
+        for c in range(3):
+            if shape[c] > 1:
+                cell[a, c] = min(int((q[a, c] - low[c]) / edge), shape[c] - 1)
+            place[a] = place[a] * shape[c] + cell[a, c]
+    return cell, place, (shape[0], shape[1], shape[2])
+
+
+@njit(cache=True, error_model="numpy", fastmath=False)
+def _sorted(place, cubes):
+    """Where the bodies of each cube begin in the order, and the order, in which their indices grow."""
+    n = place.size
+    start, order = np.zeros(cubes + 1, np.int64), np.empty(n, np.int64)
+    for a in range(n):
+        start[place[a] + 1] += 1
+    for k in range(cubes):
+        start[k + 1] += start[k]
+    free = start.copy()
+    for a in range(n):
+        order[free[place[a]]] = a
+        free[place[a]] += 1
+    return start, order
