@@ -121,6 +121,17 @@ class Run(numerics.Run):
             momenta[k] = product.spatial(z, own.reshape(w.shape) + product.moments(z, p.reshape(z.shape)))
         return kinetic, potential, momenta
 
+    def momenta(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Momenta of places, of directions and attitudes in space, (n, 3)."""
+        product = self.system.product
+        _, p, _ = self._rest(first, second)
+        found = product.moments(first, p.reshape(first.shape))
+        found += (own_terms(self.system, second, self.params)[0] @ second.ravel()).reshape(second.shape)
+        for b, factor in enumerate(product.factors):
+            if factor.rows == 3:
+                found[b] = first[product.first[b] :][:3] @ found[b]
+        return found
+
     def linear_momenta(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Momenta of moving all places, (nt, 3)."""
         product, out = self.system.product, np.zeros((len(first), 3))

@@ -168,6 +168,10 @@ class Run(Field):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Rates of the energy and the three momenta by kind of force, and their terms' sizes, (k, 4) each."""
 
+    def momenta(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Momenta of a state that steps carry on, (n, 3): of places, of directions and attitudes in space."""
+        return self.mechanics(first[None], second[None])[2][0].copy()
+
     def energies(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Energies (nt,) of nt states."""
         kinetic, potential, _ = self.mechanics(first, second)

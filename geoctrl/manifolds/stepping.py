@@ -22,11 +22,11 @@ __all__ = ["take_steps"]
 
 def take_steps(
     system: ManifoldSystem,
-    start: tuple[Any, Any],
+    start: Any,
     h: float,
     steps: int,
     *,
-    kind: type[ManifoldSystem],
+    kind: type,
     method: str,
     order: int,
     record: int,
@@ -95,7 +95,7 @@ def take_steps(
 def _variational(
     run: Run, stages: np.ndarray, first: Any, second: Any, h: float, record: int, rows: Any
 ) -> Any:
-    z, L = first.reshape(-1, 3), run.mechanics(first[None], second[None])[2][0].copy()
+    z, L = first.reshape(-1, 3), run.momenta(first, second)
     motion = Motion(z, L, second, run.slope(first).reshape(-1, 3), run.forces(0.0, first, second))
     solver, records = run.solver, (rows[0].reshape(len(rows[0]), -1, 3), rows[1])
     loop = run.loop(variational, variational_signature(solver))
