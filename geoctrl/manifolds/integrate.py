@@ -25,6 +25,7 @@ def integrate(
     params: Mapping[str, float] | None = None,
     inputs: Any = None,
     project: bool = False,
+    threads: int = 1,
     throw: bool = True,
     progress: bool | Callable[[float], object] = False,
 ) -> ManifoldTrajectory:
@@ -52,6 +53,8 @@ def integrate(
         constant beyond them; zero by default.
     project : bool
         Renormalise directions after each step; Runge-Kutta only.
+    threads : int
+        Of the sums over pairs of bodies.
     throw : bool
         Raise where a step cannot be taken; else return the part done, with its ``status``.
     progress : bool or callable
@@ -103,6 +106,7 @@ def integrate(
         record=record,
         params=params,
         inputs=inputs,
+        threads=threads,
         throw=throw,
         progress=progress,
         project=project,

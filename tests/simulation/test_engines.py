@@ -224,8 +224,8 @@ def test_without_heyoka(skate, monkeypatch):
 
 def at_random(system, seed=3):
     """A start of slow motion."""
-    first, second = system.unpack(system.generic_state(seed))
-    return first, 0.3 * second
+    z, w = system.product.generic(seed)
+    return system.product.state(z, 0.3 * w)
 
 
 @pytest.mark.parametrize(
@@ -254,9 +254,8 @@ def test_auto_says_why_it_leaves_heyoka():
     start = at_random(chain)
     assert gc.simulate(chain, [0.0, 0.1], start, rtol=1e-8).engine.endswith("for rtol up to 1e-12)")
     assert gc.simulate(chain, [0.0, 0.1], start, rtol=1e-13).engine.startswith("heyoka")
-    assert gc.simulate(
-        chain.in_form("pi"), [0.0, 0.1], chain.convert(chain.pack(*start), "omega", "pi")
-    ).engine.startswith("scipy")
+    momenta = chain.convert(start, "omega", "pi")
+    assert gc.simulate(chain.in_form("pi"), [0.0, 0.1], momenta).engine.startswith("scipy")
     by_function = chain.closed_loop(lambda t, x, params: np.zeros(6))
     assert gc.simulate(by_function, [0.0, 0.1], start).engine.startswith("scipy")
 
