@@ -2,21 +2,17 @@
 
 from geoctrl.manifolds.factors import Attitude, Direction, Place
 from geoctrl.manifolds.integrate import integrate
-from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.manifolds.potentials import Pairs, Sites
+from geoctrl.manifolds.product_trajectory import ProductTrajectory
 from geoctrl.manifolds.products import ProductSystem
-from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.manifolds.trajectory import ManifoldTrajectory
 
 __all__ = [
     "Attitude",
     "Direction",
-    "ManifoldModel",
-    "ManifoldSystem",
-    "ManifoldTrajectory",
     "Pairs",
     "Place",
     "ProductSystem",
+    "ProductTrajectory",
     "Sites",
     "integrate",
 ]
