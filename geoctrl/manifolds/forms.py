@@ -53,11 +53,16 @@ class ManifoldForm(ManifoldModel):
         self.inputs, self.input_labels, self.driven = system.inputs, system.input_labels, system.driven
         self.graph = system.graph
 
+    @property
+    def own(self) -> str:
+        """The form that the states of the system have."""
+        return self.system.pair[1]
+
     @cached_property
     def state_labels(self) -> tuple[str, ...]:
         """Labels of the states: those of the system, by the name of the form in the second part."""
         first, second = self.system.state_labels[: self.split], self.system.state_labels[self.split :]
-        return *first, *(label.replace(self.system.pair[1], self.form) for label in second)
+        return *first, *(label.replace(self.own, self.form) for label in second)
 
     def pack(self, *parts: Any) -> np.ndarray:
         """States (size,) or (size, nt) of their parts, as those of the system."""
@@ -79,7 +84,7 @@ class ManifoldForm(ManifoldModel):
 
     def velocities(self, x: Any, params: Mapping[str, float] | None) -> np.ndarray:
         """States of the form as states of the system."""
-        return self.system.convert(x, self.form, self.system.pair[1], params)
+        return self.system.convert(x, self.form, self.own, params)
 
     def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
         """Energy (J), float or (nt,): of momenta the Hamiltonian."""
@@ -120,7 +125,7 @@ class ManifoldForm(ManifoldModel):
         function = law if callable(law) else callable_law(self, law_terms(law, self.input_labels))
 
         def carried(t: float, x: np.ndarray, params: Mapping[str, float]) -> Any:
-            return function(t, self.convert(x, self.system.pair[1], self.form, params), params)
+            return function(t, self.convert(x, self.own, self.form, params), params)
 
         return type(self)(self.system.closed_loop(carried), self.form)
 
@@ -147,7 +152,7 @@ class ManifoldForm(ManifoldModel):
             As for the system.
         """
         if hasattr(x0, "x"):
-            return self.convert(self.system.start(x0), self.system.pair[1], self.form, params or x0.params)
+            return self.convert(self.system.start(x0), self.own, self.form, params or x0.params)
         given = x0 if self.system.is_start(x0) else self.unpack(x0)
         return self.product.state(*self.read_start(given))
 

@@ -12,6 +12,7 @@ attitudes. They move by
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,15 @@ class ProductForm(ManifoldForm):
     """
 
     forms = FORMS
+    own = "velocity"
+
+    @cached_property
+    def state_labels(self) -> tuple[str, ...]:
+        """Labels of the states: of momenta by the names of their factors."""
+        if self.form == self.own:
+            return tuple(self.system.state_labels)
+        names = [f"momentum_{f.name}_{k}" for f in self.product.factors for k in (1, 2, 3)]
+        return *self.system.state_labels[: self.split], *names
 
     def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
         """Configuration and momenta of a start by name, on the manifold to rounding."""
