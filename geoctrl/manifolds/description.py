@@ -129,8 +129,7 @@ class ManifoldDescription(ManifoldModel):
     @cached_property
     def bodies(self) -> Bodies:
         """What sums of the potential are over."""
-        factors = self.product.factors
-        return Bodies.of([f.name for f in factors], [type(f).__name__.lower() for f in factors])
+        return Bodies(self.product.factors, self.product.first)
 
     @cached_property
     def potential_expression(self) -> sp.Expr:

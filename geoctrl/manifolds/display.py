@@ -17,6 +17,7 @@ from geoctrl._checks import require_choice
 from geoctrl._scalars import real, shown
 from geoctrl._scalars.budget import Budget
 from geoctrl.errors import InputError
+from geoctrl.manifolds.factors import Direction
 from geoctrl.manifolds.sums import Small, Sum
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.systems.notebook import rows
@@ -134,7 +135,7 @@ class ManifoldDisplay(ABC):
         text |= {s: f"{name}_{{{index}" + ("}" if single else f",{k}}}") for k, s in enumerate(small.data, 1)}
         text |= {p.symbol: symbol_name(p.name) for p in self.system.parameters}
         expr, product = small.expr, sp.Dummy("s", real=True)
-        if domain.kind == "direction" and len(domain.indices) == 2 and is_isotropic(small):
+        if domain.kind is Direction and len(domain.indices) == 2 and is_isotropic(small):
             expr = of_product(small, product)
             text[product] = rf"({letter}_i \cdot {letter}_j)"
         found = sp.latex(written(expr), symbol_names=text)

@@ -6,6 +6,7 @@ All read the configuration z (N, 3), and their numbers and indices from arrays o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import sqrt
 from textwrap import indent
 from typing import NamedTuple
 
@@ -21,15 +22,18 @@ __all__ = ["Lines", "Loops", "potential_kernels"]
 
 SKIN = 0.3
 """Neighbours are listed up to (1 + SKIN) cutoff, and again once a body has moved by SKIN cutoff / 2."""
+BLOCK, BLOCKS = 320, 16
+"""Bodies for which sums over all pairs have a block, and the most blocks: few, so that they cost little."""
 ROOM = 32
 """Neighbours of a body for which a list has room whatever is expected."""
 
 
 class Lines(NamedTuple):
-    """Lines that add to the value ``total``, and to the gradient ``out``."""
+    """Lines that add to the value ``total`` and to the gradient ``out``; whether threads may share loops."""
 
     value: str
     gradient: str
+    shared: bool = False
 
 
 class Loops:
@@ -63,28 +67,43 @@ class Loops:
         return self._lines("", loop, load, add)
 
     def all_pairs(self, writer: KernelWriter, first: np.ndarray, rows: int) -> Lines:
-        """Half loops over all pairs, on separate arrays of the entries so that the inner loop vectorises."""
+        """Half loops over all pairs, on separate arrays of the entries so that the inner loop vectorises.
+
+        The bodies a of pairs a < b are divided into blocks of about as many pairs, each with sums of its own,
+        that threads may share. There are as many as the number of bodies says: so the sums are the same to
+        the last digit for any number of threads.
+        """
         n, width = len(first), 3 * rows
         gather, scatter = _columns(writer, first, rows)
-        outer = unpack([f"q{k}[a]" for k in range(width)])
-        inner = "".join(f"x{k + width} = q{k}[b]\n" for k in range(width))
+        blocks = min(max(1, n // BLOCK), BLOCKS)
+        edges = [round(n * (1 - sqrt(1 - k / blocks))) for k in range(blocks + 1)]
+        head = f"for k in prange({blocks}):\n"
+        load = f"first, last = {tuple(edges[:-1])}[k], {tuple(edges[1:])}[k]\n"
+        load += "".join(f"q{j} = q[{j}]\n" for j in range(width))
+        # From 0 on: numba allows for negative indices where it does not see the first.
+        loop = f"for a in range({n - 1}):\n    if a < first or a >= last:\n        continue\n"
+        outer = unpack([f"q{j}[a]" for j in range(width)])
+        pairs = f"for b in range(a + 1, {n}):\n"
+        inner = "".join(f"x{j + width} = q{j}[b]\n" for j in range(width))
         results = self.slope.results
-        value = inner + statements(self.value) + f"total += {self.value.results[0]}\n"
+        value = inner + statements(self.value) + f"s0 += {self.value.results[0]}\n"
+        value = "s0 = 0.0\n" + loop + indent(outer + pairs + indent(value, "    "), "    ") + "sums[k] = s0\n"
         slope = inner + statements(self.slope)
-        slope += "".join(f"s{k} += {results[k]}\n" for k in range(width))
-        slope += "".join(f"g{k}[b] += {results[k + width]}\n" for k in range(width))
-        zero = "".join(f"s{k} = 0.0\n" for k in range(width))
-        done = "".join(f"g{k}[a] += s{k}\n" for k in range(width))
-        sums = "".join(f"g{k} = np.zeros({n})\n" for k in range(width))
-        head, loop = f"for a in range({n - 1}):\n", f"for b in range(a + 1, {n}):\n"
+        slope += "".join(f"s{j} += {results[j]}\n" for j in range(width))
+        slope += "".join(f"g{j}[b] += {results[j + width]}\n" for j in range(width))
+        zero = "".join(f"s{j} = 0.0\n" for j in range(width))
+        done = "".join(f"g{j}[a] += s{j}\n" for j in range(width))
+        slope = loop + indent(outer + zero + pairs + indent(slope, "    ") + done, "    ")
+        slope = "".join(f"g{j} = sums[k, {j}]\n" for j in range(width)) + slope
         return Lines(
-            self.value_constants + gather + head + indent(outer + loop + indent(value, "    "), "    "),
-            self.slope_constants
-            + gather
-            + sums
-            + head
-            + indent(outer + zero + loop + indent(slope, "    ") + done, "    ")
-            + scatter,
+            f"{self.value_constants}{gather}sums = np.zeros({blocks})\n{head}"
+            + indent(load + value, "    ")
+            + f"for k in range({blocks}):\n    total += sums[k]\n",
+            f"{self.slope_constants}{gather}sums = np.zeros(({blocks}, {width}, {n}))\n{head}"
+            + indent(load + slope, "    ")
+            + f"for k in range({blocks}):\n"
+            + indent(scatter, "    "),
+            shared=True,
         )
 
     def near_pairs(
@@ -137,22 +156,21 @@ while begin < {n}:
 
 
 def _columns(writer: KernelWriter, first: np.ndarray, rows: int) -> tuple[str, str]:
-    """Lines that gather the entries of bodies in arrays q0, q1, ..., and that add g0, g1, ... to ``out``."""
-    n, width = len(first), 3 * rows
-    row = f"r = index[{writer.indices(first)} + i]\n"
-    load = row + "".join(f"q{k}[i] = z[r + {k // 3}, {k % 3}]\n" for k in range(width))
-    add = row + "".join(f"out[r + {k // 3}, {k % 3}] += g{k}[i]\n" for k in range(width))
-    head = f"for i in range({n}):\n"
-    empty = "".join(f"q{k} = np.empty({n})\n" for k in range(width))
-    return empty + head + indent(load, "    "), head + indent(add, "    ")
+    """Lines that gather the entries of bodies in the rows of q, and that add rows of sums[k] to ``out``."""
+    n, width, at = len(first), 3 * rows, writer.indices(first)
+    row, head = f"r = index[{at} + i]\n", f"for i in range({n}):\n"
+    load = row + "".join(f"q[{k}, i] = z[r + {k // 3}, {k % 3}]\n" for k in range(width))
+    add = row + "".join(f"out[r + {k // 3}, {k % 3}] += sums[k, {k}, i]\n" for k in range(width))
+    return f"q = np.empty(({width}, {n}))\n" + head + indent(load, "    "), head + indent(add, "    ")
 
 
-def potential_kernels(terms: Sequence[Lines]) -> tuple[Kernel, Kernel]:
-    """Value and gradient (N, 3) of a sum of terms."""
+def potential_kernels(terms: Sequence[Lines], parallel: bool = False) -> tuple[Kernel, Kernel]:
+    """Value and gradient (N, 3) of a sum of terms; ``parallel`` ones share blocks among threads."""
     clear = "for i in range(out.shape[0]):\n    for k in range(3):\n        out[i, k] = 0.0\n"
     value = function("value(z, data, index)", "total = 0.0\n", *(t.value for t in terms), "return total\n")
-    gradient = function("gradient(z, data, index, out)", clear, *(t.gradient for t in terms))
-    return (
-        compile_source(value, "value", VALUE, fastmath=True, neighbours=neighbours),
-        compile_source(gradient, "gradient", GRADIENT, fastmath=True, neighbours=neighbours),
+    slope = function("gradient(z, data, index, out)", clear, *(t.gradient for t in terms))
+    first, second = (
+        compile_source(source, *kind, fastmath=True, parallel=parallel, neighbours=neighbours)
+        for source, *kind in ((value, "value", VALUE), (slope, "gradient", GRADIENT))
     )
+    return first, second

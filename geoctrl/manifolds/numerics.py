@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numba import njit
 
+from geoctrl.errors import InputError
 from geoctrl.manifolds.checking import check_gradients
 from geoctrl.manifolds.functions import examine
-from geoctrl.manifolds.kernels import potential_kernels
+from geoctrl.manifolds.kernels import Lines, potential_kernels
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.stepping.compiled import Kernel, compile_function, is_compiled
 from geoctrl.stepping.drive import Drive, Held
@@ -216,7 +217,7 @@ class Numerics(ABC):
         """Value and gradient."""
         system = self.system
         if not system.computed:
-            return potential_kernels([term.source(system, self.writer) for term in system.potential_terms])
+            return potential_kernels(self._terms)
         shape, count = system.shape, len(system.params)
 
         def value(f):
@@ -232,6 +233,28 @@ class Numerics(ABC):
             compile_function(system.potential_given, value, VALUE),
             compile_function(system.gradient_given, slope, GRADIENT),
         )
+
+    @cached_property
+    def _terms(self) -> list[Lines]:
+        """Source of the terms of a potential that is no function."""
+        return [term.source(self.system, self.writer) for term in self.system.potential_terms]
+
+    @cached_property
+    def _on_threads(self) -> tuple[Kernel, Kernel]:
+        """Value and gradient that share sums over all pairs among threads."""
+        if not any(lines.shared for lines in self._terms):
+            raise InputError(
+                "threads share the sums over all pairs of bodies, and this potential has none "
+                "(Pairs without pairs= and cutoff=): take threads=1"
+            )
+        return potential_kernels(self._terms, parallel=True)
+
+    def parallel(self, run: Any) -> Any:
+        """A run with its potential on threads; InputError for a potential that has nothing to share."""
+        if self.system.computed:
+            raise InputError("threads share sums over all pairs of bodies, and this potential is a function")
+        value, gradient = self._on_threads
+        return replace(run, value=value, gradient=gradient)
 
     @cached_property
     def force(self) -> Kernel:

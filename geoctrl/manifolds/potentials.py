@@ -70,12 +70,12 @@ class Term(ABC):
     def _over(self, bodies: Bodies) -> tuple[Bodies, Small]:
         """The bodies that it is summed over, and the expression for such ones."""
         chosen = bodies.chosen(self.of, type(self).__name__)
-        form = self._forms[chosen.rows]
+        form = self._forms[chosen.kind.rows]
         if isinstance(form, Exception):
-            given = "a vector" if chosen.rows == 1 else "a 3 x 3 matrix"
+            kind = chosen.kind
+            given = f"{kind.__name__.lower()}s, each {'a vector' if kind.rows == 1 else 'a 3 x 3 matrix'}"
             raise DescriptionError(
-                f"the function of {type(self).__name__} fails for {chosen.kind}s, each of them {given}: "
-                f"{form!r}"
+                f"the function of {type(self).__name__} fails for {given}: {form!r}"
             ) from form
         return chosen, form
 

@@ -13,6 +13,7 @@ from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.manifolds.trajectory import ManifoldTrajectory
 from geoctrl.stepping import Method, Progress, composition, concluded, record_steps, record_times
 from geoctrl.stepping.inputs import read_inputs
+from geoctrl.stepping.threads import on_threads, read_threads
 
 __all__ = ["take_steps"]
 
@@ -33,6 +34,7 @@ def take_steps(
     record: int,
     params: Mapping[str, float] | None,
     inputs: Any,
+    threads: int,
     throw: bool,
     progress: bool | Callable[[float], object],
 ) -> Any:
@@ -66,14 +68,20 @@ def take_steps(
         raise InputError(f"h must be positive, got {h}")
     steps, record = whole_number("steps", steps, 1), whole_number("record", record, 1)
     report = Progress(progress, "integrate")
+    threads = read_threads(threads)
     values = system.parameters_at(params)
     drive = read_inputs(system, inputs)
     parts = system.read_start(start)
-    run = system.acting(drive).run(params, drive if drive.law is None else None)
+    acting = system.acting(drive)
+    run = acting.run(params, drive if drive.law is None else None)
+    if threads > 1:
+        run = acting.numerics.parallel(run)
     rows = tuple(np.empty((1 + steps // record, *part.shape)) for part in parts)
     for row, part in zip(rows, parts, strict=True):
         row[0] = part
-    outcome = record_steps(starter(run, method, stages, *parts, h, record, rows), steps, record, report)
+    with on_threads(threads):
+        advance = starter(run, method, stages, *parts, h, record, rows)
+        outcome = record_steps(advance, steps, record, report)
 
     def made(status: str, success: bool) -> ManifoldTrajectory:
         done = outcome.records

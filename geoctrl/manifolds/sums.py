@@ -17,6 +17,7 @@ import sympy as sp
 
 from geoctrl._scalars import STATE, FromSympy, Node, Program
 from geoctrl.manifolds.bodies import Bodies
+from geoctrl.manifolds.factors import Factor
 from geoctrl.manifolds.kernels import Lines, Loops
 from geoctrl.stepping.writer import KernelWriter
 
@@ -55,8 +56,8 @@ class Domain(ABC):
     ----------
     rows : int
         Rows of each body of an instance.
-    kind : str
-        What the bodies of an instance are; empty for the whole configuration.
+    kind : type of Factor, or None
+        What the bodies of an instance are; none for the whole configuration.
     indices : tuple of str
         Letters of the bodies of an instance in formulas; none for the whole configuration.
     sign : str
@@ -68,7 +69,7 @@ class Domain(ABC):
     """
 
     rows: int
-    kind: str = ""
+    kind: type[Factor] | None = None
     indices: tuple[str, ...] = ()
     sign: str = ""
     c: np.ndarray | None = None
@@ -116,7 +117,7 @@ class Listed(Domain):
         indices: tuple[str, ...],
         sign: str,
     ) -> None:
-        self.rows, self.kind = bodies.rows, bodies.kind
+        self.rows, self.kind = bodies.kind.rows, bodies.kind
         self.first, self.c, self.indices, self.sign = first, c, indices, sign
 
     @property
@@ -140,7 +141,7 @@ class AllPairs(Domain):
     sign = r"\sum_{i < j}"
 
     def __init__(self, bodies: Bodies) -> None:
-        self.rows, self.kind, self.first = bodies.rows, bodies.kind, bodies.first
+        self.rows, self.kind, self.first = bodies.kind.rows, bodies.kind, bodies.first
 
     @property
     def count(self) -> int:
@@ -163,8 +164,8 @@ class NearPairs(Domain):
     indices = ("i", "j")
 
     def __init__(self, bodies: Bodies, cutoff: float) -> None:
-        self.rows, self.kind, self.first = bodies.rows, bodies.kind, bodies.first
-        self.cutoff, self._share = cutoff, bodies.share
+        self.rows, self.kind, self.first = bodies.kind.rows, bodies.kind, bodies.first
+        self.cutoff, self._share = cutoff, bodies.kind.share
         self.sign = rf"\sum_{{i < j,\; |{bodies.letter}_i - {bodies.letter}_j| < {cutoff:g}}}"
 
     @property
@@ -236,6 +237,8 @@ class Sum:
         """Add its second derivatives at a configuration z (N, 3) to H (N, 3, N, 3)."""
         symbols, data, energy = self.small.nodes(system)
         places = self._places(self.domain.instances(z))
+        if not places.size:
+            return
         k, m = places.shape
         flat = second_derivatives(system, energy, symbols, data, self._values(z, places), params)
         blocks = np.broadcast_to(flat.reshape(3 * k, 3 * k, -1), (3 * k, 3 * k, m)).reshape(k, 3, k, 3, m)

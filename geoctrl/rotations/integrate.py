@@ -24,6 +24,7 @@ def integrate(
     record: int = 1,
     params: Mapping[str, float] | None = None,
     inputs: Any = None,
+    threads: int = 1,
     throw: bool = True,
     progress: bool | Callable[[float], object] = False,
 ) -> RotationTrajectory:
@@ -51,6 +52,9 @@ def integrate(
     inputs : array (m,), dict, callable or (times, (m, nt)), optional
         Constant, expressions by label, a function f(t) or f(t, x, params), or linear between samples and
         constant beyond them; zero by default.
+    threads : int
+        Threads that share the sums over all pairs of bodies, if these are many. They are divided into blocks
+        that depend on the number of bodies alone: runs have the same digits with any number of threads.
     throw : bool
         Raise where a step cannot be taken; else return the part done, with its ``status``.
     progress : bool or callable
@@ -94,6 +98,7 @@ def integrate(
         record=record,
         params=params,
         inputs=inputs,
+        threads=threads,
         throw=throw,
         progress=progress,
     )

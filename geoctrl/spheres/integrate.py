@@ -30,6 +30,7 @@ def integrate(
     params: Mapping[str, float] | None = None,
     inputs: Any = None,
     project: bool = False,
+    threads: int = 1,
     throw: bool = True,
     progress: bool | Callable[[float], object] = False,
 ) -> SphereTrajectory:
@@ -58,6 +59,9 @@ def integrate(
         constant beyond them; zero by default.
     project : bool
         Renormalise q after each step; Runge-Kutta only.
+    threads : int
+        Threads that share the sums over all pairs of bodies, if these are many. They are divided into blocks
+        that depend on the number of bodies alone: runs have the same digits with any number of threads.
     throw : bool
         Raise where a step cannot be taken; else return the part done, with its ``status``.
     progress : bool or callable
@@ -109,6 +113,7 @@ def integrate(
         record=record,
         params=params,
         inputs=inputs,
+        threads=threads,
         throw=throw,
         progress=progress,
     )

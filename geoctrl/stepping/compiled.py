@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import njit, prange, types
 from numba.core.dispatcher import Dispatcher
 
 from geoctrl._checks import as_python
@@ -22,6 +22,13 @@ from geoctrl.stepping import disk_cache
 __all__ = ["Kernel", "compile_function", "compile_source", "is_compiled", "pointer"]
 
 Kernel = Callable[..., Any]
+
+_ANY_ORDER: Any = {"reassoc", "contract", "nsz", "arcp"}
+_LOOPS_ALONE: Any = {
+    "comprehension": False, "reduction": False, "inplace_binop": False, "setitem": False, "numpy": False,
+    "stencil": False, "fusion": False, "prange": True,
+}  # fmt: skip
+"""Of what numba can share among threads."""
 
 _MATH = ["sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh"]
 _MATH += ["atanh", "exp", "log", "atan2"]
@@ -56,25 +63,37 @@ def _functions() -> dict[str, Any]:
 
 
 @lru_cache(maxsize=512)
-def compile_source(source: str, name: str, signature: Any, fastmath: bool = False, **names: Any) -> Kernel:
+def compile_source(
+    source: str, name: str, signature: Any, fastmath: bool = False, parallel: bool = False, **names: Any
+) -> Kernel:
     """The function ``name`` of some Python source, compiled to a signature; ``names`` are known in it.
 
     The same source is compiled once, and kept on disk: systems that differ in numbers share their kernels,
     which read the numbers from arrays. ``names`` are functions of this package. Division is the processor's
-    (no check for zero), which lets loops vectorise; ``fastmath`` also lets sums be taken in any order.
+    (no check for zero), which lets loops vectorise; ``fastmath`` also lets sums be taken in any order. A
+    ``parallel`` kernel shares its loops over ``prange`` among threads, in any other they are plain loops.
     """
-    namespace = {"math": math, "np": np, "__name__": __name__, **_functions(), **names}
+    namespace = {"math": math, "np": np, "prange": prange, "__name__": __name__, **_functions(), **names}
+    kind = signature, _ANY_ORDER if fastmath else False, _LOOPS_ALONE if parallel else False
+    if parallel:  # numba names the functions that threads run by addresses, which processes may share
+        return _compiled(source, name, *kind, namespace, None)
     path = disk_cache.place(source, name, str(signature), str(fastmath), *sorted(names))
     if path is not None:
         try:
-            return _compiled(source, name, signature, fastmath, namespace, path)
+            return _compiled(source, name, *kind, namespace, path)
         except Exception:  # a damaged file: whatever reading it raises
             disk_cache.forget(path)
-    return _compiled(source, name, signature, fastmath, namespace, None)
+    return _compiled(source, name, *kind, namespace, None)
 
 
 def _compiled(
-    source: str, name: str, signature: Any, fastmath: bool, namespace: dict[str, Any], path: Path | None
+    source: str,
+    name: str,
+    signature: Any,
+    fastmath: Any,
+    parallel: Any,
+    namespace: dict[str, Any],
+    path: Path | None,
 ) -> Kernel:
     """The function of a source, read from or kept in the files of ``path`` if there is one."""
     exec(compile(source, f"<geoctrl {name}>" if path is None else str(path), "exec"), namespace)
@@ -82,8 +101,8 @@ def _compiled(
     if path is not None:
         # Machine code of different processes meets in one: there its name must be its own.
         function.__qualname__ = f"{name}_{path.stem}"
-    flags = {"reassoc", "contract", "nsz", "arcp"} if fastmath else False
-    return njit(signature, error_model="numpy", fastmath=flags, cache=path is not None)(function)
+    make = njit(signature, error_model="numpy", fastmath=fastmath, parallel=parallel, cache=path is not None)
+    return make(function)
 
 
 def compile_function(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 import numpy as np
@@ -14,7 +15,7 @@ __all__ = ["MEMORY", "neighbours", "settle"]
 MEMORY = 4_000_000
 """Pairs that a list has room for at most: 64 MB."""
 
-_CELLS = 2000
+_CELLS = 300
 """Fewer bodies than this are compared each with each."""
 
 
@@ -54,32 +55,40 @@ def neighbours(q, data, where, index, slots, room, reach, slack, begin):
         for a in range(n):
             for c in range(d):
                 data[where + d * a + c] = q[a, c]
-    cell, place, shape = _cells(q, reach)
-    start, order = _sorted(place, shape[0] * shape[1] * shape[2])
-    m0, m1, m2 = shape
+    place, shape = np.zeros(n, np.int64), np.ones(3, np.int64)
+    _grid(q, reach, place, shape)
+    m0, m1, m2 = shape[0], shape[1], shape[2]
+    start, order = np.zeros(m0 * m1 * m2 + 1, np.int64), np.zeros(n, np.int64)
+    _sort(place, start, order)
     count = 0
     for a in range(begin, n):
         before = count
-        i, j, k = cell[a, 0], cell[a, 1], cell[a, 2]
-        for u in range(max(i - 1, 0), min(i + 2, m0)):
-            for v in range(max(j - 1, 0), min(j + 2, m1)):
-                line = (u * m1 + v) * m2
-                for s in range(start[line + max(k - 1, 0)], start[line + min(k + 1, m2 - 1) + 1]):
-                    b = order[s]
-                    if b <= a:
-                        continue
-                    square = 0.0
-                    for c in range(d):
-                        square += (q[a, c] - q[b, c]) ** 2
-                    if square > reach * reach:
-                        continue
-                    if count == room:
-                        index[slots], index[slots + 1] = before, 0
-                        return a
-                    index[slots + 2 + 2 * count], index[slots + 3 + 2 * count] = a, b
-                    count += 1
+        i, j, k = place[a] // (m1 * m2), place[a] // m2 % m1, place[a] % m2
+        for line in range(9):  # three cubes each, which follow each other in the order
+            u, v = i + line // 3 - 1, j + line % 3 - 1
+            if u < 0 or u >= m0 or v < 0 or v >= m1:
+                continue
+            first = (u * m1 + v) * m2
+            for s in range(start[first + max(k - 1, 0)], start[first + min(k + 2, m2)]):
+                b = order[s]
+                if b <= a or _square(q, a, b) > reach * reach:
+                    continue
+                if count == room:
+                    index[slots], index[slots + 1] = before, 0
+                    return a
+                index[slots + 2 + 2 * count], index[slots + 3 + 2 * count] = a, b
+                count += 1
     index[slots], index[slots + 1] = count, 1 if begin == 0 else 0
     return n
+
+
+@njit(cache=True, error_model="numpy", fastmath=False)
+def _square(q, a, b):
+    """Square of the distance of two bodies."""
+    square = 0.0
+    for c in range(q.shape[1]):
+        square += (q[a, c] - q[b, c]) ** 2
+    return square
 
 
 @njit(cache=True, error_model="numpy", fastmath=False)
@@ -96,46 +105,38 @@ def _moved(q, data, where, slack):
 
 
 @njit(cache=True, error_model="numpy", fastmath=False)
-def _cells(q, reach):
-    """Cubes of the first three coordinates, with edges of ``reach`` or more, that the bodies are in.
+def _grid(q, reach, place, shape):
+    """Cubes of the first three coordinates, with edges of ``reach`` or more.
 
-    Returns the cube (n, 3) of each, its place among all, and the shape of the grid. There are at most four
-    times as many cubes as bodies: a wider grid lists the same pairs.
+    Fills in the place (n,) of the cube of each body among all, and the shape (3,) of the grid, 1 for few
+    bodies. There are at most four times as many cubes as bodies: a wider grid lists the same pairs.
     """
     n = q.shape[0]
-    cell, place = np.zeros((n, 3), np.int64), np.zeros(n, np.int64)
-    low, size, total, shape = np.zeros(3), np.zeros(3), 0.0, np.ones(3, np.int64)
+    low, size, total = np.zeros(3), np.zeros(3), 0.0
     for c in range(3):
-        low[c] = high = q[0, c]
+        least, most = q[0, c], q[0, c]
         for a in range(n):
-            low[c], high = min(low[c], q[a, c]), max(high, q[a, c])
+            least, most = min(least, q[a, c]), max(most, q[a, c])
             total += q[a, c]
-        size[c] = high - low[c]
+        low[c], size[c] = least, most - least
+    if n < _CELLS or not math.isfinite(total):
+        return
     edge = reach
-    if n >= _CELLS and np.isfinite(total):
-        while (1.0 + size[0] / edge) * (1.0 + size[1] / edge) * (1.0 + size[2] / edge) > 4.0 * n:
-            edge *= 1.2
-        for c in range(3):
-            shape[c] = int(size[c] / edge) + 1
-    for a in range(n):
-        for c in range(3):
-            if shape[c] > 1:
-                cell[a, c] = min(int((q[a, c] - low[c]) / edge), shape[c] - 1)
-            place[a] = place[a] * shape[c] + cell[a, c]
-    return cell, place, (shape[0], shape[1], shape[2])
+    while (1.0 + size[0] / edge) * (1.0 + size[1] / edge) * (1.0 + size[2] / edge) > 4.0 * n:
+        edge *= 1.2
+    for c in range(3):
+        shape[c] = int(size[c] / edge) + 1
+        for a in range(n):
+            place[a] = place[a] * shape[c] + min(int((q[a, c] - low[c]) / edge), shape[c] - 1)
 
 
 @njit(cache=True, error_model="numpy", fastmath=False)
-def _sorted(place, cubes):
+def _sort(place, start, order):
     """Where the bodies of each cube begin in the order, and the order, in which their indices grow."""
-    n = place.size
-    start, order = np.zeros(cubes + 1, np.int64), np.empty(n, np.int64)
-    for a in range(n):
-        start[place[a] + 1] += 1
-    for k in range(cubes):
-        start[k + 1] += start[k]
-    free = start.copy()
-    for a in range(n):
-        order[free[place[a]]] = a
-        free[place[a]] += 1
-    return start, order
+    for a in range(place.size):
+        start[place[a]] += 1
+    for k in range(1, start.size):
+        start[k] += start[k - 1]
+    for a in range(place.size - 1, -1, -1):
+        start[place[a]] -= 1
+        order[start[place[a]]] = a

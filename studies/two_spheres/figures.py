@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, FigureBase
 
 from geoctrl.viz.style import COLOURS, quiet
 from studies.two_spheres.comparison import Curve
 
 COLOUR = {"variational": COLOURS[1], "RK45": COLOURS[0], "RK2": COLOURS[0], "RK2, reprojected": "#666666"}
+HEAT = ("#2b3f8c", "#2a9d8f", "#f2d13c", "#c8261b")
+"""From cold to hot."""
 MARKER = {"variational": "o", "RK2": "s"}
 
 
@@ -67,22 +69,49 @@ def by_step(title: str, steps: Sequence[float], curves: Sequence[Sequence[Curve]
 
 
 def spheres(
-    figure: Figure, axes: Sequence[Axes], corners: np.ndarray, values: np.ndarray, times: Sequence[float]
+    figure: FigureBase, axes: Sequence[Axes], corners: np.ndarray, values: np.ndarray, times: Sequence[float]
 ) -> None:
-    """Spheres of triangles (faces, 3, 3), seen along the first axis, coloured by rows of ``values``."""
+    """Spheres of triangles (faces, 3, 3), seen along the first axis, coloured by ``values``, nan grey."""
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import LinearSegmentedColormap, PowerNorm
 
-    colours = LinearSegmentedColormap.from_list("heat", ["#2b3f8c", "#2a9d8f", "#f2d13c", "#c8261b"])
-    norm = PowerNorm(0.5, 0, values.max())
+    colours = LinearSegmentedColormap.from_list("heat", HEAT).with_extremes(bad="#dddddd")
+    norm = PowerNorm(0.5, 0, np.nanmax(values))
     seen = corners.mean(axis=1)[:, 0] > -0.05
     shapes = None
     for axis, row, t in zip(axes, values, times, strict=True):
         # Faces are edged in their own colour: no gaps show between neighbours.
         shapes = PolyCollection(corners[seen][:, :, 1:], cmap=colours, norm=norm, linewidths=0.4)
-        shapes.set_array(row[seen])
+        shapes.set_array(np.ma.masked_invalid(row[seen]))
         shapes.set_edgecolor("face")
         axis.add_collection(shapes)
         axis.set(xlim=(-1.03, 1.03), ylim=(-1.03, 1.03), aspect="equal", title=f"t = {t:g} s")
         axis.axis("off")
     figure.colorbar(shapes, ax=list(axes), label="kinetic energy\nper molecule (J)", shrink=0.8, pad=0.01)
+
+
+def paths(figure: FigureBase, axis: Axes, q: np.ndarray, speed: np.ndarray) -> None:
+    """Paths (nt, n, 3) on the sphere, seen along the first axis, coloured by speeds (nt, n).
+
+    Only what is in front is drawn, with the molecules where they end.
+    """
+    from matplotlib.collections import LineCollection
+    from matplotlib.colors import LinearSegmentedColormap, PowerNorm
+    from matplotlib.patches import Circle
+
+    ends = np.stack([q[:-1], q[1:]], axis=2)  # (nt - 1, n, 2, 3)
+    front = ends[..., 0].min(axis=2) > 0
+    lines = LineCollection(
+        ends[front][:, :, 1:],
+        cmap=LinearSegmentedColormap.from_list("heat", HEAT),
+        norm=PowerNorm(0.5, 0, speed.max()),
+        linewidths=0.5,
+    )
+    lines.set_array(speed[1:][front])
+    axis.add_patch(Circle((0, 0), 1, facecolor="#f4f4f4", edgecolor="#bbbbbb", linewidth=0.8))
+    axis.add_collection(lines)
+    last = q[-1][q[-1][:, 0] > 0]
+    axis.plot(last[:, 1], last[:, 2], ".", color="#222222", markersize=1.6)
+    axis.set(xlim=(-1.03, 1.03), ylim=(-1.03, 1.03), aspect="equal")
+    axis.axis("off")
+    figure.colorbar(lines, ax=axis, label="speed (rad/s)", shrink=0.8, pad=0.01)

@@ -9,7 +9,7 @@ import geoctrl as gc
 from geoctrl.spheres import SphereTrajectory
 from geoctrl.viz.style import COLOURS, quiet
 from studies.two_spheres.comparison import Start, Study, curve, rows
-from studies.two_spheres.figures import spheres
+from studies.two_spheres.figures import paths, spheres
 
 EPSILON, H = 0.01, 0.005
 RATE, WIDTH = 10.0, 0.15
@@ -57,33 +57,40 @@ def vortices(points: np.ndarray) -> Start:
 
 
 def heat(points: np.ndarray, faces: np.ndarray, q: np.ndarray, omega: np.ndarray) -> np.ndarray:
-    """Kinetic energy for each face, averaged over the molecules in it and in the faces that touch it."""
+    """Kinetic energy for each face, averaged over the molecules in it and in the faces that touch it.
+
+    nan where there are no molecules. A molecule lies in the face of which the middle is nearest.
+    """
+    from scipy.sparse import csr_array
     from scipy.spatial import cKDTree
 
     middle = points[faces].mean(axis=1)
     energy = np.sum(omega**2, axis=1) / 2
     held = cKDTree(middle / np.linalg.norm(middle, axis=1)[:, None]).query(q)[1]
-    touching = np.zeros((len(points), len(faces)))
-    np.put_along_axis(touching, faces.T, 1.0, axis=0)
-    near = (touching.T @ touching > 0).astype(float)
+    corners = csr_array((np.ones(faces.size), (np.repeat(np.arange(len(faces)), 3), faces.ravel())))
+    near = (corners @ corners.T > 0).astype(float)
     total, count = (near @ np.bincount(held, w, len(faces)) for w in (energy, np.ones_like(energy)))
-    return total / np.maximum(count, 1)
+    with np.errstate(invalid="ignore"):
+        return total / count
 
 
 def draw(run: SphereTrajectory, points: np.ndarray, faces: np.ndarray) -> Figure:
-    """The kinetic energy on the sphere in time, above the change of the energy."""
-    figure = Figure(figsize=(13, 4.3), layout="constrained")
-    grid = figure.add_gridspec(2, 6, height_ratios=[2.6, 1])
+    """Paths of the molecules beside the change of the energy, above the kinetic energy on the sphere in time.
+
+    As [LLM09], Figures 3.6 and 3.7.
+    """
+    figure = Figure(figsize=(13, 6.6), layout="constrained")
+    above, below = figure.subfigures(2, 1, height_ratios=[1.8, 1])
+    left, change = above.subplots(1, 2, width_ratios=[1, 1.3])
+    paths(above, left, run.q, np.linalg.norm(run.omega, axis=2))
+    change.plot(run.time, run.energy - run.energy[0], color=COLOURS[1], linewidth=1.0)
+    change.set_xlim(0, run.time[-1])
+    change.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2), useMathText=True)
+    quiet(change, xlabel="time (s)", ylabel="$E - E(0)$ (J)")
     shown = [int(part * (len(run) - 1)) for part in SHOWN]
     values = np.array([heat(points, faces, run.q[k], run.omega[k]) for k in shown])
-    top = [figure.add_subplot(grid[0, k]) for k in range(6)]
-    spheres(figure, top, points[faces], values, run.time[shown])
-    below = figure.add_subplot(grid[1, :])
-    below.plot(run.time, run.energy - run.energy[0], color=COLOURS[1], linewidth=1.0)
-    below.set_xlim(0, run.time[-1])
-    below.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2), useMathText=True)
-    quiet(below, xlabel="time (s)", ylabel="$E - E(0)$ (J)")
-    figure.suptitle(f"{run.q.shape[1]} molecules on a sphere: how the heat of two vortices spreads")
+    spheres(below, below.subplots(1, 6), points[faces], values, run.time[shown])
+    figure.suptitle(f"{run.q.shape[1]} molecules on a sphere: their paths, and how the heat spreads")
     return figure
 
 
@@ -104,8 +111,9 @@ def study(quick: bool = False) -> Study:
             f"Nor are the vortices: here omega = {RATE:g} exp(-a^2/(2 * {WIDTH:g}^2)) rad/s about each "
             f"centre at angular distance a, both of one sense, which moves molecules at up to {fastest:.2f} "
             "rad/s. The energy error grows with that speed.",
-            "The molecules start at the corners of an icosahedron quartered three times. Its 1280 faces are "
-            "coloured by the mean over themselves and the faces that touch them; the paper colours 5120.",
+            "The molecules start at the corners of an icosahedron quartered three times; the 5120 faces of "
+            "one quartered four times are coloured. Grey ones have no molecule in themselves or in a face "
+            "that touches them.",
         ],
-        lambda: draw(run, points, faces),
+        lambda: draw(run, *icosphere(4)),
     )

@@ -1,8 +1,10 @@
 """Sums of small expressions over bodies of any kind: against the same written out; lists of near pairs."""
 
 import pickle
+import re
 from itertools import combinations
 
+import numba
 import numpy as np
 import pytest
 import sympy as sp
@@ -11,9 +13,10 @@ from sympy import sqrt
 import geoctrl as gc
 from geoctrl import rotations, spheres
 from geoctrl.errors import DescriptionError, InputError
-from geoctrl.manifolds import Pairs, Sites
+from geoctrl.manifolds import Attitude, Direction, Pairs, Place, Sites
 from geoctrl.manifolds.bodies import Bodies
 from geoctrl.manifolds.potentials import read_terms
+from geoctrl.manifolds.product import Product
 from geoctrl.stepping.neighbours import neighbours
 
 K = gc.Parameter("k", 1.3, positive=True)
@@ -122,14 +125,15 @@ def test_the_kernels_do_not_grow_with_the_bodies():
             potential=Pairs(lambda A, B: (sp.eye(3) - A.T * B).trace(), pairs=ring),
         )
         lengths.append(
-            [len(lines.splitlines()) for lines in s.potential_terms[0].source(s, s.numerics.writer)]
+            [len(lines.splitlines()) for lines in s.potential_terms[0].source(s, s.numerics.writer)[:2]]
         )
     assert lengths[0] == lengths[1]
 
 
 # -- over which bodies ------------------------------------------------------------------------------------
 
-MIXED = Bodies.of(["x", "R", "q1", "q2"], ["place", "attitude", "direction", "direction"])
+FACTORS = [Place("x"), Attitude("R"), Direction("q1"), Direction("q2")]
+MIXED = Bodies(FACTORS, Product(FACTORS).first)
 
 
 def over(term):
@@ -172,13 +176,44 @@ def test_a_sum_is_over_the_bodies_that_are_named():
         (
             Sites(lambda R: R.trace(), of=["q1"]),
             DescriptionError,
-            "fails for directions, each of them a vector",
+            "fails for directions, each a vector",
         ),
     ],
 )
 def test_bodies_that_do_not_fit_are_refused(term, error, words):
     with pytest.raises(error, match=words):
         over(term)
+
+
+def test_sums_in_a_product_of_kinds_are_what_is_written_out():
+    """Two places, two attitudes and a direction, each sum over its own."""
+    x, y, q = Place("x"), Place("y"), Direction("q")
+    A, B = Attitude("A"), Attitude("B")
+
+    def spring(a, b):
+        return (sqrt(1 + (a - b).dot(a - b)) - K.symbol) ** 2
+
+    def lean(q, c):
+        return c * q[2] + q[0] * q[1]
+
+    def bent(R, S):
+        return (R.T * S).trace() * R[0, 1]
+
+    rates = [f.rate.dot(f.rate) for f in (x, y, q)]
+    turns = [f.velocity.dot(sp.diag(1, 1.4, 1.8) * f.velocity) for f in (A, B)]
+    factors = [x, A, q, y, B]
+    sums = [Pairs(spring, of=[x, y]), Sites(lean, c=[0.7], of=["q"]), Pairs(bent, [[0, 1]], of=["B", "A"])]
+    whole = spring(x.z, y.z) + lean(q.z, sp.Float(0.7)) + bent(B.z, A.z)
+    systems = [
+        gc.manifolds.ProductSystem(
+            factors, kinetic=sp.Add(*rates, *turns) / 2 + rates[0], potential=V, parameters=[K]
+        )
+        for V in (sums, whole)
+    ]
+    z, w = systems[0].product.generic(5)
+    state = systems[0].product.state(z, w)
+    for ask in (lambda s: s.energy(state), lambda s: s.rhs(0.0, state), lambda s: s.jacobian(0.0, state)):
+        assert ask(systems[0]) == pytest.approx(ask(systems[1]), rel=1e-13, abs=1e-13)  # rounding
 
 
 # -- neighbours -------------------------------------------------------------------------------------------
@@ -279,3 +314,47 @@ def test_many_molecules_are_set_up_in_linear_memory(cutoff):
     assert few.potential(q[:2000]) == pytest.approx(np.sum(0.04 * (ratio**2 - ratio)), rel=1e-10)
     assert np.isfinite(value)
     assert s.conserved() == ("energy", "momentum1", "momentum2", "momentum3")
+
+
+# -- threads ----------------------------------------------------------------------------------------------
+
+
+def threaded(*counts):
+    """States at the end of runs of molecules that fill several blocks, on numbers of threads."""
+    s = spheres.SphereSystem(mass=np.ones(700), potential=Pairs(lambda a, b: sqrt(2 - a.dot(b))))
+    start = spheres.project(spread(700, seed=9), 0.1 * np.random.default_rng(2).normal(size=(700, 3)))
+    return [spheres.integrate(s, *start, 0.001, 5, record=5, threads=k).states[:, -1] for k in counts]
+
+
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="numba has one processor")
+def test_threads_do_not_change_a_digit():
+    one, two = threaded(1, 2)
+    assert np.array_equal(one, two)
+
+
+def test_the_blocks_of_a_sum_depend_on_the_bodies_alone():
+    """Several blocks, which hold every body once."""
+    s = spheres.lennard_jones(1300, 0.01, 0.13)
+    lines = s.potential_terms[0].source(s, s.numerics.writer)
+    edges = re.search(r"first, last = \((.*)\)\[k\], \((.*)\)\[k\]", lines.gradient)
+    first, last = ([int(e) for e in part.split(",")] for part in edges.groups())
+    assert (first[0], last[-1], first[1:], len(first)) == (0, 1300, last[:-1], 4)
+    pairs = [sum(1299 - a for a in range(f, t)) for f, t in zip(first, last, strict=True)]
+    assert max(pairs) < 1.01 * min(pairs)
+
+
+def test_threads_are_refused_where_there_is_nothing_to_share():
+    q = spread(3, seed=1)
+    s = spheres.SphereSystem(mass=[1.0, 1, 1], potential=Sites(lambda q: q[2]))
+    with pytest.raises(InputError, match="threads must be at most"):
+        spheres.integrate(s, q, 0 * q, 0.1, 1, threads=10**6)
+    if numba.config.NUMBA_NUM_THREADS > 1:
+        with pytest.raises(InputError, match="this potential has none"):
+            spheres.integrate(s, q, 0 * q, 0.1, 1, threads=2)
+        by_function = spheres.SphereSystem(
+            mass=[1.0, 1, 1],
+            potential=lambda q, p: q[0, 2],
+            gradient=lambda q, p: 0 * q + np.array([[0, 0, 1.0], [0, 0, 0], [0, 0, 0]]),
+        )
+        with pytest.raises(InputError, match="this potential is a function"):
+            spheres.integrate(by_function, q, 0 * q, 0.1, 1, threads=2)

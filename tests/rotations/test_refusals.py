@@ -135,7 +135,7 @@ def system(**changes):
         (
             {"potential": rotations.Sites(lambda q: q.dot(q))},
             gc.DescriptionError,
-            "the function of Sites fails for attitudes, each of them a 3 x 3 matrix",
+            "the function of Sites fails for attitudes, each a 3 x 3 matrix",
         ),
         ({"potential": sp.nan}, gc.DescriptionError, "potential must be finite"),
         ({"parameters": ["a"]}, gc.DescriptionError, "parameters must be gc.Parameter objects"),

@@ -90,6 +90,19 @@ def test_heat_is_the_kinetic_energy_around_a_face():
     assert molecules.heat(points, faces, points, 0 * omega) == pytest.approx(np.zeros(len(faces)))
 
 
+def test_faces_far_from_every_molecule_have_no_heat():
+    """Of the 5120 faces of [LLM09] a molecule warms its own and those that touch it."""
+    points, faces = molecules.icosphere(4)
+    assert faces.shape == (5120, 3)
+    middle = points[faces[[17, 400]]].mean(axis=1)
+    found = molecules.heat(points, faces, middle, np.array([[2.0, 0, 0], [0, 4.0, 0]]))
+    warm = np.flatnonzero(np.isfinite(found))
+    assert set(found[warm]) == {2.0, 8.0}
+    for face, energy in ((17, 2.0), (400, 8.0)):
+        touching = np.isin(faces, faces[face]).any(axis=1)
+        assert set(np.flatnonzero(found == energy)) == set(np.flatnonzero(touching))
+
+
 def test_status_of_a_row():
     assert Row("", 1.0, 1.0001).status == "agrees"
     assert Row("", 1.0, 5.0).status == "same order"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from math import asin, pi, sin, sqrt
 
 import numpy as np
 import sympy as sp
@@ -180,6 +181,12 @@ class Attitude(Factor):
         first[..., :9, :] = self.tangent(z).reshape(*w.shape[:-1], 9, 3) / np.sqrt(2)
         second[..., 9:, :] = np.eye(3)
         return first, second
+
+    @staticmethod
+    def share(distance: float) -> float:
+        """Of all attitudes: the measure of a ball."""
+        angle = 2 * asin(min(1.0, distance / sqrt(8)))
+        return (angle - sin(angle)) / pi
 
     def constant_vectors(self) -> list[list[int]]:
         """Rows and columns."""

@@ -201,6 +201,11 @@ class Direction(Factor):
         second[..., 3:, :] = P
         return first, second
 
+    @staticmethod
+    def share(distance: float) -> float:
+        """Of all directions: the area of a cap."""
+        return min(1.0, distance**2 / 4)
+
     def constant_vectors(self) -> list[list[int]]:
         """The direction."""
         return [[0, 1, 2]]

@@ -235,6 +235,11 @@ class Factor(ABC):
         of velocities alone, (..., 3 rows + 3, freedom) each.
         """
 
+    @staticmethod
+    @abstractmethod
+    def share(distance: float) -> float:
+        """The share of all configurations, spread evenly, that are nearer to one than a distance."""
+
     @abstractmethod
     def constant_vectors(self) -> list[list[int]]:
         """Places in ``z`` of vectors of unit length."""

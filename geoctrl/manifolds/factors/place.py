@@ -195,6 +195,11 @@ class Place(Factor):
         first[..., :3, :] = second[..., 3:, :] = self.axes.T
         return first, second
 
+    @staticmethod
+    def share(distance: float) -> float:  # noqa: ARG004
+        """No share: places are spread evenly over nothing."""
+        return 0.0
+
     def constant_vectors(self) -> list[list[int]]:
         """None."""
         return []
