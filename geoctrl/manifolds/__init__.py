@@ -1,6 +1,14 @@
 """Global dynamics on products of places, directions and attitudes."""
 
 from geoctrl.manifolds.factors import Attitude, Direction, Place
+from geoctrl.manifolds.mechanisms import (
+    bodies_with_joint,
+    chain_on_cart,
+    pendulum_on_cart,
+    pendulum_on_puck,
+    quadrotor_with_cable,
+    tethered_satellites,
+)
 from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.manifolds.potentials import Pairs, Sites
 from geoctrl.manifolds.products import ProductSystem
@@ -17,4 +25,10 @@ __all__ = [
     "Place",
     "ProductSystem",
     "Sites",
+    "bodies_with_joint",
+    "chain_on_cart",
+    "pendulum_on_cart",
+    "pendulum_on_puck",
+    "quadrotor_with_cable",
+    "tethered_satellites",
 ]

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-import numpy as np
 import sympy as sp
 
 from geoctrl.manifolds.calculus import rational
@@ -61,15 +60,6 @@ class Kinetic:
     def _bodies(self) -> list[int]:
         """Body of each rate."""
         return [b for b, f in enumerate(self.product.factors) for _ in range(3 * f.rows)]
-
-    @property
-    def coupled(self) -> int:
-        """Number of bodies in the largest group that the inertia couples to each other."""
-        joined = np.eye(self.product.bodies)
-        for i, j in self.G:
-            joined[self._bodies[i], self._bodies[j]] = 1
-        reached = np.linalg.matrix_power(joined, self.product.bodies) > 0
-        return int(reached.sum(axis=1).max())
 
     @cached_property
     def inertia(self) -> sp.Matrix:

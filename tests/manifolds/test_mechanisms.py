@@ -162,7 +162,7 @@ def test_a_dumbbell_in_orbit():
     radial = gc.linearize(system, system.equilibrium("radial")).eigenvalues
     for frequency in (np.sqrt(3), 2):
         assert np.abs(radial - 1j * frequency * ORBIT).min() < 1e-6
-    track = gc.linearize(system, system.equilibrium("along track")).eigenvalues
+    track = gc.linearize(system, system.equilibrium("along-track")).eigenvalues
     assert np.abs(track - np.sqrt(3) * ORBIT).min() < 1e-6
 
 
