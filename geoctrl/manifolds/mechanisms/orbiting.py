@@ -54,8 +54,8 @@ def tethered_satellites(
     :math:`R^3 \times SO(3) \times (S^2)^n \times SO(3)`. The place x is the centre of the first end, and the
     links lead from there to the second, with beads between them. The tether stays taut only while its tension
     is positive: links are rods here. Families, at rest in the turning axes with the centre of mass at the
-    origin: "radial", of points, or of bodies with diagonal inertias and arms along the third axis; "along-
-    track", of points.
+    origin: "radial", of points, or of bodies with diagonal inertias and arms along the third axis;
+    "along-track", of points.
 
     Parameters
     ----------
