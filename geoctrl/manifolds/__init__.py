@@ -1,6 +1,7 @@
 """Global dynamics on products of places, directions and attitudes."""
 
 from geoctrl.manifolds.factors import Attitude, Direction, Place
+from geoctrl.manifolds.integrate import integrate
 from geoctrl.manifolds.mechanisms import (
     bodies_with_joint,
     chain_on_cart,
@@ -27,6 +28,7 @@ __all__ = [
     "Sites",
     "bodies_with_joint",
     "chain_on_cart",
+    "integrate",
     "pendulum_on_cart",
     "pendulum_on_puck",
     "quadrotor_with_cable",
