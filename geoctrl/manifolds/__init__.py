@@ -2,6 +2,14 @@
 
 from geoctrl.manifolds.factors import Attitude, Direction, Place
 from geoctrl.manifolds.integrate import integrate
+from geoctrl.manifolds.mechanisms import (
+    bodies_with_joint,
+    chain_on_cart,
+    pendulum_on_cart,
+    pendulum_on_puck,
+    quadrotor_with_cable,
+    tethered_satellites,
+)
 from geoctrl.manifolds.potentials import Pairs, Sites
 from geoctrl.manifolds.product_trajectory import ProductTrajectory
 from geoctrl.manifolds.products import ProductSystem
@@ -14,5 +22,11 @@ __all__ = [
     "ProductSystem",
     "ProductTrajectory",
     "Sites",
+    "bodies_with_joint",
+    "chain_on_cart",
     "integrate",
+    "pendulum_on_cart",
+    "pendulum_on_puck",
+    "quadrotor_with_cable",
+    "tethered_satellites",
 ]
