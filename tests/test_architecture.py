@@ -46,11 +46,8 @@ GENERAL = ("systems", "analysis", "synthesis", "simulation")
 # fails, and so does a line that is no longer true.
 LEVELS = 2
 TOO_DEEP = """
-manifolds.product_forms.ProductForm: 3
 manifolds.products.ProductSystem: 4
-rotations.forms.RotationForm: 3
 rotations.system.RotationSystem: 5
-spheres.forms.SphereForm: 3
 spheres.system.SphereSystem: 5
 """
 FIELDS_TWICE = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sympy as sp
@@ -16,12 +16,12 @@ from geoctrl.manifolds.calculus import rational
 from geoctrl.manifolds.checking import check_description, require
 from geoctrl.manifolds.conservation import QUANTITIES
 from geoctrl.manifolds.factors import Factor
+from geoctrl.manifolds.forms import Second
 from geoctrl.manifolds.general import Numerics
 from geoctrl.manifolds.kinetic import Kinetic
 from geoctrl.manifolds.kinetic_reading import read_energy
 from geoctrl.manifolds.product import Product
 from geoctrl.manifolds.product_display import ProductDisplay
-from geoctrl.manifolds.product_forms import ProductForm, converted
 from geoctrl.manifolds.product_trajectory import ProductTrajectory
 from geoctrl.manifolds.reading import needs_repair, read_vectors
 from geoctrl.manifolds.system import ManifoldSystem
@@ -121,7 +121,8 @@ class ProductSystem(ManifoldSystem):
     start_form = "{name: (configuration, velocity)}"
     trajectory_type = ProductTrajectory
     display_type = ProductDisplay
-    pair = ("z", "w")
+    pair = ("z", "velocity")
+    forms: ClassVar = {"velocity": Second(), "momentum": Second(conjugate=True)}
 
     def __init__(
         self,
@@ -342,8 +343,9 @@ class ProductSystem(ManifoldSystem):
         """Whether something is a start in the form of this system."""
         return isinstance(given, Mapping)
 
-    def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Configuration and velocities of a start by name, or of a state."""
+    def read_start(self, given: Any, second: str = "") -> tuple[np.ndarray, np.ndarray]:
+        """Configuration and velocities of a start by name, or of a state; ``second`` names no part here."""
+        del second
         x = self.pack(given) if isinstance(given, Mapping) else finite_array("x", given, (self.size,))
         return self._on_manifold(*self.product.parts(x))
 
@@ -374,18 +376,6 @@ class ProductSystem(ManifoldSystem):
             s.factor.defects(z[s.rows], w[s.bodies], (s.factor.name, s.factor.velocity_name))
             z[s.rows], w[s.bodies] = s.factor.project(z[s.rows], w[s.bodies])
         return self.product.state(z, w)
-
-    # -- other views ----------------------------------------------------------------------------
-
-    def convert(
-        self, x: Any, source: str, target: str, params: Mapping[str, float] | None = None
-    ) -> np.ndarray:
-        """States of one form, "velocity" or "momentum", as states of the other."""
-        return converted(self, x, source, target, params)
-
-    def in_form(self, form: str) -> ProductForm:
-        """The same system with states (z, "velocity") or (z, "momentum")."""
-        return ProductForm(self, form)
 
 
 def _read_factors(factors: Any) -> list[Factor]:

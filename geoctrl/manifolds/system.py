@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -17,9 +18,9 @@ from geoctrl.manifolds import tangent
 from geoctrl.manifolds.branches import Branches
 from geoctrl.manifolds.conservation import kept
 from geoctrl.manifolds.description import ManifoldDescription
+from geoctrl.manifolds.forms import Form, Second, converted
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
-from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.manifolds.reduction import ReducedView, description
 from geoctrl.manifolds.seen import SeenManifold
 from geoctrl.stepping.drive import Drive
@@ -43,14 +44,17 @@ class ManifoldSystem(ManifoldDescription):
 
     numerics_type: ClassVar[type]
     start_form: ClassVar[str]
+    forms: ClassVar[Mapping[str, Second]]
     trajectory_type: ClassVar[type]
     display_type: ClassVar[type]
 
     # -- what a kind of system supplies besides -------------------------------------------------
 
     @abstractmethod
-    def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
+    def read_start(self, given: Any, second: str = "") -> tuple[np.ndarray, np.ndarray]:
         """z (N, 3) and w (n, 3) of a start as it is given or a state, on the manifold to rounding.
+
+        The second part goes by the name ``second`` in messages, where it is another than the velocities.
 
         Raises
         ------
@@ -72,16 +76,6 @@ class ManifoldSystem(ManifoldDescription):
     @abstractmethod
     def part_names(self) -> list[tuple[str, str]]:
         """Names of the two parts of each body, as relations are told."""
-
-    @abstractmethod
-    def convert(
-        self, x: Any, source: str, target: str, params: Mapping[str, float] | None = None
-    ) -> np.ndarray:
-        """States of one form as states of another."""
-
-    @abstractmethod
-    def in_form(self, form: str) -> ManifoldModel:
-        """The same system in other states."""
 
     def euler_poincare(self, spin: Sequence[float] | None = None) -> EulerPoincare:
         """The same mechanism as Euler-Poincare equations with advected vectors.
@@ -319,6 +313,26 @@ class ManifoldSystem(ManifoldDescription):
         """
         return family_member(self, self.parameters, name, params, values)
 
+    # -- in other states ------------------------------------------------------------------------
+
+    def in_form(self, form: str) -> Form:
+        """The same system with states in one of its `forms`: rates, velocities or the momenta of either."""
+        return Form(self, form)
+
+    def convert(
+        self, x: Any, source: str, target: str, params: Mapping[str, float] | None = None
+    ) -> np.ndarray:
+        """States (size,) or (size, nt) of one form as states of another.
+
+        Raises
+        ------
+        InputError
+            For an unknown form or a wrong shape.
+        SingularMassError
+            Where the inertia is singular.
+        """
+        return converted(self, x, source, target, params)
+
     # -- in formulas ----------------------------------------------------------------------------
 
     def latex(self, part: str = "motion", width: float = 38.0, budget: float = BUDGET) -> str:
@@ -360,6 +374,11 @@ class ManifoldSystem(ManifoldDescription):
     def recording(self) -> System:
         """The reduced equations; DescriptionError if there are none."""
         return self.view().reduced
+
+    @property
+    def recording_effort(self) -> float:
+        """The cube counts elimination among bodies that the inertia couples; measured on chains and rings."""
+        return math.inf if self.obstacles else 25.0 * self.kinetic.coupled**3 + 30.0 * self.n**2
 
     def to_recording(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """State of the reduced equations."""

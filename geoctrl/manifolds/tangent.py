@@ -32,6 +32,8 @@ from geoctrl.manifolds.turns import hat
 
 __all__ = [
     "Motion",
+    "covector_terms",
+    "covector_values",
     "integral_gradients",
     "jacobians",
     "own_terms",
@@ -99,7 +101,7 @@ def _sparse(
     return where, Program(system.graph, list(arguments), system.parameter_nodes, nodes)
 
 
-def _covectors(
+def covector_terms(
     system: ManifoldDescription, z: np.ndarray, w: np.ndarray, zdot: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, ...]:
     r"""What linear terms a(z).w add to r, (3 n,), and its derivatives by z, w and zdot.
@@ -188,7 +190,7 @@ class Motion:
         E_by_z = rest.by_z + rest.by_u @ turned + rest.by_zdot @ zdot_by_z + rest.by_s @ s_by_z
         E_by_z += hessian(system, z, params)
         E_by_w = (rest.by_u + rest.by_zdot) @ P + rest.by_s @ s_by_w
-        c, c_by_z, c_by_w, c_by_zdot = _covectors(system, z, w, zdot, params)
+        c, c_by_z, c_by_w, c_by_zdot = covector_terms(system, z, w, zdot, params)
         f = run.forces(t, z, w)
         f_by_x, f_by_u = forces_by(system, t, product.state(z, w), u, params)
         own, gyroscopic, gyroscopic_by_w = own_terms(system, w, params)
@@ -295,9 +297,8 @@ def integral_gradients(
     slope, p, p_by_z, p_by_u = rest_momenta(system, z, u, params)
     momenta = own @ w.ravel() + P.T @ p
     by_z = P.T @ (p_by_z + p_by_u @ turned) + product.moment_gradient(p.reshape(-1, 3))
-    if system.covector_nodes:
-        a, a_by_z = _covector_values(system, z, params)
-        momenta, by_z = momenta + a, by_z + a_by_z
+    a, a_by_z = covector_values(system, z, params)
+    momenta, by_z = momenta + a, by_z + a_by_z
     by_w = own + P.T @ p_by_u @ P
     place, moment = product.spatial_gradient(z, momenta.reshape(-1, 3))
     total = np.hstack([place + moment @ by_z, moment @ by_w]).reshape(-1, 3, x.size).sum(axis=0)
@@ -307,10 +308,12 @@ def integral_gradients(
     return energy - turn @ total, total
 
 
-def _covector_values(
+def covector_values(
     system: ManifoldDescription, z: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """The linear terms a (3 n,) in components of the velocities, and their derivative (3 n, 3 N)."""
+    if not system.covector_nodes:
+        return np.zeros(3 * system.n), np.zeros((3 * system.n, z.size))
     if "covector values" not in system.programs:
         nodes, places = system.covector_nodes, system.configuration_nodes
         system.programs["covector values"] = _sparse(system, nodes, places)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from geoctrl.manifolds.alike import names_of_parts, packed, unpacked
+from geoctrl.manifolds.forms import Second
 from geoctrl.rotations.attitudes import initial_values
 from geoctrl.rotations.description import RotationDescription
 from geoctrl.rotations.display import RotationDisplay
-from geoctrl.rotations.forms import RotationForm, converted
 from geoctrl.rotations.numerics import Numerics
 from geoctrl.rotations.trajectory import RotationTrajectory
 from geoctrl.rotations.unreduced import arguments_of
@@ -99,6 +98,7 @@ class RotationSystem(RotationDescription):
     """
 
     numerics_type = Numerics
+    forms: ClassVar = {"Omega": Second(), "Pi": Second(conjugate=True)}
     start_form = "(R, Omega)"
     trajectory_type = RotationTrajectory
     display_type = RotationDisplay
@@ -144,21 +144,11 @@ class RotationSystem(RotationDescription):
         """Whether something is a pair (R, Omega)."""
         return isinstance(given, tuple) and len(given) == 2
 
-    def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
+    def read_start(self, given: Any, second: str = "Omega") -> tuple[np.ndarray, np.ndarray]:
         """Attitudes, row by row, and velocities of a pair or a state, checked."""
-        first, second = given if self.is_start(given) else self.unpack(given)
-        return initial_values(self.product, first, second, "Omega")
+        first, other = given if self.is_start(given) else self.unpack(given)
+        return initial_values(self.product, first, other, second or self.pair[1])
 
     def named_parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
         """R and Omega."""
         return dict(zip(self.pair, self.unpack(x), strict=True))
-
-    def in_form(self, form: str) -> RotationForm:
-        """The same system with states (R, "Omega") or (R, "Pi"), the momenta in body components."""
-        return RotationForm(self, form)
-
-    def convert(
-        self, x: Any, source: str, target: str, params: Mapping[str, float] | None = None
-    ) -> np.ndarray:
-        """States of one form, "Omega" or "Pi", as states of another."""
-        return converted(self, x, source, target, params)

@@ -29,6 +29,13 @@ _SHORT = 1e-3
 _LARGE = 250
 """Instructions above which code is generated in compact mode: compiled ten times faster, run slower."""
 
+_EFFORT = 2100.0
+"""Instructions up to which equations are written out unasked: four links of a chain, eight bodies that their
+inertia does not couple, some three seconds the first time. Ten links take minutes, and then run slower."""
+
+_LOOSE = 1e-12
+"""Tolerance above which multipliers let a manifold drift within some hundred seconds."""
+
 _FUNCTIONS: tuple[str, ...] = (
     "sqrt",
     "sin",
@@ -76,6 +83,17 @@ def obstacle(flow: Flow) -> str | None:
             return f"event {event.name!r} does not change along the run"
     key = recorded.key(flow, "obstacle")
     return workspace(flow.system).get(key, lambda: _unknown_function(flow, recorded))
+
+
+def drawback(flow: Flow) -> str | None:
+    """Why the field of a system that is not recorded serves it better, or None; nothing is written out."""
+    if flow.system.recorded:
+        return None
+    if flow.system.recording_effort > _EFFORT:
+        return "its equations are too long to write out for heyoka"
+    if flow.rtol is not None and flow.rtol > _LOOSE:
+        return "its equations written out hold the manifold by multipliers, for rtol up to 1e-12"
+    return None
 
 
 def require(flow: Flow) -> None:

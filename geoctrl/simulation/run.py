@@ -45,8 +45,8 @@ def simulate(
     Parameters
     ----------
     sys : ReducedSystem, SphereSystem or RotationSystem
-        An open or a closed loop. Systems on spheres and rotations run on their compiled field (DOP853), or
-        with ``engine="heyoka"`` on their equations written out.
+        An open or a closed loop. Systems on spheres and rotations run on their equations written out, or
+        where these are too long on their compiled field (DOP853).
     timepts : (nt,) array
         Strictly increasing times (s) of the samples; ``timepts[0]`` is the initial time.
     x0 : (n,) array, Equilibrium, or pair (q, omega) or (R, Omega)
@@ -60,7 +60,9 @@ def simulate(
         callable ``f(t) -> (m,)`` or ``f(t, x, params) -> (m,)`` runs on the scipy engine only.
     engine : {"auto", "heyoka", "scipy"}
         "auto" takes heyoka (Taylor, tolerance 1e-15) where it is installed and can run everything, else
-        scipy (DOP853, 1e-12); `Trajectory.engine` says which ran and why.
+        scipy (DOP853, 1e-12); `Trajectory.engine` says which ran and why. On spheres and rotations it takes
+        heyoka up to some four bodies that the inertia couples or eight that it does not, if ``rtol`` is at
+        most 1e-12.
     rtol : float, optional
         Tolerance of either engine instead of its own; scipy's is at least 2.3e-14.
     events : dict, optional
@@ -148,7 +150,7 @@ def _tolerance(rtol: float | None) -> float | None:
 
 def choose_engine(flow: Flow, engine: str) -> tuple[Callable, str]:
     """The function that runs a flow, and its name with the reason."""
-    if engine == "scipy" or (engine == "auto" and not flow.system.recorded):
+    if engine == "scipy":
         return dormand_prince.run, dormand_prince.describe(flow)
     if not heyoka_engine.available():
         if engine == "heyoka":
@@ -156,11 +158,12 @@ def choose_engine(flow: Flow, engine: str) -> tuple[Callable, str]:
                 "engine='heyoka' needs the package heyoka; install it, or take engine='scipy'"
             )
         return dormand_prince.run, dormand_prince.describe(flow, "heyoka is not installed")
-    why = None if engine == "heyoka" else heyoka_engine.obstacle(flow)
-    if why is not None:
-        return dormand_prince.run, dormand_prince.describe(flow, why)
     if engine == "heyoka":
         heyoka_engine.require(flow)
+        return heyoka_engine.run, heyoka_engine.describe(flow)
+    why = heyoka_engine.drawback(flow) or heyoka_engine.obstacle(flow)
+    if why is not None:
+        return dormand_prince.run, dormand_prince.describe(flow, why)
     return heyoka_engine.run, heyoka_engine.describe(flow)
 
 

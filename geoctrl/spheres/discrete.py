@@ -25,7 +25,7 @@ import numpy as np
 
 from geoctrl._checks import finite_array
 from geoctrl.errors import ConvergenceError, DescriptionError
-from geoctrl.spheres.corollaries import angular_legendre
+from geoctrl.manifolds.forms import momenta_of, velocities_of
 from geoctrl.spheres.numerics import Run
 from geoctrl.spheres.system import SphereSystem
 from geoctrl.spheres.tangent import frames
@@ -76,7 +76,7 @@ def legendre_left(system: SphereSystem, q0: Any, q1: Any, h: float, params: Para
     array([[0., 0., 6.]])
     """
     run, q0, q1 = _read(system, params, q0, q1)
-    return _velocities(run, q0, _moment(run, q0, q1, h))
+    return velocities_of(system, q0, _moment(run, q0, q1, h), run.params)
 
 
 def legendre_right(system: SphereSystem, q0: Any, q1: Any, h: float, params: Params = None) -> np.ndarray:
@@ -95,7 +95,7 @@ def legendre_right(system: SphereSystem, q0: Any, q1: Any, h: float, params: Par
         For a wrong shape.
     """
     run, q0, q1 = _read(system, params, q0, q1)
-    return _velocities(run, q1, -_moment(run, q1, q0, h))
+    return velocities_of(system, q1, -_moment(run, q1, q0, h), run.params)
 
 
 def residual(
@@ -114,8 +114,8 @@ def residual(
     """
     run, q, q_next = _read(system, params, q, q_next)
     omega = finite_array("omega", omega, q.shape)
-    pi = angular_legendre(q, run.at(q)) @ omega.ravel()
-    return pi.reshape(q.shape) - _moment(run, q, q_next, h)
+    pi = momenta_of(system, q, omega, run.params)
+    return pi - _moment(run, q, q_next, h)
 
 
 def two_step(system: SphereSystem, q0: Any, q1: Any, h: float, params: Params = None) -> np.ndarray:
@@ -163,10 +163,6 @@ def _slope(run: Run, q: np.ndarray, q_next: np.ndarray) -> np.ndarray:
 
 def _moment(run: Run, q: np.ndarray, other: np.ndarray, h: float) -> np.ndarray:
     return np.cross(q, _slope(run, q, other) / h + h / 2 * run.slope(q))
-
-
-def _velocities(run: Run, q: np.ndarray, pi: np.ndarray) -> np.ndarray:
-    return np.linalg.solve(angular_legendre(q, run.at(q)), pi.ravel()).reshape(q.shape)
 
 
 def _follow(q: np.ndarray, guess: np.ndarray, function: Callable) -> np.ndarray:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from geoctrl.manifolds.alike import names_of_parts, packed, unpacked
+from geoctrl.manifolds.forms import Second
 from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.display import SphereDisplay
-from geoctrl.spheres.forms import SphereForm, converted
 from geoctrl.spheres.numerics import Numerics
 from geoctrl.spheres.start import initial_values
 from geoctrl.spheres.trajectory import SphereTrajectory
@@ -86,6 +86,12 @@ class SphereSystem(SphereDescription):
     """
 
     numerics_type = Numerics
+    forms: ClassVar = {
+        "qdot": Second(rate=True),
+        "omega": Second(),
+        "mu": Second(conjugate=True, rate=True),
+        "pi": Second(conjugate=True),
+    }
     start_form = "(q, omega)"
     trajectory_type = SphereTrajectory
     display_type = SphereDisplay
@@ -107,10 +113,10 @@ class SphereSystem(SphereDescription):
         """Whether something is a pair (q, omega)."""
         return isinstance(given, tuple) and len(given) == 2
 
-    def read_start(self, given: Any) -> tuple[np.ndarray, np.ndarray]:
+    def read_start(self, given: Any, second: str = "omega") -> tuple[np.ndarray, np.ndarray]:
         """Directions and velocities of a pair or a state, checked."""
-        first, second = given if self.is_start(given) else self.unpack(given)
-        return initial_values(self.product, first, second, "omega")
+        first, other = given if self.is_start(given) else self.unpack(given)
+        return initial_values(self.product, first, other, second or self.pair[1])
 
     def named_parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
         """q and omega."""
@@ -119,13 +125,3 @@ class SphereSystem(SphereDescription):
     def mass_matrix(self, q: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Inertia (n, n) at directions q (n, 3)."""
         return self.run(params).at(self._configuration(q)).copy()
-
-    def in_form(self, form: str) -> SphereForm:
-        """The same system with states (q, "qdot"), (q, "omega"), (q, "mu") or (q, "pi")."""
-        return SphereForm(self, form)
-
-    def convert(
-        self, x: Any, source: str, target: str, params: Mapping[str, float] | None = None
-    ) -> np.ndarray:
-        """States (6n,) or (6n, nt) of one form as states of another."""
-        return converted(self, x, source, target, params)

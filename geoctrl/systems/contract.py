@@ -6,6 +6,7 @@ forms. Whoever asks for a system asks `as_system`; whoever needs more than every
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -128,6 +129,11 @@ class System(ABC):
     def recording(self) -> System:
         """The same motions by recorded equations, perhaps in other states; else DescriptionError."""
         return self
+
+    @property
+    def recording_effort(self) -> float:
+        """About how many instructions `recording` takes, before it is made; infinite where there is none."""
+        return 0.0 if self.recorded else math.inf
 
     def to_recording(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """State of `recording` that a state (n,) is there."""

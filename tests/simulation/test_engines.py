@@ -219,6 +219,47 @@ def test_without_heyoka(skate, monkeypatch):
         gc.simulate(skate, [0, 0.1], spinning_start(), engine="heyoka")
 
 
+# -- the faster engine on spheres and rotations ---------------------------------------------------
+
+
+def at_random(system, seed=3):
+    """A start of slow motion."""
+    z, w = system.product.generic(seed)
+    return system.product.state(z, 0.3 * w)
+
+
+@pytest.mark.parametrize(
+    ("system", "engine"),
+    [
+        (gc.spheres.chain_pendulum([1.0, 0.5], [0.4, 0.3]), "heyoka"),
+        (gc.spheres.dipoles(), "heyoka"),
+        (gc.rotations.coupled_bodies(np.diag([1.0, 2.0, 2.5]) * np.ones((2, 1, 1)), 0.5), "heyoka"),
+        (gc.spheres.chain_pendulum(np.ones(5), np.ones(5)), "scipy"),
+        (gc.spheres.lennard_jones(12), "scipy"),
+    ],
+    ids=["two links", "three needles", "two bodies", "five links", "twelve molecules"],
+)
+def test_auto_takes_the_faster_engine(system, engine):
+    run = gc.simulate(system, [0.0, 0.5], at_random(system))
+    assert run.engine.startswith(engine)
+    if engine == "heyoka":
+        other = gc.simulate(system, run.time, at_random(system), engine="scipy", rtol=1e-13)
+        np.testing.assert_allclose(run.states, other.states, atol=1e-10)
+    else:
+        assert run.engine.endswith("(its equations are too long to write out for heyoka)")
+
+
+def test_auto_says_why_it_leaves_heyoka():
+    chain = gc.spheres.chain_pendulum([1.0, 0.5], [0.4, 0.3])
+    start = at_random(chain)
+    assert gc.simulate(chain, [0.0, 0.1], start, rtol=1e-8).engine.endswith("for rtol up to 1e-12)")
+    assert gc.simulate(chain, [0.0, 0.1], start, rtol=1e-13).engine.startswith("heyoka")
+    momenta = chain.convert(start, "omega", "pi")
+    assert gc.simulate(chain.in_form("pi"), [0.0, 0.1], momenta).engine.startswith("scipy")
+    by_function = chain.closed_loop(lambda t, x, params: np.zeros(6))
+    assert gc.simulate(by_function, [0.0, 0.1], start).engine.startswith("scipy")
+
+
 # -- events -------------------------------------------------------------------------------------
 
 FALL = 1.02504780866

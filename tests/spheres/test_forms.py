@@ -9,10 +9,12 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl import spheres
 from geoctrl.errors import ConstraintError, DescriptionError, ParameterError
-from geoctrl.spheres.forms import FORMS
 from geoctrl.spheres.propositions import vectors
 from tests.oracles.sphere_angles import Angles
+from tests.oracles.sphere_corollaries import EQUATIONS
 from tests.spheres.systems import driven_bodies, free_chain, random_state, varying_inertia
+
+FORMS = tuple(spheres.SphereSystem.forms)
 
 SYSTEMS = {
     "varying": (varying_inertia, [0.7]),
@@ -43,6 +45,21 @@ def test_equations_of_the_forms_agree(name, form):
 
     found = s.in_form(form).rhs(0.3, s.convert(x, "omega", form), u)
     assert found == pytest.approx(extrapolated(carried), abs=1e-10)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_forms_are_the_printed_corollaries(name, form):
+    """[LLM15, Cors. 1-4] as printed are other equations than those that run: one for all products."""
+    build, u = SYSTEMS[name]
+    s = build()
+    f, x = s.in_form(form), s.convert(s.pack(*random_state(s.n, seed=5)), "omega", form)
+    run = s.run(None)
+    run.hold(np.array(u or np.zeros(len(s.inputs))))
+    printed = EQUATIONS[form](run, 0.3, *s.unpack(x))
+    assert f.rhs(0.3, x, u) == pytest.approx(s.pack(*printed), abs=1e-12)  # rounding of some hundred terms
+    wrong = EQUATIONS[form](run, 0.3, *s.unpack(x + 0.01 * np.roll(x, 1)))
+    assert np.max(np.abs(f.rhs(0.3, x, u) - s.pack(*wrong))) > 1e-3
 
 
 @cache
