@@ -300,3 +300,13 @@ def test_the_second_catalogue_is_reached(capsys):
     ):
         status, _, err = run(capsys, *arguments)
         assert (status, words in err) == (2, True), err
+
+
+def test_warm_compiles_the_loops_of_all_solvers(capsys):
+    status, out, _ = run(capsys, "warm")
+    lines = out.splitlines()
+    assert status == 0
+    assert [line.split()[0] for line in lines] == ["explicit", "tensions", "apart", "coupled"]
+    assert all(line.split()[2] == "s" and float(line.split()[1]) >= 0 for line in lines)
+    seconds = json.loads(run(capsys, "warm", "--json")[1])
+    assert max(seconds.values()) < 0.1  # compiled above

@@ -1,4 +1,4 @@
-"""Command line: ``geoctrl models | certify | verify | simulate | law``.
+"""Command line: ``geoctrl models | certify | verify | simulate | law | warm``.
 
 Nothing but the standard library is imported until a command runs. Exit status: 0 done, 1 failed or
 refuted, 2 usage, 130 interrupted. No traceback is printed, whatever happens.
@@ -10,7 +10,15 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from geoctrl.cli.commands import UsageError, run_certify, run_law, run_models, run_simulate, run_verify
+from geoctrl.cli.commands import (
+    UsageError,
+    run_certify,
+    run_law,
+    run_models,
+    run_simulate,
+    run_verify,
+    run_warm,
+)
 
 __all__ = ["main"]
 
@@ -107,7 +115,10 @@ def _parser() -> argparse.ArgumentParser:
     law.add_argument("--out", metavar="FILE", help="write the closed loop's certificate at --at (JSON)")
     law.set_defaults(run=run_law)
 
-    for command in (models, certify, verify, simulate, law):
+    warm = commands.add_parser("warm", help="compile all stepping loops now, and keep them on disk")
+    warm.set_defaults(run=run_warm)
+
+    for command in (models, certify, verify, simulate, law, warm):
         command.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=lambda args: _nothing(args, parser))
     return parser

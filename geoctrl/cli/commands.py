@@ -15,7 +15,15 @@ from typing import Any
 from geoctrl.cli.rebuild import compared_anew
 from geoctrl.cli.text import block, plain, show, spectrum_text, written
 
-__all__ = ["UsageError", "run_certify", "run_law", "run_models", "run_simulate", "run_verify"]
+__all__ = [
+    "UsageError",
+    "run_certify",
+    "run_law",
+    "run_models",
+    "run_simulate",
+    "run_verify",
+    "run_warm",
+]
 
 
 _MOST_POINTS = 10_000_000
@@ -408,3 +416,17 @@ def run_law(args: argparse.Namespace) -> int:
         raise UsageError("--out needs --at FAMILY and --set sigma=VALUE")
     show(args, data, "\n".join(text))
     return 1 if law.warnings else 0
+
+
+def run_warm(args: argparse.Namespace) -> int:
+    """Compile all stepping loops, or read them from disk, and say how long each solver's took."""
+    from geoctrl.stepping.warm import SOLVERS, warm
+
+    seconds = {}
+    for name in SOLVERS:
+        seconds[name] = warm(name)
+        if not args.json:
+            print(f"{name:<10}{seconds[name]:6.1f} s", flush=True)
+    if args.json:
+        print(json.dumps(seconds, indent=1))
+    return 0

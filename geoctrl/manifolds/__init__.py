@@ -1,6 +1,7 @@
 """Global dynamics on products of places, directions and attitudes."""
 
 from geoctrl.manifolds.factors import Attitude, Direction, Place
+from geoctrl.manifolds.integrate import integrate
 from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.manifolds.potentials import Pairs, Sites
 from geoctrl.manifolds.products import ProductSystem
@@ -17,4 +18,5 @@ __all__ = [
     "Place",
     "ProductSystem",
     "Sites",
+    "integrate",
 ]

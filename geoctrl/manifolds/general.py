@@ -15,15 +15,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from geoctrl.errors import SingularMassError
 from geoctrl.manifolds import numerics
 from geoctrl.manifolds.description import ManifoldDescription
-from geoctrl.manifolds.numerics import Loops
+from geoctrl.manifolds.factors.place import Place
 from geoctrl.manifolds.tangent import own_terms, rest_energy, rest_momenta, speeds
+from geoctrl.stepping import coupled
+from geoctrl.stepping.compiled import Kernel
 from geoctrl.stepping.drive import Drive
+from geoctrl.stepping.kinetics import kinetic_kernels
+from geoctrl.stepping.variational import Solver
 
 __all__ = ["Numerics", "Run"]
 
@@ -35,11 +41,50 @@ class Run(numerics.Run):
     Attributes
     ----------
     system : ManifoldDescription
+    energy : tuple of kernels or None
+        The slopes of the rest of the kinetic energy and how they change, where it varies.
     """
 
-    loops = Loops({})
-
     system: ManifoldDescription
+    energy: tuple[Kernel, Kernel] | None
+
+    @property
+    def bodies(self) -> np.ndarray:
+        """Kind and first row of each body."""
+        product = self.system.product
+        return np.array([product.kinds, product.first], dtype=np.int64).T.copy()
+
+    @property
+    def spin(self) -> np.ndarray:
+        """Rate of the frame (rad/s), in its own axes."""
+        return self.system.frame_rate_at(self.params)
+
+    @property
+    def kinetics(self) -> tuple[Kernel, Kernel]:
+        """The slopes of the rest of the kinetic energy and how they change."""
+        return super().kinetics if self.energy is None else self.energy
+
+    @property
+    def solver(self) -> Solver:
+        """Newton's iteration in tangent coordinates."""
+        return coupled.SOLVER
+
+    def solved(self, stages: int = 1) -> Any:
+        """Bodies and the constant part of their inertia, in all rates."""
+        del stages  # nothing is handed on but the velocities
+        system, product, written = self.system, self.system.product, self.energy is not None
+        G = np.zeros((product.split, product.split)) if written else system.coupling_at(self.params)
+        held = {}
+        for b, (factor, own) in enumerate(
+            zip(product.factors, system.own_inertia_at(self.params), strict=True)
+        ):
+            if factor.rows == 3:  # of the rows of an attitude
+                own = np.kron(np.eye(3), np.trace(own) / 2 * np.eye(3) - own)
+            rows = slice(3 * int(product.first[b]), 3 * int(product.first[b]) + len(own))
+            G[rows, rows] += own
+            if isinstance(factor, Place):
+                held[b] = factor.axes
+        return coupled.coupled(self.bodies, G, self.spin, held, written)
 
     def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Configuration (N, 3) and velocities (n, 3) of a state."""
@@ -75,6 +120,17 @@ class Run(numerics.Run):
             potential[k] = self.potential(z)
             momenta[k] = product.spatial(z, own.reshape(w.shape) + product.moments(z, p.reshape(z.shape)))
         return kinetic, potential, momenta
+
+    def momenta(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Momenta of places, of directions and attitudes in space, (n, 3)."""
+        product = self.system.product
+        _, p, _ = self._rest(first, second)
+        found = product.moments(first, p.reshape(first.shape))
+        found += (own_terms(self.system, second, self.params)[0] @ second.ravel()).reshape(second.shape)
+        for b, factor in enumerate(product.factors):
+            if factor.rows == 3:
+                found[b] = first[product.first[b] :][:3] @ found[b]
+        return found
 
     def linear_momenta(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Momenta of moving all places, (nt, 3)."""
@@ -159,4 +215,12 @@ class Numerics(numerics.Numerics):
 
     def run(self, params: Mapping[str, float], drive: Drive | None = None) -> Run:
         """Numbers and kernels for parameters, and for inputs that are no feedback."""
-        return Run(system=self.system, **self.common(params, drive))
+        return Run(system=self.system, energy=self.energy, **self.common(params, drive))
+
+    @cached_property
+    def energy(self) -> tuple[Kernel, Kernel] | None:
+        """Kernels of the rest of the kinetic energy; None where its inertia is constant."""
+        system = self.system
+        if not system.written_rest:
+            return None
+        return kinetic_kernels(self.writer, system.rest_node, system.configuration_nodes, system.rate_nodes)

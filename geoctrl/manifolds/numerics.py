@@ -6,17 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from numba import njit
 
-from geoctrl.errors import InputError
+from geoctrl.errors import InputError, SingularMassError
 from geoctrl.manifolds.checking import check_gradients
 from geoctrl.manifolds.functions import examine
 from geoctrl.manifolds.kernels import Lines, potential_kernels
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.stepping.compiled import Kernel, compile_function, is_compiled
+from geoctrl.stepping.compiled import Kernel, compile_function, is_compiled, machine_code
 from geoctrl.stepping.drive import Drive, Held
 from geoctrl.stepping.forces import (
     GRADIENT,
@@ -27,38 +26,16 @@ from geoctrl.stepping.forces import (
     no_force,
     written_force,
 )
+from geoctrl.stepping.runge_kutta import move, turn_back
 from geoctrl.stepping.table import table
+from geoctrl.stepping.variational import Numbers, Solver, no_kinetics
 from geoctrl.stepping.writer import KernelWriter, components
 from geoctrl.systems.field import Field
 
-__all__ = ["Loops", "Numerics", "Run"]
+__all__ = ["Numerics", "Run"]
 
 _SEEDS = (7, 8, 9)
 """Of the generic states at which gradients are compared."""
-
-
-class Loops:
-    """Loops by name, compiled to their signatures when first used, then kept on disk.
-
-    Parameters
-    ----------
-    loops : dict of name -> (function, signature)
-    """
-
-    def __init__(self, loops: Mapping[str, tuple[Callable, Any]]) -> None:
-        self._loops = dict(loops)
-        self._compiled: dict[str, Callable] = {}
-
-    def plain(self, name: str) -> Callable:
-        """The loop as Python runs it."""
-        return self._loops[name][0]
-
-    def compiled(self, name: str) -> Callable:
-        """The loop as a function of the processor."""
-        if name not in self._compiled:
-            function, signature = self._loops[name]
-            self._compiled[name] = njit(signature, cache=True, error_model="numpy")(function)
-        return self._compiled[name]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +50,6 @@ class Run(Field):
         Samples of the inputs (`geoctrl.stepping.table`).
     params : dict
     """
-
-    loops: ClassVar[Loops]
 
     value: Kernel
     gradient: Kernel
@@ -91,9 +66,42 @@ class Run(Field):
         """Either "numba", or "python" where a function of the user's could not be compiled."""
         return "numba" if all(map(is_compiled, (self.value, self.gradient, self.force))) else "python"
 
-    def loop(self, name: str) -> Callable:
-        """A loop in the form that can call these kernels."""
-        return self.loops.compiled(name) if self.engine == "numba" else self.loops.plain(name)
+    def loop(self, function: Callable, signature: Any) -> Callable:
+        """A loop in the form that can call these kernels: machine code, or as Python runs it."""
+        return machine_code(function, signature) if self.engine == "numba" else function
+
+    @property
+    @abstractmethod
+    def bodies(self) -> np.ndarray:
+        """Kind and first row of each body (`geoctrl.stepping.bodies`)."""
+
+    @property
+    def spin(self) -> np.ndarray:
+        """Rate of the frame (rad/s), in its own axes."""
+        return np.zeros(3)
+
+    @property
+    @abstractmethod
+    def solver(self) -> Solver:
+        """Who solves for steps and accelerations."""
+
+    @abstractmethod
+    def solved(self, stages: int = 1) -> Any:
+        """The system that the solver takes, for a method of ``stages`` substeps."""
+
+    @cached_property
+    def _solved(self) -> Any:
+        return self.solved()
+
+    @property
+    def kinetics(self) -> tuple[Kernel, Kernel]:
+        """The kernels of a kinetic energy that solvers call."""
+        return no_kinetics(), no_kinetics()
+
+    @property
+    def numbers(self) -> Numbers:
+        """What the kernels of a loop read."""
+        return Numbers(self.data, self.index, self.table, self.forced, self.damped)
 
     def potential(self, first: np.ndarray) -> float:
         """Potential energy of a configuration (N, 3)."""
@@ -112,9 +120,16 @@ class Run(Field):
             self.force(t, first.reshape(-1, 3), second, self.table, self.data, self.index, out)
         return out
 
-    @abstractmethod
     def field(self, t: float, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rates of configurations and velocities."""
+        """Rates of configurations and velocities; SingularMassError where there are no accelerations."""
+        z, w = np.ascontiguousarray(first).reshape(-1, 3), np.ascontiguousarray(second)
+        dz, dw = np.empty_like(z), np.empty_like(w)
+        move(self.bodies, self.spin, z, w, dz)
+        acting = (self.slope(first).reshape(-1, 3), self.forces(t, first, w), self._solved)
+        if not self.solver.accelerator()(z, w, dz, *acting, *self.kinetics, self.data, self.index, dw):
+            raise SingularMassError("the inertia is not positive definite at this configuration")
+        turn_back(self.bodies, self.spin, w, dw)
+        return dz.reshape(first.shape), dw
 
     def rate(self, t: float, x: np.ndarray) -> np.ndarray:
         """Rate of a state."""
@@ -152,6 +167,10 @@ class Run(Field):
         self, t: float, first: np.ndarray, second: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Rates of the energy and the three momenta by kind of force, and their terms' sizes, (k, 4) each."""
+
+    def momenta(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Momenta of a state that steps carry on, (n, 3): of places, of directions and attitudes in space."""
+        return self.mechanics(first[None], second[None])[2][0].copy()
 
     def energies(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Energies (nt,) of nt states."""

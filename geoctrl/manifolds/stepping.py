@@ -9,26 +9,25 @@ import numpy as np
 
 from geoctrl._checks import finite_array, require_choice, whole_number
 from geoctrl.errors import InputError
+from geoctrl.manifolds.numerics import Run
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.manifolds.trajectory import ManifoldTrajectory
-from geoctrl.stepping import Method, Progress, composition, concluded, record_steps, record_times
+from geoctrl.stepping import METHODS, Progress, composition, concluded, record_steps, record_times
 from geoctrl.stepping.inputs import read_inputs
+from geoctrl.stepping.runge_kutta import Tableau, runge_kutta, runge_kutta_signature, tableau
 from geoctrl.stepping.threads import on_threads, read_threads
+from geoctrl.stepping.variational import Motion, Pace, variational, variational_signature
 
 __all__ = ["take_steps"]
-
-Starter = Callable[..., Callable[[int, int, int], tuple[int, int, int, float]]]
 
 
 def take_steps(
     system: ManifoldSystem,
-    start: tuple[Any, Any],
+    start: Any,
     h: float,
     steps: int,
     *,
-    kind: type[ManifoldSystem],
-    methods: Mapping[str, Method],
-    starter: Starter,
+    kind: type,
     method: str,
     order: int,
     record: int,
@@ -37,6 +36,7 @@ def take_steps(
     threads: int,
     throw: bool,
     progress: bool | Callable[[float], object],
+    project: bool = False,
 ) -> Any:
     """Check the arguments of `integrate`, run the method, and put the records together.
 
@@ -44,11 +44,8 @@ def take_steps(
     ----------
     kind : type
         The systems that the methods are for.
-    methods : dict of name -> Method
-    starter : callable
-        ``starter(run, method, stages, first, second, h, record, rows)`` gives what
-        `geoctrl.stepping.record_steps` calls: ``stages`` are the parts of a composed step, ``rows`` two
-        arrays for the records.
+    project : bool
+        Renormalise directions after each step of a Runge-Kutta method.
 
     Raises
     ------
@@ -59,9 +56,9 @@ def take_steps(
     """
     if not isinstance(system, kind):
         raise TypeError(f"system must be a {kind.__name__}, got {type(system).__name__}")
-    require_choice("method", method, methods)
+    require_choice("method", method, METHODS)
     stages = composition(order)
-    if order != 2 and not methods[method].composable:
+    if order != 2 and not METHODS[method].composable:
         raise InputError(f"order is chosen for method='variational' only; {method!r} has its own")
     h = float(finite_array("h", h, ()))
     if not h > 0:
@@ -80,7 +77,10 @@ def take_steps(
     for row, part in zip(rows, parts, strict=True):
         row[0] = part
     with on_threads(threads):
-        advance = starter(run, method, stages, *parts, h, record, rows)
+        if method == "variational":
+            advance = _variational(run, stages, *parts, h, record, rows)
+        else:
+            advance = _runge_kutta(run, tableau(method, project), *parts, h, record, rows)
         outcome = record_steps(advance, steps, record, report)
 
     def made(status: str, success: bool) -> ManifoldTrajectory:
@@ -97,3 +97,25 @@ def take_steps(
         )
 
     return concluded(outcome, h, made, throw)
+
+
+def _variational(
+    run: Run, stages: np.ndarray, first: Any, second: Any, h: float, record: int, rows: Any
+) -> Any:
+    z, L = first.reshape(-1, 3), run.momenta(first, second)
+    motion = Motion(z, L, second, run.slope(first).reshape(-1, 3), run.forces(0.0, first, second))
+    solver, records = run.solver, (rows[0].reshape(len(rows[0]), -1, 3), rows[1])
+    loop = run.loop(variational, variational_signature(solver))
+    kernels = (*solver.pointers(), run.gradient, run.force, *run.kinetics)
+    what = (run.bodies, run.spin, run.solved(len(stages)), motion, run.numbers)
+    return lambda done, count, row: loop(*kernels, *what, Pace(done, h, stages, count, record, row), *records)
+
+
+def _runge_kutta(run: Run, rule: Tableau, first: Any, second: Any, h: float, record: int, rows: Any) -> Any:
+    z, none = first.reshape(-1, 3), np.zeros(0)
+    motion = Motion(z, np.zeros_like(second), second, np.zeros_like(z), np.zeros_like(second))
+    solver, records = run.solver, (rows[0].reshape(len(rows[0]), -1, 3), rows[1])
+    loop = run.loop(runge_kutta, runge_kutta_signature(solver))
+    kernels = (solver.accelerator(), run.gradient, run.force, *run.kinetics)
+    what = (run.bodies, run.spin, run.solved(), motion, run.numbers, rule)
+    return lambda done, count, row: loop(*kernels, *what, Pace(done, h, none, count, record, row), *records)

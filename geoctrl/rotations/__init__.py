@@ -5,9 +5,9 @@ from geoctrl.rotations.attitudes import project, symbols
 from geoctrl.rotations.geodesics import Geodesic, geodesic
 from geoctrl.rotations.integrate import integrate
 from geoctrl.rotations.mechanisms import body_in_orbit, coupled_bodies, free_body, pendulum3d
-from geoctrl.rotations.methods import METHODS
 from geoctrl.rotations.system import RotationSystem
 from geoctrl.rotations.trajectory import RotationTrajectory
+from geoctrl.stepping import METHODS
 
 __all__ = [
     "METHODS",

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from geoctrl.manifolds.stepping import take_steps
-from geoctrl.rotations.methods import METHODS
 from geoctrl.rotations.system import RotationSystem
 from geoctrl.rotations.trajectory import RotationTrajectory
 
@@ -40,10 +39,10 @@ def integrate(
     h : float
         Step (s).
     steps : int
-    method : {"variational", "rk4"}
-        One of `METHODS`. "variational" is the Lie group variational method (`geoctrl.rotations.stepper`):
-        symplectic, keeps momentum maps and, to rounding, rotations. "rk4" is the classical
-        Runge-Kutta method on :math:`(R, \Omega)`.
+    method : {"variational", "rk2", "heun", "rk4"}
+        One of `METHODS`. "variational" is the Lie group variational method (`geoctrl.stepping.apart`):
+        symplectic, keeps momentum maps and, to rounding, rotations. "rk2" (midpoint), "heun" and
+        "rk4" are explicit Runge-Kutta methods on :math:`(R, \Omega)`.
     order : {2, 4, 6, 8}
         Above 2 by symmetric composition of variational steps (`geoctrl.stepping.composition`).
     record : int
@@ -91,8 +90,6 @@ def integrate(
         h,
         steps,
         kind=RotationSystem,
-        methods=METHODS,
-        starter=_starter,
         method=method,
         order=order,
         record=record,
@@ -101,16 +98,4 @@ def integrate(
         threads=threads,
         throw=throw,
         progress=progress,
-    )
-
-
-def _starter(run, method, stages, R0, Omega0, h, record, rows):
-    loop = run.loop(method)
-    if method == "rk4":
-        return lambda first, count, row: loop(
-            R0, Omega0, *run.arguments(method), first, h, count, record, row, *rows
-        )
-    momenta = run.mechanics(R0[None], Omega0[None])[2][0].copy()
-    return lambda first, count, row: loop(
-        R0, momenta, *run.arguments(method), first, h, stages, count, record, row, *rows
     )

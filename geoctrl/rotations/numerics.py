@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from geoctrl.manifolds import numerics
-from geoctrl.manifolds.numerics import Loops
-from geoctrl.rotations import field as equations
-from geoctrl.rotations import stepper
 from geoctrl.rotations.description import RotationDescription
 from geoctrl.rotations.kernels import linear_kernels
+from geoctrl.stepping.apart import SOLVER, Apart, apart
+from geoctrl.stepping.bodies import ATTITUDE, layout
 from geoctrl.stepping.compiled import Kernel
 from geoctrl.stepping.drive import Drive
+from geoctrl.stepping.variational import Solver
 
 __all__ = ["Numerics", "Run"]
 
@@ -27,43 +26,47 @@ class Run(numerics.Run):
 
     Attributes
     ----------
-    J, K : ndarray (3n, 3)
-        Inertias and their inverses.
-    spin : ndarray (3,)
-        The frame's rate.
+    J : ndarray (n, 3, 3)
+        Inertias.
+    frame : ndarray (3,)
+        Its rate.
+    linear_kernels : tuple of kernels or None
+        The linear terms with their rate, and their slope.
+    varies : bool
+        Whether the linear terms depend on attitudes.
     """
 
-    loops = Loops(
-        {
-            "variational": (stepper.variational, stepper.VARIATIONAL),
-            "rk4": (equations.runge_kutta, equations.RUNGE_KUTTA),
-            "field": (equations.field, equations.FIELD),
-            "mechanics": (equations.mechanics, equations.MECHANICS),
-        }
-    )
-
     J: np.ndarray
-    K: np.ndarray
-    spin: np.ndarray
-    covector: Kernel
-    covector_slope: Kernel
-    covector_rate: Kernel
-    linear: bool
+    frame: np.ndarray
+    linear_kernels: tuple[Kernel, Kernel] | None
     varies: bool
 
-    def arguments(self, name: str) -> tuple:
-        """J, K, spin, the kernels and numbers that a loop takes."""
-        head = (self.J, self.K, self.spin, self.gradient, self.force, self.forced)
-        kernels: tuple[Any, ...] = (self.damped, self.covector, self.covector_slope)
-        if name != "variational":
-            kernels = (self.covector, self.covector_slope, self.covector_rate)
-        return (*head, *kernels, self.linear, self.varies, self.data, self.index, self.table)
+    @property
+    def bodies(self) -> np.ndarray:
+        """Kind and first row of each body."""
+        return layout([ATTITUDE] * len(self.J))
 
-    def field(self, t: float, R: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rdot (3n, 3) and Omegadot (n, 3)."""
-        V, dw = np.zeros_like(R), np.zeros_like(w)
-        self.loop("field")(t, R, w, *self.arguments("field"), V, dw)
-        return V, dw
+    @property
+    def spin(self) -> np.ndarray:
+        """Rate of the frame (rad/s), in its own axes."""
+        return self.frame
+
+    @property
+    def solver(self) -> Solver:
+        """Newton's iteration for each body."""
+        return SOLVER
+
+    @property
+    def kinetics(self) -> tuple[Kernel, Kernel]:
+        """The linear terms with their rate, and their slope."""
+        return super().kinetics if self.linear_kernels is None else self.linear_kernels
+
+    def solved(self, stages: int = 1) -> Apart:
+        """Bodies, inertias and linear terms."""
+        del stages  # nothing is handed on but the state
+        return apart(
+            self.bodies, self.J, None if self.varies else self.covectors(np.zeros((3 * len(self.J), 3)))
+        )
 
     def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Attitudes (3n, 3) and angular velocities (n, 3) of a state (12n,)."""
@@ -73,27 +76,28 @@ class Run(numerics.Run):
 
     def covectors(self, R: np.ndarray) -> np.ndarray:
         """The linear terms a_i (n, 3)."""
-        out = np.zeros((len(R) // 3, 3))
-        self.covector(R, self.data, self.index, out)
-        return out
+        both = np.zeros((2 * len(self.J), 3))
+        self.kinetics[0](R, np.zeros_like(R), self.data, self.index, both)
+        return both[: len(self.J)]
 
     def moments(self, t: float, R: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Body moments (n, 3) of potential and linear terms, and those of the forces."""
         A = np.zeros_like(R)
         if self.varies:
-            self.covector_slope(R, w, self.data, self.index, A)
+            self.kinetics[1](R, w, self.data, self.index, A)
         S = np.swapaxes(R.reshape(-1, 3, 3), 1, 2) @ (self.slope(R) - A).reshape(-1, 3, 3)
         skew = np.stack([S[:, 2, 1] - S[:, 1, 2], S[:, 0, 2] - S[:, 2, 0], S[:, 1, 0] - S[:, 0, 1]], axis=1)
         return -skew, self.forces(t, R, w)
 
     def mechanics(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Kinetic and potential energies (nt,), momenta in space R_i Pi_i (nt, n, 3)."""
-        energies, momenta = np.zeros((len(second), 2)), np.zeros(second.shape)
-        kernels = (self.value, self.covector, self.data, self.index)
-        self.loop("mechanics")(
-            np.ascontiguousarray(first), np.ascontiguousarray(second), self.J, *kernels, energies, momenta
-        )
-        return energies[:, 0], energies[:, 1], momenta
+        potential, momenta = np.empty(len(second)), np.einsum("iab,kib->kia", self.J, second)
+        kinetic = np.sum(second * momenta, axis=(1, 2)) / 2
+        for k, R in enumerate(first):
+            potential[k] = self.potential(R)
+            if self.linear_kernels is not None:
+                momenta[k] += self.covectors(R)
+        return kinetic, potential, np.einsum("kiab,kib->kia", first.reshape(*second.shape, 3), momenta)
 
     def energies(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Energies (nt,), in a frame that turns the Jacobi integrals."""
@@ -134,21 +138,16 @@ class Numerics(numerics.Numerics):
 
     def run(self, params: Mapping[str, float], drive: Drive | None = None) -> Run:
         """Numbers and kernels for parameters, and for inputs that are no feedback."""
-        system, linear = self.system, self.linear
-        J = system.inertias_at(params)
+        system = self.system
         return Run(
-            J=J.reshape(-1, 3),
-            K=np.linalg.inv(J).reshape(-1, 3),
-            spin=system.frame_rate_at(params),
-            covector=linear["covector"],
-            covector_slope=linear["slope"],
-            covector_rate=linear["rate"],
-            linear=bool(system.linear_nodes),
+            J=system.inertias_at(params),
+            frame=system.frame_rate_at(params),
+            linear_kernels=self.linear if system.linear_nodes else None,
             varies=system.linear_varies,
             **self.common(params, drive),
         )
 
     @cached_property
-    def linear(self) -> dict[str, Kernel]:
-        """covector, slope, rate."""
+    def linear(self) -> tuple[Kernel, Kernel]:
+        """The linear terms with their rate, and their slope."""
         return linear_kernels(self.writer, self.system.linear_nodes, self.system.configuration_nodes)

@@ -30,7 +30,7 @@ class RotationSystem(RotationDescription):
 
     ([LLM17, Eq. 6.7 and problem 6.18]). R takes body to reference components. A reference frame that turns
     has the constant rate w, in its own axes; :math:`\Omega_i` is the inertial angular velocity all the same.
-    The equations of motion are those of `geoctrl.rotations.field`.
+    The equations of motion are those of `geoctrl.stepping.apart`.
 
     Parameters
     ----------

@@ -11,10 +11,10 @@ from geoctrl.spheres.mechanisms import (
     lennard_jones,
     particles_on_sphere,
 )
-from geoctrl.spheres.methods import METHODS
 from geoctrl.spheres.start import project, symbols
 from geoctrl.spheres.system import SphereSystem
 from geoctrl.spheres.trajectory import SphereTrajectory
+from geoctrl.stepping import METHODS
 
 __all__ = [
     "METHODS",

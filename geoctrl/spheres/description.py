@@ -110,19 +110,18 @@ class SphereDescription(ManifoldSystem):
         return Kinetic(self.product, {(3 * i + k, 3 * j + k): M[i, j] for i, j, k in places})
 
     def own_inertia_at(self, params: Mapping[str, float]) -> np.ndarray:
-        """The diagonal of a constant inertia, for each body (n, 3, 3)."""
+        """A constant inertia that couples no bodies, for each (n, 3, 3); zeros where it couples some."""
         M = self.constant_mass(params)
         if M is None:
             return super().own_inertia_at(params)
-        return (M if M.ndim == 1 else np.diag(M))[:, None, None] * np.eye(3)
+        return (M if M.ndim == 1 else np.zeros(self.n))[:, None, None] * np.eye(3)
 
     def coupling_at(self, params: Mapping[str, float]) -> np.ndarray:
-        """A constant inertia off its diagonal, (3n, 3n)."""
+        """A constant inertia that couples bodies, (3n, 3n); zeros where it couples none."""
         M = self.constant_mass(params)
         if M is None:
             return super().coupling_at(params)
-        off = np.zeros((self.n, self.n)) if M.ndim == 1 else M - np.diag(np.diag(M))
-        return np.kron(off, np.eye(3))
+        return np.kron(np.zeros((self.n, self.n)) if M.ndim == 1 else M, np.eye(3))
 
     @property
     def written_rest(self) -> bool:

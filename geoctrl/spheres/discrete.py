@@ -12,8 +12,8 @@ The discrete Lagrangian is of trapezoidal type,
 
 its derivatives are :math:`-\tfrac1h S(q, q') - \tfrac h2 \partial V(q)` and
 :math:`-\tfrac1h S(q', q) - \tfrac h2 \partial V(q')`. All of this is for systems without forces. The steps
-of `geoctrl.spheres.integrate` are other, compiled code (`geoctrl.spheres.stepper`); what they compute has the
-`residual` zero.
+of `geoctrl.spheres.integrate` are other, compiled code (`geoctrl.stepping.variational`); what they compute
+has the `residual` zero.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from geoctrl.errors import ConvergenceError, DescriptionError
 from geoctrl.manifolds.forms import momenta_of, velocities_of
 from geoctrl.spheres.numerics import Run
 from geoctrl.spheres.system import SphereSystem
-from geoctrl.spheres.tangent import frames
+from geoctrl.stepping.vectors import frames
 
 __all__ = ["discrete_lagrangian", "legendre_left", "legendre_right", "residual", "two_step"]
 

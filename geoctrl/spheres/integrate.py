@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from geoctrl._checks import flag
 from geoctrl.errors import InputError
 from geoctrl.manifolds.stepping import take_steps
-from geoctrl.spheres.field import TABLEAUX
-from geoctrl.spheres.methods import METHODS
 from geoctrl.spheres.system import SphereSystem
 from geoctrl.spheres.trajectory import SphereTrajectory
 
@@ -45,10 +41,10 @@ def integrate(
         Step (s).
     steps : int
     method : {"variational", "rk2", "heun", "rk4"}
-        One of `METHODS`, which tells what each preserves. "variational" is the discrete Euler-Lagrange
-        method on spheres (`geoctrl.spheres.stepper`): symplectic, keeps unit length to rounding and momentum
-        maps; explicit for constant diagonal mass, else implicit.
-        "rk2" (midpoint), "heun" and "rk4" are explicit Runge-Kutta methods on :math:`(q, \omega)`.
+        One of `METHODS`, which tells what each preserves. "variational" is the discrete Euler-Lagrange method
+        on spheres (`geoctrl.stepping.variational`): symplectic, keeps unit length to rounding and momentum
+        maps; explicit for constant diagonal mass, else implicit. "rk2" (midpoint), "heun" and "rk4" are
+        explicit Runge-Kutta methods on :math:`(q, \omega)`.
     order : {2, 4, 6, 8}
         Above 2 by symmetric composition of variational steps (`geoctrl.stepping.composition`).
     record : int
@@ -95,19 +91,12 @@ def integrate(
     if flag("project", project) and isinstance(method, str) and method == "variational":
         raise InputError("project is for Runge-Kutta methods; the variational method needs none")
 
-    def starter(run, name, stages, q, omega, step, every, rows):
-        if name == "variational":
-            return _variational(run, stages, q, omega, step, every, rows)
-        return _runge_kutta(run, name, q, omega, step, project, every, rows)
-
     return take_steps(
         system,
         (q0, omega0),
         h,
         steps,
         kind=SphereSystem,
-        methods=METHODS,
-        starter=starter,
         method=method,
         order=order,
         record=record,
@@ -116,36 +105,5 @@ def integrate(
         threads=threads,
         throw=throw,
         progress=progress,
+        project=project,
     )
-
-
-def _variational(run, stages, q, omega, h, record, rows):
-    L = run.mechanics(q[None], omega[None])[2][0]
-    state = (q, L, omega, run.slope(q), run.forces(0.0, q, omega))
-    common = (run.gradient, run.force, run.forced, run.damped, run.data, run.index, run.table)
-    if run.diagonal:
-        loop, inertia = run.loop("explicit"), (run.inertia[0],)
-    else:
-        loop, inertia = run.loop("implicit"), (run.at(q).copy(), run.varies, *run.mass)
-
-    def advance(first, count, row):
-        return loop(*state, *inertia, *common, float(first), h, stages, count, record, row, *rows)
-
-    return advance
-
-
-def _runge_kutta(run, method, q, omega, h, project, record, rows):
-    stages, weights, nodes = TABLEAUX[method]
-    a = np.zeros((len(weights), len(weights)))
-    for i, row in enumerate(stages):
-        a[i, : len(row)] = row
-    b, c = np.array(weights, dtype=float), np.array(nodes, dtype=float)
-    loop = run.loop("runge_kutta")
-
-    def advance(first, count, row):
-        return loop(
-            q, omega, *run.system_arguments, *run.kernel_arguments,
-            float(first), h, a, b, c, project, count, record, row, *rows,
-        )  # fmt: skip
-
-    return advance

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from numba import void
 
 from geoctrl._scalars import Node
-from geoctrl.stepping.compiled import compile_source
+from geoctrl.stepping.compiled import Kernel, compile_source
 from geoctrl.stepping.writer import (
     ARRAY,
     INDEX,
@@ -24,7 +23,9 @@ MASS = void(MATRIX, ARRAY, INDEX, MATRIX)
 SLOPE = void(MATRIX, MATRIX, ARRAY, INDEX, MATRIX)
 
 
-def mass_kernels(writer: KernelWriter, mass: Sequence[Sequence[Node]], q: Sequence[Node]) -> dict[str, Any]:
+def mass_kernels(
+    writer: KernelWriter, mass: Sequence[Sequence[Node]], q: Sequence[Node]
+) -> tuple[Kernel, ...]:
     r"""Kernels of an inertia that depends on q.
 
     ``mass``: m(q). ``mass_gradient(q, gram)``:
@@ -54,4 +55,4 @@ def mass_kernels(writer: KernelWriter, mass: Sequence[Sequence[Node]], q: Sequen
             SLOPE,
         ),
     }
-    return {name: compile_source(source, name, signature) for name, (source, signature) in sources.items()}
+    return tuple(compile_source(source, name, signature) for name, (source, signature) in sources.items())

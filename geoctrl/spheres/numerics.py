@@ -2,120 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from geoctrl.errors import SingularMassError
+from geoctrl._scalars import Node
 from geoctrl.manifolds import numerics
-from geoctrl.manifolds.numerics import Loops
-from geoctrl.spheres import field as equations
-from geoctrl.spheres import stepper
 from geoctrl.spheres.description import SphereDescription
-from geoctrl.spheres.kernels import MASS, SLOPE, mass_kernels
+from geoctrl.spheres.kernels import mass_kernels
+from geoctrl.stepping import coupled, explicit, tensions
+from geoctrl.stepping.bodies import DIRECTION, layout
 from geoctrl.stepping.compiled import Kernel
 from geoctrl.stepping.drive import Drive
-from geoctrl.stepping.forces import nothing
+from geoctrl.stepping.kinetics import kinetic_kernels
+from geoctrl.stepping.variational import Solver
 
 __all__ = ["Numerics", "Run"]
 
 
-@cache
-def _constant_mass() -> dict[str, Kernel]:
-    """Kernels of an inertia that does not vary: none of them is called."""
-    heads = {
-        "mass": ("mass(q, data, index, out)", MASS),
-        "mass_gradient": ("mass_gradient(q, gram, data, index, out)", SLOPE),
-        "mass_rate": ("mass_rate(q, v, data, index, out)", SLOPE),
-    }
-    return {name: nothing(head, signature) for name, (head, signature) in heads.items()}
-
-
 @dataclass(frozen=True, eq=False)
 class Run(numerics.Run):
-    """Numbers and kernels of one run, in the order in which the loops take them.
+    """Numbers and kernels of one run.
 
     Attributes
     ----------
     inertia : ndarray (n, n) or (1, n)
         The inertia, or its diagonal where it couples no bodies; where it depends on q a workspace.
+    mass : tuple of kernels or None
+        The inertia, its slope and its rate, where it varies.
+    energy : tuple of kernels or None
+        The slopes of the kinetic energy and how they change, where the inertia varies.
     """
 
-    loops = Loops(
-        {
-            "explicit": (stepper.explicit, stepper.EXPLICIT),
-            "implicit": (stepper.implicit, stepper.IMPLICIT),
-            "runge_kutta": (equations.runge_kutta, equations.RUNGE_KUTTA),
-        }
-    )
-
     inertia: np.ndarray
-    diagonal: bool
-    varies: bool
-    mass: tuple[Kernel, Kernel, Kernel]
-
-    def loop(self, name: str) -> Callable:
-        """A loop in the form that can call these kernels."""
-        if self.engine == "python" and name == "implicit":
-            stepper.settle()
-        return super().loop(name)
+    mass: tuple[Kernel, Kernel, Kernel] | None
+    energy: tuple[Kernel, Kernel] | None
 
     @property
-    def system_arguments(self) -> tuple:
-        """inertia, diagonal, varies, the kernels of the inertia."""
-        return self.inertia, self.diagonal, self.varies, *self.mass
+    def varies(self) -> bool:
+        """Whether the inertia depends on q."""
+        return self.mass is not None
 
     @property
-    def kernel_arguments(self) -> tuple:
-        """gradient, force, forced, data, index, table."""
-        return self.gradient, self.force, self.forced, self.data, self.index, self.table
+    def diagonal(self) -> bool:
+        """Whether the inertia couples no bodies, anywhere."""
+        return not self.varies and len(self.inertia) == 1
 
     @property
     def M(self) -> np.ndarray:
         """The inertia (n, n)."""
         return np.diag(self.inertia[0]) if self.diagonal else self.inertia
 
+    @property
+    def bodies(self) -> np.ndarray:
+        """Kind and first row of each body."""
+        return layout([DIRECTION] * self.inertia.shape[1])
+
+    @property
+    def kinetics(self) -> tuple[Kernel, Kernel]:
+        """The slopes of the kinetic energy and how they change."""
+        return super().kinetics if self.energy is None else self.energy
+
+    @property
+    def solver(self) -> Solver:
+        """The one for diagonal, for constant or for any inertia."""
+        if self.varies:
+            return coupled.SOLVER
+        return explicit.SOLVER if self.diagonal else tensions.SOLVER
+
+    def solved(self, stages: int = 1) -> Any:
+        """The system that the solver takes, for a method of ``stages`` substeps."""
+        if self.varies:
+            return coupled.coupled(self.bodies, written=True)
+        if self.diagonal:
+            return explicit.Explicit(self.bodies, self.inertia[0])
+        return tensions.tensions(self.bodies, self.M, stages)
+
     def at(self, q: np.ndarray) -> np.ndarray:
         """The inertia (n, n) at q."""
-        self._renew(q)
-        return self.M
-
-    def _renew(self, q: np.ndarray) -> None:
-        """Fill in the inertia at q."""
-        if self.varies:
+        if self.mass is not None:
             self.mass[0](q, self.data, self.index, self.inertia)
+        return self.M
 
     def inertia_slope(self, q: np.ndarray, gram: np.ndarray) -> np.ndarray:
         """Half the sum over jk of dm_jk/dq_i gram_jk, (n, 3)."""
         out = np.zeros_like(q)
-        if self.varies:
+        if self.mass is not None:
             self.mass[1](q, gram, self.data, self.index, out)
         return out
 
     def inertia_rate(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Rate (n, n) of the inertia as q moves with velocities v."""
         out = np.zeros((len(q), len(q)))
-        if self.varies:
+        if self.mass is not None:
             self.mass[2](q, v, self.data, self.index, out)
         return out
-
-    def field(self, t: float, q: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """qdot and omegadot, (n, 3) each; SingularMassError where the inertia is not positive definite."""
-        v, a = np.zeros_like(q), np.zeros_like(q)
-        equations.velocities(q, w, v)
-        F = self.forces(t, q, w) - self.slope(q)
-        change = np.zeros_like(self.inertia)
-        if self.varies:
-            gram = np.zeros_like(self.inertia)
-            equations.products(w, v, gram)
-            F += self.inertia_slope(q, gram)
-            change = self.inertia_rate(q, v)
-        self._renew(q)
-        if not equations.accelerations(q, w, v, F, self.inertia, change, self.diagonal, a):
-            raise SingularMassError("the inertia is not positive definite at this configuration")
-        return v, a
 
     def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Directions and angular velocities (n, 3) of a state (6n,)."""
@@ -126,8 +110,13 @@ class Run(numerics.Run):
         """Kinetic and potential energies (nt,) and the spatial momenta q_i x p_i (nt, n, 3)."""
         kinetic, potential, L = np.empty(len(first)), np.empty(len(first)), np.zeros(first.shape)
         for k, (q, w) in enumerate(zip(first, second, strict=True)):
-            self._renew(q)
-            kinetic[k] = equations.momenta(q, w, self.inertia, L[k])
+            if self.diagonal:
+                L[k] = self.inertia[0][:, None] * w
+            else:
+                M, v = self.at(q), np.cross(w, q)
+                own = np.diag(M)[:, None]
+                L[k] = own * w + np.cross(q, M @ v - own * v)
+            kinetic[k] = np.sum(w * L[k]) / 2
             potential[k] = self.value(q, self.data, self.index)
         return kinetic, potential, L
 
@@ -165,19 +154,33 @@ class Numerics(numerics.Numerics):
 
     def run(self, params: Mapping[str, float], drive: Drive | None = None) -> Run:
         """Numbers and kernels for parameters, and for inputs that are no feedback."""
-        n, mass, M = self.system.n, self.mass, self.system.constant_mass(params)
+        n, M = self.system.n, self.system.constant_mass(params)
         return Run(
             inertia=np.zeros((n, n)) if M is None else np.atleast_2d(M),
-            diagonal=M is not None and M.ndim == 1,
-            varies=M is None,
-            mass=(mass["mass"], mass["mass_gradient"], mass["mass_rate"]),
+            mass=self.mass if M is None else None,
+            energy=self.energy if M is None else None,
             **self.common(params, drive),
         )
 
     @cached_property
-    def mass(self) -> dict[str, Kernel]:
-        """mass, mass_gradient, mass_rate."""
-        system = self.system
-        if system.mass_nodes is None:
-            return _constant_mass()
-        return mass_kernels(self.writer, system.mass_nodes, system.configuration_nodes)
+    def mass(self) -> tuple[Kernel, Kernel, Kernel]:
+        """The inertia, its slope and its rate."""
+        inertia, slope, rate = mass_kernels(self.writer, self._entries, self.system.configuration_nodes)
+        return inertia, slope, rate
+
+    @property
+    def _entries(self) -> list[list[Node]]:
+        return self.system.mass_nodes or []
+
+    @cached_property
+    def energy(self) -> tuple[Kernel, Kernel]:
+        """Half of the sum of m_jk(q) u_j.u_k: its slopes and how they change."""
+        system, graph = self.system, self.writer.graph
+        u = self.writer.symbols([f"rate{i}" for i in range(3 * system.n)])
+        terms = [
+            self._entries[j][k] * u[3 * j + c] * u[3 * k + c]
+            for j in range(system.n)
+            for k in range(system.n)
+            for c in range(3)
+        ]
+        return kinetic_kernels(self.writer, graph.add(terms) / 2, system.configuration_nodes, u)

@@ -26,7 +26,7 @@ class SphereSystem(SphereDescription):
         L = \tfrac12 \sum_{jk} m_{jk}(q)\, \dot q_j \cdot \dot q_k - V(q), \qquad
         \dot q_i = \omega_i \times q_i, \qquad \delta W = \sum_i f_i \cdot \delta q_i
 
-    ([LLM09, Eq. 2.2], [LLM15]). The equations of motion are those of `geoctrl.spheres.field`.
+    ([LLM09, Eq. 2.2], [LLM15]). The equations of motion are those of `geoctrl.spheres.linear`.
 
     Parameters
     ----------

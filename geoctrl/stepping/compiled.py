@@ -19,7 +19,16 @@ from numba.core.dispatcher import Dispatcher
 from geoctrl._checks import as_python
 from geoctrl.stepping import disk_cache
 
-__all__ = ["Kernel", "compile_function", "compile_source", "is_compiled", "pointer"]
+__all__ = [
+    "Kernel",
+    "compile_function",
+    "compile_source",
+    "fields",
+    "inner",
+    "is_compiled",
+    "machine_code",
+    "pointer",
+]
 
 Kernel = Callable[..., Any]
 
@@ -120,6 +129,23 @@ def compile_function(
         return njit(signature, error_model="numpy")(wrap(inner))
     except Exception:
         return (plain or wrap)(as_python(function))
+
+
+inner = njit(cache=True, error_model="numpy")
+"""Decorator of functions that the loops call."""
+
+
+def fields(kind: type, *of: Any) -> Any:
+    """The type of a NamedTuple ``kind`` with fields of the types ``of``, as numba tells it from values."""
+    if len(set(of)) == 1:
+        return types.NamedUniTuple(of[0], len(of), kind)
+    return types.NamedTuple(of, kind)
+
+
+@cache
+def machine_code(function: Callable, signature: Any) -> Kernel:
+    """A function of this package compiled to a signature, once, and kept on disk beside its file."""
+    return njit(signature, cache=True, error_model="numpy")(function)
 
 
 def is_compiled(kernel: Kernel) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from geoctrl.stepping.compiled import inner
 
 __all__ = ["eliminate"]
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def eliminate(A: np.ndarray, b: np.ndarray) -> bool:
     """Overwrite b (n,) by the solution of A x = b, overwriting A (n, n) too; rows are exchanged.
 

@@ -53,7 +53,7 @@ def written_force(
 ) -> Kernel:
     """Forces given by nodes, three for each row; ``places`` are arguments and where they are found."""
     program, constants = writer.program([*(node for node, _ in places), *inputs], forces)
-    names = [*(name for _, name in places), *(f"sample(table, t, {j})" for j in range(len(inputs)))]
+    names = [*(name for _, name in places), *(f"sample(table, t, np.int64({j}))" for j in range(len(inputs)))]
     stores = "".join(f"out[{i // 3}, {i % 3}] = {r}\n" for i, r in enumerate(program.results))
     source = function(_HEAD, constants, unpack(names), statements(program), stores)
     return compile_source(source, "force", FORCE, sample=sample)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["VARIATIONAL", "Method", "by_name"]
+__all__ = ["METHODS", "Method"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,14 @@ VARIATIONAL = Method(
 )
 
 
-def by_name(*methods: Method) -> dict[str, Method]:
-    """Methods as they are chosen."""
-    return {m.name: m for m in methods}
+METHODS = {
+    method.name: method
+    for method in (
+        VARIATIONAL,
+        Method("rk2", order=2, implicit=False),
+        Method("heun", order=2, implicit=False),
+        Method("rk4", order=4, implicit=False),
+    )
+}
+"""By name: "variational" is `geoctrl.stepping.variational`; "rk2" (midpoint), "heun", "rk4" are Runge-Kutta
+methods on configurations and velocities (`geoctrl.stepping.runge_kutta`)."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from geoctrl.stepping.compiled import inner
 from geoctrl.stepping.drive import Drive
 
 __all__ = ["sample", "table", "table_of"]
 
 
-@njit(cache=True, error_model="numpy")
+@inner
 def sample(table, t, j):
     """Input j at time t from a table (number of times, number of inputs, times, rows of values).
 

@@ -1,33 +1,38 @@
-"""The equations of an implicit step: their derivative, the bases they are written in, Newton's iterations."""
+"""The equations of an implicit step: their derivative, and the bases that they are written in."""
 
 import numpy as np
 import pytest
 
-from geoctrl.spheres import stepper, tangent
+from geoctrl.stepping import coordinates, coupled
+from geoctrl.stepping.variational import no_kinetics
+from geoctrl.stepping.vectors import frames
 from tests.spheres.systems import free_chain, random_state, varying_inertia
 
 SYSTEMS = {"coupled": (free_chain, 3), "varying": (lambda: varying_inertia(forced=False), 2)}
+H = 0.3
 
 
 def equations(system, q):
-    """S(q, q') in tangent coordinates as a function of those of z, and its derivative by the stepper."""
-    stepper.settle()
+    """S(q, q') in tangent coordinates as a function of those of q', and its derivative by the solver."""
     n, run = system.n, system.run(system.params)
-    M, B = run.at(q).copy(), np.empty((n, 2, 3))
-    tangent.frames(q, B)
-    z, new, d, S = (np.zeros((n, 3)) for _ in range(4))
-    late = M.copy()
+    G = None if run.varies else np.kron(run.M, np.eye(3))
+    kernels = run.kinetics if run.varies else (no_kinetics(), no_kinetics())
+    inertia, still = coupled.coupled(run.bodies, G, written=G is None), np.zeros(3)
+    T, new, D, S = inertia.tangents.copy(), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3))
+    coordinates.bases(run.bodies, q, T)
 
     def residual(y):
-        z[:] = np.einsum("irk,ir->ik", B, y.reshape(n, 2))
-        stepper.cayley(q, z, new, d)
-        late[:] = run.at(new)
-        stepper.slopes(q, M, late, d, run.varies, run.mass[1], run.data, run.index, S)
-        return np.einsum("irk,ik->ir", B, S).ravel()
+        out = np.empty(2 * n)
+        coordinates.retract(run.bodies, inertia.freedom, q, T, y, new, D)
+        coupled.meet(q, H, still, inertia, kernels[0], run.data, run.index, new, D, S, -1.0)
+        coordinates.lower(run.bodies, inertia.freedom, q, T, S, out)
+        return out
 
     def jacobian(y):
+        J = np.empty((2 * n, 2 * n))
         residual(y)
-        return stepper.jacobian(q, z, new, M, late, d, run.varies, *run.mass[1:], run.data, run.index, B)
+        coupled.jacobian(q, H, still, inertia, kernels[1], run.data, run.index, T, y, new, D, J)
+        return J
 
     return residual, jacobian
 
@@ -60,8 +65,8 @@ def test_slopes_are_derivatives_of_the_kinetic_part_of_the_discrete_lagrangian()
         d = new - q
         return np.sum((mass(q) + mass(new)) * (d @ d.T)) / 4
 
-    stepper.settle()
-    stepper.slopes(q, mass(q), mass(new), new - q, True, run.mass[1], run.data, run.index, S)
+    inertia, kernel = coupled.coupled(run.bodies, written=True), run.kinetics[0]
+    coupled.meet(q, H, np.zeros(3), inertia, kernel, run.data, run.index, new, new - q, S, -1.0)
     for place in np.ndindex(2, 3):
         e = np.zeros((2, 3))
         e[place] = 1e-3  # a polynomial of degree four
@@ -81,7 +86,7 @@ def test_bases_of_the_tangent_planes_are_orthonormal_and_right_handed():
     """At both poles, near them and for directions that are not of unit length, too."""
     for size in (1.0, 1.7):
         q, B = size * DIRECTIONS, np.empty((len(DIRECTIONS), 2, 3))
-        tangent.frames(q, B)
+        frames(q, B)
         unit = DIRECTIONS / np.linalg.norm(DIRECTIONS, axis=1)[:, None]
         np.testing.assert_allclose(np.cross(B[:, 0], B[:, 1]), unit, rtol=0, atol=1e-15)
         gram = np.einsum("irk,isk->irs", B, B)

@@ -41,15 +41,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import boolean, float64, int64, njit, types
+from numba import boolean, float64, int64, njit, types, void
 
-from geoctrl.rotations.kernels import COVECTOR, SLOPE
 from geoctrl.stepping.compiled import pointer
 from geoctrl.stepping.forces import FORCE, GRADIENT
 from geoctrl.stepping.loop import BEYOND, FORCES, INFINITE, NEWTON
 from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX
 
-__all__ = ["VARIATIONAL", "variational", "velocities"]
+__all__ = ["VARIATIONAL", "covector", "variational"]
+
+COVECTOR = void(MATRIX, ARRAY, INDEX, MATRIX)
+SLOPE = void(MATRIX, MATRIX, ARRAY, INDEX, MATRIX)
 
 CONVERGED = 4e-16  # correction relative to f: its rounding
 STAGNANT = 1e-12  # corrections below this that no longer shrink are rounding too
@@ -369,3 +371,14 @@ def solve_varying(
             return iteration + 1, math.inf
         last = size
     return ITERATIONS, last
+
+
+def covector(kinetic, n):
+    """The kernel of the linear terms a (n, 3), from the one that gives them with their rate."""
+
+    def a(R, data, index, out):
+        both = np.empty((2 * n, 3))
+        kinetic(R, np.zeros(R.shape), data, index, both)
+        out[:] = both[:n]
+
+    return njit(COVECTOR, error_model="numpy")(a)

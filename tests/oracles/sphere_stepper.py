@@ -27,12 +27,12 @@ import numpy as np
 from numba import boolean, float64, int64, njit, types
 
 from geoctrl.spheres.kernels import MASS, SLOPE
-from geoctrl.spheres.tangent import cross, frames, lift, lower, tangent_mass
 from geoctrl.stepping.cholesky import factorise, solve_factorised
 from geoctrl.stepping.compiled import pointer
 from geoctrl.stepping.elimination import eliminate
-from geoctrl.stepping.forces import FORCE, GRADIENT
+from geoctrl.stepping.forces import FORCE, GRADIENT, nothing
 from geoctrl.stepping.loop import BEYOND, FORCES, INDEFINITE, INFINITE, NEWTON
+from geoctrl.stepping.vectors import cross, frames
 from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX
 
 __all__ = ["EXPLICIT", "IMPLICIT", "explicit", "implicit", "settle"]
@@ -354,6 +354,34 @@ def jacobian(q, z, new, M, late, d, varies, mass_gradient, mass_rate, data, inde
     return J
 
 
+@njit(cache=True, fastmath={"reassoc", "contract"}, error_model="numpy")
+def tangent_mass(M, B, A):
+    """Lower triangle of A (2n, 2n): blocks m_ij B_i B_j^T."""
+    for i in range(M.shape[0]):
+        for j in range(i + 1):
+            m = M[i, j]
+            for r in range(2):
+                for s in range(2):
+                    dot = B[i, r, 0] * B[j, s, 0] + B[i, r, 1] * B[j, s, 1] + B[i, r, 2] * B[j, s, 2]
+                    A[2 * i + r, 2 * j + s] = m * dot
+
+
+@njit(cache=True, error_model="numpy")
+def lower(B, v, y):
+    """Coordinates y (2n,) of vectors v (n, 3): y_i = B_i v_i."""
+    for i in range(v.shape[0]):
+        for r in range(2):
+            y[2 * i + r] = B[i, r, 0] * v[i, 0] + B[i, r, 1] * v[i, 1] + B[i, r, 2] * v[i, 2]
+
+
+@njit(cache=True, error_model="numpy")
+def lift(B, y, v):
+    """Vectors v (n, 3) of coordinates y (2n,)."""
+    for i in range(v.shape[0]):
+        for k in range(3):
+            v[i, k] = B[i, 0, k] * y[2 * i] + B[i, 1, k] * y[2 * i + 1]
+
+
 _BASES = types.float64[:, :, ::1]
 _SOLVER: dict[Any, tuple] = {
     slopes: (MATRIX, MATRIX, MATRIX, MATRIX, boolean, pointer(SLOPE), ARRAY, INDEX, MATRIX),
@@ -377,3 +405,14 @@ def settle() -> None:
     for function, signature in _SOLVER.items():
         function.compile(signature)
         function.disable_compile()
+
+
+@cache
+def no_mass():
+    """Kernels of an inertia that does not vary: none of them is called."""
+    heads = (
+        ("mass(q, data, index, out)", MASS),
+        ("mass_gradient(q, gram, data, index, out)", SLOPE),
+        ("mass_rate(q, v, data, index, out)", SLOPE),
+    )
+    return tuple(nothing(head, signature) for head, signature in heads)

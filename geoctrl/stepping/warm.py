@@ -1,0 +1,33 @@
+"""Compile all stepping loops, which are then kept on disk: no first run need wait for them."""
+
+from __future__ import annotations
+
+import time
+
+from geoctrl.stepping import apart, coupled, explicit, tensions
+from geoctrl.stepping.compiled import machine_code
+from geoctrl.stepping.forces import no_force
+from geoctrl.stepping.runge_kutta import runge_kutta, runge_kutta_signature
+from geoctrl.stepping.variational import Solver, no_kinetics, variational, variational_signature
+
+__all__ = ["SOLVERS", "warm"]
+
+SOLVERS: dict[str, Solver] = {
+    "explicit": explicit.SOLVER,
+    "tensions": tensions.SOLVER,
+    "apart": apart.SOLVER,
+    "coupled": coupled.SOLVER,
+}
+"""Who solves for steps and accelerations, by the name of the module."""
+
+
+def warm(name: str) -> float:
+    """Compile the loops of a solver of `SOLVERS`, or read them from disk; seconds that it took."""
+    begin, solver = time.perf_counter(), SOLVERS[name]
+    solver.pointers()
+    solver.accelerator()
+    machine_code(variational, variational_signature(solver))
+    machine_code(runge_kutta, runge_kutta_signature(solver))
+    no_force()
+    no_kinetics()
+    return time.perf_counter() - begin
