@@ -123,15 +123,6 @@ class Kinetic:
         places = {s for f in self.product.factors for s in f.z}
         return self.A is not None or any(e.free_symbols & places for e in self.rest.values())
 
-    @property
-    def coupled(self) -> int:
-        """Number of bodies in the largest group that the inertia couples to each other."""
-        body, groups = self._bodies, list(range(self.product.bodies))
-        for i, j in self.rest:
-            a, b = groups[body[i]], groups[body[j]]
-            groups = [a if group == b else group for group in groups]
-        return max(map(groups.count, groups))
-
     def carried(self, turn: sp.Matrix) -> tuple[list[sp.Expr], sp.Expr]:
         """What axes that turn with this rate add: G (W x z) + A, and half (W x z).G (W x z) + A.(W x z)."""
         moved = [e for f in self.product.factors for e in (turn.hat() * f.z)]

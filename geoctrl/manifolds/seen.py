@@ -12,7 +12,7 @@ from geoctrl._checks import shape_of
 from geoctrl._scalars import Node, Program
 from geoctrl.errors import InputError
 from geoctrl.manifolds.conservation import has_no_moment, refuse_spin, require_symmetry
-from geoctrl.manifolds.description import ManifoldDescription
+from geoctrl.manifolds.description import BODIES, ManifoldDescription
 from geoctrl.manifolds.functions import functions_of_time, holds_time
 from geoctrl.manifolds.reduction import natural
 from geoctrl.manifolds.rest import find_rest
@@ -44,7 +44,7 @@ class SeenManifold(Seen):
         self.system, self.spin, self.cache = system, np.array(spin), {}
         self.spin.flags.writeable = False  # equilibria hold it as well
         self.functions, self.written = functions_of_time(system), system.written
-        if system.inertia_varies:
+        if system.written_rest and system.n > BODIES:
             system.require_symbolic()
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from collections.abc import Generator
 from functools import cache
 from typing import Any
@@ -89,6 +90,8 @@ def drawback(flow: Flow) -> str | None:
     """Why the field of a system that is not recorded serves it better, or None; nothing is written out."""
     if flow.system.recorded:
         return None
+    if math.isinf(flow.system.recording_effort):
+        return "it cannot be written out for heyoka"
     if flow.system.recording_effort > _EFFORT:
         return "its equations are too long to write out for heyoka"
     if flow.rtol is not None and flow.rtol > _LOOSE:

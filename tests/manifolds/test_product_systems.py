@@ -1,0 +1,222 @@
+"""Systems on products: one Lagrangian read in rates and velocities, its equations from several sides."""
+
+import pickle
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import geoctrl as gc
+from geoctrl.manifolds import Attitude, Direction, Place, ProductSystem
+from geoctrl.manifolds.tangent import integral_gradients
+
+J = sp.Matrix([[2.0, 0.1, 0.05], [0.1, 1.5, -0.2], [0.05, -0.2, 1.1]])
+ARM = sp.Matrix([0.2, -0.1, 0.3])
+
+
+def crane(frame=None, varying=False, held=True):
+    """A body with an off-centre load, two links below it, and a cart; forces of the rates and an input."""
+    x, R, q1, q2 = Place("x"), Attitude("R"), Direction("q1"), Direction("q2")
+    y = Place("y", axes=[[1, 0, 0], [0, 1, 0]] if held else None)
+    m, u = gc.Parameter("m", 1.3, positive=True), sp.Symbol("u")
+    load, first = x.rate + R.rate * ARM, x.rate + 0.7 * q1.rate
+    second = first + 0.4 * q2.rate + 0.2 * y.rate
+    T = m.symbol * x.rate.dot(x.rate) / 2 + R.velocity.dot(J * R.velocity) / 2 + y.rate.dot(y.rate)
+    T += 0.4 * load.dot(load) + 0.3 * first.dot(first) + 0.25 * second.dot(second)
+    if varying:
+        T += 0.3 * q1.z[2] * x.rate.dot(q1.rate) + 0.1 * (1 + x.z[0] ** 2) * q2.rate.dot(q2.rate)
+        T += 0.2 * R.velocity.dot(R.z.T * q1.velocity) + 0.3 * x.z[1] * R.velocity[0] + 0.2 * q1.z.dot(x.rate)
+    V = 9.81 * (x.z[2] + 0.35 * q1.z[2]) + x.z.dot(x.z) / 2 + 0.8 * R.z[2, 2]
+    V += q1.z.dot(q2.z) + (R.z * ARM).dot(q2.z)
+    forces = {
+        "x": [u, 0, -0.1 * x.velocity[2]],
+        "R": [0.1 * R.velocity[1], u, R.z[0, 1]],
+        "q1": [q2.z[0], 2 * u, 0.3 * q1.velocity[1]],
+    }
+    return ProductSystem(
+        [x, R, q1, q2, y], kinetic=T, potential=V, forces=forces, inputs=[u], parameters=[m], frame_rate=frame
+    )
+
+
+def relativistic():
+    """A kinetic energy that is not quadratic: of a fast particle and a stiffening direction."""
+    x, q = Place("x"), Direction("q")
+    fast = 9 - 9 * sp.sqrt(1 - x.rate.dot(x.rate) / 9)
+    spin = q.rate.dot(q.rate)
+    return ProductSystem(
+        [x, q], kinetic=fast + spin / 4 + spin**2 / 10, potential=x.z.dot(x.z) / 2 + 0.2 * q.z.dot(x.z)
+    )
+
+
+SYSTEMS = {
+    "constant": crane,
+    "turning frame": lambda: crane(frame=[0, 0.3, 0.2], held=False),
+    "varying": lambda: crane(varying=True),
+    "varying, turning frame": lambda: crane(frame=[0.1, 0.3, 0.2], varying=True, held=False),
+    "not quadratic": relativistic,
+}
+QUADRATIC = [name for name in SYSTEMS if name != "not quadratic"]
+U = 0.4
+
+
+@pytest.fixture(scope="module")
+def systems():
+    return {name: build() for name, build in SYSTEMS.items()}
+
+
+def slow_state(s, seed=5):
+    """A state of no particular kind, slower than the light of the fast particle."""
+    z, w = s.product.generic(seed)
+    return s.product.state(z, 0.5 * w)
+
+
+def inputs(s):
+    return np.full(len(s.inputs), U)
+
+
+def along(function, x, f, h=1e-5):
+    """Derivative of a function along f, good to h^2 and to rounding over h: some 1e-9."""
+    return (function(x + h * f) - function(x - h * f)) / (2 * h)
+
+
+@pytest.mark.parametrize("name", QUADRATIC)
+def test_the_field_is_that_of_the_euler_poincare_equations(systems, name):
+    s = systems[name]
+    x, u = slow_state(s), inputs(s)
+    view = s.view()
+    y = view.into(x, s.params)
+    carried = view.derivative(y, s.params) @ view.reduced.rhs(0.0, y, u)
+    f = s.rhs(0.0, x, u)
+    # Two derivations of the same sums: rounding of some hundred terms of size ten.
+    np.testing.assert_allclose(carried, f, rtol=0, atol=1e-13 * np.abs(f).max())
+    np.testing.assert_allclose(view.out_of(y, s.params), x, rtol=0, atol=1e-15)
+    assert view.reduced.energy(y) == pytest.approx(s.energy(x), abs=1e-13)
+    flipped = s.replace(potential=-s.potential_expression)  # negative control
+    assert np.abs(flipped.rhs(0.0, x, u) - f).max() > 0.1
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_derivative_of_the_field_on_the_manifold(systems, name):
+    s = systems[name]
+    x, u = slow_state(s), inputs(s)
+    W = s.product.leaf_basis(*s.product.parts(x))
+    expected = np.array([along(lambda y: s.rhs(0.0, y, u), x, e) for e in W.T]).T
+    np.testing.assert_allclose(s.jacobian(0.0, x, u) @ W, expected, rtol=0, atol=1e-7)
+    if u.size:
+        expected = along(lambda v: s.rhs(0.0, x, v), u, np.ones(1))
+        np.testing.assert_allclose(s.input_jacobian(0.0, x, u)[:, 0], expected, rtol=0, atol=1e-7)
+    normals = s.product.leaf_gradient(*s.product.parts(x))
+    assert np.abs(normals @ s.rhs(0.0, x, u)).max() < 1e-13
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_hamiltons_equations_move_alike(systems, name):
+    s = systems[name]
+    x, u = slow_state(s), inputs(s)
+    pi = s.convert(x, "velocity", "momentum")
+    np.testing.assert_allclose(s.convert(pi, "momentum", "velocity"), x, rtol=0, atol=1e-13)
+    f = s.rhs(0.0, x, u)
+    expected = along(lambda y: s.convert(y, "velocity", "momentum"), x, f)
+    np.testing.assert_allclose(s.in_form("momentum").rhs(0.0, pi, u), expected, rtol=0, atol=1e-8)
+    assert s.in_form("momentum").state_labels[s.split] == f"momentum_{s.state_labels[s.split]}"
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_energy_and_momenta_change_by_the_forces(systems, name):
+    s = systems[name]
+    x, u = slow_state(s), inputs(s)
+    f, run = s.rhs(0.0, x, u), s.run()
+    run.hold(u)
+    rates = run.power_and_moments(0.0, *s.product.parts(x))[0].sum(axis=0)
+    assert along(s.energy, x, f) == pytest.approx(rates[0], abs=1e-8)
+    energy, momenta = integral_gradients(s, x, s.params)
+    W = s.product.leaf_basis(*s.product.parts(x))
+    np.testing.assert_allclose(energy @ W, [along(s.energy, x, e) for e in W.T], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(momenta @ f, along(s.momentum, x, f), rtol=0, atol=1e-8)
+    free = [k for k in range(3) if not any(p.normals.any() for p in s.factors if p.kind == 0)]
+    np.testing.assert_allclose(along(s.momentum, x, f)[free], rates[1:4][free], rtol=0, atol=1e-8)
+
+
+def test_momenta_of_a_fast_particle():
+    """gamma v, with gamma = 1 / sqrt(1 - v^2 / 9)."""
+    s, v = relativistic(), np.array([0.0, 1.5, 0.2])
+    x = s.pack({"x": ([1, 0, 0], v), "q": ([0, 0, 1], [0.5, 0.3, 0])})
+    pi = s.unpack(s.convert(x, "velocity", "momentum"))
+    np.testing.assert_allclose(pi["x"][1], v / np.sqrt(1 - v @ v / 9), rtol=1e-14)
+    assert s.conserved() == ("energy", "momentum1", "momentum2", "momentum3")
+    run = gc.simulate(s, np.linspace(0, 2, 5), x)
+    assert max(run.drift.values()) < 1e-10  # DOP853 at 1e-12
+    assert "cannot be written out" in run.engine
+
+
+def cart():
+    x, q, u = Place("x", axes=[[1, 0, 0]]), Direction("q"), sp.Symbol("u")
+    bob = x.rate + q.rate / 2
+    return ProductSystem(
+        [x, q],
+        kinetic=x.rate.dot(x.rate) + bob.dot(bob) / 2,
+        potential=9 * q.z[2] / 2,
+        forces={"x": [u, 0, 0]},
+        inputs=[u],
+        name="cart",
+    )
+
+
+REST = {"x": ([0, 0, 0], [0, 0, 0]), "q": ([0, 0, -1], [0, 0, 0])}
+
+
+def test_a_cart_with_a_pendulum_from_description_to_proof():
+    s = cart()
+    assert s.conserved() == ("energy", "linear_momentum1")
+    start = {"x": ([0, 0, 0], [0.3, 0, 0]), "q": ([1, 0, 0], [0, 0.2, 0.5])}
+    run = gc.simulate(s, np.linspace(0, 2, 21), start, engine="heyoka")
+    other = gc.simulate(s, run.time, start, engine="scipy")
+    np.testing.assert_allclose(run.states, other.states, rtol=0, atol=1e-9)  # DOP853 at 1e-12
+    assert run["x"].shape == run["v"].shape == (21, 3)
+    np.testing.assert_array_equal(run["q"][:, 1], run["q_2"])
+    assert max(run.drift.values()) < 1e-12
+    # Small motions: across the line the bare pendulum, along it the cart of mass 2 swings too.
+    w = np.sqrt(9 / 0.5 * np.array([1.0, 1 + 0.5]))
+    found = gc.linearize(s, s.start(REST)).eigenvalues
+    np.testing.assert_allclose(np.sort(found.imag), np.sort([*w, *-w, 0, 0]), atol=1e-7)
+    assert gc.certify(s, s.start(REST)).verdict is not gc.Verdict.PROVED_STABLE  # it may drift along its line
+    loop = s.closed_loop({"u": -3 * s.factors[0].z[0]})
+    assert gc.certify(loop, loop.start(REST)).verdict is not gc.Verdict.PROVED_UNSTABLE
+    held = s.replace(potential=9 * s.factors[1].z[2] / 2 + s.factors[0].z[0] ** 2)
+    assert gc.certify(held, held.start(REST)).verdict is gc.Verdict.PROVED_STABLE
+    up = {**REST, "q": ([0, 0, 1], [0, 0, 0])}
+    assert gc.certify(s, s.start(up)).verdict is gc.Verdict.PROVED_UNSTABLE
+    point = gc.find_equilibrium(held, guess=held.project({**REST, "q": ([0.2, 0.1, -1], [0, 0, 0])}))
+    assert np.array_equal(point.q, [0, 0, -1])
+    again = pickle.loads(pickle.dumps(held))
+    assert again.params == held.params
+    assert again.rhs(0.0, point.x) == pytest.approx(held.rhs(0.0, point.x), abs=0)
+    assert s.to_control().nstates == 12
+
+
+def test_what_is_no_system_or_no_state_is_refused_in_words():
+    x, q = Place("x"), Direction("q")
+    T = x.rate.dot(x.rate) / 2 + q.rate.dot(q.rate)
+    cases = [
+        ({"kinetic": 3}, gc.DescriptionError, "rates or velocities"),
+        ({"kinetic": x.rate.dot(x.rate)}, gc.InputError, "positive definite"),
+        ({"kinetic": T + sp.Symbol("a") * x.rate[0] ** 2}, gc.DescriptionError, "undeclared symbol a"),
+        ({"kinetic": T, "forces": {"y": [0, 0, 0]}}, gc.DescriptionError, "no factor"),
+        ({"kinetic": T, "potential": q.velocity[0]}, gc.DescriptionError, "undeclared symbol omega_1"),
+    ]
+    for given, error, words in cases:
+        with pytest.raises(error, match=words):
+            ProductSystem([x, q], **given)
+    with pytest.raises(gc.DescriptionError, match="names of their own"):
+        ProductSystem([q, Direction("q")], kinetic=T)
+    with pytest.raises(gc.DescriptionError, match="some Place, Direction or Attitude"):
+        ProductSystem(["x"], kinetic=T)
+    with pytest.raises(gc.InputError, match="orthogonal"):
+        Place("x", axes=[[1, 0, 0], [1, 1, 0]])
+    s = ProductSystem([x, q], kinetic=T)
+    with pytest.raises(gc.DescriptionError, match="lacks q"):
+        s.pack({"x": ([0, 0, 0], [0, 0, 0])})
+    with pytest.raises(gc.ConstraintError, match=r"q: \|q\| - 1 is 1"):
+        s.start({"x": ([0, 0, 0], [0, 0, 0]), "q": ([0, 0, 2], [0, 0, 0])})
+    with pytest.warns(gc.ProjectionWarning, match="q was projected"):
+        s.start({"x": ([0, 0, 0], [0, 0, 0]), "q": ([0, 1e-5, 1], [0, 0, 0])})
