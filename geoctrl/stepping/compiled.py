@@ -132,7 +132,9 @@ def compile_function(
         return (plain or wrap)(as_python(function))
 
 
-inner = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
+_LOOP: Any = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+
+inner = njit(**_LOOP)
 """Decorator of functions that loops call; none of them is a kernel, so that no other entry is compiled."""
 
 
@@ -152,7 +154,7 @@ def machine_code(function: Callable, signature: Any) -> Kernel:
 @cache
 def loop_code(function: Callable, signature: Any) -> Callable:
     """A loop compiled to a signature, which Python alone calls, once, and kept on disk beside its file."""
-    return njit(signature, cache=True, error_model="numpy", no_cfunc_wrapper=True)(function)
+    return njit(signature, **_LOOP)(function)
 
 
 def is_compiled(kernel: Kernel) -> bool:
