@@ -305,19 +305,21 @@ def compare_chains(repeat: int) -> None:
     report(programs, best, 1000, 20)
 
 
-def growth(repeat: int, sizes: tuple[int, ...] = (5, 10, 20, 50, 100, 200)) -> None:
+def growth(repeat: int, sizes: tuple[int, ...] = (5, 10, 20, 50, 100, 200, 500)) -> None:
     """Cost of a step against the number of links, at steps in proportion to a link's length."""
     print(f"\nCost of a step, chain of n links, h = {0.01:g}/n s")
     print(f"{'n':>6}{'us':>10}{'iterations':>12}{'exponent':>10}")
-    before = None
+    before, cost = None, {}
     for n in sizes:
         system, start = chain(n)
-        steps = max(20, 20_000 // n)
+        steps = max(1000, 20_000 // n)
         best = measure({"geoctrl": Program(ours(system, start, 0.01 / n), steps)}, repeat)["geoctrl"]
         iterations = gc.spheres.integrate(system, *start, 0.01 / n, steps, record=steps).iterations
         exponent = "" if before is None else f"{math.log(best / before[1]) / math.log(n / before[0]):.2f}"
         print(f"{n:>6}{1e6 * best:>10.1f}{iterations:>12.1f}{exponent:>10}")
-        before = n, best
+        before, cost[n] = (n, best), best
+    exponent = math.log(cost[500] / cost[50]) / math.log(10)
+    print(f"exponent from 50 to 500 links: {exponent:.2f} (target at most 1.2)")
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from geoctrl.manifolds.checking import check_gradients
 from geoctrl.manifolds.functions import examine
 from geoctrl.manifolds.kernels import Lines, potential_kernels
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.stepping.compiled import Kernel, compile_function, is_compiled, machine_code
+from geoctrl.stepping.compiled import Kernel, compile_function, is_compiled, loop_code
 from geoctrl.stepping.drive import Drive, Held
 from geoctrl.stepping.forces import (
     GRADIENT,
@@ -68,7 +68,7 @@ class Run(Field):
 
     def loop(self, function: Callable, signature: Any) -> Callable:
         """A loop in the form that can call these kernels: machine code, or as Python runs it."""
-        return machine_code(function, signature) if self.engine == "numba" else function
+        return loop_code(function, signature) if self.engine == "numba" else function
 
     @property
     @abstractmethod

@@ -114,7 +114,7 @@ class Run(numerics.Run):
                 L[k] = self.inertia[0][:, None] * w
             else:
                 M, v = self.at(q), np.cross(w, q)
-                own = np.diag(M)[:, None]
+                own = np.diag(M)[:, None] * self.varies  # apart, as fields have it off the spheres
                 L[k] = own * w + np.cross(q, M @ v - own * v)
             kinetic[k] = np.sum(w * L[k]) / 2
             potential[k] = self.value(q, self.data, self.index)

@@ -26,6 +26,7 @@ __all__ = [
     "fields",
     "inner",
     "is_compiled",
+    "loop_code",
     "machine_code",
     "pointer",
 ]
@@ -131,8 +132,10 @@ def compile_function(
         return (plain or wrap)(as_python(function))
 
 
-inner = njit(cache=True, error_model="numpy")
-"""Decorator of functions that the loops call."""
+_LOOP: Any = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+
+inner = njit(**_LOOP)
+"""Decorator of functions that loops call; none of them is a kernel, so that no other entry is compiled."""
 
 
 def fields(kind: type, *of: Any) -> Any:
@@ -144,8 +147,14 @@ def fields(kind: type, *of: Any) -> Any:
 
 @cache
 def machine_code(function: Callable, signature: Any) -> Kernel:
-    """A function of this package compiled to a signature, once, and kept on disk beside its file."""
+    """A kernel of this package compiled to a signature, once, and kept on disk beside its file."""
     return njit(signature, cache=True, error_model="numpy")(function)
+
+
+@cache
+def loop_code(function: Callable, signature: Any) -> Callable:
+    """A loop compiled to a signature, which Python alone calls, once, and kept on disk beside its file."""
+    return njit(signature, **_LOOP)(function)
 
 
 def is_compiled(kernel: Kernel) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from numba import njit
+
 from geoctrl.stepping.bodies import BODIES, DIRECTION
 from geoctrl.stepping.compiled import fields, inner
 from geoctrl.stepping.loop import BEYOND, INFINITE
@@ -38,7 +40,7 @@ def step(z, L, h, _frame, _taken, _stage, system, _kinetic, _curvature, _data, _
     return 0, 0, 0.0
 
 
-@inner
+@njit(cache=True, error_model="numpy", forceinline=True)
 def glide(kind, z, i, L, b, over):
     """Move row i by ``over`` times the momentum of body b, along the sphere for a direction; |u|^2 of it."""
     if kind != DIRECTION:

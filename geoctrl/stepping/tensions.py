@@ -98,11 +98,11 @@ def step(z, L, h, _frame, taken, stage, system, _kinetic, _curvature, _data, _in
     forces(z, L, h, turns, S)
     if taken >= EARLIER:
         extrapolate(known, taken, z, S)
-        count, size = solve(z, system, False, S, D)
+        count, size = solve(z, system, 1.0, S, D)
     if not size <= SETTLED:
         forces(z, L, h, turns, S)
-        solve(z, system, True, S, D)
-        more, size = solve(z, system, False, S, D)
+        solve(z, system, 0.0, S, D)
+        more, size = solve(z, system, 1.0, S, D)
         count += more
     if not size <= SETTLED:
         return count, NEWTON, math.sqrt(size)
@@ -151,21 +151,21 @@ def extrapolate(known, taken, z, S):
 
 
 @inner
-def solve(z, system, straight, S, D):
+def solve(z, system, bend, S, D):
     """Newton's iteration for the tensions, added to S; leaves D = m^-1 S.
 
-    D is z' - z, or across the directions z where they are ``straight``, for which one iteration is exact.
+    With ``bend`` one D is z' - z; with zero it is across the directions z, for which one iteration is exact.
     Returns iterations, and the square of the last change of D relative to D: half of it is what is left of c.
     """
     turns, new, x, size = system.turns, system.room[2], system.line[3], math.inf
     begin, other, weight = system.begin, system.other, system.weight
     spread(begin, other, weight, S, D)
     for iteration in range(ITERATIONS):
-        missed(z, D, turns, straight, new, x)
+        missed(z, D, turns, bend, new, x)
         if not tighten(new, z, system, x, S):
             return iteration + 1, math.inf
         size = spread(begin, other, weight, S, D)
-        if straight:
+        if bend == 0.0:
             return 1, 0.0
         if size <= SETTLED or not math.isfinite(size):
             return iteration + 1, size
@@ -173,14 +173,13 @@ def solve(z, system, straight, S, D):
 
 
 @inner
-def missed(z, D, turns, straight, new, x):
-    """z' = z + D and x = -c, 2 c = z.z - 1 + D.(z + z'); z itself and c = z.D where it is ``straight``."""
-    part = 0.0 if straight else 1.0
+def missed(z, D, turns, bend, new, x):
+    """z' = z + D and x = -c, 2 c = z.z - 1 + D.(z + z'); without a ``bend`` z itself and c = z.D."""
     for i in range(z.shape[0]):
-        total = -0.5 * part
+        total = -0.5 * bend
         for k in range(3):
-            new[i, k] = z[i, k] + part * D[i, k]
-            total += 0.5 * (part * z[i, k] * z[i, k] + D[i, k] * (z[i, k] + new[i, k]))
+            new[i, k] = z[i, k] + bend * D[i, k]
+            total += 0.5 * (bend * z[i, k] * z[i, k] + D[i, k] * (z[i, k] + new[i, k]))
         x[i] = -turns[i] * total
 
 
@@ -248,7 +247,7 @@ def rates(z, L, system, _kinetic, _curvature, _data, _index, w):
     """Velocities of momenta; the largest change of w relative to one or their size."""
     S, v = system.room[0], system.room[1]
     forces(z, L, 1.0, system.turns, S)
-    solve(z, system, True, S, v)
+    solve(z, system, 0.0, S, v)
     momenta(z, v, system.turns, v)
     return renewed(v, w)
 

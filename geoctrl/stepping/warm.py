@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from geoctrl.stepping import apart, coupled, explicit, neighbours, tensions
-from geoctrl.stepping.compiled import machine_code
+from geoctrl.stepping.compiled import loop_code
 from geoctrl.stepping.forces import no_force
 from geoctrl.stepping.runge_kutta import runge_kutta, runge_kutta_signature
 from geoctrl.stepping.variational import Solver, no_kinetics, variational, variational_signature
@@ -26,8 +26,8 @@ def warm(name: str) -> float:
     begin, solver = time.perf_counter(), SOLVERS[name]
     solver.pointers()
     solver.accelerator()
-    machine_code(variational, variational_signature(solver))
-    machine_code(runge_kutta, runge_kutta_signature(solver))
+    loop_code(variational, variational_signature(solver))
+    loop_code(runge_kutta, runge_kutta_signature(solver))
     no_force()
     no_kinetics()
     neighbours.settle()

@@ -8,7 +8,7 @@ import pytest
 from geoctrl import rotations, spheres
 from geoctrl.stepping import apart, composition, coupled, explicit, tensions
 from geoctrl.stepping.bodies import ATTITUDE, DIRECTION, PLACE, layout
-from geoctrl.stepping.compiled import machine_code
+from geoctrl.stepping.compiled import loop_code, machine_code
 from geoctrl.stepping.forces import GRADIENT, no_force
 from geoctrl.stepping.runge_kutta import runge_kutta, runge_kutta_signature, tableau
 from geoctrl.stepping.variational import (
@@ -52,10 +52,10 @@ def steps(
         pace = Pace(piece * part, h, stages, part, part, 0)
         what = (*kernels, bodies, frame, system, Motion(z, L, w, g, f), numbers)
         if method == "variational":
-            loop = machine_code(variational, variational_signature(solver))
+            loop = loop_code(variational, variational_signature(solver))
             done, _, failure, residual = loop(*solver.pointers(), *what, pace, Z, W)
         else:
-            loop = machine_code(runge_kutta, runge_kutta_signature(solver))
+            loop = loop_code(runge_kutta, runge_kutta_signature(solver))
             done, _, failure, residual = loop(solver.accelerator(), *what, tableau(method), pace, Z, W)
         assert (done, failure) == (part, 0), residual
     return Z[0], W[0], L
