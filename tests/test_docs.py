@@ -58,7 +58,7 @@ def test_what_a_page_asks_about_stability_exists(name):
         mechanism = gc.models.get(name)(**options)
         for family, given in re.findall(r"^(?:conditions|verdict) (\S+)(.*)$", body, re.MULTILINE):
             symbols = set(re.findall(r"(\w+)=", given))
-            families = mechanism.families if name in gc.models.names("spheres") else mechanism.equilibria
+            families = mechanism.equilibria if name in gc.models.names("reduced") else mechanism.families
             assert symbols <= {*families[family].names, *(p.name for p in mechanism.parameters)}
 
 

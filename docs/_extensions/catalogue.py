@@ -70,9 +70,9 @@ class CatalogueDirective(SphinxDirective):
         return gc.models.get(self.arguments[0])(**options(self.options.get("with", "").split()))
 
     @property
-    def on_spheres(self) -> bool:
-        """Whether the mechanism is a system on spheres."""
-        return self.arguments[0] in gc.models.names("spheres")
+    def is_reduced(self) -> bool:
+        """Whether the mechanism is a description to be reduced; else it is a system."""
+        return self.arguments[0] in gc.models.names("reduced")
 
     def run(self) -> list[nodes.Node]:
         try:
@@ -107,8 +107,8 @@ class Mechanism(CatalogueDirective):
 
     def markdown(self) -> Iterable[str]:
         mechanism = self.mechanism()
-        if self.on_spheres:
-            yield from sphere_facts(self.arguments[0], mechanism)
+        if not self.is_reduced:
+            yield from system_facts(self.arguments[0], mechanism)
             return
         system = mechanism.reduce()
         yield from table(*parameter_rows(mechanism))
@@ -129,20 +129,26 @@ class Mechanism(CatalogueDirective):
             yield from block(invariants)
 
 
-def sphere_facts(name: str, system: gc.spheres.SphereSystem) -> Iterable[str]:
+def system_facts(name: str, system: gc.manifolds.ManifoldSystem) -> Iterable[str]:
     """Arguments of the builder with their defaults, and what there is to say of the system."""
     given = [p for p in signature(gc.models.get(name)).parameters.values() if p.name != "set"]
     yield from table(("Argument", "Default"), [(f"`{p.name}`", f"`{p.default}`") for p in given])
     yield ""
     facts = {
-        "Manifold": f"$(S^2)^{{{system.n}}}$",
-        "States": r"$q_1, \ldots, q_n$, then $\omega_1, \ldots, \omega_n$; $n = " + f"{system.n}$",
+        "Manifold": manifold_name(system),
+        "States": names(name for part in zip(*system.part_names, strict=True) for name in part),
         "Inputs": names(system.input_labels),
         "Families": ", ".join(f"`{name}`" for name in system.families),
         "Conserved": ", ".join(f"`{name}`" for name in system.conserved()),
         "Source": system.source,
     }
     yield from table(("", ""), [(k, v) for k, v in facts.items() if v])
+
+
+def manifold_name(system: gc.manifolds.ManifoldSystem) -> str:
+    """The configuration space in a formula."""
+    space = system.space.format(n=system.n).replace(" x ", r" \times ")
+    return f"${space}$"
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterable[str]:
@@ -215,7 +221,7 @@ class Equations(CatalogueDirective):
     """``{equations} NAME``"""
 
     def markdown(self) -> Iterable[str]:
-        if self.on_spheres:
+        if not self.is_reduced:
             for part, title in {"lagrangian": "Lagrangian:", "forces": "Generalised forces:"}.items():
                 formula = self.mechanism().latex(part)
                 if formula:
@@ -240,7 +246,7 @@ class Stability(CatalogueDirective):
     """``{stability} NAME``"""
 
     def markdown(self) -> Iterable[str]:
-        system = self.mechanism() if self.on_spheres else self.mechanism().reduce()
+        system = self.mechanism().reduce() if self.is_reduced else self.mechanism()
         requests = [line.split() for line in self.content if line.strip()]
         for kind, group in groupby(requests, key=lambda words: words[0]):
             if kind == "verdict":
@@ -347,8 +353,8 @@ class Overview(SphinxDirective):
         for line in filter(str.strip, self.content):
             name, *cells = (cell.strip() for cell in line.split("|"))
             mechanism = gc.models.get(name)()
-            spheres = name in gc.models.names("spheres")
-            group = f"$(S^2)^{{{mechanism.n}}}$" if spheres else group_name(mechanism.algebra)
+            reduced = name in gc.models.names("reduced")
+            group = group_name(mechanism.algebra) if reduced else manifold_name(mechanism)
             thumbnail = f"[![{name}](/{GENERATED}/pictures/{name}.svg)]({name}.md)"
             rows.append([thumbnail, f"[{name}]({name}.md)<br>{group}", *cells])
         text = "\n".join(table(("", "Mechanism", "What it shows", "Published result"), rows))

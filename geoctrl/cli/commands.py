@@ -57,22 +57,23 @@ def _numbers(pairs: Sequence[str], option: str) -> dict[str, float]:
 
 
 def _mechanism(args: argparse.Namespace) -> Any:
-    """What the catalogue gives: a description, or a system on spheres."""
+    """What the catalogue gives: a description, or a system."""
     import geoctrl
 
     return geoctrl.models.get(args.model)(set=args.params)
 
 
-def _on_spheres(name: str) -> bool:
+def _is_reduced(name: str) -> bool:
+    """Whether the catalogue gives a description, to be reduced; else it gives a system."""
     import geoctrl
 
-    return name in geoctrl.models.names("spheres")
+    return name in geoctrl.models.names("reduced")
 
 
 def _system(args: argparse.Namespace) -> Any:
     """The system of a model."""
     given = _mechanism(args)
-    return given if _on_spheres(args.model) else given.reduce()
+    return given.reduce() if _is_reduced(args.model) else given
 
 
 def _split(
@@ -107,7 +108,7 @@ def run_models(args: argparse.Namespace) -> int:
 
     if args.model:
         mechanism = geoctrl.models.get(args.model)()
-        system = mechanism if _on_spheres(args.model) else mechanism.reduce()
+        system = mechanism.reduce() if _is_reduced(args.model) else mechanism
         conserved = list(system.conserved())
         entry = _entry(args.model) | {"conserved": conserved}
         show(args, {args.model: entry}, _page(args.model, mechanism, entry))
@@ -126,7 +127,7 @@ def _page(name: str, mechanism: Any, entry: dict[str, Any]) -> str:
     """One mechanism in full."""
     from geoctrl.systems.page import mechanism_page
 
-    if _on_spheres(name):
+    if not _is_reduced(name):
         return f"{block(name, entry)}\n  conserved   {' '.join(entry['conserved'])}"
     return mechanism_page(mechanism, entry["description"], entry["conserved"])
 
@@ -138,11 +139,11 @@ def _entry(name: str) -> dict[str, Any]:
     builder = geoctrl.models.get(name)
     mechanism = builder()
     summary = (builder.__doc__ or "").strip().partition("\n")[0].replace("`", "")
-    own = _sphere_entry(builder, mechanism) if _on_spheres(name) else _mechanism_entry(mechanism)
+    own = _mechanism_entry(mechanism) if _is_reduced(name) else _system_entry(builder, mechanism)
     return {"description": summary, **own, "source": mechanism.source}
 
 
-def _sphere_entry(builder: Any, system: Any) -> dict[str, Any]:
+def _system_entry(builder: Any, system: Any) -> dict[str, Any]:
     """The entry of a system on spheres, whose numbers are the arguments of its builder."""
     options = [p for p in inspect.signature(builder).parameters.values() if p.name != "set"]
     return {
@@ -378,7 +379,7 @@ def run_law(args: argparse.Namespace) -> int:
     """Match, print the law, and certify its loop where it has numbers; an inadmissible gain is a failure."""
     import geoctrl
 
-    if _on_spheres(args.model):
+    if not _is_reduced(args.model):
         raise UsageError(f"{args.model} is a system on spheres: it has no rotors, which matching needs")
     mechanism = _mechanism(args)
     symbols = _family_symbols(args.model, mechanism.equilibria, args.at)

@@ -2,21 +2,31 @@
 
 from geoctrl.manifolds.factors import Attitude, Direction, Place
 from geoctrl.manifolds.integrate import integrate
-from geoctrl.manifolds.model import ManifoldModel
+from geoctrl.manifolds.mechanisms import (
+    bodies_with_joint,
+    chain_on_cart,
+    pendulum_on_cart,
+    pendulum_on_puck,
+    quadrotor_with_cable,
+    tethered_satellites,
+)
 from geoctrl.manifolds.potentials import Pairs, Sites
+from geoctrl.manifolds.product_trajectory import ProductTrajectory
 from geoctrl.manifolds.products import ProductSystem
-from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.manifolds.trajectory import ManifoldTrajectory
 
 __all__ = [
     "Attitude",
     "Direction",
-    "ManifoldModel",
-    "ManifoldSystem",
-    "ManifoldTrajectory",
     "Pairs",
     "Place",
     "ProductSystem",
+    "ProductTrajectory",
     "Sites",
+    "bodies_with_joint",
+    "chain_on_cart",
     "integrate",
+    "pendulum_on_cart",
+    "pendulum_on_puck",
+    "quadrotor_with_cable",
+    "tethered_satellites",
 ]

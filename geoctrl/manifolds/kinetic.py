@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-import numpy as np
 import sympy as sp
 
 from geoctrl.manifolds.calculus import rational
@@ -61,15 +60,6 @@ class Kinetic:
     def _bodies(self) -> list[int]:
         """Body of each rate."""
         return [b for b, f in enumerate(self.product.factors) for _ in range(3 * f.rows)]
-
-    @property
-    def coupled(self) -> int:
-        """Number of bodies in the largest group that the inertia couples to each other."""
-        joined = np.eye(self.product.bodies)
-        for i, j in self.G:
-            joined[self._bodies[i], self._bodies[j]] = 1
-        reached = np.linalg.matrix_power(joined, self.product.bodies) > 0
-        return int(reached.sum(axis=1).max())
 
     @cached_property
     def inertia(self) -> sp.Matrix:
@@ -122,6 +112,15 @@ class Kinetic:
         """Whether the rest depends on the configuration, or there are linear terms."""
         places = {s for f in self.product.factors for s in f.z}
         return self.A is not None or any(e.free_symbols & places for e in self.rest.values())
+
+    @property
+    def coupled(self) -> int:
+        """Number of bodies in the largest group that the inertia couples to each other."""
+        body, groups = self._bodies, list(range(self.product.bodies))
+        for i, j in self.rest:
+            a, b = groups[body[i]], groups[body[j]]
+            groups = [a if group == b else group for group in groups]
+        return max(map(groups.count, groups))
 
     def carried(self, turn: sp.Matrix) -> tuple[list[sp.Expr], sp.Expr]:
         """What axes that turn with this rate add: G (W x z) + A, and half (W x z).G (W x z) + A.(W x z)."""

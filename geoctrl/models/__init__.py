@@ -1,7 +1,8 @@
 """The catalogue: one file per mechanism, each with a builder that returns its description.
 
-It also lists the mechanisms on spheres, whose builders return systems (`geoctrl.spheres.mechanisms`), and
-gives mechanisms on SO(3)^n as systems of attitudes on demand.
+It also lists the mechanisms on spheres and on products of places, directions and attitudes, whose builders
+return systems (`geoctrl.spheres.mechanisms`, `geoctrl.manifolds.mechanisms`), and gives mechanisms on SO(3)^n
+as systems of attitudes on demand.
 """
 
 from __future__ import annotations
@@ -60,6 +61,19 @@ _ON_SPHERES = {
     "lennard-jones": "lennard_jones",
     "particles-on-sphere": "particles_on_sphere",
 }
+_ON_PRODUCTS = {
+    name.replace("_", "-"): name
+    for name in (
+        "bodies_with_joint",
+        "chain_on_cart",
+        "pendulum_on_cart",
+        "pendulum_on_puck",
+        "quadrotor_with_cable",
+        "tethered_satellites",
+    )
+}
+_SYSTEMS = {name: ("geoctrl.spheres.mechanisms", function) for name, function in _ON_SPHERES.items()}
+_SYSTEMS |= {name: ("geoctrl.manifolds.mechanisms", function) for name, function in _ON_PRODUCTS.items()}
 _FREE_ATTITUDES = {
     "body-in-field",
     "body-with-body-moment",
@@ -76,7 +90,12 @@ _FREE_ATTITUDES = {
     "orbiting-body",
     "pendulum-3d",
 }
-_KINDS = {"reduced": set(_REDUCED), "spheres": set(_ON_SPHERES), "rotations": _FREE_ATTITUDES}
+_KINDS = {
+    "reduced": set(_REDUCED),
+    "spheres": set(_ON_SPHERES),
+    "rotations": _FREE_ATTITUDES,
+    "products": set(_ON_PRODUCTS),
+}
 
 
 def __dir__() -> list[str]:
@@ -88,9 +107,9 @@ def names(kind: str | None = None) -> list[str]:
 
     Parameters
     ----------
-    kind : {"reduced", "spheres", "rotations"}, optional
+    kind : {"reduced", "spheres", "rotations", "products"}, optional
         Those described by Euler-Poincare equations; those on spheres; those that ``attitudes=True`` gives as
-        systems on rotations. All by default.
+        systems on rotations; those on products of places, directions and attitudes. All by default.
 
     Raises
     ------
@@ -103,13 +122,13 @@ def names(kind: str | None = None) -> list[str]:
     ['chain-pendulum', 'coupled-pendula']
     """
     if kind is None:
-        return sorted([*_REDUCED, *_ON_SPHERES])
+        return sorted([*_REDUCED, *_SYSTEMS])
     require_choice("kind", kind, _KINDS, ParameterError)
     return sorted(_KINDS[kind])
 
 
 def get(name: str) -> Callable[..., Any]:
-    """Builder of a mechanism; call it to get the description, or the system where it lives on spheres.
+    """Builder of a mechanism; call it to get the description, or the system of one on spheres or products.
 
     Parameters
     ----------
@@ -138,7 +157,7 @@ def get(name: str) -> Callable[..., Any]:
     >>> get("pendulum-3d")(attitudes=True).conserved()
     ('energy', 'momentum3')
     """
-    if not isinstance(name, str) or name not in {*_REDUCED, *_ON_SPHERES}:
+    if not isinstance(name, str) or name not in {*_REDUCED, *_SYSTEMS}:
         raise ParameterError(f"no mechanism {name!r} in the catalogue{nearest(name, names())}")
     build = _builder(name)
     known = signature(build).parameters
@@ -156,7 +175,7 @@ def get(name: str) -> Callable[..., Any]:
         attitudes = flag("attitudes", options.pop("attitudes", False))
         mechanism = build(**options)
         if set is not None:
-            if name in _ON_SPHERES:
+            if name in _SYSTEMS:
                 raise ParameterError(f"{name} has no parameter sets, got {shown(set)}")
             mechanism = mechanism.with_parameter_set(set)
         if not attitudes:
@@ -175,7 +194,5 @@ def get(name: str) -> Callable[..., Any]:
 
 def _builder(name: str) -> Callable[..., Any]:
     """The function that builds a mechanism; its file is loaded with it."""
-    if name in _ON_SPHERES:
-        return getattr(import_module("geoctrl.spheres.mechanisms"), _ON_SPHERES[name])
-    module, function = _REDUCED[name]
-    return getattr(import_module(f"geoctrl.models.{module}"), function)
+    module, function = _SYSTEMS.get(name) or (f"geoctrl.models.{_REDUCED[name][0]}", _REDUCED[name][1])
+    return getattr(import_module(module), function)

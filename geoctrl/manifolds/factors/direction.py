@@ -70,8 +70,11 @@ class Direction(Factor):
         return [0 * e for e in p]
 
     def own_inertia(self, G: sp.Matrix) -> sp.Matrix | None:
-        """m I of m I: of velocities that are orthogonal to q."""
-        return G if G[0, 0] * sp.eye(3) == G else None
+        """m I of m I; else one with an inverse, by the mean along q, to which velocities are orthogonal."""
+        if G[0, 0] * sp.eye(3) == G:
+            return G
+        P = self.rate_matrix()
+        return P.T * G * P + G.trace() / 3 * self.z * self.z.T
 
     def relation_expressions(self) -> list[sp.Expr]:
         """q.q - 1."""
