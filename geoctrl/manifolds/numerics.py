@@ -135,15 +135,6 @@ class Run(Field):
         """Rate of a state."""
         return np.concatenate([part.ravel() for part in self.field(t, *self.parts(x))])
 
-    def rate_with(self, t: float) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-        """Rate as a function of the state and constant inputs (m,)."""
-
-        def rate(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-            self.hold(u)
-            return self.rate(t, x)
-
-        return rate
-
     def hold(self, u: np.ndarray) -> None:
         """Set the inputs (m,), which must not vary in this run."""
         self.table[3 : 3 + u.size] = u
