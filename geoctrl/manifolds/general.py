@@ -20,11 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl.errors import SingularMassError
 from geoctrl.manifolds import numerics
 from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.factors.place import Place
-from geoctrl.manifolds.tangent import own_terms, rest_energy, rest_momenta, speeds
+from geoctrl.manifolds.tangent import own_terms, rest_energy, rest_momenta
 from geoctrl.stepping import coupled
 from geoctrl.stepping.compiled import Kernel
 from geoctrl.stepping.drive import Drive
@@ -89,25 +88,6 @@ class Run(numerics.Run):
     def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Configuration (N, 3) and velocities (n, 3) of a state."""
         return self.system.product.parts(x)
-
-    def field(self, t: float, z: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rates of configuration and velocities; SingularMassError where the inertia is singular."""
-        system, product, params = self.system, self.system.product, self.params
-        turn = system.frame_rate_at(params)
-        P, turned = product.by_velocity(z), product.by_place(w)
-        zdot, _ = speeds(system, z, w, params)
-        u = product.rates(z, w).ravel()
-        slope, p, p_by_z, G = rest_momenta(system, z, u, params)
-        own, gyroscopic, _ = own_terms(system, w, params)
-        E = G @ (turned @ zdot) + p_by_z @ zdot + product.turn(turn) @ p - slope + self.slope(z).ravel()
-        right = product.work(z) @ self.forces(t, z, w).ravel() - gyroscopic - P.T @ E
-        C, _, C_by_w = product.holding(z, w, np.zeros_like(w), turn)
-        border = np.block([[own + P.T @ G @ P, C.T], [C, np.zeros((len(C), len(C)))]])
-        try:
-            a = np.linalg.solve(border, np.concatenate([right, -C_by_w @ w.ravel()]))[: w.size]
-        except np.linalg.LinAlgError as error:
-            raise SingularMassError("the inertia is singular at this configuration") from error
-        return zdot.reshape(z.shape), a.reshape(w.shape)
 
     def mechanics(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Kinetic and potential energies (nt,), momenta about the origin (nt, n, 3), of nt states."""
