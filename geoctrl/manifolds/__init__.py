@@ -10,21 +10,17 @@ from geoctrl.manifolds.mechanisms import (
     quadrotor_with_cable,
     tethered_satellites,
 )
-from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.manifolds.potentials import Pairs, Sites
+from geoctrl.manifolds.product_trajectory import ProductTrajectory
 from geoctrl.manifolds.products import ProductSystem
-from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.manifolds.trajectory import ManifoldTrajectory
 
 __all__ = [
     "Attitude",
     "Direction",
-    "ManifoldModel",
-    "ManifoldSystem",
-    "ManifoldTrajectory",
     "Pairs",
     "Place",
     "ProductSystem",
+    "ProductTrajectory",
     "Sites",
     "bodies_with_joint",
     "chain_on_cart",

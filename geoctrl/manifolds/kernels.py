@@ -62,9 +62,12 @@ class Loops:
         data = [f"data[{start} + {width} * {'i' if m > 1 else 0} + {j}]" for j in range(width)]
         entries = [f"[{r} + {i}, {k}]" for r in row for i in range(rows) for k in range(3)]
         load = place + unpack([*(f"z{e}" for e in entries), *data])
-        add = "".join(f"out{e} += {r}\n" for e, r in zip(entries, self.slope.results, strict=True))
-        loop = "" if m == 1 else f"for i in range({m}):\n"
-        return self._lines("", loop, load, add)
+        value = load + statements(self.value) + f"total += {self.value.results[0]}\n"
+        slope = load + statements(self.slope)
+        slope += "".join(f"out{e} += {r}\n" for e, r in zip(entries, self.slope.results, strict=True))
+        if m > 1:
+            value, slope = (f"for i in range({m}):\n" + indent(lines, "    ") for lines in (value, slope))
+        return Lines(self.value_constants + value, self.slope_constants + slope)
 
     def all_pairs(self, writer: KernelWriter, first: np.ndarray, rows: int) -> Lines:
         """Half loops over all pairs, on separate arrays of the entries so that the inner loop vectorises.
@@ -121,37 +124,39 @@ class Loops:
         settle()
         n, width = len(first), 3 * rows
         reach, slack = (1 + SKIN) * cutoff, SKIN * cutoff / 2
-        pairs = n * (n - 1) // 2
-        room = max(n, min(pairs, ROOM * n + int(2 * share(reach) * pairs), MEMORY))
-        where, slots = writer.numbers(np.zeros(width * n)), writer.indices(np.zeros(2 + 2 * room))
-        gather = f"q = np.empty(({n}, {width}))\nfor i in range({n}):\n" + indent(
-            f"r = index[{writer.indices(first)} + i]\n"
-            + "".join(f"q[i, {k}] = z[r + {k // 3}, {k % 3}]\n" for k in range(width)),
-            "    ",
-        )
+        every = n * (n - 1) // 2
+        room = max(n, min(every, ROOM * n + int(2 * share(reach) * every), MEMORY))
+        where, slots = writer.numbers(np.zeros(width * n)), writer.indices(np.zeros(n + 2 + room))
+        row = f"r = index[{writer.indices(first)} + i]\n"
+        entries = [(k, f"[r + {k // 3}, {k % 3}]") for k in range(width)]
+        gather = f"q = np.empty(({n}, {width}))\nfor i in range({n}):\n"
+        gather += indent(row + "".join(f"q[i, {k}] = z{e}\n" for k, e in entries), "    ")
+        scatter = f"for i in range({n}):\n"
+        scatter += indent(row + "".join(f"out{e} += g[i, {k}]\n" for k, e in entries), "    ")
         head = f"""begin = 0
 while begin < {n}:
+    first = begin
     begin = neighbours(q, data, {where}, index, {slots}, {room}, {reach!r}, {slack!r}, begin)
-    for i in range(index[{slots}]):
+    for a in range(first, begin):
 """
-        load = f"a, b = index[{slots + 2} + 2 * i], index[{slots + 3} + 2 * i]\n"
-        load += unpack([f"q[{body}, {k}]" for body in "ab" for k in range(width)])
+        outer = unpack([f"q[a, {k}]" for k in range(width)])
+        pairs = f"for i in range(index[{slots + 1} + a], index[{slots + 2} + a]):\n"
+        inner = "b = np.uint64(index[i])\n"  # numba allows for negative indices of any other kind
+        inner += "".join(f"x{k + width} = q[b, {k}]\n" for k in range(width))
         square = " + ".join(f"(x{k} - x{k + width}) ** 2" for k in range(width))
-        load += f"if {square} > {cutoff**2!r}:\n    continue\n"
-        row = writer.indices(first)
-        load_rows = f"ra, rb = index[{row} + a], index[{row} + b]\n"
-        entries = [f"[r{body} + {k // 3}, {k % 3}]" for body in "ab" for k in range(width)]
-        add = "".join(f"out{e} += {r}\n" for e, r in zip(entries, self.slope.results, strict=True))
-        return self._lines(gather, head, load, load_rows + add, "        ")
-
-    def _lines(self, before: str, loop: str, load: str, add: str, by: str = "    ") -> Lines:
-        """Constants, what goes ``before``, and the ``loop`` with what is in it."""
-        value = load + statements(self.value) + f"total += {self.value.results[0]}\n"
-        slope = load + statements(self.slope) + add
-        within = (lambda text: indent(text, by)) if loop else (lambda text: text)
+        inner += f"if {square} > {cutoff**2!r}:\n    continue\n"
+        value = inner + statements(self.value) + f"total += {self.value.results[0]}\n"
+        results = self.slope.results
+        slope = inner + statements(self.slope)
+        slope += "".join(f"s{k} += {results[k]}\n" for k in range(width))
+        slope += "".join(f"g[b, {k}] += {results[k + width]}\n" for k in range(width))
+        zero = "".join(f"s{k} = 0.0\n" for k in range(width))
+        done = "".join(f"g[a, {k}] += s{k}\n" for k in range(width))
         return Lines(
-            self.value_constants + before + loop + within(value),
-            self.slope_constants + before + loop + within(slope),
+            self.value_constants + gather + head + indent(outer + pairs + indent(value, "    "), "        "),
+            f"{self.slope_constants}{gather}g = np.zeros(({n}, {width}))\n{head}"
+            + indent(outer + zero + pairs + indent(slope, "    ") + done, "        ")
+            + scatter,
         )
 
 

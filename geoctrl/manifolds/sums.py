@@ -24,6 +24,10 @@ from geoctrl.stepping.writer import KernelWriter
 __all__ = ["AllPairs", "Listed", "NearPairs", "Small", "Sum", "Whole"]
 
 
+_FEW = 10
+"""Bodies of which all pairs are summed faster from a list than by loops that vectorise."""
+
+
 @dataclass(frozen=True)
 class Small:
     """An expression in the entries of the rows of one instance, and in its row of data."""
@@ -153,7 +157,9 @@ class AllPairs(Domain):
         return _pairs(self.first)
 
     def lines(self, writer: KernelWriter, loops: Loops) -> Lines:
-        """Half loops over all pairs."""
+        """Half loops over all pairs; of few bodies a list, which needs no further arrays."""
+        if len(self.first) <= _FEW:
+            return loops.listed(writer, self.instances(), self.rows, None)
         return loops.all_pairs(writer, self.first, self.rows)
 
 

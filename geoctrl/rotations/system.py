@@ -36,7 +36,7 @@ class RotationSystem(RotationDescription):
     ----------
     inertias : array (3, 3) or (n, 3, 3), or sympy matrices in parameter symbols
         kg m^2; symmetric positive definite.
-    potential : expression in R, callable or None
+    potential : expression in R, `Sites`, `Pairs`, list of these, callable or None
         A callable is ``U(R, p) -> float`` with R (n, 3, 3) and p (n_params,), compiled by numba if it can be.
     gradient : callable, optional
         Only with a callable potential, and needed there: ``dU(R, p) -> (n, 3, 3)``, ambient.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from geoctrl.manifolds import ManifoldTrajectory
+from geoctrl.manifolds.trajectory import ManifoldTrajectory
 from geoctrl.rotations.attitudes import rotation_defect
 
 __all__ = ["RotationTrajectory"]

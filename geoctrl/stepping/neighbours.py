@@ -39,9 +39,10 @@ def neighbours(q, data, where, index, slots, room, reach, slack, begin):
     where : int
         Place in ``data`` of those of the last listing, n d numbers.
     slots : int
-        Place in ``index`` of the list: the number of pairs, whether these are all, and two indices for each.
+        Place in ``index`` of the list: whether it is whole, n + 1 places at which the partners b of each a
+        begin and the last end, and room for the partners.
     room : int
-        Pairs that the list has room for, n or more.
+        Partners that there is room for, n or more.
     slack : float
         A whole list is good as long as no body has moved farther than this.
     begin : int
@@ -50,7 +51,7 @@ def neighbours(q, data, where, index, slots, room, reach, slack, begin):
     """
     n, d = q.shape
     if begin == 0:
-        if index[slots + 1] == 1 and not _moved(q, data, where, slack):
+        if index[slots] == 1 and not _moved(q, data, where, slack):
             return n
         for a in range(n):
             for c in range(d):
@@ -60,9 +61,10 @@ def neighbours(q, data, where, index, slots, room, reach, slack, begin):
     m0, m1, m2 = shape[0], shape[1], shape[2]
     start, order = np.zeros(m0 * m1 * m2 + 1, np.int64), np.zeros(n, np.int64)
     _sort(place, start, order)
-    count = 0
+    place_of, count = slots + 1, slots + n + 2
+    full = count + room
+    index[place_of + begin] = count
     for a in range(begin, n):
-        before = count
         i, j, k = place[a] // (m1 * m2), place[a] // m2 % m1, place[a] % m2
         for line in range(9):  # three cubes each, which follow each other in the order
             u, v = i + line // 3 - 1, j + line % 3 - 1
@@ -73,12 +75,13 @@ def neighbours(q, data, where, index, slots, room, reach, slack, begin):
                 b = order[s]
                 if b <= a or _square(q, a, b) > reach * reach:
                     continue
-                if count == room:
-                    index[slots], index[slots + 1] = before, 0
+                if count == full:
+                    index[slots] = 0
                     return a
-                index[slots + 2 + 2 * count], index[slots + 3 + 2 * count] = a, b
+                index[count] = b
                 count += 1
-    index[slots], index[slots + 1] = count, 1 if begin == 0 else 0
+        index[place_of + a + 1] = count
+    index[slots] = 1 if begin == 0 else 0
     return n
 
 

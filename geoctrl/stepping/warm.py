@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from geoctrl.stepping import apart, coupled, explicit, tensions
+from geoctrl.stepping import apart, coupled, explicit, neighbours, tensions
 from geoctrl.stepping.compiled import machine_code
 from geoctrl.stepping.forces import no_force
 from geoctrl.stepping.runge_kutta import runge_kutta, runge_kutta_signature
@@ -30,4 +30,5 @@ def warm(name: str) -> float:
     machine_code(runge_kutta, runge_kutta_signature(solver))
     no_force()
     no_kinetics()
+    neighbours.settle()
     return time.perf_counter() - begin

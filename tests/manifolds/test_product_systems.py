@@ -7,8 +7,11 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl._scalars import STATE, Program
 from geoctrl.manifolds import Attitude, Direction, Place, ProductSystem
-from geoctrl.manifolds.tangent import integral_gradients
+from geoctrl.manifolds.reduction import natural
+from geoctrl.manifolds.symmetry import is_symmetric
+from geoctrl.manifolds.tangent import integral_gradients, speeds
 
 J = sp.Matrix([[2.0, 0.1, 0.05], [0.1, 1.5, -0.2], [0.05, -0.2, 1.1]])
 ARM = sp.Matrix([0.2, -0.1, 0.3])
@@ -220,3 +223,70 @@ def test_what_is_no_system_or_no_state_is_refused_in_words():
         s.start({"x": ([0, 0, 0], [0, 0, 0]), "q": ([0, 0, 2], [0, 0, 0])})
     with pytest.warns(gc.ProjectionWarning, match="q was projected"):
         s.start({"x": ([0, 0, 0], [0, 0, 0]), "q": ([0, 1e-5, 1], [0, 0, 0])})
+
+
+@pytest.mark.parametrize("name", QUADRATIC)
+def test_the_natural_lagrangian_moves_alike(systems, name):
+    """Momenta less forces of the Lagrangian that proofs use are normal to the manifold along the motion."""
+    s = systems[name].replace(forces=None, inputs=())
+    given = natural(s, [0, 0, 0])
+    g, z = given.graph, list(given.coordinates.values())
+    v = [g.symbol(f"test rate {i}", STATE) for i in range(len(z))]
+    terms = [m * v[i] * v[j] / 2 for i, j, m in given.mass]
+    kinetic = g.add([*terms, *(a * b for a, b in zip(given.gyroscopic, v, strict=True))])
+    slopes = [*g.gradient(kinetic, v), *g.gradient(g.add([kinetic, -given.potential]), z)]
+    program = Program(g, [*z, *v], given.parameters, slopes)
+
+    def sides(x):
+        place, w = s.product.parts(x)
+        return program([*place.ravel(), *speeds(s, place, w, s.params)[0]], s.params).reshape(2, -1)
+
+    x = slow_state(s)
+    missing = along(sides, x, s.rhs(0.0, x))[0] - sides(x)[1]
+    tangent = s.product.tangent(s.product.parts(x)[0])
+    np.testing.assert_allclose(tangent.T @ missing, 0, atol=1e-8)
+    assert np.abs(missing).max() > 0.1  # the constraint forces: what is projected out is not small
+
+
+def puck(axes=((1, 0, 0), (0, 1, 0)), uneven=0.0, pull=0.0):
+    """A pendulum on a puck that a spring holds; a mass and a coupling that break the symmetry."""
+    x, q = Place("x", axes=axes), Direction("q")
+    bob = x.rate + q.rate / 2
+    return ProductSystem(
+        [x, q],
+        kinetic=x.rate.dot(x.rate) + bob.dot(bob) / 2 + uneven * x.rate[0] ** 2,
+        potential=9 * q.z[2] / 2 + x.z[0] ** 2 + x.z[1] ** 2 + pull * x.z[0] * q.z[0],
+    )
+
+
+@pytest.mark.parametrize(
+    ("system", "axis", "symmetric"),
+    [
+        (puck(), (0, 0, 1), True),
+        (puck(axes=None), (0, 0, 1), True),
+        (puck(), (1, 0, 0), False),
+        (puck(axes=[[1, 0, 0], [0, 0.6, 0.8]]), (0, 0, 1), False),
+        (puck(axes=[[1, 0, 0]]), (0, 0, 1), False),
+        (puck(uneven=1e-13), (0, 0, 1), False),
+        (puck(pull=1e-13), (0, 0, 1), False),
+    ],
+    ids=["plane", "space", "another axis", "tilted plane", "line", "uneven mass", "pull"],
+)
+def test_a_symmetry_is_one_of_inertia_potential_and_what_holds_places(system, axis, symmetric):
+    assert is_symmetric(system, {}, np.array(axis, dtype=float)) is symmetric
+
+
+def test_steady_rotation_of_a_puck():
+    spin = (0, 0, 0.5)
+    s = puck()
+    hanging = gc.find_equilibrium(s, guess=s.start(REST), spin=spin)
+    assert gc.certify(s, hanging).verdict is gc.Verdict.PROVED_STABLE
+    for nearly in (puck(uneven=1e-13), puck(pull=1e-13)):
+        point = gc.find_equilibrium(nearly, guess=nearly.start(REST), spin=spin)
+        assert gc.certify(nearly, point).verdict is gc.Verdict.NUMERICALLY_STABLE
+    held = puck(axes=[[1, 0, 0]])
+    with pytest.raises(gc.DescriptionError, match="no steady rotation"):
+        gc.find_equilibrium(held, guess=held.start(REST), spin=spin)
+    # Faster than the spring holds: sqrt(2 k / (M + m)), k = 1 N/m for each of two terms, M + m = 3 kg.
+    fast = gc.find_equilibrium(s, guess=s.start(REST), spin=(0, 0, 1.2))
+    assert gc.certify(s, fast).verdict is not gc.Verdict.PROVED_STABLE

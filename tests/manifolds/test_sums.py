@@ -226,13 +226,14 @@ def spread(n, seed):
 def listed(q, reach, room):
     """All pairs, from one list after the other where one has no room for them, and the number of lists."""
     n, d = q.shape
-    data, index = np.zeros(n * d), np.zeros(2 + 2 * room, dtype=np.int64)
+    data, index = np.zeros(n * d), np.zeros(n + 2 + room, dtype=np.int64)
     pairs, begin, pieces = [], 0, 0
     while begin < n:
-        begin = neighbours(q, data, 0, index, 0, room, reach, 0.1, begin)
-        pairs += index[2 : 2 + 2 * index[0]].reshape(-1, 2).tolist()
+        first, begin = begin, neighbours(q, data, 0, index, 0, room, reach, 0.1, begin)
+        for a in range(first, begin):
+            pairs += [(a, int(b)) for b in index[index[1 + a] : index[2 + a]]]
         pieces += 1
-    return [tuple(pair) for pair in pairs], pieces
+    return pairs, pieces
 
 
 @pytest.mark.parametrize("n", [300, 2500])
