@@ -81,9 +81,10 @@ def tethered_satellites(
 
     Examples
     --------
-    >>> pair = tethered_satellites()
-    >>> gc.linearize(pair, pair.equilibrium("radial")).eigenvalues.real.max() < 1e-6
-    True
+    >>> import geoctrl as gc
+    >>> pair = tethered_satellites(rate=1.0)
+    >>> round(float(gc.linearize(pair, pair.equilibrium("radial")).eigenvalues.imag.max()), 6)
+    2.0
     """
     count = whole_number("links", links, 1)
     ends = positive_numbers("masses", masses, 2)
