@@ -279,14 +279,14 @@ class ManifoldDescription(ManifoldModel):
     def own_inertia_at(self, params: Mapping[str, float]) -> np.ndarray:
         """The bodies' own inertias (n, 3, 3), of their velocities."""
         own = sp.Matrix([e for J in self.kinetic.own for e in J])
-        return self.numbers("inertia", own, params).reshape(self.n, 3, 3)
+        return self._numbers("inertia", own, params).reshape(self.n, 3, 3)
 
     def coupling_at(self, params: Mapping[str, float]) -> np.ndarray:
         """Constant inertia (3 N, 3 N) of the rates besides the bodies' own."""
         G = np.zeros((self.split, self.split))
         places = list(self.kinetic.rest)
         if places:
-            numbers = self.numbers("inertia", sp.Matrix(list(self.kinetic.rest.values())), params)
+            numbers = self._numbers("inertia", sp.Matrix(list(self.kinetic.rest.values())), params)
             G[tuple(np.array(places).T)] = numbers.ravel()
         return G
 
@@ -294,9 +294,9 @@ class ManifoldDescription(ManifoldModel):
         """Rate (3,) of the reference frame, zero where it does not turn."""
         if self.frame_rate is None:
             return np.zeros(3)
-        return self.numbers("frame_rate", self.frame_rate, params).ravel()
+        return self._numbers("frame_rate", self.frame_rate, params).ravel()
 
-    def numbers(self, name: str, M: sp.Matrix, params: Mapping[str, float]) -> np.ndarray:
+    def _numbers(self, name: str, M: sp.Matrix, params: Mapping[str, float]) -> np.ndarray:
         """A matrix of expressions in parameters in numbers; InputError where it is not finite."""
         table = {p.symbol: params[p.name] for p in self.parameters}
         return finite_array(name, M.xreplace(table) if M.free_symbols else M)

@@ -24,7 +24,7 @@ from geoctrl.manifolds import numerics
 from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.factors.place import Place
 from geoctrl.manifolds.tangent import own_terms, rest_energy, rest_momenta
-from geoctrl.stepping import coupled
+from geoctrl.stepping import apart, coupled, explicit, tensions
 from geoctrl.stepping.compiled import Kernel
 from geoctrl.stepping.drive import Drive
 from geoctrl.stepping.kinetics import kinetic_kernels
@@ -65,25 +65,56 @@ class Run(numerics.Run):
 
     @property
     def solver(self) -> Solver:
-        """Newton's iteration in tangent coordinates."""
-        return coupled.SOLVER
+        """The one for bodies without coupling, for scalar coupled masses, or for any inertia."""
+        return self._chosen[0]
 
     def solved(self, stages: int = 1) -> Any:
-        """Bodies and the constant part of their inertia, in all rates."""
-        del stages  # nothing is handed on but the velocities
-        system, product, written = self.system, self.system.product, self.energy is not None
-        G = np.zeros((product.split, product.split)) if written else system.coupling_at(self.params)
-        held = {}
-        for b, (factor, own) in enumerate(
-            zip(product.factors, system.own_inertia_at(self.params), strict=True)
-        ):
-            if factor.rows == 3:  # of the rows of an attitude
-                own = np.kron(np.eye(3), np.trace(own) / 2 * np.eye(3) - own)
-            rows = slice(3 * int(product.first[b]), 3 * int(product.first[b]) + len(own))
-            G[rows, rows] += own
-            if isinstance(factor, Place):
-                held[b] = factor.axes
-        return coupled.coupled(self.bodies, G, self.spin, held, written)
+        """The system that the solver takes."""
+        solver, inertia = self._chosen
+        if solver is explicit.SOLVER:
+            return explicit.Explicit(self.bodies, inertia)
+        if solver is tensions.SOLVER:
+            return tensions.tensions(self.bodies, inertia, stages)
+        if solver is apart.SOLVER:
+            return apart.apart(self.bodies, inertia, np.zeros((len(self.bodies), 3)))
+        held = {b: f.axes for b, f in enumerate(self.system.product.factors) if isinstance(f, Place)}
+        return coupled.coupled(self.bodies, inertia, self.spin, held, self.energy is not None)
+
+    @cached_property
+    def _chosen(self) -> tuple[Solver, Any]:
+        """Who solves, and for which inertia.
+
+        Newton's iteration in tangent coordinates serves any kinetic energy and held places. Bodies that are
+        not coupled are solved for one by one; directions and free places that have masses, coupled by
+        numbers, by their tensions: as cheap as the coupling is sparse.
+        """
+        system, product = self.system, self.system.product
+        own, bare = system.own_inertia_at(self.params), product.kinds < 2
+        masses = own[:, 0, 0]
+        whole = any(isinstance(f, Place) and f.freedom < 3 for f in product.factors)
+        if self.energy is not None or whole or np.any(own[bare] != masses[bare, None, None] * np.eye(3)):
+            return coupled.SOLVER, self._in_rates(own)
+        G, still = system.coupling_at(self.params), not self.spin.any()
+        if not G.any():
+            if still and bare.all():
+                return explicit.SOLVER, masses.copy()
+            return apart.SOLVER, [m if plain else J for m, J, plain in zip(masses, own, bare, strict=True)]
+        scalar = G[::3, ::3]
+        if still and bare.all() and np.array_equal(G, np.kron(scalar, np.eye(3))):
+            return tensions.SOLVER, scalar + np.diag(masses)
+        return coupled.SOLVER, self._in_rates(own)
+
+    def _in_rates(self, own: np.ndarray) -> np.ndarray:
+        """The constant inertia (3 N, 3 N) of all rates, the bodies' own included."""
+        product = self.system.product
+        G = self.system.coupling_at(self.params) if self.energy is None else np.zeros((product.split,) * 2)
+        for f, row, inertia in zip(product.factors, product.first, own, strict=True):
+            block = inertia
+            if f.rows == 3:  # tr(J) I / 2 - J for each row of an attitude
+                block = np.kron(np.eye(3), np.trace(inertia) / 2 * np.eye(3) - inertia)
+            at = slice(3 * int(row), 3 * int(row) + len(block))
+            G[at, at] += block
+        return G
 
     def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Configuration (N, 3) and velocities (n, 3) of a state."""

@@ -124,7 +124,7 @@ class RotationDescription(ManifoldSystem):
 
     def inertias_at(self, params: Mapping[str, float]) -> np.ndarray:
         """The inertias (n, 3, 3); InputError unless they are symmetric positive definite."""
-        return checked_inertias(np.array([self.numbers("inertias", J, params) for J in self.inertias]))
+        return checked_inertias(np.array([self._numbers("inertias", J, params) for J in self.inertias]))
 
     @property
     def lagrangian_given(self) -> dict[str, tuple[Sequence[Any], set[Any]]]:

@@ -1,6 +1,7 @@
 """Steps of fixed size on mixed products, against `simulate`, which solves the equations otherwise."""
 
 from functools import cache
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl.manifolds import Attitude, Direction, Place, ProductSystem, integrate
 from geoctrl.rotations.attitudes import exp
+from geoctrl.stepping import coupled
 from tests.rotations.systems import J
 
 RHO, LENGTH, MASS = sp.Matrix([0.2, -0.1, 0.3]), 0.7, 0.8
@@ -90,3 +92,46 @@ def test_refusals():
         integrate(object(), START, 0.1, 1)
     with pytest.raises(gc.GeoctrlError, match="project is for Runge-Kutta"):
         integrate(mixed(), START, 0.1, 1, project=True)
+
+
+def loose(coupling, turning=False):
+    """Two places, a direction and an attitude or without it, and how they are coupled; all is free."""
+    x, y, q, R = Place("x"), Place("y"), Direction("q"), Attitude("R")
+    far = x.rate + LENGTH * q.rate + y.rate / 2
+    kinetic = 0.6 * x.rate.dot(x.rate) + y.rate.dot(y.rate) + 0.2 * q.rate.dot(q.rate)
+    factors, V = [x, y, q], x.z.dot(y.z) + 3 * q.z[2] + x.z.dot(x.z) + 2 * y.z.dot(y.z) + q.z.dot(x.z)
+    if coupling == "tensions":
+        kinetic += far.dot(far) / 4
+    if coupling == "apart":
+        kinetic += R.velocity.dot(sp.Matrix(J) * R.velocity) / 2
+        factors, V = [*factors, R], V + R.z[0, 2] * q.z[1]
+    frame = [0.2, -0.3, 0.4] if turning else None
+    return factors, {"kinetic": kinetic, "potential": V, "frame_rate": frame}
+
+
+@pytest.mark.parametrize(
+    ("coupling", "turning"), [("explicit", False), ("tensions", False), ("apart", False), ("apart", True)]
+)
+def test_the_solver_follows_from_the_inertia(coupling, turning):
+    """A place on a line that touches nothing makes Newton's iteration for any product take over."""
+    factors, given = loose(coupling, turning)
+    s = Place("s", axes=[[1, 0, 0]])
+    kinetic = given["kinetic"] + s.rate.dot(s.rate)
+    special, general = (
+        ProductSystem(factors, **given),
+        ProductSystem([*factors, s], **given | {"kinetic": kinetic}),
+    )
+    assert special.run().solver is import_module(f"geoctrl.stepping.{coupling}").SOLVER
+    assert general.run().solver is coupled.SOLVER
+    start = {
+        "x": ([0.1, -0.2, 0], [0.1, 0.2, 0]),
+        "y": ([0.3, 0.1, -0.2], [0, 0.1, -0.3]),
+        "q": ([1, 0, 0], [0, 0.3, 1.0]),
+        "R": START["R"],
+        "s": ([0, 0, 0], [0, 0, 0]),
+    }
+    names = [f.name for f in factors]
+    found = integrate(special, {k: start[k] for k in names}, 0.01, 100)
+    other = integrate(general, {k: start[k] for k in [*names, "s"]}, 0.01, 100)
+    for name in [*names, *(f.velocity_name for f in factors)]:
+        np.testing.assert_allclose(found[name], other[name], rtol=0, atol=1e-12)  # rounding of 100 steps

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array
+from geoctrl._checks import entries, finite_array
 from geoctrl.errors import InputError
 from geoctrl.manifolds.factors import Attitude, Direction
 from geoctrl.manifolds.reading import positive_definite
@@ -91,10 +91,10 @@ def inertia_tensor(value: Any) -> np.ndarray:
 
 def two_of(name: str, values: Any) -> tuple[Any, Any]:
     """Both of two values."""
-    found = tuple(values)
+    found = entries(name, values)
     if len(found) != 2:
         raise InputError(f"{name} must be two, got {len(found)}")
-    return found
+    return found[0], found[1]
 
 
 def finite_vector(name: str, value: Any) -> np.ndarray:
