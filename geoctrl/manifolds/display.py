@@ -80,12 +80,13 @@ class ManifoldDisplay(ABC):
             return ""
         if callable(system.forces_given):
             return rf"{self.work}, \quad f \text{{ a function}}"
-        vectors = [
-            (self.plain(f"f_{{{i}}}"), self.plain(self.column(f)))
-            for i, f in enumerate(self.few(system.forces_given), 1)
-        ]
+        vectors = [(self.plain(name), self.plain(self.column(f))) for name, f in self.acting()]
         law = [r"u = u(t, x) \text{, a function}"] if system.law is not None else []
         return rows([self.work, aligned(vectors, self.width), *law])
+
+    def acting(self) -> list[tuple[str, sp.Matrix]]:
+        """Names and vectors of the forces that are shown."""
+        return [(f"f_{{{i}}}", f) for i, f in enumerate(self.few(self.system.forces_given), 1)]
 
     def definitions(self) -> str:
         """Inertias, linear terms and the potential."""

@@ -7,6 +7,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl.manifolds import Attitude, Direction, Place, ProductSystem
 from geoctrl.manifolds.display import is_isotropic, of_product
 from geoctrl.systems.typesetting import symbol_name
 from tests.systems.formulas import Reader
@@ -112,3 +113,24 @@ def test_bad_arguments_are_refused():
         chain.latex(width=-1)
     with pytest.raises(gc.ParameterError, match="budget must be a positive number"):
         chain.latex(budget=0)
+
+
+def test_a_product_is_written_factor_by_factor():
+    """Rates in a turning frame are not those seen from it; forces that vanish are not shown."""
+    x, R, q = Place("x"), Attitude("R"), Direction("q1")
+    kinetic = x.rate.dot(x.rate) + R.velocity.dot(R.velocity) + q.rate.dot(q.rate)
+    push = sp.Symbol("push")
+    given = {"kinetic": kinetic, "potential": q.z[2], "forces": {"R": [push, 0, 0]}, "inputs": [push]}
+    still = ProductSystem([x, R, q], **given)
+    motion, forces = still.latex(), still.latex("forces")
+    assert r"\frac{\partial K}{\partial \dot q_{1}}" in motion
+    assert r"\times \frac{\partial K}" not in motion
+    assert r"\bigl(R^T E - E^T R\bigr)^\vee &= f_{R}, \quad E =" in motion
+    assert r"\delta W = f_{R} \cdot \eta_{R}, \quad \delta R = R \hat\eta" in forces
+    assert "f_{x}" not in forces
+    turning = ProductSystem([x, R, q], frame_rate=[0, 0, 0.5], **given).latex()
+    assert r"w \times \frac{\partial K}{\partial u_{q_{1}}}" in turning
+    assert "u_{q_{1},3}^{2}" in turning
+    assert r"u &= \dot z + w \times z" in turning
+    by_function = still.replace(forces=lambda t, z, w, u, p: 0 * w).latex("forces")
+    assert r"f_{x} \cdot \delta x + f_{R} \cdot \eta_{R} + f_{q_{1}} \cdot \delta q_{1}" in by_function
