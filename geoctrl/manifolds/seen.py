@@ -110,14 +110,15 @@ class SeenManifold(Seen):
         """
         system, names = self.system, self.system.conserved(params, u=u)
         energy, momenta = integral_gradients(system, x, params)
-        found = {"energy": energy - self.spin @ momenta} if "energy" in names else {}
+        found = {"energy": energy - self.spin @ momenta[:3]} if "energy" in names else {}
         if np.any(self.spin):
-            return {"momentum": self.spin @ momenta} | found
+            return {"momentum": self.spin @ momenta[:3]} | found
         found |= {k: row for k, row in system.invariant_gradients(x, params).items() if k in names}
         w = self.system.frame_rate_at(params)
         if np.any(w) and has_no_moment(system, params, w, x, u):
-            return {"momentum": w @ momenta} | found
-        return {f"momentum{k + 1}": momenta[k] for k in range(3) if f"momentum{k + 1}" in names} | found
+            return {"momentum": w @ momenta[:3]} | found
+        given = zip(system.quantity_names[1:], momenta, strict=False)
+        return {name: row for name, row in given if name in names} | found
 
     # -- what has to hold -----------------------------------------------------------------------
 

@@ -288,7 +288,9 @@ def still_moments(
 def integral_gradients(
     system: ManifoldDescription, x: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Gradients by the state of the energy (size,) and of the momenta about the axes (3, size)."""
+    """Gradients by the state of the energy (size,), and of the momenta about the axes and of moving all
+    places along them, (6, size).
+    """
     product, split = system.product, system.split
     z, w = product.parts(x)
     u = product.rates(z, w).ravel()
@@ -302,10 +304,11 @@ def integral_gradients(
     by_w = own + P.T @ p_by_u @ P
     place, moment = product.spatial_gradient(z, momenta.reshape(-1, 3))
     total = np.hstack([place + moment @ by_z, moment @ by_w]).reshape(-1, 3, x.size).sum(axis=0)
+    linear = np.hstack([by_z, by_w]).reshape(-1, 3, x.size)[product.kinds == 0].sum(axis=0)
     energy = np.empty(x.size)
     energy[:split] = p_by_z.T @ u - slope + turned.T @ (p_by_u @ u) + system.run(params).slope(z).ravel()
     energy[split:] = own @ w.ravel() + P.T @ (p_by_u @ u)
-    return energy - turn @ total, total
+    return energy - turn @ total, np.vstack([total, linear])
 
 
 def covector_values(
