@@ -59,7 +59,7 @@ def test_attitudes_move_as_the_reduced_mechanism_does(name):
     reduced, n = mechanism.reduce(), system.n
     rng = np.random.default_rng(3)
     params = {p.name: p.default * rng.uniform(0.95, 1.05) for p in mechanism.parameters}
-    R, Omega = system.generic_state(5)
+    R, Omega = system.unpack(system.generic_state(5))
     x, u = system.pack(R, Omega), rng.normal(size=system.ninputs)
     seen = dict(zip(map(str, mechanism.algebra.xi), Omega.ravel(), strict=True))
     for vector in mechanism.advected:
@@ -103,7 +103,7 @@ def test_attitudes_move_as_the_reduced_mechanism_does(name):
 def test_builders_of_numbers_agree_with_the_catalogue(entry, numbers, params):
     catalogue = gc.models.get(entry)(attitudes=True)
     system = numbers(catalogue.parameters_at(params))
-    R, relative = catalogue.generic_state(8)
+    R, relative = catalogue.unpack(catalogue.generic_state(8))
     turning = np.swapaxes(R, 1, 2) @ system.frame_rate_at({})
     # Of the builder of the orbit the velocities are inertial, of the catalogue relative to the frame.
     ours = catalogue.rhs(0.0, catalogue.pack(R, relative), None, params)
