@@ -51,11 +51,8 @@ rotations.system.RotationSystem: 5
 spheres.system.SphereSystem: 5
 """
 FIELDS_TWICE = """
-manifolds.general.Run: Run, Run
 manifolds.products.ProductSystem: ProductSystem, ManifoldDescription
-rotations.numerics.Run: Run, Run
 rotations.system.RotationSystem: RotationDescription, ManifoldDescription
-spheres.numerics.Run: Run, Run
 spheres.system.SphereSystem: SphereDescription, ManifoldDescription
 """
 

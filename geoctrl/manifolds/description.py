@@ -263,6 +263,11 @@ class ManifoldDescription(ManifoldModel):
         return []
 
     @property
+    def covectors_vary(self) -> bool:
+        """Whether these depend on the configuration."""
+        return bool(set(self.graph.symbols(self.covector_nodes)) & set(self.configuration_nodes))
+
+    @property
     def written_rest(self) -> bool:
         """Whether the kinetic energy besides the bodies' own is more than one of constant inertia."""
         return self.kinetic.varies
@@ -281,13 +286,14 @@ class ManifoldDescription(ManifoldModel):
         own = sp.Matrix([e for J in self.kinetic.own for e in J])
         return self._numbers("inertia", own, params).reshape(self.n, 3, 3)
 
-    def coupling_at(self, params: Mapping[str, float]) -> np.ndarray:
-        """Constant inertia (3 N, 3 N) of the rates besides the bodies' own."""
-        G = np.zeros((self.split, self.split))
+    def coupling_at(self, params: Mapping[str, float]) -> np.ndarray | None:
+        """Constant inertia (3 N, 3 N) of the rates besides the bodies' own; None where there is none."""
         places = list(self.kinetic.rest)
-        if places:
-            numbers = self._numbers("inertia", sp.Matrix(list(self.kinetic.rest.values())), params)
-            G[tuple(np.array(places).T)] = numbers.ravel()
+        if not places:
+            return None
+        G = np.zeros((self.split, self.split))
+        numbers = self._numbers("inertia", sp.Matrix(list(self.kinetic.rest.values())), params)
+        G[tuple(np.array(places).T)] = numbers.ravel()
         return G
 
     def frame_rate_at(self, params: Mapping[str, float]) -> np.ndarray:

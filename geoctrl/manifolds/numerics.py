@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from geoctrl.errors import InputError, SingularMassError
+from geoctrl.errors import InputError
 from geoctrl.manifolds.checking import check_gradients
+from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.functions import examine
 from geoctrl.manifolds.kernels import Lines, potential_kernels
-from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.stepping.compiled import Kernel, compile_function, is_compiled, loop_code
+from geoctrl.manifolds.run import Run
+from geoctrl.stepping.compiled import Kernel, compile_function
 from geoctrl.stepping.drive import Drive, Held
 from geoctrl.stepping.forces import (
     GRADIENT,
@@ -26,165 +26,29 @@ from geoctrl.stepping.forces import (
     no_force,
     written_force,
 )
-from geoctrl.stepping.runge_kutta import move, turn_back
+from geoctrl.stepping.kinetics import kinetic_kernels, linear_kernels
 from geoctrl.stepping.table import table
-from geoctrl.stepping.variational import Numbers, Solver, no_kinetics
+from geoctrl.stepping.variational import no_kinetics
 from geoctrl.stepping.writer import KernelWriter, components
-from geoctrl.systems.field import Field
 
-__all__ = ["Numerics", "Run"]
+__all__ = ["Numerics"]
 
 _SEEDS = (7, 8, 9)
 """Of the generic states at which gradients are compared."""
 
 
-@dataclass(frozen=True, eq=False)
-class Run(Field):
-    """Numbers and kernels of one run.
-
-    Attributes
-    ----------
-    data, index : ndarray
-        Numbers that the kernels read.
-    table : ndarray
-        Samples of the inputs (`geoctrl.stepping.table`).
-    params : dict
-    """
-
-    value: Kernel
-    gradient: Kernel
-    force: Kernel
-    forced: bool
-    damped: bool
-    data: np.ndarray
-    index: np.ndarray
-    table: np.ndarray
-    params: Mapping[str, float]
-
-    @property
-    def engine(self) -> str:
-        """Either "numba", or "python" where a function of the user's could not be compiled."""
-        return "numba" if all(map(is_compiled, (self.value, self.gradient, self.force))) else "python"
-
-    def loop(self, function: Callable, signature: Any) -> Callable:
-        """A loop in the form that can call these kernels: machine code, or as Python runs it."""
-        return loop_code(function, signature) if self.engine == "numba" else function
-
-    @property
-    @abstractmethod
-    def bodies(self) -> np.ndarray:
-        """Kind and first row of each body (`geoctrl.stepping.bodies`)."""
-
-    @property
-    def spin(self) -> np.ndarray:
-        """Rate of the frame (rad/s), in its own axes."""
-        return np.zeros(3)
-
-    @property
-    @abstractmethod
-    def solver(self) -> Solver:
-        """Who solves for steps and accelerations."""
-
-    @abstractmethod
-    def solved(self, stages: int = 1) -> Any:
-        """The system that the solver takes, for a method of ``stages`` substeps."""
-
-    @cached_property
-    def _solved(self) -> Any:
-        return self.solved()
-
-    @property
-    def kinetics(self) -> tuple[Kernel, Kernel]:
-        """The kernels of a kinetic energy that solvers call."""
-        return no_kinetics(), no_kinetics()
-
-    @property
-    def numbers(self) -> Numbers:
-        """What the kernels of a loop read."""
-        return Numbers(self.data, self.index, self.table, self.forced, self.damped)
-
-    def potential(self, first: np.ndarray) -> float:
-        """Potential energy of a configuration (N, 3)."""
-        return float(self.value(first.reshape(-1, 3), self.data, self.index))
-
-    def slope(self, first: np.ndarray) -> np.ndarray:
-        """Ambient gradient of the potential, with the shape of the configuration."""
-        out = np.zeros((first.size // 3, 3))
-        self.gradient(np.ascontiguousarray(first.reshape(-1, 3)), self.data, self.index, out)
-        return out.reshape(first.shape)
-
-    def forces(self, t: float, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Generalised forces (n, 3)."""
-        out = np.zeros_like(second)
-        if self.forced:
-            self.force(t, first.reshape(-1, 3), second, self.table, self.data, self.index, out)
-        return out
-
-    def field(self, t: float, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rates of configurations and velocities; SingularMassError where there are no accelerations."""
-        z, w = np.ascontiguousarray(first).reshape(-1, 3), np.ascontiguousarray(second)
-        dz, dw = np.empty_like(z), np.empty_like(w)
-        move(self.bodies, self.spin, z, w, dz)
-        acting = (self.slope(first).reshape(-1, 3), self.forces(t, first, w), self._solved)
-        if not self.solver.accelerator()(z, w, dz, *acting, *self.kinetics, self.data, self.index, dw):
-            raise SingularMassError("the inertia is not positive definite at this configuration")
-        turn_back(self.bodies, self.spin, w, dw)
-        return dz.reshape(first.shape), dw
-
-    def rate(self, t: float, x: np.ndarray) -> np.ndarray:
-        """Rate of a state."""
-        return np.concatenate([part.ravel() for part in self.field(t, *self.parts(x))])
-
-    def hold(self, u: np.ndarray) -> None:
-        """Set the inputs (m,), which must not vary in this run."""
-        self.table[3 : 3 + u.size] = u
-
-    @abstractmethod
-    def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Configurations and velocities of a state."""
-
-    @abstractmethod
-    def mechanics(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Kinetic and potential energies (nt,) and spatial momenta (nt, n, 3) of nt states."""
-
-    @abstractmethod
-    def moment(
-        self, axis: np.ndarray, t: float, first: np.ndarray, second: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Moments about an axis of the reference by kind of force, and their terms' sizes, (k,) each."""
-
-    @abstractmethod
-    def power_and_moments(
-        self, t: float, first: np.ndarray, second: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Rates of the energy and the three momenta by kind of force, and their terms' sizes, (k, 4) each."""
-
-    def momenta(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Momenta of a state that steps carry on, (n, 3): of places, of directions and attitudes in space."""
-        return self.mechanics(first[None], second[None])[2][0].copy()
-
-    def energies(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Energies (nt,) of nt states."""
-        kinetic, potential, _ = self.mechanics(first, second)
-        return kinetic + potential
-
-
-class Numerics(ABC):
+class Numerics:
     """Kernels of one system, made when first used."""
 
-    def __init__(self, system: ManifoldSystem) -> None:
+    def __init__(self, system: ManifoldDescription) -> None:
         self.system = system
         self.writer = KernelWriter(system.graph, system.parameter_nodes)
         self._driven: tuple[Callable, Kernel] | None = None
         self._examined = False
         self._compared = not system.computed
 
-    @abstractmethod
     def run(self, params: Mapping[str, float], drive: Drive | None = None) -> Run:
-        """Numbers and kernels for parameters, and for inputs that are no feedback."""
-
-    def common(self, params: Mapping[str, float], drive: Drive | None) -> dict[str, Any]:
-        """The fields of `Run`; to be called when all kernels are made, of which it fills the numbers in.
+        """Numbers and kernels for parameters, and for inputs that are no feedback.
 
         Functions of the user's are examined with the numbers of the first run.
         """
@@ -194,21 +58,34 @@ class Numerics(ABC):
             examine(system, params)
             self._examined = True
         value, gradient = self.potential
+        kinetics = self.kinetics
         force = self.force if drive.of_time is None else self.driven(drive)
         data, index = self.writer.fill(params)
         if not self._compared:
             self._compared = self._compare(value, gradient, data, index)
-        return {
-            "value": value,
-            "gradient": gradient,
-            "force": force,
-            "forced": system.forced,
-            "damped": system.damped,
-            "data": data,
-            "index": index,
-            "table": table(drive),
-            "params": params,
-        }
+        return Run(
+            system=system,
+            kinetics=kinetics,
+            value=value,
+            gradient=gradient,
+            force=force,
+            forced=system.forced,
+            damped=system.damped,
+            data=data,
+            index=index,
+            table=table(drive),
+            params=params,
+        )
+
+    @cached_property
+    def kinetics(self) -> tuple[Kernel, Kernel]:
+        """What solvers ask of a kinetic energy: that of the rest where it varies, else linear terms."""
+        system, places = self.system, self.system.configuration_nodes
+        if system.written_rest:
+            return kinetic_kernels(self.writer, system.rest_node, places, system.rate_nodes)
+        if system.covector_nodes:
+            return linear_kernels(self.writer, system.covector_nodes, places)
+        return no_kinetics(), no_kinetics()
 
     def _compare(self, value: Kernel, gradient: Kernel, data: np.ndarray, index: np.ndarray) -> bool:
         """Whether a given gradient could be compared with its potential at these numbers, and is its own."""

@@ -16,6 +16,7 @@ import numpy as np
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.factors import Factor, Place
 from geoctrl.manifolds.reading import needs_repair
+from geoctrl.manifolds.turns import hat
 
 __all__ = ["Product"]
 
@@ -202,10 +203,17 @@ class Product:
             lambda s: s.factor.moments(z[..., s.rows, :], F[..., s.rows, :]), z.shape[:-2]
         )
 
-    def velocities_of(self, z: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Velocities (B, 3) that give a configuration rates v (N, 3) that are tangent."""
-        P = self.by_velocity(z)
-        return np.linalg.lstsq(P, v.ravel(), rcond=None)[0].reshape(-1, 3)
+    def turned_rates(self, axis: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """axis x every vector of rates u (N, 3)."""
+        return self._rows_of(
+            lambda s: hat(axis) @ u[s.rows] if s.factor.rows == 3 else np.cross(axis, u[s.rows]), ()
+        )
+
+    def worked(self, z: np.ndarray, f: np.ndarray) -> np.ndarray:
+        """Generalised forces (B, 3) in the components of the velocities, of forces f (B, 3)."""
+        return self._velocities_of(
+            lambda s: np.einsum("bij,bj->bi", s.factor.work(z[s.rows]), f[s.bodies]), ()
+        )
 
     def along_axes(self, v: np.ndarray) -> np.ndarray:
         """Vectors (B, 3) of all bodies, those of places along the lines and planes that hold them alone."""

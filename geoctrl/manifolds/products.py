@@ -17,7 +17,6 @@ from geoctrl.manifolds.checking import check_description, require
 from geoctrl.manifolds.conservation import QUANTITIES
 from geoctrl.manifolds.factors import Factor
 from geoctrl.manifolds.forms import Second
-from geoctrl.manifolds.general import Numerics
 from geoctrl.manifolds.kinetic import Kinetic
 from geoctrl.manifolds.kinetic_reading import read_energy
 from geoctrl.manifolds.product import Product
@@ -45,7 +44,7 @@ class ProductSystem(ManifoldSystem):
 
     with the rates u of all factors. In a reference frame that turns with the constant rate w, in its own
     axes, configurations are seen from the frame and velocities are inertial ones all the same:
-    :math:`\dot z = u - w \times z`. The equations of motion are those of `geoctrl.manifolds.general`.
+    :math:`\dot z = u - w \times z`. The equations of motion are those of `geoctrl.manifolds.run`.
 
     Parameters
     ----------
@@ -117,7 +116,6 @@ class ProductSystem(ManifoldSystem):
     array([ 0.  ,  0.  ,  0.  ,  0.  , 19.62,  0.  ])
     """
 
-    numerics_type = Numerics
     start_form = "{name: (configuration, velocity)}"
     trajectory_type = ProductTrajectory
     display_type = ProductDisplay

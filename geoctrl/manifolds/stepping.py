@@ -9,7 +9,7 @@ import numpy as np
 
 from geoctrl._checks import finite_array, require_choice, whole_number
 from geoctrl.errors import InputError
-from geoctrl.manifolds.numerics import Run
+from geoctrl.manifolds.run import Run
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.manifolds.trajectory import ManifoldTrajectory
 from geoctrl.stepping import METHODS, Progress, composition, concluded, record_steps, record_times

@@ -21,6 +21,7 @@ from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.forms import Form, Second, converted
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
+from geoctrl.manifolds.numerics import Numerics
 from geoctrl.manifolds.reduction import ReducedView, description
 from geoctrl.manifolds.seen import SeenManifold
 from geoctrl.stepping.drive import Drive
@@ -38,11 +39,10 @@ class ManifoldSystem(ManifoldDescription):
 
     Attributes
     ----------
-    numerics_type, trajectory_type, display_type : type
+    trajectory_type, display_type : type
         What a kind of system makes its kernels, trajectories and formulas of.
     """
 
-    numerics_type: ClassVar[type]
     start_form: ClassVar[str]
     forms: ClassVar[Mapping[str, Second]]
     trajectory_type: ClassVar[type]
@@ -96,9 +96,9 @@ class ManifoldSystem(ManifoldDescription):
     # -- runs -----------------------------------------------------------------------------------
 
     @cached_property
-    def numerics(self) -> Any:
+    def numerics(self) -> Numerics:
         """Compiled kernels, a `geoctrl.manifolds.numerics.Numerics`."""
-        return self.numerics_type(self)
+        return Numerics(self)
 
     def seen_from(self, spin: Any = None) -> Seen:
         """The system in axes that turn with a constant ``spin`` (3,), about an axis of symmetry."""

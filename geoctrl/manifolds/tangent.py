@@ -32,13 +32,14 @@ from geoctrl.manifolds.turns import hat
 
 __all__ = [
     "Motion",
+    "covector_slope",
     "covector_terms",
     "covector_values",
     "integral_gradients",
     "jacobians",
     "own_terms",
-    "rest_energy",
     "rest_momenta",
+    "rest_slopes",
     "speeds",
     "still_moments",
 ]
@@ -65,7 +66,7 @@ def rest_of(
 ) -> Rest:
     """The rest of the kinetic energy at rates u, zdot and second derivatives s, (3 N,) each."""
     if not system.written_rest:
-        F, G = system.product.turn(system.frame_rate_at(params)), system.coupling_at(params)
+        F, G = system.product.turn(system.frame_rate_at(params)), coupling(system, params)
         zero = np.zeros_like(G)
         return Rest(G @ s + F @ (G @ u), zero, F @ G, zero, G)
     k = z.size
@@ -333,7 +334,7 @@ def rest_momenta(
     """K_z and K_u (3 N,), K_uz and K_uu (3 N, 3 N) of the rest K of the kinetic energy."""
     k = z.size
     if not system.written_rest:
-        G = system.coupling_at(params)
+        G = coupling(system, params)
         return np.zeros(k), G @ u, np.zeros((k, k)), G
     if "momenta" not in system.programs:
         g, K, places, rates = system.graph, system.rest_node, system.configuration_nodes, system.rate_nodes
@@ -346,17 +347,41 @@ def rest_momenta(
     return numbers[:k], numbers[k : 2 * k], second[:, :k], second[:, k:]
 
 
-def rest_energy(
+def coupling(system: ManifoldDescription, params: Mapping[str, float]) -> np.ndarray:
+    """Constant inertia (3 N, 3 N) of the rates besides the bodies' own."""
+    G = system.coupling_at(params)
+    return np.zeros((system.split, system.split)) if G is None else G
+
+
+def rest_slopes(
     system: ManifoldDescription, z: np.ndarray, u: np.ndarray, params: Mapping[str, float]
-) -> float:
-    """K of the rest of the kinetic energy at rates u (3 N,)."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """K (nt,), K_z and K_u (nt, N, 3) of the rest of the kinetic energy at nt configurations and rates.
+
+    None where there is no such rest: many bodies that are not coupled need no array of them all.
+    """
     if not system.written_rest:
-        return float(u @ system.coupling_at(params) @ u) / 2
-    if "rest energy" not in system.programs:
-        arguments = [*system.configuration_nodes, *system.rate_nodes]
-        program = Program(system.graph, arguments, system.parameter_nodes, [system.rest_node])
-        system.programs["rest energy"] = program
-    return float(system.programs["rest energy"]([*z.ravel(), *u], params)[0])
+        G = system.coupling_at(params)
+        if G is None:
+            return None
+        p = u.reshape(len(u), -1) @ G
+        return np.sum(p * u.reshape(len(u), -1), axis=1) / 2, np.zeros_like(u), p.reshape(u.shape)
+    if "rest slopes" not in system.programs:
+        g, K, places, rates = system.graph, system.rest_node, system.configuration_nodes, system.rate_nodes
+        nodes = [K, *g.gradient(K, places), *g.gradient(K, rates)]
+        system.programs["rest slopes"] = Program(g, [*places, *rates], system.parameter_nodes, nodes)
+    flat = [*z.reshape(len(z), -1).T, *u.reshape(len(u), -1).T]
+    value, *slopes = np.broadcast_arrays(*system.programs["rest slopes"](flat, params), flat[0])[:-1]
+    both = np.array(slopes).T.reshape(len(z), 2, -1, 3)
+    return value, both[:, 0], both[:, 1]
+
+
+def covector_slope(
+    system: ManifoldDescription, z: np.ndarray, w: np.ndarray, params: Mapping[str, float]
+) -> np.ndarray:
+    """Slope (N, 3) by the configuration of the linear terms a(z).w."""
+    by_z = covector_values(system, z, params)[1]
+    return (w.ravel() @ by_z).reshape(z.shape)
 
 
 def forces_by(

@@ -82,7 +82,7 @@ class RotationDescription(ManifoldSystem):
         return tuple(f.velocity for f in self.product.factors)
 
     @cached_property
-    def linear_nodes(self) -> list[Node]:
+    def covector_nodes(self) -> list[Node]:
         """Nodes of the linear terms, body by body; none without any."""
         return [self.to_node(e) for a in self.linear or () for e in a]
 
@@ -101,17 +101,7 @@ class RotationDescription(ManifoldSystem):
     @property
     def shape_functions(self) -> list[Node]:
         """Nodes of the potential and of the linear terms."""
-        return [self.to_node(self.potential_expression), *self.linear_nodes]
-
-    @property
-    def linear_varies(self) -> bool:
-        """Whether the linear terms depend on attitudes."""
-        return bool(set(self.graph.symbols(self.linear_nodes)) & set(self.configuration_nodes))
-
-    @property
-    def covector_nodes(self) -> list[Node]:
-        """Nodes of the linear terms."""
-        return self.linear_nodes
+        return [self.to_node(self.potential_expression), *self.covector_nodes]
 
     @property
     def written_rest(self) -> bool:

@@ -11,7 +11,6 @@ from geoctrl.manifolds.forms import Second
 from geoctrl.rotations.attitudes import initial_values
 from geoctrl.rotations.description import RotationDescription
 from geoctrl.rotations.display import RotationDisplay
-from geoctrl.rotations.numerics import Numerics
 from geoctrl.rotations.trajectory import RotationTrajectory
 from geoctrl.rotations.unreduced import arguments_of
 from geoctrl.systems import EulerPoincare
@@ -97,7 +96,6 @@ class RotationSystem(RotationDescription):
     array([1.5, 0. , 0. ])
     """
 
-    numerics_type = Numerics
     forms: ClassVar = {"Omega": Second(), "Pi": Second(conjugate=True)}
     start_form = "(R, Omega)"
     trajectory_type = RotationTrajectory

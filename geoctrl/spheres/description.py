@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array, shape_of
-from geoctrl._scalars import Node
+from geoctrl._scalars import Node, Program
 from geoctrl._scalars.numbers import shown
 from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds.checking import check_description
@@ -109,6 +109,17 @@ class SphereDescription(ManifoldSystem):
         places = [(i, j, k) for i in range(n) for j in range(n) for k in range(3)]
         return Kinetic(self.product, {(3 * i + k, 3 * j + k): M[i, j] for i, j, k in places})
 
+    def mass_at(self, q: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """The inertia (n, n) at directions q (n, 3)."""
+        M = self.constant_mass(params)
+        if M is not None:
+            return np.diag(M) if M.ndim == 1 else M
+        if "mass" not in self.programs:
+            nodes = [e for row in self.mass_nodes or () for e in row]
+            places = self.configuration_nodes
+            self.programs["mass"] = Program(self.graph, places, self.parameter_nodes, nodes)
+        return self.programs["mass"](list(q.ravel()), params).reshape(self.n, self.n)
+
     def own_inertia_at(self, params: Mapping[str, float]) -> np.ndarray:
         """A constant inertia that couples no bodies, for each (n, 3, 3); zeros where it couples some."""
         M = self.constant_mass(params)
@@ -116,12 +127,12 @@ class SphereDescription(ManifoldSystem):
             return super().own_inertia_at(params)
         return (M if M.ndim == 1 else np.zeros(self.n))[:, None, None] * np.eye(3)
 
-    def coupling_at(self, params: Mapping[str, float]) -> np.ndarray:
-        """A constant inertia that couples bodies, (3n, 3n); zeros where it couples none."""
+    def coupling_at(self, params: Mapping[str, float]) -> np.ndarray | None:
+        """A constant inertia that couples bodies, (3n, 3n); None where it couples none."""
         M = self.constant_mass(params)
         if M is None:
             return super().coupling_at(params)
-        return np.kron(np.zeros((self.n, self.n)) if M.ndim == 1 else M, np.eye(3))
+        return None if M.ndim == 1 else np.kron(M, np.eye(3))
 
     @property
     def written_rest(self) -> bool:

@@ -26,7 +26,8 @@ import numpy as np
 from geoctrl._checks import finite_array
 from geoctrl.errors import ConvergenceError, DescriptionError
 from geoctrl.manifolds.forms import momenta_of, velocities_of
-from geoctrl.spheres.numerics import Run
+from geoctrl.manifolds.run import Run
+from geoctrl.manifolds.tangent import rest_slopes
 from geoctrl.spheres.system import SphereSystem
 from geoctrl.stepping.vectors import frames
 
@@ -51,7 +52,7 @@ def discrete_lagrangian(system: SphereSystem, q0: Any, q1: Any, h: float, params
     """
     run, q0, q1 = _read(system, params, q0, q1)
     d = q1 - q0
-    M = (run.at(q0).copy() + run.at(q1)) / 2
+    M = (system.mass_at(q0, run.params) + system.mass_at(q1, run.params)) / 2
     potential = run.value(q0, run.data, run.index) + run.value(q1, run.data, run.index)
     return float(np.sum(M * (d @ d.T)) / (2 * h) - h / 2 * potential)
 
@@ -155,10 +156,11 @@ def _read(system: SphereSystem, params: Params, *directions: Any) -> tuple[Run, 
 
 
 def _slope(run: Run, q: np.ndarray, q_next: np.ndarray) -> np.ndarray:
-    """S(q, q')."""
+    """S(q, q'): of the bodies' own inertias, and 1/2 (K_u + K_u' - K_q) of the rest of the kinetic energy."""
     d = q_next - q
-    M = (run.at(q).copy() + run.at(q_next)) / 2
-    return M @ d - run.inertia_slope(q, d @ d.T) / 2
+    found = run.own[:, 0, :1] * d
+    rest = rest_slopes(run.system, np.array([q, q_next]), np.array([d, d]), run.params)
+    return found if rest is None else found + (rest[2].sum(axis=0) - rest[1][0]) / 2
 
 
 def _moment(run: Run, q: np.ndarray, other: np.ndarray, h: float) -> np.ndarray:

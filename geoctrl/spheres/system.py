@@ -11,7 +11,6 @@ from geoctrl.manifolds.alike import names_of_parts, packed, unpacked
 from geoctrl.manifolds.forms import Second
 from geoctrl.spheres.description import SphereDescription
 from geoctrl.spheres.display import SphereDisplay
-from geoctrl.spheres.numerics import Numerics
 from geoctrl.spheres.start import initial_values
 from geoctrl.spheres.trajectory import SphereTrajectory
 
@@ -85,7 +84,6 @@ class SphereSystem(SphereDescription):
     array([0.  , 1.  , 0.  , 0.  , 9.81, 0.  ])
     """
 
-    numerics_type = Numerics
     forms: ClassVar = {
         "qdot": Second(rate=True),
         "omega": Second(),
@@ -124,4 +122,4 @@ class SphereSystem(SphereDescription):
 
     def mass_matrix(self, q: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Inertia (n, n) at directions q (n, 3)."""
-        return self.run(params).at(self._configuration(q)).copy()
+        return self.mass_at(self._configuration(q), self.parameters_at(params))

@@ -9,7 +9,7 @@ from geoctrl.stepping.compiled import Kernel, compile_source
 from geoctrl.stepping.variational import SLOPE
 from geoctrl.stepping.writer import KernelWriter, components, matrix_kernel
 
-__all__ = ["kinetic_kernels"]
+__all__ = ["kinetic_kernels", "linear_kernels"]
 
 
 def kinetic_kernels(
@@ -34,3 +34,34 @@ def kinetic_kernels(
         sources[name] = matrix_kernel(writer, list(zip(nodes, names, strict=True)), triples, head)
     kinetic, curvature = (compile_source(source, name, SLOPE) for name, source in sources.items())
     return kinetic, curvature
+
+
+def linear_kernels(writer: KernelWriter, a: Sequence[Node], z: Sequence[Node]) -> tuple[Kernel, Kernel]:
+    r"""Kernels of linear terms :math:`a_b(z) \cdot w_b` of n bodies, as `geoctrl.stepping.apart` calls them.
+
+    ``kinetic(z, v)``: a (n, 3) and, below, its rate :math:`\mathrm{D} a(z)\, v`. ``curvature(z, s)``:
+    :math:`\partial \sum a_b \cdot s_b / \partial z`, (N, 3).
+    """
+    graph, n = writer.graph, len(a) // 3
+    s, V = (
+        writer.symbols([f"{name}{i}" for i in range(size)]) for name, size in (("s", 3 * n), ("V", len(z)))
+    )
+    places = list(zip(z, components("z", len(z) // 3), strict=True))
+    pairing = graph.add([x * y for x, y in zip(a, s, strict=True)])
+    moving, along = zip(V, components("V", len(z) // 3), strict=True), zip(s, components("s", n), strict=True)
+    both = [*a, *graph.push_forward(list(a), dict(zip(z, V, strict=True)))]
+    slope = graph.gradient(pairing, list(z))
+    sources = {
+        "kinetic": matrix_kernel(
+            writer, [*places, *moving], _triples(both), "kinetic(z, V, data, index, out)"
+        ),
+        "curvature": matrix_kernel(
+            writer, [*places, *along], _triples(slope), "curvature(z, s, data, index, out)"
+        ),
+    }
+    kinetic, curvature = (compile_source(source, name, SLOPE) for name, source in sources.items())
+    return kinetic, curvature
+
+
+def _triples(nodes: Sequence[Node]) -> list[Sequence[Node]]:
+    return [nodes[i : i + 3] for i in range(0, len(nodes), 3)]

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from geoctrl.spheres.numerics import Run
+from geoctrl.manifolds.run import Run
+from tests.oracles.sphere_mass import Inertia
 
 __all__ = ["EQUATIONS", "angular_legendre", "legendre"]
 
@@ -62,7 +63,7 @@ def _others(M: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 def _inertial(run: Run, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """F_i = sum_j mdot_ij qdot_j - 1/2 d/dq_i sum_jk m_jk qdot_j.qdot_k [LLM15, Cor. 1]."""
-    return run.inertia_rate(q, v) @ v - run.inertia_slope(q, v @ v.T)
+    return Inertia(run).rate(q, v) @ v - Inertia(run).slope(q, v @ v.T)
 
 
 def velocity_equations(run: Run, t: float, q: np.ndarray, v: np.ndarray) -> Rates:
@@ -71,7 +72,7 @@ def velocity_equations(run: Run, t: float, q: np.ndarray, v: np.ndarray) -> Rate
     .. math:: m_{ii} \ddot q_i + P_i \sum_{j \ne i} m_{ij} \ddot q_j + m_{ii} |\dot q_i|^2 q_i
         + P_i \{ F_i + \partial_{q_i} U - f_i \} = 0
     """
-    M = run.at(q)
+    M = Inertia(run).at(q)
     P = np.eye(3) - q[:, :, None] * q[:, None, :]
     A = _with_diagonal(np.einsum("ij,iac->iajc", M, P), M)
     force = _inertial(run, q, v) + run.slope(q) - run.forces(t, q, np.cross(q, v))
@@ -85,7 +86,7 @@ def angular_equations(run: Run, t: float, q: np.ndarray, w: np.ndarray) -> Rates
     .. math:: m_{ii} \dot\omega_i + \sum_{j \ne i} \bigl( S(q_i)^T m_{ij} S(q_j) \dot\omega_j
         - m_{ij} S(q_i) |\omega_j|^2 q_j \bigr) + S(q_i) \{ F_i + \partial_{q_i} U - f_i \} = 0
     """
-    M, v = run.at(q), np.cross(w, q)
+    M, v = Inertia(run).at(q), np.cross(w, q)
     force = _inertial(run, q, v) + run.slope(q) - run.forces(t, q, w)
     turning = _others(M, np.sum(w * w, axis=1)[:, None] * q)
     return v, _solve(angular_legendre(q, M), np.cross(q, turning - force))
@@ -100,7 +101,7 @@ def momentum_equations(run: Run, t: float, q: np.ndarray, mu: np.ndarray) -> Rat
         \dot\mu_i &= \sum_j m^I_{ij} \mu_j \times (\mu_i \times q_i)
             - P_i \tfrac12 \partial_{q_i} \sum_{jk} \mu_j^T m^I_{jk} \mu_k - P_i (\partial_{q_i} U - f_i)
     """
-    M = run.at(q)
+    M = Inertia(run).at(q)
     y = _solve(legendre(q, M), mu)
     v = _tangent(q, y)
     gram = v @ v.T
@@ -108,7 +109,7 @@ def momentum_equations(run: Run, t: float, q: np.ndarray, mu: np.ndarray) -> Rat
     # The derivative of P_i y_i by q_i counts off the cotangent bundle alone, where q_i.y_i is not zero.
     rest = _others(M, v)
     along = np.sum(q * y, axis=1)[:, None] * rest + np.sum(q * rest, axis=1)[:, None] * y
-    kinetic = along - run.inertia_slope(q, gram)
+    kinetic = along - Inertia(run).slope(q, gram)
     force = kinetic + run.slope(q) - run.forces(t, q, np.cross(q, v))
     return v, np.cross(y, np.cross(mu, q)) - _tangent(q, force)
 
@@ -122,12 +123,12 @@ def angular_momentum_equations(run: Run, t: float, q: np.ndarray, p: np.ndarray)
         \dot\pi_i &= -S(q_i) \Bigl( \tfrac12 \partial_{q_i} \sum_{jk} \pi_j^T m^I_{jk} \pi_k
             + \partial_{q_i} U \Bigr) + \sum_j m^I_{ij} \pi_j \times \pi_i + S(q_i) f_i
     """
-    M = run.at(q)
+    M = Inertia(run).at(q)
     w = _solve(angular_legendre(q, M), p)
     v = np.cross(w, q)
     gram = v @ v.T
     np.fill_diagonal(gram, np.sum(w * w, axis=1))
-    kinetic = np.cross(w, _others(M, v)) - run.inertia_slope(q, gram)
+    kinetic = np.cross(w, _others(M, v)) - Inertia(run).slope(q, gram)
     force = kinetic + run.slope(q) - run.forces(t, q, w)
     return v, np.cross(w, p) - np.cross(q, force)
 

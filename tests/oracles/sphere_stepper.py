@@ -26,7 +26,6 @@ from typing import Any
 import numpy as np
 from numba import boolean, float64, int64, njit, types
 
-from geoctrl.spheres.kernels import MASS, SLOPE
 from geoctrl.stepping.cholesky import factorise, solve_factorised
 from geoctrl.stepping.compiled import pointer
 from geoctrl.stepping.elimination import eliminate
@@ -34,6 +33,7 @@ from geoctrl.stepping.forces import FORCE, GRADIENT, nothing
 from geoctrl.stepping.loop import BEYOND, FORCES, INDEFINITE, INFINITE, NEWTON
 from geoctrl.stepping.vectors import cross, frames
 from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX
+from tests.oracles.sphere_mass import MASS, SLOPE
 
 __all__ = ["EXPLICIT", "IMPLICIT", "explicit", "implicit", "settle"]
 

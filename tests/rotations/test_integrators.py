@@ -7,8 +7,8 @@ import pytest
 import sympy as sp
 
 from geoctrl import rotations
+from geoctrl.manifolds.run import Run
 from geoctrl.rotations.attitudes import exp, hat, log
-from geoctrl.rotations.numerics import Run
 from geoctrl.stepping import ORDERS, apart
 from geoctrl.stepping.bodies import ATTITUDE, carry, layout
 from geoctrl.stepping.variational import Solver

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from geoctrl.stepping import coordinates, coupled
-from geoctrl.stepping.variational import no_kinetics
 from geoctrl.stepping.vectors import frames
 from tests.spheres.systems import free_chain, random_state, varying_inertia
 
@@ -15,8 +14,8 @@ H = 0.3
 def equations(system, q):
     """S(q, q') in tangent coordinates as a function of those of q', and its derivative by the solver."""
     n, run = system.n, system.run(system.params)
-    G = None if run.varies else np.kron(run.M, np.eye(3))
-    kernels = run.kinetics if run.varies else (no_kinetics(), no_kinetics())
+    G = None if system.inertia_varies else np.kron(system.mass_at(q, system.params), np.eye(3))
+    kernels = run.kinetics
     inertia, still = coupled.coupled(run.bodies, G, written=G is None), np.zeros(3)
     T, new, D, S = inertia.tangents.copy(), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3))
     coordinates.bases(run.bodies, q, T)

@@ -20,6 +20,7 @@ from geoctrl.stepping.variational import (
     variational_signature,
 )
 from tests.oracles import rotation_stepper, sphere_stepper
+from tests.oracles.sphere_mass import Inertia
 from tests.rotations import systems as on_rotations
 from tests.spheres import systems as on_spheres
 from tests.spheres.systems import random_state
@@ -73,18 +74,17 @@ def loop_of(stepper, name):
 
 def before_on_spheres(system, q, omega, h, count, stages):
     """Directions and angular velocities after some steps by `tests.oracles.sphere_stepper`."""
+    inertia = Inertia(system.run(system.params))
     run, q, w = system.run(system.params), q.copy(), omega.copy()
-    L = run.mechanics(q[None], w[None])[2][0]
+    L, M = run.mechanics(q[None], w[None])[2][0], inertia.at(q).copy()
     Q, W = np.zeros((1, *q.shape)), np.zeros((1, *q.shape))
-    name = "explicit" if run.diagonal else "implicit"
-    none = sphere_stepper.no_mass()
-    inertia = (
-        (np.diag(run.M).copy(),) if run.diagonal else (run.at(q).copy(), run.varies, *(run.mass or none))
-    )
+    name = "explicit" if run.solver is explicit.SOLVER else "implicit"
+    kernels = inertia.kernels or sphere_stepper.no_mass()
+    mass = (np.diag(M).copy(),) if name == "explicit" else (M, inertia.varies, *kernels)
     numbers = (run.gradient, run.force, run.forced, run.damped, run.data, run.index, run.table)
     state = (q, L, w, run.slope(q), run.forces(0.0, q, w))
     done, *rest = loop_of(sphere_stepper, name)(
-        *state, *inertia, *numbers, 0.0, h, stages, count, count, 0, Q, W
+        *state, *mass, *numbers, 0.0, h, stages, count, count, 0, Q, W
     )
     assert done == count, rest
     return Q[0], W[0]
@@ -118,10 +118,10 @@ def before_on_rotations(system, R, Omega, h, count, stages):
     Z, W = np.zeros((1, 3 * n, 3)), np.zeros((1, n, 3))
     covector = rotation_stepper.covector(run.kinetics[0], n)
     kernels = (run.gradient, run.force, run.forced, run.damped, covector, run.kinetics[1])
-    linear = run.linear_kernels is not None
-    J = run.J.reshape(-1, 3)
+    linear = bool(system.covector_nodes)
+    J, K = run.own.reshape(-1, 3), np.linalg.inv(run.own).reshape(-1, 3)
     done, *rest = loop_of(rotation_stepper, "variational")(
-        z, L, J, np.linalg.inv(run.J).reshape(-1, 3), run.spin, *kernels, linear, run.varies,
+        z, L, J, K, run.spin, *kernels, linear, system.covectors_vary,
         run.data, run.index, run.table, 0, h, stages, count, count, 0, Z, W,
     )  # fmt: skip
     assert done == count, rest

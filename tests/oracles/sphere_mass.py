@@ -1,9 +1,11 @@
-"""Compiled kernels of an inertia on spheres that depends on the configuration."""
+"""An inertia on spheres and its derivatives, by kernels of its own: what the oracles on spheres ask for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
+import numpy as np
 from numba import void
 
 from geoctrl._scalars import Node
@@ -17,7 +19,7 @@ from geoctrl.stepping.writer import (
     matrix_kernel,
 )
 
-__all__ = ["MASS", "SLOPE", "mass_kernels"]
+__all__ = ["MASS", "SLOPE", "Inertia", "mass_kernels"]
 
 MASS = void(MATRIX, ARRAY, INDEX, MATRIX)
 SLOPE = void(MATRIX, MATRIX, ARRAY, INDEX, MATRIX)
@@ -56,3 +58,37 @@ def mass_kernels(
         ),
     }
     return tuple(compile_source(source, name, signature) for name, (source, signature) in sources.items())
+
+
+class Inertia:
+    """The inertia of a run on spheres: its values, slope and rate."""
+
+    def __init__(self, run):
+        self.system, self.params = run.system, run.params
+        self.varies = self.system.mass_nodes is not None
+        self.kernels = kernels_of(self.system) if self.varies else None
+        self.data, self.index = self.system.numerics.writer.fill(run.params)
+
+    def at(self, q):
+        """m(q), (n, n)."""
+        return self.system.mass_at(q, self.params)
+
+    def slope(self, q, gram):
+        """Half the sum over jk of dm_jk/dq_i gram_jk, (n, 3)."""
+        out = np.zeros_like(q)
+        if self.varies:
+            self.kernels[1](q, gram, self.data, self.index, out)
+        return out
+
+    def rate(self, q, v):
+        """Rate (n, n) as q moves with velocities v."""
+        out = np.zeros((len(q), len(q)))
+        if self.varies:
+            self.kernels[2](q, v, self.data, self.index, out)
+        return out
+
+
+@cache
+def kernels_of(system):
+    """Kernels of the inertia of a system."""
+    return mass_kernels(system.numerics.writer, system.mass_nodes, system.configuration_nodes)
