@@ -42,26 +42,14 @@ FLOOR = {name: level for level, names in enumerate(FLOORS) for name in names}
 GENERAL = ("systems", "analysis", "synthesis", "simulation")
 
 # Classes are abstract or final, and an object has its fields from one of them: a contract, which has none, an
-# abstract class, a final one. What breaks that still, a list each: it may only shrink, so that what is new
-# fails, and so does a line that is no longer true.
+# abstract class, a final one.
 LEVELS = 2
-TOO_DEEP = """
-manifolds.products.ProductSystem: 4
-rotations.system.RotationSystem: 5
-spheres.system.SphereSystem: 5
-"""
-FIELDS_TWICE = """
-manifolds.products.ProductSystem: ProductSystem, ManifoldDescription
-rotations.system.RotationSystem: RotationDescription, ManifoldDescription
-spheres.system.SphereSystem: SphereDescription, ManifoldDescription
-"""
 
 # Questions and runs take any system and do not ask for its kind.
 ASKED_OF_ANY = ("analysis", "simulation", "synthesis")
 KINDS = {
     "EulerPoincare",
     "ReducedSystem",
-    "ManifoldModel",
     "ManifoldSystem",
     "SphereSystem",
     "RotationSystem",
@@ -316,15 +304,9 @@ def test_classes_are_abstract_or_final():
     none(subclassed(package_classes()))
 
 
-@pytest.mark.parametrize(("rule", "known"), [(too_deep, TOO_DEEP), (fields_twice, FIELDS_TWICE)])
-def test_objects_have_few_ancestors_and_fields_from_one(rule, known):
-    found, known = set(rule(package_classes())), set(known.split("\n")[1:-1])
-    none(
-        [
-            *(f"new: {line}" for line in sorted(found - known)),
-            *(f"gone, take it off the list: {line}" for line in sorted(known - found)),
-        ]
-    )
+@pytest.mark.parametrize("rule", [too_deep, fields_twice])
+def test_objects_have_few_ancestors_and_fields_from_one(rule):
+    none(rule(package_classes()))
 
 
 def code_strings_and_names(path):
@@ -462,7 +444,7 @@ def test_the_search_for_gates_sees_every_way_to_ask(tmp_path):
         "isinstance(s, int)\n"
         "isinstance(s, (int, ReducedSystem))\n"
         "issubclass(s, systems.EulerPoincare)\n"
-        "type(s) is ManifoldModel\n"
+        "type(s) is ManifoldSystem\n"
         "match s:\n    case SphereSystem():\n        pass\n"
     )
     assert list(gates(path)) == [2, 3, 4, 6]

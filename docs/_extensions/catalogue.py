@@ -136,7 +136,7 @@ def system_facts(name: str, system: gc.manifolds.ManifoldSystem) -> Iterable[str
     yield ""
     facts = {
         "Manifold": manifold_name(system),
-        "States": names(name for part in zip(*system.part_names, strict=True) for name in part),
+        "States": names(name for part in zip(*system.description.face.names, strict=True) for name in part),
         "Inputs": names(system.input_labels),
         "Families": ", ".join(f"`{name}`" for name in system.families),
         "Conserved": ", ".join(f"`{name}`" for name in system.conserved()),

@@ -7,7 +7,9 @@ from typing import Any
 
 import sympy as sp
 
-__all__ = ["Branches"]
+from geoctrl.systems import Parameter
+
+__all__ = ["Branches", "freed"]
 
 
 _SWITCHES = (sp.Abs, sp.sign, sp.Piecewise, sp.Min, sp.Max)
@@ -89,3 +91,23 @@ class Branches:
                 name += "_"
             self._chosen[of, branch] = sp.Symbol(name, real=True)
         return self._chosen[of, branch]
+
+
+def freed(system: Any) -> Any:
+    """A system on a manifold with its switches freed from their conditions.
+
+    Itself where there are none, or where a law given by a function closes it. Its further parameters are the
+    numbers that choose.
+    """
+    given = system.description
+    if given.law is not None:
+        return system
+    taken = {p.name for p in given.parameters} | {*given.state_labels, *given.input_labels}
+    data = {s for term in given.potential_terms for s in term.small.data}
+    free = Branches(given.parameter_symbols | data, taken)
+    kept_as_is = {"inputs", "parameters", "name", "source"}
+    changed = {k: v if k in kept_as_is else free(v) for k, v in given.arguments.items()}
+    if not free.names:
+        return system
+    changed["parameters"] = (*given.parameters, *map(Parameter, free.names))
+    return type(system)(**changed)

@@ -10,7 +10,6 @@ import sympy as sp
 
 from geoctrl._checks import require_declared
 from geoctrl.errors import DescriptionError
-from geoctrl.manifolds.description import ManifoldDescription
 from geoctrl.manifolds.reading import check_gradient, examine_potential
 from geoctrl.systems import time
 
@@ -19,7 +18,7 @@ __all__ = ["check_description", "check_gradients", "require"]
 _SEED = 7
 
 
-def check_description(system: ManifoldDescription) -> None:
+def check_description(system: Any) -> None:
     """Refuse what a system is given if it cannot be read, in the order in which it is needed.
 
     Raises
@@ -49,12 +48,14 @@ def require(what: str, values: Sequence[Any], allowed: set[Any]) -> None:
     require_declared(what, values, allowed, remedy)
 
 
-def check_lagrangian(system: ManifoldDescription) -> None:
-    """Refuse symbols and functions in the inertia and linear terms that are not known."""
-    for what, (values, symbols) in system.lagrangian_given.items():
+def check_lagrangian(system: Any) -> None:
+    """Refuse symbols and functions in the kinetic energy and the rate of the frame that are not known."""
+    frame = [] if system.frame_rate is None else [system.frame_rate]
+    given = {"frame_rate": (frame, set()), **system.kinetic.given}
+    for what, (values, symbols) in given.items():
         require(what, values, symbols | system.parameter_symbols)
-    for expr in (e for values, _ in system.lagrangian_given.values() for M in values for e in flat(M)):
-        system.to_node(expr)
+    for expr in (e for values, _ in given.values() for M in values for e in flat(M)):
+        system.lagrangian_node(expr)
 
 
 def flat(value: Any) -> list[Any]:
@@ -62,12 +63,12 @@ def flat(value: Any) -> list[Any]:
     return list(value) if isinstance(value, sp.MatrixBase) else [value]
 
 
-def check_numbers(system: ManifoldDescription) -> None:
+def check_numbers(system: Any) -> None:
     """Check inertia and gradient at the defaults, where all parameters have one."""
     if any(v is None for v in system.params.values()):
         return
     params = system.parameters_at(None)
-    system.check_inertia(params)
+    system.inertia_at(params)
     if system.computed:
         values = np.array(list(params.values()), dtype=float)
         place = system.product.generic(_SEED)[0].reshape(system.shape)
@@ -80,9 +81,7 @@ def check_numbers(system: ManifoldDescription) -> None:
         )
 
 
-def check_gradients(
-    system: ManifoldDescription, potential: Callable, gradient: Callable, seeds: Sequence[int]
-) -> bool:
+def check_gradients(system: Any, potential: Callable, gradient: Callable, seeds: Sequence[int]) -> bool:
     """Whether potential and gradient, functions of the configuration, could be compared and agree.
 
     Raises
@@ -99,7 +98,7 @@ def check_gradients(
     return any(compared)
 
 
-def check_invariants(system: ManifoldDescription) -> None:
+def check_invariants(system: Any) -> None:
     """Refuse declared invariants that cannot be read, or go by names that are taken.
 
     Raises
@@ -122,7 +121,7 @@ def check_invariants(system: ManifoldDescription) -> None:
         system.to_node(expr)
 
 
-def check_potential(system: ManifoldDescription) -> None:
+def check_potential(system: Any) -> None:
     """Refuse symbols and functions in the terms of the potential that are not known.
 
     Raises
@@ -137,7 +136,7 @@ def check_potential(system: ManifoldDescription) -> None:
         term.small.nodes(system)
 
 
-def check_forces(system: ManifoldDescription) -> None:
+def check_forces(system: Any) -> None:
     """Refuse symbols and functions in the forces that are not known.
 
     Raises

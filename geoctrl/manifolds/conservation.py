@@ -54,16 +54,16 @@ def kept(
     Terms that are themselves rounding along the run, near a rest position, are measured by the least
     of the random states. Where functions raise at one, which they need not be made for, nothing is kept.
     """
-    names = (*system.quantity_names, *system.invariants_given)
+    names = (*system.description.quantity_names, *system.description.invariants_given)
     run = _held(system, params, u)
 
-    def rates(judged: Any, acting: Any, at: Sample) -> Rates:
-        return judged.quantity_rates(acting, *at)
+    def rates(_: Any, acting: Any, at: Sample) -> Rates:
+        return acting.quantity_rates(*at)
 
     try:
         found = _at_random_states(rates, system, params, run, u)
     except Exception:
-        if system.written:
+        if system.description.written:
             raise
         return ()
     good = vanishing(found, names, system.name)

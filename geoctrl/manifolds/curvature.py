@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from geoctrl.manifolds.calculus import STEP
-from geoctrl.manifolds.description import ManifoldDescription
 
 __all__ = ["hessian"]
 
 
-def hessian(system: ManifoldDescription, first: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+def hessian(run: Any, first: np.ndarray) -> np.ndarray:
     """Ambient second derivatives of the potential by the N rows of a configuration, (3N, 3N).
 
     Of a function of the user's from central differences of its gradient.
     """
-    flat = first.ravel()
+    system, flat = run.system, first.ravel()
     size = flat.size
     if system.computed:
-        slope = system.run(params).slope
         ends = [(flat + e, flat - e) for e in STEP * np.eye(size)]
-        rows = [(slope(a.reshape(first.shape)) - slope(b.reshape(first.shape))).ravel() for a, b in ends]
+        rows = [
+            (run.slope(a.reshape(first.shape)) - run.slope(b.reshape(first.shape))).ravel() for a, b in ends
+        ]
         H = np.array(rows) / (2 * STEP)
         return (H + H.T) / 2
     H = np.zeros((size // 3, 3, size // 3, 3))
     for term in system.potential_terms:
-        term.add_second(system, flat.reshape(-1, 3), params, H)
+        term.add_second(system, flat.reshape(-1, 3), run.params, H)
     return H.reshape(size, size)

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
-from typing import Any, Self
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import entries, finite_array, resolve_parameters
-from geoctrl._scalars import PARAMETER, STATE, Graph, Node, expression, shown
+from geoctrl._checks import entries, finite_array, named_parameters, resolve_parameters
+from geoctrl._scalars import STATE, FromSympy, Graph, Node, Program, expression, shown
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.bodies import Bodies
+from geoctrl.manifolds.checking import check_description
 from geoctrl.manifolds.conservation import QUANTITIES
-from geoctrl.manifolds.factors import Factor
+from geoctrl.manifolds.faces import Face
 from geoctrl.manifolds.kinetic import Kinetic
 from geoctrl.manifolds.laws import read_function
-from geoctrl.manifolds.model import ManifoldModel
+from geoctrl.manifolds.letters import Letters, held
 from geoctrl.manifolds.potentials import read_terms
-from geoctrl.manifolds.product import Product
 from geoctrl.manifolds.reading import read_forces, read_gradient
 from geoctrl.systems import Family, Parameter, check_names, input_symbol
 from geoctrl.systems.names import check_families
 
-__all__ = ["ManifoldDescription"]
+__all__ = ["Description"]
 
 _SEED = 7
 
@@ -33,24 +32,20 @@ BODIES, TERMS = 16, 2000
 """Systems of more bodies, or of sums of more terms, are not written out for symbolic analysis."""
 
 
-class ManifoldDescription(ManifoldModel):
-    """Bodies, a potential, generalised forces, inputs, parameters.
+class Description:
+    """Bodies, energies, generalised forces, inputs, parameters, and the nodes of all expressions.
 
     Parameters
     ----------
-    factors : sequence of Factor
-        The bodies.
-    potential : expression, callable, or what else a kind of system knows
-    gradient : callable, optional
-    forces : n vectors of three expressions, or callable, optional
-    inputs : sequence of symbols or names
-    law : callable ``law(t, x, params) -> u``, optional
-        Sets all inputs: a closed loop, which has none.
-    parameters : sequence of Parameter
-    invariants : dict of name -> expression, optional
-    equilibria : dict of name -> Family, optional
-        Relative equilibria in closed form, by state labels.
-    name, source : str
+    kinetic : Kinetic
+    face : Face
+        The form in which states are given.
+    space : str
+        The configuration manifold, in words.
+    own : dict
+        Arguments of a kind of system by keyword, those that it changed before among them.
+    potential, gradient, forces, inputs, law, parameters, invariants, equilibria, name, source
+        As `geoctrl.manifolds.ProductSystem` takes them.
 
     Raises
     ------
@@ -58,20 +53,31 @@ class ManifoldDescription(ManifoldModel):
         If potential and gradient do not go together, forces have a wrong shape, or labels repeat.
     ParameterError
         If parameter names repeat or meet a label.
+    InputError, GradientError, ExpressionError
+        As `geoctrl.manifolds.checking.check_description`.
 
     Attributes
     ----------
     frame_rate : sympy Matrix or None
         Rate of the reference frame in its own axes, in parameters.
+    driven : tuple of symbols
+        The inputs in the forces, those set by a law included.
     potential_terms : list of Sum
         Terms of a potential that is no function.
+    letters : Letters
     """
 
-    frame_rate: sp.Matrix | None = None
+    states, to_node = held("letters.states"), held("letters.to_node")
+    state_nodes, time_node = held("letters.state_nodes"), held("letters.time_node")
+    parameter_nodes, driven_nodes = held("letters.parameter_nodes"), held("letters.driven_nodes")
+    input_nodes = held("letters.input_nodes")
 
     def __init__(
         self,
-        factors: Sequence[Factor],
+        kinetic: Kinetic,
+        face: Face,
+        space: str,
+        own: Mapping[str, Any],
         *,
         potential: Any,
         gradient: Callable | None,
@@ -84,8 +90,11 @@ class ManifoldDescription(ManifoldModel):
         name: str,
         source: str,
     ) -> None:
-        self.product = Product(factors)
-        self.n = self.product.bodies
+        self.kinetic, self.face, self.space, self.own_arguments = kinetic, face, space, dict(own)
+        self.product, self.shape, self.pair = kinetic.product, face.shape, face.pair
+        self.n, self.split = self.product.bodies, self.product.split
+        self.state_labels = self.product.labels
+        self.frame_rate = self.own_arguments.get("frame_rate")
         self.parameters = entries("parameters", parameters, DescriptionError)
         self.driven = tuple(map(input_symbol, entries("inputs", inputs, DescriptionError)))
         self.law = None if law is None else read_function(law)
@@ -106,14 +115,16 @@ class ManifoldDescription(ManifoldModel):
         taken = dict.fromkeys((*self.state_labels, *map(str, self.driven)), "a state or an input")
         check_families(self.families, taken | dict.fromkeys(self.params, "a parameter"))
         self.graph = Graph()
+        self.letters = Letters(self.graph, self.state_labels, self.driven, self.inputs, self.parameters)
         self.potential_terms = (
             [] if self.computed else read_terms(potential, self.bodies, lambda: self.states[: self.split])
         )
+        check_description(self)
 
     @property
     def arguments(self) -> dict[str, Any]:
         """What the system is made of, by keyword."""
-        return {
+        common = {
             "potential": self.potential_given,
             "gradient": self.gradient_given,
             "forces": self.forces_given,
@@ -125,6 +136,7 @@ class ManifoldDescription(ManifoldModel):
             "name": self.name,
             "source": self.source,
         }
+        return common | self.own_arguments
 
     @cached_property
     def bodies(self) -> Bodies:
@@ -137,23 +149,7 @@ class ManifoldDescription(ManifoldModel):
         places = self.states[: self.split]
         return sp.Add(*(term.expanded(places) for term in self.potential_terms))
 
-    def replace(self, **changes: Any) -> Self:
-        """The system with some arguments changed, checked anew."""
-        return type(self)(**(self.arguments | changes))
-
-    def __reduce__(self):
-        return partial(type(self), **self.arguments), ()  # what was compiled and derived stays behind
-
-    @abstractmethod
-    def run(self, params: Mapping[str, float] | None = None, drive: Any = None) -> Any:
-        """Kernels with the numbers of one run, under inputs that are no feedback."""
-
     # -- nodes ----------------------------------------------------------------------------------
-
-    @cached_property
-    def parameter_nodes(self) -> dict[str, Node]:
-        """Nodes of the parameters by name."""
-        return {p.name: self.graph.symbol(p.name, PARAMETER) for p in self.parameters}
 
     @cached_property
     def programs(self) -> dict[Any, Any]:
@@ -171,11 +167,6 @@ class ManifoldDescription(ManifoldModel):
         return self.state_nodes[self.split :]
 
     @cached_property
-    def driven_nodes(self) -> list[Node]:
-        """Nodes of the inputs in the forces, those set by a law included."""
-        return [self.graph.symbol(f"input {u}", STATE) for u in self.driven]
-
-    @cached_property
     def force_nodes(self) -> list[Node]:
         """Nodes of the generalised forces, body by body."""
         return [self.to_node(e) for f in self.forces_given for e in f]
@@ -187,10 +178,11 @@ class ManifoldDescription(ManifoldModel):
         """Symbols of the configurations."""
         return set(self.states[: self.split])
 
-    @property
+    @cached_property
     def quantity_names(self) -> tuple[str, ...]:
-        """Names of what every system of this kind may conserve, before the declared invariants."""
-        return QUANTITIES
+        """Energy, momenta and, with places, linear momenta, besides which invariants are declared."""
+        linear = [f"linear_momentum{k}" for k in (1, 2, 3)] if 0 in self.product.kinds else []
+        return *QUANTITIES, *linear
 
     @property
     def parameter_symbols(self) -> set[sp.Symbol]:
@@ -240,78 +232,67 @@ class ManifoldDescription(ManifoldModel):
         found = [f"its {what} is a function" for what, given in functions.items() if given]
         found += [f"it has {self.n} bodies"] if self.n > BODIES else []
         found += [f"its potential has {terms} terms"] if terms > TERMS else []
+        found += [] if self.kinetic.quadratic else ["its kinetic energy is not quadratic"]
         return found + [t.domain.obstacle for t in self.potential_terms if t.domain.obstacle]
 
     @property
-    @abstractmethod
     def inertia_varies(self) -> bool:
-        """Whether the inertia depends on the configuration."""
-
-    @property
-    @abstractmethod
-    def kinetic(self) -> Kinetic:
-        """The kinetic energy of a system that can be written out."""
+        """Whether the kinetic energy besides the bodies' own is more than one of constant inertia."""
+        return self.kinetic.varies
 
     @cached_property
     def rate_nodes(self) -> list[Node]:
         """Nodes of the rates of the configurations, row by row."""
         return [self.graph.symbol(f"{label}_dot", STATE) for label in self.state_labels[: self.split]]
 
-    @property
+    @cached_property
     def covector_nodes(self) -> list[Node]:
         """Nodes of linear terms in the components of the velocities, where they are given so."""
-        return []
+        return [self.to_node(e) for a in self.kinetic.linear for e in a]
 
     @property
     def covectors_vary(self) -> bool:
         """Whether these depend on the configuration."""
         return bool(set(self.graph.symbols(self.covector_nodes)) & set(self.configuration_nodes))
 
-    @property
-    def written_rest(self) -> bool:
-        """Whether the kinetic energy besides the bodies' own is more than one of constant inertia."""
-        return self.kinetic.varies
+    @cached_property
+    def lagrangian_node(self) -> FromSympy:
+        """Converter of expressions in configurations, rates and parameters."""
+        rates = [s for f in self.product.factors for s in f.rate]
+        table: dict[Any, Node] = dict(zip(rates, self.rate_nodes, strict=True))
+        table |= dict(zip(self.states[: self.split], self.configuration_nodes, strict=True))
+        return FromSympy(
+            self.graph, table | {p.symbol: self.parameter_nodes[p.name] for p in self.parameters}
+        )
 
     @cached_property
     def rest_node(self) -> Node:
         """Node of the kinetic energy besides that of the bodies' own inertias."""
-        u, to_node = self.rate_nodes, self.to_node
-        terms = [to_node(e) * u[i] * u[j] / 2 for (i, j), e in self.kinetic.rest.items()]
-        A = () if self.covector_nodes else self.kinetic.A or ()
-        linear = [to_node(e) * v for e, v in zip(A, u, strict=False)]
+        kinetic, u, to_node = self.kinetic, self.rate_nodes, self.lagrangian_node
+        if kinetic.other is not None:
+            return to_node(kinetic.other)
+        terms = [to_node(e) * u[i] * u[j] / 2 for (i, j), e in kinetic.rest.items()]
+        linear = [to_node(e) * v for e, v in zip(kinetic.A or (), u, strict=False)]
         return self.graph.add([*terms, *linear])
 
-    def own_inertia_at(self, params: Mapping[str, float]) -> np.ndarray:
-        """The bodies' own inertias (n, 3, 3), of their velocities."""
-        own = sp.Matrix([e for J in self.kinetic.own for e in J])
-        return self._numbers("inertia", own, params).reshape(self.n, 3, 3)
-
-    def coupling_at(self, params: Mapping[str, float]) -> np.ndarray | None:
-        """Constant inertia (3 N, 3 N) of the rates besides the bodies' own; None where there is none."""
-        places = list(self.kinetic.rest)
-        if not places:
-            return None
-        G = np.zeros((self.split, self.split))
-        numbers = self._numbers("inertia", sp.Matrix(list(self.kinetic.rest.values())), params)
-        G[tuple(np.array(places).T)] = numbers.ravel()
-        return G
+    def inertia_at(self, params: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray | None]:
+        """The bodies' own inertias (n, 3, 3), of their velocities, and the constant inertia (3 N, 3 N) of the
+        rates besides; None where there is none.
+        """
+        return self.kinetic.at({p.symbol: params[p.name] for p in self.parameters})
 
     def frame_rate_at(self, params: Mapping[str, float]) -> np.ndarray:
         """Rate (3,) of the reference frame, zero where it does not turn."""
         if self.frame_rate is None:
             return np.zeros(3)
-        return self._numbers("frame_rate", self.frame_rate, params).ravel()
-
-    def _numbers(self, name: str, M: sp.Matrix, params: Mapping[str, float]) -> np.ndarray:
-        """A matrix of expressions in parameters in numbers; InputError where it is not finite."""
         table = {p.symbol: params[p.name] for p in self.parameters}
-        return finite_array(name, M.xreplace(table) if M.free_symbols else M)
+        return finite_array("frame_rate", self.frame_rate.xreplace(table)).ravel()
 
     @property
     def formulas(self) -> list[Node]:
         """Nodes of what the system is given by besides the potential, as far as those are expressions."""
         forces = self.force_nodes if self.forced and not callable(self.forces_given) else []
-        rest = [self.rest_node] if self.written_rest else []
+        rest = [self.rest_node] if self.inertia_varies else []
         return [*rest, *self.covector_nodes, *forces]
 
     def require_symbolic(self) -> None:
@@ -341,29 +322,44 @@ class ManifoldDescription(ManifoldModel):
         return {k: float(v) for k, v in values.items()}
 
     @property
-    @abstractmethod
     def shape_functions(self) -> list[Node]:
-        """Nodes of all functions of the configuration in the Lagrangian of a written system."""
+        """Nodes of what of the Lagrangian may change when all bodies are turned: the potential, linear terms,
+        and the kinetic energy besides that of directions and attitudes alone.
+        """
+        kinetic, u = [self.rest_node], self.rate_nodes
+        for f, row, own in zip(self.product.factors, self.product.first, self.kinetic.own, strict=True):
+            if f.kind == 0:
+                moving = u[3 * int(row) :][:3]
+                kinetic += [self.to_node(e) * moving[i // 3] * moving[i % 3] for i, e in enumerate(own)]
+        potential = self.to_node(self.potential_expression)
+        return [potential, *self.covector_nodes, self.graph.add(kinetic)]
 
-    @property
-    @abstractmethod
-    def lagrangian_given(self) -> dict[str, tuple[Sequence[Any], set[Any]]]:
-        """Expressions in the Lagrangian besides the potential, and the symbols in each, by name."""
+    def check_names(self, params: Mapping[str, float] | None) -> None:
+        """ParameterError for parameters that are given and not known, where their values do not matter."""
+        given = named_parameters(params)
+        if given:
+            self.parameters_at({p.name: 1.0 for p in self.parameters} | given)
 
-    @abstractmethod
-    def check_inertia(self, params: Mapping[str, float]) -> object:
-        """InputError unless the inertia at these parameters is that of a body."""
+    def read_inputs(self, u: Any) -> np.ndarray:
+        """Constant inputs (m,), zero where none are given."""
+        m = len(self.input_labels)
+        return np.zeros(m) if u is None else finite_array("u", u, (m,))
+
+    @cached_property
+    def declared(self) -> tuple[Program, Program]:
+        """Values and gradients of the declared invariants."""
+        nodes = [self.to_node(e) for e in self.invariants_given.values()]
+        slopes = [e for row in self.graph.jacobian(nodes, self.state_nodes) for e in row]
+        arguments = self.graph, self.state_nodes, self.parameter_nodes
+        return Program(*arguments, nodes), Program(*arguments, slopes)
+
+    def invariant_gradients(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Gradients (k, size) of the declared invariants by the state."""
+        return np.reshape(self.declared[1](list(x), params), (-1, self.product.size))
 
     def generic_state(self, seed: int = _SEED) -> np.ndarray:
         """A state of no particular kind."""
         return self.product.state(*self.product.generic(seed))
-
-    def __repr__(self) -> str:
-        title = f"<{type(self).__name__} {self.name or 'unnamed'} on {self.space}>"
-        parameters = ", ".join(f"{k}={v}" for k, v in self.params.items())
-        return "\n".join(
-            [title, f"  inputs: {', '.join(self.input_labels) or '-'}", f"  parameters: {parameters or '-'}"]
-        )
 
 
 def named_entries(what: str, given: Any) -> Mapping[Any, Any]:

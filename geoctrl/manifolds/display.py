@@ -17,9 +17,9 @@ from geoctrl._checks import require_choice
 from geoctrl._scalars import real, shown
 from geoctrl._scalars.budget import Budget
 from geoctrl.errors import InputError
+from geoctrl.manifolds.description import Description
 from geoctrl.manifolds.factors import Direction
 from geoctrl.manifolds.sums import Small, Sum
-from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.systems.notebook import rows
 from geoctrl.systems.typesetting import Piece, Typesetter, aligned, symbol_name, width
 
@@ -39,7 +39,7 @@ class ManifoldDisplay(ABC):
 
     Parameters
     ----------
-    system : ManifoldSystem
+    system : Description
     width : float
         Width of a line in em.
     budget : float
@@ -51,7 +51,7 @@ class ManifoldDisplay(ABC):
     work: ClassVar[str]
     """What the generalised forces are, as an equation."""
 
-    def __init__(self, system: ManifoldSystem, width: float, budget: float) -> None:
+    def __init__(self, system: Description, width: float, budget: float) -> None:
         self.system, self.width, self.budget = system, real(width, "width"), Budget(budget)
         if not self.width > 0:
             raise InputError(f"width must be positive, got {shown(width)}")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from geoctrl._checks import ParameterValues, as_python
-from geoctrl.manifolds.description import ManifoldDescription
+from geoctrl.manifolds.description import Description
 from geoctrl.manifolds.reading import examine_function, examine_potential
 
 __all__ = [
@@ -24,7 +24,7 @@ _TIMES = (0.0, 0.37, 1.9, 23.0, 1e3)
 """Of no particular ratio, so that no period hides from all of them."""
 
 
-def examine(system: ManifoldDescription, params: Mapping[str, float]) -> None:
+def examine(system: Description, params: Mapping[str, float]) -> None:
     """Call potential, gradient, forces and law, where they are functions, at a generic state.
 
     Raises
@@ -46,15 +46,13 @@ def examine(system: ManifoldDescription, params: Mapping[str, float]) -> None:
         examine_function("the law", system.law, (0.0, x, ParameterValues(params)), (m,))
 
 
-def functions_of_time(system: ManifoldDescription) -> str:
+def functions_of_time(system: Description) -> str:
     """What is given by functions of the time, in words: of these, `holds_time` sees some times only."""
     given = {"forces": callable(system.forces_given), "a law": system.law is not None}
     return " and ".join(words for words, holds in given.items() if holds)
 
 
-def holds_time(
-    system: ManifoldDescription, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
-) -> bool:
+def holds_time(system: Description, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> bool:
     """Whether forces or law, where they are functions, are seen to change with time, or from call to call.
 
     Asked at the state x and at a generic one, at the times of `_TIMES`; what a function does at other times

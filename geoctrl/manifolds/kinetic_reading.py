@@ -8,41 +8,28 @@ What is quadratic in the velocity of one body with constant coefficients is its 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.factors import Attitude, Direction, Factor, Place
-from geoctrl.manifolds.kinetic import Kinetic
+from geoctrl.manifolds.kinetic import Kinetic, in_rates, of_rates
 from geoctrl.manifolds.product import Product
 from geoctrl.manifolds.reading import read_scalar
 
-__all__ = ["Energy", "read_energy"]
+__all__ = ["read_energy"]
 
 
-@dataclass(frozen=True)
-class Energy:
-    """What a kinetic energy is made of.
+def read_energy(product: Product, kinetic: Any) -> tuple[Kinetic, sp.Expr]:
+    """The kinetic energy of bodies, and what of it holds no rates, to be subtracted from the potential.
 
-    Attributes
+    Parameters
     ----------
-    quadratic : Kinetic or None
-        None where it is of another form.
-    expr : expression
-        In configurations and rates.
-    potential : expression
-        Terms without rates, to be subtracted from the potential.
-    """
-
-    quadratic: Kinetic | None
-    expr: sp.Expr
-    potential: sp.Expr
-
-
-def read_energy(product: Product, kinetic: Any) -> Energy:
-    """The kinetic energy of bodies, from an expression in ``z``, ``rate`` and ``velocity`` of factors.
+    product : Product
+    kinetic : expression
+        In ``z``, ``rate`` and ``velocity`` of the factors.
 
     Raises
     ------
@@ -65,7 +52,8 @@ def read_energy(product: Product, kinetic: Any) -> Energy:
             at = 3 * int(first)
             G |= {(at + i, at + j): own[i, j] for i in range(own.rows) for j in range(own.cols)}
             rest = sp.expand(rest - energy)
-    rest = sp.expand(rest.xreplace({s: e for f in product.factors for s, e in _by_rates(f)}))
+    by_rates = {s: e for f in product.factors for s, e in _by_rates(f)}
+    rest = sp.expand(rest.xreplace(by_rates))
     rates = [s for f in product.factors for s in f.rate]
     still = dict.fromkeys(rates, sp.S.Zero)
     slope = [sp.diff(rest, s) for s in rates]
@@ -73,18 +61,15 @@ def read_energy(product: Product, kinetic: Any) -> Energy:
     for i, e in enumerate(slope):
         for s in e.free_symbols & set(rates):
             G[i, places[s]] = G.get((i, places[s]), sp.S.Zero) + sp.diff(e, s)
+    held = {s for f in product.factors for s in f.z}
     if any(e.free_symbols & set(rates) for e in G.values()):
-        return Energy(None, _whole(product, G, rest, given), sp.S.Zero)
+        whole = given.xreplace(by_rates)
+        none = np.zeros((product.bodies, 3, 3))
+        return Kinetic(product, none, other=whole, given={"kinetic": ([whole], held | set(rates))}), sp.S.Zero
     A = [e.xreplace(still) for e in slope]
     linear = A if any(e != 0 for e in A) else None
-    return Energy(Kinetic(product, G, linear), sp.S.Zero, rest.xreplace(still))
-
-
-def _whole(product: Product, G: Any, rest: sp.Expr, given: sp.Expr) -> sp.Expr:
-    """The energy in rates alone, where it is not quadratic."""
-    del G, rest
-    places = {s: r for f in product.factors if isinstance(f, Place) for s, r in _alike(f)}
-    return given.xreplace(places).xreplace({s: e for f in product.factors for s, e in _by_rates(f)})
+    terms = {"kinetic": ([*G.values(), *(linear or ())], held)}
+    return of_rates(product, G, linear, given=terms), rest.xreplace(still)
 
 
 def _alike(f: Factor) -> list[tuple[sp.Symbol, sp.Symbol]]:
@@ -99,10 +84,7 @@ def _own_block(f: Factor, energy: sp.Expr, moving: set[sp.Symbol]) -> tuple[sp.M
     if not any(H) or H.free_symbols & moving:
         return None
     half = (f.velocity.T * H * f.velocity)[0] / 2
-    if isinstance(f, Attitude):
-        D = H.trace() / 2 * sp.eye(3) - H
-        return sp.diag(D, D, D), half
-    return (H, half) if H[0, 0] * sp.eye(3) == H else None
+    return (in_rates(f, H), half) if isinstance(f, Attitude) or H[0, 0] * sp.eye(3) == H else None
 
 
 def _by_rates(f: Factor) -> list[tuple[sp.Symbol, sp.Expr]]:

@@ -10,7 +10,7 @@ import sympy as sp
 
 from geoctrl._scalars import Program, shown
 from geoctrl.errors import DescriptionError
-from geoctrl.manifolds.model import ManifoldModel
+from geoctrl.manifolds.letters import Letters
 from geoctrl.manifolds.reading import read_scalar, require_arguments
 
 __all__ = ["callable_law", "law_terms", "read_function", "read_law"]
@@ -59,10 +59,10 @@ def law_terms(law: Any, labels: tuple[str, ...]) -> list[sp.Expr]:
     return [read_scalar(f"input {label!r} of the law", e) for label, e in zip(labels, given, strict=True)]
 
 
-def callable_law(model: ManifoldModel, terms: Sequence[Any]) -> Callable:
+def callable_law(letters: Letters, terms: Sequence[Any]) -> Callable:
     """A law given by expressions as a function (t, x, params) -> u."""
-    arguments = [*model.state_nodes, model.time_node]
-    program = Program(model.graph, arguments, model.parameter_nodes, [model.to_node(e) for e in terms])
+    arguments, nodes = [*letters.state_nodes, letters.time_node], [letters.to_node(e) for e in terms]
+    program = Program(letters.graph, arguments, letters.parameter_nodes, nodes)
 
     def law(t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         return program([*x, t], params)

@@ -11,7 +11,7 @@ import numpy as np
 
 from geoctrl.errors import InputError
 from geoctrl.manifolds.checking import check_gradients
-from geoctrl.manifolds.description import ManifoldDescription
+from geoctrl.manifolds.description import Description
 from geoctrl.manifolds.functions import examine
 from geoctrl.manifolds.kernels import Lines, potential_kernels
 from geoctrl.manifolds.run import Run
@@ -40,7 +40,7 @@ _SEEDS = (7, 8, 9)
 class Numerics:
     """Kernels of one system, made when first used."""
 
-    def __init__(self, system: ManifoldDescription) -> None:
+    def __init__(self, system: Description) -> None:
         self.system = system
         self.writer = KernelWriter(system.graph, system.parameter_nodes)
         self._driven: tuple[Callable, Kernel] | None = None
@@ -81,7 +81,7 @@ class Numerics:
     def kinetics(self) -> tuple[Kernel, Kernel]:
         """What solvers ask of a kinetic energy: that of the rest where it varies, else linear terms."""
         system, places = self.system, self.system.configuration_nodes
-        if system.written_rest:
+        if system.inertia_varies:
             return kinetic_kernels(self.writer, system.rest_node, places, system.rate_nodes)
         if system.covector_nodes:
             return linear_kernels(self.writer, system.covector_nodes, places)
@@ -160,7 +160,7 @@ class Numerics:
         """
         inputs: Any = drive.of_time
         if self._driven is None or self._driven[0] is not inputs:
-            drive.at(0.0, np.zeros(self.system.size), {})
+            drive.at(0.0, np.zeros(self.system.product.size), {})
             self._driven = inputs, driven(self._force, inputs, len(self.system.driven))
         return self._driven[1]
 

@@ -81,6 +81,12 @@ class Product:
 
     # -- states ---------------------------------------------------------------------------------
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of the states: entries of the configuration, body by body, then those of the velocities."""
+        parts = *(f.labels for f in self.factors), *(f.velocity_labels for f in self.factors)
+        return tuple(label for part in parts for label in part)
+
     def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """z (..., N, 3) and w (..., B, 3) of states (..., size)."""
         x = np.ascontiguousarray(x)

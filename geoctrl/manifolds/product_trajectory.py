@@ -22,16 +22,8 @@ class ProductTrajectory(ManifoldTrajectory):
         J; in a frame that turns the energy is the Jacobi integral.
     momentum : ndarray (nt, 3)
         Moment about the origin of the momenta of all bodies.
-    engine : str
-        "numba" or "python" for a stepping method; for `simulate` the solver.
-    status : str
-        "completed", or why and when the run ended.
-    success : bool
-    iterations : float
-        Mean number of iterations of the solver per step, 0 for an explicit method.
-    params : dict
-    events : dict of name -> EventRecord
-    system : ProductSystem
+    engine, status, success, iterations, params, events, system
+        As of every `geoctrl.manifolds.trajectory.ManifoldTrajectory`.
     """
 
     def __getitem__(self, label: Any) -> np.ndarray:

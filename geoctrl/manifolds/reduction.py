@@ -26,14 +26,14 @@ import sympy as sp
 from geoctrl._checks import finite_array
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra, product, rn, so3
 from geoctrl.manifolds.calculus import rational
-from geoctrl.manifolds.description import ManifoldDescription
+from geoctrl.manifolds.description import Description
 from geoctrl.manifolds.factors import Attitude, Direction, Factor, Place
 from geoctrl.systems import EulerPoincare, Lagrangian, ReducedSystem
 
 __all__ = ["ReducedView", "description", "natural"]
 
 
-def description(system: ManifoldDescription, spin: Sequence[float] | None = None) -> EulerPoincare:
+def description(system: Description, spin: Sequence[float] | None = None) -> EulerPoincare:
     """Euler-Poincare description of a system given by expressions; seen from axes turning with ``spin`` more.
 
     The advected vectors of an attitude "R" are ``R_1``, ``R_2``, ``R_3``; a place "x" has a fourth component
@@ -162,7 +162,7 @@ def _advected(f: Factor, b: int, places: Sequence[slice], width: int) -> list[An
 
 
 def _momenta(
-    system: ManifoldDescription, mu: Sequence[sp.Symbol], places: Sequence[slice], W: sp.Matrix
+    system: Description, mu: Sequence[sp.Symbol], places: Sequence[slice], W: sp.Matrix
 ) -> dict[str, sp.Expr]:
     """The momenta of turning and moving all bodies, in axes that turn that along the axis."""
     total, linear = sp.zeros(3, 1), sp.zeros(3, 1)
@@ -182,14 +182,14 @@ def _momenta(
     return found
 
 
-def turn_of(system: ManifoldDescription, spin: Sequence[float] | np.ndarray | None) -> sp.Matrix:
+def turn_of(system: Description, spin: Sequence[float] | np.ndarray | None) -> sp.Matrix:
     """Rate of the axes in which configurations are seen: of the reference frame, and the ``spin``."""
     frame = sp.zeros(3, 1) if system.frame_rate is None else rational(system.frame_rate)
     return frame if spin is None else frame + rational(sp.Matrix(finite_array("spin", spin, (3,))))
 
 
 def _inertial(
-    system: ManifoldDescription, xi: Sequence[sp.Symbol], carried: Sequence[sp.Matrix]
+    system: Description, xi: Sequence[sp.Symbol], carried: Sequence[sp.Matrix]
 ) -> dict[Any, sp.Expr]:
     """Velocities in those of the group, entry by entry."""
     bodies = system.product.factors
@@ -204,7 +204,7 @@ class ReducedView:
     The velocities are :math:`w = \xi + c(z)`, c what carries the configuration with frame and axes.
     """
 
-    def __init__(self, system: ManifoldDescription, spin: Sequence[float] | None = None) -> None:
+    def __init__(self, system: Description, spin: Sequence[float] | None = None) -> None:
         self.spin = np.zeros(3) if spin is None else np.array(spin, dtype=float)
         self._system = system
         self.reduced: ReducedSystem = description(system, spin if np.any(self.spin) else None).reduce()
@@ -255,7 +255,7 @@ class ReducedView:
         return expr.xreplace(table).xreplace(_held(self._system.product.factors))
 
 
-def natural(system: ManifoldDescription, spin: Sequence[float] | np.ndarray) -> Lagrangian:
+def natural(system: Description, spin: Sequence[float] | np.ndarray) -> Lagrangian:
     """Lagrangian of a symbolic system in its configurations, seen from axes that turn with ``spin``."""
     gyroscopic, half = system.kinetic.carried(turn_of(system, spin))
     to_node = system.to_node

@@ -21,8 +21,10 @@ from typing import Any
 import numpy as np
 
 from geoctrl.errors import SingularMassError
-from geoctrl.manifolds.description import ManifoldDescription
+from geoctrl.manifolds.conservation import QUANTITIES
+from geoctrl.manifolds.description import Description
 from geoctrl.manifolds.factors.place import Place
+from geoctrl.manifolds.kinetic import in_rates
 from geoctrl.manifolds.tangent import covector_slope, covector_values, rest_slopes
 from geoctrl.stepping import apart, coupled, explicit, tensions
 from geoctrl.stepping.compiled import Kernel, is_compiled, loop_code
@@ -39,7 +41,7 @@ class Run(Field):
 
     Attributes
     ----------
-    system : ManifoldDescription
+    system : Description
     kinetics : tuple of kernels
         What solvers ask of a kinetic energy: that of the rest where it varies, else linear terms.
     data, index : ndarray
@@ -49,7 +51,7 @@ class Run(Field):
     params : dict
     """
 
-    system: ManifoldDescription
+    system: Description
     kinetics: tuple[Kernel, Kernel]
     value: Kernel
     gradient: Kernel
@@ -84,7 +86,11 @@ class Run(Field):
     @cached_property
     def own(self) -> np.ndarray:
         """The bodies' own inertias (n, 3, 3)."""
-        return self.system.own_inertia_at(self.params)
+        return self._inertia[0]
+
+    @cached_property
+    def _inertia(self) -> tuple[np.ndarray, np.ndarray | None]:
+        return self.system.inertia_at(self.params)
 
     @property
     def solver(self) -> Solver:
@@ -104,7 +110,7 @@ class Run(Field):
                 self.bodies, inertia, None if self.system.covectors_vary else self.covectors(place)
             )
         held = {b: f.axes for b, f in enumerate(self.system.product.factors) if isinstance(f, Place)}
-        return coupled.coupled(self.bodies, inertia, self.spin, held, self.system.written_rest)
+        return coupled.coupled(self.bodies, inertia, self.spin, held, self.system.inertia_varies)
 
     @cached_property
     def _chosen(self) -> tuple[Solver, Any]:
@@ -118,9 +124,9 @@ class Run(Field):
         bare, masses, still = product.kinds < 2, own[:, 0, 0], not self.spin.any()
         held = any(isinstance(f, Place) and f.freedom < 3 for f in product.factors)
         scalar = np.array_equal(own[bare], masses[bare, None, None] * np.eye(3))
-        if self.system.written_rest or held or not scalar:
+        if self.system.inertia_varies or held or not scalar:
             return coupled.SOLVER, self._in_rates()
-        G = self.system.coupling_at(self.params)
+        G = self._inertia[1]
         if G is None:
             if still and bare.all():
                 return explicit.SOLVER, masses.copy()
@@ -132,15 +138,11 @@ class Run(Field):
 
     def _in_rates(self) -> np.ndarray:
         """The constant inertia (3 N, 3 N) of all rates, the bodies' own included."""
-        product = self.system.product
-        G = None if self.system.written_rest else self.system.coupling_at(self.params)
-        G = np.zeros((product.split, product.split)) if G is None else G
-        for f, row, inertia in zip(product.factors, product.first, self.own, strict=True):
-            block = inertia
-            if f.rows == 3:  # tr(J) I / 2 - J for each row of an attitude
-                block = np.kron(np.eye(3), np.trace(inertia) / 2 * np.eye(3) - inertia)
-            at = slice(3 * int(row), 3 * int(row) + len(block))
-            G[at, at] += block
+        product, rest = self.system.product, self._inertia[1]
+        G = np.zeros((product.split, product.split)) if rest is None else rest.copy()
+        for f, row, J in zip(product.factors, product.first, self.own, strict=True):
+            at = slice(3 * int(row), 3 * (int(row) + f.rows))
+            G[at, at] += in_rates(f, J)
         return G
 
     @cached_property
@@ -236,6 +238,20 @@ class Run(Field):
         kinetic, potential, momenta = self.mechanics(first, second)
         return kinetic + potential - momenta.sum(axis=1) @ self.spin
 
+    def quantities(self, first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:
+        """Energy, components of the momenta and declared invariants, (nt,) each, of nt states."""
+        system = self.system
+        momentum = self.mechanics(first, second)[2].sum(axis=1)
+        linear = self.linear_momenta(first, second).T if len(system.quantity_names) > len(QUANTITIES) else ()
+        values = self.energies(first, second), *momentum.T, *linear
+        found = dict(zip(system.quantity_names, values, strict=True))
+        x = system.product.state(first, second).T
+        declared = system.declared[0](list(x), self.params) if system.invariants_given else ()
+        return found | {
+            name: np.broadcast_to(value, x.shape[1:])
+            for name, value in zip(system.invariants_given, declared, strict=True)
+        }
+
     # -- rates of what may be conserved ---------------------------------------------------------
 
     def moment(
@@ -270,6 +286,19 @@ class Run(Field):
         held = product.off_axes(moved)
         found = np.array([forces, potential, inertia, (held.sum(), np.abs(held).sum())]).T
         return found[0], found[1]
+
+    def quantity_rates(
+        self, t: float, first: np.ndarray, second: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Rates of what `quantities` names and the sizes of their terms, a row for each kind of force."""
+        rates, sizes = self.power_and_moments(t, first, second)
+        if not self.system.invariants_given:
+            return rates, sizes
+        x = self.system.product.state(first, second)
+        terms = self.system.invariant_gradients(x, self.params) * self.rate(t, x)
+        declared = np.zeros((2, len(rates), len(terms)))
+        declared[:, 0] = terms.sum(axis=1), np.abs(terms).sum(axis=1)
+        return np.hstack([rates, declared[0]]), np.hstack([sizes, declared[1]])
 
     def power_and_moments(
         self, t: float, first: np.ndarray, second: np.ndarray

@@ -12,7 +12,7 @@ from geoctrl._checks import shape_of
 from geoctrl._scalars import Node, Program
 from geoctrl.errors import InputError
 from geoctrl.manifolds.conservation import has_no_moment, refuse_spin, require_symmetry
-from geoctrl.manifolds.description import BODIES, ManifoldDescription
+from geoctrl.manifolds.description import BODIES
 from geoctrl.manifolds.functions import functions_of_time, holds_time
 from geoctrl.manifolds.reduction import natural
 from geoctrl.manifolds.rest import find_rest
@@ -40,23 +40,24 @@ class SeenManifold(Seen):
         Before any work, where the inertia varies and the system cannot be written out.
     """
 
-    def __init__(self, system: ManifoldDescription, spin: tuple[float, ...]) -> None:
-        self.system, self.spin, self.cache = system, np.array(spin), {}
+    def __init__(self, system: Any, spin: tuple[float, ...]) -> None:
+        self.system, self.given = system, system.description
+        self.spin, self.cache = np.array(spin), {}
         self.spin.flags.writeable = False  # equilibria hold it as well
-        self.functions, self.written = functions_of_time(system), system.written
-        if system.written_rest and system.n > BODIES:
-            system.require_symbolic()
+        self.functions, self.written = functions_of_time(self.given), self.given.written
+        if self.given.inertia_varies and system.n > BODIES:
+            self.given.require_symbolic()
 
     @cached_property
     def natural(self) -> Lagrangian:
         """The Lagrangian in the configurations, seen from these axes, of a symbolic system."""
-        return natural(self.system, self.spin)
+        return natural(self.given, self.spin)
 
     # -- points ---------------------------------------------------------------------------------
 
     def is_state(self, given: Any) -> bool:
         """Whether something is a whole state: an equilibrium, a pair, or an array of its length."""
-        whole = isinstance(given, Equilibrium) or self.system.is_start(given)
+        whole = isinstance(given, Equilibrium) or self.given.face.is_start(given)
         return whole or shape_of(given) == (self.system.size,)
 
     def read_state(self, given: Any, _name: str) -> tuple[np.ndarray, None]:
@@ -65,17 +66,17 @@ class SeenManifold(Seen):
 
     def first_guess(self) -> np.ndarray:
         """InputError: no configuration is like any other."""
-        raise InputError(f"find_equilibrium needs guess={self.system.start_form} for a system on a manifold")
+        raise InputError(f"find_equilibrium needs guess={self.given.face.form} for a system on a manifold")
 
     def parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
         """Configurations and velocities."""
-        return self.system.named_parts(x)
+        return self.given.face.by_name(self.system.unpack(x))
 
     def at_rest(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """The configuration of a state, carried with frame and axes."""
         product = self.system.product
         z, _ = product.parts(x)
-        return product.state(z, product.still(z, self.system.frame_rate_at(params) + self.spin))
+        return product.state(z, product.still(z, self.given.frame_rate_at(params) + self.spin))
 
     def leaf_gradient(self, x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
         """Gradients (r, n) of the relations of all bodies."""
@@ -109,15 +110,17 @@ class SeenManifold(Seen):
         product with the spin; else of what the system keeps.
         """
         system, names = self.system, self.system.conserved(params, u=u)
-        energy, momenta = integral_gradients(system, x, params)
+        energy, momenta = integral_gradients(system.run(params), x)
         found = {"energy": energy - self.spin @ momenta[:3]} if "energy" in names else {}
         if np.any(self.spin):
             return {"momentum": self.spin @ momenta[:3]} | found
-        found |= {k: row for k, row in system.invariant_gradients(x, params).items() if k in names}
-        w = self.system.frame_rate_at(params)
+        if self.given.invariants_given:
+            rows = zip(self.given.invariants_given, self.given.invariant_gradients(x, params), strict=True)
+            found |= {k: row for k, row in rows if k in names}
+        w = self.given.frame_rate_at(params)
         if np.any(w) and has_no_moment(system, params, w, x, u):
             return {"momentum": w @ momenta[:3]} | found
-        given = zip(system.quantity_names[1:], momenta, strict=False)
+        given = zip(self.given.quantity_names[1:], momenta, strict=False)
         return {name: row for name, row in given if name in names} | found
 
     # -- what has to hold -----------------------------------------------------------------------
@@ -130,20 +133,20 @@ class SeenManifold(Seen):
         EquilibriumError, DescriptionError
         """
         system = self.system
-        require_autonomous(system.autonomous and not holds_time(system, x, u, params), system.name)
+        require_autonomous(self.given.autonomous and not holds_time(self.given, x, u, params), system.name)
         if np.any(self.spin):
             self.require_axis(params)
             require_symmetry(system, params, self.spin, x, u)
 
     def require_axis(self, params: Mapping[str, float]) -> None:
         """DescriptionError where the reference frame turns about another axis."""
-        frame, spin = self.system.frame_rate_at(params), self.spin
+        frame, spin = self.given.frame_rate_at(params), self.spin
         if np.linalg.norm(np.cross(frame, spin)) > UNIT * np.linalg.norm(frame) * np.linalg.norm(spin):
             refuse_spin(spin, "the frame turns about another axis")
 
     def require_regular(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
         """Refuse a point at which a formula has a kink."""
-        given = self.switch_values(self.system.formulas, x, u, params)
+        given = self.switch_values(self.given.formulas, x, u, params)
         require_smooth(np.append(given, self.potential_switches(x, params)), x)
 
     def switch_values(
@@ -153,7 +156,7 @@ class SeenManifold(Seen):
 
         Switches of inputs that a law given by a function sets are left out: what it does is not known.
         """
-        system = self.system
+        system = self.given
         graph, inputs = system.graph, system.driven_nodes
         switches = graph.switches(nodes)
         if system.law is not None:
@@ -166,9 +169,8 @@ class SeenManifold(Seen):
 
     def potential_switches(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Values of the switches of the potential."""
-        system = self.system
-        z = x[: system.split].reshape(-1, 3)
-        found = [term.switches(system, z, params) for term in system.potential_terms]
+        z = x[: self.system.split].reshape(-1, 3)
+        found = [term.switches(self.given, z, params) for term in self.given.potential_terms]
         return np.concatenate([np.zeros(0), *found])
 
     # -- what a kind of system may have ---------------------------------------------------------
@@ -176,7 +178,7 @@ class SeenManifold(Seen):
     def lagrangian(self, u: np.ndarray, params: Mapping[str, float]) -> Lagrangian | None:
         """The Lagrangian where no force acts; none for an axis that is one of symmetry to rounding alone."""
         system = self.system
-        if np.any(u) or not system.symbolic or not system.force_free:
+        if np.any(u) or not self.given.symbolic or not self.given.force_free:
             return None
         turns = bool(np.any(self.spin))
         return self.natural if not turns or is_symmetric(system, params, self.spin) else None
@@ -189,20 +191,19 @@ class SeenManifold(Seen):
         EquilibriumError
             If none is found.
         """
-        system, product = self.system, self.system.product
-
+        product, run = self.system.product, self.system.run(params)
         z = find_rest(
             product.parts(x)[0],
-            moments=lambda z: still_moments(system, z, self.spin, u, params),
+            moments=lambda z: still_moments(run, z, self.spin, u),
             move=product.retract,
             on_manifold=product.is_exact,
         )
-        return self.at_rest(product.state(z, np.zeros((system.n, 3))), params)
+        return self.at_rest(product.state(z, np.zeros((product.bodies, 3))), params)
 
     def stiffness(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray | None:
         """Second variation of the amended potential in tangent coordinates; None with forces."""
         system = self.system
-        if np.any(u) or not system.force_free:
+        if np.any(u) or not self.given.force_free:
             return None
-        K = still_moments(system, system.product.parts(x)[0], self.spin, u, params)[1]
+        K = still_moments(system.run(params), system.product.parts(x)[0], self.spin, u)[1]
         return (K + K.T) / 2

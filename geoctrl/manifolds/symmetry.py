@@ -9,7 +9,7 @@ import numpy as np
 
 from geoctrl._scalars import evaluate, exact
 from geoctrl._scalars.precise import PRECISE, number
-from geoctrl.manifolds.factors.factor import cross
+from geoctrl.manifolds.factors import Place
 
 __all__ = ["is_symmetric"]
 
@@ -24,14 +24,15 @@ def is_symmetric(system: Any, params: Mapping[str, float], axis: np.ndarray) -> 
     At configurations drawn at random, with sixty digits, and with every switch free: right with probability
     one for analytic functions, however small what breaks the symmetry.
     """
-    judged = system.any_branch
+    judged = system.any_branch.description
     graph, rng = judged.graph, np.random.default_rng(29)
-    if not _holds_places(system, axis):
+    turned = [exact(v) for v in axis]
+    if not all(f.keeps(turned) for f in system.product.factors if isinstance(f, Place)):
         return False
     places = [*judged.configuration_nodes, *judged.rate_nodes]
     slopes = [e for f in judged.shape_functions for e in graph.gradient(f, places)]
     free = judged.parameters[len(system.parameters) :]
-    w = [number(exact(v)) for v in axis]
+    w = [number(v) for v in turned]
     turn = np.array([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]], dtype=object)
     for _ in range(_PLACES):
         numbers = {**params, **{p.name: float(rng.normal()) for p in free}}
@@ -43,20 +44,6 @@ def is_symmetric(system: Any, params: Mapping[str, float], axis: np.ndarray) -> 
         motion = np.array(moved, dtype=object)
         gradients = np.array(evaluate(slopes, values, PRECISE), dtype=object).reshape(-1, len(places))
         if any(abs(row.sum()) > _ZERO * sum(map(abs, row)) for row in gradients * motion):
-            return False
-    return True
-
-
-def _holds_places(system: Any, axis: np.ndarray) -> bool:
-    """Whether turning about an axis moves every place along the line or plane that holds it, exactly."""
-    turn = [exact(v) for v in axis]
-    for f in system.product.factors:
-        if f.kind or f.freedom == 3:
-            continue
-        axes = [[exact(float(e)) for e in a] for a in f.axes]
-        normals = [[exact(float(e)) for e in n] for n in f.normals]
-        moved = [cross(turn, a) for a in axes]
-        if any(sum(x * y for x, y in zip(n, m, strict=True)) for n in normals for m in moved):
             return False
     return True
 

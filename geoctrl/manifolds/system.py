@@ -1,104 +1,204 @@
-"""Systems on manifolds: runs, rates, energy, loops, forms and other views."""
+"""Systems on manifolds: states of bodies, runs, rates, energy, loops, forms and other views."""
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from geoctrl._checks import finite_array
-from geoctrl._scalars import Program
+from geoctrl._checks import finite_array, real_array
+from geoctrl._scalars import Node
 from geoctrl._scalars.budget import BUDGET
-from geoctrl.errors import DescriptionError
-from geoctrl.manifolds import tangent
-from geoctrl.manifolds.branches import Branches
+from geoctrl.errors import DescriptionError, InputError
+from geoctrl.manifolds.branches import freed
 from geoctrl.manifolds.conservation import kept
-from geoctrl.manifolds.description import ManifoldDescription
-from geoctrl.manifolds.forms import Form, Second, converted
+from geoctrl.manifolds.description import Description
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.leaf import ManifoldLeaf
+from geoctrl.manifolds.letters import held
+from geoctrl.manifolds.momenta import Second, converted
 from geoctrl.manifolds.numerics import Numerics
+from geoctrl.manifolds.reading import signals
 from geoctrl.manifolds.reduction import ReducedView, description
+from geoctrl.manifolds.run import Run
 from geoctrl.manifolds.seen import SeenManifold
+from geoctrl.manifolds.tangent import jacobians
 from geoctrl.stepping.drive import Drive
-from geoctrl.systems import Equilibrium, EulerPoincare, Parameter, ReducedSystem, Seen, System
+from geoctrl.systems import Equilibrium, EulerPoincare, ReducedSystem, Seen, System
 from geoctrl.systems.members import family_member
 from geoctrl.systems.notebook import displayed
 
-__all__ = ["ManifoldSystem"]
+__all__ = ["ManifoldSystem", "Motions"]
 
 _REMEMBERED = 16
 
+Motions = tuple[np.ndarray, np.ndarray, bool]
 
-class ManifoldSystem(ManifoldDescription):
-    """What every system on a manifold can do; the kinds of systems say how.
+
+class ManifoldSystem(System):
+    """What every system on a manifold can do, in its own states or in those of a form.
+
+    Of the vectors x only those on the manifold are states: configurations, then velocities or momenta.
 
     Attributes
     ----------
-    trajectory_type, display_type : type
-        What a kind of system makes its kernels, trajectories and formulas of.
+    description : Description
+        What it is made of; the rest of these are attributes of that.
+    product : Product
+        Its n bodies.
+    pair : tuple of str
+        Names of the two parts of the state.
+    shape : tuple of int
+        Shape in which the configuration is given, and functions are given it.
+    split : int
+        Number of entries of all configurations; the three entries a body of the second part follow.
+    form_type, trajectory_type, display_type : type
+        What makes its forms, trajectories and formulas.
     """
 
-    start_form: ClassVar[str]
-    forms: ClassVar[Mapping[str, Second]]
+    form_type: ClassVar[type]
     trajectory_type: ClassVar[type]
     display_type: ClassVar[type]
 
-    # -- what a kind of system supplies besides -------------------------------------------------
-
-    @abstractmethod
-    def read_start(self, given: Any, second: str = "") -> tuple[np.ndarray, np.ndarray]:
-        """z (N, 3) and w (n, 3) of a start as it is given or a state, on the manifold to rounding.
-
-        The second part goes by the name ``second`` in messages, where it is another than the velocities.
-
-        Raises
-        ------
-        ConstraintError
-            If it misses the manifold by more than 1e-3.
-        InputError
-            For a wrong shape.
-        """
-
-    @abstractmethod
-    def is_start(self, given: Any) -> bool:
-        """Whether something is a start in the form of this system, and no state."""
-
-    @abstractmethod
-    def named_parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
-        """What a state is made of, by name."""
+    recorded = False
+    output_labels: tuple[str, ...] = ()
+    description: Description
+    name, source, space = held("description.name"), held("description.source"), held("description.space")
+    product, n, split = held("description.product"), held("description.n"), held("description.split")
+    shape, pair, law = held("description.shape"), held("description.pair"), held("description.law")
+    params, parameters = held("description.params"), held("description.parameters")
+    inputs, input_labels = held("description.inputs"), held("description.input_labels")
+    families, graph = held("description.families"), held("description.graph")
+    potential_terms, forces_given = held("description.potential_terms"), held("description.forces_given")
+    potential_expression = held("description.potential_expression")
+    inertia_varies, arguments = held("description.inertia_varies"), held("description.arguments")
+    frame_rate_at, generic_state = held("description.frame_rate_at"), held("description.generic_state")
+    frame_rate, size = held("description.frame_rate"), held("description.product.size")
+    nstates = held("description.product.size")
+    letters, state_labels = held("description.letters"), held("letters.labels")
+    states, to_node = held("letters.states"), held("letters.to_node")
+    state_nodes, time_node = held("letters.state_nodes"), held("letters.time_node")
+    parameter_nodes, input_nodes = held("letters.parameter_nodes"), held("letters.input_nodes")
 
     @property
     @abstractmethod
-    def part_names(self) -> list[tuple[str, str]]:
-        """Names of the two parts of each body, as relations are told."""
+    def forms(self) -> Mapping[str, Second]:
+        """What its states may be made of, by the names of the second parts."""
 
-    def euler_poincare(self, spin: Sequence[float] | None = None) -> EulerPoincare:
-        """The same mechanism as Euler-Poincare equations with advected vectors.
+    @property
+    def ninputs(self) -> int:
+        """Number of inputs m."""
+        return len(self.input_labels)
+
+    def expression(self, expr: Any) -> Node:
+        """Node of an expression in states, time, inputs and parameters; ExpressionError for any other."""
+        return self.letters.expression(expr)
+
+    def replace(self, **changes: Any) -> Self:
+        """The system with some arguments changed, checked anew."""
+        return type(self)(**(self.arguments | changes))
+
+    def __reduce__(self):
+        return partial(type(self), **self.arguments), ()  # what was derived stays behind
+
+    def parameters_at(self, params: Mapping[str, float] | None) -> dict[str, float]:
+        """Defaults overridden by ``params``; ParameterError for unknown, missing, non-positive values."""
+        return self.description.parameters_at(params)
+
+    # -- how states are given -------------------------------------------------------------------
+
+    def pack(self, *parts: Any) -> np.ndarray:
+        """States (size,), or (size, nt) of nt samples: of two arrays q, omega or R, Omega with a row for each
+        body, or of ``{name: (configuration, velocity)}`` of a product; InputError for a wrong shape.
+        """
+        return self.description.face.pack(*parts)
+
+    def unpack(self, x: Any) -> Any:
+        """The parts of states: inverse of `pack`."""
+        z, w, single = self.columns(x)
+        return self.description.face.unpack(z[0], w[0]) if single else self.description.face.unpack(z, w)
+
+    def read_start(self, given: Any, second: str = "") -> tuple[np.ndarray, np.ndarray]:
+        """z (N, 3) and w (n, 3) of a start as it is given or a state, on the manifold to rounding.
+
+        Raises as `geoctrl.manifolds.faces.Face.read`, where the second part goes by the name ``second``.
+        """
+        whole = self.description.face.is_start(given)
+        return self.description.face.read(given if whole else self.unpack(given), second)
+
+    def _rows(self, x: Any) -> np.ndarray:
+        """States as rows: (size,) or (nt, size)."""
+        x = real_array("x", x)
+        if x.ndim not in (1, 2) or x.shape[0] != self.size:
+            raise InputError(f"x must have shape ({self.size},) or ({self.size}, nt), got {x.shape}")
+        return np.ascontiguousarray(x.T)
+
+    def columns(self, x: Any) -> Motions:
+        """Both parts (nt, ..., 3) of states, and whether x was a single one; InputError for a wrong shape."""
+        rows = self._rows(x)
+        return *self.product.parts(np.atleast_2d(rows)), rows.ndim == 1
+
+    # -- rates ----------------------------------------------------------------------------------
+
+    def rhs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Time derivative of the state, with the shape of ``x``.
 
         Raises
         ------
-        DescriptionError
-            If the system is given by functions, or is too large to be written out.
+        InputError
+            For a wrong shape.
+        ParameterError
+            For an unknown or missing parameter.
+        SingularMassError
+            Where the inertia is singular.
         """
-        return description(self, spin)
+        rows, run = np.atleast_2d(self._rows(x)), self.run(params)
+        found = []
+        for row, (t_k, u_k) in zip(rows, signals(self.input_labels, t, u, len(rows)), strict=True):
+            run.hold(u_k)
+            found.append(run.rate(t_k, row))
+        return np.array(found).reshape(len(rows), self.size).T.reshape(np.shape(x))
 
     def derivatives(
         self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives of `rhs` by the state (size, size) and by the inputs (size, m)."""
-        return tangent.jacobians(self, t, x, u, params)
+        return jacobians(self.kernels(params), t, x, u)
+
+    def jacobian(
+        self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
+    ) -> np.ndarray:
+        """Derivative of `rhs` by the state, square, in all ambient directions; raises as `rhs` does.
+
+        Exact where the system can be written out in symbols; else central differences.
+        """
+        x = finite_array("x", x, (self.size,))
+        return self.derivatives(t, x, self.description.read_inputs(u), self.parameters_at(params))[0]
+
+    def input_jacobian(
+        self, t: float, x: Any, u: Any = None, params: Mapping[str, float] | None = None
+    ) -> np.ndarray:
+        """Derivative of `rhs` by the inputs, (size, m); as `jacobian`."""
+        x = finite_array("x", x, (self.size,))
+        return self.derivatives(t, x, self.description.read_inputs(u), self.parameters_at(params))[1]
+
+    def outputs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """No outputs are declared on manifolds: (0,) or (0, nt); raises as `rhs` does."""
+        outer = self._rows(x).shape[:-1]
+        signals(self.input_labels, t, u, *outer or (1,))
+        self.description.check_names(params)
+        return np.zeros((0, *outer))
 
     # -- runs -----------------------------------------------------------------------------------
 
     @cached_property
     def numerics(self) -> Numerics:
         """Compiled kernels, a `geoctrl.manifolds.numerics.Numerics`."""
-        return Numerics(self)
+        return Numerics(self.description)
 
     def seen_from(self, spin: Any = None) -> Seen:
         """The system in axes that turn with a constant ``spin`` (3,), about an axis of symmetry."""
@@ -115,7 +215,16 @@ class ManifoldSystem(ManifoldDescription):
 
     def run(self, params: Mapping[str, float] | None = None, drive: Drive | None = None) -> Any:
         """Kernels with the numbers of one run, under inputs that are no feedback."""
+        return self.kernels(params, drive)
+
+    def kernels(self, params: Mapping[str, float] | None = None, drive: Drive | None = None) -> Run:
+        """Those of configurations and velocities, in whatever states the system is."""
         return self.numerics.run(self.parameters_at(params), drive)
+
+    def motions(self, x: Any, params: Mapping[str, float] | None = None) -> Motions:
+        """Configurations (nt, N, 3) and velocities (nt, n, 3) of states, and whether x was a single one."""
+        del params
+        return self.columns(x)
 
     def acting(self, drive: Drive) -> Self:
         """The system of which a run under some inputs is one, closed by them where they are feedback."""
@@ -124,12 +233,9 @@ class ManifoldSystem(ManifoldDescription):
     def start(self, x0: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Initial state of a start as it is given, a state or an equilibrium, on the manifold to rounding.
 
-        Raises
-        ------
-        ConstraintError, InputError
-            As `read_start`.
+        Raises as `read_start`.
         """
-        self._check_names(params)
+        self.description.check_names(params)
         return self.product.state(*self.read_start(getattr(x0, "x", x0)))
 
     def trajectory_of(self, time: np.ndarray, z: np.ndarray, w: np.ndarray, **rest: Any) -> Any:
@@ -142,23 +248,23 @@ class ManifoldSystem(ManifoldDescription):
 
     def energy(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray | float:
         """Kinetic plus potential energy (J): float, or (nt,)."""
-        first, second, single = self.columns(x)
-        values = self.run(params).energies(first, second)
+        *both, single = self.motions(x, params)
+        values = self.kernels(params).energies(*both)
         return float(values[0]) if single else values
 
     def momentum(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Momentum map of rotations of all bodies about the axes of the reference: (3,), or (3, nt)."""
-        first, second, single = self.columns(x)
-        values = self.run(params).mechanics(first, second)[2].sum(axis=1)
+        *both, single = self.motions(x, params)
+        values = self.kernels(params).mechanics(*both)[2].sum(axis=1)
         return values[0] if single else values.T
 
     def potential(self, first: Any, params: Mapping[str, float] | None = None) -> float:
         """Potential energy (J) of one configuration of all bodies."""
-        return self.run(params).potential(self._configuration(first))
+        return self.kernels(params).potential(self._configuration(first))
 
     def gradient(self, first: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Ambient gradient of the potential, with the shape of the configuration."""
-        return self.run(params).slope(self._configuration(first)).reshape(self.shape)
+        return self.kernels(params).slope(self._configuration(first)).reshape(self.shape)
 
     def _configuration(self, first: Any) -> np.ndarray:
         return np.ascontiguousarray(finite_array(self.pair[0], first, self.shape)).reshape(-1, 3)
@@ -168,12 +274,12 @@ class ManifoldSystem(ManifoldDescription):
     @cached_property
     def leaf(self) -> ManifoldLeaf:
         """Names of the relations of all bodies."""
-        return ManifoldLeaf(self.product, self.part_names)
+        return ManifoldLeaf(self.product, self.description.face.names)
 
     def leaf_residual(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Defects of the relations of all bodies, one body after the other: (r,) or (r, nt)."""
-        self._check_names(params)
-        z, w, single = self.columns(x)
+        self.description.check_names(params)
+        z, w, single = self.motions(x, params)
         defects = self.product.relation_defects(z, w)
         return defects[0] if single else defects.T
 
@@ -189,81 +295,14 @@ class ManifoldSystem(ManifoldDescription):
         ----------
         params : dict, optional
         u : array (m,), optional
-            These constants, zero by default.
-
-        Raises
-        ------
-        ParameterError, InputError
-            For an unknown or missing parameter; a wrong number of inputs.
+            These constants, zero by default; InputError for a wrong number of them.
         """
-        return kept(self, self.parameters_at(params), u=self.read_inputs(u))
-
-    def quantities(
-        self, first: np.ndarray, second: np.ndarray, params: Mapping[str, float]
-    ) -> dict[str, np.ndarray]:
-        """Energy, components of the momentum and declared invariants, (nt,) each, of nt states."""
-        run = self.run(params)
-        momentum = run.mechanics(first, second)[2].sum(axis=1)
-        values = run.energies(first, second), *momentum.T, *self.other_quantities(first, second, run)
-        found = dict(zip(self.quantity_names, values, strict=True))
-        x = self.product.state(first, second).T
-        declared = self._declared[0](list(x), params) if self.invariants_given else ()
-        return found | {
-            name: np.broadcast_to(value, x.shape[1:])
-            for name, value in zip(self.invariants_given, declared, strict=True)
-        }
-
-    def other_quantities(self, z: np.ndarray, w: np.ndarray, run: Any) -> list[np.ndarray]:  # noqa: ARG002
-        """Values (nt,) of what `quantity_names` has besides the energy and the momenta."""
-        return []
-
-    def quantity_rates(
-        self, run: Any, t: float, first: np.ndarray, second: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Rates of what `quantities` names and the sizes of their terms, a row for each kind of force."""
-        rates, sizes = run.power_and_moments(t, first, second)
-        if not self.invariants_given:
-            return rates, sizes
-        x = self.product.state(first, second)
-        slopes = self._declared[1](list(x), run.params).reshape(-1, self.size)
-        terms = slopes * run.rate(t, x)
-        declared = np.zeros((2, len(rates), len(terms)))
-        declared[:, 0] = terms.sum(axis=1), np.abs(terms).sum(axis=1)
-        return np.hstack([rates, declared[0]]), np.hstack([sizes, declared[1]])
-
-    @cached_property
-    def _declared(self) -> tuple[Program, Program]:
-        """Values and gradients of the declared invariants."""
-        nodes = [self.to_node(e) for e in self.invariants_given.values()]
-        slopes = [e for row in self.graph.jacobian(nodes, self.state_nodes) for e in row]
-        return (
-            Program(self.graph, self.state_nodes, self.parameter_nodes, nodes),
-            Program(self.graph, self.state_nodes, self.parameter_nodes, slopes),
-        )
-
-    def invariant_gradients(self, x: np.ndarray, params: Mapping[str, float]) -> dict[str, np.ndarray]:
-        """Gradients (size,) of the declared invariants by the state."""
-        rows = np.reshape(self._declared[1](list(x), params), (-1, self.size))
-        return dict(zip(self.invariants_given, rows, strict=True))
+        return kept(self, self.parameters_at(params), u=self.description.read_inputs(u))
 
     @cached_property
     def any_branch(self) -> Self:
-        """The system with Abs, sign and Piecewise freed from their conditions.
-
-        Itself where there are none, or where a law given by a function closes it. Its further parameters are
-        the numbers that choose.
-        """
-        if self.law is not None:
-            return self
-        taken = {p.name for p in self.parameters} | {*self.state_labels, *self.input_labels}
-        data = {s for term in self.potential_terms for s in term.small.data}
-        free = Branches(self.parameter_symbols | data, taken)
-        kept_as_is = {"inputs", "parameters", "name", "source"}
-        changed = {k: v if k in kept_as_is else free(v) for k, v in self.arguments.items()}
-        if not free.names:
-            return self
-        changed["parameters"] = (*self.parameters, *map(Parameter, free.names))
-        return type(self)(**changed)
+        """The system with Abs, sign and Piecewise freed from their conditions."""
+        return freed(self)
 
     # -- loops ----------------------------------------------------------------------------------
 
@@ -288,11 +327,9 @@ class ManifoldSystem(ManifoldDescription):
             return self.replace(law=law)
         terms = law_terms(law, self.input_labels)
         if callable(self.forces_given):
-            return self.closed_loop(callable_law(self, terms))
+            return self.closed_loop(callable_law(self.letters, terms))
         table = dict(zip(self.inputs, terms, strict=True))
         return self.replace(forces=[f.xreplace(table) for f in self.forces_given], inputs=())
-
-    # -- relative equilibria --------------------------------------------------------------------
 
     def equilibrium(
         self, name: str, params: Mapping[str, float] | None = None, **values: float
@@ -315,25 +352,15 @@ class ManifoldSystem(ManifoldDescription):
 
     # -- in other states ------------------------------------------------------------------------
 
-    def in_form(self, form: str) -> Form:
+    def in_form(self, form: str) -> ManifoldSystem:
         """The same system with states in one of its `forms`: rates, velocities or the momenta of either."""
-        return Form(self, form)
+        return self.form_type(self, form)
 
     def convert(
         self, x: Any, source: str, target: str, params: Mapping[str, float] | None = None
     ) -> np.ndarray:
-        """States (size,) or (size, nt) of one form as states of another.
-
-        Raises
-        ------
-        InputError
-            For an unknown form or a wrong shape.
-        SingularMassError
-            Where the inertia is singular.
-        """
+        """States of one form as states of another: `geoctrl.manifolds.momenta.converted`."""
         return converted(self, x, source, target, params)
-
-    # -- in formulas ----------------------------------------------------------------------------
 
     def latex(self, part: str = "motion", width: float = 38.0, budget: float = BUDGET) -> str:
         """The system in LaTeX.
@@ -343,19 +370,15 @@ class ManifoldSystem(ManifoldDescription):
         part : {"motion", "lagrangian", "forces"}
             Equations of motion, Lagrangian, generalised forces; the first two with what their letters stand
             for. Of more than four bodies the first stands for all.
-        width : float
-            Width of a line in em.
-        budget : float
-            Seconds; a line that is not typeset by then says so.
+        width, budget : float
+            Width of a line in em; seconds, and a line that is not typeset by then says so.
 
         Raises
         ------
-        InputError
-            For another part or a width that is not positive.
-        ParameterError
-            For a budget that is not positive.
+        InputError, ParameterError
+            For another part or a width that is not positive; for such a budget.
         """
-        return self.display_type(self, width, budget).part(part)
+        return self.display_type(self.description, width, budget).part(part)
 
     def _repr_latex_(self) -> str:
         return displayed(lambda seconds: self.latex(budget=seconds))
@@ -367,7 +390,7 @@ class ManifoldSystem(ManifoldDescription):
         turn = None if spin is None else finite_array("spin", spin, (3,))
         key = None if turn is None or not turn.any() else tuple(turn.tolist())
         if key not in self._views:
-            self._views[key] = ReducedView(self, key)
+            self._views[key] = ReducedView(self.description, key)
         return self._views[key]
 
     @property
@@ -378,7 +401,8 @@ class ManifoldSystem(ManifoldDescription):
     @property
     def recording_effort(self) -> float:
         """The cube counts elimination among bodies that the inertia couples; measured on chains and rings."""
-        return math.inf if self.obstacles else 25.0 * self.kinetic.coupled**3 + 30.0 * self.n**2
+        given = self.description
+        return math.inf if given.obstacles else 25.0 * given.kinetic.coupled**3 + 30.0 * self.n**2
 
     def to_recording(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """State of the reduced equations."""
@@ -397,7 +421,30 @@ class ManifoldSystem(ManifoldDescription):
     def _views(self) -> dict[Any, Any]:
         return {}
 
+    def euler_poincare(self, spin: Sequence[float] | None = None) -> EulerPoincare:
+        """The same mechanism as Euler-Poincare equations: `geoctrl.manifolds.reduction.description`."""
+        return description(self.description, spin)
+
     @cached_property
     def reduced(self) -> ReducedSystem:
         """`euler_poincare`, reduced: states velocities, then configurations."""
         return self.view().reduced
+
+    def to_control(self, name: str | None = None):
+        """The equations of motion as a `control.NonlinearIOSystem`, all states outputs."""
+        from geoctrl import interop
+
+        return interop.nonlinear_system(
+            lambda t, x, u, p: self.rhs(t, x, u, p),
+            lambda t, x, u, p: x,
+            states=self.state_labels,
+            inputs=self.input_labels,
+            outputs=self.state_labels,
+            params=self.params,
+            name=interop.system_name(name, self.name or "system"),
+        )
+
+    def __repr__(self) -> str:
+        title = f"<{type(self).__name__} {self.name or 'unnamed'} on {self.space}>"
+        inputs, parameters = self.input_labels, [f"{k}={v}" for k, v in self.params.items()]
+        return f"{title}\n  inputs: {', '.join(inputs) or '-'}\n  parameters: {', '.join(parameters) or '-'}"

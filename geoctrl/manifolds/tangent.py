@@ -26,7 +26,7 @@ import numpy as np
 from geoctrl._scalars import STATE, Node, Program
 from geoctrl.manifolds.calculus import differences
 from geoctrl.manifolds.curvature import hessian
-from geoctrl.manifolds.description import ManifoldDescription
+from geoctrl.manifolds.description import Description
 from geoctrl.manifolds.factors.factor import cross
 from geoctrl.manifolds.turns import hat
 
@@ -57,7 +57,7 @@ class Rest:
 
 
 def rest_of(
-    system: ManifoldDescription,
+    system: Description,
     z: np.ndarray,
     u: np.ndarray,
     zdot: np.ndarray,
@@ -65,7 +65,7 @@ def rest_of(
     params: Mapping[str, float],
 ) -> Rest:
     """The rest of the kinetic energy at rates u, zdot and second derivatives s, (3 N,) each."""
-    if not system.written_rest:
+    if not system.inertia_varies:
         F, G = system.product.turn(system.frame_rate_at(params)), coupling(system, params)
         zero = np.zeros_like(G)
         return Rest(G @ s + F @ (G @ u), zero, F @ G, zero, G)
@@ -79,7 +79,7 @@ def rest_of(
     return Rest(numbers[:k], *np.hsplit(D, 4))
 
 
-def _rest_program(system: ManifoldDescription) -> tuple[Any, Program]:
+def _rest_program(system: Description) -> tuple[Any, Program]:
     """Values and derivatives that are not identically zero, with their places."""
     g, z, u, K = system.graph, system.configuration_nodes, system.rate_nodes, system.rest_node
     labels = system.state_labels[: len(z)]
@@ -91,9 +91,7 @@ def _rest_program(system: ManifoldDescription) -> tuple[Any, Program]:
     return _sparse(system, value, [*z, *u, *speeds, *s])
 
 
-def _sparse(
-    system: ManifoldDescription, value: Sequence[Node], arguments: Sequence[Node]
-) -> tuple[Any, Program]:
+def _sparse(system: Description, value: Sequence[Node], arguments: Sequence[Node]) -> tuple[Any, Program]:
     """Program of some nodes and of their derivatives that are not identically zero, with their places."""
     rows = system.graph.jacobian(list(value), list(arguments))
     places = [(i, j) for i, row in enumerate(rows) for j, e in enumerate(row) if not e.is_zero]
@@ -103,7 +101,7 @@ def _sparse(
 
 
 def covector_terms(
-    system: ManifoldDescription, z: np.ndarray, w: np.ndarray, zdot: np.ndarray, params: Mapping[str, float]
+    system: Description, z: np.ndarray, w: np.ndarray, zdot: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, ...]:
     r"""What linear terms a(z).w add to r, (3 n,), and its derivatives by z, w and zdot.
 
@@ -121,7 +119,7 @@ def covector_terms(
     return numbers[:n], D[:, :k], D[:, k : k + n], D[:, k + n :]
 
 
-def _covector_program(system: ManifoldDescription) -> tuple[Any, Program]:
+def _covector_program(system: Description) -> tuple[Any, Program]:
     g, z, w, a = system.graph, system.configuration_nodes, system.velocity_nodes, system.covector_nodes
     speeds = [g.symbol(f"speed of {x}", STATE) for x in system.state_labels[: len(z)]]
     rates = g.push_forward(a, dict(zip(z, speeds, strict=True)))
@@ -135,7 +133,7 @@ def _covector_program(system: ManifoldDescription) -> tuple[Any, Program]:
     return _sparse(system, value, [*z, *w, *speeds])
 
 
-def _turned(system: ManifoldDescription, W: Sequence[Node], flat: Sequence[Node]) -> list[Node]:
+def _turned(system: Description, W: Sequence[Node], flat: Sequence[Node]) -> list[Node]:
     """W x every vector in nodes: rows of places and directions, columns of attitudes."""
     out = list(flat)
     for f, row in zip(system.product.factors, system.product.first, strict=True):
@@ -151,7 +149,8 @@ class Motion:
 
     Parameters
     ----------
-    system : ManifoldDescription
+    run : Run
+        The system with its numbers.
     t : float
     z, w, a : ndarray (N, 3), (n, 3), (n, 3)
         Configuration, velocities, accelerations.
@@ -169,17 +168,9 @@ class Motion:
     """
 
     def __init__(
-        self,
-        system: ManifoldDescription,
-        t: float,
-        z: np.ndarray,
-        w: np.ndarray,
-        a: np.ndarray,
-        u: np.ndarray,
-        params: Mapping[str, float],
+        self, run: Any, t: float, z: np.ndarray, w: np.ndarray, a: np.ndarray, u: np.ndarray
     ) -> None:
-        product, split = system.product, system.split
-        run = system.run(params)
+        system, params, product, split = run.system, run.params, run.system.product, run.system.split
         run.hold(u)
         P, turned, Q = product.by_velocity(z), product.by_place(w), product.work(z)
         zdot, zdot_by_z = speeds(system, z, w, params)
@@ -189,11 +180,11 @@ class Motion:
         s_by_z = product.by_place(a) + turned @ zdot_by_z
         s_by_w = turned @ P + product.carried_by(zdot.reshape(-1, 3))
         E_by_z = rest.by_z + rest.by_u @ turned + rest.by_zdot @ zdot_by_z + rest.by_s @ s_by_z
-        E_by_z += hessian(system, z, params)
+        E_by_z += hessian(run, z)
         E_by_w = (rest.by_u + rest.by_zdot) @ P + rest.by_s @ s_by_w
         c, c_by_z, c_by_w, c_by_zdot = covector_terms(system, z, w, zdot, params)
         f = run.forces(t, z, w)
-        f_by_x, f_by_u = forces_by(system, t, product.state(z, w), u, params)
+        f_by_x, f_by_u = forces_by(run, t, product.state(z, w), u)
         own, gyroscopic, gyroscopic_by_w = own_terms(system, w, params)
         self.residual = own @ a.ravel() + gyroscopic + c + P.T @ E - Q @ f.ravel()
         self.by_z = P.T @ E_by_z + product.moment_gradient(E.reshape(-1, 3)) + c_by_z + c_by_zdot @ zdot_by_z
@@ -205,7 +196,7 @@ class Motion:
 
 
 def speeds(
-    system: ManifoldDescription, z: np.ndarray, w: np.ndarray, params: Mapping[str, float]
+    system: Description, z: np.ndarray, w: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rate (3 N,) of the configuration as seen in the reference frame, and its derivative by z."""
     product, turn = system.product, system.frame_rate_at(params)
@@ -215,12 +206,12 @@ def speeds(
 
 
 def own_terms(
-    system: ManifoldDescription, w: np.ndarray, params: Mapping[str, float]
+    system: Description, w: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The bodies' own inertias I (3 n, 3 n), what the turning of the axes of velocities adds to the rate of
     I w (3 n,), and its derivative by w: Omega x I Omega in the body, F x I w in the reference frame.
     """
-    own, n = system.own_inertia_at(params), system.n
+    own, n = system.inertia_at(params)[0], system.n
     momenta = np.einsum("bij,bj->bi", own, w)
     in_body = np.array([f.rows == 3 for f in system.product.factors])[:, None]
     turn = np.where(in_body, w, system.frame_rate_at(params))
@@ -232,18 +223,16 @@ def own_terms(
     return inertia, np.cross(turn, momenta).ravel(), derivative
 
 
-def jacobians(
-    system: ManifoldDescription, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
-) -> tuple[np.ndarray, np.ndarray]:
+def jacobians(run: Any, t: float, x: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Derivatives of the field by the state (size, size) and by the inputs (size, m).
 
     Central differences where a Lagrangian given by functions leaves nothing to derive.
     """
-    product, run = system.product, system.run(params)
+    system, params, product = run.system, run.params, run.system.product
     run.hold(u)
     z, w = product.parts(x)
     _, a = run.field(t, z, w)
-    motion, turn = Motion(system, t, z, w, a, u, params), system.frame_rate_at(params)
+    motion, turn = Motion(run, t, z, w, a, u), system.frame_rate_at(params)
     C, C_by_z, C_by_w = product.holding(z, w, a, turn)
     border = np.block([[motion.by_a, C.T], [C, np.zeros((len(C), len(C)))]])
     right = np.block(
@@ -256,11 +245,7 @@ def jacobians(
 
 
 def still_moments(
-    system: ManifoldDescription,
-    z: np.ndarray,
-    spin: np.ndarray,
-    u: np.ndarray,
-    params: Mapping[str, float],
+    run: Any, z: np.ndarray, spin: np.ndarray, u: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """What moves a configuration that is carried with axes of this ``spin``, in tangent coordinates.
 
@@ -273,26 +258,23 @@ def still_moments(
     size : float
         Of the largest term.
     """
-    product = system.product
-    frame = system.frame_rate_at(params)
-    turn, W = frame + spin, product.turn(spin)
+    product = run.system.product
+    turn, W = run.spin + spin, product.turn(spin)
     zdot = (W @ z.ravel()).reshape(-1, 3)
     carried = product.still_gradient(z, turn)
     w, a = product.still(z, turn), (carried @ zdot.ravel()).reshape(-1, 3)
-    motion = Motion(system, 0.0, z, w, a, u, params)
+    motion = Motion(run, 0.0, z, w, a, u)
     a_by_z = carried @ W + product.still_bend(zdot, turn)
     turns, T = product.turns(z), product.tangent(z)
     derivative = motion.by_z + motion.by_w @ carried + motion.by_a @ a_by_z
     return turns.T @ motion.residual, turns.T @ derivative @ T, motion.size
 
 
-def integral_gradients(
-    system: ManifoldDescription, x: np.ndarray, params: Mapping[str, float]
-) -> tuple[np.ndarray, np.ndarray]:
+def integral_gradients(run: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Gradients by the state of the energy (size,), and of the momenta about the axes and of moving all
     places along them, (6, size).
     """
-    product, split = system.product, system.split
+    system, params, product, split = run.system, run.params, run.system.product, run.system.split
     z, w = product.parts(x)
     u = product.rates(z, w).ravel()
     P, turned, turn = product.by_velocity(z), product.by_place(w), system.frame_rate_at(params)
@@ -307,13 +289,13 @@ def integral_gradients(
     total = np.hstack([place + moment @ by_z, moment @ by_w]).reshape(-1, 3, x.size).sum(axis=0)
     linear = np.hstack([by_z, by_w]).reshape(-1, 3, x.size)[product.kinds == 0].sum(axis=0)
     energy = np.empty(x.size)
-    energy[:split] = p_by_z.T @ u - slope + turned.T @ (p_by_u @ u) + system.run(params).slope(z).ravel()
+    energy[:split] = p_by_z.T @ u - slope + turned.T @ (p_by_u @ u) + run.slope(z).ravel()
     energy[split:] = own @ w.ravel() + P.T @ (p_by_u @ u)
     return energy - turn @ total, np.vstack([total, linear])
 
 
 def covector_values(
-    system: ManifoldDescription, z: np.ndarray, params: Mapping[str, float]
+    system: Description, z: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """The linear terms a (3 n,) in components of the velocities, and their derivative (3 n, 3 N)."""
     if not system.covector_nodes:
@@ -329,11 +311,11 @@ def covector_values(
 
 
 def rest_momenta(
-    system: ManifoldDescription, z: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    system: Description, z: np.ndarray, u: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, ...]:
     """K_z and K_u (3 N,), K_uz and K_uu (3 N, 3 N) of the rest K of the kinetic energy."""
     k = z.size
-    if not system.written_rest:
+    if not system.inertia_varies:
         G = coupling(system, params)
         return np.zeros(k), G @ u, np.zeros((k, k)), G
     if "momenta" not in system.programs:
@@ -347,21 +329,21 @@ def rest_momenta(
     return numbers[:k], numbers[k : 2 * k], second[:, :k], second[:, k:]
 
 
-def coupling(system: ManifoldDescription, params: Mapping[str, float]) -> np.ndarray:
+def coupling(system: Description, params: Mapping[str, float]) -> np.ndarray:
     """Constant inertia (3 N, 3 N) of the rates besides the bodies' own."""
-    G = system.coupling_at(params)
+    G = system.inertia_at(params)[1]
     return np.zeros((system.split, system.split)) if G is None else G
 
 
 def rest_slopes(
-    system: ManifoldDescription, z: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    system: Description, z: np.ndarray, u: np.ndarray, params: Mapping[str, float]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """K (nt,), K_z and K_u (nt, N, 3) of the rest of the kinetic energy at nt configurations and rates.
 
     None where there is no such rest: many bodies that are not coupled need no array of them all.
     """
-    if not system.written_rest:
-        G = system.coupling_at(params)
+    if not system.inertia_varies:
+        G = system.inertia_at(params)[1]
         if G is None:
             return None
         p = u.reshape(len(u), -1) @ G
@@ -377,28 +359,27 @@ def rest_slopes(
 
 
 def covector_slope(
-    system: ManifoldDescription, z: np.ndarray, w: np.ndarray, params: Mapping[str, float]
+    system: Description, z: np.ndarray, w: np.ndarray, params: Mapping[str, float]
 ) -> np.ndarray:
     """Slope (N, 3) by the configuration of the linear terms a(z).w."""
     by_z = covector_values(system, z, params)[1]
     return (w.ravel() @ by_z).reshape(z.shape)
 
 
-def forces_by(
-    system: ManifoldDescription, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
-) -> tuple[np.ndarray, np.ndarray]:
+def forces_by(run: Any, t: float, x: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Derivatives of the generalised forces by the state (3 n, size) and by the inputs (3 n, m)."""
-    n, m = system.n, len(u)
+    system, n, m = run.system, run.system.n, len(u)
     if not system.forced:
         return np.zeros((3 * n, x.size)), np.zeros((3 * n, m))
     if callable(system.forces_given) or system.law is not None:
-        run = system.run(params)
 
         def force(state: np.ndarray, inputs: np.ndarray) -> np.ndarray:
             run.hold(inputs)
             return run.forces(t, *system.product.parts(state)).ravel()
 
-        return differences(force, x, u)
+        found = differences(force, x, u)
+        run.hold(u)
+        return found
     if "forces" not in system.programs:
         symbols = [*system.state_nodes, *system.input_nodes]
         rows = system.graph.jacobian(system.force_nodes, symbols)
@@ -410,5 +391,5 @@ def forces_by(
     where, program = system.programs["forces"]
     J = np.zeros((3 * n, x.size + m))
     if where[0].size:
-        J[where] = program([*x, t, *u], params)
+        J[where] = program([*x, t, *u], run.params)
     return J[:, : x.size], J[:, x.size :]

@@ -10,7 +10,6 @@ import numpy as np
 
 from geoctrl._checks import finite_array
 from geoctrl.manifolds.conservation import kept, samples_of
-from geoctrl.manifolds.model import ManifoldModel
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.runs import Events, Samples
 from geoctrl.stepping import dormand_prince
@@ -30,8 +29,27 @@ class ManifoldTrajectory(Samples):
         What ran; for a form the system that it is one of.
     drive : Drive
         The inputs that acted. Nothing is counted as conserved where they are not those of a law.
-    seen : tuple of ManifoldForm and ndarray, optional
+    seen : tuple of Form and ndarray, optional
         The form that ran, and its states.
+
+    Attributes
+    ----------
+    time : ndarray (nt,)
+    states : ndarray (size, nt)
+    energy, kinetic_energy : ndarray (nt,)
+        J; in a frame that turns the energy is the Jacobi integral.
+    momentum : ndarray (nt, 3)
+        Moment about the origin of the momenta of all bodies.
+    engine : str
+        "numba" or "python" for a stepping method; for `simulate` the solver.
+    status : str
+        "completed", or why and when the run ended.
+    success : bool
+    iterations : float
+        Mean number of iterations of the solver per step, 0 for an explicit method.
+    params : dict
+    events : dict of name -> EventRecord
+    system : ManifoldSystem
     """
 
     def __init__(
@@ -48,7 +66,7 @@ class ManifoldTrajectory(Samples):
         events: Events | None = None,
         drive: Drive | None = None,
         iterations: float = 0.0,
-        seen: tuple[ManifoldModel, np.ndarray] | None = None,
+        seen: tuple[ManifoldSystem, np.ndarray] | None = None,
     ) -> None:
         self.time, self.params, self.name = time, dict(params), system.name
         self.engine, self.status, self.success = engine, status, success
@@ -141,5 +159,5 @@ class ManifoldTrajectory(Samples):
     @cached_property
     def invariants(self) -> dict[str, np.ndarray]:
         """Values (nt,) of every quantity conserved in this run, by name."""
-        values = self.system.quantities(*self._parts, self.params) if self.conserved else {}
+        values = self.system.run(self.params).quantities(*self._parts) if self.conserved else {}
         return {name: values[name] for name in self.conserved}

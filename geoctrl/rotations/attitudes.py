@@ -1,4 +1,4 @@
-"""Attitudes: symbols, hat and vee, the nearest rotation, and initial values that are checked."""
+"""Attitudes: symbols, hat and vee, the nearest rotation."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import sympy as sp
 
 from geoctrl._checks import finite_array
 from geoctrl.errors import InputError
-from geoctrl.manifolds.alike import start_values
-from geoctrl.manifolds.product import Product
 from geoctrl.manifolds.reading import needs_repair, number_of_bodies, vector
 from geoctrl.manifolds.turns import (
     exp,
@@ -25,11 +23,11 @@ __all__ = [
     "checked_attitudes",
     "exp",
     "hat",
-    "initial_values",
     "log",
     "project",
     "rotation_defect",
     "symbols",
+    "words",
 ]
 
 
@@ -101,20 +99,12 @@ def checked_attitudes(name: str, attitudes: Any, n: int) -> np.ndarray:
     R = finite_array(name, attitudes, (n, 3, 3))
     require_right_handed(name, R)  # a reflection is orthogonal
     defects = {"|R^T R - I|": rotation_defect(R)}
-    return nearest_rotations(R) if needs_repair(defects, *_words(name)) else R.copy()
+    return nearest_rotations(R) if needs_repair(defects, *words(name)) else R.copy()
 
 
-def _words(name: str) -> tuple[str, str]:
+def words(name: str) -> tuple[str, str]:
     """What is done about small defects of attitudes, and what to do about large ones."""
     return (
         f"{name} was projected onto the rotations",
         f"geoctrl.rotations.project({name}) gives the nearest rotations",
     )
-
-
-def initial_values(product: Product, R0: Any, Omega0: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Attitudes (3n, 3), rotations to rounding, and velocities (n, 3), which go by ``name``.
-
-    Raises and warns as `geoctrl.manifolds.alike.start_values`.
-    """
-    return start_values(product, R0, Omega0, ("R", name), *_words("R0"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from geoctrl.manifolds.stepping import take_steps
+from geoctrl.manifolds.integrate import integrate as take_steps
+from geoctrl.manifolds.integrate import require_kind
 from geoctrl.rotations.system import RotationSystem
 from geoctrl.rotations.trajectory import RotationTrajectory
 
@@ -27,7 +28,7 @@ def integrate(
     throw: bool = True,
     progress: bool | Callable[[float], object] = False,
 ) -> RotationTrajectory:
-    r"""Take steps of fixed size.
+    """Take steps of fixed size: `geoctrl.manifolds.integrate` of a start in two arrays.
 
     Parameters
     ----------
@@ -36,28 +37,8 @@ def integrate(
         Attitudes, body to reference; (3, 3) will do for one body.
     Omega0 : array (n, 3)
         Angular velocities in body components (rad/s); (3,) will do for one body.
-    h : float
-        Step (s).
-    steps : int
-    method : {"variational", "rk2", "heun", "rk4"}
-        One of `METHODS`. "variational" is the Lie group variational method (`geoctrl.stepping.apart`):
-        symplectic, keeps momentum maps and, to rounding, rotations. "rk2" (midpoint), "heun" and
-        "rk4" are explicit Runge-Kutta methods on :math:`(R, \Omega)`.
-    order : {2, 4, 6, 8}
-        Above 2 by symmetric composition of variational steps (`geoctrl.stepping.composition`).
-    record : int
-        Keep every ``record``-th step.
-    params : dict, optional
-    inputs : array (m,), dict, callable or (times, (m, nt)), optional
-        Constant, expressions by label, a function f(t) or f(t, x, params), or linear between samples and
-        constant beyond them; zero by default.
-    threads : int
-        Threads that share the sums over all pairs of bodies, if these are many. They are divided into blocks
-        that depend on the number of bodies alone: runs have the same digits with any number of threads.
-    throw : bool
-        Raise where a step cannot be taken; else return the part done, with its ``status``.
-    progress : bool or callable
-        True shows a line on stderr if that is a terminal; a callable is told the fraction done.
+    h, steps, method, order, record, params, inputs, threads, throw, progress
+        As there.
 
     Returns
     -------
@@ -66,15 +47,8 @@ def integrate(
 
     Raises
     ------
-    ConvergenceError
-        If a step cannot be taken, naming step, time and residual; ``.trajectory`` is the part done.
-    ConstraintError
-        If attitudes miss being rotations by more than 1e-3; from 1e-12 on they are projected with a
-        `ProjectionWarning`.
-    InputError, TypeError
-        For any other bad argument.
-    KeyboardInterrupt
-        When interrupted; ``.trajectory`` is the part done.
+    ConvergenceError, ConstraintError, InputError, TypeError, KeyboardInterrupt
+        As there.
 
     Examples
     --------
@@ -84,18 +58,7 @@ def integrate(
     >>> bool(abs(r.momentum - r.momentum[0]).max() < 1e-13), bool(r.orthogonality_error.max() < 1e-13)
     (True, True)
     """
-    return take_steps(
-        system,
-        (R0, Omega0),
-        h,
-        steps,
-        kind=RotationSystem,
-        method=method,
-        order=order,
-        record=record,
-        params=params,
-        inputs=inputs,
-        threads=threads,
-        throw=throw,
-        progress=progress,
-    )
+    require_kind(system, RotationSystem)
+    given = (method, order, record, params, inputs, False, threads, throw, progress)
+    run: Any = take_steps(system, (R0, Omega0), h, steps, *given)
+    return run

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import sympy as sp
 
-from geoctrl.manifolds.alike import names_of_parts, packed, unpacked
-from geoctrl.manifolds.forms import Second
-from geoctrl.rotations.attitudes import initial_values
-from geoctrl.rotations.description import RotationDescription
+from geoctrl.manifolds.description import Description
+from geoctrl.manifolds.faces import Alike
+from geoctrl.manifolds.factors import Attitude
+from geoctrl.manifolds.forms import Form
+from geoctrl.manifolds.kinetic import Kinetic
+from geoctrl.manifolds.momenta import Second
+from geoctrl.manifolds.product import Product
+from geoctrl.manifolds.reading import number_of_bodies, read_vectors
+from geoctrl.manifolds.system import ManifoldSystem
+from geoctrl.rotations.attitudes import words
 from geoctrl.rotations.display import RotationDisplay
+from geoctrl.rotations.given import checked_inertias, read_inertias
 from geoctrl.rotations.trajectory import RotationTrajectory
 from geoctrl.rotations.unreduced import arguments_of
-from geoctrl.systems import EulerPoincare
+from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["RotationSystem"]
 
 
-class RotationSystem(RotationDescription):
+class RotationSystem(ManifoldSystem):
     r"""Mechanical system on :math:`SO(3)^n`, angular velocities in body components.
 
     .. math::
@@ -97,9 +107,50 @@ class RotationSystem(RotationDescription):
     """
 
     forms: ClassVar = {"Omega": Second(), "Pi": Second(conjugate=True)}
-    start_form = "(R, Omega)"
+    form_type = Form
     trajectory_type = RotationTrajectory
     display_type = RotationDisplay
+
+    def __init__(
+        self,
+        *,
+        inertias: Any,
+        potential: Any = None,
+        gradient: Callable | None = None,
+        linear: Any = None,
+        forces: Any = None,
+        inputs: Sequence[Any] = (),
+        law: Callable | None = None,
+        frame_rate: Any = None,
+        parameters: Sequence[Parameter] = (),
+        invariants: Mapping[str, Any] | None = None,
+        equilibria: Mapping[str, Family] | None = None,
+        name: str = "",
+        source: str = "",
+    ) -> None:
+        J = read_inertias(inertias)
+        bodies = number_of_bodies(len(J))
+        product = Product([Attitude(f"R{i}") for i in bodies])
+        a = None if linear is None else read_vectors("linear", linear, len(bodies))
+        frame = None if frame_rate is None else read_vectors("frame_rate", frame_rate, 1)[0]
+        places = {s for f in product.factors for s in f.z} if a else set()
+        given = {"inertias": (J, set()), "linear": (a or (), places)}
+        self.description = Description(
+            Kinetic(product, J, covectors=a, given=given, check=_check),
+            Alike(product, ("R", "Omega"), *words("R0")),
+            f"SO(3)^{len(bodies)}",
+            {"inertias": J, "linear": a, "frame_rate": frame},
+            potential=potential,
+            gradient=gradient,
+            forces=forces,
+            inputs=inputs,
+            law=law,
+            parameters=parameters,
+            invariants=invariants,
+            equilibria=equilibria,
+            name=name,
+            source=source,
+        )
 
     @classmethod
     def of(cls, mechanism: EulerPoincare) -> Self:
@@ -125,28 +176,27 @@ class RotationSystem(RotationDescription):
         """
         return cls(**arguments_of(mechanism))
 
-    def pack(self, *parts: Any) -> np.ndarray:
-        """States of R and Omega: (n, 3, 3), (n, 3) -> (12n,), and with nt in front of both -> (12n, nt)."""
-        return packed(self, *parts)
+    @cached_property
+    def R(self) -> tuple[sp.Matrix, ...]:
+        """Symbols of the attitudes."""
+        return tuple(f.z for f in self.product.factors)
 
-    def unpack(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
-        """R and Omega of states: inverse of `pack`."""
-        return unpacked(self, x)
+    @cached_property
+    def Omega(self) -> tuple[sp.Matrix, ...]:
+        """Symbols of the angular velocities."""
+        return tuple(f.velocity for f in self.product.factors)
 
     @property
-    def part_names(self) -> list[tuple[str, str]]:
-        """R and Omega, numbered."""
-        return names_of_parts(self.n, self.pair)
+    def inertias(self) -> tuple[sp.Matrix, ...]:
+        """The inertias, one for each body."""
+        return self.description.own_arguments["inertias"]
 
-    def is_start(self, given: Any) -> bool:
-        """Whether something is a pair (R, Omega)."""
-        return isinstance(given, tuple) and len(given) == 2
+    @property
+    def linear(self) -> tuple[sp.Matrix, ...] | None:
+        """The linear terms, one for each body, where there are some."""
+        return self.description.own_arguments["linear"]
 
-    def read_start(self, given: Any, second: str = "Omega") -> tuple[np.ndarray, np.ndarray]:
-        """Attitudes, row by row, and velocities of a pair or a state, checked."""
-        first, other = given if self.is_start(given) else self.unpack(given)
-        return initial_values(self.product, first, other, second or self.pair[1])
 
-    def named_parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
-        """R and Omega."""
-        return dict(zip(self.pair, self.unpack(x), strict=True))
+def _check(own: np.ndarray, rest: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
+    """Inertias in numbers, checked; bodies are not coupled."""
+    return checked_inertias(own), rest

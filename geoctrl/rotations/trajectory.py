@@ -24,16 +24,8 @@ class RotationTrajectory(ManifoldTrajectory):
         J; with a ``frame_rate`` the energy is the Jacobi integral.
     momentum : ndarray (nt, 3)
         Sum of :math:`R_i (J_i \Omega_i + a_i)`.
-    engine : str
-        "numba" or "python" for a stepping method; for `simulate` the solver.
-    status : str
-        "completed", or why and when the run ended.
-    success : bool
-    iterations : float
-        Mean number of iterations of the solver per step, 0 for an explicit method.
-    params : dict
-    events : dict of name -> EventRecord
-    system : RotationSystem
+    engine, status, success, iterations, params, events, system
+        As of every `geoctrl.manifolds.trajectory.ManifoldTrajectory`.
     """
 
     @property

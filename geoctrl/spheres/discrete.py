@@ -25,7 +25,7 @@ import numpy as np
 
 from geoctrl._checks import finite_array
 from geoctrl.errors import ConvergenceError, DescriptionError
-from geoctrl.manifolds.forms import momenta_of, velocities_of
+from geoctrl.manifolds.momenta import momenta_of, velocities_of
 from geoctrl.manifolds.run import Run
 from geoctrl.manifolds.tangent import rest_slopes
 from geoctrl.spheres.system import SphereSystem
@@ -77,7 +77,7 @@ def legendre_left(system: SphereSystem, q0: Any, q1: Any, h: float, params: Para
     array([[0., 0., 6.]])
     """
     run, q0, q1 = _read(system, params, q0, q1)
-    return velocities_of(system, q0, _moment(run, q0, q1, h), run.params)
+    return velocities_of(system.description, q0, _moment(run, q0, q1, h), run.params)
 
 
 def legendre_right(system: SphereSystem, q0: Any, q1: Any, h: float, params: Params = None) -> np.ndarray:
@@ -96,7 +96,7 @@ def legendre_right(system: SphereSystem, q0: Any, q1: Any, h: float, params: Par
         For a wrong shape.
     """
     run, q0, q1 = _read(system, params, q0, q1)
-    return velocities_of(system, q1, -_moment(run, q1, q0, h), run.params)
+    return velocities_of(system.description, q1, -_moment(run, q1, q0, h), run.params)
 
 
 def residual(
@@ -115,7 +115,7 @@ def residual(
     """
     run, q, q_next = _read(system, params, q, q_next)
     omega = finite_array("omega", omega, q.shape)
-    pi = momenta_of(system, q, omega, run.params)
+    pi = momenta_of(system.description, q, omega, run.params)
     return pi - _moment(run, q, q_next, h)
 
 
@@ -146,7 +146,7 @@ def two_step(system: SphereSystem, q0: Any, q1: Any, h: float, params: Params = 
 
 
 def _read(system: SphereSystem, params: Params, *directions: Any) -> tuple[Run, np.ndarray, np.ndarray]:
-    if system.forced:
+    if system.description.forced:
         raise DescriptionError("discrete mechanics is written out for systems without forces; take integrate")
     q0, q1 = (
         np.ascontiguousarray(finite_array(name, q, (system.n, 3)))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from geoctrl.manifolds.display import FEW, Line, ManifoldDisplay, matrix
-from geoctrl.spheres.description import SphereDescription
+from geoctrl.spheres.mass import mass_expression
 
 __all__ = ["SphereDisplay"]
 
 
 class SphereDisplay(ManifoldDisplay):
     """The parts of a system on spheres."""
-
-    system: SphereDescription
 
     potential = "V"
     work = r"\delta W = \sum_i f_i \cdot \delta q_i"
@@ -25,7 +23,7 @@ class SphereDisplay(ManifoldDisplay):
 
     def equations(self) -> list[Line]:
         """Both sides of the equations of motion, the same for all bodies."""
-        varies = self.system.mass_nodes is not None
+        varies = self.system.inertia_varies
         f = "f_i - " if self.system.forced else "-"
         right = (
             rf"q_i \times \Bigl({f}\frac{{\partial V}}{{\partial q_i}} "
@@ -52,7 +50,7 @@ class SphereDisplay(ManifoldDisplay):
     def inertia(self) -> list[Line]:
         """What the inertias are, and what is linear in velocities."""
         system = self.system
-        M = system.mass_expression
+        M = mass_expression(system.own_arguments["mass"])
         if M.is_diagonal() and len(set(M.diagonal())) == 1:
             return [(self.plain("m_{ii}"), self.pieces(M[0, 0])), *self._no_coupling()]
         if system.n > FEW:

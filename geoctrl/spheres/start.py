@@ -1,4 +1,4 @@
-"""Directions: symbols, projection, and initial values that are checked."""
+"""Directions: symbols and projection."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ import sympy as sp
 
 from geoctrl._checks import finite_array
 from geoctrl.errors import InputError
-from geoctrl.manifolds.alike import start_values
 from geoctrl.manifolds.factors import lengths_of
-from geoctrl.manifolds.product import Product
 from geoctrl.manifolds.reading import number_of_bodies, vector
 
-__all__ = ["initial_values", "project", "symbols"]
+__all__ = ["WORDS", "project", "symbols"]
+
+WORDS = (
+    "q0 and {0}0 were projected onto the spheres",
+    "geoctrl.spheres.project(q, {0}) gives the nearest values that are on the spheres",
+)
+"""What is done about small defects of a start, and what to do about large ones."""
 
 
 def symbols(n: int) -> tuple[tuple[sp.Matrix, ...], tuple[sp.Matrix, ...]]:
@@ -65,13 +69,3 @@ def project(q: Any, omega: Any) -> tuple[np.ndarray, np.ndarray]:
     omega = finite_array("omega", omega, q.shape)
     q = q / lengths_of("q", q)[:, None]
     return q, omega - np.sum(q * omega, axis=1)[:, None] * q
-
-
-def initial_values(product: Product, q0: Any, omega0: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Initial values (n, 3) each, on the spheres to rounding; the second, tangent ones go by ``name``.
-
-    Raises and warns as `geoctrl.manifolds.alike.start_values`.
-    """
-    repair = f"q0 and {name}0 were projected onto the spheres"
-    remedy = f"geoctrl.spheres.project(q, {name}) gives the nearest values that are on the spheres"
-    return start_values(product, q0, omega0, ("q", name), repair, remedy)

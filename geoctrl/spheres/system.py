@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+import sympy as sp
 
-from geoctrl.manifolds.alike import names_of_parts, packed, unpacked
-from geoctrl.manifolds.forms import Second
-from geoctrl.spheres.description import SphereDescription
+from geoctrl._scalars import Program
+from geoctrl.manifolds.description import Description
+from geoctrl.manifolds.faces import Alike
+from geoctrl.manifolds.factors import Direction
+from geoctrl.manifolds.forms import Form
+from geoctrl.manifolds.momenta import Second
+from geoctrl.manifolds.product import Product
+from geoctrl.manifolds.reading import number_of_bodies
+from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.spheres.display import SphereDisplay
-from geoctrl.spheres.start import initial_values
+from geoctrl.spheres.mass import count, kinetic_of, mass_expression, mass_of
+from geoctrl.spheres.start import WORDS
 from geoctrl.spheres.trajectory import SphereTrajectory
+from geoctrl.systems import Family, Parameter
 
 __all__ = ["SphereSystem"]
 
 
-class SphereSystem(SphereDescription):
+class SphereSystem(ManifoldSystem):
     r"""Mechanical system on :math:`(S^2)^n`, with angular velocities :math:`\omega_i \perp q_i`.
 
     .. math::
@@ -25,7 +35,7 @@ class SphereSystem(SphereDescription):
         L = \tfrac12 \sum_{jk} m_{jk}(q)\, \dot q_j \cdot \dot q_k - V(q), \qquad
         \dot q_i = \omega_i \times q_i, \qquad \delta W = \sum_i f_i \cdot \delta q_i
 
-    ([LLM09, Eq. 2.2], [LLM15]). The equations of motion are those of `geoctrl.spheres.linear`.
+    ([LLM09, Eq. 2.2], [LLM15]). The equations of motion are those of `geoctrl.manifolds.run`.
 
     Parameters
     ----------
@@ -90,36 +100,80 @@ class SphereSystem(SphereDescription):
         "mu": Second(conjugate=True, rate=True),
         "pi": Second(conjugate=True),
     }
-    start_form = "(q, omega)"
+    form_type = Form
     trajectory_type = SphereTrajectory
     display_type = SphereDisplay
 
-    def pack(self, *parts: Any) -> np.ndarray:
-        """States of q and omega: (n, 3) each -> (6n,), and with nt in front of both -> (6n, nt)."""
-        return packed(self, *parts)
+    def __init__(
+        self,
+        *,
+        mass: Any,
+        potential: Any = None,
+        gradient: Callable | None = None,
+        forces: Any = None,
+        inputs: Sequence[Any] = (),
+        law: Callable | None = None,
+        parameters: Sequence[Parameter] = (),
+        invariants: Mapping[str, Any] | None = None,
+        equilibria: Mapping[str, Family] | None = None,
+        name: str = "",
+        source: str = "",
+    ) -> None:
+        bodies = number_of_bodies(count(mass))
+        product = Product([Direction(f"q{i}") for i in bodies])
+        self.description = Description(
+            kinetic_of(product, mass),
+            Alike(product, ("q", "omega"), *WORDS),
+            f"(S^2)^{len(bodies)}",
+            {"mass": mass},
+            potential=potential,
+            gradient=gradient,
+            forces=forces,
+            inputs=inputs,
+            law=law,
+            parameters=parameters,
+            invariants=invariants,
+            equilibria=equilibria,
+            name=name,
+            source=source,
+        )
 
-    def unpack(self, x: Any) -> tuple[np.ndarray, np.ndarray]:
-        """q and omega of states: inverse of `pack`."""
-        return unpacked(self, x)
+    @cached_property
+    def q(self) -> tuple[sp.Matrix, ...]:
+        """Symbols of the directions."""
+        return tuple(f.z for f in self.product.factors)
+
+    @cached_property
+    def omega(self) -> tuple[sp.Matrix, ...]:
+        """Symbols of the angular velocities."""
+        return tuple(f.velocity for f in self.product.factors)
 
     @property
-    def part_names(self) -> list[tuple[str, str]]:
-        """q and omega, numbered."""
-        return names_of_parts(self.n, self.pair)
+    def mass_given(self) -> Any:
+        """The inertia as it was given."""
+        return self.description.own_arguments["mass"]
 
-    def is_start(self, given: Any) -> bool:
-        """Whether something is a pair (q, omega)."""
-        return isinstance(given, tuple) and len(given) == 2
-
-    def read_start(self, given: Any, second: str = "omega") -> tuple[np.ndarray, np.ndarray]:
-        """Directions and velocities of a pair or a state, checked."""
-        first, other = given if self.is_start(given) else self.unpack(given)
-        return initial_values(self.product, first, other, second or self.pair[1])
-
-    def named_parts(self, x: np.ndarray) -> dict[str, np.ndarray]:
-        """q and omega."""
-        return dict(zip(self.pair, self.unpack(x), strict=True))
+    @cached_property
+    def mass_expression(self) -> sp.Matrix:
+        """The inertia (n, n) as a sympy matrix."""
+        return mass_expression(self.mass_given)
 
     def mass_matrix(self, q: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Inertia (n, n) at directions q (n, 3)."""
         return self.mass_at(self._configuration(q), self.parameters_at(params))
+
+    def mass_at(self, q: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """The inertia (n, n) at directions q (n, 3)."""
+        given = self.description
+        if not given.inertia_varies:
+            return mass_of(*given.inertia_at(params))
+        if "mass" not in given.programs:
+            nodes = [given.to_node(e) for e in self.mass_expression]
+            program = Program(given.graph, given.configuration_nodes, given.parameter_nodes, nodes)
+            given.programs["mass"] = program
+        return given.programs["mass"](list(q.ravel()), params).reshape(self.n, self.n)
+
+    def __repr__(self) -> str:
+        mass = "configuration-dependent" if self.description.inertia_varies else "constant"
+        title, *rest = super().__repr__().split("\n")
+        return "\n".join([title, f"  inertia: {mass}", *rest])

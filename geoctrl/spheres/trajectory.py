@@ -21,16 +21,8 @@ class SphereTrajectory(ManifoldTrajectory):
         J.
     momentum : ndarray (nt, 3)
         Sum of :math:`q_i \times p_i`.
-    engine : str
-        "numba" or "python" for a stepping method; for `simulate` the solver.
-    status : str
-        "completed", or why and when the run ended.
-    success : bool
-    iterations : float
-        Mean number of iterations of the solver per step, 0 for an explicit method.
-    params : dict
-    events : dict of name -> EventRecord
-    system : SphereSystem
+    engine, status, success, iterations, params, events, system
+        As of every `geoctrl.manifolds.trajectory.ManifoldTrajectory`.
     """
 
     @property

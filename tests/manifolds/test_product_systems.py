@@ -132,7 +132,7 @@ def test_energy_and_momenta_change_by_the_forces(systems, name):
     run.hold(u)
     rates = run.power_and_moments(0.0, *s.product.parts(x))[0].sum(axis=0)
     assert along(s.energy, x, f) == pytest.approx(rates[0], abs=1e-8)
-    energy, momenta = integral_gradients(s, x, s.params)
+    energy, momenta = integral_gradients(run, x)
     W = s.product.leaf_basis(*s.product.parts(x))
     np.testing.assert_allclose(energy @ W, [along(s.energy, x, e) for e in W.T], rtol=0, atol=1e-8)
     np.testing.assert_allclose(momenta[:3] @ f, along(s.momentum, x, f), rtol=0, atol=1e-8)
@@ -233,7 +233,7 @@ def test_what_is_no_system_or_no_state_is_refused_in_words():
 def test_the_natural_lagrangian_moves_alike(systems, name):
     """Momenta less forces of the Lagrangian that proofs use are normal to the manifold along the motion."""
     s = systems[name].replace(forces=None, inputs=())
-    given = natural(s, [0, 0, 0])
+    given = natural(s.description, [0, 0, 0])
     g, z = given.graph, list(given.coordinates.values())
     v = [g.symbol(f"test rate {i}", STATE) for i in range(len(z))]
     terms = [m * v[i] * v[j] / 2 for i, j, m in given.mass]

@@ -75,3 +75,19 @@ def test_inertia_and_parameters_count():
     by_parameter = two_bodies(c.symbol * a[0], parameters=[c])
     assert is_symmetric(by_parameter, {"c": 0.0}, UP)
     assert not is_symmetric(by_parameter, {"c": 1e-20}, UP)
+
+
+TILTED = {"plane": ([[1, 2, 2], [2, 1, -2]], (2, -2, 1)), "line": ([[1, 2, 2]], (1, 2, 2))}
+
+
+@pytest.mark.parametrize("held", TILTED)
+def test_places_are_held_by_the_axes_as_they_were_given(held):
+    """Normals and unit axes are rounded; by hand, (1, 2, 2) x (2, 1, -2) = -3 (2, -2, 1)."""
+    axes, normal = TILTED[held]
+    x = gc.manifolds.Place("x", axes=axes)
+    pull = x.z.dot(x.z) + sp.sin(sum(n * e for n, e in zip(normal, x.z, strict=True)))
+    puck = gc.manifolds.ProductSystem([x], kinetic=x.rate.dot(x.rate) / 2, potential=pull)
+    for size in (1.0, 0.1):
+        assert is_symmetric(puck, {}, size * np.array(normal, dtype=float))
+    assert not is_symmetric(puck, {}, np.array(normal) + np.array([2.0**-50, 0, 0]))
+    assert not is_symmetric(puck, {}, UP)

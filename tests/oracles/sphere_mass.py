@@ -9,6 +9,7 @@ import numpy as np
 from numba import void
 
 from geoctrl._scalars import Node
+from geoctrl.spheres.mass import mass_expression, mass_of
 from geoctrl.stepping.compiled import Kernel, compile_source
 from geoctrl.stepping.writer import (
     ARRAY,
@@ -63,15 +64,20 @@ def mass_kernels(
 class Inertia:
     """The inertia of a run on spheres: its values, slope and rate."""
 
-    def __init__(self, run):
-        self.system, self.params = run.system, run.params
-        self.varies = self.system.mass_nodes is not None
-        self.kernels = kernels_of(self.system) if self.varies else None
-        self.data, self.index = self.system.numerics.writer.fill(run.params)
+    def __init__(self, run, writer=None):
+        self.varies, self.kernels = run.system.inertia_varies, None
+        self.M = None if self.varies else mass_of(*run.system.inertia_at(run.params))
+        if self.varies:
+            writer, self.kernels = kernels_of(run.system, writer)
+            self.data, self.index = writer.fill(run.params)
 
     def at(self, q):
         """m(q), (n, n)."""
-        return self.system.mass_at(q, self.params)
+        if not self.varies:
+            return self.M
+        out = np.zeros((len(q), len(q)))
+        self.kernels[0](q, self.data, self.index, out)
+        return out
 
     def slope(self, q, gram):
         """Half the sum over jk of dm_jk/dq_i gram_jk, (n, 3)."""
@@ -89,6 +95,9 @@ class Inertia:
 
 
 @cache
-def kernels_of(system):
-    """Kernels of the inertia of a system."""
-    return mass_kernels(system.numerics.writer, system.mass_nodes, system.configuration_nodes)
+def kernels_of(system, writer):
+    """Kernels of the inertia of a description, and what fills in their numbers, a new one without any."""
+    entries = mass_expression(system.own_arguments["mass"]).tolist()
+    nodes = [[system.to_node(e) for e in row] for row in entries]
+    writer = writer or KernelWriter(system.graph, system.parameter_nodes)
+    return writer, mass_kernels(writer, nodes, system.configuration_nodes)

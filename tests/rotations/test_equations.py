@@ -258,7 +258,7 @@ def test_functions_give_the_same_system_as_expressions():
         change = system.rhs(0.7, x, u + 1) - expected
         np.testing.assert_allclose(B[:, 0], change, rtol=0, atol=1e-8)
     assert by_functions.run(None).engine == "numba"
-    assert not by_functions.symbolic
+    assert not by_functions.description.symbolic
 
 
 def test_closed_loops_of_every_kind_agree():

@@ -145,7 +145,8 @@ def test_a_product_of_vectors_is_a_potential():
     """q^T a is a matrix of one entry."""
     row = spheres.SphereSystem(mass=[2.0], potential=DIRECTIONS[0].T * sp.Matrix([1, 2, 3]))
     assert row.potential([[0.6, 0, 0.8]]) == pytest.approx(0.6 + 3 * 0.8)
-    listed = spheres.SphereSystem(mass=[2.0], potential=[row.potential_given, 2 * DIRECTIONS[0][0]])
+    given = row.description.potential_given
+    listed = spheres.SphereSystem(mass=[2.0], potential=[given, 2 * DIRECTIONS[0][0]])
     assert listed.potential([[0.6, 0, 0.8]]) == pytest.approx(3 * 0.6 + 3 * 0.8)
 
 

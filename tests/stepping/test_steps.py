@@ -74,7 +74,7 @@ def loop_of(stepper, name):
 
 def before_on_spheres(system, q, omega, h, count, stages):
     """Directions and angular velocities after some steps by `tests.oracles.sphere_stepper`."""
-    inertia = Inertia(system.run(system.params))
+    inertia = Inertia(system.run(system.params), system.numerics.writer)
     run, q, w = system.run(system.params), q.copy(), omega.copy()
     L, M = run.mechanics(q[None], w[None])[2][0], inertia.at(q).copy()
     Q, W = np.zeros((1, *q.shape)), np.zeros((1, *q.shape))
@@ -118,10 +118,10 @@ def before_on_rotations(system, R, Omega, h, count, stages):
     Z, W = np.zeros((1, 3 * n, 3)), np.zeros((1, n, 3))
     covector = rotation_stepper.covector(run.kinetics[0], n)
     kernels = (run.gradient, run.force, run.forced, run.damped, covector, run.kinetics[1])
-    linear = bool(system.covector_nodes)
+    linear = bool(run.system.covector_nodes)
     J, K = run.own.reshape(-1, 3), np.linalg.inv(run.own).reshape(-1, 3)
     done, *rest = loop_of(rotation_stepper, "variational")(
-        z, L, J, K, run.spin, *kernels, linear, system.covectors_vary,
+        z, L, J, K, run.spin, *kernels, linear, run.system.covectors_vary,
         run.data, run.index, run.table, 0, h, stages, count, count, 0, Z, W,
     )  # fmt: skip
     assert done == count, rest

@@ -12,7 +12,7 @@ import sympy as sp
 from geoctrl._checks import finite_array
 from geoctrl._scalars import Node, exact
 from geoctrl.errors import InputError
-from geoctrl.manifolds.factors.factor import Factor, names_of
+from geoctrl.manifolds.factors.factor import Factor, cross, names_of
 from geoctrl.manifolds.reading import vector
 from geoctrl.manifolds.turns import hat
 
@@ -48,7 +48,8 @@ class Place(Factor):
 
     def __init__(self, name: str, velocity: str | None = None, axes: Any = None) -> None:
         self.name, self.velocity_name = names_of(self.letters, name, velocity)
-        self.axes = np.eye(3) if axes is None else _axes(axes)
+        given = np.atleast_2d(np.eye(3) if axes is None else finite_array("axes", axes))
+        self.axes, self._given = _axes(given), [[exact(float(e)) for e in a] for a in given]
         left_out = np.linalg.svd(self.axes)[2][len(self.axes) :]
         self.normals = left_out
         self.relations = tuple(
@@ -98,8 +99,14 @@ class Place(Factor):
 
     def relation_expressions(self) -> list[sp.Expr]:
         """Products with normals of the line or plane, which annihilate the axes exactly."""
-        axes = sp.Matrix(self.freedom, 3, [sp.Rational(exact(float(e))) for e in self.axes.ravel()])
-        return [n.dot(self.z) for n in axes.nullspace()]
+        return [n.dot(self.z) for n in sp.Matrix(self._given).applyfunc(sp.Rational).nullspace()]
+
+    def keeps(self, turn: Sequence[Any]) -> bool:
+        """Whether turning about an axis moves it along the line or plane that holds it, all numbers exact."""
+        if self.freedom == 1:
+            return not any(cross(turn, self._given[0]))
+        dots = [sum(x * y for x, y in zip(turn, a, strict=True)) for a in self._given]
+        return self.freedom == 3 or not any(dots)
 
     def project(self, z: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Within the line or the plane."""
@@ -205,13 +212,13 @@ class Place(Factor):
         return []
 
 
-def _axes(given: Any) -> np.ndarray:
+def _axes(axes: np.ndarray) -> np.ndarray:
     """Orthonormal axes (k, 3); InputError for any other."""
-    axes = np.atleast_2d(finite_array("axes", given))
+    given = axes.tolist()
     sizes = np.linalg.norm(axes, axis=-1)
     if axes.ndim != 2 or axes.shape[1] != 3 or not 1 <= len(axes) <= 3 or not np.all(sizes > 0):
-        raise InputError(f"axes must be 1 to 3 directions (k, 3), got {np.asarray(given).tolist()}")
+        raise InputError(f"axes must be 1 to 3 directions (k, 3), got {given}")
     axes = axes / sizes[:, None]
     if np.max(np.abs(axes @ axes.T - np.eye(len(axes)))) > 1e-12:
-        raise InputError(f"axes must be orthogonal to each other, got {np.asarray(given).tolist()}")
+        raise InputError(f"axes must be orthogonal to each other, got {given}")
     return axes
