@@ -10,6 +10,7 @@ import numpy as np
 
 from geoctrl._checks import entries, finite_array, nearest, real_array, shape_of
 from geoctrl.errors import DescriptionError, InputError
+from geoctrl.manifolds.factors import Factor
 from geoctrl.manifolds.product import Product
 from geoctrl.manifolds.reading import needs_repair
 
@@ -125,9 +126,11 @@ class Alike(Face):
         if self.shape[0] == 1:
             first = [first] if len(shape_of(first) or ()) == len(entry) else first
             other = [other] if len(shape_of(other) or ()) == 1 else other
-        z = finite_array(f"{names[0]}0", first, self.shape).reshape(-1, 3)
-        w = finite_array(f"{names[1]}0", other, (self.shape[0], 3))
-        return self.product.on_manifold(z, w, [names], *(text.format(names[1]) for text in self.words))
+        f, n = self.product.factors[0], self.shape[0]
+        z = finite_array(f"{names[0]}0", first, self.shape).reshape(n, f.rows, 3)
+        w = finite_array(f"{names[1]}0", other, (n, 3))
+        z, w = _repaired(f, z, w, names, *(text.format(names[1]) for text in self.words))
+        return np.ascontiguousarray(z.reshape(-1, 3)), np.ascontiguousarray(w)
 
     def by_name(self, parts: Any) -> dict[str, np.ndarray]:
         """Both by the names of the pair."""
@@ -191,14 +194,27 @@ class Named(Face):
         z, w = self.product.parts(self.pack(start))
         remedy = "project(start) of the system gives the nearest state that is on the manifold"
         for b, (f, row) in enumerate(zip(self.product.factors, self.product.first, strict=True)):
-            stack = z[row : row + f.rows][None], w[b][None]
-            defects = f.defects(*stack, (f.name, f.velocity_name))
-            if defects and needs_repair(defects, f"{f.name} was projected onto the manifold", remedy, f.name):
-                first, second_ = f.project(*stack)
-                z[row : row + f.rows], w[b] = first[0], second_[0]
+            body, names = slice(row, row + f.rows), (f.name, f.velocity_name)
+            repair = f"{f.name} was projected onto the manifold"
+            (z[body],), (w[b],) = _repaired(f, z[body][None], w[b][None], names, repair, remedy, f.name)
         return z, w
 
     def by_name(self, parts: Any) -> dict[str, np.ndarray]:
         """Configurations and velocities of all factors, by their names."""
         names = {f.name: f.velocity_name for f in self.product.factors}
         return {k: v for name, pair in parts.items() for k, v in zip((name, names[name]), pair, strict=True)}
+
+
+def _repaired(
+    f: Factor,
+    z: np.ndarray,
+    w: np.ndarray,
+    names: tuple[str, str],
+    repair: str,
+    remedy: str,
+    who: str = "",
+) -> State:
+    """A stack of starts (n, rows, 3) and (n, 3) with their defects taken away; raises as `Face.read`."""
+    defects = f.defects(z, w, names)
+    found = defects and needs_repair(defects, repair, remedy, who)
+    return f.project(z, w) if found else (z.copy(), w.copy())

@@ -89,20 +89,12 @@ def integrate(
 
     Examples
     --------
-    A pendulum on a cart that moves along a line:
-
-    >>> import geoctrl as gc
-    >>> x, q = gc.manifolds.Place("x", axes=[[1, 0, 0]]), gc.manifolds.Direction("q")
-    >>> bob = x.rate + 0.5 * q.rate
-    >>> cart = gc.manifolds.ProductSystem(
-    ...     [x, q],
-    ...     kinetic=2.0 * x.rate.dot(x.rate) / 2 + bob.dot(bob) / 2,
-    ...     potential=9.81 * 0.5 * q.z[2],
-    ... )
-    >>> start = {"x": ([0, 0, 0], [0, 0, 0]), "q": ([1, 0, 0], [0, 0, 1])}
+    >>> import numpy as np, geoctrl as gc
+    >>> cart = gc.manifolds.pendulum_on_cart()
+    >>> start = {"x": ([0, 0, 0], [0, 0, 0]), "R": (np.eye(3), [0, 1, 0])}
     >>> run = gc.manifolds.integrate(cart, start, h=0.01, steps=500)
-    >>> bool(abs(run.energy - run.energy[0]).max() < 1e-2), run["q"].shape
-    (True, (501, 3))
+    >>> bool(abs(run.energy - run.energy[0]).max() < 1e-2), run["R"].shape
+    (True, (501, 3, 3))
     """
     require_kind(system, ManifoldSystem)
     if flag("project", project) and isinstance(method, str) and method == "variational":

@@ -15,7 +15,6 @@ import numpy as np
 
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.factors import Factor, Place
-from geoctrl.manifolds.reading import needs_repair
 from geoctrl.manifolds.turns import hat
 
 __all__ = ["Product"]
@@ -251,31 +250,6 @@ class Product:
         z, w = np.empty((self.rows, 3)), np.empty((self.bodies, 3))
         for s in self.stacks:
             z[s.rows], w[s.bodies] = s.factor.generic(rng, len(s.bodies))
-        return z, w
-
-    def on_manifold(
-        self, z: np.ndarray, w: np.ndarray, names: Sequence[tuple[str, str]], repair: str, remedy: str
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """A start with defects of rounding taken away, and small ones with a warning.
-
-        Parameters
-        ----------
-        names : sequence of pairs of str
-            Of the two parts of each stack.
-        repair, remedy : str
-            What is done about small defects, and what to do about large ones.
-
-        Raises
-        ------
-        ConstraintError
-            If a defect is above 1e-3.
-        """
-        z, w = z.copy(), w.copy()
-        for s, pair in zip(self.stacks, names, strict=True):
-            stack = z[s.rows], w[s.bodies]
-            defects = s.factor.defects(*stack, pair)
-            if defects and needs_repair(defects, repair, remedy):
-                z[s.rows], w[s.bodies] = s.factor.project(*stack)
         return z, w
 
     # -- the leaf -------------------------------------------------------------------------------

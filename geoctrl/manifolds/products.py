@@ -16,6 +16,7 @@ from geoctrl.manifolds.faces import Named
 from geoctrl.manifolds.factors import Factor
 from geoctrl.manifolds.forms import Form
 from geoctrl.manifolds.kinetic_reading import read_energy
+from geoctrl.manifolds.letters import held
 from geoctrl.manifolds.momenta import Second
 from geoctrl.manifolds.product import Product
 from geoctrl.manifolds.product_display import ProductDisplay
@@ -115,6 +116,7 @@ class ProductSystem(ManifoldSystem):
     """
 
     form_type = Form
+    inertia_varies = held("description.inertia_varies")
     trajectory_type = ProductTrajectory
     display_type = ProductDisplay
     forms: ClassVar = {"velocity": Second(), "momentum": Second(conjugate=True)}

@@ -75,7 +75,7 @@ class ManifoldSystem(System):
     families, graph = held("description.families"), held("description.graph")
     potential_terms, forces_given = held("description.potential_terms"), held("description.forces_given")
     potential_expression = held("description.potential_expression")
-    inertia_varies, arguments = held("description.inertia_varies"), held("description.arguments")
+    arguments = held("description.arguments")
     frame_rate_at, generic_state = held("description.frame_rate_at"), held("description.generic_state")
     frame_rate, size = held("description.frame_rate"), held("description.product.size")
     nstates = held("description.product.size")

@@ -14,6 +14,7 @@ from geoctrl.manifolds.faces import Alike
 from geoctrl.manifolds.factors import Attitude
 from geoctrl.manifolds.forms import Form
 from geoctrl.manifolds.kinetic import Kinetic
+from geoctrl.manifolds.letters import held
 from geoctrl.manifolds.momenta import Second
 from geoctrl.manifolds.product import Product
 from geoctrl.manifolds.reading import number_of_bodies, read_vectors
@@ -54,17 +55,8 @@ class RotationSystem(ManifoldSystem):
     forces : n sympy 3-vectors or callable, optional
         Moments in body components (N m) in R, Omega, ``geoctrl.time``, inputs and parameters; or
         ``f(t, R, Omega, u, p) -> (n, 3)``.
-    inputs : sequence of symbols or names
-    law : callable ``law(t, x, params) -> u``, optional
-        Sets all inputs, of which a loop has none; `closed_loop` gives it.
-    frame_rate : (3,), optional
-        w (rad/s), numbers or expressions in parameters.
-    parameters : sequence of Parameter
-    invariants : dict of name -> expression, optional
-        In R, Omega and parameters. Those that a run keeps are listed in its ``drift``.
-    equilibria : dict of name -> Family, optional
-        Declared equilibria by state labels, for `equilibrium`; labels left out are zero.
-    name, source : str
+    inputs, law, frame_rate, parameters, invariants, equilibria, name, source
+        As of a `geoctrl.manifolds.ProductSystem`.
 
     Attributes
     ----------
@@ -86,16 +78,10 @@ class RotationSystem(ManifoldSystem):
 
     Raises
     ------
-    DescriptionError
-        If a shape is wrong, a symbol unknown, or potential and gradient do not go together.
-    ExpressionError
-        For a function that is not known.
-    ParameterError
-        If parameter names repeat or meet a label.
+    DescriptionError, ExpressionError, ParameterError, GradientError
+        As of a `geoctrl.manifolds.ProductSystem`.
     InputError
         If an inertia is not symmetric positive definite.
-    GradientError
-        If a given gradient is not that of the potential.
 
     Examples
     --------
@@ -108,6 +94,7 @@ class RotationSystem(ManifoldSystem):
 
     forms: ClassVar = {"Omega": Second(), "Pi": Second(conjugate=True)}
     form_type = Form
+    inertia_varies = held("description.inertia_varies")
     trajectory_type = RotationTrajectory
     display_type = RotationDisplay
 

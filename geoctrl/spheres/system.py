@@ -14,6 +14,7 @@ from geoctrl.manifolds.description import Description
 from geoctrl.manifolds.faces import Alike
 from geoctrl.manifolds.factors import Direction
 from geoctrl.manifolds.forms import Form
+from geoctrl.manifolds.letters import held
 from geoctrl.manifolds.momenta import Second
 from geoctrl.manifolds.product import Product
 from geoctrl.manifolds.reading import number_of_bodies
@@ -47,15 +48,8 @@ class SphereSystem(ManifoldSystem):
         Only with a callable potential, and needed there: ``dV(q, p) -> (n, 3)``.
     forces : n sympy 3-vectors or callable, optional
         In q, omega, ``geoctrl.time``, inputs and parameters; or ``f(t, q, omega, u, p) -> (n, 3)``.
-    inputs : sequence of symbols or names
-    law : callable ``law(t, x, params) -> u``, optional
-        Sets all inputs, of which a loop has none; `closed_loop` gives it.
-    parameters : sequence of Parameter
-    invariants : dict of name -> expression, optional
-        In q, omega and parameters. Those that a run keeps are listed in its ``drift``.
-    equilibria : dict of name -> Family, optional
-        Declared equilibria by state labels, for `equilibrium`; labels left out are zero.
-    name, source : str
+    inputs, law, parameters, invariants, equilibria, name, source
+        As of a `geoctrl.manifolds.ProductSystem`.
 
     Attributes
     ----------
@@ -74,16 +68,10 @@ class SphereSystem(ManifoldSystem):
 
     Raises
     ------
-    DescriptionError
-        If a shape is wrong, a symbol unknown, or potential and gradient do not go together.
-    ExpressionError
-        For a function that is not known.
-    ParameterError
-        If parameter names repeat or meet a label.
+    DescriptionError, ExpressionError, ParameterError, GradientError
+        As of a `geoctrl.manifolds.ProductSystem`.
     InputError
         If the mass is not symmetric positive definite.
-    GradientError
-        If a given gradient is not that of the potential.
 
     Examples
     --------
@@ -101,6 +89,7 @@ class SphereSystem(ManifoldSystem):
         "pi": Second(conjugate=True),
     }
     form_type = Form
+    inertia_varies = held("description.inertia_varies")
     trajectory_type = SphereTrajectory
     display_type = SphereDisplay
 
