@@ -19,7 +19,7 @@ from geoctrl.manifolds.kinetic import Kinetic
 from geoctrl.manifolds.product import Product
 from geoctrl.manifolds.reading import read_scalar
 
-__all__ = ["Energy", "read_energy"]
+__all__ = ["Energy", "by_rates", "read_energy"]
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def read_energy(product: Product, kinetic: Any) -> Energy:
             at = 3 * int(first)
             G |= {(at + i, at + j): own[i, j] for i in range(own.rows) for j in range(own.cols)}
             rest = sp.expand(rest - energy)
-    rest = sp.expand(rest.xreplace({s: e for f in product.factors for s, e in _by_rates(f)}))
+    rest = sp.expand(rest.xreplace({s: e for f in product.factors for s, e in by_rates(f)}))
     rates = [s for f in product.factors for s in f.rate]
     still = dict.fromkeys(rates, sp.S.Zero)
     slope = [sp.diff(rest, s) for s in rates]
@@ -84,7 +84,7 @@ def _whole(product: Product, G: Any, rest: sp.Expr, given: sp.Expr) -> sp.Expr:
     """The energy in rates alone, where it is not quadratic."""
     del G, rest
     places = {s: r for f in product.factors if isinstance(f, Place) for s, r in _alike(f)}
-    return given.xreplace(places).xreplace({s: e for f in product.factors for s, e in _by_rates(f)})
+    return given.xreplace(places).xreplace({s: e for f in product.factors for s, e in by_rates(f)})
 
 
 def _alike(f: Factor) -> list[tuple[sp.Symbol, sp.Symbol]]:
@@ -105,7 +105,7 @@ def _own_block(f: Factor, energy: sp.Expr, moving: set[sp.Symbol]) -> tuple[sp.M
     return (H, half) if H[0, 0] * sp.eye(3) == H else None
 
 
-def _by_rates(f: Factor) -> list[tuple[sp.Symbol, sp.Expr]]:
+def by_rates(f: Factor) -> list[tuple[sp.Symbol, sp.Expr]]:
     """Velocities by rates."""
     if isinstance(f, Direction):
         return list(zip(f.velocity, f.z.cross(f.rate), strict=True))
