@@ -317,6 +317,30 @@ def test_a_symmetry_is_one_of_inertia_potential_and_what_holds_places(system, ax
     assert is_symmetric(system, {}, np.array(axis, dtype=float)) is symmetric
 
 
+@pytest.mark.parametrize(
+    ("axes", "rate", "stays"),
+    [
+        ([[0, 0, 1]], [0, 0, 0.3], True),
+        ([[1, 0, 0], [0, 1, 0]], [0, 0, sp.Symbol("w")], True),
+        ([[0.6, 0.8, 0], [0.8, -0.6, 0]], [0, 0, 2], True),
+        ([[0, 0, 1]], [0.3, 0, 0], False),
+        ([[1, 0, 0], [0, 1, 0]], [0, 1e-9, sp.Symbol("w")], False),
+    ],
+)
+def test_what_holds_a_place_does_not_turn(axes, rate, stays):
+    """On a line that turns inertial velocities are not along it, as those of a place that is held are."""
+    x, w = Place("x", axes=axes), gc.Parameter("w", 0.5)
+    given = {"kinetic": x.rate.dot(x.rate), "parameters": [w]}
+    rate = [sp.sympify(e).xreplace({sp.Symbol("w"): w.symbol}) for e in rate]
+    if stays:
+        s = ProductSystem([x], frame_rate=rate, **given)
+        f = s.rhs(0.0, s.product.state(*s.product.generic(2)))
+        assert np.abs(f.reshape(2, 3) @ x.normals.T).max() < 1e-15
+    else:
+        with pytest.raises(gc.DescriptionError, match="the turning frame would carry along"):
+            ProductSystem([x], frame_rate=rate, **given)
+
+
 def test_steady_rotation_of_a_puck():
     spin = (0, 0, 0.5)
     s = puck()
