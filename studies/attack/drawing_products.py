@@ -161,7 +161,9 @@ def _forces(m: Products, dice: Dice) -> list[Polynomial]:
             every = [c for c, h in zip(d, heights, strict=True) for _ in range(h)]
             added = [scale(c, variable(N + i)) for i, c in enumerate(every)]
         elif style == "cubic":
-            axis = dice.vector(N, 0.6)
+            axis = [Fraction(0)] * N
+            for _ in range(2):  # of more entries the expressions grow long
+                axis[int(dice.rng.integers(N))] = dice.small(0.0)
             along = affine(axis, N)
             added = [scale(sign * c, multiply(along, multiply(along, along))) for c in axis]
         else:
