@@ -11,6 +11,8 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import rotations, spheres
+from geoctrl.manifolds import Direction
+from geoctrl.manifolds import propositions as on_products
 from geoctrl.rotations import propositions as on_rotations
 from geoctrl.spheres import propositions as on_spheres
 
@@ -62,6 +64,11 @@ PROGRAM = "__import__('os').getcwd()"
 """Text that sympy would run."""
 BODY = rotations.symbols(1)
 BOB = spheres.symbols(1)
+LINK = Direction("q")
+ON_PRODUCTS = {
+    name: getattr(on_products, name)
+    for name in ("legendre", "lagrange", "hamilton", "energy", "momentum", "field")
+}
 HANGING = ([[0.0, 0.0, 1.0]], [[0.0, 0.0, 0.0]])
 GAMMA = gc.AdvectedVector("Gamma")
 X0 = [0.0, 0.0, 0.0, 0.0, 1.0]
@@ -356,6 +363,18 @@ CALLS = [
         lambda d: on_rotations.hamilton(PROGRAM, *BODY),
         gc.DescriptionError,
     ),
+    *(
+        (f"{name} of a text on products", lambda d, f=function: f(PROGRAM, [LINK]), gc.DescriptionError)
+        for name, function in ON_PRODUCTS.items()
+    ),
+    (
+        "a force of text on products",
+        lambda d: on_products.lagrange(0, [LINK], {"q": [PROGRAM, 0, 0]}),
+        gc.DescriptionError,
+    ),
+    ("the power of a text", lambda d: on_products.power(PROGRAM, [LINK]), gc.DescriptionError),
+    ("propositions without factors", lambda d: on_products.lagrange(0, PROGRAM), gc.DescriptionError),
+    ("momenta of text", lambda d: on_products.momenta([LINK], PROGRAM), gc.InputError),
     (
         "an inertia of text beside a matrix",
         lambda d: rotations.RotationSystem(inertias=[sp.eye(3), [[PROGRAM, 0, 0], [0, 1, 0], [0, 0, 1]]]),

@@ -10,12 +10,16 @@ import sympy as sp
 
 from geoctrl._checks import require_declared
 from geoctrl.errors import DescriptionError
+from geoctrl.manifolds.calculus import rational
+from geoctrl.manifolds.factors import Place
 from geoctrl.manifolds.reading import check_gradient, examine_potential
 from geoctrl.systems import time
 
 __all__ = ["check_description", "check_gradients", "require"]
 
 _SEED = 7
+_ROUNDING = 1e-12
+"""Of axes, which have unit length."""
 
 
 def check_description(system: Any) -> None:
@@ -24,7 +28,7 @@ def check_description(system: Any) -> None:
     Raises
     ------
     DescriptionError
-        For an unknown symbol, or a name that is taken.
+        For an unknown symbol, a name that is taken, or a line that turns.
     ExpressionError
         For an unknown function.
     InputError
@@ -34,6 +38,7 @@ def check_description(system: Any) -> None:
     """
     check_potential(system)
     check_lagrangian(system)
+    check_holding(system)
     check_forces(system)
     check_invariants(system)
     check_numbers(system)
@@ -56,6 +61,32 @@ def check_lagrangian(system: Any) -> None:
         require(what, values, symbols | system.parameter_symbols)
     for expr in (e for values, _ in given.values() for M in values for e in flat(M)):
         system.lagrangian_node(expr)
+
+
+def check_holding(system: Any) -> None:
+    """Refuse lines and planes of places that a turning frame carries along.
+
+    The velocity of such a place, an inertial one, would not be along its axes.
+
+    Raises
+    ------
+    DescriptionError
+        Where the frame's rate does not leave them in place.
+    """
+    if system.frame_rate is None:
+        return
+    for f in system.product.factors:
+        if isinstance(f, Place) and f.freedom < 3:
+            axes = sp.Matrix(f.freedom, 3, [rational(float(e)) for e in f.axes.ravel()])
+            turned = rational(system.frame_rate).hat() * axes.T
+            left = [e for n in axes.nullspace() for e in (n.T * turned)]
+            sizes = [abs(c) for e in left for c in sp.expand(e).as_coefficients_dict().values()]
+            if any(size > _ROUNDING for size in sizes):
+                raise DescriptionError(
+                    f"{f.name} is held to a line or plane that the turning frame would carry along, so that "
+                    "its inertial velocity leaves it; take axes that frame_rate leaves in place, or hold it "
+                    "by a potential"
+                )
 
 
 def flat(value: Any) -> list[Any]:

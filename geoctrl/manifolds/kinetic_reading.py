@@ -19,7 +19,7 @@ from geoctrl.manifolds.kinetic import Kinetic, in_rates, of_rates
 from geoctrl.manifolds.product import Product
 from geoctrl.manifolds.reading import read_scalar
 
-__all__ = ["read_energy"]
+__all__ = ["by_rates", "read_energy"]
 
 
 def read_energy(product: Product, kinetic: Any) -> tuple[Kinetic, sp.Expr]:
@@ -52,8 +52,8 @@ def read_energy(product: Product, kinetic: Any) -> tuple[Kinetic, sp.Expr]:
             at = 3 * int(first)
             G |= {(at + i, at + j): own[i, j] for i in range(own.rows) for j in range(own.cols)}
             rest = sp.expand(rest - energy)
-    by_rates = {s: e for f in product.factors for s, e in _by_rates(f)}
-    rest = sp.expand(rest.xreplace(by_rates))
+    rates_of = {s: e for f in product.factors for s, e in by_rates(f)}
+    rest = sp.expand(rest.xreplace(rates_of))
     rates = [s for f in product.factors for s in f.rate]
     still = dict.fromkeys(rates, sp.S.Zero)
     slope = [sp.diff(rest, s) for s in rates]
@@ -63,7 +63,7 @@ def read_energy(product: Product, kinetic: Any) -> tuple[Kinetic, sp.Expr]:
             G[i, places[s]] = G.get((i, places[s]), sp.S.Zero) + sp.diff(e, s)
     held = {s for f in product.factors for s in f.z}
     if any(e.free_symbols & set(rates) for e in G.values()):
-        whole = given.xreplace(by_rates)
+        whole = given.xreplace(rates_of)
         none = np.zeros((product.bodies, 3, 3))
         return Kinetic(product, none, other=whole, given={"kinetic": ([whole], held | set(rates))}), sp.S.Zero
     A = [e.xreplace(still) for e in slope]
@@ -87,7 +87,7 @@ def _own_block(f: Factor, energy: sp.Expr, moving: set[sp.Symbol]) -> tuple[sp.M
     return (in_rates(f, H), half) if isinstance(f, Attitude) or H[0, 0] * sp.eye(3) == H else None
 
 
-def _by_rates(f: Factor) -> list[tuple[sp.Symbol, sp.Expr]]:
+def by_rates(f: Factor) -> list[tuple[sp.Symbol, sp.Expr]]:
     """Velocities by rates."""
     if isinstance(f, Direction):
         return list(zip(f.velocity, f.z.cross(f.rate), strict=True))

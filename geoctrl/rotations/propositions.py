@@ -1,6 +1,7 @@
 r"""The general equations on rotations, for any Lagrangian and Hamiltonian: sympy in, sympy out.
 
 Expressions are in the symbols of `geoctrl.rotations.symbols`; :math:`r_k` are the columns of :math:`R^T`.
+`geoctrl.manifolds.propositions` has the same for products with places and directions, and with moments.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from typing import Any
 import sympy as sp
 
 from geoctrl._scalars import expression
-from geoctrl.manifolds.calculus import along, flow, gradient, rates
+from geoctrl.manifolds.calculus import gradient, rates
+from geoctrl.manifolds.variations import Body, Rotations, equations, motion
 
 __all__ = ["hamilton", "lagrange", "legendre", "rates"]
 
@@ -49,13 +51,7 @@ def lagrange(L: Any, R: Sequence[sp.Matrix], Omega: Sequence[sp.Matrix]) -> list
     >>> lagrange((w[0]**2 + 2 * w[1]**2 + 2 * w[2]**2) / 2, R, Omega)[0].T
     Matrix([[Omega1_1_dot, -Omega1_1*Omega1_3 + 2*Omega1_2_dot, Omega1_1*Omega1_2 + 2*Omega1_3_dot]])
     """
-    L = expression(L, "the Lagrangian")
-    turns = [M * v.hat() for M, v in zip(R, Omega, strict=True)]
-    motion = flow([*R, *Omega], [*turns, *rates(Omega)])
-    return [
-        along(p, motion) + v.cross(p) + _moment(L, M)
-        for p, M, v in zip(legendre(L, Omega), R, Omega, strict=True)
-    ]
+    return equations(L, _bodies(R, Omega), None)
 
 
 def hamilton(
@@ -84,14 +80,8 @@ def hamilton(
     >>> hamilton(R[0][2, 2], R, Pi)[1][0].T
     Matrix([[R1_32, -R1_31, 0]])
     """
-    H = expression(H, "the Hamiltonian")
-    velocities = legendre(H, Pi)
-    turns = [M * v.hat() for M, v in zip(R, velocities, strict=True)]
-    forces = [p.cross(v) + _moment(H, M) for p, v, M in zip(Pi, velocities, R, strict=True)]
-    return turns, forces
+    return motion(H, _bodies(R, Pi), None)
 
 
-def _moment(function: sp.Expr, R: sp.Matrix) -> sp.Matrix:
-    """Sum over k of r_k x d function / d r_k."""
-    slope = gradient(function, R)
-    return sum((R[k, :].T.cross(slope[k, :].T) for k in range(3)), sp.zeros(3, 1))
+def _bodies(R: Sequence[sp.Matrix], y: Sequence[sp.Matrix]) -> list[Body]:
+    return [Body(Rotations(), a, b) for a, b in zip(R, y, strict=True)]

@@ -2,6 +2,7 @@ r"""The general equations on spheres, for any Lagrangian and Hamiltonian: sympy 
 
 Expressions are in vectors of symbols such as `geoctrl.spheres.symbols` and `vectors` make; a function of
 tangent vectors may be written down in any way that is right on the spheres and for vectors tangent to them.
+`geoctrl.manifolds.propositions` has the same for products with places and attitudes.
 """
 
 from __future__ import annotations
@@ -11,9 +12,17 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl._scalars import expression, read_matrix
-from geoctrl.manifolds.calculus import along, flow, gradient, rates
+from geoctrl.manifolds.calculus import rates
 from geoctrl.manifolds.reading import vector
+from geoctrl.manifolds.variations import (
+    Body,
+    Directions,
+    DirectionsByRates,
+    Variations,
+    equations,
+    motion,
+    projected_slopes,
+)
 
 __all__ = [
     "hamilton",
@@ -38,8 +47,7 @@ def legendre(L: Any, q: Vectors, v: Vectors) -> list[sp.Matrix]:
 
     Conjugate to v: the mu of qdot, the pi of omega.
     """
-    L = expression(L, "the Lagrangian")
-    return [_tangent(a, gradient(L, b)) for a, b in zip(q, v, strict=True)]
+    return projected_slopes(L, _bodies(DirectionsByRates(), q, v))
 
 
 def lagrange(L: Any, q: Vectors, qdot: Vectors, forces: Vectors | None = None) -> list[sp.Matrix]:
@@ -68,12 +76,7 @@ def lagrange(L: Any, q: Vectors, qdot: Vectors, forces: Vectors | None = None) -
     >>> residual.subs(dict(zip(q[0], (1, 0, 0)))).T
     Matrix([[0, qdot1_2_dot, qdot1_3_dot + 9]])
     """
-    L = expression(L, "the Lagrangian")
-    motion = flow([*q, *qdot], [*qdot, *rates(qdot)])
-    return [
-        _tangent(a, along(gradient(L, b), motion) - gradient(L, a) - f)
-        for a, b, f in zip(q, qdot, _forces(forces, q), strict=True)
-    ]
+    return equations(L, _bodies(DirectionsByRates(), q, qdot), forces)
 
 
 def lagrange_angular(L: Any, q: Vectors, omega: Vectors, forces: Vectors | None = None) -> list[sp.Matrix]:
@@ -104,13 +107,7 @@ def lagrange_angular(L: Any, q: Vectors, omega: Vectors, forces: Vectors | None 
     >>> residual.subs(dict(zip(q[0], (1, 0, 0)))).T
     Matrix([[0, omega1_2_dot - 9, omega1_3_dot]])
     """
-    L = expression(L, "the Lagrangian")
-    motion = flow([*q, *omega], [*(w.cross(a) for a, w in zip(q, omega, strict=True)), *rates(omega)])
-    found = []
-    for a, w, f in zip(q, omega, _forces(forces, q), strict=True):
-        p = gradient(L, w)
-        found.append(_tangent(a, along(p, motion) - 2 * w.cross(p)) - a.cross(gradient(L, a) + f))
-    return found
+    return equations(L, _bodies(Directions(), q, omega), forces)
 
 
 def hamilton(
@@ -140,13 +137,7 @@ def hamilton(
     >>> hamilton(mu[0].dot(mu[0]) / 2 + 9 * q[0][2], q, mu)[1][0].subs(dict(zip(q[0], (1, 0, 0)))).T
     Matrix([[-mu1_2**2 - mu1_3**2, mu1_1*mu1_2, mu1_1*mu1_3 - 9]])
     """
-    H = expression(H, "the Hamiltonian")
-    velocities, pushes = [], []
-    for a, p, f in zip(q, mu, _forces(forces, q), strict=True):
-        v = gradient(H, p)
-        velocities.append(_tangent(a, v))
-        pushes.append(v.cross(p.cross(a)) - _tangent(a, gradient(H, a) - f))
-    return velocities, pushes
+    return motion(H, _bodies(DirectionsByRates(), q, mu), forces)
 
 
 def hamilton_angular(
@@ -174,19 +165,8 @@ def hamilton_angular(
     >>> hamilton_angular(pi[0].dot(pi[0]) / 2 + 9 * q[0][2], q, pi)[1][0].T
     Matrix([[-9*q1_2, 9*q1_1, 0]])
     """
-    H = expression(H, "the Hamiltonian")
-    velocities, pushes = [], []
-    for a, p, f in zip(q, pi, _forces(forces, q), strict=True):
-        w = gradient(H, p)
-        velocities.append(-a.cross(w))
-        pushes.append(w.cross(p) - a.cross(gradient(H, a) - f))
-    return velocities, pushes
+    return motion(H, _bodies(Directions(), q, pi), forces)
 
 
-def _tangent(q: sp.Matrix, v: sp.Matrix) -> sp.Matrix:
-    """(I - q q^T) v."""
-    return v - q * q.dot(v)
-
-
-def _forces(forces: Vectors | None, q: Vectors) -> list[sp.Matrix]:
-    return [sp.zeros(3, 1)] * len(q) if forces is None else [read_matrix("a force", f) for f in forces]
+def _bodies(of: Variations, q: Vectors, y: Vectors) -> list[Body]:
+    return [Body(of, a, b) for a, b in zip(q, y, strict=True)]

@@ -13,7 +13,8 @@ import sympy as sp
 
 import geoctrl as gc
 
-from .mechanism import Mechanism, Spheres
+from .building_products import expression, rates_on_products, system_of, told
+from .mechanism import Mechanism, Products, Spheres
 from .oracle import Oracle
 from .polynomials import Polynomial
 
@@ -59,21 +60,17 @@ def number_types(q: Fraction) -> list[Any]:
     return found
 
 
-def expression(p: Polynomial, symbols: Sequence[sp.Symbol]) -> sp.Expr:
-    return sp.Add(*(
-        sp.Mul(sp.Rational(c.numerator, c.denominator), *(symbols[i] ** e for i, e in monomial))
-        for monomial, c in p.items()
-    ))  # fmt: skip
-
-
-def build(drawn: Mechanism | Spheres) -> Built:
+def build(drawn: Mechanism | Spheres | Products) -> Built:
     parameters = [gc.Parameter(name, default, positive=default > 0) for name, _, default in drawn.parameters]
+    if isinstance(drawn, Products):
+        system, x = system_of(drawn, parameters), np.array([float(v) for v in told(drawn)])
+        return Built(system, lambda _: x, False)
     if isinstance(drawn, Spheres):
         return _spheres(drawn, parameters)
     return _rotations(drawn, parameters) if drawn.kind == "rotations" else _group(drawn, parameters)
 
 
-def parameters_of(drawn: Mechanism | Spheres) -> dict[str, Any]:
+def parameters_of(drawn: Mechanism | Spheres | Products) -> dict[str, Any]:
     """The numbers of a draw, exact where a float would not be."""
     return {name: value for name, value, _ in drawn.parameters}
 
@@ -177,18 +174,21 @@ def _spheres(drawn: Spheres, parameters: list) -> Built:
     return Built(system, lambda _: x, False)
 
 
-def exactly_told(drawn: Mechanism | Spheres, built: Built) -> bool:
+def exactly_told(drawn: Mechanism | Spheres | Products, built: Built) -> bool:
     """Whether geoctrl was given the oracle's point to the last digit."""
-    return built.exact or all(Fraction(float(v)) == v for v in drawn.point)
+    point = told(drawn) if isinstance(drawn, Products) else drawn.point
+    return built.exact or all(Fraction(float(v)) == v for v in point)
 
 
-def difference(drawn: Mechanism | Spheres, built: Built, oracle: Oracle, rng: np.random.Generator) -> float:
+def difference(
+    drawn: Mechanism | Spheres | Products, built: Built, oracle: Oracle, rng: np.random.Generator
+) -> float:
     """Greatest difference of geoctrl's rates from the oracle's at a random state, relative to its allowance.
 
     Allowed are 1e-9 of the greatest rate, and what rounding does where the mass is ill-conditioned.
     """
     params = {name: float(value) for name, value, _ in drawn.parameters}
-    on = _rates_on_spheres if isinstance(drawn, Spheres) else _rates_on_groups
+    on = RATES[type(drawn)]
     ours, theirs, mass = on(drawn, built, oracle, rng, params)
     allowed = (1e-9 + np.finfo(float).eps * np.linalg.cond(mass)) * np.max(np.abs(ours), initial=1.0)
     return float(np.max(np.abs(ours - theirs), initial=0.0) / allowed)
@@ -214,6 +214,13 @@ def _rates_on_groups(m: Mechanism, built: Built, oracle: Oracle, rng: Any, param
     else:
         order = list(state_places(m, built.system.mechanism).values())
     return rate[order], built.system.rhs(0.0, state[order], None, params), oracle.mass(state)
+
+
+RATES: dict[type, Callable] = {
+    Mechanism: _rates_on_groups,
+    Spheres: _rates_on_spheres,
+    Products: rates_on_products,
+}
 
 
 def turned(m: Mechanism, oracle: Oracle, rng: np.random.Generator) -> np.ndarray:

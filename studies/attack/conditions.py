@@ -17,8 +17,8 @@ from .oracle import Oracle, OracleError, Spectrum
 from .outcome import Outcome, refusal
 from .polynomials import Polynomial, add, constant, multiply, scale, variable
 
-POINTS = 60
-"""Random sets of numbers for each family."""
+POINTS = 150
+"""Random sets of numbers for each family; one takes hundredths of a second, the conditions take seconds."""
 SPIN = "W"
 
 

@@ -12,8 +12,9 @@ from fractions import Fraction
 from flint import fmpq, fmpq_mat
 
 from .dice import Dice, Row
+from .drawing_products import draw_products
 from .drawing_spheres import draw_spheres
-from .mechanism import Mechanism, Spheres
+from .mechanism import Mechanism, Products, Spheres
 from .motion import CYCLES, GroupEquations
 from .oracle import fraction, kernel, particular, rational
 from .polynomials import Polynomial, add, affine, constant, multiply, scale, specialise, variable
@@ -23,11 +24,15 @@ GROUPS = [
     (5, ["so3", "r1"]), (4, ["r2"]), (5, ["so2", "so2"]), (4, ["so2", "r1"]), (3, ["se2", "so2"]), (3,
     ["so3", "r2"]),
 ]  # fmt: skip
+PRODUCTS = 104729
 NORMS = {"so3": 3, "se3": 3, "se2": 3, "so2": 3}
 
 
-def draw(seed: int, index: int) -> Mechanism | Spheres:
+def draw(seed: int, index: int) -> Mechanism | Spheres | Products:
     """The system of an index; a draw that has no equilibrium is drawn again from the same stream."""
+    aside = Dice(seed + PRODUCTS, index)  # a stream of its own leaves the other draws of a seed as they were
+    if aside.chance(0.1):
+        return draw_products(aside)
     dice = Dice(seed, index)
     kind = dice.weighted([(76, "group"), (9, "rotations"), (15, "spheres")])
     while True:

@@ -5,8 +5,10 @@ Variables of all polynomials are numbered velocities, rotor rates, advected comp
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from .polynomials import Polynomial
 
@@ -107,3 +109,61 @@ class Spheres:
     @property
     def values(self) -> dict[int, Fraction]:
         return {self.size + i: value for i, (_, value, _) in enumerate(self.parameters)}
+
+
+@dataclass
+class Products:
+    """Any Lagrangian on a product of places, directions and attitudes; variables z, u, parameters.
+
+    Attributes
+    ----------
+    factors : list of (kind, axes)
+        "x", "q" or "R"; of places the unit vectors along which they move.
+    lagrangian : polynomial in configurations z, attitudes row by row, and their inertial rates u
+    forces : polynomials in z and u, as covectors of z
+    turn : rate of the frame, in its own axes
+    parameters : list of (name, value, default)
+    point : values of z and of rates relative to the frame, which are zero
+    """
+
+    factors: list[tuple[str, tuple[tuple[int, ...], ...]]]
+    lagrangian: Polynomial
+    forces: list[Polynomial]
+    turn: tuple[Fraction, ...]
+    parameters: list[tuple[str, Fraction, Fraction]]
+    point: list[Fraction]
+    kind: str = "products"
+    traits: list[str] = field(default_factory=list)
+
+    @property
+    def entries(self) -> int:
+        """Number of entries of the configuration."""
+        return sum(9 if kind == "R" else 3 for kind, _ in self.factors)
+
+    @property
+    def size(self) -> int:
+        return 2 * self.entries
+
+    def starts(self) -> list[int]:
+        """First entry of each factor."""
+        found = [0]
+        for kind, _ in self.factors:
+            found.append(found[-1] + (9 if kind == "R" else 3))
+        return found[:-1]
+
+    @property
+    def values(self) -> dict[int, Fraction]:
+        """Parameters by variable."""
+        return {self.size + i: value for i, (_, value, _) in enumerate(self.parameters)}
+
+
+def carried(system: Products, z: list[Any], turn: Sequence[Any]) -> list[Any]:
+    """W x z of places and directions, of every column of an attitude."""
+    found = list(z)
+    for (kind, _), first in zip(system.factors, system.starts(), strict=True):
+        width = 3 if kind == "R" else 1
+        for column in range(width):
+            a, b, c = (first + width * row + column for row in range(3))
+            for i, j, k, left, right in ((a, b, c, 1, 2), (b, c, a, 2, 0), (c, a, b, 0, 1)):
+                found[i] = turn[left] * z[k] - turn[right] * z[j]
+    return found

@@ -226,11 +226,6 @@ class SphereEquations(Equations):
         return [*v, *solve(A, right)[:size]]
 
 
-def equations(system: Mechanism | Spheres, number: Callable, zero: Any) -> GroupEquations | SphereEquations:
-    kind = SphereEquations if isinstance(system, Spheres) else GroupEquations
-    return kind(system, number, zero)
-
-
 def weight(entry: Any) -> float:
     """Size of a pivot: that of the constant term, for a power series."""
     if isinstance(entry, fmpq_series):

@@ -10,16 +10,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from flint import ctx, fmpq, fmpq_mat, fmpq_series
 from scipy.integrate import DOP853
 
-from .mechanism import Mechanism, Spheres
-from .motion import equations
+from .mechanism import Mechanism, Products, Spheres
+from .motion import GroupEquations, SphereEquations
+from .motion_products import ProductEquations
 
 FAR = 1e4
 """Growth at which a run ends."""
+
+EQUATIONS: dict[type, Any] = {
+    Mechanism: GroupEquations,
+    Spheres: SphereEquations,
+    Products: ProductEquations,
+}
 
 ctx.cap = 2  # power series to first order
 ctx.prec = 256
@@ -75,8 +83,9 @@ class Spectrum:
 class Oracle:
     """Equations of a drawn system in exact numbers and in floats."""
 
-    def __init__(self, system: Mechanism | Spheres) -> None:
+    def __init__(self, system: Mechanism | Spheres | Products) -> None:
         self.system = system
+        equations = EQUATIONS[type(system)]
         self.exact = equations(system, rational, fmpq(0))
         self.series = equations(system, rational, fmpq_series([0]))
         self.floats = equations(system, float, 0.0)

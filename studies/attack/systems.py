@@ -14,7 +14,7 @@ import geoctrl as gc
 from .building import Built, build, difference, exactly_told, number_types, parameters_of, turned
 from .dice import Dice
 from .drawing import draw
-from .mechanism import Mechanism, Spheres
+from .mechanism import Mechanism, Products, Spheres
 from .oracle import Oracle, OracleError, Spectrum
 from .outcome import Outcome, refusal
 from .polynomials import ready, specialise, value
@@ -22,8 +22,10 @@ from .polynomials import ready, specialise, value
 PROVED_STABLE = ("PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE")
 GROWTH = 100.0
 """Growth of a perturbation that asks for a second look; 226 stable ones of an early trial stayed below 6."""
-RUNS = 0.05
-"""Share of proved-stable systems that are simulated."""
+RUNS, RUNS_ON_PRODUCTS = 0.05, 0.15
+"""Shares of proved-stable systems that are simulated."""
+RATES, RATES_ON_PRODUCTS = 15000, 4000
+"""Most evaluations of rates in a run; of products they take milliseconds."""
 TYPES = 0.25
 """Share of systems with parameters that are judged again with equal numbers of other types."""
 FILES = 0.05
@@ -38,7 +40,7 @@ def prepare(seed: int, options: dict[str, Any]) -> int:
 def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
     del options
     drawn = draw(seed, index)
-    kind = "spheres" if isinstance(drawn, Spheres) else drawn.kind
+    kind = drawn.kind
     oracle = Oracle(drawn)
     try:
         spectrum = oracle.spectrum(drawn.point)
@@ -55,7 +57,11 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
 
 
 def judge(
-    drawn: Mechanism | Spheres, oracle: Oracle, spectrum: Spectrum, rng: np.random.Generator, dice: Dice
+    drawn: Mechanism | Spheres | Products,
+    oracle: Oracle,
+    spectrum: Spectrum,
+    rng: np.random.Generator,
+    dice: Dice,
 ) -> Outcome:
     """Every claim that geoctrl makes about a draw, held against the oracle."""
     built = build(drawn)
@@ -73,7 +79,11 @@ def judge(
         problem, _ = of_other_types(drawn, built, verdict, dice), checks.append("types")
     if not problem and dice.chance(FILES):
         problem, _ = file_of(certificate), checks.append("file")
-    if not problem and verdict in PROVED_STABLE and dice.chance(RUNS):
+    if (
+        not problem
+        and verdict in PROVED_STABLE
+        and dice.chance(RUNS_ON_PRODUCTS if drawn.kind == "products" else RUNS)
+    ):
         problem, _ = growth(drawn, oracle, spectrum, verdict, rng), checks.append("run")
     result = (
         "raw error"
@@ -108,9 +118,11 @@ def against_spectrum(verdict: str, method: str, told: bool, spectrum: Spectrum) 
     return ""
 
 
-def false_invariants(drawn: Mechanism | Spheres, oracle: Oracle, certificate: Any, rng: Any) -> str:
+def false_invariants(
+    drawn: Mechanism | Spheres | Products, oracle: Oracle, certificate: Any, rng: Any
+) -> str:
     """A declared invariant that the certificate uses although the oracle sees it change."""
-    if isinstance(drawn, Spheres) or not drawn.invariants:
+    if not isinstance(drawn, Mechanism) or not drawn.invariants:
         return ""
     used = certificate.data["problem"].get("invariants", {})
     for name, p in drawn.invariants.items():
@@ -134,7 +146,7 @@ def changes(m: Mechanism, oracle: Oracle, p: Any, rng: np.random.Generator) -> b
     return False
 
 
-def of_other_types(drawn: Mechanism | Spheres, built: Built, verdict: str, dice: Dice) -> str:
+def of_other_types(drawn: Mechanism | Spheres | Products, built: Built, verdict: str, dice: Dice) -> str:
     """Equal numbers of other types must give the same verdict, or be refused in words."""
     params = {name: dice.pick(number_types(value)) for name, value, _ in drawn.parameters}
     said = ", ".join(f"{k} = {type(v).__name__}({v})" for k, v in params.items())
@@ -160,7 +172,11 @@ def file_of(certificate: Any) -> str:
 
 
 def growth(
-    drawn: Mechanism | Spheres, oracle: Oracle, spectrum: Spectrum, verdict: str, rng: np.random.Generator
+    drawn: Mechanism | Spheres | Products,
+    oracle: Oracle,
+    spectrum: Spectrum,
+    verdict: str,
+    rng: np.random.Generator,
 ) -> str:
     """Runs from small perturbations, longer where the point is said to attract."""
     span, decays = 100.0, False
@@ -168,8 +184,9 @@ def growth(
         needed = max(20.0, 12.0 / -spectrum.abscissa)
         # What takes longer to decay than a run may last cannot be seen to decay.
         span, decays = min(1000.0, needed), needed <= 1000.0
+    most = RATES_ON_PRODUCTS if drawn.kind == "products" else RATES
     for size in (1e-3, 1e-4):
-        run = oracle.excursion(drawn.point, size, span, rng, 15000)
+        run = oracle.excursion(drawn.point, size, span, rng, most)
         if run.growth < GROWTH:
             break
     else:

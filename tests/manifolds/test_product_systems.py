@@ -30,8 +30,9 @@ def crane(frame=None, varying=False, held=True):
         T += 0.3 * q1.z[2] * x.rate.dot(q1.rate) + 0.1 * (1 + x.z[0] ** 2) * q2.rate.dot(q2.rate)
         T += 0.2 * R.velocity.dot(R.z.T * q1.velocity) + 0.3 * x.z[1] * R.velocity[0] + 0.2 * q1.z.dot(x.rate)
     V = 9.81 * (x.z[2] + 0.35 * q1.z[2]) + x.z.dot(x.z) / 2 + 0.8 * R.z[2, 2]
-    V += q1.z.dot(q2.z) + (R.z * ARM).dot(q2.z)
+    V += q1.z.dot(q2.z) + (R.z * ARM).dot(q2.z) + 0.4 * y.z.dot(q1.z)
     forces = {
+        "y": [0.2, 0.1 * y.velocity[0], 0.3],
         "x": [u, 0, -0.1 * x.velocity[2]],
         "R": [0.1 * R.velocity[1], u, R.z[0, 1]],
         "q1": [q2.z[0], 2 * u, 0.3 * q1.velocity[1]],
@@ -124,6 +125,35 @@ def test_hamiltons_equations_move_alike(systems, name):
     assert s.in_form("momentum").state_labels[s.split] == f"momentum_{s.state_labels[s.split]}"
 
 
+FORCES = [0, 1, 2, 4]
+"""Kinds of forces but the fourth, which tells of places that are held only whether a motion leaves them."""
+
+
+def reactions(s, x, u):
+    """Moments about the origin and forces of what holds places, together (6,): Newton's law across each.
+
+    The force n on a place y that may not move along n is that part of d/dt dK/dy' - dL/dy - f.
+    """
+    moving = {r: e for p in s.factors for r, e in zip(p.rate, p.rates_of(p.velocity), strict=True)}
+    numbers = {**dict(zip(s.inputs, u, strict=True)), **{p.symbol: s.params[p.name] for p in s.parameters}}
+
+    def value(vector, at):
+        table = numbers | dict(zip(s.states, at, strict=True))
+        return np.array([float(sp.sympify(e).xreplace(table)) for e in vector])
+
+    total = np.zeros(6)
+    for b, p in enumerate(s.factors):
+        if p.kind == 0 and len(p.normals):
+            momenta = [sp.diff(s.kinetic_given, r).xreplace(moving) for r in p.rate]
+            L = s.kinetic_given.xreplace(moving) - s.potential_expression
+            acting = [sp.diff(L, a) + force for a, force in zip(p.z, s.forces_given[b], strict=True)]
+            missing = along(lambda at, of=momenta: value(of, at), x, s.rhs(0.0, x, u)) - value(acting, x)
+            push = p.normals.T @ p.normals @ missing
+            np.testing.assert_allclose(missing, push, rtol=0, atol=1e-8)  # nothing holds it along its axes
+            total += [*np.cross(value(p.z, x), push), *push]
+    return total
+
+
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_energy_and_momenta_change_by_the_forces(systems, name):
     s = systems[name]
@@ -132,14 +162,21 @@ def test_energy_and_momenta_change_by_the_forces(systems, name):
     run.hold(u)
     rates = run.power_and_moments(0.0, *s.product.parts(x))[0].sum(axis=0)
     assert along(s.energy, x, f) == pytest.approx(rates[0], abs=1e-8)
+
+    def linear(y):
+        return s.run().linear_momenta(*(a[None] for a in s.product.parts(y)))[0]
+
     energy, momenta = integral_gradients(run, x)
     W = s.product.leaf_basis(*s.product.parts(x))
     np.testing.assert_allclose(energy @ W, [along(s.energy, x, e) for e in W.T], rtol=0, atol=1e-8)
     np.testing.assert_allclose(momenta[:3] @ f, along(s.momentum, x, f), rtol=0, atol=1e-8)
-    pushes = along(lambda y: s.run().linear_momenta(*(a[None] for a in s.product.parts(y)))[0], x, f)
-    np.testing.assert_allclose(momenta[3:] @ f, pushes, rtol=0, atol=1e-8)
-    free = [k for k in range(3) if not any(p.normals.any() for p in s.factors if p.kind == 0)]
-    np.testing.assert_allclose(along(s.momentum, x, f)[free], rates[1:4][free], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(momenta[3:] @ f, along(linear, x, f), rtol=0, atol=1e-8)
+    kinds = run.power_and_moments(0.0, *s.product.parts(x))[0][FORCES, 1:]
+    expected = kinds.sum(axis=0) + reactions(s, x, u)
+    found = along(lambda y: np.concatenate([s.momentum(y), linear(y)]), x, f)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
+    held = [len(p.normals) > 0 for p in s.factors if p.kind == 0]
+    assert (np.abs(reactions(s, x, u)).max() > 0.1) == any(held)
 
 
 def test_momenta_of_a_fast_particle():
@@ -278,6 +315,30 @@ def puck(axes=((1, 0, 0), (0, 1, 0)), uneven=0.0, pull=0.0):
 )
 def test_a_symmetry_is_one_of_inertia_potential_and_what_holds_places(system, axis, symmetric):
     assert is_symmetric(system, {}, np.array(axis, dtype=float)) is symmetric
+
+
+@pytest.mark.parametrize(
+    ("axes", "rate", "stays"),
+    [
+        ([[0, 0, 1]], [0, 0, 0.3], True),
+        ([[1, 0, 0], [0, 1, 0]], [0, 0, sp.Symbol("w")], True),
+        ([[0.6, 0.8, 0], [0.8, -0.6, 0]], [0, 0, 2], True),
+        ([[0, 0, 1]], [0.3, 0, 0], False),
+        ([[1, 0, 0], [0, 1, 0]], [0, 1e-9, sp.Symbol("w")], False),
+    ],
+)
+def test_what_holds_a_place_does_not_turn(axes, rate, stays):
+    """On a line that turns inertial velocities are not along it, as those of a place that is held are."""
+    x, w = Place("x", axes=axes), gc.Parameter("w", 0.5)
+    given = {"kinetic": x.rate.dot(x.rate), "parameters": [w]}
+    rate = [sp.sympify(e).xreplace({sp.Symbol("w"): w.symbol}) for e in rate]
+    if stays:
+        s = ProductSystem([x], frame_rate=rate, **given)
+        f = s.rhs(0.0, s.product.state(*s.product.generic(2)))
+        assert np.abs(f.reshape(2, 3) @ x.normals.T).max() < 1e-15
+    else:
+        with pytest.raises(gc.DescriptionError, match="the turning frame would carry along"):
+            ProductSystem([x], frame_rate=rate, **given)
 
 
 def test_steady_rotation_of_a_puck():

@@ -18,12 +18,13 @@ from studies.attack import building, calls, certificates, command, conditions, f
 from studies.attack.dice import Dice
 from studies.attack.drawing import draw
 from studies.attack.forger import settle
-from studies.attack.mechanism import Mechanism, Spheres
+from studies.attack.mechanism import Mechanism, Products, Spheres
 from studies.attack.motion import GroupEquations, SphereEquations
+from studies.attack.motion_products import ProductEquations
 from studies.attack.oracle import Oracle, OracleError
 from studies.attack.other_equations import symbol
 from studies.attack.outcome import Outcome, Worker, refusal
-from studies.attack.polynomials import constant, multiply, scale, variable
+from studies.attack.polynomials import add, constant, multiply, scale, variable
 from studies.attack.tables import Table
 
 ZERO = Fraction(0)
@@ -52,6 +53,41 @@ def test_spectrum_of_a_body_in_a_field():
     assert np.real(hanging) == pytest.approx(np.zeros(5), abs=1e-30)
     assert sorted(np.imag(hanging)) == pytest.approx(expected, rel=1e-14)
     assert np.real(roots(top(1))) == pytest.approx(expected, rel=1e-14)
+
+
+def squares(symbols, size):
+    return scale(Fraction(size) / 2, add(*(multiply(s, s) for s in symbols)))
+
+
+def test_spectrum_of_a_pendulum_on_a_cart():
+    """Masses 2 and 1, length 1/2, gravity 9: sqrt(g / l) across the line, times sqrt(1 + 1/2) along it."""
+    x, q = ([variable(6 + 3 * k + i) for i in range(3)] for k in (0, 1))
+    bob = [add(a, scale(Fraction(1, 2), b)) for a, b in zip(x, q, strict=True)]
+    L = add(squares(x, 2), squares(bob, 1), scale(Fraction(-9, 2), variable(5)))
+    point = [ZERO] * 5 + [Fraction(-1)] + [ZERO] * 6
+    cart = Products([("x", ((1, 0, 0),)), ("q", ())], L, [{}] * 6, (ZERO,) * 3, [], point)
+    w = np.sqrt(18 * np.array([1, 1.5]))
+    found = roots(cart)
+    assert sorted(np.imag(found)) == pytest.approx([-w[1], -w[0], 0, 0, w[0], w[1]], abs=1e-15)
+    assert np.real(found) == pytest.approx(np.zeros(6), abs=1e-30)
+
+
+@pytest.mark.parametrize("up", [-1, 1])
+def test_a_body_as_nine_numbers_is_the_body_of_the_group(up):
+    """Moments 1, 2, 3 are those of rows with tr(J) / 2 - J; the heading adds zeros to the spectrum."""
+    u = [variable(9 + i) for i in range(9)]
+    rows = [squares(u[3 * k : 3 * k + 3][:1], 2) for k in range(3)] + [
+        squares(u[3 * k + 1 : 3 * k + 2], 1) for k in range(3)
+    ]
+    L = add(*rows, scale(-1, variable(8)))
+    R = np.diag([1, up, up]).ravel()
+    point = [Fraction(int(v)) for v in R] + [ZERO] * 9
+    body = Products([("R", ())], L, [{}] * 9, (ZERO,) * 3, [], point)
+    found, expected = roots(body), roots(top(up))
+    assert len(found) == len(expected) + 1
+    for part in (np.real, np.imag):
+        ours, theirs = np.sort(part(found)), np.sort([*part(expected), 0])
+        assert ours == pytest.approx(theirs, abs=1e-15)
 
 
 def test_draws_are_equilibria_and_come_back():
@@ -85,11 +121,12 @@ def flipped(method):
         ("group", GroupEquations, "transport"),
         ("rotations", GroupEquations, "coadjoint"),
         ("spheres", SphereEquations, "rate"),
+        ("products", ProductEquations, "rate"),
     ],
 )
 def test_a_wrong_sign_in_the_equations_is_noticed(monkeypatch, kind, where, what):
     drawn, built, oracle = of_kind(
-        kind, lambda d: d.kind == "spheres" or (d.groups[0] == "so3" and d.vectors)
+        kind, lambda d: d.kind in ("spheres", "products") or (d.groups[0] == "so3" and d.vectors)
     )
     assert building.difference(drawn, built, oracle, np.random.default_rng(1)) < 1
     monkeypatch.setattr(where, what, flipped(getattr(where, what)))
@@ -156,8 +193,17 @@ def honest(seed, count):
 def test_a_few_systems():
     found = [systems.case(1, index, {}) for index in honest(1, 6)]
     assert not [o.note for o in found if o.result == "contradiction"]
-    assert {o.kind for o in found} <= {"group", "rotations", "spheres"}
+    assert {o.kind for o in found} <= {"group", "rotations", "spheres", "products"}
     assert any(o.result == "proved" for o in found)
+
+
+def test_a_few_products():
+    """Stable and unstable ones are proved, and a kinetic energy that is not positive definite is refused."""
+    found = [systems.case(5, i, {}) for i in range(60, 100) if draw(5, i).kind == "products"]
+    assert not [o.note for o in found if o.fault]
+    said = {o.detail.get("verdict", o.note) for o in found}
+    assert {"PROVED_STABLE", "PROVED_UNSTABLE"} <= said
+    assert any("positive definite" in words for words in said)
 
 
 def test_a_frame_that_belongs_to_the_defaults_alone_is_noticed():
