@@ -16,6 +16,7 @@ _PUBLIC = {
     "geoctrl.algebra": (
         "AdvectedParameter",
         "AdvectedVector",
+        "Coordinate",
         "LieAlgebra",
         "product",
         "rn",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from geoctrl.algebra.advected import AdvectedParameter, AdvectedVector, momentum_map
+from geoctrl.algebra.coordinate import Coordinate
 from geoctrl.algebra.groups import product, rn, se2, se3, so2, so3
 from geoctrl.algebra.lie import Factor, LieAlgebra
 
 __all__ = [
     "AdvectedParameter",
     "AdvectedVector",
+    "Coordinate",
     "Factor",
     "LieAlgebra",
     "momentum_map",

@@ -15,7 +15,9 @@ the equations are
     - G \dot E w - \dot G \xi - \dot A\bigr) + B^T\lambda, \qquad B\dot w = -\dot B w,
 
 where B = psi E holds the constraint rows that the frame does not solve. Rotors are an abelian factor
-of the algebra: their rates extend xi, their inertia extends G, and the torques extend F.
+of the algebra: their rates extend xi, their inertia extends G, and the torques extend F. Rates of the
+coordinates of the shape are an abelian factor of the algebra itself; the coordinates are entries of Gamma, of
+which ``-xi Gamma`` is the rate, and K gives :math:`\partial\ell/\partial r` in the row of each.
 States of a controller move at the rates given; where A depends on them, Adot includes their motion.
 Derivatives along Gamma are exact push-forwards; coordinates that the leaf removes are set to zero only
 after all of them are taken.
@@ -45,8 +47,8 @@ class Assembly:
     ----------
     velocity : list of Node
         w and the rotor rates (states).
-    advected : list of Node
-        All advected components (removed ones included).
+    gamma : list of Node
+        All advected components (removed ones included), and the coordinates.
     xi : list of Node
         Full velocity, rotor rates appended.
     mass, force, rows, drift : nodes of M, h, B and Bdot w
@@ -63,7 +65,7 @@ class Assembly:
     mechanism : Mechanism
     frame : Frame
     removed : sequence of sympy.Symbol
-        Advected coordinates that are zero.
+        Entries of Gamma that are zero.
     entries : sequence of sympy.Symbol, optional
         Symbols in the frame that stand for functions of Gamma. Their rates are symbols too, with ``_dot``
         appended.
@@ -83,7 +85,7 @@ class Assembly:
         self.parameters = {p.name: g.symbol(p.name, PARAMETER) for p in mechanism.parameters}
         labels = frame.labels + (rotors.rate_labels if rotors else ())
         self.velocity = [g.symbol(label, STATE) for label in labels]
-        self.advected = [g.symbol(str(s), STATE) for s in mechanism.advected_symbols]
+        self.gamma = [g.symbol(str(s), STATE) for s in mechanism.configuration_symbols]
         actuators = {s: g.symbol(str(s), STATE) for s in mechanism.actuator_symbols}
         self.inputs = [actuators[s] for s in mechanism.input_symbols]
         self.controller = [g.symbol(label, STATE) for label in mechanism.controller]
@@ -91,7 +93,7 @@ class Assembly:
         self.n = algebra.n + (rotors.count if rotors else 0)
 
         symbols = {p.symbol: self.parameters[p.name] for p in mechanism.parameters}
-        symbols |= dict(zip(mechanism.advected_symbols, self.advected, strict=True))
+        symbols |= dict(zip(mechanism.configuration_symbols, self.gamma, strict=True))
         symbols |= dict(zip(mechanism.controller_symbols, self.controller, strict=True))
         named = {s: g.symbol(s.name, STATE) for s in entries}
         self._entries = set(named)
@@ -99,7 +101,7 @@ class Assembly:
         self.configuration = FromSympy(g, symbols | named)
         self._removed = {
             node: g.zero
-            for symbol, node in zip(mechanism.advected_symbols, self.advected, strict=True)
+            for symbol, node in zip(mechanism.configuration_symbols, self.gamma, strict=True)
             if symbol in removed
         }
         self._kinematics()
@@ -133,21 +135,20 @@ class Assembly:
         self._E = [[*row, *[g.zero] * s] for row in self._convert(self.frame.matrix)]
         self._E += [[g.one if j == k + a else g.zero for j in range(k + s)] for a in range(s)]
         self.xi = [dot(g, row, self.velocity) for row in self._E]
-        self.kappa: list[tuple[int, int, int, Node]] = []
-        start = 0
-        for advected in mechanism.advected:
-            for i, j, m, value in advected.action(mechanism.algebra):
-                self.kappa.append((start + i, j, start + m, g.number(value)))
-            start += advected.dimension
-        parts: list[list[Node]] = [[] for _ in self.advected]
-        for i, j, m, weight in self.kappa:
-            parts[i].append(-(weight * self.xi[j] * self.advected[m]))
-        self.advection = [g.add(p) for p in parts]
+        self._carriers = [*self.gamma, g.one]
+        self.advection = self.moved(self.xi)
         self.dependent: dict[str, Node] = {}
         for i, label in enumerate(mechanism.algebra.labels):
             if self.frame.matrix[i, :].free_symbols & self._entries:
                 self.dependent[label] = self.xi[i]
                 self.xi[i] = g.symbol(label, STATE)
+
+    def moved(self, xi: Sequence[Node]) -> list[Node]:
+        """Rates of Gamma under velocities xi."""
+        parts: list[list[Node]] = [[] for _ in self.gamma]
+        for i, j, m, value in self.mechanism.kinematics:
+            parts[i].append(-(self.graph.number(value) * xi[j] * self._carriers[m]))
+        return [self.graph.add(p) for p in parts]
 
     def _inertia(self) -> None:
         g, mechanism = self.graph, self.mechanism
@@ -167,7 +168,7 @@ class Assembly:
 
     def _moving(self) -> dict[Node, Node]:
         """Rates of the symbols that frame, inertia and A depend on."""
-        moving = dict(zip(self.advected, self.advection, strict=True))
+        moving = dict(zip(self.gamma, self.advection, strict=True))
         return moving | dict(zip(self.controller, self.controller_rates, strict=True)) | self._entry_rates
 
     def _along_motion(self, nodes: Sequence[Node]) -> list[Node]:
@@ -186,7 +187,7 @@ class Assembly:
         g = self.graph
         gradient = []
         flat = [e for row in self._G for e in row] + self._A + [self._U]
-        for node in self.advected:
+        for node in self.gamma:
             derivative = g.push_forward(flat, {node: g.one})
             dU, dA = derivative[-1], derivative[self.n**2 : -1]
             terms = [-dU, *(a * x for a, x in zip(dA, self.xi, strict=True))]
@@ -200,8 +201,8 @@ class Assembly:
     def _diamond(self, gradient: Sequence[Node]) -> list[Node]:
         """K_j = -kappa_ijk Gamma_k (dl/dGamma)_i."""
         parts: list[list[Node]] = [[] for _ in range(self.n)]
-        for i, j, m, value in self.kappa:
-            parts[j].append(-(value * self.advected[m] * gradient[i]))
+        for i, j, m, value in self.mechanism.kinematics:
+            parts[j].append(-(self.graph.number(value) * self._carriers[m] * gradient[i]))
         return [self.graph.add(p) for p in parts]
 
     def _applied(self) -> list[Node]:
@@ -290,7 +291,7 @@ class Assembly:
         """Sympy symbols of the leaves of the graph."""
         m = self.mechanism
         table: dict[Node, sp.Symbol] = {self.parameters[p.name]: p.symbol for p in m.parameters}
-        table |= dict(zip(self.advected, m.advected_symbols, strict=True))
+        table |= dict(zip(self.gamma, m.configuration_symbols, strict=True))
         table |= dict(zip(self.inputs, m.input_symbols, strict=True))
         table |= dict(zip(self.controller, m.controller_symbols, strict=True))
         table |= {node: sp.Symbol(node.payload, real=True) for node in self.velocity}

@@ -16,7 +16,7 @@ __all__ = ["EulerPoincare"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EulerPoincare(Mechanism):
-    r"""A mechanism on a Lie group with advected parameters and nonholonomic constraints.
+    r"""A mechanism on a Lie group with advected parameters, shape and nonholonomic constraints.
 
     The reduced Lagrangian is
 
@@ -30,14 +30,22 @@ class EulerPoincare(Mechanism):
         + \mathbf K\Bigl(\frac{\partial \ell}{\partial \Gamma}, \Gamma\Bigr) + F + \lambda_a \psi^a(\Gamma),
         \qquad \dot\Gamma = -\xi \Gamma, \qquad \langle \psi^a(\Gamma), \xi \rangle = 0
 
-    ([GO] Prop. 7, with a gyroscopic covector A, Gamma-dependent inertia and forces added).
+    ([GO] Prop. 7, with a gyroscopic covector A, Gamma-dependent inertia and forces added). Coordinates r of
+    the shape are further entries of :math:`\Gamma`, their rates of :math:`\xi`: their equations
+    are those of Lagrange, :math:`\frac{d}{dt}\frac{\partial\ell}{\partial\dot r} =
+    \frac{\partial\ell}{\partial r} + F_r + \lambda_a \psi^a_r`.
 
     Parameters
     ----------
-    algebra : LieAlgebra
-        Of dimension n; its ``xi`` are the velocity symbols.
+    algebra : LieAlgebra, optional
+        Of the group; its ``xi`` are the velocity symbols. Without one the mechanism has coordinates alone.
+        The description made has in ``algebra`` that of all n velocities, those of the group followed by the
+        rates of the coordinates, and in ``group`` what was given.
     advected : sequence of AdvectedVector or AdvectedParameter
         May be empty.
+    shape : sequence of Coordinate
+        Coordinates beside the group, states after the advected ones. Wherever advected symbols may stand
+        below, theirs may as well; rates go by ``name_dot``.
     inertia : n x n symmetric matrix in advected symbols and parameters
         With rotors the locked inertia (rotors included).
     potential : expression in advected symbols
@@ -56,6 +64,7 @@ class EulerPoincare(Mechanism):
         A bare coordinate (``Gamma1``) is removed from the state. Runs report the others by these names;
         without one, by the text where that is short, else by ``leaf1``, ``leaf2`` and so on.
     rotors : Rotors, optional
+        Coupling and inertia may depend on advected symbols and coordinates.
     forces : n expressions in xi, advected symbols, inputs and ``time``, optional
         Generalised force F in s*: its power is ``F . xi``.
     inputs : sequence of names or symbols used in ``forces``

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
@@ -13,7 +14,9 @@ import sympy as sp
 
 from geoctrl._checks import flag, nearest, require_declared
 from geoctrl._scalars import expression, read_matrix, shown
-from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
+from geoctrl.algebra import AdvectedParameter, AdvectedVector, Coordinate, LieAlgebra
+from geoctrl.algebra.coordinate import with_rates
+from geoctrl.algebra.structure import Entries
 from geoctrl.errors import DescriptionError, FrameError, ParameterError
 from geoctrl.systems.axis import Axis
 from geoctrl.systems.contract import System
@@ -39,7 +42,7 @@ __all__ = ["Mechanism"]
 class Mechanism(ABC):
     """What a mechanism is made of; `EulerPoincare` says what each entry means, and completes it."""
 
-    algebra: LieAlgebra
+    algebra: LieAlgebra = None  # type: ignore[assignment]  # from construction on that of all velocities
     advected: Sequence[AdvectedVector | AdvectedParameter] = ()
     inertia: Any = None
     potential: Any = 0
@@ -65,6 +68,8 @@ class Mechanism(ABC):
     view_of: Mechanism | None = None
     source: str = ""
     name: str = ""
+    shape: Sequence[Coordinate] = ()
+    group: LieAlgebra | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         def put(name: str, value: Any) -> None:
@@ -74,8 +79,11 @@ class Mechanism(ABC):
         if self.view_of is not None and not isinstance(self.view_of, Mechanism):
             raise TypeError(f"view_of must be a gc.EulerPoincare, got {shown(self.view_of)}")
         put("indefinite", flag("indefinite", self.indefinite))
-        n = self.algebra.n
         put("advected", tuple(self.advected))
+        put("shape", tuple(self.shape))
+        put("group", self.algebra)
+        put("algebra", with_rates(self.group, self.shape))
+        n = self.algebra.n
         put("parameters", tuple(self.parameters))
         for parameter in self.parameters:
             if not isinstance(parameter, Parameter):
@@ -116,8 +124,7 @@ class Mechanism(ABC):
             raise DescriptionError(
                 f"the rotors' coupling needs {n} rows, one per velocity, got {self.rotors.coupling.rows}"
             )
-        for advected in self.advected:
-            advected.action(self.algebra)
+        _ = self.kinematics  # what is advected fits the algebra
         put("leaf", read_relations(self.leaf, self._reported, [p.name for p in self.parameters]))
         self._check_names()
         self._check_symbols()
@@ -161,13 +168,46 @@ class Mechanism(ABC):
 
     @property
     def advected_symbols(self) -> tuple[sp.Symbol, ...]:
-        """Symbols of all advected components in the order of the state."""
+        """Symbols of all advected components."""
         return tuple(s for a in self.advected for s in a.symbols)
 
     @property
+    def configuration_symbols(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of Gamma in the order of the state: advected components, then the coordinates."""
+        return (*self.advected_symbols, *(c.symbol for c in self.shape))
+
+    @property
+    def reference(self) -> tuple[Fraction, ...]:
+        """Gamma at the references of the advected vectors; coordinates are zero."""
+        return (*(q for a in self.advected for q in a.reference), *[Fraction(0)] * len(self.shape))
+
+    @cached_property
+    def kinematics(self) -> Entries:
+        r"""Nonzero (i, j, m, kappa) of :math:`\dot\Gamma_i = -\kappa_{ijm} \xi_j \Gamma_m`.
+
+        Here Gamma is followed by the number one: a coordinate moves with its rate, whatever Gamma is.
+
+        Raises
+        ------
+        DescriptionError
+            If an advected parameter does not fit the algebra.
+        """
+        entries: list[tuple[int, int, int, Fraction]] = []
+        start = 0
+        for advected in self.advected:
+            if self.group is None:
+                raise DescriptionError(f"{advected.name}: there is no group to carry it; give algebra=")
+            moved = advected.action(self.group)
+            entries += [(start + i, j, start + m, value) for i, j, m, value in moved]
+            start += advected.dimension
+        first, one = self.algebra.n - len(self.shape), start + len(self.shape)
+        entries += [(start + c, first + c, one, Fraction(-1)) for c in range(len(self.shape))]
+        return tuple(entries)
+
+    @property
     def removed_symbols(self) -> tuple[sp.Symbol, ...]:
-        """Advected coordinates that a leaf relation sets to zero by itself."""
-        return tuple(e for e in self.leaf if e in self.advected_symbols)
+        """Entries of Gamma that a leaf relation sets to zero by itself."""
+        return tuple(e for e in self.leaf if e in self.configuration_symbols)
 
     @property
     def velocity_labels(self) -> tuple[str, ...]:
@@ -229,13 +269,13 @@ class Mechanism(ABC):
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed, checked anew."""
-        return replace(self, **changes)
+        return replace(self, **{"algebra": self.group} | changes)
 
     @property
     def _labels(self) -> list[str]:
         """Names of what moves and acts."""
         labels = [*self.velocity_labels, *self.quasivelocity_labels]
-        labels += [str(s) for s in (*self.advected_symbols, *self.actuator_symbols)]
+        labels += [str(s) for s in (*self.configuration_symbols, *self.actuator_symbols)]
         return labels + list(self.controller)
 
     @property
@@ -251,7 +291,13 @@ class Mechanism(ABC):
         labels = self._labels
         if not all(label.isidentifier() for label in self.controller):
             raise DescriptionError(f"controller states must be identifiers, got {tuple(self.controller)}")
-        check_names(self.parameters, labels, "a vector, rotor or input")
+        check_names(self.parameters, labels, "a vector, coordinate, rotor or input")
+        momenta = sorted({*labels, *(p.name for p in self.parameters)} & {*self.algebra.momentum_labels})
+        if momenta:
+            raise DescriptionError(
+                f"{', '.join(momenta)}: momenta go by these names in forces and invariants; rename what has "
+                "one, or the momenta by algebra.relabelled(labels, momentum_labels)"
+            )
         actuators = [s.name for s in self.actuator_symbols]
         for name in self.feedback:
             if name not in actuators:
@@ -268,13 +314,13 @@ class Mechanism(ABC):
 
     def _check_symbols(self) -> None:
         known = {p.symbol for p in self.parameters}
-        configuration = known | set(self.advected_symbols)
+        configuration = known | set(self.configuration_symbols)
         motion = configuration | set(self.algebra.xi) | set(self.actuator_symbols) | {time}
         motion |= {sp.Symbol(v, real=True) for v in self.quasivelocity_labels}
         motion |= set(self.controller_symbols)
         if self.rotors:
             motion |= set(self.rotors.rates)
-            self._require("rotors", (self.rotors.coupling, self.rotors.inertia), known)
+            self._require("rotors", (self.rotors.coupling, self.rotors.inertia), configuration)
         for what in ("inertia", "potential", "constraints", "frame", "leaf", "contact"):
             value = getattr(self, what)
             if value is not None:
@@ -289,7 +335,8 @@ class Mechanism(ABC):
 
     def _require(self, what: str, values: Sequence[Any], allowed: set[sp.Symbol]) -> None:
         remedy = (
-            "take parameter.symbol, vector.symbols, algebra.xi, or sp.Symbol(name, real=True) of an input"
+            "take parameter.symbol, vector.symbols, algebra.xi, symbol and rate of a coordinate, or "
+            "sp.Symbol(name, real=True) of an input"
         )
         require_declared(what, values, allowed, remedy)
 

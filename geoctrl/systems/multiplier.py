@@ -30,7 +30,7 @@ class MultiplierForm:
     """Unreduced equations of a mechanism.
 
     The configuration velocity is xi followed by the rotor rates (n + s entries); Gamma is the
-    concatenation of all advected components.
+    concatenation of all advected components and the coordinates.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class MultiplierForm:
         self.mechanism = mechanism
         algebra, rotors = mechanism.algebra, mechanism.rotors
         self.n = algebra.n + (rotors.count if rotors else 0)
-        gamma = list(mechanism.advected_symbols)
+        gamma = list(mechanism.configuration_symbols)
         G = sp.Matrix(mechanism.inertia)
         if rotors:
             G = sp.Matrix(sp.BlockMatrix([[G, rotors.coupling], [rotors.coupling.T, rotors.inertia]]))
@@ -87,12 +87,15 @@ class MultiplierForm:
         )
         self._c = np.zeros((self.n,) * 3)
         self._c[: algebra.n, : algebra.n, : algebra.n] = algebra.structure_constants
-        self._kappa = np.zeros((len(gamma), self.n, len(gamma)))
+        # The last entry is the one that moves coordinates.
+        self._kappa = np.zeros((len(gamma), self.n, len(gamma) + 1))
         start = 0
         for advected in mechanism.advected:
-            for i, j, k, value in advected.action(algebra):
+            for i, j, k, value in advected.action(mechanism.group or algebra):
                 self._kappa[start + i, j, start + k] = float(value)
             start += advected.dimension
+        for c in range(len(mechanism.shape)):
+            self._kappa[start + c, algebra.n - len(mechanism.shape) + c, -1] = -1.0
         self._rows = r
 
     def _closed_inputs(self) -> dict[sp.Symbol, sp.Expr]:
@@ -114,22 +117,24 @@ class MultiplierForm:
         values = resolve_parameters(m.defaults, params, m.positive)
         p = [float(values[q.name]) for q in m.parameters]
         xi, gamma = (finite_array("state", part).ravel() for part in state)
-        if xi.shape != (self.n,) or gamma.shape != (len(m.advected_symbols),):
+        if xi.shape != (self.n,) or gamma.shape != (len(m.configuration_symbols),):
             raise InputError(
                 f"state must be (xi, Gamma) with {self.n} velocities (rotor rates appended) and "
-                f"{len(m.advected_symbols)} advected components, got {xi.shape} and {gamma.shape}"
+                f"{len(m.configuration_symbols)} advected components and coordinates, "
+                f"got {xi.shape} and {gamma.shape}"
             )
         inputs = np.zeros(len(m.input_symbols)) if u is None else np.atleast_1d(finite_array("u", u))
         G = np.asarray(self._G(gamma, p), dtype=float)
         A = np.asarray(self._A(gamma, p), dtype=float).ravel()
-        gammadot = -np.einsum("ijk,j,k->i", self._kappa, xi, gamma)
+        carriers = np.append(gamma, 1.0)
+        gammadot = -np.einsum("ijk,j,k->i", self._kappa, xi, carriers)
         mu = G @ xi + A
         dG = np.array([np.asarray(f(gamma, p), dtype=float) for f in self._dG]).reshape(-1, self.n, self.n)
         dA = np.array([np.asarray(f(gamma, p), dtype=float).ravel() for f in self._dA]).reshape(-1, self.n)
         dl = 0.5 * np.einsum("kij,i,j->k", dG, xi, xi) + dA @ xi
         dl -= np.asarray(self._dU(gamma, p), dtype=float).ravel()
         coadjoint = np.einsum("ijk,i,k->j", self._c, xi, mu)
-        diamond = -np.einsum("ijk,k,i->j", self._kappa, gamma, dl)
+        diamond = -np.einsum("ijk,k,i->j", self._kappa, carriers, dl)
         force = np.asarray(self._F(xi, inputs, t, gamma, p), dtype=float).ravel()
         right = coadjoint + diamond + force
         right -= np.einsum("kij,k,j->i", dG, gammadot, xi) + gammadot @ dA

@@ -7,6 +7,7 @@ from textwrap import fill
 
 import sympy as sp
 
+from geoctrl.algebra import Coordinate
 from geoctrl.systems.families import Family
 from geoctrl.systems.frames import choose_frame
 from geoctrl.systems.mechanism import Mechanism
@@ -57,7 +58,7 @@ def state_labels(mechanism: Mechanism) -> list[str]:
     """Labels of the states, without deriving the system for them."""
     removed = mechanism.removed_symbols
     rates = mechanism.rotors.rate_labels if mechanism.rotors else ()
-    kept = [str(s) for s in mechanism.advected_symbols if s not in removed]
+    kept = [str(s) for s in mechanism.configuration_symbols if s not in removed]
     return [*choose_frame(mechanism).labels, *rates, *kept, *mechanism.controller]
 
 
@@ -77,6 +78,7 @@ def mechanism_page(mechanism: Mechanism, summary: str = "", conserved: Sequence[
         "": summary,
         "velocities": " ".join(m.velocity_labels),
         "advected": [f"{a.name} = ({', '.join(map(str, a.reference))}) at the reference" for a in m.advected],
+        "shape": [_coordinate(c) for c in m.shape],
         "states": " ".join(state_labels(m)),
         "potential": "" if m.potential == 0 else _short(m.potential),
         "constraints": _constraints(m),
@@ -117,6 +119,11 @@ def _relation(relation: Relation) -> str:
 
 def _named(name: str, expr: sp.Expr) -> str:
     return name if name == str(expr) else f"{name} = {_short(expr)}"
+
+
+def _coordinate(c: Coordinate) -> str:
+    kind = "an angle" if c.angle else "a coordinate"
+    return f"{c.name}: {c.description or kind}{f' ({c.unit})' if c.unit else ''}"
 
 
 def _axis(mechanism: Mechanism) -> str:

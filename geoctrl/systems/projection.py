@@ -10,7 +10,7 @@ import numpy as np
 
 from geoctrl._checks import finite_array, user_level
 from geoctrl._checks import nearest as nearest_name
-from geoctrl._scalars import Program
+from geoctrl._scalars import Program, real
 from geoctrl._scalars.numbers import shown
 from geoctrl.errors import ConstraintError, DescriptionError, FrameError, InputError, ProjectionWarning
 from geoctrl.systems.recorded import Recorded
@@ -43,16 +43,18 @@ def project_state(
     )
     if rates.shape != (count,):
         raise InputError(f"rotor_rates must have {count} entries, got {rates.size}")
-    known = [v.name for v in mechanism.advected]
+    sizes = {v.name: v.dimension for v in mechanism.advected}
+    known = [*sizes, *(c.name for c in mechanism.shape)]
     if not isinstance(advected := {} if advected is None else advected, Mapping):
         raise DescriptionError(f"advected must be a dict of name -> components, got {shown(advected)}")
     for name in advected:
         if name not in known:
-            raise DescriptionError(f"no advected vector {name!r}{nearest_name(name, known)}")
-    missing = [name for name in known if name not in advected]
+            raise DescriptionError(f"no advected vector or coordinate {name!r}{nearest_name(name, known)}")
+    missing = [name for name in sizes if name not in advected]
     if missing:
         raise DescriptionError(f"advected vectors are missing: {', '.join(missing)}")
-    parts = [finite_array(v.name, advected[v.name], (v.dimension,)) for v in mechanism.advected]
+    parts = [finite_array(name, advected[name], (size,)) for name, size in sizes.items()]
+    parts += [np.array([real(advected.get(c.name, 0.0), c.name)]) for c in mechanism.shape]
     given = np.concatenate(parts) if parts else np.zeros(0)
     gamma = onto_leaf(system, given, params, nearest)
 
@@ -63,7 +65,7 @@ def project_state(
     defect = np.max(np.abs(velocity - xi), initial=0.0) / max(1.0, np.max(np.abs(xi)))
     accept(defect, f"xi = {xi.tolist()} violates the constraints", nearest)
     if nearest:
-        labels = [*mechanism.algebra.labels, *map(str, mechanism.advected_symbols)]
+        labels = [*mechanism.algebra.labels, *map(str, mechanism.configuration_symbols)]
         _tell(labels, np.concatenate([xi, given]), np.concatenate([velocity, gamma]))
     return x
 
@@ -77,9 +79,9 @@ def frame_at(system: Recorded, gamma: np.ndarray, params: Mapping[str, float]) -
         If it has no finite value there, or dependent columns.
     """
     a = system.assembly
-    frame = Program(a.graph, a.advected, a.parameters, [a.configuration(e) for e in system.frame.matrix])
+    frame = Program(a.graph, a.gamma, a.parameters, [a.configuration(e) for e in system.frame.matrix])
     E = frame(gamma, params).reshape(system.frame.matrix.shape)
-    point = dict(zip(map(str, system.mechanism.advected_symbols), gamma.tolist(), strict=True))
+    point = dict(zip(map(str, system.mechanism.configuration_symbols), gamma.tolist(), strict=True))
     if not np.all(np.isfinite(E)):
         raise FrameError(
             f"the frame has no finite value at {point}; take advected vectors at which it has one"
@@ -132,13 +134,13 @@ def onto_leaf(
     a, mechanism = system.assembly, system.mechanism
     removed = [i for i in range(gamma.size) if i not in system.kept_index]
     relations = [a.configuration(r.expr) for r in system.leaf.relations[: system.leaf.geometric]]
-    relations += [a.advected[i] for i in removed]
+    relations += [a.gamma[i] for i in removed]
     if not relations:
         return gamma
     names = [str(r) for r in system.leaf.relations[: system.leaf.geometric]]
-    names += [str(mechanism.advected_symbols[i]) for i in removed]
-    flat = [*relations, *(e for row in a.graph.jacobian(relations, a.advected) for e in row)]
-    program = Program(a.graph, a.advected, a.parameters, flat)
+    names += [str(mechanism.configuration_symbols[i]) for i in removed]
+    flat = [*relations, *(e for row in a.graph.jacobian(relations, a.gamma) for e in row)]
+    program = Program(a.graph, a.gamma, a.parameters, flat)
     repaired = gamma
     for step in range(50):
         values = program(repaired, params)

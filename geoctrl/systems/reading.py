@@ -9,7 +9,7 @@ import sympy as sp
 
 from geoctrl._checks import named_parameters, parameter_value
 from geoctrl._scalars import read_matrix, shown
-from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
+from geoctrl.algebra import AdvectedParameter, AdvectedVector, Coordinate, LieAlgebra
 from geoctrl.errors import ConstraintError, DescriptionError
 from geoctrl.systems.axis import Axis
 from geoctrl.systems.rotors import Rotors
@@ -23,7 +23,7 @@ __all__ = [
     "shaped_matrix",
 ]
 
-_SEQUENCES = ("advected", "inputs", "parameters")
+_SEQUENCES = ("advected", "inputs", "parameters", "shape")
 _MAPPINGS = ("feedback", "controller", "invariants", "parameter_sets", "equilibria", "outputs")
 
 
@@ -33,11 +33,11 @@ def require_kinds(mechanism: Any) -> None:
     Raises
     ------
     TypeError
-        If algebra, rotors, symmetry, name or an advected vector is something else, or one thing stands where
-        a list or a dict is needed.
+        If algebra, rotors, symmetry, name, an advected vector or a coordinate is something else, or one thing
+        stands where a list or a dict is needed.
     """
     algebra = mechanism.algebra
-    if not isinstance(algebra, LieAlgebra):
+    if algebra is not None and not isinstance(algebra, LieAlgebra):
         remedy = f"; call it: {algebra.__name__}()" if hasattr(algebra, "__name__") else ""
         raise TypeError(f"algebra must be a LieAlgebra, as gc.so3() gives it, got {shown(algebra)}{remedy}")
     for name in _SEQUENCES:
@@ -55,6 +55,9 @@ def require_kinds(mechanism: Any) -> None:
             raise TypeError(
                 f"advected must hold gc.AdvectedVector or gc.AdvectedParameter objects, got {shown(given)}"
             )
+    for given in mechanism.shape:
+        if not isinstance(given, Coordinate):
+            raise TypeError(f"shape must hold gc.Coordinate objects, got {shown(given)}")
     if mechanism.rotors is not None and not isinstance(mechanism.rotors, Rotors):
         raise TypeError(f"rotors must be a gc.Rotors object, got {shown(mechanism.rotors)}")
     if mechanism.symmetry is not None and not isinstance(mechanism.symmetry, Axis):

@@ -174,9 +174,13 @@ class Recorded(System):
         return self._at(x, params, self.assembly.xi)[: self.mechanism.algebra.n]
 
     def advected(self, x: Any) -> np.ndarray:
-        """All advected components, removed coordinates (zero) included: (d,) or (d, nt)."""
+        """All advected components, removed ones (zero) included: (d,) or (d, nt)."""
+        return self.configuration(x)[: len(self.mechanism.advected_symbols)]
+
+    def configuration(self, x: Any) -> np.ndarray:
+        """All advected components, removed ones (zero) included, then the coordinates: (d,) or (d, nt)."""
         x = np.asarray(self.arguments_at(0.0, x, None)[: self.nstates])
-        full = np.zeros((len(self.assembly.advected), *x.shape[1:]), dtype=x.dtype)
+        full = np.zeros((len(self.assembly.gamma), *x.shape[1:]), dtype=x.dtype)
         k = len(self.assembly.velocity)
         full[self.kept_index] = x[k : k + len(self.kept)]
         return full

@@ -68,9 +68,9 @@ class ReducedSystem(Recorded):
         user = mechanism.leaf.named
         self.sampler = Sampler(a, [a.configuration(r.expr) for r in user])
         self.kept = [
-            node for s, node in zip(mechanism.advected_symbols, a.advected, strict=True) if s not in removed
+            node for s, node in zip(mechanism.configuration_symbols, a.gamma, strict=True) if s not in removed
         ]
-        self.kept_index = [a.advected.index(node) for node in self.kept]
+        self.kept_index = [a.gamma.index(node) for node in self.kept]
         self.state_nodes = [*a.velocity, *self.kept, *a.controller]
         self.arguments = [*self.state_nodes, a.time, *a.inputs]
         self.time_node, self.input_nodes, self.parameter_nodes = a.time, a.inputs, a.parameters

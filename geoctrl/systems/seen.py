@@ -61,9 +61,9 @@ class SeenReduced(Seen):
         return x.copy(), rationals(given)
 
     def first_guess(self) -> np.ndarray:
-        """Rest at the references of the advected vectors."""
+        """Rest at the references of the advected vectors, coordinates zero."""
         system, a = self.system, self.system.assembly
-        full = np.array([float(q) for vector in system.mechanism.advected for q in vector.reference])
+        full = np.array([float(q) for q in system.mechanism.reference])
         return np.concatenate(
             [np.zeros(len(a.velocity)), full[system.kept_index], np.zeros(len(a.controller))]
         )

@@ -35,10 +35,10 @@ __all__ = ["axis_promises", "despun_mechanism", "despun_state"]
 
 @dataclass(frozen=True)
 class _Turn:
-    """Action of a turn about the axis: xi -> T xi, advected -> S advected."""
+    """Action of a turn about the axis: xi -> T xi, Gamma -> S Gamma."""
 
     velocity: np.ndarray
-    advected: np.ndarray
+    gamma: np.ndarray
 
 
 def _generator(mechanism: Mechanism, axis: Axis) -> list[Fraction]:
@@ -58,11 +58,13 @@ def _turn(mechanism: Mechanism, axis: Axis, angle: float) -> _Turn:
     e = np.array(_generator(mechanism, axis), dtype=float) / length
     adjoint = np.einsum("ijk,i->kj", mechanism.algebra.structure_constants, e)
     blocks = []
-    for advected in mechanism.advected:
-        rho = np.zeros((advected.dimension,) * 2)
-        for i, j, k, value in advected.action(mechanism.algebra):
-            rho[i, k] += float(value) * e[j]
-        blocks.append(exp_action(-angle * rho, np.eye(advected.dimension)))
+    start = 0
+    rho = np.zeros((len(mechanism.reference) + 1,) * 2)
+    for i, j, k, value in mechanism.kinematics:
+        rho[i, k] += float(value) * e[j]
+    for size in (*(advected.dimension for advected in mechanism.advected), len(mechanism.shape)):
+        block = slice(start, start := start + size)
+        blocks.append(exp_action(-angle * rho[block, block], np.eye(size)))
     velocity = exp_action(-angle * adjoint, np.eye(mechanism.algebra.n))
     return _Turn(velocity, block_diag(*blocks) if blocks else np.zeros((0, 0)))
 
@@ -141,13 +143,10 @@ class _Turning:
         self._adjoint = [[g.zero] * n for _ in range(n)]
         for i, j, k, value in mechanism.algebra.brackets:
             self._adjoint[k][j] = self._adjoint[k][j] + e[i] * value
-        moved: list[list[Node]] = [[] for _ in a.advected]
-        for i, j, m, weight in a.kappa:
-            if j < n:
-                moved[i].append(-(weight * e[j] * a.advected[m]))
-        self._motion = dict(zip(a.advected, a.restrict([g.add(part) for part in moved]), strict=True))
+        moved = a.moved([*e, *[g.zero] * (a.n - n)])
+        self._motion = dict(zip(a.gamma, a.restrict(moved), strict=True))
         self.removed = [
-            self._motion.pop(node) for i, node in enumerate(a.advected) if i not in system.kept_index
+            self._motion.pop(node) for i, node in enumerate(a.gamma) if i not in system.kept_index
         ]
         self.velocity = [-dot(g, row, a.xi[:n]) for row in self._adjoint]
         self._motion |= self._quasivelocities(system)
@@ -221,18 +220,22 @@ def despun_mechanism(mechanism: Mechanism) -> Mechanism:
         raise FrameError("despun() needs a frame that solves all constraints; give frame= to the description")
     algebra, n = mechanism.algebra, mechanism.algebra.n
     vector = _gauge_vector(mechanism, axis)
-    extended = _with_spin(algebra)
+    group = mechanism.group
+    if group is None:
+        raise DescriptionError("despun() needs a group with rotations; this mechanism has coordinates alone")
+    extended = _with_spin(group)
     spin_map = sp.Matrix(algebra.factors[axis.of - 1].spin)
     direction = sp.Matrix([sp.Rational(d.numerator, d.denominator) for d in axis.direction])
     e = spin_map.T * direction
-    P = sp.Matrix.hstack(sp.eye(n), e)
+    # The spin follows the velocities of the group; rates of coordinates stay the last.
+    P = sp.eye(n).col_insert(extended.n - 1, e)
     d, gamma = _gauge(axis), sp.Matrix(vector.symbols)
     turning = d.cross(gamma)  # d/dt (gamma . d) = turning . omega_f
     labels = frame.labels
     w = sp.Matrix([sp.Symbol(label, real=True) for label in labels])
     rate = (turning.T * spin_map * frame.matrix) / turning.dot(direction)  # the spin as a function of w
-    E = sp.Matrix.vstack(frame.matrix - e * rate, rate)
-    gauge_row = sp.Matrix.hstack(turning.T * spin_map, sp.zeros(1, 1))
+    E = (frame.matrix - e * rate).row_insert(extended.n - 1, rate)
+    gauge_row = (turning.T * spin_map).col_insert(extended.n - 1, sp.zeros(1, 1))
     rows = [gauge_row]
     if mechanism.constraints is not None:
         rows.insert(0, sp.Matrix(mechanism.constraints) * P)
@@ -275,7 +278,7 @@ def despun_state(system: Recorded, despun: Recorded, x: Any) -> np.ndarray:
         raise DescriptionError("despun_state() needs symmetry=gc.Axis(direction, of=...) in the description")
     x = np.asarray(x, dtype=float)
     vector = _gauge_vector(mechanism, axis)
-    gamma, xi = system.advected(x), system.velocity(x)
+    gamma, xi = system.configuration(x), system.velocity(x)
     start = 0
     for advected in mechanism.advected:
         if advected is vector:
@@ -287,11 +290,11 @@ def despun_state(system: Recorded, despun: Recorded, x: Any) -> np.ndarray:
     angle = float(np.arctan2(-(own @ d), own @ second))
     best = min(
         (_turn(mechanism, axis, s * angle) for s in (1.0, -1.0)),
-        key=lambda t: abs((t.advected @ gamma)[start : start + 3] @ d),
+        key=lambda t: abs((t.gamma @ gamma)[start : start + 3] @ d),
     )
-    arguments = [list(mechanism.advected_symbols), [p.symbol for p in mechanism.parameters]]
+    arguments = [list(mechanism.configuration_symbols), [p.symbol for p in mechanism.parameters]]
     frame = sp.lambdify(arguments, system.frame.matrix)
-    turned = best.advected @ gamma
+    turned = best.gamma @ gamma
     values = [despun.params[p.name] for p in mechanism.parameters]
     w = np.linalg.lstsq(np.asarray(frame(turned, values), dtype=float), best.velocity @ xi, rcond=None)[0]
     k, s = len(system.frame.labels), len(system.assembly.velocity)

@@ -89,10 +89,10 @@ def multiplier_form(sys, seed=0, form=None):
     worst = 0.0
     for t, x, u in points(sys, seed):
         xdot = sys.rhs(t, x, u)
-        state = (full_velocity(sys, x), sys.advected(x))
+        state = (full_velocity(sys, x), sys.configuration(x))
         xidot, gammadot = form.rhs(t, state, u)
         computed = along(lambda z: full_velocity(sys, z), x, xdot)
-        worst = max(worst, deviation(computed, xidot), deviation(sys.advected(xdot), gammadot))
+        worst = max(worst, deviation(computed, xidot), deviation(sys.configuration(xdot), gammadot))
         if kept:
             reactions = multipliers(sys.arguments_at(t, x, u), sys.params)
             worst = max(worst, deviation(reactions, form.multipliers(t, state, u)[kept]))
@@ -104,7 +104,7 @@ def oracle_of(mechanism, chart="zyx"):
     rotors = mechanism.rotors
     s = rotors.count if rotors else 0
     algebra, n = mechanism.algebra, mechanism.algebra.n
-    factors = [f"r{f.size}" if f.name == "rn" else f.name for f in algebra.factors] + ["r1"] * s
+    factors = [f"r{f.size}" if f.group == "rn" else f.name for f in algebra.factors] + ["r1"] * s
     inertia = sp.Matrix(mechanism.inertia)
     psi, A = mechanism.constraints, mechanism.gyroscopic
     force = [sp.Integer(0)] * n if mechanism.forces is None else list(mechanism.forces)
@@ -128,6 +128,7 @@ def oracle_of(mechanism, chart="zyx"):
         parameters={p.symbol: sp.Rational(str(p.default)) for p in mechanism.parameters},
         chart=chart,
         xi=xi,
+        shape=[(c.symbol, len(algebra.factors) - 1, i) for i, c in enumerate(mechanism.shape)],
     )
 
 
@@ -157,8 +158,10 @@ def _placements(rng, mechanism, gamma):
         for reference, value in turned.get(i, []):
             # 1e-13: the sampler's exponentials of matrices of norm up to about 5.
             assert np.allclose(rotation.T @ reference, value, rtol=0, atol=1e-13)
-        size = {"se2": 2, "se3": 3, "rn": factor.size}.get(factor.name)
+        size = {"se2": 2, "se3": 3, "rn": factor.size}.get(factor.group)
         seen[i] = (rotation, rng.normal(size=size) if size else None)
+    if mechanism.shape:
+        seen[len(algebra.factors) - 1] = (np.eye(3), gamma[start:])
     rotors = mechanism.rotors.count if mechanism.rotors else 0
     return [seen[i] for i in range(len(algebra.factors))] + [(None, rng.normal(size=1))] * rotors
 
@@ -180,11 +183,11 @@ def coordinates(sys, seed=0, form=None):
     worst, done = 0.0, 0
     while done < POINTS:
         t, x, u = next(points(sys, int(rng.integers(2**31)), 1))
-        q = oracle.q_for(_placements(rng, mechanism, sys.advected(x)))
+        q = oracle.q_for(_placements(rng, mechanism, sys.configuration(x)))
         if _near_chart_singularity(oracle, q):
             continue
         done += 1
-        gamma = np.concatenate(oracle.advected(q)) if mechanism.advected else np.zeros(0)
+        gamma = oracle.gamma(q)
         xi = full_velocity(sys, x)
         state = (xi, gamma)
         xidot, multipliers = oracle.acceleration(q, xi, [*u, t])
@@ -199,14 +202,14 @@ def power_balance(sys, seed=0):
     rotors = mechanism.rotors
     worst = 0.0
     motion = [*mechanism.algebra.xi, *(rotors.rates if rotors else ()), *mechanism.input_symbols, gc.time]
-    motion += [*mechanism.advected_symbols, *(p.symbol for p in mechanism.parameters)]
+    motion += [*mechanism.configuration_symbols, *(p.symbol for p in mechanism.parameters)]
     forces = sp.lambdify(motion, list(mechanism.forces or sp.zeros(mechanism.algebra.n, 1)), "numpy")
     values = [float(p.default) for p in mechanism.parameters]
     G = mechanism.inertia
     for t, x, u in points(sys, seed):
         xdot = sys.rhs(t, x, u)
         xi = full_velocity(sys, x)
-        gamma = sys.advected(x)
+        gamma = sys.configuration(x)
         torques = u[len(mechanism.inputs) :]
         power = np.dot(forces(*xi, *u, t, *gamma, *values), sys.velocity(x)) + torques @ rates_of(sys, x)
         rate = along(sys.energy, x, xdot)
@@ -248,7 +251,7 @@ def tensor_form(sys, seed=0, tensors=None):
     algebra = mechanism.algebra
     n, k = sys.frame.matrix.shape
     tensors = sys.tensors() if tensors is None else tensors
-    gamma = list(mechanism.advected_symbols)
+    gamma = list(mechanism.configuration_symbols)
     xi = list(algebra.xi)
     G = sp.Matrix(mechanism.inertia)
     A = sp.zeros(n, 1) if mechanism.gyroscopic is None else sp.Matrix(mechanism.gyroscopic)
@@ -265,6 +268,8 @@ def tensor_form(sys, seed=0, tensors=None):
         for i, x in enumerate(xi):
             diamond[i] -= slope[start : start + 3, 0].dot(moved.diff(x))
         start += 3
+    for c in range(len(mechanism.shape)):  # a coordinate moves with its rate
+        diamond[n - len(mechanism.shape) + c] += slope[start + c]
     arguments = [xi, gamma, [p.symbol for p in mechanism.parameters], gc.time]
     values = [float(p.default) for p in mechanism.parameters]
     evaluate = sp.lambdify(
@@ -278,10 +283,10 @@ def tensor_form(sys, seed=0, tensors=None):
         xdot = sys.rhs(t, x)
 
         def momenta(z, t=t):
-            mu, _, E, _ = evaluate(sys.velocity(z), sys.advected(z), values, t)
+            mu, _, E, _ = evaluate(sys.velocity(z), sys.configuration(z), values, t)
             return np.array(E).T @ np.array(mu).ravel()
 
-        _, force, E, B = evaluate(sys.velocity(x), sys.advected(x), values, t)
+        _, force, E, B = evaluate(sys.velocity(x), sys.configuration(x), values, t)
         B = np.array(B, dtype=float).reshape(n, k, k)
         expected = -np.einsum("iab,i,b->a", B, momenta(x), x[:k]) + (E.T @ force.ravel())[:k]
         worst = max(worst, deviation(along(momenta, x, xdot)[:k], expected))
@@ -298,15 +303,16 @@ def same_motion(sys, other, seed=0):
         computed = along(lambda z: full_velocity(other, z), y, there)
         here = sys.rhs(t, x, u)
         worst = max(worst, deviation(computed, along(lambda z: full_velocity(sys, z), x, here)))
-        worst = max(worst, deviation(other.advected(there), sys.advected(here)))
+        worst = max(worst, deviation(other.configuration(there), sys.configuration(here)))
     assert other.mechanism.algebra == mechanism.algebra
     return worst
 
 
 def converted(sys, x, other):
-    """The state of another system with the same full velocity, advected vectors and rotor rates."""
-    gamma, start, parts = sys.advected(x), 0, {}
+    """The state of another system with the same full velocity, Gamma and rotor rates."""
+    gamma, start, parts = sys.configuration(x), 0, {}
     for vector in sys.mechanism.advected:
         parts[vector.name] = gamma[start : start + vector.dimension]
         start += vector.dimension
+    parts |= {c.name: gamma[start + i] for i, c in enumerate(sys.mechanism.shape)}
     return other.project(sys.velocity(x), parts, rotor_rates=rates_of(sys, x))
