@@ -17,6 +17,7 @@ _PUBLIC = {
         "AdvectedParameter",
         "AdvectedVector",
         "Coordinate",
+        "Height",
         "LieAlgebra",
         "product",
         "rn",
@@ -33,6 +34,7 @@ _PUBLIC = {
         "Parameter",
         "ReducedSystem",
         "Rotors",
+        "reaction",
         "time",
     ),
     "geoctrl.analysis": (

@@ -7,6 +7,7 @@ from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.gates import as_mechanism, as_system
 from geoctrl.systems.names import check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.parameters import Parameter
+from geoctrl.systems.reactions import reaction
 from geoctrl.systems.reduced import ReducedSystem
 from geoctrl.systems.rotors import Rotors
 
@@ -26,5 +27,6 @@ __all__ = [
     "check_names",
     "input_symbol",
     "plain_inputs",
+    "reaction",
     "time",
 ]

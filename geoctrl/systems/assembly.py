@@ -19,18 +19,19 @@ of the algebra: their rates extend xi, their inertia extends G, and the torques 
 coordinates of the shape are an abelian factor of the algebra itself; the coordinates are entries of Gamma, of
 which ``-xi Gamma`` is the rate, and K gives :math:`\partial\ell/\partial r` in the row of each.
 States of a controller move at the rates given; where A depends on them, Adot includes their motion.
-Derivatives along Gamma are exact push-forwards; coordinates that the leaf removes are set to zero only
-after all of them are taken.
+Derivatives along Gamma are exact push-forwards; entries that the leaf removes are replaced by what it makes
+them only after all of them are taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import sympy as sp
 
 from geoctrl._scalars import PARAMETER, STATE, FromSympy, Graph, Node
-from geoctrl.systems.elimination import dot, solve_saddle
+from geoctrl.systems.elimination import Factorisation, dot, solve_saddle
 from geoctrl.systems.frames import Frame
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.names import time
@@ -64,8 +65,8 @@ class Assembly:
     ----------
     mechanism : Mechanism
     frame : Frame
-    removed : sequence of sympy.Symbol
-        Entries of Gamma that are zero.
+    removed : dict of sympy.Symbol -> expression
+        Entries of Gamma that the leaf gives as functions of the others, mostly zero.
     entries : sequence of sympy.Symbol, optional
         Symbols in the frame that stand for functions of Gamma. Their rates are symbols too, with ``_dot``
         appended.
@@ -75,7 +76,7 @@ class Assembly:
         self,
         mechanism: Mechanism,
         frame: Frame,
-        removed: Sequence[sp.Symbol],
+        removed: Mapping[sp.Symbol, sp.Expr],
         entries: Sequence[sp.Symbol] = (),
     ) -> None:
         self.mechanism = mechanism
@@ -99,11 +100,10 @@ class Assembly:
         self._entries = set(named)
         self._entry_rates = {node: g.symbol(f"{s.name}_dot", STATE) for s, node in named.items()}
         self.configuration = FromSympy(g, symbols | named)
-        self._removed = {
-            node: g.zero
-            for symbol, node in zip(mechanism.configuration_symbols, self.gamma, strict=True)
-            if symbol in removed
-        }
+        places = dict(zip(mechanism.configuration_symbols, self.gamma, strict=True))
+        zero = {places[s]: g.zero for s, e in removed.items() if e == 0}
+        made = g.substitute([self.configuration(e) for e in removed.values()], zero)
+        self._removed = dict(zip((places[s] for s in removed), made, strict=True))
         self._kinematics()
         self._inertia()
         self.momentum = [g.add([dot(g, row, self.xi), a]) for row, a in zip(self._G, self._A, strict=True)]
@@ -229,7 +229,7 @@ class Assembly:
         coadjoint = self._coadjoint()
         diamond = self._diamond(self._advected_gradient())
         self.applied = self._applied()
-        total = [
+        self._acting = total = [
             g.add(
                 [
                     coadjoint[i],
@@ -242,7 +242,7 @@ class Assembly:
             )
             for i in size
         ]
-        GE = [[dot(g, self._G[i], [self._E[j][a] for j in size]) for a in columns] for i in size]
+        self._GE = GE = [[dot(g, self._G[i], [self._E[j][a] for j in size]) for a in columns] for i in size]
         column = [[self._E[i][a] for i in size] for a in columns]
         lower = {(a, b): dot(g, column[a], [GE[i][b] for i in size]) for a in columns for b in range(a + 1)}
         mass = [[lower[max(a, b), min(a, b)] for b in columns] for a in columns]
@@ -269,6 +269,33 @@ class Assembly:
         self.acceleration, self.multipliers, self.pivots = solve_saddle(
             g, self.mass, self.force, self.rows, self.drift
         )
+
+    @cached_property
+    def reactions(self) -> dict[str, Node]:
+        r"""Forces of the constraints by name, at the accelerations of the motion.
+
+        What is left of the equations, :math:`f = G\dot\xi + \dot G\xi + \dots - F`, is
+        :math:`\lambda_a \psi^a`: multipliers of all rows, those that the frame solves included, and
+        :math:`f \cdot \eta` for the velocities declared.
+        """
+        mechanism, g, n = self.mechanism, self.graph, self.mechanism.algebra.n
+        if mechanism.constraints is None:
+            return {}
+        declared = [self.configuration(e) for eta in mechanism.reactions.values() for e in eta]
+        rows = [self.configuration(e) for e in mechanism.constraints]
+        flat = [e for row in self._GE for e in row]
+        parts = iter(self.restrict([*rows, *declared, *flat, *self._acting]))
+
+        def matrix(height: int, width: int) -> Matrix:
+            return [[next(parts) for _ in range(width)] for _ in range(height)]
+
+        psi, along = matrix(mechanism.constraints.rows, n), matrix(len(mechanism.reactions), n)
+        inertial = [dot(g, row, self.acceleration) for row in matrix(self.n, len(self.velocity))]
+        left = [a - next(parts) for a in inertial][:n]
+        gram = [[dot(g, p, q) for q in psi] for p in psi]
+        found = Factorisation(g, gram).solve([dot(g, p, left) for p in psi])
+        found += [dot(g, eta, left) for eta in along]
+        return dict(zip((*mechanism.row_names, *mechanism.reactions), found, strict=True))
 
     def _multiplier_rows(self) -> tuple[Matrix, list[Node]]:
         g = self.graph
@@ -299,5 +326,5 @@ class Assembly:
         return table
 
     def restrict(self, nodes: Sequence[Node]) -> list[Node]:
-        """Set the coordinates that the leaf removes to zero (after differentiation)."""
+        """Put in what the leaf makes of the entries that it removes (after differentiation)."""
         return self.graph.substitute(nodes, self._removed) if self._removed else list(nodes)

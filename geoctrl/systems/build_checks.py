@@ -77,11 +77,13 @@ def leaf_promises(system: Recorded) -> list[Promise]:
     Relations of turned vectors hold of themselves.
     """
     a, mechanism, g = system.assembly, system.mechanism, system.graph
-    removed = [i for i in range(len(a.gamma)) if i not in system.kept_index]
-    gone = {mechanism.configuration_symbols[i]: a.advection[i] for i in removed}
-    named = mechanism.leaf.named
-    rates = {r: gone[r.expr] for r in named if r.expr in gone}
-    others = [r for r in named if r.expr not in gone]
+    named, removed = mechanism.leaf.named, set(mechanism.removed)
+    # Relations that remove entries are no relations of the states: their rates are taken before that is done.
+    first = [r for r in named if r.expr.free_symbols & removed]
+    motion = dict(zip(a.gamma, a.advection, strict=True))
+    moved = a.restrict(g.push_forward([a.configuration(r.expr) for r in first], motion))
+    rates = dict(zip(first, moved, strict=True))
+    others = [r for r in named if r not in rates]
     nodes = a.restrict([a.configuration(r.expr) for r in others])
     rates |= dict(zip(others, map(g.add, system.rate_terms(nodes)), strict=True))
     # Most relations are kept by every motion of the group, whatever frame and constraints say.

@@ -9,14 +9,13 @@ no coordinate of the shape and no momentum of one, since their rates are arbitra
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
 import sympy as sp
 
 from geoctrl._scalars.sparse_rows import Echelon, kernel
-from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
+from geoctrl.algebra import AdvectedVector, LieAlgebra
 from geoctrl.systems.mechanism import Mechanism
 
 __all__ = ["casimirs"]
@@ -35,7 +34,7 @@ def casimirs(mechanism: Mechanism) -> dict[str, sp.Expr]:
         return {}
     n = algebra.n
     symbols = [*algebra.mu, *mechanism.advected_symbols]
-    fields = _generators(algebra, mechanism.advected)
+    fields = _generators(algebra, mechanism)
     linear = _kernel([(i,) for i in range(len(symbols))], fields)
     products = [_times(a, b) for i, a in enumerate(linear) for b in linear[i:]]
     quadratic = _kernel(list(combinations_with_replacement(range(len(symbols)), 2)), fields)
@@ -67,18 +66,17 @@ Motions = dict[int, list[tuple[int, int, Fraction]]]
 """For each variable the linear fields that move it: number of the field, variable in its rate, factor."""
 
 
-def _generators(algebra: LieAlgebra, parameters: Sequence[AdvectedVector | AdvectedParameter]) -> Motions:
+def _generators(algebra: LieAlgebra, mechanism: Mechanism) -> Motions:
     """Linear vector fields on (mu, a), one for each component of xi and of x."""
     n = algebra.n
     fields: dict[int, dict[tuple[int, int], Fraction]] = defaultdict(lambda: defaultdict(Fraction))
     for i, j, k, c in algebra.brackets:
         fields[j][i, k] += c
-    start = n
-    for advected in parameters:
-        for i, j, m, kappa in advected.action(algebra):
-            fields[start + i][j, start + m] -= kappa
-            fields[j][start + i, start + m] -= kappa
-        start += advected.dimension
+    end = len(mechanism.advected_symbols)
+    for i, j, m, kappa in mechanism.kinematics:
+        if i < end:
+            fields[n + i][j, n + m] -= kappa
+            fields[j][n + i, n + m] -= kappa
     return {
         variable: [(f, other, q) for (f, other), q in moved.items() if q]
         for variable, moved in fields.items()

@@ -74,7 +74,9 @@ class Definiteness:
         if self._points is None or self._leaf_moves:
             rng = np.random.default_rng(13)
             count = 1 if self._constant else _POINTS
-            draws = [self._system.configuration(self._system.sample(rng, values)) for _ in range(count)]
+            draws = [
+                self._system.configuration_at(self._system.sample(rng, values), values) for _ in range(count)
+            ]
             self._points = np.array(draws)
         return self._points
 

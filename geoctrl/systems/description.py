@@ -41,7 +41,7 @@ class EulerPoincare(Mechanism):
         Of the group; its ``xi`` are the velocity symbols. Without one the mechanism has coordinates alone.
         The description made has in ``algebra`` that of all n velocities, those of the group followed by the
         rates of the coordinates, and in ``group`` what was given.
-    advected : sequence of AdvectedVector or AdvectedParameter
+    advected : sequence of AdvectedVector, AdvectedParameter or Height
         May be empty.
     shape : sequence of Coordinate
         Coordinates beside the group, states after the advected ones. Wherever advected symbols may stand
@@ -52,7 +52,8 @@ class EulerPoincare(Mechanism):
     gyroscopic : covector of length n in advected symbols, optional
     lagrangian : expression in ``algebra.xi`` and advected symbols, optional
         Instead of inertia, potential and gyroscopic; must be quadratic in xi.
-    constraints : rows of length n in advected symbols, optional
+    constraints : rows of length n in advected symbols, or mapping name -> row, optional
+        A row's name is that of its multiplier among the reactions.
     frame : n x k (or n x n) matrix in advected symbols, optional
         Columns span the kernel of the constraints (further columns, a complement, are ignored by
         the motion). None: made from the constraints.
@@ -61,8 +62,9 @@ class EulerPoincare(Mechanism):
     symmetry : Axis, optional
         Nothing changes when the body turns about it; see `ReducedSystem.despun`.
     leaf : sequence of expressions, or mapping name -> expression, each zero along motions
-        A bare coordinate (``Gamma1``) is removed from the state. Runs report the others by these names;
-        without one, by the text where that is short, else by ``leaf1``, ``leaf2`` and so on.
+        A bare coordinate (``Gamma1``) is removed from the state, and so is a `Height` that a relation gives
+        as a function of the rest. Runs report the others by these names; without one, by the text where that is
+        short, else by ``leaf1``, ``leaf2`` and so on.
     rotors : Rotors, optional
         Coupling and inertia may depend on advected symbols and coordinates.
     forces : n expressions in xi, advected symbols, inputs and ``time``, optional
@@ -81,6 +83,12 @@ class EulerPoincare(Mechanism):
     equilibria : mapping name -> Family
     contact : three expressions in advected symbols, optional
         Body-fixed components of the vector from the frame's origin to the point of contact.
+    reactions : mapping name -> n entries in advected symbols, optional
+        Velocities along which forces of the constraints are reported, `ReducedSystem.reactions`: that of the
+        point of contact along the normal of a plane, say.
+    domain : mapping name -> inequality, optional
+        In advected symbols, coordinates, velocities, parameters and `reaction`: where the model holds. Runs
+        end at its edge, and points outside are refused.
     outputs : mapping label -> expression in reduced or full symbols, optional
         Signals reported with every trajectory (the torque of a closed loop, say).
     indefinite : bool

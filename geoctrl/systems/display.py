@@ -168,7 +168,7 @@ class Display:
         """Both sides of the equations of motion, the symbols that move, and the names."""
         names, matrix = named_entries(self.mechanism, self.system.frame.matrix)
         frame = replace(self.system.frame, matrix=matrix)
-        a = Assembly(self.mechanism, frame, self.mechanism.removed_symbols, entries=tuple(names))
+        a = Assembly(self.mechanism, frame, self.mechanism.removed, entries=tuple(names))
 
         def read(nodes: Sequence[Node]) -> list[sp.Expr]:
             table = {n: self._known.get(n.payload, _real(n.payload)) for n in a.graph.symbols(nodes)}

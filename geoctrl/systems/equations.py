@@ -180,7 +180,7 @@ def hamel_tensors(system: Recorded) -> HamelTensors:
             "the tensors need a frame that solves all constraints; this system keeps multipliers"
         )
     gamma = mechanism.configuration_symbols
-    removed = dict.fromkeys((s for s in gamma if s in mechanism.leaf), 0)
+    removed = mechanism.removed
     E, inverse = _completed(system, removed)
     rate = [[sp.Integer(0)] * k for _ in gamma]  # varkappa^k_{j beta} Gamma_k = (E_beta Gamma)_j
     carriers = [*gamma, sp.Integer(1)]

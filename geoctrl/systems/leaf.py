@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._scalars import Node, Program
-from geoctrl.algebra import AdvectedVector
+from geoctrl.algebra import AdvectedVector, Height
 from geoctrl.algebra.exponential import exp_action
 from geoctrl.errors import ConstraintError
 from geoctrl.systems.assembly import Assembly
@@ -79,7 +79,9 @@ class Sampler:
         for i, j, m, value in mechanism.kinematics:
             self._rho[j, i, m] = float(value)
         ends = np.cumsum([0, *(a.dimension for a in mechanism.advected), len(mechanism.shape) + 1])
-        self._blocks = [slice(a, b) for a, b in pairwise(ends)]
+        # A height moves with the vector that it is along.
+        apart = not any(isinstance(a, Height) for a in mechanism.advected)
+        self._blocks = [slice(a, b) for a, b in pairwise(ends if apart else (0, d + 1))]
         flat = [*relations, *(e for row in g.jacobian(list(relations), assembly.gamma) for e in row)]
         self._relations = Program(g, assembly.gamma, assembly.parameters, flat)
         self._count = len(relations)
@@ -170,7 +172,7 @@ class Leaf:
                     chosen.append(i)
                 elif relation in assembly.mechanism.leaf.named:
                     self.redundant[relation] = nodes[i]
-        removed = dict.fromkeys(assembly.mechanism.removed_symbols, 0)
+        removed = assembly.mechanism.removed
         self.relations = tuple(Relation(relations[i].name, relations[i].expr.subs(removed)) for i in chosen)
         self.nodes = [nodes[i] for i in chosen]
         self.geometric = len(chosen)

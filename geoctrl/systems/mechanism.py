@@ -14,19 +14,22 @@ import sympy as sp
 
 from geoctrl._checks import flag, nearest, require_declared
 from geoctrl._scalars import expression, read_matrix, shown
-from geoctrl.algebra import AdvectedParameter, AdvectedVector, Coordinate, LieAlgebra
+from geoctrl.algebra import AdvectedParameter, AdvectedVector, Coordinate, Height, LieAlgebra
 from geoctrl.algebra.coordinate import with_rates
 from geoctrl.algebra.structure import Entries
 from geoctrl.errors import DescriptionError, FrameError, ParameterError
 from geoctrl.systems.axis import Axis
 from geoctrl.systems.contract import System
+from geoctrl.systems.domain import read_domain
 from geoctrl.systems.families import Family
 from geoctrl.systems.moments import warn_of_moments
 from geoctrl.systems.names import check_families, check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.parameters import Parameter
+from geoctrl.systems.reactions import is_reaction
 from geoctrl.systems.reading import (
     constraint_rows,
     from_lagrangian,
+    read_directions,
     read_set,
     require_kinds,
     require_symmetric,
@@ -43,7 +46,7 @@ class Mechanism(ABC):
     """What a mechanism is made of; `EulerPoincare` says what each entry means, and completes it."""
 
     algebra: LieAlgebra = None  # type: ignore[assignment]  # from construction on that of all velocities
-    advected: Sequence[AdvectedVector | AdvectedParameter] = ()
+    advected: Sequence[AdvectedVector | AdvectedParameter | Height] = ()
     inertia: Any = None
     potential: Any = 0
     gyroscopic: Any = None
@@ -69,7 +72,10 @@ class Mechanism(ABC):
     source: str = ""
     name: str = ""
     shape: Sequence[Coordinate] = ()
+    reactions: Mapping[str, Any] = field(default_factory=dict)
+    domain: Mapping[str, Any] = field(default_factory=dict)
     group: LieAlgebra | None = field(init=False, default=None)
+    row_names: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
         def put(name: str, value: Any) -> None:
@@ -117,7 +123,11 @@ class Mechanism(ABC):
             put("forces", forces.xreplace(plain))
         if self.contact is not None:
             put("contact", shaped_matrix("contact", self.contact, (3, 1)))
-        put("constraints", constraint_rows(self.constraints, n))
+        rows, names = constraint_rows(self.constraints, self.algebra.labels)
+        put("constraints", rows)
+        put("row_names", names)
+        put("domain", read_domain(self.domain))
+        put("reactions", read_directions(self.reactions, names, self.algebra.labels))
         put("frame", self._read_frame())
         self._check_velocities()
         if self.rotors is not None and self.rotors.coupling.rows != n:
@@ -197,17 +207,50 @@ class Mechanism(ABC):
         for advected in self.advected:
             if self.group is None:
                 raise DescriptionError(f"{advected.name}: there is no group to carry it; give algebra=")
+            place = list(range(start, start + advected.dimension))
+            if isinstance(advected, Height):
+                place = [*self._place_of(advected), start]
             moved = advected.action(self.group)
-            entries += [(start + i, j, start + m, value) for i, j, m, value in moved]
+            entries += [(place[i], j, place[m], value) for i, j, m, value in moved]
             start += advected.dimension
         first, one = self.algebra.n - len(self.shape), start + len(self.shape)
         entries += [(start + c, first + c, one, Fraction(-1)) for c in range(len(self.shape))]
         return tuple(entries)
 
+    def _place_of(self, height: Height) -> range:
+        """Places in Gamma of the vector that a height is along."""
+        start = 0
+        for advected in self.advected:
+            if advected == height.along:
+                return range(start, start + advected.dimension)
+            start += advected.dimension
+        raise DescriptionError(
+            f"the height {height.name!r} is along {height.along.name}, which is not among advected=; add it"
+        )
+
     @property
-    def removed_symbols(self) -> tuple[sp.Symbol, ...]:
-        """Entries of Gamma that a leaf relation sets to zero by itself."""
-        return tuple(e for e in self.leaf if e in self.configuration_symbols)
+    def named_rows(self) -> dict[str, list[sp.Expr]] | None:
+        """Constraint rows by name; None without any."""
+        if self.constraints is None:
+            return None
+        return dict(zip(self.row_names, self.constraints.tolist(), strict=True))
+
+    @cached_property
+    def removed(self) -> dict[sp.Symbol, sp.Expr]:
+        """Entries of Gamma that are no states, and what the leaf makes them: zero, or a height of the rest.
+
+        A relation that is such an entry by itself sets it to zero; one in which a height stands alone, with a
+        constant factor, gives that height.
+        """
+        found = {e: sp.Integer(0) for e in self.leaf if e in self.configuration_symbols}
+        heights = {a.symbol for a in self.advected if isinstance(a, Height)}
+        for relation in self.leaf:
+            for h in sorted(heights & relation.free_symbols - set(found), key=str):
+                factor = sp.diff(relation, h)
+                if factor.is_number and not (relation - factor * h).free_symbols & heights:
+                    found[h] = ((factor * h - relation) / factor).expand()
+                    break
+        return found
 
     @property
     def velocity_labels(self) -> tuple[str, ...]:
@@ -269,7 +312,7 @@ class Mechanism(ABC):
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed, checked anew."""
-        return replace(self, **{"algebra": self.group} | changes)
+        return replace(self, **{"algebra": self.group, "constraints": self.named_rows} | changes)
 
     @property
     def _labels(self) -> list[str]:
@@ -325,6 +368,14 @@ class Mechanism(ABC):
             value = getattr(self, what)
             if value is not None:
                 self._require(what, value if isinstance(value, tuple) else (value,), configuration)
+        rates = set(self.algebra.xi) | {sp.Symbol(v, real=True) for v in self.quasivelocity_labels}
+        for name, side in self.domain.items():
+            held = side.margin.free_symbols
+            if held <= known:
+                raise DescriptionError(f"domain[{name!r}], {side.words}, holds nothing that moves")
+            self._require(f"domain[{name!r}]", [s for s in held if not is_reaction(s)], configuration | rates)
+        for name, eta in self.reactions.items():
+            self._require(f"reactions[{name!r}]", tuple(eta), configuration)
         if self.gyroscopic is not None:
             self._require("gyroscopic", (self.gyroscopic,), configuration | set(self.controller_symbols))
         momenta = set(self.algebra.mu)

@@ -18,6 +18,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array, resolve_parameters
+from geoctrl.algebra import Height
 from geoctrl.errors import DescriptionError, InputError, SingularMassError
 from geoctrl.systems.frames import choose_frame
 from geoctrl.systems.mechanism import Mechanism
@@ -91,8 +92,13 @@ class MultiplierForm:
         self._kappa = np.zeros((len(gamma), self.n, len(gamma) + 1))
         start = 0
         for advected in mechanism.advected:
-            for i, j, k, value in advected.action(mechanism.group or algebra):
-                self._kappa[start + i, j, start + k] = float(value)
+            if isinstance(advected, Height):  # hdot = Gamma . Y
+                vector = gamma.index(advected.along.symbols[0])
+                for k, row in enumerate(algebra.factors[advected.along.factor_index(algebra)].velocity or ()):
+                    self._kappa[start, : algebra.n, vector + k] -= row
+            else:
+                for i, j, k, value in advected.action(mechanism.group or algebra):
+                    self._kappa[start + i, j, start + k] = float(value)
             start += advected.dimension
         for c in range(len(mechanism.shape)):
             self._kappa[start + c, algebra.n - len(mechanism.shape) + c, -1] = -1.0

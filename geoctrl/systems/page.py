@@ -56,7 +56,7 @@ def parameter_table(mechanism: Mechanism) -> str:
 
 def state_labels(mechanism: Mechanism) -> list[str]:
     """Labels of the states, without deriving the system for them."""
-    removed = mechanism.removed_symbols
+    removed = mechanism.removed
     rates = mechanism.rotors.rate_labels if mechanism.rotors else ()
     kept = [str(s) for s in mechanism.configuration_symbols if s not in removed]
     return [*choose_frame(mechanism).labels, *rates, *kept, *mechanism.controller]

@@ -44,18 +44,22 @@ def project_state(
     if rates.shape != (count,):
         raise InputError(f"rotor_rates must have {count} entries, got {rates.size}")
     sizes = {v.name: v.dimension for v in mechanism.advected}
+    free = [v.name for v in mechanism.advected if v.dimension == 1 and v.symbols[0] in mechanism.removed]
     known = [*sizes, *(c.name for c in mechanism.shape)]
     if not isinstance(advected := {} if advected is None else advected, Mapping):
         raise DescriptionError(f"advected must be a dict of name -> components, got {shown(advected)}")
     for name in advected:
         if name not in known:
             raise DescriptionError(f"no advected vector or coordinate {name!r}{nearest_name(name, known)}")
-    missing = [name for name in sizes if name not in advected]
+    missing = [name for name in sizes if name not in advected and name not in free]
     if missing:
         raise DescriptionError(f"advected vectors are missing: {', '.join(missing)}")
-    parts = [finite_array(name, advected[name], (size,)) for name, size in sizes.items()]
-    parts += [np.array([real(advected.get(c.name, 0.0), c.name)]) for c in mechanism.shape]
-    given = np.concatenate(parts) if parts else np.zeros(0)
+    given = np.concatenate([np.zeros(0), *(_part(name, advected, size) for name, size in sizes.items())])
+    given = np.append(given, [real(advected.get(c.name, 0.0), c.name) for c in mechanism.shape])
+    made = system.completed(given, params)
+    for i, symbol in enumerate(mechanism.configuration_symbols):
+        if symbol.name in free and symbol.name not in advected:
+            given[i] = made[i]
     gamma = onto_leaf(system, given, params, nearest)
 
     w = np.linalg.lstsq(frame_at(system, gamma, params), xi, rcond=None)[0]
@@ -68,6 +72,13 @@ def project_state(
         labels = [*mechanism.algebra.labels, *map(str, mechanism.configuration_symbols)]
         _tell(labels, np.concatenate([xi, given]), np.concatenate([velocity, gamma]))
     return x
+
+
+def _part(name: str, advected: Mapping[str, Any], size: int) -> np.ndarray:
+    """Components of what is advected; a height, of one, is a number, and zero where the leaf gives it."""
+    if size == 1:
+        return np.atleast_1d(finite_array(name, advected.get(name, 0.0)))
+    return finite_array(name, advected[name], (size,))
 
 
 def frame_at(system: Recorded, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
@@ -134,7 +145,8 @@ def onto_leaf(
     a, mechanism = system.assembly, system.mechanism
     removed = [i for i in range(gamma.size) if i not in system.kept_index]
     relations = [a.configuration(r.expr) for r in system.leaf.relations[: system.leaf.geometric]]
-    relations += [a.gamma[i] for i in removed]
+    given = a.restrict([a.gamma[i] for i in removed])
+    relations += [a.gamma[i] - e for i, e in zip(removed, given, strict=True)]
     if not relations:
         return gamma
     names = [str(r) for r in system.leaf.relations[: system.leaf.geometric]]
@@ -156,9 +168,7 @@ def onto_leaf(
         if np.max(np.abs(residual)) < 4e-16:
             break
         repaired = repaired - np.linalg.lstsq(jacobian, residual, rcond=None)[0]
-    repaired = repaired.copy()
-    repaired[removed] = 0.0
-    return repaired
+    return system.completed(repaired, params)
 
 
 def check_initial_state(system: Recorded, x0: Any, params: Mapping[str, float]) -> np.ndarray:

@@ -62,7 +62,7 @@ class ReducedSystem(Recorded):
             raise TypeError(f"mechanism must be an EulerPoincare, got {shown(mechanism)}")
         self.mechanism, self.name = mechanism, mechanism.name
         self.frame = choose_frame(mechanism)
-        removed = mechanism.removed_symbols
+        removed = mechanism.removed
         self.assembly = a = Assembly(mechanism, self.frame, removed)
         self.graph = a.graph
         user = mechanism.leaf.named
@@ -82,7 +82,7 @@ class ReducedSystem(Recorded):
         self.velocity_labels = mechanism.velocity_labels
         self.nstates, self.ninputs = len(self.states), len(self.inputs)
         self.families: dict[str, Family] = dict(mechanism.equilibria)
-        self.params = mechanism.defaults
+        self.params, self.domain = mechanism.defaults, mechanism.domain
         generic = mechanism.generic
         rng = np.random.default_rng(20240801)
         samples = [self.sampler(rng, generic) for _ in range(3)]

@@ -95,6 +95,10 @@ def _configuration(system: Recorded, values: Mapping[str, float], params: Mappin
         told += f", with {', '.join(rest)} at the reference"
     remedy = "give whole vectors" if any(free) or rest else "mend the values"
     point = _solved(system, np.array(gamma), np.array(free, dtype=bool), params)
+    made = system.completed(point, params)
+    for i, symbol in enumerate(mechanism.configuration_symbols):
+        if symbol in mechanism.removed and symbol.name not in values:
+            point[i] = made[i]
     return onto_leaf(system, point, params, nearest=False, told=told, remedy=remedy)
 
 

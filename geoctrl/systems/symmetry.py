@@ -132,7 +132,7 @@ class _Turning:
     velocity : list of Node
         Rate of xi, -[e, xi].
     removed : list of Node
-        Rates of the coordinates that the leaf removes.
+        Rates of the entries that the leaf removes, less those of what it makes them.
     """
 
     def __init__(self, system: Recorded, axis: Axis) -> None:
@@ -145,9 +145,10 @@ class _Turning:
             self._adjoint[k][j] = self._adjoint[k][j] + e[i] * value
         moved = a.moved([*e, *[g.zero] * (a.n - n)])
         self._motion = dict(zip(a.gamma, a.restrict(moved), strict=True))
-        self.removed = [
-            self._motion.pop(node) for i, node in enumerate(a.gamma) if i not in system.kept_index
-        ]
+        gone = [node for i, node in enumerate(a.gamma) if i not in system.kept_index]
+        moved = [self._motion.pop(node) for node in gone]
+        made = g.push_forward(a.restrict(gone), self._motion)
+        self.removed = [m - e for m, e in zip(moved, made, strict=True)]
         self.velocity = [-dot(g, row, a.xi[:n]) for row in self._adjoint]
         self._motion |= self._quasivelocities(system)
 
@@ -236,9 +237,8 @@ def despun_mechanism(mechanism: Mechanism) -> Mechanism:
     rate = (turning.T * spin_map * frame.matrix) / turning.dot(direction)  # the spin as a function of w
     E = (frame.matrix - e * rate).row_insert(extended.n - 1, rate)
     gauge_row = (turning.T * spin_map).col_insert(extended.n - 1, sp.zeros(1, 1))
-    rows = [gauge_row]
-    if mechanism.constraints is not None:
-        rows.insert(0, sp.Matrix(mechanism.constraints) * P)
+    rows = {name: list(sp.Matrix([row]) * P) for name, row in (mechanism.named_rows or {}).items()}
+    rows["axes held"] = list(gauge_row)
     body = dict(zip(algebra.xi, frame.matrix * w, strict=True))
 
     def seen(expr: Any) -> Any:
@@ -250,10 +250,14 @@ def despun_mechanism(mechanism: Mechanism) -> Mechanism:
         inertia=P.T * mechanism.inertia * P,
         gyroscopic=None if mechanism.gyroscopic is None else list(P.T * mechanism.gyroscopic),
         forces=None if mechanism.forces is None else list(P.T * mechanism.forces.applyfunc(seen)),
-        constraints=sp.Matrix.vstack(*rows),
+        constraints=rows,
+        reactions={
+            name: [*eta[: extended.n - 1], 0, *eta[extended.n - 1 :]]
+            for name, eta in mechanism.reactions.items()
+        },
         frame=E,
         velocities=labels,
-        leaf=[*mechanism.leaf, gamma.dot(d)],
+        leaf={**{r.name: r.expr for r in mechanism.leaf.named}, str(gamma.dot(d)): gamma.dot(d)},
         rotors=None if rotors is None else Rotors(P.T * rotors.coupling, rotors.inertia, rotors.names),
         feedback={k: seen(v) for k, v in mechanism.feedback.items()},
         controller={k: seen(v) for k, v in mechanism.controller.items()},

@@ -92,7 +92,8 @@ def multiplier_form(sys, seed=0, form=None):
         state = (full_velocity(sys, x), sys.configuration(x))
         xidot, gammadot = form.rhs(t, state, u)
         computed = along(lambda z: full_velocity(sys, z), x, xdot)
-        worst = max(worst, deviation(computed, xidot), deviation(sys.configuration(xdot), gammadot))
+        moved = along(sys.configuration, x, xdot)
+        worst = max(worst, deviation(computed, xidot), deviation(moved, gammadot))
         if kept:
             reactions = multipliers(sys.arguments_at(t, x, u), sys.params)
             worst = max(worst, deviation(reactions, form.multipliers(t, state, u)[kept]))
@@ -118,6 +119,7 @@ def oracle_of(mechanism, chart="zyx"):
         [
             (tuple(v.symbols), [float(q) for q in v.reference], v.factor_index(algebra))
             for v in mechanism.advected
+            if not isinstance(v, gc.Height)
         ],
         inertia,
         mechanism.potential,
@@ -128,6 +130,11 @@ def oracle_of(mechanism, chart="zyx"):
         parameters={p.symbol: sp.Rational(str(p.default)) for p in mechanism.parameters},
         chart=chart,
         xi=xi,
+        heights=[
+            (v.symbol, [float(q) for q in v.along.reference], v.along.factor_index(algebra))
+            for v in mechanism.advected
+            if isinstance(v, gc.Height)
+        ],
         shape=[(c.symbol, len(algebra.factors) - 1, i) for i, c in enumerate(mechanism.shape)],
     )
 
@@ -135,8 +142,13 @@ def oracle_of(mechanism, chart="zyx"):
 def _placements(rng, mechanism, gamma):
     """Rotations R with R^T reference = Gamma, and positions, which nothing depends on."""
     algebra, seen, turned = mechanism.algebra, {}, {}
-    start = 0
+    start, heights = 0, []
     for vector in mechanism.advected:
+        if isinstance(vector, gc.Height):  # the position along the vector
+            along = np.array([float(q) for q in vector.along.reference])
+            heights.append((vector.along.factor_index(algebra), along, gamma[start]))
+            start += 1
+            continue
         pair = np.array([float(q) for q in vector.reference]), gamma[start : start + 3]
         turned.setdefault(vector.factor_index(algebra), []).append(pair)
         start += 3
@@ -160,6 +172,10 @@ def _placements(rng, mechanism, gamma):
             assert np.allclose(rotation.T @ reference, value, rtol=0, atol=1e-13)
         size = {"se2": 2, "se3": 3, "rn": factor.size}.get(factor.group)
         seen[i] = (rotation, rng.normal(size=size) if size else None)
+    for i, along, height in heights:
+        rotation, place = seen[i]
+        d = along[: place.size]
+        seen[i] = rotation, place + d * (height - d @ place) / (d @ d)
     if mechanism.shape:
         seen[len(algebra.factors) - 1] = (np.eye(3), gamma[start:])
     rotors = mechanism.rotors.count if mechanism.rotors else 0
@@ -263,6 +279,13 @@ def tensor_form(sys, seed=0, tensors=None):
     diamond = diamond.subs(dict.fromkeys(mechanism.input_symbols, 0))
     start = 0
     for vector in mechanism.advected:  # <K(x, Gamma), xi> = -x . (omega(xi) x Gamma)
+        if isinstance(vector, gc.Height):  # moved by Gamma . Y
+            rows = algebra.factors[vector.along.factor_index(algebra)].velocity
+            moved = sp.Matrix(vector.along.symbols).dot(sp.Matrix(rows) * velocity)
+            for i, x in enumerate(xi):
+                diamond[i] += slope[start] * moved.diff(x)
+            start += 1
+            continue
         spin = sp.Matrix(algebra.factors[vector.factor_index(algebra)].spin) * velocity
         moved = spin.cross(sp.Matrix(vector.symbols))
         for i, x in enumerate(xi):
@@ -303,7 +326,7 @@ def same_motion(sys, other, seed=0):
         computed = along(lambda z: full_velocity(other, z), y, there)
         here = sys.rhs(t, x, u)
         worst = max(worst, deviation(computed, along(lambda z: full_velocity(sys, z), x, here)))
-        worst = max(worst, deviation(other.configuration(there), sys.configuration(here)))
+        worst = max(worst, deviation(along(other.configuration, y, there), along(sys.configuration, x, here)))
     assert other.mechanism.algebra == mechanism.algebra
     return worst
 
