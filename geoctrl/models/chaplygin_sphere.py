@@ -21,7 +21,7 @@ def chaplygin_sphere() -> EulerPoincare:
     """
     algebra = se3()
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
-    height = Height("height", along=gamma)
+    z = Height("z", along=gamma)
     parameters = (
         Parameter("m", 1.3, "kg", "mass", positive=True),
         Parameter("a", 0.35, "m", "radius", positive=True),
@@ -37,9 +37,9 @@ def chaplygin_sphere() -> EulerPoincare:
     Omega0 = sp.Symbol("Omega0", real=True)
     return EulerPoincare(
         algebra=algebra,
-        advected=[gamma, height],
-        potential=m * g * height.symbol,
-        leaf={"on the plane": height.symbol + rho.dot(G)},
+        advected=[gamma, z],
+        potential=m * g * z.symbol,
+        leaf={"on the plane": z.symbol + rho.dot(G)},
         inertia=sp.diag(*moments, m, m, m),
         constraints=(Y + Omega.cross(rho)).jacobian(algebra.xi),
         reactions={"normal": [0, 0, 0, *G]},

@@ -43,7 +43,7 @@ def _skate(moments, offset=0, **extra) -> EulerPoincare:
     """
     algebra = se3()
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
-    height = Height("height", along=gamma)
+    z = Height("z", along=gamma)
     m, l, g = (p.symbol for p in _PARAMETERS[:3])  # noqa: E741 - the length's name in the literature
     G, E1, E3 = gamma.symbols, sp.Matrix([1, 0, 0]), sp.Matrix([0, 0, 1])
     Omega, Y = sp.Matrix(algebra.xi[:3]), sp.Matrix(algebra.xi[3:])
@@ -61,9 +61,9 @@ def _skate(moments, offset=0, **extra) -> EulerPoincare:
     spinning = {} if offset else {"spinning": Family({"v2": Omega0, "Gamma3": 1}, symbols=[Omega0])}
     return EulerPoincare(
         algebra=algebra,
-        advected=[gamma, height],
+        advected=[gamma, z],
         lagrangian=(Omega.dot(sp.diag(*moments) * Omega) + m * centre.dot(centre)) / 2
-        - m * g * (height.symbol + rho.dot(sp.Matrix(G))),
+        - m * g * (z.symbol + rho.dot(sp.Matrix(G))),
         constraints={
             "pitching": [*lateral, *zero],
             "normal": [*zero, *G],
@@ -73,7 +73,7 @@ def _skate(moments, offset=0, **extra) -> EulerPoincare:
             *(sp.Matrix([*a, *b]) for a, b in ((E1, zero), (G, zero), (zero, E1))),
             *(sp.Matrix([*a, *b]) for a, b in ((lateral, zero), (zero, G), (zero, lateral))),
         ),
-        leaf=[G[0], height.symbol],
+        leaf=[G[0], z.symbol],
         invariants={"C1": C1, "C2": C2},
         equilibria={**spinning, "sliding": Family({"v3": Y0, "Gamma3": 1}, symbols=[Y0])},
         domain={"above the ice": G[2] > 0},

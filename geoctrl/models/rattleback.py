@@ -33,7 +33,7 @@ def rattleback() -> EulerPoincare:
     """
     algebra = se3()
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
-    height = Height("height", along=gamma)
+    z = Height("z", along=gamma)
     parameters = (
         Parameter("m", 1.2, "kg", "mass", positive=True),
         Parameter("g", 9.81, "m/s^2", "gravity", positive=True),
@@ -53,10 +53,10 @@ def rattleback() -> EulerPoincare:
     Omega0 = sp.Symbol("Omega0", real=True)
     return EulerPoincare(
         algebra=algebra,
-        advected=[gamma, height],
+        advected=[gamma, z],
         inertia=sp.diag(sp.Matrix([[J1, D, 0], [D, J2, 0], [0, 0, J3]]), m * sp.eye(3)),
-        potential=m * g * height.symbol,
-        leaf={"on the plane": height.symbol + rho.dot(G)},
+        potential=m * g * z.symbol,
+        leaf={"on the plane": z.symbol + rho.dot(G)},
         constraints=(Y + Omega.cross(rho)).jacobian(algebra.xi),
         reactions={"normal": [0, 0, 0, *G]},
         contact=rho,

@@ -30,7 +30,7 @@ def rolling_disk() -> EulerPoincare:
     )
     m, a, g, A, C = (p.symbol for p in parameters)
     Omega, Y, G = sp.Matrix(algebra.xi[:3]), sp.Matrix(algebra.xi[3:]), sp.Matrix(gamma.symbols)
-    height = Height("height", along=gamma)
+    z = Height("z", along=gamma)
     along = sp.Matrix([-G[1], G[0], 0]) / sp.sqrt(G[0] ** 2 + G[1] ** 2)
     contact = -a * sp.Matrix([G[0], G[1], 0]) / sp.sqrt(G[0] ** 2 + G[1] ** 2)
     Omega0, omega, t = sp.symbols("Omega0 omega t", real=True)
@@ -38,10 +38,10 @@ def rolling_disk() -> EulerPoincare:
     spin = cosine * (A * omega - g / (a * omega * sine)) / (C + 1)
     return EulerPoincare(
         algebra=algebra,
-        advected=[gamma, height],
+        advected=[gamma, z],
         inertia=sp.diag(*(m * a**2 * sp.Matrix([A, A, C])), m, m, m),
-        potential=m * g * height.symbol,
-        leaf={"on the plane": height.symbol + contact.dot(G)},
+        potential=m * g * z.symbol,
+        leaf={"on the plane": z.symbol + contact.dot(G)},
         constraints=(Y + Omega.cross(contact)).jacobian(algebra.xi),
         reactions={
             "normal": [0, 0, 0, *G],

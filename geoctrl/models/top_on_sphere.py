@@ -37,7 +37,7 @@ def top_on_sphere(gyrostat: bool = False) -> EulerPoincare:
     """
     algebra = se3()
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
-    height = Height("height", along=gamma)
+    z = Height("z", along=gamma)
     parameters = [
         Parameter("m", 1.3, "kg", "mass", positive=True),
         Parameter("a", 0.4, "m", "radius", positive=True),
@@ -72,11 +72,11 @@ def top_on_sphere(gyrostat: bool = False) -> EulerPoincare:
     spin = m * g * b / omega + omega * (J1 * cosine + m * (a * cosine + b) * lever) - h
     return EulerPoincare(
         algebra=algebra,
-        advected=[gamma, height],
+        advected=[gamma, z],
         inertia=sp.diag(J, m * sp.eye(3)),
         gyroscopic=[*(h * E3), 0, 0, 0] if gyrostat else None,
-        potential=m * g * height.symbol,
-        leaf={"on the plane": height.symbol + rho.dot(G)},
+        potential=m * g * z.symbol,
+        leaf={"on the plane": z.symbol + rho.dot(G)},
         constraints=(Y + Omega.cross(rho)).jacobian(algebra.xi),
         reactions={"normal": [0, 0, 0, *G]},
         contact=rho,

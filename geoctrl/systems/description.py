@@ -63,8 +63,8 @@ class EulerPoincare(Mechanism):
         Nothing changes when the body turns about it; see `ReducedSystem.despun`.
     leaf : sequence of expressions, or mapping name -> expression, each zero along motions
         A bare coordinate (``Gamma1``) is removed from the state, and so is a `Height` that a relation gives
-        as a function of the rest. Runs report the others by these names; without one, by the text where that is
-        short, else by ``leaf1``, ``leaf2`` and so on.
+        as a function of the rest. Runs report the others by these names; without one, by the text where that
+        is short, else by ``leaf1``, ``leaf2`` and so on.
     rotors : Rotors, optional
         Coupling and inertia may depend on advected symbols and coordinates.
     forces : n expressions in xi, advected symbols, inputs and ``time``, optional

@@ -138,8 +138,9 @@ class Display:
     def leaf(self) -> str:
         """The geometric relations; empty where there is none."""
         t = Typesetter([*self.parameters, *self.mechanism.configuration_symbols], fixed=self.parameters)
-        relations = self.system.to_sympy(self.system.leaf.nodes)
-        return ", \\qquad ".join(t.relation(sp.Eq(e, 0)) for e in relations)
+        relations = [sp.Eq(e, 0) for e in self.system.to_sympy(self.system.leaf.nodes)]
+        relations += [sp.Eq(s, e) for s, e in self.mechanism.removed.items() if e != 0]
+        return ", \\qquad ".join(map(t.relation, relations))
 
     def frame(self) -> str:
         """The velocity in terms of the states; empty where it is among them."""

@@ -179,10 +179,8 @@ class MultiplierForm:
     ) -> np.ndarray:
         """Multipliers lambda_a of the constraint rows, (r,); raises as `rhs` does.
 
-        They are the forces that keep these rows, ``+lambda_a psi^a`` on the right-hand side, and no others:
-        what the description has built in exerts none. Where the height of the centre of mass is written as
-        a function of Gamma (the rolling disk, whose plane is nowhere but in the potential), the weight acts
-        through the potential alone. The multipliers are then not the whole force at the contact: a disk
-        that stands upright and still has none at all, though the plane carries m g.
+        They are the forces that keep these rows, ``+lambda_a psi^a`` on the right-hand side, and no others. A
+        weight of which the potential is a function of Gamma acts as a torque, and the multipliers then lack
+        the m g that a plane carries; with a `Height` they have it. By name: `ReducedSystem.reactions`.
         """
         return self._solve(t, state, u, params)[1]

@@ -293,7 +293,7 @@ AXES = sp.Matrix([[1, 2, 2], [2, 1, -2], [-2, 2, -1]]) / 3
 
 def turned(mechanism):
     """A mechanism on se(3) with one vector, in body axes turned by `AXES`: Gamma1 = 0 gets three terms."""
-    gamma = mechanism.configuration_symbols
+    gamma = mechanism.advected_symbols[:3]
     both = sp.diag(AXES, AXES)
     change = dict(zip(gamma, AXES * sp.Matrix(gamma), strict=True))
 
