@@ -31,6 +31,7 @@ _PUBLIC = {
         "Equilibrium",
         "EulerPoincare",
         "Family",
+        "Friction",
         "Parameter",
         "ReducedSystem",
         "Rotors",

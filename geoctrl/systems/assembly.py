@@ -210,8 +210,8 @@ class Assembly:
         mechanism = self.mechanism
         n = mechanism.algebra.n
         forces = (
-            [self.motion(f) for f in mechanism.forces]
-            if mechanism.forces is not None
+            [self.motion(f) for f in mechanism.acting]
+            if mechanism.acting is not None
             else [self.graph.zero] * n
         )
         return forces + self._actuators[len(mechanism.inputs) :]

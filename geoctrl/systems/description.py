@@ -69,6 +69,8 @@ class EulerPoincare(Mechanism):
         Coupling and inertia may depend on advected symbols and coordinates.
     forces : n expressions in xi, advected symbols, inputs and ``time``, optional
         Generalised force F in s*: its power is ``F . xi``.
+    friction : sequence of Friction
+        Forces against velocities, besides ``forces``.
     inputs : sequence of names or symbols used in ``forces``
         For a name, the symbol of that name in forces and outputs, ``sympy.Symbol(name)`` or a real one.
     feedback : mapping of input label -> expression in reduced or full symbols, optional

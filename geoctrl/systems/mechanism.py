@@ -22,6 +22,7 @@ from geoctrl.systems.axis import Axis
 from geoctrl.systems.contract import System
 from geoctrl.systems.domain import read_domain
 from geoctrl.systems.families import Family
+from geoctrl.systems.friction import Friction
 from geoctrl.systems.moments import warn_of_moments
 from geoctrl.systems.names import check_families, check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.parameters import Parameter
@@ -74,6 +75,7 @@ class Mechanism(ABC):
     shape: Sequence[Coordinate] = ()
     reactions: Mapping[str, Any] = field(default_factory=dict)
     domain: Mapping[str, Any] = field(default_factory=dict)
+    friction: Sequence[Friction] = ()
     group: LieAlgebra | None = field(init=False, default=None)
     row_names: tuple[str, ...] = field(init=False, default=())
 
@@ -121,6 +123,13 @@ class Mechanism(ABC):
         if self.forces is not None:
             forces = shaped_matrix("forces", self.forces, (n, 1))
             put("forces", forces.xreplace(plain))
+        put("friction", tuple(self.friction))
+        for friction in self.friction:
+            if friction.along.cols != n:
+                raise DescriptionError(
+                    f"rows of a friction must have length {n}, one entry per velocity "
+                    f"({', '.join(self.algebra.labels)}), got {friction.along.cols}"
+                )
         if self.contact is not None:
             put("contact", shaped_matrix("contact", self.contact, (3, 1)))
         rows, names = constraint_rows(self.constraints, self.algebra.labels)
@@ -267,6 +276,13 @@ class Mechanism(ABC):
         """Symbols of the controller's states."""
         return tuple(sp.Symbol(label, real=True) for label in self.controller)
 
+    @cached_property
+    def acting(self) -> sp.ImmutableMatrix | None:
+        """Generalised forces with those of friction, n x 1; None where nothing acts."""
+        parts = [] if self.forces is None else [self.forces]
+        parts += [friction.force(sp.Matrix(self.algebra.xi)) for friction in self.friction]
+        return sp.ImmutableMatrix(sum(parts[1:], sp.Matrix(parts[0]))) if parts else None
+
     @property
     def input_symbols(self) -> tuple[sp.Symbol, ...]:
         """Symbols of the inputs that are open."""
@@ -383,6 +399,8 @@ class Mechanism(ABC):
         self._require("controller", tuple(self.controller.values()), (motion | momenta) - open_inputs)
         if self.forces is not None:
             self._require("forces", (self.forces,), motion)
+        for friction in self.friction:
+            self._require("friction", (friction.along, *friction.coefficients), configuration)
 
     def _require(self, what: str, values: Sequence[Any], allowed: set[sp.Symbol]) -> None:
         remedy = (

@@ -64,8 +64,8 @@ class MultiplierForm:
         if r:
             psi[:, : algebra.n] = mechanism.constraints
         F = sp.zeros(self.n, 1)
-        if mechanism.forces is not None:
-            F[: algebra.n, 0] = mechanism.forces
+        if mechanism.acting is not None:
+            F[: algebra.n, 0] = mechanism.acting
         if rotors:
             F[algebra.n :, 0] = sp.Matrix(rotors.torques)
         F = F.subs(self._closed_inputs())

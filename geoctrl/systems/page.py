@@ -10,6 +10,7 @@ import sympy as sp
 from geoctrl.algebra import Coordinate
 from geoctrl.systems.families import Family
 from geoctrl.systems.frames import choose_frame
+from geoctrl.systems.friction import Friction
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.relations import Relation
@@ -83,6 +84,8 @@ def mechanism_page(mechanism: Mechanism, summary: str = "", conserved: Sequence[
         "potential": "" if m.potential == 0 else _short(m.potential),
         "constraints": _constraints(m),
         "leaf": [_relation(r) for r in m.leaf.named],
+        "friction": [f"{f.along.tolist()}: {_strength(f)}" for f in m.friction],
+        "domain": [f"{name}: {side.words}" for name, side in m.domain.items()],
         "symmetry": _axis(m),
         "rotors": " ".join(m.rotors.names) if m.rotors else "",
         "inputs": " ".join(map(str, m.input_symbols)) or "-",
@@ -124,6 +127,12 @@ def _named(name: str, expr: sp.Expr) -> str:
 def _coordinate(c: Coordinate) -> str:
     kind = "an angle" if c.angle else "a coordinate"
     return f"{c.name}: {c.description or kind}{f' ({c.unit})' if c.unit else ''}"
+
+
+def _strength(friction: Friction) -> str:
+    viscous = f"viscous {friction.viscous}" if friction.viscous != 0 else ""
+    coulomb = f"Coulomb {friction.coulomb}, smooth below {friction.scale}" if friction.coulomb != 0 else ""
+    return ", ".join(filter(None, (viscous, coulomb)))
 
 
 def _axis(mechanism: Mechanism) -> str:

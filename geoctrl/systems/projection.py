@@ -143,7 +143,9 @@ def onto_leaf(
         Unless ``nearest``, in the words ``told`` with the relation, its value and the remedy.
     """
     a, mechanism = system.assembly, system.mechanism
-    removed = [i for i in range(gamma.size) if i not in system.kept_index]
+    # What the leaf makes of a height may have no value here; frame and rows say so in their words.
+    made = system.completed(gamma, params)
+    removed = [i for i in range(gamma.size) if i not in system.kept_index and np.isfinite(made[i])]
     relations = [a.configuration(r.expr) for r in system.leaf.relations[: system.leaf.geometric]]
     given = a.restrict([a.gamma[i] for i in removed])
     relations += [a.gamma[i] - e for i, e in zip(removed, given, strict=True)]

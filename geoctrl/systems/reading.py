@@ -12,6 +12,7 @@ from geoctrl._scalars import read_matrix, shown
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, Coordinate, Height, LieAlgebra
 from geoctrl.errors import ConstraintError, DescriptionError
 from geoctrl.systems.axis import Axis
+from geoctrl.systems.friction import Friction
 from geoctrl.systems.rotors import Rotors
 
 __all__ = [
@@ -24,7 +25,7 @@ __all__ = [
     "shaped_matrix",
 ]
 
-_SEQUENCES = ("advected", "inputs", "parameters", "shape")
+_SEQUENCES = ("advected", "inputs", "parameters", "shape", "friction")
 _MAPPINGS = ("reactions", "feedback", "controller", "invariants", "parameter_sets", "equilibria", "outputs")
 
 
@@ -60,6 +61,9 @@ def require_kinds(mechanism: Any) -> None:
     for given in mechanism.shape:
         if not isinstance(given, Coordinate):
             raise TypeError(f"shape must hold gc.Coordinate objects, got {shown(given)}")
+    for given in mechanism.friction:
+        if not isinstance(given, Friction):
+            raise TypeError(f"friction must hold gc.Friction objects, got {shown(given)}")
     if mechanism.rotors is not None and not isinstance(mechanism.rotors, Rotors):
         raise TypeError(f"rotors must be a gc.Rotors object, got {shown(mechanism.rotors)}")
     if mechanism.symmetry is not None and not isinstance(mechanism.symmetry, Axis):

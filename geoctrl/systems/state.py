@@ -89,7 +89,8 @@ def _configuration(system: Recorded, values: Mapping[str, float], params: Mappin
         gamma.append(values.get(c.name, 0.0))
     labels = [str(s) for s in mechanism.configuration_symbols]
     said = ", ".join(f"{k} = {values[k]:.9g}" for k in labels if k in values)
-    rest = [v.name for v in mechanism.advected if not any(str(s) in values for s in v.symbols)]
+    states = [v for v in mechanism.advected if v.dimension > 1 or v.symbols[0] not in mechanism.removed]
+    rest = [v.name for v in states if not any(str(s) in values for s in v.symbols)]
     told = f"{said or 'the reference'} is off the leaf"
     if said and rest:
         told += f", with {', '.join(rest)} at the reference"

@@ -249,7 +249,8 @@ def despun_mechanism(mechanism: Mechanism) -> Mechanism:
         algebra=extended,
         inertia=P.T * mechanism.inertia * P,
         gyroscopic=None if mechanism.gyroscopic is None else list(P.T * mechanism.gyroscopic),
-        forces=None if mechanism.forces is None else list(P.T * mechanism.forces.applyfunc(seen)),
+        forces=None if mechanism.acting is None else list(P.T * mechanism.acting.applyfunc(seen)),
+        friction=(),
         constraints=rows,
         reactions={
             name: [*eta[: extended.n - 1], 0, *eta[extended.n - 1 :]]

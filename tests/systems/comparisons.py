@@ -108,7 +108,7 @@ def oracle_of(mechanism, chart="zyx"):
     factors = [f"r{f.size}" if f.group == "rn" else f.name for f in algebra.factors] + ["r1"] * s
     inertia = sp.Matrix(mechanism.inertia)
     psi, A = mechanism.constraints, mechanism.gyroscopic
-    force = [sp.Integer(0)] * n if mechanism.forces is None else list(mechanism.forces)
+    force = [sp.Integer(0)] * n if mechanism.acting is None else list(mechanism.acting)
     xi = list(algebra.xi)
     if rotors:
         inertia = sp.Matrix(sp.BlockMatrix([[inertia, rotors.coupling], [rotors.coupling.T, rotors.inertia]]))
@@ -227,13 +227,24 @@ def power_balance(sys, seed=0):
         xi = full_velocity(sys, x)
         gamma = sys.configuration(x)
         torques = u[len(mechanism.inputs) :]
-        power = np.dot(forces(*xi, *u, t, *gamma, *values), sys.velocity(x)) + torques @ rates_of(sys, x)
+        power = sum(rubbed(friction, sys, x, gamma) for friction in mechanism.friction)
+        power += np.dot(forces(*xi, *u, t, *gamma, *values), sys.velocity(x)) + torques @ rates_of(sys, x)
         rate = along(sys.energy, x, xdot)
         # The rate is a difference of terms of the size of xi.G xidot, which is what rounding goes with.
         xidot = along(sys.velocity, x, xdot)
         size = np.abs(sys.velocity(x)) @ np.abs(matrix_at(mechanism, G, gamma)) @ np.abs(xidot)
         worst = max(worst, abs(rate - power) / max(1.0, size))
     return worst
+
+
+def rubbed(friction, sys, x, gamma):
+    """Power of a friction: against the slip, by its coefficient and its limit."""
+    slip = matrix_at(sys.mechanism, friction.along, gamma) @ sys.velocity(x)
+    coefficients = matrix_at(sys.mechanism, list(friction.coefficients), gamma).ravel()
+    lost = coefficients[0] * slip @ slip
+    if friction.coulomb != 0:
+        lost += coefficients[1] * slip @ slip / np.hypot(np.linalg.norm(slip), coefficients[2])
+    return -lost
 
 
 def jacobians(sys, seed=0):
@@ -275,7 +286,7 @@ def tensor_form(sys, seed=0, tensors=None):
     lagrangian = (velocity.T * G * velocity / 2 + A.T * velocity)[0] - mechanism.potential
     slope = sp.Matrix([sp.diff(lagrangian, g) for g in gamma])
     # The covector K, and the forces without input.
-    diamond = sp.zeros(n, 1) if mechanism.forces is None else sp.Matrix(mechanism.forces)
+    diamond = sp.zeros(n, 1) if mechanism.acting is None else sp.Matrix(mechanism.acting)
     diamond = diamond.subs(dict.fromkeys(mechanism.input_symbols, 0))
     start = 0
     for vector in mechanism.advected:  # <K(x, Gamma), xi> = -x . (omega(xi) x Gamma)

@@ -88,7 +88,16 @@ def draw(rng, kind, constraints="none", rotors=0, forces=True, quick=False, shap
         acting[0] += sp.sin(2 * gc.time) * gamma[-1]
         if rotors:
             acting[-1] -= sp.Rational(3, 8) * spinning.rates[0] * gamma[0]
+    rubbing = []
+    if forces and shape:
+        slips = sp.Matrix(2, n, lambda i, j: rational(rng, -0.8, 0.8))
+        slips[0, n - 1] += polynomial(rng, gamma, 0.5, 2)
+        rubbing = [
+            gc.Friction(slips, coulomb=m.symbol / 3, scale=sp.Rational(1, 7)),
+            gc.Friction(list(slips.row(1)), viscous=c.symbol, coulomb=sp.Rational(2, 9), scale=a.symbol / 8),
+        ]
     return gc.EulerPoincare(
+        friction=rubbing,
         algebra=group,
         shape=coordinates,
         advected=vectors,
