@@ -59,7 +59,7 @@ def project_state(
     made = system.completed(given, params)
     for i, symbol in enumerate(mechanism.configuration_symbols):
         if symbol.name in free and symbol.name not in advected:
-            given[i] = made[i]
+            given[i] = np.nan_to_num(made[i])  # frame and rows say where it has no value
     gamma = onto_leaf(system, given, params, nearest)
 
     w = np.linalg.lstsq(frame_at(system, gamma, params), xi, rcond=None)[0]

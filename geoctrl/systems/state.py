@@ -99,7 +99,7 @@ def _configuration(system: Recorded, values: Mapping[str, float], params: Mappin
     made = system.completed(point, params)
     for i, symbol in enumerate(mechanism.configuration_symbols):
         if symbol in mechanism.removed and symbol.name not in values:
-            point[i] = made[i]
+            point[i] = np.nan_to_num(made[i])  # frame and rows say where it has no value
     return onto_leaf(system, point, params, nearest=False, told=told, remedy=remedy)
 
 
