@@ -182,6 +182,8 @@ class Seen(ABC):
         What is given by functions of the time, in words: what they do is seen at some times only.
     written : bool
         Whether everything is given by expressions; else the caller may change it from question to question.
+    angles : tuple of int
+        Places in the state of coordinates that are angles.
     """
 
     system: Any
@@ -190,6 +192,7 @@ class Seen(ABC):
     hint: str = ""
     functions: str = ""
     written: bool = True
+    angles: tuple[int, ...] = ()
 
     # -- points ---------------------------------------------------------------------------------
 

@@ -59,5 +59,5 @@ def _side(name: str, relation: Any) -> Side:
     if isinstance(relation, (sp.StrictLessThan, sp.LessThan)):
         return Side(relation.rhs - relation.lhs, str(relation))
     raise DescriptionError(
-        f"domain[{name!r}] must be an inequality such as Gamma3 > 0, one for each name, got {shown(relation)}"
+        f"domain[{name!r}] must be an inequality (left > right), one for each name, got {shown(relation)}"
     )

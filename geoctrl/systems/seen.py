@@ -40,6 +40,8 @@ class SeenReduced(Seen):
                 "spin is for systems on spheres and rotations; a reduced system has despun(), in which the "
                 "spin about an axis of the body is a velocity: hold it by fixed={label: rate}"
             )
+        angles = {c.name for c in system.mechanism.shape if c.angle}
+        self.angles = tuple(i for i, label in enumerate(system.state_labels) if label in angles)
         self.hint = "" if system.mechanism.symmetry is None else _DESPUN
 
     # -- points ---------------------------------------------------------------------------------
