@@ -16,6 +16,8 @@ _PUBLIC = {
     "geoctrl.algebra": (
         "AdvectedParameter",
         "AdvectedVector",
+        "Coordinate",
+        "Height",
         "LieAlgebra",
         "product",
         "rn",
@@ -29,9 +31,11 @@ _PUBLIC = {
         "Equilibrium",
         "EulerPoincare",
         "Family",
+        "Friction",
         "Parameter",
         "ReducedSystem",
         "Rotors",
+        "reaction",
         "time",
     ),
     "geoctrl.analysis": (

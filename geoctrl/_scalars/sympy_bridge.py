@@ -104,6 +104,11 @@ class FromSympy:
             self._memo[expr] = node
         return node
 
+    def knowing(self, symbols: Mapping[sp.Symbol, Node]) -> FromSympy:
+        """A converter that knows further symbols."""
+        own = {s: node for s, node in self._memo.items() if s.is_Symbol}
+        return FromSympy(self.graph, own | dict(symbols))
+
     def _convert(self, expr: sp.Basic) -> Node:
         g = self.graph
         if expr.is_Rational or expr.is_Float:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from geoctrl.algebra.advected import AdvectedParameter, AdvectedVector, momentum_map
+from geoctrl.algebra.coordinate import Coordinate
 from geoctrl.algebra.groups import product, rn, se2, se3, so2, so3
+from geoctrl.algebra.height import Height
 from geoctrl.algebra.lie import Factor, LieAlgebra
 
 __all__ = [
     "AdvectedParameter",
     "AdvectedVector",
+    "Coordinate",
     "Factor",
+    "Height",
     "LieAlgebra",
     "momentum_map",
     "product",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import is_exact_equilibrium
 from geoctrl.errors import EquilibriumError, InputError, SingularMassError
 from geoctrl.systems import Equilibrium, Seen, System, as_system
+from geoctrl.systems.angles import nearby_angle
 from geoctrl.systems.families import listed
 from geoctrl.systems.points import Point, equilibrium_at, numbers_at, read_point
 from geoctrl.systems.tolerances import CONVERGED, LEAST_NORM, RESIDUAL, SHORT, UNIT
@@ -92,7 +94,8 @@ def find_equilibrium(
         return equilibrium_at(seen, (rest, u, None, None), numbers)
     x, residual = _rest(seen, x, u, numbers, held)
     for candidate in (_snapped(x, held), x):
-        point = candidate, u, tuple(exact(v) for v in candidate), tuple(exact(v) for v in u)
+        known_x = _exact_state(seen, candidate, held)
+        point = np.array([float(q) for q in known_x]), u, known_x, tuple(exact(v) for v in u)
         if _exactly(seen, numbers, point):
             return equilibrium_at(seen, point, numbers)
     scale = max(1.0, float(np.max(np.abs(x)))) ** 2
@@ -217,6 +220,12 @@ def _snapped(x: np.ndarray, held: Mapping[int, float]) -> np.ndarray:
     for i, value in held.items():
         snapped[i] = value
     return snapped
+
+
+def _exact_state(seen: Seen, x: np.ndarray, held: Mapping[int, float]) -> tuple[Fraction, ...]:
+    """The rationals that the values are; of angles, those with simple sine and cosine next to them."""
+    angles = {i: nearby_angle(float(x[i])) for i in seen.angles if i not in held}
+    return tuple(angles.get(i) or exact(v) for i, v in enumerate(x))
 
 
 def _exactly(seen: Seen, params: Mapping[str, float], point: Point) -> bool:

@@ -231,7 +231,7 @@ def exact_states(sys: ReducedSystem, rng: np.random.Generator) -> Iterator[tuple
         gamma = _exact_advected(sys, rng)
         if gamma is None:
             return
-        values = dict(zip(a.advected, gamma, strict=True))
+        values = dict(zip(a.gamma, gamma, strict=True))
         try:
             rows = evaluate([e for row in a.rows for e in row], values, RATIONAL)
         except KeyError:  # rows that depend on parameters: their symbols have no value here
@@ -272,7 +272,7 @@ def _exact_advected(sys: ReducedSystem, rng: np.random.Generator) -> list[Fracti
         gamma += [
             sum((r * x for r, x in zip(row, reference, strict=True)), Fraction(0)) for row in rotations[index]
         ]
-    return gamma
+    return gamma + [_random_fraction(rng) for _ in mechanism.shape]
 
 
 def _stereographic(reference: list[Fraction], gone: list[bool], rng: np.random.Generator) -> list[Fraction]:

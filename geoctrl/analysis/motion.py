@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,9 @@ from geoctrl._scalars import STATE, Graph, Node
 from geoctrl.analysis.consequences import consequences
 from geoctrl.analysis.shape import ShapeIntegrals, find_shape_integrals
 from geoctrl.analysis.table import Table
+from geoctrl.analysis.turn import Turn
 from geoctrl.systems import ReducedSystem
+from geoctrl.systems.angles import ExactAngle
 from geoctrl.systems.elimination import solve_saddle
 
 __all__ = ["Motion", "labelled"]
@@ -92,6 +94,8 @@ class Motion:
     _written: dict[tuple, Stored] = field(default_factory=dict)
     _consequences: list[dict[str, Node]] | None = None
     _shapes: list[ShapeIntegrals | None] = field(default_factory=list)
+    _turned: dict[tuple, Motion | None] = field(default_factory=dict)
+    _turn: Turn | None = None
 
     @classmethod
     def of(cls, system: ReducedSystem) -> Motion:
@@ -117,6 +121,51 @@ class Motion:
             for expr in system.candidate_invariants.values():
                 _remember_momenta(system, system.cache["motion"], expr)
         return system.cache["motion"]
+
+    def image(self, node: Node) -> Node:
+        """A node of the system in the states of this motion."""
+        return node if self._turn is None else self._turn([node])[0]
+
+    def turned(self, angles: Mapping[str, ExactAngle]) -> Motion | None:
+        """The same motion with some angles measured from exact ones; None where they are not only in sines.
+
+        A label says from where: ``phi - atan2(sine, cosine)``. Kept for the same angles.
+        """
+        key = tuple((label, q.cosine, q.sine) for label, q in angles.items())
+        if key not in self._turned:
+            self._turned[key] = self._turned_by(angles)
+        return self._turned[key]
+
+    def _turned_by(self, angles: Mapping[str, ExactAngle]) -> Motion | None:
+        matrices = [e for row in (*self.mass, *self.rows) for e in row]
+        nodes = [*matrices, *self.force, *self.drift, *self.rates.values(), *self.leaf.values(), self.energy]
+        turn = Turn(self.graph, {self.states[label]: q for label, q in angles.items()})
+        if not turn.possible(nodes):
+            return None
+
+        def of(rows: Sequence[Sequence[Node]]) -> list[list[Node]]:
+            return [turn(row) for row in rows]
+
+        names = {label: f"{label} - atan2({q.sine}, {q.cosine})" for label, q in angles.items()}
+        weights = {turn([node])[0]: turn(found) for node, found in self._weights.items()}
+        return replace(
+            self,
+            states={names.get(label, label): node for label, node in self.states.items()},
+            mass=of(self.mass),
+            force=turn(self.force),
+            rows=of(self.rows),
+            drift=turn(self.drift),
+            rates=dict(zip(self.rates, turn(list(self.rates.values())), strict=True)),
+            solve=lambda: turn(self.solved),
+            leaf=dict(zip(self.leaf, turn(list(self.leaf.values())), strict=True)),
+            energy=turn([self.energy])[0],
+            _weights=weights,
+            _written={},
+            _consequences=None,
+            _shapes=[],
+            _turned={},
+            _turn=turn,
+        )
 
     @cached_property
     def solved(self) -> list[Node]:

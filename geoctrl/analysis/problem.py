@@ -20,6 +20,7 @@ from geoctrl.analysis.motion import Motion, Stored
 from geoctrl.analysis.natural import natural_motion
 from geoctrl.analysis.shape import ShapeIntegrals
 from geoctrl.systems import Equilibrium, Seen
+from geoctrl.systems.angles import ExactAngle
 
 __all__ = ["Problem", "motion_of"]
 
@@ -81,6 +82,11 @@ class Problem:
         motion, candidates = found
         numbers = {k: exact(v) for k, v in equilibrium.params.items()}
         x = list(equilibrium.exact or (exact(v) for v in equilibrium.x))
+        angles = {i: q for i, q in enumerate(x) if isinstance(q, ExactAngle)}
+        turned = motion.turned({list(motion.states)[i]: q for i, q in angles.items()}) if angles else None
+        if turned is not None:
+            motion, candidates = turned, {name: turned.image(node) for name, node in candidates.items()}
+            x = [Fraction(0) if i in angles else q for i, q in enumerate(x)]
         u = equilibrium.exact_u
         held = list(u) if u is not None else [exact(v) for v in equilibrium.u]
         if seen.system.recorded:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -14,8 +16,11 @@ from geoctrl.analysis.questions import KINDS
 from geoctrl.checker.jets import Jet, evaluate
 from geoctrl.errors import CertificateError, GeoctrlError
 from geoctrl.systems import System
+from geoctrl.systems.angles import ExactAngle
 
 __all__ = ["require_same_equations"]
+
+_TURNED = re.compile(r"(\w+) - atan2\((-?\d+(?:/[1-9]\d*)?), (-?\d+(?:/[1-9]\d*)?)\)")
 
 
 def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
@@ -49,6 +54,12 @@ def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
     if found is None:
         raise CertificateError(f"{system.name or 'the system'} has no equations that could be derived anew")
     motion, candidates = found
+    angles = dict(filter(None, map(_measured_from, stored["states"])))
+    if angles:
+        turned = motion.turned(angles)
+        if turned is None:
+            raise CertificateError(f"the system holds {', '.join(angles)} not in sines and cosines alone")
+        motion, candidates = turned, {name: turned.image(node) for name, node in candidates.items()}
     _same("states", list(stored["states"]), list(motion.states))
     _same("inputs", list(stored["inputs"]), list(motion.inputs))
     _same("invariants", list(stored["invariants"]), [k for k in stored["invariants"] if k in candidates])
@@ -61,6 +72,18 @@ def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
     )
     rebuilt = problem.question(motion.shape() if "shape" in stored else None)
     _compare(checker.read_problem(dict(stored)), rebuilt.read)
+
+
+def _measured_from(label: str) -> tuple[str, ExactAngle] | None:
+    """The angle from which a state is measured that is labelled so."""
+    match = _TURNED.fullmatch(label)
+    if match is None:
+        return None
+    sine, cosine = Fraction(match[2]), Fraction(match[3])
+    try:
+        return match[1], ExactAngle(math.atan2(sine, cosine), cosine, sine)
+    except ValueError as error:
+        raise CertificateError(f"the state {label!r} is measured from no angle: {error}") from error
 
 
 def _same(part: str, given: list[str], found: list[str]) -> None:

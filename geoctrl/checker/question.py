@@ -103,11 +103,16 @@ class Question:
         return [jet.first.get(i, fmpq(0)) for i in range(len(self.labels))]
 
     def function(self, name: str) -> tuple[str, list[fmpq], dict[tuple[int, int], fmpq]]:
-        """Name, gradient and second derivatives (pairs i <= j) of a relation or an invariant."""
+        """Name, gradient and second derivatives (pairs i <= j) of a relation or an invariant.
+
+        Where numbers are rounded, a gradient that the second derivatives give a point next to it is none.
+        """
         (jet,) = self.jets([(self.problem["leaf"] | self.problem["invariants"])[name]])
         if jet.second is None:
             raise Refusal(f"{name[:80]!r} depends on unknowns", "problem")
-        return name, self.gradient(jet), jet.second
+        rounding = fmpq(0) if self.exact else RESIDUAL * max([fmpq(0), *map(abs, jet.second.values())])
+        felt = any(abs(c) > rounding for c in jet.first.values())
+        return name, self.gradient(jet) if felt else [fmpq(0)] * len(self.labels), jet.second
 
     def _solve_unknowns(self) -> None:
         """z = K^-1 b at the point, and Dz = K^-1 (Db - DK z)."""
@@ -135,10 +140,8 @@ class Question:
 
     def require_equilibrium(self) -> None:
         """C0; up to rounding where numbers are rounded."""
-        allowed = fmpq(0)
-        if not self.exact:
-            slopes = (abs(c) for row in self.linearisation for c in row)
-            allowed = RESIDUAL * max([fmpq(1), *slopes]) * max([fmpq(1), *map(abs, self._values.values())])
+        slopes, values = (abs(c) for row in self.linearisation for c in row), map(abs, self._values.values())
+        allowed = fmpq(0) if self.exact else RESIDUAL * max([fmpq(1), *slopes]) * max([fmpq(1), *values])
         rates = zip(self.labels, self.jets(self.problem["field"]), strict=True)
         relations = ((name, self.jets([p])[0]) for name, p in self.problem["leaf"].items())
         for name, jet in [*rates, *relations]:

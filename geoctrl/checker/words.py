@@ -59,7 +59,10 @@ def relations(problem: dict[str, Any]) -> list[str]:
 
 
 def _values(table: dict[str, Any], zeros: bool = True) -> str:
-    return ", ".join(f"{name} = {decimal(q)}" for name, q in table.items() if zeros or q)
+    # A label that is no name says where it is measured from, and is told at zero as well.
+    return ", ".join(
+        f"{name} = {decimal(q)}" for name, q in table.items() if zeros or q or not name.isidentifier()
+    )
 
 
 def decimal(q: Any) -> str:

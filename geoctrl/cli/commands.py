@@ -289,10 +289,11 @@ def _at_the_references(system: Any, args: argparse.Namespace) -> Any:
             families = ", ".join(system.families) or "none is declared"
             raise UsageError(f"give --at FAMILY ({families}), or all directions by --x0 q1_1=VALUE ...")
         return x
-    reference = [float(q) for a in system.mechanism.advected for q in a.reference]
+    reference = [float(q) for q in system.mechanism.reference]
     kept = [reference[i] for i in system.kept_index]
     if kept:
-        x[-len(kept) :] = kept
+        behind = len(system.assembly.velocity)
+        x[behind : behind + len(kept)] = kept
     return x
 
 
@@ -304,10 +305,11 @@ def _onto_the_leaf(system: Any, x: Any, params: dict) -> Any:
         from geoctrl.spheres import project
 
         return system.pack(*project(*system.unpack(x)))
-    gamma, advected, start = system.advected(x), {}, 0
+    gamma, advected, start = system.configuration(x), {}, 0
     for vector in system.mechanism.advected:
         advected[vector.name] = gamma[start : start + vector.dimension]
         start += vector.dimension
+    advected |= {c.name: gamma[start + i] for i, c in enumerate(system.mechanism.shape)}
     rotors = system.mechanism.rotors
     k = len(system.assembly.velocity)
     rates = x[k - rotors.count : k] if rotors else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from geoctrl.algebra import AdvectedVector, se3
+from geoctrl.algebra import AdvectedVector, Height, se3
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["chaplygin_sphere"]
@@ -21,23 +21,28 @@ def chaplygin_sphere() -> EulerPoincare:
     """
     algebra = se3()
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
+    z = Height("z", along=gamma)
     parameters = (
         Parameter("m", 1.3, "kg", "mass", positive=True),
         Parameter("a", 0.35, "m", "radius", positive=True),
         Parameter("J1", 0.031, "kg m^2", "moment of inertia about E1 at the centre", positive=True),
         Parameter("J2", 0.052, "kg m^2", "moment of inertia about E2", positive=True),
         Parameter("J3", 0.074, "kg m^2", "moment of inertia about E3", positive=True),
+        Parameter("g", 9.81, "m/s^2", "gravity, which moves nothing and presses on the plane", positive=True),
     )
-    m, a, *moments = (p.symbol for p in parameters)
+    m, a, *moments, g = (p.symbol for p in parameters)
     Omega, Y, G = sp.Matrix(algebra.xi[:3]), sp.Matrix(algebra.xi[3:]), sp.Matrix(gamma.symbols)
     rho = -a * G
     K = sp.diag(*moments) * Omega + m * rho.cross(Omega.cross(rho))
     Omega0 = sp.Symbol("Omega0", real=True)
     return EulerPoincare(
         algebra=algebra,
-        advected=[gamma],
+        advected=[gamma, z],
+        potential=m * g * z.symbol,
+        leaf={"on the plane": z.symbol + rho.dot(G)},
         inertia=sp.diag(*moments, m, m, m),
         constraints=(Y + Omega.cross(rho)).jacobian(algebra.xi),
+        reactions={"normal": [0, 0, 0, *G]},
         contact=rho,
         invariants={"K.Gamma": K.dot(G), "|K|^2": K.dot(K)},
         equilibria={

@@ -53,7 +53,7 @@ def kovalevskaya_top() -> EulerPoincare:
         name="kovalevskaya-top",
     )
     m, l, g, I3 = (p.symbol for p in top.parameters)  # noqa: E741
-    (W1, W2, _), (G1, G2, _) = top.algebra.xi, top.advected_symbols
+    (W1, W2, _), (G1, G2, _) = top.algebra.xi, top.configuration_symbols
     k = m * g * l / I3
     real, imaginary = W1**2 - W2**2 - k * G1, 2 * W1 * W2 - k * G2
     return top.replace(invariants={"kovalevskaya": real**2 + imaginary**2})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from geoctrl.algebra import AdvectedVector, se3
+from geoctrl.algebra import AdvectedVector, Height, se3
 from geoctrl.systems import EulerPoincare, Family, Parameter, Rotors
 
 __all__ = ["pendulum_skate", "pendulum_skate_offset", "pendulum_skate_rotor"]
@@ -43,6 +43,7 @@ def _skate(moments, offset=0, **extra) -> EulerPoincare:
     """
     algebra = se3()
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
+    z = Height("z", along=gamma)
     m, l, g = (p.symbol for p in _PARAMETERS[:3])  # noqa: E741 - the length's name in the literature
     G, E1, E3 = gamma.symbols, sp.Matrix([1, 0, 0]), sp.Matrix([0, 0, 1])
     Omega, Y = sp.Matrix(algebra.xi[:3]), sp.Matrix(algebra.xi[3:])
@@ -60,17 +61,22 @@ def _skate(moments, offset=0, **extra) -> EulerPoincare:
     spinning = {} if offset else {"spinning": Family({"v2": Omega0, "Gamma3": 1}, symbols=[Omega0])}
     return EulerPoincare(
         algebra=algebra,
-        advected=[gamma],
+        advected=[gamma, z],
         lagrangian=(Omega.dot(sp.diag(*moments) * Omega) + m * centre.dot(centre)) / 2
-        - m * g * rho.dot(sp.Matrix(G)),
-        constraints=[[*lateral, *zero], [*zero, *G], [*zero, *lateral]],
+        - m * g * (z.symbol + rho.dot(sp.Matrix(G))),
+        constraints={
+            "pitching": [*lateral, *zero],
+            "normal": [*zero, *G],
+            "sideways": [*zero, *lateral],
+        },
         frame=sp.Matrix.hstack(
             *(sp.Matrix([*a, *b]) for a, b in ((E1, zero), (G, zero), (zero, E1))),
             *(sp.Matrix([*a, *b]) for a, b in ((lateral, zero), (zero, G), (zero, lateral))),
         ),
-        leaf=[G[0]],
+        leaf=[G[0], z.symbol],
         invariants={"C1": C1, "C2": C2},
         equilibria={**spinning, "sliding": Family({"v3": Y0, "Gamma3": 1}, symbols=[Y0])},
+        domain={"above the ice": G[2] > 0},
         contact=[0, 0, 0],
         source=_SOURCE,
         **extra,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from geoctrl.algebra import AdvectedVector, se3
+from geoctrl.algebra import AdvectedVector, Height, se3
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["rattleback"]
@@ -33,6 +33,7 @@ def rattleback() -> EulerPoincare:
     """
     algebra = se3()
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
+    z = Height("z", along=gamma)
     parameters = (
         Parameter("m", 1.2, "kg", "mass", positive=True),
         Parameter("g", 9.81, "m/s^2", "gravity", positive=True),
@@ -52,10 +53,12 @@ def rattleback() -> EulerPoincare:
     Omega0 = sp.Symbol("Omega0", real=True)
     return EulerPoincare(
         algebra=algebra,
-        advected=[gamma],
+        advected=[gamma, z],
         inertia=sp.diag(sp.Matrix([[J1, D, 0], [D, J2, 0], [0, 0, J3]]), m * sp.eye(3)),
-        potential=-m * g * rho.dot(G),
+        potential=m * g * z.symbol,
+        leaf={"on the plane": z.symbol + rho.dot(G)},
         constraints=(Y + Omega.cross(rho)).jacobian(algebra.xi),
+        reactions={"normal": [0, 0, 0, *G]},
         contact=rho,
         equilibria={"spinning": Family({"Omega3": Omega0, "Gamma3": 1}, symbols=[Omega0])},
         parameters=parameters,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from geoctrl.algebra import AdvectedVector, se3
+from geoctrl.algebra import AdvectedVector, Height, se3
 from geoctrl.systems import Axis, EulerPoincare, Family, Parameter
 
 __all__ = ["rolling_disk"]
@@ -30,16 +30,24 @@ def rolling_disk() -> EulerPoincare:
     )
     m, a, g, A, C = (p.symbol for p in parameters)
     Omega, Y, G = sp.Matrix(algebra.xi[:3]), sp.Matrix(algebra.xi[3:]), sp.Matrix(gamma.symbols)
+    z = Height("z", along=gamma)
+    along = sp.Matrix([-G[1], G[0], 0]) / sp.sqrt(G[0] ** 2 + G[1] ** 2)
     contact = -a * sp.Matrix([G[0], G[1], 0]) / sp.sqrt(G[0] ** 2 + G[1] ** 2)
     Omega0, omega, t = sp.symbols("Omega0 omega t", real=True)
     sine, cosine = 2 * t / (1 + t**2), (1 - t**2) / (1 + t**2)
     spin = cosine * (A * omega - g / (a * omega * sine)) / (C + 1)
     return EulerPoincare(
         algebra=algebra,
-        advected=[gamma],
+        advected=[gamma, z],
         inertia=sp.diag(*(m * a**2 * sp.Matrix([A, A, C])), m, m, m),
-        potential=-m * g * contact.dot(G),
+        potential=m * g * z.symbol,
+        leaf={"on the plane": z.symbol + contact.dot(G)},
         constraints=(Y + Omega.cross(contact)).jacobian(algebra.xi),
+        reactions={
+            "normal": [0, 0, 0, *G],
+            "forward": [0, 0, 0, *along],
+            "sideways": [0, 0, 0, *G.cross(along)],
+        },
         contact=contact,
         symmetry=Axis((0, 0, 1)),
         equilibria={

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl._checks import flag
-from geoctrl.algebra import AdvectedVector, se3
+from geoctrl.algebra import AdvectedVector, Height, se3
 from geoctrl.systems import Axis, EulerPoincare, Family, Parameter
 
 __all__ = ["top_on_sphere"]
@@ -37,6 +37,7 @@ def top_on_sphere(gyrostat: bool = False) -> EulerPoincare:
     """
     algebra = se3()
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
+    z = Height("z", along=gamma)
     parameters = [
         Parameter("m", 1.3, "kg", "mass", positive=True),
         Parameter("a", 0.4, "m", "radius", positive=True),
@@ -71,11 +72,13 @@ def top_on_sphere(gyrostat: bool = False) -> EulerPoincare:
     spin = m * g * b / omega + omega * (J1 * cosine + m * (a * cosine + b) * lever) - h
     return EulerPoincare(
         algebra=algebra,
-        advected=[gamma],
+        advected=[gamma, z],
         inertia=sp.diag(J, m * sp.eye(3)),
         gyroscopic=[*(h * E3), 0, 0, 0] if gyrostat else None,
-        potential=-m * g * rho.dot(G),
+        potential=m * g * z.symbol,
+        leaf={"on the plane": z.symbol + rho.dot(G)},
         constraints=(Y + Omega.cross(rho)).jacobian(algebra.xi),
+        reactions={"normal": [0, 0, 0, *G]},
         contact=rho,
         symmetry=Axis((0, 0, 1)),
         invariants={"Jellett": (J * Omega + h * E3).dot(rho), "Routh": routh},

@@ -55,7 +55,7 @@ def arguments_of(mechanism: Any) -> dict[str, Any]:
         "inertias": J,
         "potential": m.potential.xreplace(table),
         "linear": linear,
-        "forces": None if m.forces is None else _bodies(m.forces.xreplace(table)),
+        "forces": None if m.acting is None else _bodies(m.acting.xreplace(table)),
         "inputs": m.inputs,
         "parameters": m.parameters,
         "invariants": {k: e.xreplace(table) for k, e in m.invariants.items() if k not in QUANTITIES},

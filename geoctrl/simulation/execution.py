@@ -31,7 +31,7 @@ def execute(
 
     def trajectory(status: str, success: bool) -> Any:
         time, states = flow.joined(blocks, end)
-        records = flow.log.records(tuple(e.name for e in flow.events), len(flow.x0))
+        records = flow.log.records(flow.events, len(flow.x0))
         return samples(time, states, status=status, success=success, events=records)
 
     interrupted = f"interrupted after t = {times[0]:.9g}"
@@ -68,6 +68,9 @@ def execute(
     if flow.log.stopped is not None:
         event = flow.events[flow.log.stopped]
         end = flow.log.entries[-1][1:]
+        if event.edge:
+            left = f"left the domain {event.name!r}, {event.edge}, at t = {end[0]:.12g}"
+            return trajectory(f"{left}: the model does not hold beyond; domain=False goes on", False)
         return trajectory(f"stopped by the event {event.name!r} at t = {end[0]:.12g}", True)
     return trajectory("completed", True)
 

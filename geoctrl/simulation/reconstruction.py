@@ -48,7 +48,7 @@ def _factor(system: ReducedSystem, of: int, what: str) -> Factor:
 def _directions(system: ReducedSystem, of: int, x: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     """Independent vectors in space (3,) and in the body (3, nt), at most two."""
     mechanism = system.mechanism
-    gamma = system.advected(x)
+    gamma = system.configuration(x)
     pairs, start = [], 0
     for vector in mechanism.advected:
         stop = start + vector.dimension

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import require_choice, time_grid
+from geoctrl._checks import flag, require_choice, time_grid
 from geoctrl._scalars import real
 from geoctrl.errors import DependencyError, InputError
 from geoctrl.runs import EventRecord, Events, Samples
@@ -16,7 +16,7 @@ from geoctrl.simulation.execution import execute
 from geoctrl.simulation.recorded import written
 from geoctrl.simulation.trajectory import told
 from geoctrl.stepping import Progress, dormand_prince
-from geoctrl.stepping.events import read_events
+from geoctrl.stepping.events import edges_of, read_events
 from geoctrl.stepping.flow import Flow
 from geoctrl.stepping.inputs import read_inputs
 from geoctrl.systems import System, as_system
@@ -37,6 +37,7 @@ def simulate(
     events: Mapping[str, Any] | None = None,
     progress: bool | Callable[[float], object] = False,
     throw: bool = True,
+    domain: bool = True,
 ) -> Any:
     r"""Solve the reduced equations of motion from an initial state.
 
@@ -73,6 +74,9 @@ def simulate(
         True shows a line on stderr if that is a terminal; a callable is told the fraction done.
     throw : bool
         Raise if the run cannot be finished; else return the part done, with `Trajectory.status`.
+    domain : bool
+        End the run at the edge of the system's domain, with a `Trajectory.status` that names it; False goes
+        on, beyond what the model says.
 
     Returns
     -------
@@ -120,7 +124,7 @@ def simulate(
         x0=np.array(sys.start(x0, params), dtype=float),
         times=times,
         rtol=tolerance,
-        events=read_events(sys, events),
+        events=read_events(sys, events) + (edges_of(sys) if flag("domain", domain) else ()),
     )
     flow.run.require_regular(float(times[0]), flow.x0, "x0")
     _require_finite(flow)
@@ -173,6 +177,13 @@ def _require_finite(flow: Flow) -> None:
     u = flow.inputs(t, x)
     if not np.isfinite(u).all():
         raise InputError(f"inputs(t, x, params) must be finite, got {u.tolist()} at timepts[0] and x0")
-    value = [*flow.field(t, x).tolist(), *(flow.switches(t, x) if flow.events else ())]
+    switches = flow.switches(t, x) if flow.events else ()
+    value = [*flow.field(t, x).tolist(), *switches]
     if not np.isfinite(value).all():
         raise InputError(f"the equations or events are not finite at x0 and t = {t:.9g}: {value}")
+    for event, margin in zip(flow.events, switches, strict=True):
+        if event.edge and not margin > 0:
+            raise InputError(
+                f"x0 is outside the domain {event.name!r} of the model: {event.edge}; start inside, or take "
+                "domain=False"
+            )

@@ -119,6 +119,24 @@ class Trajectory(Samples):
         """Output signals, (p, nt): the torques of a closed loop, say."""
         return self._system.outputs(self.time, self.states, self.inputs, self.params)
 
+    def reactions(self) -> dict[str, np.ndarray]:
+        """Forces of the constraints along the run by name, (nt,) each; see `ReducedSystem.reactions`.
+
+        Raises
+        ------
+        GeoctrlError
+            For a trajectory that was read from a file without its system.
+
+        Examples
+        --------
+        >>> import numpy as np, geoctrl as gc
+        >>> disk = gc.models.get("rolling-disk")().reduce()
+        >>> traj = gc.simulate(disk, np.linspace(0, 1, 3), disk.state(Omega3=6, Gamma=(0, 1, 0)))
+        >>> traj.reactions()["normal"].round(3)
+        array([16.677, 16.677, 16.677])
+        """
+        return self._system.reactions(self.states, self.inputs, self.params, self.time)
+
     @cached_property
     def energy(self) -> np.ndarray:
         """Constrained energy (J), (nt,); conserved only if `drift` counts it."""

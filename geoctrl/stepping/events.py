@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from geoctrl.errors import DescriptionError, ExpressionError, InputError
 from geoctrl.runs import EventRecord, Events
 from geoctrl.systems import System
 
-__all__ = ["Event", "EventLog", "LocatedEvent", "read_events"]
+__all__ = ["Event", "EventLog", "LocatedEvent", "edges_of", "read_events"]
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,8 @@ class LocatedEvent:
     node: Node
     terminal: bool
     direction: int
+    edge: str = ""
+    """The relation that ends to hold there, where it is an edge of the domain."""
 
 
 @dataclass
@@ -98,10 +100,10 @@ class EventLog:
         """Drop what was found later: the run counts up to `t`."""
         self.entries = [entry for entry in self.entries if entry[1] <= t]
 
-    def records(self, names: tuple[str, ...], n: int) -> Events:
-        """One record for each event, empty where it did not happen."""
+    def records(self, events: Sequence[LocatedEvent], n: int) -> Events:
+        """One record for each event that was asked for, empty where it did not happen."""
         found = Events()
-        for i, name in enumerate(names):
+        for i, name in ((i, event.name) for i, event in enumerate(events) if not event.edge):
             mine = sorted(((t, x) for index, t, x in self.entries if index == i), key=lambda entry: entry[0])
             time = np.array([t for t, _ in mine])
             states = np.array([x for _, x in mine]).T if mine else np.zeros((n, 0))
@@ -137,3 +139,11 @@ def read_events(system: System, events: Mapping[str, Any] | None) -> tuple[Locat
             raise ExpressionError(f"event {name!r}: {event.expr} depends on no state, input or time")
         located.append(LocatedEvent(name, event.expr, node, event.terminal, event.direction))
     return tuple(located)
+
+
+def edges_of(system: System) -> tuple[LocatedEvent, ...]:
+    """The edges of a system's domain, as events that end a run."""
+    return tuple(
+        LocatedEvent(name, side.margin, system.expression(side.margin), True, -1, side.words)
+        for name, side in system.domain.items()
+    )

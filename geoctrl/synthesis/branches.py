@@ -64,11 +64,18 @@ class Branch:
 
 
 def rotors_of(mechanism: EulerPoincare) -> Rotors:
-    """The rotors of a mechanism; MatchingError where it has none."""
+    """The rotors of a mechanism; MatchingError where it has none, or their coupling or inertia moves."""
     if mechanism.rotors is None:
         raise MatchingError(
             "matching needs internal rotors: "
             "give rotors=gc.Rotors(coupling=..., inertia=...) to the description"
+        )
+    held = mechanism.rotors.coupling.free_symbols | mechanism.rotors.inertia.free_symbols
+    moving = sorted(map(str, held & set(mechanism.configuration_symbols)))
+    if moving:
+        raise MatchingError(
+            f"matching takes rotors of which coupling and inertia are constant; these depend on "
+            f"{', '.join(moving)}"
         )
     return mechanism.rotors
 

@@ -4,9 +4,11 @@ from geoctrl.systems.axis import Axis
 from geoctrl.systems.contract import Lagrangian, Seen, System
 from geoctrl.systems.description import EulerPoincare
 from geoctrl.systems.families import Equilibrium, Family
+from geoctrl.systems.friction import Friction
 from geoctrl.systems.gates import as_mechanism, as_system
 from geoctrl.systems.names import check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.parameters import Parameter
+from geoctrl.systems.reactions import reaction
 from geoctrl.systems.reduced import ReducedSystem
 from geoctrl.systems.rotors import Rotors
 
@@ -15,6 +17,7 @@ __all__ = [
     "Equilibrium",
     "EulerPoincare",
     "Family",
+    "Friction",
     "Lagrangian",
     "Parameter",
     "ReducedSystem",
@@ -26,5 +29,6 @@ __all__ = [
     "check_names",
     "input_symbol",
     "plain_inputs",
+    "reaction",
     "time",
 ]

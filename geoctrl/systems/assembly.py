@@ -15,20 +15,23 @@ the equations are
     - G \dot E w - \dot G \xi - \dot A\bigr) + B^T\lambda, \qquad B\dot w = -\dot B w,
 
 where B = psi E holds the constraint rows that the frame does not solve. Rotors are an abelian factor
-of the algebra: their rates extend xi, their inertia extends G, and the torques extend F.
+of the algebra: their rates extend xi, their inertia extends G, and the torques extend F. Rates of the
+coordinates of the shape are an abelian factor of the algebra itself; the coordinates are entries of Gamma, of
+which ``-xi Gamma`` is the rate, and K gives :math:`\partial\ell/\partial r` in the row of each.
 States of a controller move at the rates given; where A depends on them, Adot includes their motion.
-Derivatives along Gamma are exact push-forwards; coordinates that the leaf removes are set to zero only
-after all of them are taken.
+Derivatives along Gamma are exact push-forwards; entries that the leaf removes are replaced by what it makes
+them only after all of them are taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import sympy as sp
 
 from geoctrl._scalars import PARAMETER, STATE, FromSympy, Graph, Node
-from geoctrl.systems.elimination import dot, solve_saddle
+from geoctrl.systems.elimination import Factorisation, dot, solve_saddle
 from geoctrl.systems.frames import Frame
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.names import time
@@ -45,8 +48,8 @@ class Assembly:
     ----------
     velocity : list of Node
         w and the rotor rates (states).
-    advected : list of Node
-        All advected components (removed ones included).
+    gamma : list of Node
+        All advected components (removed ones included), and the coordinates.
     xi : list of Node
         Full velocity, rotor rates appended.
     mass, force, rows, drift : nodes of M, h, B and Bdot w
@@ -62,8 +65,8 @@ class Assembly:
     ----------
     mechanism : Mechanism
     frame : Frame
-    removed : sequence of sympy.Symbol
-        Advected coordinates that are zero.
+    removed : dict of sympy.Symbol -> expression
+        Entries of Gamma that the leaf gives as functions of the others, mostly zero.
     entries : sequence of sympy.Symbol, optional
         Symbols in the frame that stand for functions of Gamma. Their rates are symbols too, with ``_dot``
         appended.
@@ -73,7 +76,7 @@ class Assembly:
         self,
         mechanism: Mechanism,
         frame: Frame,
-        removed: Sequence[sp.Symbol],
+        removed: Mapping[sp.Symbol, sp.Expr],
         entries: Sequence[sp.Symbol] = (),
     ) -> None:
         self.mechanism = mechanism
@@ -83,7 +86,7 @@ class Assembly:
         self.parameters = {p.name: g.symbol(p.name, PARAMETER) for p in mechanism.parameters}
         labels = frame.labels + (rotors.rate_labels if rotors else ())
         self.velocity = [g.symbol(label, STATE) for label in labels]
-        self.advected = [g.symbol(str(s), STATE) for s in mechanism.advected_symbols]
+        self.gamma = [g.symbol(str(s), STATE) for s in mechanism.configuration_symbols]
         actuators = {s: g.symbol(str(s), STATE) for s in mechanism.actuator_symbols}
         self.inputs = [actuators[s] for s in mechanism.input_symbols]
         self.controller = [g.symbol(label, STATE) for label in mechanism.controller]
@@ -91,17 +94,16 @@ class Assembly:
         self.n = algebra.n + (rotors.count if rotors else 0)
 
         symbols = {p.symbol: self.parameters[p.name] for p in mechanism.parameters}
-        symbols |= dict(zip(mechanism.advected_symbols, self.advected, strict=True))
+        symbols |= dict(zip(mechanism.configuration_symbols, self.gamma, strict=True))
         symbols |= dict(zip(mechanism.controller_symbols, self.controller, strict=True))
         named = {s: g.symbol(s.name, STATE) for s in entries}
         self._entries = set(named)
         self._entry_rates = {node: g.symbol(f"{s.name}_dot", STATE) for s, node in named.items()}
         self.configuration = FromSympy(g, symbols | named)
-        self._removed = {
-            node: g.zero
-            for symbol, node in zip(mechanism.advected_symbols, self.advected, strict=True)
-            if symbol in removed
-        }
+        places = dict(zip(mechanism.configuration_symbols, self.gamma, strict=True))
+        zero = {places[s]: g.zero for s, e in removed.items() if e == 0}
+        made = g.substitute([self.configuration(e) for e in removed.values()], zero)
+        self._removed = dict(zip((places[s] for s in removed), made, strict=True))
         self._kinematics()
         self._inertia()
         self.momentum = [g.add([dot(g, row, self.xi), a]) for row, a in zip(self._G, self._A, strict=True)]
@@ -133,21 +135,20 @@ class Assembly:
         self._E = [[*row, *[g.zero] * s] for row in self._convert(self.frame.matrix)]
         self._E += [[g.one if j == k + a else g.zero for j in range(k + s)] for a in range(s)]
         self.xi = [dot(g, row, self.velocity) for row in self._E]
-        self.kappa: list[tuple[int, int, int, Node]] = []
-        start = 0
-        for advected in mechanism.advected:
-            for i, j, m, value in advected.action(mechanism.algebra):
-                self.kappa.append((start + i, j, start + m, g.number(value)))
-            start += advected.dimension
-        parts: list[list[Node]] = [[] for _ in self.advected]
-        for i, j, m, weight in self.kappa:
-            parts[i].append(-(weight * self.xi[j] * self.advected[m]))
-        self.advection = [g.add(p) for p in parts]
+        self._carriers = [*self.gamma, g.one]
+        self.advection = self.moved(self.xi)
         self.dependent: dict[str, Node] = {}
         for i, label in enumerate(mechanism.algebra.labels):
             if self.frame.matrix[i, :].free_symbols & self._entries:
                 self.dependent[label] = self.xi[i]
                 self.xi[i] = g.symbol(label, STATE)
+
+    def moved(self, xi: Sequence[Node]) -> list[Node]:
+        """Rates of Gamma under velocities xi."""
+        parts: list[list[Node]] = [[] for _ in self.gamma]
+        for i, j, m, value in self.mechanism.kinematics:
+            parts[i].append(-(self.graph.number(value) * xi[j] * self._carriers[m]))
+        return [self.graph.add(p) for p in parts]
 
     def _inertia(self) -> None:
         g, mechanism = self.graph, self.mechanism
@@ -167,7 +168,7 @@ class Assembly:
 
     def _moving(self) -> dict[Node, Node]:
         """Rates of the symbols that frame, inertia and A depend on."""
-        moving = dict(zip(self.advected, self.advection, strict=True))
+        moving = dict(zip(self.gamma, self.advection, strict=True))
         return moving | dict(zip(self.controller, self.controller_rates, strict=True)) | self._entry_rates
 
     def _along_motion(self, nodes: Sequence[Node]) -> list[Node]:
@@ -186,7 +187,7 @@ class Assembly:
         g = self.graph
         gradient = []
         flat = [e for row in self._G for e in row] + self._A + [self._U]
-        for node in self.advected:
+        for node in self.gamma:
             derivative = g.push_forward(flat, {node: g.one})
             dU, dA = derivative[-1], derivative[self.n**2 : -1]
             terms = [-dU, *(a * x for a, x in zip(dA, self.xi, strict=True))]
@@ -200,8 +201,8 @@ class Assembly:
     def _diamond(self, gradient: Sequence[Node]) -> list[Node]:
         """K_j = -kappa_ijk Gamma_k (dl/dGamma)_i."""
         parts: list[list[Node]] = [[] for _ in range(self.n)]
-        for i, j, m, value in self.kappa:
-            parts[j].append(-(value * self.advected[m] * gradient[i]))
+        for i, j, m, value in self.mechanism.kinematics:
+            parts[j].append(-(self.graph.number(value) * self._carriers[m] * gradient[i]))
         return [self.graph.add(p) for p in parts]
 
     def _applied(self) -> list[Node]:
@@ -209,8 +210,8 @@ class Assembly:
         mechanism = self.mechanism
         n = mechanism.algebra.n
         forces = (
-            [self.motion(f) for f in mechanism.forces]
-            if mechanism.forces is not None
+            [self.motion(f) for f in mechanism.acting]
+            if mechanism.acting is not None
             else [self.graph.zero] * n
         )
         return forces + self._actuators[len(mechanism.inputs) :]
@@ -228,7 +229,7 @@ class Assembly:
         coadjoint = self._coadjoint()
         diamond = self._diamond(self._advected_gradient())
         self.applied = self._applied()
-        total = [
+        self._acting = total = [
             g.add(
                 [
                     coadjoint[i],
@@ -241,7 +242,7 @@ class Assembly:
             )
             for i in size
         ]
-        GE = [[dot(g, self._G[i], [self._E[j][a] for j in size]) for a in columns] for i in size]
+        self._GE = GE = [[dot(g, self._G[i], [self._E[j][a] for j in size]) for a in columns] for i in size]
         column = [[self._E[i][a] for i in size] for a in columns]
         lower = {(a, b): dot(g, column[a], [GE[i][b] for i in size]) for a in columns for b in range(a + 1)}
         mass = [[lower[max(a, b), min(a, b)] for b in columns] for a in columns]
@@ -269,6 +270,33 @@ class Assembly:
             g, self.mass, self.force, self.rows, self.drift
         )
 
+    @cached_property
+    def reactions(self) -> dict[str, Node]:
+        r"""Forces of the constraints by name, at the accelerations of the motion.
+
+        What is left of the equations, :math:`f = G\dot\xi + \dot G\xi + \dots - F`, is
+        :math:`\lambda_a \psi^a`: multipliers of all rows, those that the frame solves included, and
+        :math:`f \cdot \eta` for the velocities declared.
+        """
+        mechanism, g, n = self.mechanism, self.graph, self.mechanism.algebra.n
+        if mechanism.constraints is None:
+            return {}
+        declared = [self.configuration(e) for eta in mechanism.reactions.values() for e in eta]
+        rows = [self.configuration(e) for e in mechanism.constraints]
+        flat = [e for row in self._GE for e in row]
+        parts = iter(self.restrict([*rows, *declared, *flat, *self._acting]))
+
+        def matrix(height: int, width: int) -> Matrix:
+            return [[next(parts) for _ in range(width)] for _ in range(height)]
+
+        psi, along = matrix(mechanism.constraints.rows, n), matrix(len(mechanism.reactions), n)
+        inertial = [dot(g, row, self.acceleration) for row in matrix(self.n, len(self.velocity))]
+        left = [a - next(parts) for a in inertial][:n]
+        gram = [[dot(g, p, q) for q in psi] for p in psi]
+        found = Factorisation(g, gram).solve([dot(g, p, left) for p in psi])
+        found += [dot(g, eta, left) for eta in along]
+        return dict(zip((*mechanism.row_names, *mechanism.reactions), found, strict=True))
+
     def _multiplier_rows(self) -> tuple[Matrix, list[Node]]:
         g = self.graph
         if self.frame.rows is None:
@@ -290,7 +318,7 @@ class Assembly:
         """Sympy symbols of the leaves of the graph."""
         m = self.mechanism
         table: dict[Node, sp.Symbol] = {self.parameters[p.name]: p.symbol for p in m.parameters}
-        table |= dict(zip(self.advected, m.advected_symbols, strict=True))
+        table |= dict(zip(self.gamma, m.configuration_symbols, strict=True))
         table |= dict(zip(self.inputs, m.input_symbols, strict=True))
         table |= dict(zip(self.controller, m.controller_symbols, strict=True))
         table |= {node: sp.Symbol(node.payload, real=True) for node in self.velocity}
@@ -298,5 +326,5 @@ class Assembly:
         return table
 
     def restrict(self, nodes: Sequence[Node]) -> list[Node]:
-        """Set the coordinates that the leaf removes to zero (after differentiation)."""
+        """Put in what the leaf makes of the entries that it removes (after differentiation)."""
         return self.graph.substitute(nodes, self._removed) if self._removed else list(nodes)

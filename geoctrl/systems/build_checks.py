@@ -27,7 +27,7 @@ def check_build(system: Recorded, samples: list[np.ndarray], params: dict[str, f
 def _matrix_at(system: Recorded, matrix, gamma: np.ndarray, params: dict[str, float]) -> np.ndarray:
     a = system.assembly
     nodes = [a.configuration(e) for e in matrix]
-    return Program(a.graph, a.advected, a.parameters, nodes)(gamma, params).reshape(matrix.shape)
+    return Program(a.graph, a.gamma, a.parameters, nodes)(gamma, params).reshape(matrix.shape)
 
 
 def _check_constraints(system: Recorded, samples: list[np.ndarray], params: dict[str, float]) -> None:
@@ -77,11 +77,13 @@ def leaf_promises(system: Recorded) -> list[Promise]:
     Relations of turned vectors hold of themselves.
     """
     a, mechanism, g = system.assembly, system.mechanism, system.graph
-    removed = [i for i in range(len(a.advected)) if i not in system.kept_index]
-    gone = {mechanism.advected_symbols[i]: a.advection[i] for i in removed}
-    named = mechanism.leaf.named
-    rates = {r: gone[r.expr] for r in named if r.expr in gone}
-    others = [r for r in named if r.expr not in gone]
+    named, removed = mechanism.leaf.named, set(mechanism.removed)
+    # Relations that remove entries are no relations of the states: their rates are taken before that is done.
+    first = [r for r in named if r.expr.free_symbols & removed]
+    motion = dict(zip(a.gamma, a.advection, strict=True))
+    moved = a.restrict(g.push_forward([a.configuration(r.expr) for r in first], motion))
+    rates = dict(zip(first, moved, strict=True))
+    others = [r for r in named if r not in rates]
     nodes = a.restrict([a.configuration(r.expr) for r in others])
     rates |= dict(zip(others, map(g.add, system.rate_terms(nodes)), strict=True))
     # Most relations are kept by every motion of the group, whatever frame and constraints say.
@@ -111,13 +113,10 @@ def leaf_promises(system: Recorded) -> list[Promise]:
 
 
 def _along_group(system: Recorded, relation: Any, j: int) -> Node:
-    """Rate of a relation when the group moves with its j-th basis velocity."""
+    """Rate of a relation under the j-th basis velocity."""
     a, g = system.assembly, system.graph
-    moved: dict[Node, list[Node]] = {node: [] for node in a.advected}
-    for i, direction, m, weight in a.kappa:
-        if direction == j:
-            moved[a.advected[i]].append(-(weight * a.advected[m]))
-    motion = {node: g.add(parts) for node, parts in moved.items()}
+    unit = [g.one if i == j else g.zero for i in range(a.n)]
+    motion = dict(zip(a.gamma, a.moved(unit), strict=True))
     return g.push_forward([a.configuration(relation)], motion)[0]
 
 

@@ -2,7 +2,8 @@ r"""Polynomial Casimirs of the algebra extended by its advected parameters.
 
 Without constraints the equations are, for any Lagrangian, ``mudot = ad*_xi mu + K(x, a)``,
 ``adot = -xi a`` with xi and x depending on the Lagrangian. A function C(mu, a) is conserved for all of
-them if its rate vanishes for arbitrary xi and x: linear equations for the coefficients of C.
+them if its rate vanishes for arbitrary xi and x: linear equations for the coefficients of C. It holds
+no coordinate of the shape and no momentum of one, since their rates are arbitrary.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from itertools import combinations_with_replacement
 import sympy as sp
 
 from geoctrl._scalars.sparse_rows import Echelon, kernel
-from geoctrl.algebra import AdvectedVector
+from geoctrl.algebra import AdvectedVector, LieAlgebra
 from geoctrl.systems.mechanism import Mechanism
 
 __all__ = ["casimirs"]
@@ -28,10 +29,12 @@ def casimirs(mechanism: Mechanism) -> dict[str, sp.Expr]:
     Functions of advected vectors alone are left out, since the leaf relations hold them already, and
     so are products of linear Casimirs.
     """
-    algebra = mechanism.algebra
+    algebra = mechanism.group
+    if algebra is None:
+        return {}
     n = algebra.n
     symbols = [*algebra.mu, *mechanism.advected_symbols]
-    fields = _generators(mechanism)
+    fields = _generators(algebra, mechanism)
     linear = _kernel([(i,) for i in range(len(symbols))], fields)
     products = [_times(a, b) for i, a in enumerate(linear) for b in linear[i:]]
     quadratic = _kernel(list(combinations_with_replacement(range(len(symbols)), 2)), fields)
@@ -63,19 +66,17 @@ Motions = dict[int, list[tuple[int, int, Fraction]]]
 """For each variable the linear fields that move it: number of the field, variable in its rate, factor."""
 
 
-def _generators(mechanism: Mechanism) -> Motions:
+def _generators(algebra: LieAlgebra, mechanism: Mechanism) -> Motions:
     """Linear vector fields on (mu, a), one for each component of xi and of x."""
-    algebra = mechanism.algebra
     n = algebra.n
     fields: dict[int, dict[tuple[int, int], Fraction]] = defaultdict(lambda: defaultdict(Fraction))
     for i, j, k, c in algebra.brackets:
         fields[j][i, k] += c
-    start = n
-    for advected in mechanism.advected:
-        for i, j, m, kappa in advected.action(algebra):
-            fields[start + i][j, start + m] -= kappa
-            fields[j][start + i, start + m] -= kappa
-        start += advected.dimension
+    end = len(mechanism.advected_symbols)
+    for i, j, m, kappa in mechanism.kinematics:
+        if i < end:
+            fields[n + i][j, n + m] -= kappa
+            fields[j][n + i, n + m] -= kappa
     return {
         variable: [(f, other, q) for (f, other), q in moved.items() if q]
         for variable, moved in fields.items()

@@ -16,6 +16,7 @@ from geoctrl._scalars.branches import freed
 from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.systems.casimirs import casimirs
 from geoctrl.systems.judging import TIMES, Rates, at_random, vanishing
+from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.recorded import Recorded
 
 __all__ = ["Conservation"]
@@ -32,7 +33,8 @@ class Conservation:
     Attributes
     ----------
     candidates : dict of name -> expression or node
-        Energy, declared invariants and, without constraints, Casimirs of degree one and two.
+        Energy, declared invariants, without constraints Casimirs of degree one and two, and the momenta of
+        coordinates that the Lagrangian does not hold.
     """
 
     def __init__(self, system: Recorded) -> None:
@@ -48,6 +50,7 @@ class Conservation:
                     f"{system.name or 'the system'}: {time.note}", RuntimeWarning, stacklevel=user_level()
                 )
             self.candidates |= {k: v for k, v in found.items() if k not in self.candidates}
+        self.candidates |= {k: v for k, v in cyclic_momenta(mechanism).items() if k not in self.candidates}
         self._kept: dict[tuple, dict[str, Node]] = {}
         self._programs: dict[tuple[str, ...], Program] = {}
 
@@ -99,6 +102,16 @@ class Conservation:
             self._programs[names] = self._system.program([self.nodes[k] for k in names])
         results = self._programs[names](self._system.arguments_at(0.0, x, None), params)
         return dict(zip(names, results, strict=True))
+
+
+def cyclic_momenta(mechanism: Mechanism) -> dict[str, sp.Symbol]:
+    """Momenta of the coordinates on which no part of the Lagrangian depends, by their labels."""
+    rotors = mechanism.rotors
+    parts = [mechanism.inertia, mechanism.potential, mechanism.gyroscopic]
+    parts += [rotors.coupling, rotors.inertia] if rotors else []
+    held = set().union(*(part.free_symbols for part in parts if part is not None))
+    momenta = mechanism.algebra.mu[mechanism.algebra.n - len(mechanism.shape) :]
+    return {str(p): p for c, p in zip(mechanism.shape, momenta, strict=True) if c.symbol not in held}
 
 
 class _Rates:

@@ -17,6 +17,7 @@ import numpy as np
 
 from geoctrl._scalars import Graph, Node
 from geoctrl.runs import Samples
+from geoctrl.systems.domain import EVERYWHERE, Side
 from geoctrl.systems.field import Field
 
 __all__ = ["Lagrangian", "Seen", "System"]
@@ -38,6 +39,8 @@ class System(ABC):
         Default parameters by name, None for one without a default.
     families : dict of name -> Family
         Declared relative equilibria.
+    domain : dict of name -> Side
+        Where the model holds; empty where it has no limits.
     leaf : has ``names`` and ``relations``
         Names of what vanishes on the leaf, in the order of `leaf_residual`, and as it is written.
     recorded : bool
@@ -56,6 +59,7 @@ class System(ABC):
     output_labels: Any
     params: Any
     families: Any
+    domain: Mapping[str, Side] = EVERYWHERE
     leaf: Any
     nstates: Any
     ninputs: Any
@@ -178,6 +182,8 @@ class Seen(ABC):
         What is given by functions of the time, in words: what they do is seen at some times only.
     written : bool
         Whether everything is given by expressions; else the caller may change it from question to question.
+    angles : tuple of int
+        Places in the state of coordinates that are angles.
     """
 
     system: Any
@@ -186,6 +192,7 @@ class Seen(ABC):
     hint: str = ""
     functions: str = ""
     written: bool = True
+    angles: tuple[int, ...] = ()
 
     # -- points ---------------------------------------------------------------------------------
 

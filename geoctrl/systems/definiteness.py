@@ -39,8 +39,8 @@ class Definiteness:
         positive = {a.parameters[name] for name in mechanism.positive}
         self.settled: bool = mechanism.indefinite or _is_definite(system, rows, positive)
         self._system, self._size = system, len(rows)
-        self._program = Program(a.graph, a.advected, a.parameters, entries)
-        self._constant = not system.graph.symbols(entries) & set(a.advected)
+        self._program = Program(a.graph, a.gamma, a.parameters, entries)
+        self._constant = not system.graph.symbols(entries) & set(a.gamma)
         moving = system.graph.symbols(system.leaf.nodes) & set(a.parameters.values())
         self._points: np.ndarray | None = None
         self._leaf_moves = bool(moving)
@@ -74,7 +74,9 @@ class Definiteness:
         if self._points is None or self._leaf_moves:
             rng = np.random.default_rng(13)
             count = 1 if self._constant else _POINTS
-            draws = [self._system.advected(self._system.sample(rng, values)) for _ in range(count)]
+            draws = [
+                self._system.configuration_at(self._system.sample(rng, values), values) for _ in range(count)
+            ]
             self._points = np.array(draws)
         return self._points
 
@@ -85,7 +87,7 @@ class Definiteness:
         along = mechanism.velocity_labels[int(np.argmax(np.abs(direction)))]
         numbers = ", ".join(f"{name} = {value}" for name, value in values.items())
         point = ", ".join(
-            f"{s} = {value:.4g}" for s, value in zip(mechanism.advected_symbols, gamma, strict=True)
+            f"{s} = {value:.4g}" for s, value in zip(mechanism.configuration_symbols, gamma, strict=True)
         )
         where = "" if self._constant else f" at {point}"
         return (

@@ -16,7 +16,7 @@ __all__ = ["EulerPoincare"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EulerPoincare(Mechanism):
-    r"""A mechanism on a Lie group with advected parameters and nonholonomic constraints.
+    r"""A mechanism on a Lie group with advected parameters, shape and nonholonomic constraints.
 
     The reduced Lagrangian is
 
@@ -30,21 +30,30 @@ class EulerPoincare(Mechanism):
         + \mathbf K\Bigl(\frac{\partial \ell}{\partial \Gamma}, \Gamma\Bigr) + F + \lambda_a \psi^a(\Gamma),
         \qquad \dot\Gamma = -\xi \Gamma, \qquad \langle \psi^a(\Gamma), \xi \rangle = 0
 
-    ([GO] Prop. 7, with a gyroscopic covector A, Gamma-dependent inertia and forces added).
+    ([GO] Prop. 7, with a gyroscopic covector A, Gamma-dependent inertia and forces added). Coordinates r of
+    the shape are further entries of :math:`\Gamma`, their rates of :math:`\xi`: their equations
+    are those of Lagrange, :math:`\frac{d}{dt}\frac{\partial\ell}{\partial\dot r} =
+    \frac{\partial\ell}{\partial r} + F_r + \lambda_a \psi^a_r`.
 
     Parameters
     ----------
-    algebra : LieAlgebra
-        Of dimension n; its ``xi`` are the velocity symbols.
-    advected : sequence of AdvectedVector or AdvectedParameter
+    algebra : LieAlgebra, optional
+        Of the group; its ``xi`` are the velocity symbols. Without one the mechanism has coordinates alone.
+        The description made has in ``algebra`` that of all n velocities, those of the group followed by the
+        rates of the coordinates, and in ``group`` what was given.
+    advected : sequence of AdvectedVector, AdvectedParameter or Height
         May be empty.
+    shape : sequence of Coordinate
+        Coordinates beside the group, states after the advected ones. Wherever advected symbols may stand
+        below, theirs may as well; rates go by ``name_dot``.
     inertia : n x n symmetric matrix in advected symbols and parameters
         With rotors the locked inertia (rotors included).
     potential : expression in advected symbols
     gyroscopic : covector of length n in advected symbols, optional
     lagrangian : expression in ``algebra.xi`` and advected symbols, optional
         Instead of inertia, potential and gyroscopic; must be quadratic in xi.
-    constraints : rows of length n in advected symbols, optional
+    constraints : rows of length n in advected symbols, or mapping name -> row, optional
+        A row's name is that of its multiplier among the reactions.
     frame : n x k (or n x n) matrix in advected symbols, optional
         Columns span the kernel of the constraints (further columns, a complement, are ignored by
         the motion). None: made from the constraints.
@@ -53,11 +62,15 @@ class EulerPoincare(Mechanism):
     symmetry : Axis, optional
         Nothing changes when the body turns about it; see `ReducedSystem.despun`.
     leaf : sequence of expressions, or mapping name -> expression, each zero along motions
-        A bare coordinate (``Gamma1``) is removed from the state. Runs report the others by these names;
-        without one, by the text where that is short, else by ``leaf1``, ``leaf2`` and so on.
+        A bare coordinate (``Gamma1``) is removed from the state, and so is a `Height` that a relation gives
+        as a function of the rest. Runs report the others by these names; without one, by the text where that
+        is short, else by ``leaf1``, ``leaf2`` and so on.
     rotors : Rotors, optional
+        Coupling and inertia may depend on advected symbols and coordinates.
     forces : n expressions in xi, advected symbols, inputs and ``time``, optional
         Generalised force F in s*: its power is ``F . xi``.
+    friction : sequence of Friction
+        Forces against velocities, besides ``forces``.
     inputs : sequence of names or symbols used in ``forces``
         For a name, the symbol of that name in forces and outputs, ``sympy.Symbol(name)`` or a real one.
     feedback : mapping of input label -> expression in reduced or full symbols, optional
@@ -72,6 +85,12 @@ class EulerPoincare(Mechanism):
     equilibria : mapping name -> Family
     contact : three expressions in advected symbols, optional
         Body-fixed components of the vector from the frame's origin to the point of contact.
+    reactions : mapping name -> n entries in advected symbols, optional
+        Velocities along which forces of the constraints are reported, `ReducedSystem.reactions`: that of the
+        point of contact along the normal of a plane, say.
+    domain : mapping name -> inequality, optional
+        In advected symbols, coordinates, velocities, parameters and `reaction`: where the model holds. Runs
+        end at its edge, and points outside are refused.
     outputs : mapping label -> expression in reduced or full symbols, optional
         Signals reported with every trajectory (the torque of a closed loop, say).
     indefinite : bool

@@ -38,7 +38,7 @@ def named_entries(mechanism: Mechanism, matrix: sp.Matrix) -> tuple[Names, sp.Im
     Components of the vector to the point of contact come first: they are what the entries of a rolling body
     are, up to their signs.
     """
-    advected = mechanism.advected_symbols
+    advected = mechanism.configuration_symbols
     if all(_is_short(e, advected) for e in matrix):
         return {}, sp.ImmutableMatrix(matrix)
     labels = {*mechanism.velocity_labels, *mechanism.quasivelocity_labels, *map(str, advected)}
@@ -94,7 +94,7 @@ class Display:
         self.parameters = [p.symbol for p in m.parameters]
         self.rates = [*m.algebra.xi, *(m.rotors.rates if m.rotors else ())]
         self.velocities = list(system.states[: len(system.assembly.velocity)])
-        self._known = {s.name: s for s in (*self.parameters, *m.advected_symbols, time)}
+        self._known = {s.name: s for s in (*self.parameters, *m.configuration_symbols, time)}
 
     def part(self, name: str) -> str:
         """One of the parts below.
@@ -137,9 +137,10 @@ class Display:
 
     def leaf(self) -> str:
         """The geometric relations; empty where there is none."""
-        t = Typesetter([*self.parameters, *self.mechanism.advected_symbols], fixed=self.parameters)
-        relations = self.system.to_sympy(self.system.leaf.nodes)
-        return ", \\qquad ".join(t.relation(sp.Eq(e, 0)) for e in relations)
+        t = Typesetter([*self.parameters, *self.mechanism.configuration_symbols], fixed=self.parameters)
+        relations = [sp.Eq(e, 0) for e in self.system.to_sympy(self.system.leaf.nodes)]
+        relations += [sp.Eq(s, e) for s, e in self.mechanism.removed.items() if e != 0]
+        return ", \\qquad ".join(map(t.relation, relations))
 
     def frame(self) -> str:
         """The velocity in terms of the states; empty where it is among them."""
@@ -168,7 +169,7 @@ class Display:
         """Both sides of the equations of motion, the symbols that move, and the names."""
         names, matrix = named_entries(self.mechanism, self.system.frame.matrix)
         frame = replace(self.system.frame, matrix=matrix)
-        a = Assembly(self.mechanism, frame, self.mechanism.removed_symbols, entries=tuple(names))
+        a = Assembly(self.mechanism, frame, self.mechanism.removed, entries=tuple(names))
 
         def read(nodes: Sequence[Node]) -> list[sp.Expr]:
             table = {n: self._known.get(n.payload, _real(n.payload)) for n in a.graph.symbols(nodes)}
@@ -183,8 +184,9 @@ class Display:
         ]
         equations += [(_dot(row, wdot), -e) for row, e in zip(rows, read(a.drift), strict=True)]
         turning = read([*(a.advection[i] for i in self.system.kept_index), *a.controller_rates])
-        kept = self.system.states[len(wdot) :]
-        equations += [(_real(f"{s}_dot"), e) for s, e in zip(kept, turning, strict=True)]
+        kept = [(_real(f"{s}_dot"), e) for s, e in zip(self.system.states[len(wdot) :], turning, strict=True)]
+        # A coordinate moves with its rate: nothing to be said where that is a state.
+        equations += [(rate, e) for rate, e in kept if rate != e]
         equations += [(_real(label), read([node])[0]) for label, node in a.dependent.items()]
         moving = [*self.velocities, *map(_real, a.dependent), *(_real(f"{s}_dot") for s in names)]
         return equations, [*moving, *wdot, *self.mechanism.actuator_symbols, *multipliers], names
@@ -195,7 +197,7 @@ class Display:
         """Equations below one another, followed by what the names and the roots in them stand for."""
         if not equations:
             return ""
-        advected = self.mechanism.advected_symbols
+        advected = self.mechanism.configuration_symbols
         abbreviate = Abbreviations([e for pair in equations for e in pair] + list(names.values()))
         shown = [(abbreviate(left), abbreviate(right)) for left, right in [*equations, *names.items()]]
         order = [*self.parameters, *names, *advected, *abbreviate.names, *moving]

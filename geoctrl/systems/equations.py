@@ -179,17 +179,15 @@ def hamel_tensors(system: Recorded) -> HamelTensors:
         raise InputError(
             "the tensors need a frame that solves all constraints; this system keeps multipliers"
         )
-    gamma = mechanism.advected_symbols
-    removed = dict.fromkeys((s for s in gamma if s in mechanism.leaf), 0)
+    gamma = mechanism.configuration_symbols
+    removed = mechanism.removed
     E, inverse = _completed(system, removed)
     rate = [[sp.Integer(0)] * k for _ in gamma]  # varkappa^k_{j beta} Gamma_k = (E_beta Gamma)_j
-    start = 0
-    for advected in mechanism.advected:
-        for i, j, m, value in advected.action(algebra):
-            q = sp.Rational(value.numerator, value.denominator)
-            for beta in range(k):
-                rate[start + i][beta] += q * E[j, beta] * gamma[start + m]
-        start += advected.dimension
+    carriers = [*gamma, sp.Integer(1)]
+    for i, j, m, value in mechanism.kinematics:
+        q = sp.Rational(value.numerator, value.denominator)
+        for beta in range(k):
+            rate[i][beta] += q * E[j, beta] * carriers[m]
     C = sp.MutableDenseNDimArray.zeros(n, k, k)
     F = sp.MutableDenseNDimArray.zeros(n, k, k)
     for alpha in range(k):

@@ -52,7 +52,7 @@ def choose_frame(mechanism: Mechanism) -> Frame:
     if psi is None:
         return Frame(sp.ImmutableMatrix.eye(n), algebra.labels, None)
 
-    advected = set(mechanism.advected_symbols)
+    advected = set(mechanism.configuration_symbols)
     rows = [list(psi.row(a)) for a in range(psi.rows)]
     pivot_of: dict[int, int] = {}
     for column in reversed(range(n)):

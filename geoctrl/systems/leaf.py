@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._scalars import Node, Program
-from geoctrl.algebra import AdvectedVector
+from geoctrl.algebra import AdvectedVector, Height
 from geoctrl.algebra.exponential import exp_action
 from geoctrl.errors import ConstraintError
 from geoctrl.systems.assembly import Assembly
@@ -67,31 +67,32 @@ def _rational(q: Fraction) -> sp.Rational:
 
 
 class Sampler:
-    """Random configurations: group elements acting on the references, moved onto user relations."""
+    """Random configurations: moved from the references by random velocities, then onto user relations."""
 
     def __init__(self, assembly: Assembly, relations: Sequence[Node]) -> None:
         self._assembly = assembly
-        g = assembly.graph
-        d = len(assembly.advected)
-        self._reference = np.array(
-            [float(x) for advected in assembly.mechanism.advected for x in advected.reference]
-        )
-        self._rho = np.zeros((assembly.n, d, d))
-        for i, j, m, value in assembly.kappa:
-            self._rho[j, i, m] = float(value.payload)
-        ends = np.cumsum([0, *(advected.dimension for advected in assembly.mechanism.advected)])
-        self._blocks = [slice(a, b) for a, b in pairwise(ends)]
-        flat = [*relations, *(e for row in g.jacobian(list(relations), assembly.advected) for e in row)]
-        self._relations = Program(g, assembly.advected, assembly.parameters, flat)
+        g, mechanism = assembly.graph, assembly.mechanism
+        d = len(assembly.gamma)
+        self._reference = np.array([float(x) for x in mechanism.reference])
+        # Gamma is followed by the number one, which moves coordinates: they are one block with it.
+        self._rho = np.zeros((assembly.n, d + 1, d + 1))
+        for i, j, m, value in mechanism.kinematics:
+            self._rho[j, i, m] = float(value)
+        ends = np.cumsum([0, *(a.dimension for a in mechanism.advected), len(mechanism.shape) + 1])
+        # A height moves with the vector that it is along.
+        apart = not any(isinstance(a, Height) for a in mechanism.advected)
+        self._blocks = [slice(a, b) for a, b in pairwise(ends if apart else (0, d + 1))]
+        flat = [*relations, *(e for row in g.jacobian(list(relations), assembly.gamma) for e in row)]
+        self._relations = Program(g, assembly.gamma, assembly.parameters, flat)
         self._count = len(relations)
 
     def _moved(self, velocity: np.ndarray, gamma: np.ndarray) -> np.ndarray:
-        """Advected components after one unit of time at a constant velocity of the group."""
-        generator = -np.tensordot(velocity, self._rho, 1)
-        return np.concatenate([exp_action(generator[b, b], gamma[b]) for b in self._blocks])
+        """Gamma after one unit of time at a constant velocity."""
+        generator, extended = -np.tensordot(velocity, self._rho, 1), np.append(gamma, 1.0)
+        return np.concatenate([exp_action(generator[b, b], extended[b]) for b in self._blocks])[:-1]
 
     def __call__(self, rng: np.random.Generator, params: Mapping[str, float]) -> np.ndarray:
-        """All advected components of a random configuration on the leaf.
+        """Gamma of a random configuration on the leaf.
 
         Raises
         ------
@@ -110,7 +111,7 @@ class Sampler:
                 residual, jacobian = values[: self._count], values[self._count :].reshape(-1, d)
                 if np.max(np.abs(residual)) < 1e-14 * max(1.0, np.max(np.abs(gamma))):
                     return gamma
-                velocities = np.stack([-r @ gamma for r in self._rho], axis=1)
+                velocities = -(self._rho[:, :d] @ np.append(gamma, 1.0)).T
                 step = -np.linalg.lstsq(jacobian @ velocities, residual, rcond=None)[0]
                 step *= min(1.0, 1.0 / max(float(np.linalg.norm(step)), 1e-300))
                 gamma = self._moved(step, gamma)
@@ -152,7 +153,7 @@ class Leaf:
         self.redundant: dict[Relation, Node] = {}
         if nodes:
             jacobian = [e for row in g.jacobian(nodes, kept) for e in row]
-            program = Program(g, assembly.advected, assembly.parameters, jacobian)
+            program = Program(g, assembly.gamma, assembly.parameters, jacobian)
             gradients = [program(s, params).reshape(len(nodes), len(kept)) for s in samples]
             for i, relation in enumerate(relations):
                 if nodes[i].is_zero:
@@ -171,7 +172,7 @@ class Leaf:
                     chosen.append(i)
                 elif relation in assembly.mechanism.leaf.named:
                     self.redundant[relation] = nodes[i]
-        removed = dict.fromkeys(assembly.mechanism.removed_symbols, 0)
+        removed = assembly.mechanism.removed
         self.relations = tuple(Relation(relations[i].name, relations[i].expr.subs(removed)) for i in chosen)
         self.nodes = [nodes[i] for i in chosen]
         self.geometric = len(chosen)

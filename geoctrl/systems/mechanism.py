@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
@@ -13,17 +14,23 @@ import sympy as sp
 
 from geoctrl._checks import flag, nearest, require_declared
 from geoctrl._scalars import expression, read_matrix, shown
-from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
+from geoctrl.algebra import AdvectedParameter, AdvectedVector, Coordinate, Height, LieAlgebra
+from geoctrl.algebra.coordinate import with_rates
+from geoctrl.algebra.structure import Entries
 from geoctrl.errors import DescriptionError, FrameError, ParameterError
 from geoctrl.systems.axis import Axis
 from geoctrl.systems.contract import System
+from geoctrl.systems.domain import read_domain
 from geoctrl.systems.families import Family
+from geoctrl.systems.friction import Friction
 from geoctrl.systems.moments import warn_of_moments
 from geoctrl.systems.names import check_families, check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.parameters import Parameter
+from geoctrl.systems.reactions import is_reaction
 from geoctrl.systems.reading import (
     constraint_rows,
     from_lagrangian,
+    read_directions,
     read_set,
     require_kinds,
     require_symmetric,
@@ -39,8 +46,8 @@ __all__ = ["Mechanism"]
 class Mechanism(ABC):
     """What a mechanism is made of; `EulerPoincare` says what each entry means, and completes it."""
 
-    algebra: LieAlgebra
-    advected: Sequence[AdvectedVector | AdvectedParameter] = ()
+    algebra: LieAlgebra = None  # type: ignore[assignment]  # from construction on that of all velocities
+    advected: Sequence[AdvectedVector | AdvectedParameter | Height] = ()
     inertia: Any = None
     potential: Any = 0
     gyroscopic: Any = None
@@ -65,6 +72,12 @@ class Mechanism(ABC):
     view_of: Mechanism | None = None
     source: str = ""
     name: str = ""
+    shape: Sequence[Coordinate] = ()
+    reactions: Mapping[str, Any] = field(default_factory=dict)
+    domain: Mapping[str, Any] = field(default_factory=dict)
+    friction: Sequence[Friction] = ()
+    group: LieAlgebra | None = field(init=False, default=None)
+    row_names: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
         def put(name: str, value: Any) -> None:
@@ -74,8 +87,11 @@ class Mechanism(ABC):
         if self.view_of is not None and not isinstance(self.view_of, Mechanism):
             raise TypeError(f"view_of must be a gc.EulerPoincare, got {shown(self.view_of)}")
         put("indefinite", flag("indefinite", self.indefinite))
-        n = self.algebra.n
         put("advected", tuple(self.advected))
+        put("shape", tuple(self.shape))
+        put("group", self.algebra)
+        put("algebra", with_rates(self.group, self.shape))
+        n = self.algebra.n
         put("parameters", tuple(self.parameters))
         for parameter in self.parameters:
             if not isinstance(parameter, Parameter):
@@ -107,17 +123,27 @@ class Mechanism(ABC):
         if self.forces is not None:
             forces = shaped_matrix("forces", self.forces, (n, 1))
             put("forces", forces.xreplace(plain))
+        put("friction", tuple(self.friction))
+        for friction in self.friction:
+            if friction.along.cols != n:
+                raise DescriptionError(
+                    f"rows of a friction must have length {n}, one entry per velocity "
+                    f"({', '.join(self.algebra.labels)}), got {friction.along.cols}"
+                )
         if self.contact is not None:
             put("contact", shaped_matrix("contact", self.contact, (3, 1)))
-        put("constraints", constraint_rows(self.constraints, n))
+        rows, names = constraint_rows(self.constraints, self.algebra.labels)
+        put("constraints", rows)
+        put("row_names", names)
+        put("domain", read_domain(self.domain))
+        put("reactions", read_directions(self.reactions, names, self.algebra.labels))
         put("frame", self._read_frame())
         self._check_velocities()
         if self.rotors is not None and self.rotors.coupling.rows != n:
             raise DescriptionError(
                 f"the rotors' coupling needs {n} rows, one per velocity, got {self.rotors.coupling.rows}"
             )
-        for advected in self.advected:
-            advected.action(self.algebra)
+        _ = self.kinematics  # what is advected fits the algebra
         put("leaf", read_relations(self.leaf, self._reported, [p.name for p in self.parameters]))
         self._check_names()
         self._check_symbols()
@@ -161,13 +187,79 @@ class Mechanism(ABC):
 
     @property
     def advected_symbols(self) -> tuple[sp.Symbol, ...]:
-        """Symbols of all advected components in the order of the state."""
+        """Symbols of all advected components."""
         return tuple(s for a in self.advected for s in a.symbols)
 
     @property
-    def removed_symbols(self) -> tuple[sp.Symbol, ...]:
-        """Advected coordinates that a leaf relation sets to zero by itself."""
-        return tuple(e for e in self.leaf if e in self.advected_symbols)
+    def configuration_symbols(self) -> tuple[sp.Symbol, ...]:
+        """Symbols of Gamma in the order of the state: advected components, then the coordinates."""
+        return (*self.advected_symbols, *(c.symbol for c in self.shape))
+
+    @property
+    def reference(self) -> tuple[Fraction, ...]:
+        """Gamma at the references of the advected vectors; coordinates are zero."""
+        return (*(q for a in self.advected for q in a.reference), *[Fraction(0)] * len(self.shape))
+
+    @cached_property
+    def kinematics(self) -> Entries:
+        r"""Nonzero (i, j, m, kappa) of :math:`\dot\Gamma_i = -\kappa_{ijm} \xi_j \Gamma_m`.
+
+        Here Gamma is followed by the number one: a coordinate moves with its rate, whatever Gamma is.
+
+        Raises
+        ------
+        DescriptionError
+            If an advected parameter does not fit the algebra.
+        """
+        entries: list[tuple[int, int, int, Fraction]] = []
+        start = 0
+        for advected in self.advected:
+            if self.group is None:
+                raise DescriptionError(f"{advected.name}: there is no group to carry it; give algebra=")
+            place = list(range(start, start + advected.dimension))
+            if isinstance(advected, Height):
+                place = [*self._place_of(advected), start]
+            moved = advected.action(self.group)
+            entries += [(place[i], j, place[m], value) for i, j, m, value in moved]
+            start += advected.dimension
+        first, one = self.algebra.n - len(self.shape), start + len(self.shape)
+        entries += [(start + c, first + c, one, Fraction(-1)) for c in range(len(self.shape))]
+        return tuple(entries)
+
+    def _place_of(self, height: Height) -> range:
+        """Places in Gamma of the vector that a height is along."""
+        start = 0
+        for advected in self.advected:
+            if advected == height.along:
+                return range(start, start + advected.dimension)
+            start += advected.dimension
+        raise DescriptionError(
+            f"the height {height.name!r} is along {height.along.name}, which is not among advected=; add it"
+        )
+
+    @property
+    def named_rows(self) -> dict[str, list[sp.Expr]] | None:
+        """Constraint rows by name; None without any."""
+        if self.constraints is None:
+            return None
+        return dict(zip(self.row_names, self.constraints.tolist(), strict=True))
+
+    @cached_property
+    def removed(self) -> dict[sp.Symbol, sp.Expr]:
+        """Entries of Gamma that are no states, and what the leaf makes them: zero, or a height of the rest.
+
+        A relation that is such an entry by itself sets it to zero; one in which a height stands alone, with a
+        constant factor, gives that height.
+        """
+        found = {e: sp.Integer(0) for e in self.leaf if e in self.configuration_symbols}
+        heights = {a.symbol for a in self.advected if isinstance(a, Height)}
+        for relation in self.leaf:
+            for h in sorted(heights & relation.free_symbols - set(found), key=str):
+                factor = sp.diff(relation, h)
+                if factor.is_number and not (relation - factor * h).free_symbols & heights:
+                    found[h] = ((factor * h - relation) / factor).expand()
+                    break
+        return found
 
     @property
     def velocity_labels(self) -> tuple[str, ...]:
@@ -183,6 +275,13 @@ class Mechanism(ABC):
     def controller_symbols(self) -> tuple[sp.Symbol, ...]:
         """Symbols of the controller's states."""
         return tuple(sp.Symbol(label, real=True) for label in self.controller)
+
+    @cached_property
+    def acting(self) -> sp.ImmutableMatrix | None:
+        """Generalised forces with those of friction, n x 1; None where nothing acts."""
+        parts = [] if self.forces is None else [self.forces]
+        parts += [friction.force(sp.Matrix(self.algebra.xi)) for friction in self.friction]
+        return sp.ImmutableMatrix(sum(parts[1:], sp.Matrix(parts[0]))) if parts else None
 
     @property
     def input_symbols(self) -> tuple[sp.Symbol, ...]:
@@ -229,13 +328,13 @@ class Mechanism(ABC):
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed, checked anew."""
-        return replace(self, **changes)
+        return replace(self, **{"algebra": self.group, "constraints": self.named_rows} | changes)
 
     @property
     def _labels(self) -> list[str]:
         """Names of what moves and acts."""
         labels = [*self.velocity_labels, *self.quasivelocity_labels]
-        labels += [str(s) for s in (*self.advected_symbols, *self.actuator_symbols)]
+        labels += [str(s) for s in (*self.configuration_symbols, *self.actuator_symbols)]
         return labels + list(self.controller)
 
     @property
@@ -251,7 +350,13 @@ class Mechanism(ABC):
         labels = self._labels
         if not all(label.isidentifier() for label in self.controller):
             raise DescriptionError(f"controller states must be identifiers, got {tuple(self.controller)}")
-        check_names(self.parameters, labels, "a vector, rotor or input")
+        check_names(self.parameters, labels, "a vector, coordinate, rotor or input")
+        momenta = sorted({*labels, *(p.name for p in self.parameters)} & {*self.algebra.momentum_labels})
+        if momenta:
+            raise DescriptionError(
+                f"{', '.join(momenta)}: momenta go by these names in forces and invariants; rename what has "
+                "one, or the momenta by algebra.relabelled(labels, momentum_labels)"
+            )
         actuators = [s.name for s in self.actuator_symbols]
         for name in self.feedback:
             if name not in actuators:
@@ -268,17 +373,25 @@ class Mechanism(ABC):
 
     def _check_symbols(self) -> None:
         known = {p.symbol for p in self.parameters}
-        configuration = known | set(self.advected_symbols)
+        configuration = known | set(self.configuration_symbols)
         motion = configuration | set(self.algebra.xi) | set(self.actuator_symbols) | {time}
         motion |= {sp.Symbol(v, real=True) for v in self.quasivelocity_labels}
         motion |= set(self.controller_symbols)
         if self.rotors:
             motion |= set(self.rotors.rates)
-            self._require("rotors", (self.rotors.coupling, self.rotors.inertia), known)
+            self._require("rotors", (self.rotors.coupling, self.rotors.inertia), configuration)
         for what in ("inertia", "potential", "constraints", "frame", "leaf", "contact"):
             value = getattr(self, what)
             if value is not None:
                 self._require(what, value if isinstance(value, tuple) else (value,), configuration)
+        rates = set(self.algebra.xi) | {sp.Symbol(v, real=True) for v in self.quasivelocity_labels}
+        for name, side in self.domain.items():
+            held = side.margin.free_symbols
+            if held <= known:
+                raise DescriptionError(f"domain[{name!r}], {side.words}, holds nothing that moves")
+            self._require(f"domain[{name!r}]", [s for s in held if not is_reaction(s)], configuration | rates)
+        for name, eta in self.reactions.items():
+            self._require(f"reactions[{name!r}]", tuple(eta), configuration)
         if self.gyroscopic is not None:
             self._require("gyroscopic", (self.gyroscopic,), configuration | set(self.controller_symbols))
         momenta = set(self.algebra.mu)
@@ -286,10 +399,13 @@ class Mechanism(ABC):
         self._require("controller", tuple(self.controller.values()), (motion | momenta) - open_inputs)
         if self.forces is not None:
             self._require("forces", (self.forces,), motion)
+        for friction in self.friction:
+            self._require("friction", (friction.along, *friction.coefficients), configuration)
 
     def _require(self, what: str, values: Sequence[Any], allowed: set[sp.Symbol]) -> None:
         remedy = (
-            "take parameter.symbol, vector.symbols, algebra.xi, or sp.Symbol(name, real=True) of an input"
+            "take parameter.symbol, vector.symbols, algebra.xi, symbol and rate of a coordinate, or "
+            "sp.Symbol(name, real=True) of an input"
         )
         require_declared(what, values, allowed, remedy)
 

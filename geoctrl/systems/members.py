@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
+import sympy as sp
 
 from geoctrl._checks import nearest
 from geoctrl._scalars import PARAMETER, RATIONAL, FromSympy, Graph, NotRationalError, evaluate, exact
 from geoctrl._scalars.arithmetics import FLOAT
 from geoctrl.errors import EquilibriumError, ParameterError
+from geoctrl.systems.angles import ExactAngle, angle_of
 from geoctrl.systems.contract import System
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.parameters import Parameter
@@ -68,13 +70,22 @@ def family_member(
     nodes += map(convert, family.relations)
     at = {leaves[symbol]: value for symbol, value in numbers.items()}
     at |= {leaves[p.symbol]: full[p.name] for p in parameters}
+    seen = system.seen_from()
+    exactly = [(symbol, exact(value)) for symbol, value in numbers.items()]
+    exactly += [(p.symbol, exact(full[p.name])) for p in parameters]
+    turned: dict[int, ExactAngle] = {}
+    for i in seen.angles:
+        angle = angle_of(family.states.get(system.state_labels[i], sp.S.Zero), exactly)
+        if angle:  # zero is rational
+            turned[i], nodes[i] = angle, graph.zero
     n, end = len(system.state_labels), len(system.state_labels) + len(system.input_labels)
     exact_x: tuple[Fraction, ...] | None = None
     exact_u: tuple[Fraction, ...] | None = None
     try:
         rational = evaluate(nodes, {k: exact(v) for k, v in at.items()}, RATIONAL)
         point = [float(q) for q in rational]
-        exact_x, exact_u = tuple(rational[:n]), tuple(rational[n:end])
+        exact_x = tuple(turned.get(i, q) for i, q in enumerate(rational[:n]))
+        exact_u = tuple(rational[n:end])
     except NotRationalError:
         try:
             point = evaluate(nodes, {k: float(v) for k, v in at.items()}, FLOAT)
@@ -84,7 +95,9 @@ def family_member(
         raise _no_member(name, values) from None
     _require_relations(family, name, values, point[end:], exact_x is not None)
     x, u = np.array(point[:n]), np.array(point[n:end])
-    return equilibrium_at(system.seen_from(), (x, u, exact_x, exact_u), full, name)
+    for i, angle in turned.items():
+        x[i] = float(angle)
+    return equilibrium_at(seen, (x, u, exact_x, exact_u), full, name)
 
 
 def _require_relations(

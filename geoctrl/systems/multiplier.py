@@ -18,6 +18,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array, resolve_parameters
+from geoctrl.algebra import Height
 from geoctrl.errors import DescriptionError, InputError, SingularMassError
 from geoctrl.systems.frames import choose_frame
 from geoctrl.systems.mechanism import Mechanism
@@ -30,7 +31,7 @@ class MultiplierForm:
     """Unreduced equations of a mechanism.
 
     The configuration velocity is xi followed by the rotor rates (n + s entries); Gamma is the
-    concatenation of all advected components.
+    concatenation of all advected components and the coordinates.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ class MultiplierForm:
         self.mechanism = mechanism
         algebra, rotors = mechanism.algebra, mechanism.rotors
         self.n = algebra.n + (rotors.count if rotors else 0)
-        gamma = list(mechanism.advected_symbols)
+        gamma = list(mechanism.configuration_symbols)
         G = sp.Matrix(mechanism.inertia)
         if rotors:
             G = sp.Matrix(sp.BlockMatrix([[G, rotors.coupling], [rotors.coupling.T, rotors.inertia]]))
@@ -63,8 +64,8 @@ class MultiplierForm:
         if r:
             psi[:, : algebra.n] = mechanism.constraints
         F = sp.zeros(self.n, 1)
-        if mechanism.forces is not None:
-            F[: algebra.n, 0] = mechanism.forces
+        if mechanism.acting is not None:
+            F[: algebra.n, 0] = mechanism.acting
         if rotors:
             F[algebra.n :, 0] = sp.Matrix(rotors.torques)
         F = F.subs(self._closed_inputs())
@@ -87,12 +88,20 @@ class MultiplierForm:
         )
         self._c = np.zeros((self.n,) * 3)
         self._c[: algebra.n, : algebra.n, : algebra.n] = algebra.structure_constants
-        self._kappa = np.zeros((len(gamma), self.n, len(gamma)))
+        # The last entry is the one that moves coordinates.
+        self._kappa = np.zeros((len(gamma), self.n, len(gamma) + 1))
         start = 0
         for advected in mechanism.advected:
-            for i, j, k, value in advected.action(algebra):
-                self._kappa[start + i, j, start + k] = float(value)
+            if isinstance(advected, Height):  # hdot = Gamma . Y
+                vector = gamma.index(advected.along.symbols[0])
+                for k, row in enumerate(algebra.factors[advected.along.factor_index(algebra)].velocity or ()):
+                    self._kappa[start, : algebra.n, vector + k] -= row
+            else:
+                for i, j, k, value in advected.action(mechanism.group or algebra):
+                    self._kappa[start + i, j, start + k] = float(value)
             start += advected.dimension
+        for c in range(len(mechanism.shape)):
+            self._kappa[start + c, algebra.n - len(mechanism.shape) + c, -1] = -1.0
         self._rows = r
 
     def _closed_inputs(self) -> dict[sp.Symbol, sp.Expr]:
@@ -114,22 +123,24 @@ class MultiplierForm:
         values = resolve_parameters(m.defaults, params, m.positive)
         p = [float(values[q.name]) for q in m.parameters]
         xi, gamma = (finite_array("state", part).ravel() for part in state)
-        if xi.shape != (self.n,) or gamma.shape != (len(m.advected_symbols),):
+        if xi.shape != (self.n,) or gamma.shape != (len(m.configuration_symbols),):
             raise InputError(
                 f"state must be (xi, Gamma) with {self.n} velocities (rotor rates appended) and "
-                f"{len(m.advected_symbols)} advected components, got {xi.shape} and {gamma.shape}"
+                f"{len(m.configuration_symbols)} advected components and coordinates, "
+                f"got {xi.shape} and {gamma.shape}"
             )
         inputs = np.zeros(len(m.input_symbols)) if u is None else np.atleast_1d(finite_array("u", u))
         G = np.asarray(self._G(gamma, p), dtype=float)
         A = np.asarray(self._A(gamma, p), dtype=float).ravel()
-        gammadot = -np.einsum("ijk,j,k->i", self._kappa, xi, gamma)
+        carriers = np.append(gamma, 1.0)
+        gammadot = -np.einsum("ijk,j,k->i", self._kappa, xi, carriers)
         mu = G @ xi + A
         dG = np.array([np.asarray(f(gamma, p), dtype=float) for f in self._dG]).reshape(-1, self.n, self.n)
         dA = np.array([np.asarray(f(gamma, p), dtype=float).ravel() for f in self._dA]).reshape(-1, self.n)
         dl = 0.5 * np.einsum("kij,i,j->k", dG, xi, xi) + dA @ xi
         dl -= np.asarray(self._dU(gamma, p), dtype=float).ravel()
         coadjoint = np.einsum("ijk,i,k->j", self._c, xi, mu)
-        diamond = -np.einsum("ijk,k,i->j", self._kappa, gamma, dl)
+        diamond = -np.einsum("ijk,k,i->j", self._kappa, carriers, dl)
         force = np.asarray(self._F(xi, inputs, t, gamma, p), dtype=float).ravel()
         right = coadjoint + diamond + force
         right -= np.einsum("kij,k,j->i", dG, gammadot, xi) + gammadot @ dA
@@ -168,10 +179,8 @@ class MultiplierForm:
     ) -> np.ndarray:
         """Multipliers lambda_a of the constraint rows, (r,); raises as `rhs` does.
 
-        They are the forces that keep these rows, ``+lambda_a psi^a`` on the right-hand side, and no others:
-        what the description has built in exerts none. Where the height of the centre of mass is written as
-        a function of Gamma (the rolling disk, whose plane is nowhere but in the potential), the weight acts
-        through the potential alone. The multipliers are then not the whole force at the contact: a disk
-        that stands upright and still has none at all, though the plane carries m g.
+        They are the forces that keep these rows, ``+lambda_a psi^a`` on the right-hand side, and no others. A
+        weight of which the potential is a function of Gamma acts as a torque, and the multipliers then lack
+        the m g that a plane carries; with a `Height` they have it. By name: `ReducedSystem.reactions`.
         """
         return self._solve(t, state, u, params)[1]

@@ -7,8 +7,10 @@ from textwrap import fill
 
 import sympy as sp
 
+from geoctrl.algebra import Coordinate
 from geoctrl.systems.families import Family
 from geoctrl.systems.frames import choose_frame
+from geoctrl.systems.friction import Friction
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.relations import Relation
@@ -55,9 +57,9 @@ def parameter_table(mechanism: Mechanism) -> str:
 
 def state_labels(mechanism: Mechanism) -> list[str]:
     """Labels of the states, without deriving the system for them."""
-    removed = mechanism.removed_symbols
+    removed = mechanism.removed
     rates = mechanism.rotors.rate_labels if mechanism.rotors else ()
-    kept = [str(s) for s in mechanism.advected_symbols if s not in removed]
+    kept = [str(s) for s in mechanism.configuration_symbols if s not in removed]
     return [*choose_frame(mechanism).labels, *rates, *kept, *mechanism.controller]
 
 
@@ -77,10 +79,13 @@ def mechanism_page(mechanism: Mechanism, summary: str = "", conserved: Sequence[
         "": summary,
         "velocities": " ".join(m.velocity_labels),
         "advected": [f"{a.name} = ({', '.join(map(str, a.reference))}) at the reference" for a in m.advected],
+        "shape": [_coordinate(c) for c in m.shape],
         "states": " ".join(state_labels(m)),
         "potential": "" if m.potential == 0 else _short(m.potential),
         "constraints": _constraints(m),
         "leaf": [_relation(r) for r in m.leaf.named],
+        "friction": [f"{f.along.tolist()}: {_strength(f)}" for f in m.friction],
+        "domain": [f"{name}: {side.words}" for name, side in m.domain.items()],
         "symmetry": _axis(m),
         "rotors": " ".join(m.rotors.names) if m.rotors else "",
         "inputs": " ".join(map(str, m.input_symbols)) or "-",
@@ -117,6 +122,17 @@ def _relation(relation: Relation) -> str:
 
 def _named(name: str, expr: sp.Expr) -> str:
     return name if name == str(expr) else f"{name} = {_short(expr)}"
+
+
+def _coordinate(c: Coordinate) -> str:
+    kind = "an angle" if c.angle else "a coordinate"
+    return f"{c.name}: {c.description or kind}{f' ({c.unit})' if c.unit else ''}"
+
+
+def _strength(friction: Friction) -> str:
+    viscous = f"viscous {friction.viscous}" if friction.viscous != 0 else ""
+    coulomb = f"Coulomb {friction.coulomb}, smooth below {friction.scale}" if friction.coulomb != 0 else ""
+    return ", ".join(filter(None, (viscous, coulomb)))
 
 
 def _axis(mechanism: Mechanism) -> str:

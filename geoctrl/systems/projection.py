@@ -10,7 +10,7 @@ import numpy as np
 
 from geoctrl._checks import finite_array, user_level
 from geoctrl._checks import nearest as nearest_name
-from geoctrl._scalars import Program
+from geoctrl._scalars import Program, real
 from geoctrl._scalars.numbers import shown
 from geoctrl.errors import ConstraintError, DescriptionError, FrameError, InputError, ProjectionWarning
 from geoctrl.systems.recorded import Recorded
@@ -43,17 +43,23 @@ def project_state(
     )
     if rates.shape != (count,):
         raise InputError(f"rotor_rates must have {count} entries, got {rates.size}")
-    known = [v.name for v in mechanism.advected]
+    sizes = {v.name: v.dimension for v in mechanism.advected}
+    free = [v.name for v in mechanism.advected if v.dimension == 1 and v.symbols[0] in mechanism.removed]
+    known = [*sizes, *(c.name for c in mechanism.shape)]
     if not isinstance(advected := {} if advected is None else advected, Mapping):
         raise DescriptionError(f"advected must be a dict of name -> components, got {shown(advected)}")
     for name in advected:
         if name not in known:
-            raise DescriptionError(f"no advected vector {name!r}{nearest_name(name, known)}")
-    missing = [name for name in known if name not in advected]
+            raise DescriptionError(f"no advected vector or coordinate {name!r}{nearest_name(name, known)}")
+    missing = [name for name in sizes if name not in advected and name not in free]
     if missing:
         raise DescriptionError(f"advected vectors are missing: {', '.join(missing)}")
-    parts = [finite_array(v.name, advected[v.name], (v.dimension,)) for v in mechanism.advected]
-    given = np.concatenate(parts) if parts else np.zeros(0)
+    given = np.concatenate([np.zeros(0), *(_part(name, advected, size) for name, size in sizes.items())])
+    given = np.append(given, [real(advected.get(c.name, 0.0), c.name) for c in mechanism.shape])
+    made = system.completed(given, params)
+    for i, symbol in enumerate(mechanism.configuration_symbols):
+        if symbol.name in free and symbol.name not in advected:
+            given[i] = np.nan_to_num(made[i])  # frame and rows say where it has no value
     gamma = onto_leaf(system, given, params, nearest)
 
     w = np.linalg.lstsq(frame_at(system, gamma, params), xi, rcond=None)[0]
@@ -63,9 +69,16 @@ def project_state(
     defect = np.max(np.abs(velocity - xi), initial=0.0) / max(1.0, np.max(np.abs(xi)))
     accept(defect, f"xi = {xi.tolist()} violates the constraints", nearest)
     if nearest:
-        labels = [*mechanism.algebra.labels, *map(str, mechanism.advected_symbols)]
+        labels = [*mechanism.algebra.labels, *map(str, mechanism.configuration_symbols)]
         _tell(labels, np.concatenate([xi, given]), np.concatenate([velocity, gamma]))
     return x
+
+
+def _part(name: str, advected: Mapping[str, Any], size: int) -> np.ndarray:
+    """Components of what is advected; a height, of one, is a number, and zero where the leaf gives it."""
+    if size == 1:
+        return np.atleast_1d(finite_array(name, advected.get(name, 0.0)))
+    return finite_array(name, advected[name], (size,))
 
 
 def frame_at(system: Recorded, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
@@ -77,9 +90,9 @@ def frame_at(system: Recorded, gamma: np.ndarray, params: Mapping[str, float]) -
         If it has no finite value there, or dependent columns.
     """
     a = system.assembly
-    frame = Program(a.graph, a.advected, a.parameters, [a.configuration(e) for e in system.frame.matrix])
+    frame = Program(a.graph, a.gamma, a.parameters, [a.configuration(e) for e in system.frame.matrix])
     E = frame(gamma, params).reshape(system.frame.matrix.shape)
-    point = dict(zip(map(str, system.mechanism.advected_symbols), gamma.tolist(), strict=True))
+    point = dict(zip(map(str, system.mechanism.configuration_symbols), gamma.tolist(), strict=True))
     if not np.all(np.isfinite(E)):
         raise FrameError(
             f"the frame has no finite value at {point}; take advected vectors at which it has one"
@@ -130,15 +143,18 @@ def onto_leaf(
         Unless ``nearest``, in the words ``told`` with the relation, its value and the remedy.
     """
     a, mechanism = system.assembly, system.mechanism
-    removed = [i for i in range(gamma.size) if i not in system.kept_index]
+    # What the leaf makes of a height may have no value here; frame and rows say so in their words.
+    made = system.completed(gamma, params)
+    removed = [i for i in range(gamma.size) if i not in system.kept_index and np.isfinite(made[i])]
     relations = [a.configuration(r.expr) for r in system.leaf.relations[: system.leaf.geometric]]
-    relations += [a.advected[i] for i in removed]
+    given = a.restrict([a.gamma[i] for i in removed])
+    relations += [a.gamma[i] - e for i, e in zip(removed, given, strict=True)]
     if not relations:
         return gamma
     names = [str(r) for r in system.leaf.relations[: system.leaf.geometric]]
-    names += [str(mechanism.advected_symbols[i]) for i in removed]
-    flat = [*relations, *(e for row in a.graph.jacobian(relations, a.advected) for e in row)]
-    program = Program(a.graph, a.advected, a.parameters, flat)
+    names += [str(mechanism.configuration_symbols[i]) for i in removed]
+    flat = [*relations, *(e for row in a.graph.jacobian(relations, a.gamma) for e in row)]
+    program = Program(a.graph, a.gamma, a.parameters, flat)
     repaired = gamma
     for step in range(50):
         values = program(repaired, params)
@@ -154,9 +170,7 @@ def onto_leaf(
         if np.max(np.abs(residual)) < 4e-16:
             break
         repaired = repaired - np.linalg.lstsq(jacobian, residual, rcond=None)[0]
-    repaired = repaired.copy()
-    repaired[removed] = 0.0
-    return repaired
+    return system.completed(repaired, params)
 
 
 def check_initial_state(system: Recorded, x0: Any, params: Mapping[str, float]) -> np.ndarray:

@@ -32,6 +32,8 @@ __all__ = ["Promise", "Promises"]
 _ZERO = number(Fraction(1, 10**40))
 """Relative to the terms of an expression; sixty digits leave twenty for what cancels within them."""
 _ON_LEAF = number(Fraction(1, 10**55))
+_NOTHING = number(Fraction(1, 10**50))
+"""What states that lie on the leaf to `_ON_LEAF` leave of an expression all terms of which vanish there."""
 _PROOF = 1.0
 """Seconds for a proof with parameters as symbols; without one, numbers are judged instead."""
 _STATES = 3
@@ -181,7 +183,7 @@ class Promises:
                 continue
             sizes = _sizes(found)
             worst = max(left, key=lambda node: abs(found[node]))
-            if any(abs(found[node]) > _ZERO * sizes[node] for node in left):
+            if any(abs(found[node]) > max(_ZERO * sizes[node], _NOTHING) for node in left):
                 return f"{text(found[worst])} instead of 0{self._point(worst, at)}"
             judged += 1
             if judged == _STATES:

@@ -9,22 +9,24 @@ import sympy as sp
 
 from geoctrl._checks import named_parameters, parameter_value
 from geoctrl._scalars import read_matrix, shown
-from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra
+from geoctrl.algebra import AdvectedParameter, AdvectedVector, Coordinate, Height, LieAlgebra
 from geoctrl.errors import ConstraintError, DescriptionError
 from geoctrl.systems.axis import Axis
+from geoctrl.systems.friction import Friction
 from geoctrl.systems.rotors import Rotors
 
 __all__ = [
     "constraint_rows",
     "from_lagrangian",
+    "read_directions",
     "read_set",
     "require_kinds",
     "require_symmetric",
     "shaped_matrix",
 ]
 
-_SEQUENCES = ("advected", "inputs", "parameters")
-_MAPPINGS = ("feedback", "controller", "invariants", "parameter_sets", "equilibria", "outputs")
+_SEQUENCES = ("advected", "inputs", "parameters", "shape", "friction")
+_MAPPINGS = ("reactions", "feedback", "controller", "invariants", "parameter_sets", "equilibria", "outputs")
 
 
 def require_kinds(mechanism: Any) -> None:
@@ -33,11 +35,11 @@ def require_kinds(mechanism: Any) -> None:
     Raises
     ------
     TypeError
-        If algebra, rotors, symmetry, name or an advected vector is something else, or one thing stands where
-        a list or a dict is needed.
+        If algebra, rotors, symmetry, name, an advected vector or a coordinate is something else, or one thing
+        stands where a list or a dict is needed.
     """
     algebra = mechanism.algebra
-    if not isinstance(algebra, LieAlgebra):
+    if algebra is not None and not isinstance(algebra, LieAlgebra):
         remedy = f"; call it: {algebra.__name__}()" if hasattr(algebra, "__name__") else ""
         raise TypeError(f"algebra must be a LieAlgebra, as gc.so3() gives it, got {shown(algebra)}{remedy}")
     for name in _SEQUENCES:
@@ -51,10 +53,17 @@ def require_kinds(mechanism: Any) -> None:
         if not isinstance(getattr(mechanism, name), Mapping):
             raise TypeError(f"{name} must be a dict by name, got {shown(getattr(mechanism, name))}")
     for given in mechanism.advected:
-        if not isinstance(given, (AdvectedVector, AdvectedParameter)):
+        if not isinstance(given, (AdvectedVector, AdvectedParameter, Height)):
             raise TypeError(
-                f"advected must hold gc.AdvectedVector or gc.AdvectedParameter objects, got {shown(given)}"
+                "advected must hold gc.AdvectedVector, gc.AdvectedParameter or gc.Height objects, got "
+                f"{shown(given)}"
             )
+    for given in mechanism.shape:
+        if not isinstance(given, Coordinate):
+            raise TypeError(f"shape must hold gc.Coordinate objects, got {shown(given)}")
+    for given in mechanism.friction:
+        if not isinstance(given, Friction):
+            raise TypeError(f"friction must hold gc.Friction objects, got {shown(given)}")
     if mechanism.rotors is not None and not isinstance(mechanism.rotors, Rotors):
         raise TypeError(f"rotors must be a gc.Rotors object, got {shown(mechanism.rotors)}")
     if mechanism.symmetry is not None and not isinstance(mechanism.symmetry, Axis):
@@ -99,11 +108,26 @@ def require_symmetric(inertia: sp.ImmutableMatrix) -> None:
                 )
 
 
-def constraint_rows(constraints: Any, n: int) -> sp.ImmutableMatrix | None:
-    """The rows of constraints, None where there are none; ConstraintError for other lengths, or too many."""
+def constraint_rows(
+    constraints: Any, labels: tuple[str, ...]
+) -> tuple[sp.ImmutableMatrix | None, tuple[str, ...]]:
+    """The rows of constraints, None where there are none, and their names.
+
+    Raises
+    ------
+    ConstraintError
+        For rows of other lengths, too many of them, or a name that is no text.
+    """
     if constraints is None:
-        return None
-    wanted = f"constraints must be a list of rows of length {n}, got {shown(constraints)}"
+        return None, ()
+    n, names = len(labels), None
+    if isinstance(constraints, Mapping):
+        names = tuple(constraints)
+        if not all(isinstance(name, str) and name.strip() for name in names):
+            raise ConstraintError(f"names of constraint rows must be text, got {shown(names)}")
+        constraints = list(constraints.values())
+    wanted = f"constraints must be a list of rows of length {n}, or a dict of them by name, got "
+    wanted += shown(constraints)
     rows = constraints.tolist() if hasattr(constraints, "tolist") else constraints
     if not isinstance(rows, (list, tuple)) or not all(
         hasattr(row, "__iter__") and not isinstance(row, (str, Mapping)) for row in rows
@@ -111,15 +135,40 @@ def constraint_rows(constraints: Any, n: int) -> sp.ImmutableMatrix | None:
         raise ConstraintError(wanted)
     rows = [list(row) for row in rows]
     if not rows:
-        return None
+        return None, ()
     for a, row in enumerate(rows):
         if len(row) != n:
+            called = f"constraint row {a + 1}" if names is None else f"constraint row {names[a]!r}"
             raise ConstraintError(
-                f"constraint row {a + 1} must have length {n}, one entry per velocity, got {len(row)}"
+                f"{called} must have length {n}, one entry per velocity ({', '.join(labels)}), got {len(row)}"
             )
     if len(rows) >= n:
         raise ConstraintError(f"{len(rows)} constraints leave no motion among {n} velocities")
-    return read_matrix("constraints", rows, ConstraintError)
+    names = tuple(f"constraint{a + 1}" for a in range(len(rows))) if names is None else names
+    return read_matrix("constraints", rows, ConstraintError), names
+
+
+def read_directions(
+    given: Mapping[str, Any], rows: tuple[str, ...], labels: tuple[str, ...]
+) -> dict[str, tuple[sp.Expr, ...]]:
+    """Velocities along which the forces of constraints are reported, by name.
+
+    Raises
+    ------
+    DescriptionError
+        If there are no constraints, a name is no text or that of a row, or a velocity has another length.
+    """
+    if given and not rows:
+        raise DescriptionError("reactions are forces of constraints: give constraints= as well")
+    found = {}
+    for name, eta in given.items():
+        if not isinstance(name, str) or not name.strip() or name in rows:
+            taken = ", which a constraint row has" if name in rows else ""
+            raise DescriptionError(
+                f"the name of a reaction must be text of its own, got {shown(name)}{taken}"
+            )
+        found[name] = tuple(shaped_matrix(f"reactions[{name!r}]", eta, (len(labels), 1)))
+    return found
 
 
 def from_lagrangian(lagrangian: sp.Expr, xi: sp.Matrix) -> tuple[sp.Matrix, sp.Matrix, sp.Expr]:

@@ -18,6 +18,7 @@ from geoctrl.systems.contract import System
 from geoctrl.systems.frames import Frame
 from geoctrl.systems.leaf import Leaf, Sampler
 from geoctrl.systems.mechanism import Mechanism
+from geoctrl.systems.reactions import with_reactions
 
 __all__ = ["Recorded"]
 
@@ -78,8 +79,9 @@ class Recorded(System):
         return self.assembly.sympy_symbols()
 
     def expression(self, expr: Any) -> Node:
-        """Node of an expression in reduced or full symbols."""
-        return self.assembly.restrict([self.assembly.motion(expr)])[0]
+        """Node of an expression in reduced or full symbols, and in reactions."""
+        a = self.assembly
+        return a.restrict([with_reactions(expr, a.motion, lambda: a.reactions)(expr)])[0]
 
     def to_sympy(self, nodes: Sequence[Node]) -> list[sp.Expr]:
         """Sympy expressions of nodes in states, inputs, time and parameters."""
@@ -173,17 +175,72 @@ class Recorded(System):
         """Full velocity xi = E(Gamma) w (rotor rates not included), shape (n_alg,) or (n_alg, nt)."""
         return self._at(x, params, self.assembly.xi)[: self.mechanism.algebra.n]
 
-    def advected(self, x: Any) -> np.ndarray:
-        """All advected components, removed coordinates (zero) included: (d,) or (d, nt)."""
+    def advected(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """All advected components, removed ones included: (d,) or (d, nt)."""
+        return self.configuration(x, params)[: len(self.mechanism.advected_symbols)]
+
+    def configuration(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """All advected components, removed ones included, then the coordinates: (d,) or (d, nt)."""
+        plain = not any(self.mechanism.removed.values())  # zeros need no parameters
+        return self.configuration_at(x, None if plain else self.parameters_at(params))
+
+    def configuration_at(self, x: Any, values: Mapping[str, float] | None) -> np.ndarray:
+        """`configuration` at a full set of parameters; without one removed entries are zero."""
         x = np.asarray(self.arguments_at(0.0, x, None)[: self.nstates])
-        full = np.zeros((len(self.assembly.advected), *x.shape[1:]), dtype=x.dtype)
+        full = np.zeros((len(self.assembly.gamma), *x.shape[1:]), dtype=x.dtype)
         k = len(self.assembly.velocity)
         full[self.kept_index] = x[k : k + len(self.kept)]
-        return full
+        return full if values is None else self.completed(full, values)
+
+    def completed(self, gamma: np.ndarray, values: Mapping[str, float]) -> np.ndarray:
+        """Gamma (d,) or (d, nt) with the entries that the leaf removes as it makes them."""
+        a, gamma = self.assembly, gamma.copy()
+        places = [i for i in range(len(gamma)) if i not in self.kept_index]
+        if not places:
+            return gamma
+        program = Program(a.graph, a.gamma, a.parameters, a.restrict([a.gamma[i] for i in places]))
+        gamma[places] = program(list(gamma), values)
+        return gamma
 
     def leaf_residual(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Defects of the leaf relations at ``x``: (r,) or (r, nt)."""
         return self._at(x, params, self.leaf.nodes)
+
+    def reactions(
+        self, x: Any, u: Any = None, params: Mapping[str, float] | None = None, t: Any = 0.0
+    ) -> dict[str, Any]:
+        r"""Forces of the constraints by name: a number each, or (nt,).
+
+        By the name of a row :math:`\psi^a` (``constraint1`` and so on unless it has one) its multiplier
+        :math:`\lambda_a` in :math:`\lambda_a \psi^a`: in N where the row is a velocity in m/s, in N m where
+        it is a rate in rad/s. By the name of a velocity :math:`\eta` in ``reactions=`` of the description
+        the power :math:`\lambda_a \psi^a \cdot \eta` of all of them along it. A weight that the description
+        has as a function of an orientation is carried by no row; see `Height`.
+
+        Parameters
+        ----------
+        x : array, (n,) or (n, nt)
+        u : array of inputs, zero by default
+        params : dict, optional
+        t : float or (nt,)
+
+        Raises
+        ------
+        InputError, ParameterError
+            For a wrong shape; for an unknown or missing parameter.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> disk = gc.models.get("rolling-disk")().reduce()
+        >>> round(disk.reactions(disk.state(Gamma=(0, 1, 0)))["normal"], 3)
+        16.677
+        """
+        nodes = self.assembly.reactions
+        values = self.program(list(nodes.values()))(self.arguments_at(t, x, u), self.parameters_at(params))
+        if np.ndim(x) == 1:
+            return dict(zip(nodes, map(float, values), strict=True))
+        return dict(zip(nodes, values, strict=True))
 
     def outputs(self, t: Any, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Declared output signals: (p,) or (p, nt)."""

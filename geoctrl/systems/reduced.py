@@ -62,15 +62,15 @@ class ReducedSystem(Recorded):
             raise TypeError(f"mechanism must be an EulerPoincare, got {shown(mechanism)}")
         self.mechanism, self.name = mechanism, mechanism.name
         self.frame = choose_frame(mechanism)
-        removed = mechanism.removed_symbols
+        removed = mechanism.removed
         self.assembly = a = Assembly(mechanism, self.frame, removed)
         self.graph = a.graph
         user = mechanism.leaf.named
         self.sampler = Sampler(a, [a.configuration(r.expr) for r in user])
         self.kept = [
-            node for s, node in zip(mechanism.advected_symbols, a.advected, strict=True) if s not in removed
+            node for s, node in zip(mechanism.configuration_symbols, a.gamma, strict=True) if s not in removed
         ]
-        self.kept_index = [a.advected.index(node) for node in self.kept]
+        self.kept_index = [a.gamma.index(node) for node in self.kept]
         self.state_nodes = [*a.velocity, *self.kept, *a.controller]
         self.arguments = [*self.state_nodes, a.time, *a.inputs]
         self.time_node, self.input_nodes, self.parameter_nodes = a.time, a.inputs, a.parameters
@@ -82,7 +82,7 @@ class ReducedSystem(Recorded):
         self.velocity_labels = mechanism.velocity_labels
         self.nstates, self.ninputs = len(self.states), len(self.inputs)
         self.families: dict[str, Family] = dict(mechanism.equilibria)
-        self.params = mechanism.defaults
+        self.params, self.domain = mechanism.defaults, mechanism.domain
         generic = mechanism.generic
         rng = np.random.default_rng(20240801)
         samples = [self.sampler(rng, generic) for _ in range(3)]

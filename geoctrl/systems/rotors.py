@@ -20,9 +20,9 @@ class Rotors:
     Parameters
     ----------
     coupling : n x s matrix
-        ``G_ia``, constant.
+        ``G_ia``, in parameters, advected symbols and coordinates.
     inertia : s x s matrix
-        ``G_ab``, constant and symmetric.
+        ``G_ab``, symmetric; likewise.
     names : sequence of s str, optional
         Rotor ``theta`` gives the state ``theta_dot`` and the torque input ``u_theta``;
         default ``theta`` for one rotor, ``theta1 .. thetas`` for several.

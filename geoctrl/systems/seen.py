@@ -40,6 +40,8 @@ class SeenReduced(Seen):
                 "spin is for systems on spheres and rotations; a reduced system has despun(), in which the "
                 "spin about an axis of the body is a velocity: hold it by fixed={label: rate}"
             )
+        angles = {c.name for c in system.mechanism.shape if c.angle}
+        self.angles = tuple(i for i, label in enumerate(system.state_labels) if label in angles)
         self.hint = "" if system.mechanism.symmetry is None else _DESPUN
 
     # -- points ---------------------------------------------------------------------------------
@@ -61,9 +63,9 @@ class SeenReduced(Seen):
         return x.copy(), rationals(given)
 
     def first_guess(self) -> np.ndarray:
-        """Rest at the references of the advected vectors."""
+        """Rest at the references of the advected vectors, coordinates zero."""
         system, a = self.system, self.system.assembly
-        full = np.array([float(q) for vector in system.mechanism.advected for q in vector.reference])
+        full = np.array([float(q) for q in system.mechanism.reference])
         return np.concatenate(
             [np.zeros(len(a.velocity)), full[system.kept_index], np.zeros(len(a.controller))]
         )
@@ -152,6 +154,7 @@ class SeenReduced(Seen):
     def require_regular(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
         """Refuse a point at which frame, constraint rows or masses are singular, or a formula has a kink."""
         system = self.system
+        self._require_inside(x, u, params)
         require_regular(system, 0.0, x, params, "this point")
         require_rank(system, x, params)
         switches = system.graph.switches([*system.field_nodes, system.assembly.energy])
@@ -162,6 +165,21 @@ class SeenReduced(Seen):
                 "the energy exceeds the doubles at this point: nothing can be computed there; take other "
                 "units, or smaller numbers"
             )
+
+    def _require_inside(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
+        """Refuse a point at which the model does not hold."""
+        system = self.system
+        if not system.domain:
+            return
+        margins = system.program([system.expression(side.margin) for side in system.domain.values()])
+        for (name, side), margin in zip(
+            system.domain.items(), margins(system.arguments_at(0.0, x, u), params), strict=True
+        ):
+            if not margin > 0:
+                raise EquilibriumError(
+                    f"the point is outside the domain of the model, {name!r}: {side.words}; another point, "
+                    "or replace(domain={}) of the mechanism, has an answer"
+                )
 
     # -- what a kind of system may have ---------------------------------------------------------
 

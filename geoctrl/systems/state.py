@@ -43,7 +43,7 @@ def _by_label(system: Recorded, given: Mapping[str, Any]) -> dict[str, float]:
     mechanism = system.mechanism
     vectors = {v.name: tuple(map(str, v.symbols)) for v in mechanism.advected}
     groups = _groups(mechanism.algebra.labels) | vectors
-    advected = tuple(map(str, mechanism.advected_symbols))
+    advected = tuple(map(str, mechanism.configuration_symbols))
     single = dict.fromkeys([*mechanism.velocity_labels, *advected, *system.state_labels])
     values: dict[str, float] = {}
     for name, value in given.items():
@@ -76,7 +76,7 @@ def _groups(labels: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 
 
 def _configuration(system: Recorded, values: Mapping[str, float], params: Mapping[str, float]) -> np.ndarray:
-    """All advected components: given, solved for, or those of the reference."""
+    """Gamma: advected components given, solved for, or those of the reference; coordinates given, or zero."""
     mechanism = system.mechanism
     gamma, free = [], []
     for vector in mechanism.advected:
@@ -84,14 +84,22 @@ def _configuration(system: Recorded, values: Mapping[str, float], params: Mappin
         known = [label in values for label in labels]
         free += [any(known) and not k for k in known]
         gamma += [values.get(k, float(r)) for k, r in zip(labels, vector.reference, strict=True)]
-    labels = [str(s) for s in mechanism.advected_symbols]
+    for c in mechanism.shape:
+        free.append(False)
+        gamma.append(values.get(c.name, 0.0))
+    labels = [str(s) for s in mechanism.configuration_symbols]
     said = ", ".join(f"{k} = {values[k]:.9g}" for k in labels if k in values)
-    rest = [v.name for v in mechanism.advected if not any(str(s) in values for s in v.symbols)]
+    states = [v for v in mechanism.advected if v.dimension > 1 or v.symbols[0] not in mechanism.removed]
+    rest = [v.name for v in states if not any(str(s) in values for s in v.symbols)]
     told = f"{said or 'the reference'} is off the leaf"
     if said and rest:
         told += f", with {', '.join(rest)} at the reference"
     remedy = "give whole vectors" if any(free) or rest else "mend the values"
     point = _solved(system, np.array(gamma), np.array(free, dtype=bool), params)
+    made = system.completed(point, params)
+    for i, symbol in enumerate(mechanism.configuration_symbols):
+        if symbol in mechanism.removed and symbol.name not in values:
+            point[i] = np.nan_to_num(made[i])  # frame and rows say where it has no value
     return onto_leaf(system, point, params, nearest=False, told=told, remedy=remedy)
 
 
@@ -102,8 +110,8 @@ def _solved(system: Recorded, gamma: np.ndarray, free: np.ndarray, params: Mappi
     relations = [a.configuration(r.expr) for r in system.leaf.relations[: system.leaf.geometric]]
     if not relations or not free.any():
         return gamma
-    flat = [*relations, *(e for row in a.graph.jacobian(relations, a.advected) for e in row)]
-    program = Program(a.graph, a.advected, a.parameters, flat)
+    flat = [*relations, *(e for row in a.graph.jacobian(relations, a.gamma) for e in row)]
+    program = Program(a.graph, a.gamma, a.parameters, flat)
     best, least = gamma, np.inf
     for _ in range(_STEPS):
         found = program(gamma, params)
@@ -156,7 +164,7 @@ def _least(conditions: list[_Condition], width: int) -> np.ndarray:
 def _kept_rows(system: Recorded, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
     """B (r, k): constraint rows that no frame solves."""
     a = system.assembly
-    flat = Program(a.graph, a.advected, a.parameters, [e for row in a.rows for e in row])
+    flat = Program(a.graph, a.gamma, a.parameters, [e for row in a.rows for e in row])
     return flat(gamma, params).reshape(len(a.rows), len(a.velocity)) if a.rows else np.zeros((0, 1))
 
 
@@ -181,7 +189,7 @@ def _contradiction(
     xi = xi.copy()
     xi[labels.index(condition.label)] = condition.value
     a = system.assembly
-    psi = Program(a.graph, a.advected, a.parameters, [a.configuration(e) for e in mechanism.constraints])
+    psi = Program(a.graph, a.gamma, a.parameters, [a.configuration(e) for e in mechanism.constraints])
     values = psi(gamma, params).reshape(mechanism.constraints.shape) @ xi
     worst = int(np.argmax(np.abs(values)))
     if abs(values[worst]) <= ROUNDING * max(1.0, float(np.max(np.abs(xi)))):

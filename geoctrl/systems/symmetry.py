@@ -35,10 +35,10 @@ __all__ = ["axis_promises", "despun_mechanism", "despun_state"]
 
 @dataclass(frozen=True)
 class _Turn:
-    """Action of a turn about the axis: xi -> T xi, advected -> S advected."""
+    """Action of a turn about the axis: xi -> T xi, Gamma -> S Gamma."""
 
     velocity: np.ndarray
-    advected: np.ndarray
+    gamma: np.ndarray
 
 
 def _generator(mechanism: Mechanism, axis: Axis) -> list[Fraction]:
@@ -58,11 +58,13 @@ def _turn(mechanism: Mechanism, axis: Axis, angle: float) -> _Turn:
     e = np.array(_generator(mechanism, axis), dtype=float) / length
     adjoint = np.einsum("ijk,i->kj", mechanism.algebra.structure_constants, e)
     blocks = []
-    for advected in mechanism.advected:
-        rho = np.zeros((advected.dimension,) * 2)
-        for i, j, k, value in advected.action(mechanism.algebra):
-            rho[i, k] += float(value) * e[j]
-        blocks.append(exp_action(-angle * rho, np.eye(advected.dimension)))
+    start = 0
+    rho = np.zeros((len(mechanism.reference) + 1,) * 2)
+    for i, j, k, value in mechanism.kinematics:
+        rho[i, k] += float(value) * e[j]
+    for size in (*(advected.dimension for advected in mechanism.advected), len(mechanism.shape)):
+        block = slice(start, start := start + size)
+        blocks.append(exp_action(-angle * rho[block, block], np.eye(size)))
     velocity = exp_action(-angle * adjoint, np.eye(mechanism.algebra.n))
     return _Turn(velocity, block_diag(*blocks) if blocks else np.zeros((0, 0)))
 
@@ -130,7 +132,7 @@ class _Turning:
     velocity : list of Node
         Rate of xi, -[e, xi].
     removed : list of Node
-        Rates of the coordinates that the leaf removes.
+        Rates of the entries that the leaf removes, less those of what it makes them.
     """
 
     def __init__(self, system: Recorded, axis: Axis) -> None:
@@ -141,14 +143,12 @@ class _Turning:
         self._adjoint = [[g.zero] * n for _ in range(n)]
         for i, j, k, value in mechanism.algebra.brackets:
             self._adjoint[k][j] = self._adjoint[k][j] + e[i] * value
-        moved: list[list[Node]] = [[] for _ in a.advected]
-        for i, j, m, weight in a.kappa:
-            if j < n:
-                moved[i].append(-(weight * e[j] * a.advected[m]))
-        self._motion = dict(zip(a.advected, a.restrict([g.add(part) for part in moved]), strict=True))
-        self.removed = [
-            self._motion.pop(node) for i, node in enumerate(a.advected) if i not in system.kept_index
-        ]
+        moved = a.moved([*e, *[g.zero] * (a.n - n)])
+        self._motion = dict(zip(a.gamma, a.restrict(moved), strict=True))
+        gone = [node for i, node in enumerate(a.gamma) if i not in system.kept_index]
+        moved = [self._motion.pop(node) for node in gone]
+        made = g.push_forward(a.restrict(gone), self._motion)
+        self.removed = [m - e for m, e in zip(moved, made, strict=True)]
         self.velocity = [-dot(g, row, a.xi[:n]) for row in self._adjoint]
         self._motion |= self._quasivelocities(system)
 
@@ -221,21 +221,24 @@ def despun_mechanism(mechanism: Mechanism) -> Mechanism:
         raise FrameError("despun() needs a frame that solves all constraints; give frame= to the description")
     algebra, n = mechanism.algebra, mechanism.algebra.n
     vector = _gauge_vector(mechanism, axis)
-    extended = _with_spin(algebra)
+    group = mechanism.group
+    if group is None:
+        raise DescriptionError("despun() needs a group with rotations; this mechanism has coordinates alone")
+    extended = _with_spin(group)
     spin_map = sp.Matrix(algebra.factors[axis.of - 1].spin)
     direction = sp.Matrix([sp.Rational(d.numerator, d.denominator) for d in axis.direction])
     e = spin_map.T * direction
-    P = sp.Matrix.hstack(sp.eye(n), e)
+    # The spin follows the velocities of the group; rates of coordinates stay the last.
+    P = sp.eye(n).col_insert(extended.n - 1, e)
     d, gamma = _gauge(axis), sp.Matrix(vector.symbols)
     turning = d.cross(gamma)  # d/dt (gamma . d) = turning . omega_f
     labels = frame.labels
     w = sp.Matrix([sp.Symbol(label, real=True) for label in labels])
     rate = (turning.T * spin_map * frame.matrix) / turning.dot(direction)  # the spin as a function of w
-    E = sp.Matrix.vstack(frame.matrix - e * rate, rate)
-    gauge_row = sp.Matrix.hstack(turning.T * spin_map, sp.zeros(1, 1))
-    rows = [gauge_row]
-    if mechanism.constraints is not None:
-        rows.insert(0, sp.Matrix(mechanism.constraints) * P)
+    E = (frame.matrix - e * rate).row_insert(extended.n - 1, rate)
+    gauge_row = (turning.T * spin_map).col_insert(extended.n - 1, sp.zeros(1, 1))
+    rows = {name: list(sp.Matrix([row]) * P) for name, row in (mechanism.named_rows or {}).items()}
+    rows["axes held"] = list(gauge_row)
     body = dict(zip(algebra.xi, frame.matrix * w, strict=True))
 
     def seen(expr: Any) -> Any:
@@ -246,11 +249,16 @@ def despun_mechanism(mechanism: Mechanism) -> Mechanism:
         algebra=extended,
         inertia=P.T * mechanism.inertia * P,
         gyroscopic=None if mechanism.gyroscopic is None else list(P.T * mechanism.gyroscopic),
-        forces=None if mechanism.forces is None else list(P.T * mechanism.forces.applyfunc(seen)),
-        constraints=sp.Matrix.vstack(*rows),
+        forces=None if mechanism.acting is None else list(P.T * mechanism.acting.applyfunc(seen)),
+        friction=(),
+        constraints=rows,
+        reactions={
+            name: [*eta[: extended.n - 1], 0, *eta[extended.n - 1 :]]
+            for name, eta in mechanism.reactions.items()
+        },
         frame=E,
         velocities=labels,
-        leaf=[*mechanism.leaf, gamma.dot(d)],
+        leaf={**{r.name: r.expr for r in mechanism.leaf.named}, str(gamma.dot(d)): gamma.dot(d)},
         rotors=None if rotors is None else Rotors(P.T * rotors.coupling, rotors.inertia, rotors.names),
         feedback={k: seen(v) for k, v in mechanism.feedback.items()},
         controller={k: seen(v) for k, v in mechanism.controller.items()},
@@ -275,7 +283,7 @@ def despun_state(system: Recorded, despun: Recorded, x: Any) -> np.ndarray:
         raise DescriptionError("despun_state() needs symmetry=gc.Axis(direction, of=...) in the description")
     x = np.asarray(x, dtype=float)
     vector = _gauge_vector(mechanism, axis)
-    gamma, xi = system.advected(x), system.velocity(x)
+    gamma, xi = system.configuration(x), system.velocity(x)
     start = 0
     for advected in mechanism.advected:
         if advected is vector:
@@ -287,11 +295,11 @@ def despun_state(system: Recorded, despun: Recorded, x: Any) -> np.ndarray:
     angle = float(np.arctan2(-(own @ d), own @ second))
     best = min(
         (_turn(mechanism, axis, s * angle) for s in (1.0, -1.0)),
-        key=lambda t: abs((t.advected @ gamma)[start : start + 3] @ d),
+        key=lambda t: abs((t.gamma @ gamma)[start : start + 3] @ d),
     )
-    arguments = [list(mechanism.advected_symbols), [p.symbol for p in mechanism.parameters]]
+    arguments = [list(mechanism.configuration_symbols), [p.symbol for p in mechanism.parameters]]
     frame = sp.lambdify(arguments, system.frame.matrix)
-    turned = best.advected @ gamma
+    turned = best.gamma @ gamma
     values = [despun.params[p.name] for p in mechanism.parameters]
     w = np.linalg.lstsq(np.asarray(frame(turned, values), dtype=float), best.velocity @ xi, rcond=None)[0]
     k, s = len(system.frame.labels), len(system.assembly.velocity)

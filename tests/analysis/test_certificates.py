@@ -357,7 +357,7 @@ def test_asymptotic_stability_of_a_damped_pendulum():
 def test_nothing_is_proved_at_a_kink():
     """A cusp holds this top upright although the smooth part alone would tip it over."""
     top = gc.models.get("heavy-top")()
-    G1, G2, _ = top.advected_symbols
+    G1, G2, _ = top.configuration_symbols
     cusp = top.replace(potential=top.potential + 50 * (sp.Abs(G1) + sp.Abs(G2)), invariants={}).reduce()
     upright = [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
     for question in (gc.certify, gc.linearize, gc.find_equilibrium):

@@ -134,7 +134,7 @@ def test_wrong_invariants_have_an_exact_counterexample_on_the_leaf(skate, symbol
 
 def test_full_symbols_and_momenta_may_be_used(skate):
     xi, mu = skate.mechanism.algebra.xi, skate.mechanism.algebra.mu
-    Gamma = skate.mechanism.advected_symbols
+    Gamma = skate.mechanism.configuration_symbols
     l = next(p.symbol for p in skate.mechanism.parameters if p.name == "l")  # noqa: E741
     area = sum(G * P for G, P in zip(Gamma, mu[:3], strict=True))
     assert gc.check_invariant(skate, area - l * Gamma[1] * mu[3]).proved
@@ -152,7 +152,7 @@ def test_a_proof_is_not_a_bool(skate):
 
 def test_float_coefficients_are_the_rationals_that_they_are():
     top = gc.models.get("heavy-top")().reduce()
-    G, mu = top.mechanism.advected_symbols, top.mechanism.algebra.mu
+    G, mu = top.mechanism.configuration_symbols, top.mechanism.algebra.mu
     area = sum(a * b for a, b in zip(G, mu, strict=True))
     assert gc.check_invariant(top, 0.1 * area).proved
     assert not gc.check_invariant(top, 0.1 * area + 1e-30 * mu[0]).proved

@@ -46,7 +46,7 @@ def test_equations_of_the_shells(shells):
 def test_spatial_momentum_is_conserved(shells):
     for k in (1, 2, 3):
         assert gc.check_invariant(shells, f"momentum{k}").proved
-    Pi, G = shells.mechanism.algebra.mu, shells.mechanism.advected_symbols
+    Pi, G = shells.mechanism.algebra.mu, shells.mechanism.configuration_symbols
     first = sum(p * c for p, c in zip(Pi[:3], G[:3], strict=True))
     assert not gc.check_invariant(shells, first).proved  # of one shell alone
     assert not gc.check_invariant(shells, 2 * first - shells.mechanism.invariants["momentum1"]).proved

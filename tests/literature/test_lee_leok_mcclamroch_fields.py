@@ -230,7 +230,7 @@ def test_the_magnetic_field_holds_the_opposed_dipole_up():
     for proved, params in ((True, SYMMETRIC), (False, {**SYMMETRIC, "Q13": 0.1})):
         assert gc.check_invariant(system, "Pi3", params=params).proved == proved
     # The vertical momentum includes half of B Q Gamma; that of the masses alone is not conserved.
-    G, xi = (sp.Matrix(v) for v in (system.mechanism.advected_symbols, system.mechanism.algebra.xi))
+    G, xi = (sp.Matrix(v) for v in (system.mechanism.configuration_symbols, system.mechanism.algebra.xi))
     vertical = sp.Matrix(system.mechanism.algebra.mu).dot(G)
     assert gc.check_invariant(system, vertical).proved
     assert not gc.check_invariant(system, G.dot(system.mechanism.inertia * xi)).proved

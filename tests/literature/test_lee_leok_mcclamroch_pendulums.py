@@ -173,7 +173,7 @@ def test_threshold_of_rotations_in_a_principal_plane(pendulum):
 
 
 def test_vertical_momentum_and_energy_are_the_integrals(pendulum):
-    Pi, G = pendulum.mechanism.algebra.mu, pendulum.mechanism.advected_symbols
+    Pi, G = pendulum.mechanism.algebra.mu, pendulum.mechanism.configuration_symbols
     h = sum(p * c for p, c in zip(Pi, G, strict=True))
     assert gc.check_invariant(pendulum, h).proved
     assert gc.check_invariant(pendulum, "energy").proved

@@ -130,6 +130,10 @@ class CoordinateOracle:
     inputs, xi : the symbols that stand in ``force`` for the inputs and the velocity
     parameters : dict symbol -> number, substituted first
     chart : "zyx" or "zxz", the Euler angles used for every SO(3)
+    shape : list of (sympy symbol, index of an r<k> factor, component of it); functions may depend on these
+        positions, which stand last
+    heights : list of (sympy symbol, vector in space, index of a factor with positions): the position along
+        the vector, which stands behind the advected vectors
     """
 
     def __init__(
@@ -145,6 +149,8 @@ class CoordinateOracle:
         parameters=None,
         chart="zyx",
         xi=(),
+        shape=(),
+        heights=(),
     ):
         if chart not in CHARTS:
             raise ValueError(f"unknown chart {chart!r}: expected one of {CHARTS}")
@@ -158,6 +164,13 @@ class CoordinateOracle:
             if self._geometries[index].rotation is None:
                 raise ValueError(f"factor {index} ({self.factors[index]}) does not rotate")
         symbols = [symbol for triple, _, _ in advected for symbol in triple]
+        symbols += [symbol for symbol, _, _ in (*heights, *shape)]
+        self._heights = np.zeros((len(heights), n))
+        for row, (_, vector, index) in zip(self._heights, heights, strict=True):
+            first = self._slices[index].start + self._geometries[index].angles
+            places = slice(first, self._slices[index].stop)
+            row[places] = np.array(vector, dtype=float)[: places.stop - places.start]
+        self._shape = [self._slices[index].start + component for _, index, component in shape]
         values = {} if parameters is None else dict(parameters)
 
         def entries(given, rows, columns):
@@ -227,6 +240,12 @@ class CoordinateOracle:
         placements = self.configuration(q)
         return [placements[index].rotation.T @ reference for reference, index in self._references]
 
+    def gamma(self, q):
+        """What the given functions depend on: components of the advected vectors, then coordinates."""
+        vectors = [component for vector in self.advected(q) for component in vector]
+        q = np.asarray(q, dtype=float)
+        return np.array([*vectors, *(self._heights @ q), *q[self._shape]])
+
     def coordinate_velocity(self, q, xi):
         """The qdot with W(q) qdot = xi."""
         w, _ = self._velocity_matrix(np.asarray(q, dtype=float))
@@ -242,8 +261,12 @@ class CoordinateOracle:
         return w, dw
 
     def _advected_derivative(self, q):
-        """d(Gamma_1, Gamma_2, ...)/dq, a matrix with three rows for each advected vector."""
-        derivative = np.zeros((3 * len(self._references), self.n))
+        """d(Gamma_1, Gamma_2, ...)/dq: three rows for each advected vector, one for each coordinate."""
+        vectors, behind = 3 * len(self._references), 3 * len(self._references) + len(self._heights)
+        derivative = np.zeros((behind + len(self._shape), self.n))
+        derivative[vectors:behind] = self._heights
+        for row, place in enumerate(self._shape, start=behind):
+            derivative[row, place] = 1
         for a, (reference, index) in enumerate(self._references):
             block = self._slices[index]
             stack = self._geometries[index].rotation(q[block])
@@ -265,7 +288,7 @@ class CoordinateOracle:
         if q.shape != (n,) or xi.shape != (n,) or u.shape != (len(self.inputs),):
             raise ValueError(f"expected shapes {(n,)}, {(n,)}, {(len(self.inputs),)} of q, xi, u")
         w, dw = self._velocity_matrix(q)
-        gamma = [component for vector in self.advected(q) for component in vector]
+        gamma = self.gamma(q)
         table = self._functions(*gamma)
         values, slopes = table[:, 0], table[:, 1:] @ self._advected_derivative(q)
         cuts = np.cumsum([n * n, n, 1])

@@ -89,10 +89,11 @@ def multiplier_form(sys, seed=0, form=None):
     worst = 0.0
     for t, x, u in points(sys, seed):
         xdot = sys.rhs(t, x, u)
-        state = (full_velocity(sys, x), sys.advected(x))
+        state = (full_velocity(sys, x), sys.configuration(x))
         xidot, gammadot = form.rhs(t, state, u)
         computed = along(lambda z: full_velocity(sys, z), x, xdot)
-        worst = max(worst, deviation(computed, xidot), deviation(sys.advected(xdot), gammadot))
+        moved = along(sys.configuration, x, xdot)
+        worst = max(worst, deviation(computed, xidot), deviation(moved, gammadot))
         if kept:
             reactions = multipliers(sys.arguments_at(t, x, u), sys.params)
             worst = max(worst, deviation(reactions, form.multipliers(t, state, u)[kept]))
@@ -104,10 +105,10 @@ def oracle_of(mechanism, chart="zyx"):
     rotors = mechanism.rotors
     s = rotors.count if rotors else 0
     algebra, n = mechanism.algebra, mechanism.algebra.n
-    factors = [f"r{f.size}" if f.name == "rn" else f.name for f in algebra.factors] + ["r1"] * s
+    factors = [f"r{f.size}" if f.group == "rn" else f.name for f in algebra.factors] + ["r1"] * s
     inertia = sp.Matrix(mechanism.inertia)
     psi, A = mechanism.constraints, mechanism.gyroscopic
-    force = [sp.Integer(0)] * n if mechanism.forces is None else list(mechanism.forces)
+    force = [sp.Integer(0)] * n if mechanism.acting is None else list(mechanism.acting)
     xi = list(algebra.xi)
     if rotors:
         inertia = sp.Matrix(sp.BlockMatrix([[inertia, rotors.coupling], [rotors.coupling.T, rotors.inertia]]))
@@ -118,6 +119,7 @@ def oracle_of(mechanism, chart="zyx"):
         [
             (tuple(v.symbols), [float(q) for q in v.reference], v.factor_index(algebra))
             for v in mechanism.advected
+            if not isinstance(v, gc.Height)
         ],
         inertia,
         mechanism.potential,
@@ -128,14 +130,25 @@ def oracle_of(mechanism, chart="zyx"):
         parameters={p.symbol: sp.Rational(str(p.default)) for p in mechanism.parameters},
         chart=chart,
         xi=xi,
+        heights=[
+            (v.symbol, [float(q) for q in v.along.reference], v.along.factor_index(algebra))
+            for v in mechanism.advected
+            if isinstance(v, gc.Height)
+        ],
+        shape=[(c.symbol, len(algebra.factors) - 1, i) for i, c in enumerate(mechanism.shape)],
     )
 
 
 def _placements(rng, mechanism, gamma):
     """Rotations R with R^T reference = Gamma, and positions, which nothing depends on."""
     algebra, seen, turned = mechanism.algebra, {}, {}
-    start = 0
+    start, heights = 0, []
     for vector in mechanism.advected:
+        if isinstance(vector, gc.Height):  # the position along the vector
+            along = np.array([float(q) for q in vector.along.reference])
+            heights.append((vector.along.factor_index(algebra), along, gamma[start]))
+            start += 1
+            continue
         pair = np.array([float(q) for q in vector.reference]), gamma[start : start + 3]
         turned.setdefault(vector.factor_index(algebra), []).append(pair)
         start += 3
@@ -157,8 +170,14 @@ def _placements(rng, mechanism, gamma):
         for reference, value in turned.get(i, []):
             # 1e-13: the sampler's exponentials of matrices of norm up to about 5.
             assert np.allclose(rotation.T @ reference, value, rtol=0, atol=1e-13)
-        size = {"se2": 2, "se3": 3, "rn": factor.size}.get(factor.name)
+        size = {"se2": 2, "se3": 3, "rn": factor.size}.get(factor.group)
         seen[i] = (rotation, rng.normal(size=size) if size else None)
+    for i, along, height in heights:
+        rotation, place = seen[i]
+        d = along[: place.size]
+        seen[i] = rotation, place + d * (height - d @ place) / (d @ d)
+    if mechanism.shape:
+        seen[len(algebra.factors) - 1] = (np.eye(3), gamma[start:])
     rotors = mechanism.rotors.count if mechanism.rotors else 0
     return [seen[i] for i in range(len(algebra.factors))] + [(None, rng.normal(size=1))] * rotors
 
@@ -180,11 +199,11 @@ def coordinates(sys, seed=0, form=None):
     worst, done = 0.0, 0
     while done < POINTS:
         t, x, u = next(points(sys, int(rng.integers(2**31)), 1))
-        q = oracle.q_for(_placements(rng, mechanism, sys.advected(x)))
+        q = oracle.q_for(_placements(rng, mechanism, sys.configuration(x)))
         if _near_chart_singularity(oracle, q):
             continue
         done += 1
-        gamma = np.concatenate(oracle.advected(q)) if mechanism.advected else np.zeros(0)
+        gamma = oracle.gamma(q)
         xi = full_velocity(sys, x)
         state = (xi, gamma)
         xidot, multipliers = oracle.acceleration(q, xi, [*u, t])
@@ -199,22 +218,33 @@ def power_balance(sys, seed=0):
     rotors = mechanism.rotors
     worst = 0.0
     motion = [*mechanism.algebra.xi, *(rotors.rates if rotors else ()), *mechanism.input_symbols, gc.time]
-    motion += [*mechanism.advected_symbols, *(p.symbol for p in mechanism.parameters)]
+    motion += [*mechanism.configuration_symbols, *(p.symbol for p in mechanism.parameters)]
     forces = sp.lambdify(motion, list(mechanism.forces or sp.zeros(mechanism.algebra.n, 1)), "numpy")
     values = [float(p.default) for p in mechanism.parameters]
     G = mechanism.inertia
     for t, x, u in points(sys, seed):
         xdot = sys.rhs(t, x, u)
         xi = full_velocity(sys, x)
-        gamma = sys.advected(x)
+        gamma = sys.configuration(x)
         torques = u[len(mechanism.inputs) :]
-        power = np.dot(forces(*xi, *u, t, *gamma, *values), sys.velocity(x)) + torques @ rates_of(sys, x)
+        power = sum(rubbed(friction, sys, x, gamma) for friction in mechanism.friction)
+        power += np.dot(forces(*xi, *u, t, *gamma, *values), sys.velocity(x)) + torques @ rates_of(sys, x)
         rate = along(sys.energy, x, xdot)
         # The rate is a difference of terms of the size of xi.G xidot, which is what rounding goes with.
         xidot = along(sys.velocity, x, xdot)
         size = np.abs(sys.velocity(x)) @ np.abs(matrix_at(mechanism, G, gamma)) @ np.abs(xidot)
         worst = max(worst, abs(rate - power) / max(1.0, size))
     return worst
+
+
+def rubbed(friction, sys, x, gamma):
+    """Power of a friction: against the slip, by its coefficient and its limit."""
+    slip = matrix_at(sys.mechanism, friction.along, gamma) @ sys.velocity(x)
+    coefficients = matrix_at(sys.mechanism, list(friction.coefficients), gamma).ravel()
+    lost = coefficients[0] * slip @ slip
+    if friction.coulomb != 0:
+        lost += coefficients[1] * slip @ slip / np.hypot(np.linalg.norm(slip), coefficients[2])
+    return -lost
 
 
 def jacobians(sys, seed=0):
@@ -248,7 +278,7 @@ def tensor_form(sys, seed=0, tensors=None):
     algebra = mechanism.algebra
     n, k = sys.frame.matrix.shape
     tensors = sys.tensors() if tensors is None else tensors
-    gamma = list(mechanism.advected_symbols)
+    gamma = list(mechanism.configuration_symbols)
     xi = list(algebra.xi)
     G = sp.Matrix(mechanism.inertia)
     A = sp.zeros(n, 1) if mechanism.gyroscopic is None else sp.Matrix(mechanism.gyroscopic)
@@ -256,15 +286,24 @@ def tensor_form(sys, seed=0, tensors=None):
     lagrangian = (velocity.T * G * velocity / 2 + A.T * velocity)[0] - mechanism.potential
     slope = sp.Matrix([sp.diff(lagrangian, g) for g in gamma])
     # The covector K, and the forces without input.
-    diamond = sp.zeros(n, 1) if mechanism.forces is None else sp.Matrix(mechanism.forces)
+    diamond = sp.zeros(n, 1) if mechanism.acting is None else sp.Matrix(mechanism.acting)
     diamond = diamond.subs(dict.fromkeys(mechanism.input_symbols, 0))
     start = 0
     for vector in mechanism.advected:  # <K(x, Gamma), xi> = -x . (omega(xi) x Gamma)
+        if isinstance(vector, gc.Height):  # moved by Gamma . Y
+            rows = algebra.factors[vector.along.factor_index(algebra)].velocity
+            moved = sp.Matrix(vector.along.symbols).dot(sp.Matrix(rows) * velocity)
+            for i, x in enumerate(xi):
+                diamond[i] += slope[start] * moved.diff(x)
+            start += 1
+            continue
         spin = sp.Matrix(algebra.factors[vector.factor_index(algebra)].spin) * velocity
         moved = spin.cross(sp.Matrix(vector.symbols))
         for i, x in enumerate(xi):
             diamond[i] -= slope[start : start + 3, 0].dot(moved.diff(x))
         start += 3
+    for c in range(len(mechanism.shape)):  # a coordinate moves with its rate
+        diamond[n - len(mechanism.shape) + c] += slope[start + c]
     arguments = [xi, gamma, [p.symbol for p in mechanism.parameters], gc.time]
     values = [float(p.default) for p in mechanism.parameters]
     evaluate = sp.lambdify(
@@ -278,10 +317,10 @@ def tensor_form(sys, seed=0, tensors=None):
         xdot = sys.rhs(t, x)
 
         def momenta(z, t=t):
-            mu, _, E, _ = evaluate(sys.velocity(z), sys.advected(z), values, t)
+            mu, _, E, _ = evaluate(sys.velocity(z), sys.configuration(z), values, t)
             return np.array(E).T @ np.array(mu).ravel()
 
-        _, force, E, B = evaluate(sys.velocity(x), sys.advected(x), values, t)
+        _, force, E, B = evaluate(sys.velocity(x), sys.configuration(x), values, t)
         B = np.array(B, dtype=float).reshape(n, k, k)
         expected = -np.einsum("iab,i,b->a", B, momenta(x), x[:k]) + (E.T @ force.ravel())[:k]
         worst = max(worst, deviation(along(momenta, x, xdot)[:k], expected))
@@ -298,15 +337,16 @@ def same_motion(sys, other, seed=0):
         computed = along(lambda z: full_velocity(other, z), y, there)
         here = sys.rhs(t, x, u)
         worst = max(worst, deviation(computed, along(lambda z: full_velocity(sys, z), x, here)))
-        worst = max(worst, deviation(other.advected(there), sys.advected(here)))
+        worst = max(worst, deviation(along(other.configuration, y, there), along(sys.configuration, x, here)))
     assert other.mechanism.algebra == mechanism.algebra
     return worst
 
 
 def converted(sys, x, other):
-    """The state of another system with the same full velocity, advected vectors and rotor rates."""
-    gamma, start, parts = sys.advected(x), 0, {}
+    """The state of another system with the same full velocity, Gamma and rotor rates."""
+    gamma, start, parts = sys.configuration(x), 0, {}
     for vector in sys.mechanism.advected:
         parts[vector.name] = gamma[start : start + vector.dimension]
         start += vector.dimension
+    parts |= {c.name: gamma[start + i] for i, c in enumerate(sys.mechanism.shape)}
     return other.project(sys.velocity(x), parts, rotor_rates=rates_of(sys, x))

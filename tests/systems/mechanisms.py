@@ -13,6 +13,7 @@ import numpy as np
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl.algebra.coordinate import with_rates
 
 ALGEBRAS = {
     "so3": lambda: gc.so3(),
@@ -22,7 +23,11 @@ ALGEBRAS = {
     "so3*so3": lambda: gc.product(gc.so3(), gc.so3()),
     "se3*so2": lambda: gc.product(gc.se3(), gc.so2()),
     "se2*r2": lambda: gc.product(gc.se2(), gc.rn(2)),
+    "r2": lambda: gc.rn(2),
+    "alone": lambda: None,
 }
+SHAPED = ("so3", "se2", "so2*so3", "r2", "alone")
+"""Groups that are drawn with coordinates."""
 
 CONSTRAINTS = ("none", "rolling", "suslov", "affine", "mixed")
 
@@ -41,7 +46,7 @@ def polynomial(rng, symbols, bound, terms=3):
     return sum(rational(rng, -bound, bound, 64) * sp.Mul(*(symbols[j] for j in pick)) for pick in picked)
 
 
-def draw(rng, kind, constraints="none", rotors=0, forces=True, quick=False):
+def draw(rng, kind, constraints="none", rotors=0, forces=True, quick=False, shape=0):
     """A random mechanism with a frame of its own.
 
     Parameters
@@ -54,17 +59,22 @@ def draw(rng, kind, constraints="none", rotors=0, forces=True, quick=False):
     rotors : number of rotors
     forces : whether damping, inputs, a gyroscopic-like and a time-dependent force act
     quick : only one entry in five of the large matrices depends on Gamma
+    shape : number of coordinates, an angle and a line; all parts, couplings of rotors too, depend on them
     """
-    algebra = ALGEBRAS[kind]()
+    group = ALGEBRAS[kind]()
+    coordinates = [gc.Coordinate("phi", angle=True), gc.Coordinate("s", unit="m")][:shape]
+    algebra = with_rates(group, coordinates)
     n, xi = algebra.n, algebra.xi
-    vectors = _advected(rng, algebra)
+    vectors = [] if group is None else _advected(rng, group)
     gamma = [s for v in vectors for s in v.symbols]
+    # Bounded, as the vectors are: inertia stays positive definite and frames exist everywhere.
+    gamma += [f(c.symbol) for c, f in zip(coordinates, (_swing, _slide), strict=False)]
     m, c = gc.Parameter("m", 1.3, positive=True), gc.Parameter("c", 0.45, positive=True)
     k, b = gc.Parameter("k", -0.7), gc.Parameter("b", 0.6)
     a = gc.Parameter("a", 1.85, positive=True)
 
     frame, rows = _constraints(rng, n, gamma, constraints, a.symbol)
-    spinning = _rotors(rng, n, rotors, m.symbol) if rotors else None
+    spinning = _rotors(rng, n, rotors, m.symbol, gamma if shape else ()) if rotors else None
     potential = k.symbol * polynomial(rng, gamma, 1.5, 4) + polynomial(rng, gamma, 1.0) * gamma[0]
     gyroscopic = [polynomial(rng, gamma, 1.0) + rational(rng, -1, 1) for _ in range(n)]
     gyroscopic[n // 2] *= b.symbol
@@ -78,8 +88,18 @@ def draw(rng, kind, constraints="none", rotors=0, forces=True, quick=False):
         acting[0] += sp.sin(2 * gc.time) * gamma[-1]
         if rotors:
             acting[-1] -= sp.Rational(3, 8) * spinning.rates[0] * gamma[0]
+    rubbing = []
+    if forces and shape:
+        slips = sp.Matrix(2, n, lambda i, j: rational(rng, -0.8, 0.8))
+        slips[0, n - 1] += polynomial(rng, gamma, 0.5, 2)
+        rubbing = [
+            gc.Friction(slips, coulomb=m.symbol / 3, scale=sp.Rational(1, 7)),
+            gc.Friction(list(slips.row(1)), viscous=c.symbol, coulomb=sp.Rational(2, 9), scale=a.symbol / 8),
+        ]
     return gc.EulerPoincare(
-        algebra=algebra,
+        friction=rubbing,
+        algebra=group,
+        shape=coordinates,
         advected=vectors,
         inertia=_inertia(rng, n, gamma, m.symbol, 0.2 if quick else 0.6),
         potential=potential,
@@ -90,8 +110,16 @@ def draw(rng, kind, constraints="none", rotors=0, forces=True, quick=False):
         forces=acting,
         inputs=inputs,
         parameters=[m, c, k, b, a],
-        name=f"{kind}, {constraints}, {rotors} rotors",
+        name=f"{kind}, {constraints}, {rotors} rotors, {shape} coordinates",
     )
+
+
+def _swing(phi):
+    return sp.sin(phi) * sp.Rational(3, 4) - sp.cos(phi) / 5
+
+
+def _slide(s):
+    return s / (1 + s**2) + sp.Rational(1, 7)
 
 
 def frames(mechanism, rng):
@@ -105,8 +133,14 @@ def frames(mechanism, rng):
     if frame is None and r:
         frame = _solved(psi, list(range(n - r, n)))
     base = sp.eye(n) if frame is None else frame[:, : n - r]
-    second = base * _change_of_frame(rng, n - r, list(mechanism.advected_symbols))
+    second = base * _change_of_frame(rng, n - r, _bounded(mechanism))
     return {"own": mechanism.frame, "second": second, "made": None}
+
+
+def _bounded(mechanism):
+    """Functions of Gamma for a frame that exists everywhere."""
+    lines = [sp.atan(c.symbol) / 2 if not c.angle else sp.sin(c.symbol) for c in mechanism.shape]
+    return [*mechanism.advected_symbols, *lines]
 
 
 def with_random_parameters(mechanism, rng):
@@ -148,9 +182,11 @@ def _inertia(rng, n, gamma, m, share):
     return inertia
 
 
-def _rotors(rng, n, count, m):
+def _rotors(rng, n, count, m, gamma=()):
     coupling = sp.Matrix(n, count, lambda i, j: rational(rng, -0.5, 0.5))
     coupling[0, 0] *= m
+    if gamma:
+        coupling[n - 1, 0] += polynomial(rng, gamma, 0.3, 1)
     inertia = sp.Matrix([[sp.Rational(11, 8)]])
     if count == 2:
         inertia = sp.Matrix([[sp.Rational(11, 8), sp.Rational(1, 5)], [sp.Rational(1, 5), sp.Rational(9, 8)]])
@@ -215,7 +251,7 @@ def _change_of_frame(rng, k, gamma):
 
 def matrix_at(mechanism, matrix, gamma):
     """Numbers of a sympy matrix in advected symbols and parameters, lambdified by sympy alone."""
-    arguments = [list(mechanism.advected_symbols), [p.symbol for p in mechanism.parameters]]
+    arguments = [list(mechanism.configuration_symbols), [p.symbol for p in mechanism.parameters]]
     values = [float(p.default) for p in mechanism.parameters]
     return np.array(sp.lambdify(arguments, sp.Matrix(matrix), "numpy")(gamma, values))
 
@@ -266,7 +302,7 @@ AXES = sp.Matrix([[1, 2, 2], [2, 1, -2], [-2, 2, -1]]) / 3
 
 def turned(mechanism):
     """A mechanism on se(3) with one vector, in body axes turned by `AXES`: Gamma1 = 0 gets three terms."""
-    gamma = mechanism.advected_symbols
+    gamma = mechanism.advected_symbols[:3]
     both = sp.diag(AXES, AXES)
     change = dict(zip(gamma, AXES * sp.Matrix(gamma), strict=True))
 

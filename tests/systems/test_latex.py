@@ -34,8 +34,8 @@ def values_at(system, x, params):
         values |= {symbol_name(label): v, symbol_name(f"{label}_dot"): vdot}
     if system.mechanism.contact is not None:
         step = 1e-30
-        moved = system.advected(x + 1j * step * rate)
-        symbols = [*system.mechanism.advected_symbols, *(p.symbol for p in system.mechanism.parameters)]
+        moved = system.configuration(x + 1j * step * rate, params)
+        symbols = [*system.mechanism.configuration_symbols, *(p.symbol for p in system.mechanism.parameters)]
         contact = sp.lambdify(symbols, list(system.mechanism.contact), "numpy")(*moved, *params.values())
         for i, s in enumerate(contact, start=1):
             values |= {f"s_{{{i}}}": np.real(s), rf"\dot{{s}}_{{{i}}}": np.imag(s) / step}
@@ -86,7 +86,8 @@ def test_the_lagrangian_as_printed_is_kinetic_less_potential_energy(name):
     values = values_at(system, x, params)
     lines = dict(equations_in(system.latex("lagrangian")))
     values |= {left: Reader(right, values).whole() for left, right in lines.items() if left == r"\varrho"}
-    table = dict(zip(mechanism.advected_symbols, system.advected(x), strict=True))
+    table = dict(zip(mechanism.configuration_symbols, system.configuration(x, params), strict=True))
+    values |= {symbol_name(str(s)): float(v) for s, v in table.items()}
     table |= {p.symbol: params[p.name] for p in mechanism.parameters}
     rates = list(system.velocity(x, params))
     inertia = sp.Matrix(mechanism.inertia)

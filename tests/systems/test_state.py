@@ -54,7 +54,7 @@ def test_a_state_is_made_again_of_its_velocity_and_vectors(case):
 
 
 def _removed(system):
-    gone = set(map(str, system.mechanism.advected_symbols)) - set(system.state_labels)
+    gone = set(map(str, system.mechanism.configuration_symbols)) - set(system.state_labels)
     return dict.fromkeys(gone, 0.0)
 
 
@@ -65,7 +65,7 @@ def test_a_velocity_off_the_constraints_is_refused(case):
     given = parts(system, x)
     gamma = system.advected(x)
     mechanism = system.mechanism
-    table = dict(zip(mechanism.advected_symbols, gamma, strict=True))
+    table = dict(zip(mechanism.configuration_symbols, gamma, strict=True))
     table |= {p.symbol: system.params[p.name] for p in mechanism.parameters}
     row = np.array(mechanism.constraints.row(0).xreplace(table).tolist()[0], dtype=float)
     label = mechanism.algebra.labels[int(np.argmax(np.abs(row)))]

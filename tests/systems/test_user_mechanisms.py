@@ -163,7 +163,7 @@ def test_a_broken_symmetry_is_named():
     skewed[0, 0] += m * a**2 / 50
     with pytest.raises(gc.DescriptionError, match="inertia changes"):
         mechanism.replace(inertia=skewed).reduce()
-    tilted = mechanism.potential + m * mechanism.advected_symbols[0]
+    tilted = mechanism.potential + m * mechanism.configuration_symbols[0]
     with pytest.raises(gc.DescriptionError, match="potential changes"):
         mechanism.replace(potential=tilted).reduce()
     with pytest.raises(gc.DescriptionError, match="symmetry"):

@@ -1,0 +1,125 @@
+"""Coordinates of the shape: variables beside the group, each with a rate that is a velocity of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from geoctrl._checks import flag
+from geoctrl.algebra._labels import check_identifier
+from geoctrl.algebra.factor import Factor
+from geoctrl.algebra.groups import product
+from geoctrl.algebra.lie import LieAlgebra
+from geoctrl.errors import DescriptionError
+
+__all__ = ["SHAPE", "Coordinate", "with_rates"]
+
+SHAPE = "shape"
+"""Name of the factor of the rates."""
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    r"""A coordinate r of the shape, with :math:`\dot r` among the velocities.
+
+    Parameters
+    ----------
+    name : str
+        Label of the state and name of ``symbol``; the rate goes by ``name_dot``.
+    unit : str
+        SI unit, for tables; "rad" for an angle unless something else is said.
+    angle : bool
+        Whether the coordinate is an angle: what depends on it has the period 2 pi, and values at which sine
+        and cosine are rational are exact. A run does not wrap it.
+    description : str
+        What it is, for tables.
+
+    Raises
+    ------
+    DescriptionError
+        If the name is not an identifier, or unit or description are no text.
+    InputError
+        If ``angle`` is neither True nor False.
+
+    Examples
+    --------
+    >>> phi = Coordinate("phi", angle=True)
+    >>> phi.symbol, phi.rate, phi.unit
+    (phi, phi_dot, 'rad')
+    """
+
+    name: str
+    unit: str = ""
+    angle: bool = False
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        check_identifier(self.name, "the name of a coordinate")
+        object.__setattr__(self, "angle", flag(f"angle of {self.name!r}", self.angle))
+        for what in ("unit", "description"):
+            if not isinstance(getattr(self, what), str):
+                raise DescriptionError(f"{what} of the coordinate {self.name!r} must be text")
+        if self.angle and not self.unit:
+            object.__setattr__(self, "unit", "rad")
+
+    @property
+    def rate_label(self) -> str:
+        """Label of the rate."""
+        return f"{self.name}_dot"
+
+    @property
+    def symbol(self) -> sp.Symbol:
+        """The coordinate, real."""
+        return sp.Symbol(self.name, real=True)
+
+    @property
+    def rate(self) -> sp.Symbol:
+        """Its rate, real."""
+        return sp.Symbol(self.rate_label, real=True)
+
+
+def with_rates(group: LieAlgebra | None, shape: Sequence[Coordinate]) -> LieAlgebra:
+    r"""The algebra of all velocities, those of the group and the rates of coordinates: :math:`g \times R^k`.
+
+    Rates go by ``name_dot``, their momenta by ``p_name``.
+
+    Raises
+    ------
+    DescriptionError
+        If there is neither a group nor a coordinate, or names meet.
+
+    Examples
+    --------
+    >>> from geoctrl.algebra import se2
+    >>> with_rates(se2(), [Coordinate("x")]).labels
+    ('Omega', 'Y1', 'Y2', 'x_dot')
+    """
+    if not shape:
+        if group is None:
+            raise DescriptionError(
+                "a mechanism needs an algebra (gc.so3(), gc.se2(), ...) or coordinates, "
+                "shape=[gc.Coordinate(...)]"
+            )
+        return group
+    rates = tuple(c.rate_label for c in shape)
+    momenta = tuple(f"p_{c.name}" for c in shape)
+    taken = set() if group is None else {*group.labels, *group.momentum_labels}
+    names = [c.name for c in shape]
+    for c in shape:
+        for label in (c.name, c.rate_label, f"p_{c.name}"):
+            if label in taken or (label != c.name and label in names):
+                raise DescriptionError(
+                    f"the coordinate {c.name!r} brings the label {label!r}, which is taken; rename it"
+                )
+        if names.count(c.name) > 1:
+            raise DescriptionError(f"the coordinate {c.name!r} is given twice")
+    k = len(shape)
+    factor = Factor(SHAPE, 0, k, group="rn", labels=rates, momentum_labels=momenta)
+    plain = LieAlgebra._assembled((), rates, momenta, SHAPE, (factor,))
+    return (
+        plain
+        if group is None
+        else product(group, plain).relabelled((*group.labels, *rates), (*group.momentum_labels, *momenta))
+    )

@@ -1,0 +1,84 @@
+"""Angles with rational sine and cosine: no rational numbers themselves, and exact all the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+import sympy as sp
+
+__all__ = ["ExactAngle", "angle_of", "nearby_angle"]
+
+_AGREES = 1e-9
+_SIMPLE = 1000
+"""Denominators of the tangent of half an angle up to which a float is taken to be one."""
+
+
+class ExactAngle(Fraction):
+    """An angle known by its cosine and sine; as a number, the double next to it.
+
+    Whoever needs the exact point asks for ``cosine`` and ``sine``; to all others it is the rational that a
+    float is, which is not quite the angle.
+    """
+
+    __slots__ = ("cosine", "sine")
+    cosine: Fraction
+    sine: Fraction
+
+    def __new__(cls, value: float, cosine: Fraction, sine: Fraction) -> ExactAngle:
+        """The angle near a value; ValueError unless that is one of the cosine and the sine."""
+        off = math.remainder(value - math.atan2(sine, cosine), 2 * math.pi)
+        if cosine**2 + sine**2 != 1 or not abs(off) < _AGREES:
+            raise ValueError(f"cosine {cosine} and sine {sine} are not those of {value}")
+        made = super().__new__(cls, value)
+        made.cosine, made.sine = cosine, sine
+        return made
+
+    def __reduce__(self):
+        return ExactAngle, (float(self), self.cosine, self.sine)
+
+
+def angle_of(expr: sp.Expr, numbers: Iterable[tuple[sp.Symbol, Fraction]]) -> ExactAngle | None:
+    """The angle that an expression is at exact numbers; None where sine or cosine is irrational.
+
+    Examples
+    --------
+    >>> found = angle_of(sp.pi - sp.atan(sp.Rational(3, 4)), [])
+    >>> found.cosine, found.sine
+    (Fraction(-4, 5), Fraction(3, 5))
+    """
+    table = {symbol: sp.Rational(q.numerator, q.denominator) for symbol, q in numbers}
+    value = expr.xreplace(table)
+    parts = [_rational(f(value)) for f in (sp.cos, sp.sin)]
+    if None in parts:
+        return None
+    try:
+        return ExactAngle(float(value), *parts)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+
+
+def _rational(expr: sp.Expr) -> Fraction | None:
+    """A number that simplifies to a rational, exactly."""
+    for form in (expr, sp.expand_trig(expr)):
+        found = form if form.is_Rational else sp.radsimp(form)
+        if found.is_Rational:
+            return Fraction(int(found.p), int(found.q))
+    return None
+
+
+def nearby_angle(value: float) -> ExactAngle | None:
+    """The simple angle next to a float, by the tangent of its half; None where none is near."""
+    half = math.remainder(value, 2 * math.pi) / 2
+    # Of an obtuse angle that to pi: its half has a tangent of at most one.
+    obtuse = abs(half) > math.pi / 4
+    t = Fraction(math.tan(math.copysign(math.pi / 2, half) - half if obtuse else half))
+    t = t.limit_denominator(_SIMPLE)
+    cosine, sine = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
+    if obtuse:
+        cosine = -cosine
+    near = value - math.remainder(value - math.atan2(sine, cosine), 2 * math.pi)
+    if abs(near - value) > _AGREES:
+        return None
+    return ExactAngle(near, cosine, sine)
