@@ -144,8 +144,8 @@ def reactions(s, x, u):
     total = np.zeros(6)
     for b, p in enumerate(s.factors):
         if p.kind == 0 and len(p.normals):
-            momenta = [sp.diff(s.kinetic_given, r).xreplace(moving) for r in p.rate]
-            L = s.kinetic_given.xreplace(moving) - s.potential_expression
+            momenta = [sp.diff(s.arguments["kinetic"], r).xreplace(moving) for r in p.rate]
+            L = s.arguments["kinetic"].xreplace(moving) - s.potential_expression
             acting = [sp.diff(L, a) + force for a, force in zip(p.z, s.forces_given[b], strict=True)]
             missing = along(lambda at, of=momenta: value(of, at), x, s.rhs(0.0, x, u)) - value(acting, x)
             push = p.normals.T @ p.normals @ missing
