@@ -129,14 +129,17 @@ def find_shape_integrals(
 
 def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> ShapeIntegrals | None:
     others = [i for i in range(len(symbols)) if i != w]
-    slope = dict(
-        zip(others, graph.push_forward([field[i] for i in others], {symbols[w]: graph.one}), strict=True)
-    )
     geometric = {s for s in graph.symbols(leaf) if s in symbols}
+    geometric |= {
+        symbols[i] for i in others if field[i] == symbols[w]
+    }  # a coordinate, of which w is the rate
     shape = [i for i in others if symbols[i] in geometric]
     u = [i for i in others if i not in shape]
     if symbols[w] in geometric or not u or len(shape) - len(leaf) != 1:
         return None
+    slope = dict(
+        zip(others, graph.push_forward([field[i] for i in others], {symbols[w]: graph.one}), strict=True)
+    )
     moving = [symbols[i] for i in (w, *u)]
     # dB/d(velocities) = 0 is part of the identities: rates are w g(gamma) and w B(gamma) u.
     B = {i: graph.gradient(slope[i], [symbols[j] for j in u]) for i in u}
