@@ -24,8 +24,8 @@ def acrobot() -> EulerPoincare:
         |\dot x_2|^2 = l_1^2 \dot q_1^2 + c_2^2 (\dot q_1 + \dot q_2)^2
         + 2 l_1 c_2 \cos q_2\, \dot q_1 (\dot q_1 + \dot q_2)
 
-    Families "upright" and "hanging". The balanced postures are a curve through "upright" along which a torque
-    holds the elbow; `find_equilibrium` finds them with ``fixed={"q2": ...}``.
+    Families "upright" and "hanging". The balanced postures are a curve through "upright" on which the torque
+    ``tau = -m2 g c2 sin(q1 + q2)`` holds the elbow.
     """
     q1 = Coordinate("q1", angle=True, description="angle of the first link from the upward vertical")
     q2 = Coordinate("q2", angle=True, description="angle of the second link from the first")

@@ -27,6 +27,7 @@ from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.reading import (
     constraint_rows,
     from_lagrangian,
+    in_order,
     read_set,
     require_kinds,
     require_symmetric,
@@ -36,6 +37,15 @@ from geoctrl.systems.relations import read_relations
 from geoctrl.systems.rotors import Rotors
 
 __all__ = ["Mechanism"]
+
+
+def _without_coordinate(name: str) -> str:
+    """What to say of an undeclared symbol that is named like a rate."""
+    if not name.endswith("_dot"):
+        return ""
+    return (
+        f"; a rate is that of a coordinate, shape=[gc.Coordinate({name.removesuffix('_dot')!r})], or a rotor"
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,22 +117,23 @@ class Mechanism(ABC):
             put("lagrangian", None)
         if self.inertia is None:
             raise DescriptionError("an inertia (n x n) or a lagrangian is needed")
-        put("inertia", shaped_matrix("inertia", self.inertia, (n, n)))
+        put("inertia", shaped_matrix("inertia", self.inertia, (n, n), self.algebra.labels))
         require_symmetric(self.inertia)
         put("potential", expression(self.potential, "potential"))
         if self.gyroscopic is not None:
-            put("gyroscopic", shaped_matrix("gyroscopic", self.gyroscopic, (n, 1)))
+            put("gyroscopic", shaped_matrix("gyroscopic", self.gyroscopic, (n, 1), self.algebra.labels))
         if self.forces is not None:
-            forces = shaped_matrix("forces", self.forces, (n, 1))
+            forces = shaped_matrix("forces", self.forces, (n, 1), self.algebra.labels)
             put("forces", forces.xreplace(plain))
         if self.contact is not None:
             put("contact", shaped_matrix("contact", self.contact, (3, 1)))
-        put("constraints", constraint_rows(self.constraints, n))
+        put("constraints", constraint_rows(self.constraints, self.algebra.labels))
         put("frame", self._read_frame())
         self._check_velocities()
         if self.rotors is not None and self.rotors.coupling.rows != n:
             raise DescriptionError(
-                f"the rotors' coupling needs {n} rows, one per velocity, got {self.rotors.coupling.rows}"
+                f"the rotors' coupling needs {n} rows, got {self.rotors.coupling.rows}"
+                f"{in_order(self.algebra.labels)}"
             )
         _ = self.kinematics  # what is advected fits the algebra
         put("leaf", read_relations(self.leaf, self._reported, [p.name for p in self.parameters]))
@@ -139,7 +150,7 @@ class Mechanism(ABC):
         if frame.rows != n or frame.cols not in (n - r, n):
             raise FrameError(
                 f"frame must be {n} x {n - r} (a basis of the kernel of {r} constraints) or {n} x {n} "
-                f"(completed by a complement), got {frame.rows} x {frame.cols}"
+                f"(completed by a complement), got {frame.rows} x {frame.cols}{in_order(self.algebra.labels)}"
             )
         return frame
 
@@ -274,9 +285,17 @@ class Mechanism(ABC):
     @property
     def _labels(self) -> list[str]:
         """Names of what moves and acts."""
-        labels = [*self.velocity_labels, *self.quasivelocity_labels]
+        labels = [*self.velocity_labels]
+        labels += [v for k, v in enumerate(self.quasivelocity_labels) if not self._is_velocity(k, v)]
         labels += [str(s) for s in (*self.configuration_symbols, *self.actuator_symbols)]
         return labels + list(self.controller)
+
+    def _is_velocity(self, k: int, label: str) -> bool:
+        """Whether a given frame's quasivelocity is the velocity whose label it has."""
+        if label not in self.algebra.labels:
+            return False
+        row = self.frame.row(self.algebra.labels.index(label))
+        return all(row[j] == int(j == k) for j in range(len(self.quasivelocity_labels)))
 
     @property
     def _reported(self) -> set[str]:
@@ -338,7 +357,7 @@ class Mechanism(ABC):
             "take parameter.symbol, vector.symbols, algebra.xi, symbol and rate of a coordinate, or "
             "sp.Symbol(name, real=True) of an input"
         )
-        require_declared(what, values, allowed, remedy)
+        require_declared(what, values, allowed, remedy, _without_coordinate)
 
     @abstractmethod
     def reduce(self) -> System:
