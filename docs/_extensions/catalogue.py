@@ -201,7 +201,7 @@ def group_name(algebra: gc.LieAlgebra | None) -> str:
     """The group of an algebra: ``SO(3) x R2``; empty without one."""
     if algebra is None:
         return ""
-    factors = (f.name for f in algebra.factors)
+    factors = (f"R{f.size}" if f.group == "rn" else f.name for f in algebra.factors)
     return " × ".join(re.sub(r"^([a-z]+)(\d+)$", lambda m: f"{m[1].upper()}({m[2]})", f) for f in factors)
 
 
@@ -222,6 +222,8 @@ def family_line(mechanism: gc.EulerPoincare, name: str) -> str:
     family = mechanism.equilibria[name]
     given = {k: v for k, v in {**family.states, **family.inputs}.items() if v != 0}
     free = f" ({names(family.names)})" if family.names else ""
+    if not given:
+        return f"`{name}`{free}: all states zero"
     if any(v.count_ops() > 12 for v in given.values()):
         return f"`{name}`{free}"
     parameters = [p.symbol for p in mechanism.parameters]

@@ -42,26 +42,28 @@ def cart_pendulum(incline: bool = False) -> EulerPoincare:
         Parameter("g", 9.81, "m/s^2", "gravity", positive=True),
     ]
     M, m, l, g = (p.symbol for p in parameters)  # noqa: E741 - the length's name in the literature
-    slope, place, weight, symbols = sp.Integer(0), sp.Integer(0), sp.Integer(0), []
+    slope = place = weight = sp.Integer(0)
+    symbols: list[sp.Symbol] = []
     if flag("incline", incline):
         parameters.append(Parameter("alpha", 0.3, "rad", "angle of the line with the horizontal"))
         slope = parameters[-1].symbol
         place, weight = x.symbol, (M + m) * g * sp.sin(slope)
         symbols = [sp.Symbol("x0", real=True)]
-    held = {"inputs": {"u": weight}, "symbols": symbols} if symbols else {}
-    at = dict.fromkeys(["x"] if symbols else [], *symbols)
+
+    def at(angle: sp.Expr) -> Family:
+        if not symbols:
+            return Family({"phi": angle})
+        return Family({"x": symbols[0], "phi": angle}, symbols=symbols, inputs={"u": weight})
+
     v, turn, angle = x.rate, phi.rate, phi.symbol
     kinetic = ((M + m) * v**2 + m * l**2 * turn**2) / 2 + m * l * sp.cos(angle + slope) * v * turn
     return EulerPoincare(
-        algebra=None if symbols else rn(1).relabelled([x.rate_label], ["p_x"]),
+        algebra=None if symbols else rn(1).relabelled([x.rate_label], ["p_x"]),  # type: ignore[arg-type]
         shape=[x, phi] if symbols else [phi],
         lagrangian=kinetic - m * g * l * sp.cos(angle) - weight * place,
         forces=[sp.Symbol("u", real=True), 0],
         inputs=["u"],
-        equilibria={
-            "upright": Family({**at, "phi": 0}, **held),
-            "hanging": Family({**at, "phi": sp.pi}, **held),
-        },
+        equilibria={"upright": at(sp.Integer(0)), "hanging": at(sp.pi)},
         parameters=parameters,
         source=(
             "A. M. Bloch, N. E. Leonard and J. E. Marsden, Controlled Lagrangians and the stabilization of "

@@ -1,7 +1,7 @@
 """N. M. Bou-Rabee, J. E. Marsden and L. A. Romero (2004): tippe top inversion by sliding friction.
 
 Under friction alone Jellett's integral is kept. The least energy on its level j, leaning by arccos z, is
-``U(z) + j^2/(2 D(z))`` with ``D = R^2 (I1 (1 - z^2) + I3 (z - eps)^2)``, which gives the spins n_1 and n_2.
+``U(z) + j^2/(2 D(z))``, ``D = R^2 (I1 (1 - z^2) + I3 (z - epsilon)^2)``, which gives the spins n_1 and n_2.
 """
 
 import numpy as np
@@ -20,15 +20,15 @@ def mechanism():
 
 def slope(p, n, z):
     """Derivative of U + j^2/(2 D) by z at a vertical top that spins at n."""
-    side = p["I3"] * (z - p["eps"]) ** 2
-    first = -2 * p["I1"] * z + 2 * p["I3"] * (z - p["eps"])
-    j2 = (p["I3"] * n * (z - p["eps"])) ** 2
-    return -p["m"] * p["g"] * p["eps"] * p["R"] - j2 * first / (2 * side**2)
+    side = p["I3"] * (z - p["epsilon"]) ** 2
+    first = -2 * p["I1"] * z + 2 * p["I3"] * (z - p["epsilon"])
+    j2 = (p["I3"] * n * (z - p["epsilon"])) ** 2
+    return -p["m"] * p["g"] * p["epsilon"] * p["R"] - j2 * first / (2 * side**2)
 
 
 def thresholds(p):
-    weight = p["m"] * p["g"] * p["R"] * p["eps"]
-    low, high = 1 - p["eps"], 1 + p["eps"]
+    weight = p["m"] * p["g"] * p["R"] * p["epsilon"]
+    low, high = 1 - p["epsilon"], 1 + p["epsilon"]
     return (
         np.sqrt(weight * low**2 / (p["I1"] - p["I3"] * low)),
         np.sqrt(weight * high**2 / (p["I3"] * high - p["I1"])),
@@ -43,19 +43,19 @@ def test_thresholds_are_where_the_least_energy_is_level(mechanism):
 
 
 def test_it_moves_as_a_ball_on_a_plane(mechanism):
-    m, R, eps, I1, I3, c, g = (p.symbol for p in mechanism.parameters)
+    m, R, epsilon, I1, I3, c, g = (p.symbol for p in mechanism.parameters)
     X, Y, al, be, ga = q = [sp.Function(n)(t) for n in ("X", "Y", "al", "be", "ga")]
     A = rotation(2, al) * rotation(0, be) * rotation(2, ga)
     up, axis = sp.Matrix([0, 0, 1]), A[:, 2]
-    centre = sp.Matrix([X, Y, R - eps * R * axis[2]])
+    centre = sp.Matrix([X, Y, R - epsilon * R * axis[2]])
     w = body_rate(A)
-    contact = eps * R * axis - R * up
+    contact = epsilon * R * axis - R * up
     sliding = centre.diff(t) + (A * w).cross(contact)
     push = [-c * sum(e * e.diff(f.diff(t)) for e in sliding) for f in q]
     kinetic = (m * centre.diff(t).dot(centre.diff(t)) + I1 * (w[0] ** 2 + w[1] ** 2) + I3 * w[2] ** 2) / 2
     system = mechanism.reduce()
     # Of one size in place of those of a toy.
-    chosen = {"m": 1.3, "R": 0.8, "eps": 0.3, "I1": 0.31, "I3": 0.37, "c": 0.9, "g": 9.81}
+    chosen = {"m": 1.3, "R": 0.8, "epsilon": 0.3, "I1": 0.31, "I3": 0.37, "c": 0.9, "g": 9.81}
     values = {p.symbol: chosen[p.name] for p in mechanism.parameters}
     oracle = Positions(q, kinetic, m * g * centre[2], values, push)
     body = [*w, *(A.T * centre.diff(t)), *(A.T * up)]
@@ -83,7 +83,7 @@ def test_both_spins_change_at_their_thresholds(mechanism):
     [(0.7, "PROVED_STABLE", "PROVED_STABLE"), (1.3, "PROVED_UNSTABLE", "PROVED_UNSTABLE")],
 )
 def test_tops_of_other_moments_never_change_one_of_them(mechanism, ratio, bottom, top):
-    """I1/I3 below 1 - eps: the bottom is stable at all spins; above 1 + eps: the top is unstable at all."""
+    """I1/I3 outside the bounds: below, the bottom is stable at all spins; above, no spin holds the top."""
     system = mechanism.reduce()
     params = {"I1": ratio * system.params["I3"]}
     assert verdict(system, "bottom", params=params, n=900.0) == bottom
