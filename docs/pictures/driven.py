@@ -71,9 +71,9 @@ def furuta_pendulum() -> Figure:
     s.arc(end, E3, way, 0.6, r"$\phi$", ACCENT)
     s.rod(end, end + 1.2 * way)
     s.centre(end + 0.6 * way)
-    s.dimension(ORIGIN, end, "$R$", aside=-0.14)
+    s.dimension(ORIGIN, end, "$R$", aside=0.14)
     s.dimension(end, end + 0.6 * way, "$l$", aside=0.16)
-    s.spin(-0.4 * E3, E3, 0.2, "$u$", FORCE, offset=(28, -4))
+    s.spin(-0.6 * E3, E3, 0.2, "$u$", FORCE, offset=(28, -4))
     s.gravity(-0.9 * s.right + 0.9 * E3)
     return s.finish()
 

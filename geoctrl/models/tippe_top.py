@@ -21,8 +21,8 @@ def tippe_top() -> EulerPoincare:
         \Gamma \cdot V = 0
 
     "jellett", ``Pi . (epsilon E3 - Gamma)``, is conserved, and the energy falls until nothing slides.
-    Families "bottom", the centre of mass low, and "top", spinning at n about the vertical. They are stable where they
-    have least energy on their level of Jellett's integral, and unstable with the opposite signs:
+    Families "bottom", the centre of mass low, and "top", spinning at n about the vertical. They are stable
+    where they have least energy on their level of Jellett's integral, and unstable with the opposite signs:
 
         bottom:  n^2 (I1 - I3 (1 - epsilon)) < m g R epsilon (1 - epsilon)^2,
         top:     n^2 (I3 (1 + epsilon) - I1) > m g R epsilon (1 + epsilon)^2.
