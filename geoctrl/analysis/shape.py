@@ -1,8 +1,9 @@
 r"""Integrals linear in velocities, over a one-dimensional shape.
 
 Some systems move their geometric states with a single velocity, :math:`\dot\gamma = w\,g(\gamma)`, on a leaf
-of dimension one, or have one coordinate with the rate w, and the other velocities follow linearly, :math:`\dot u = w\,B(\gamma)\,u`. Along the curve,
-with one coordinate s of it as parameter, :math:`du/ds = N(s)\,u` with :math:`N = B/g_s`: a linear equation.
+of dimension one (or have one coordinate, of which w is the rate), and the other velocities follow linearly,
+:math:`\dot u = w\,B(\gamma)\,u`. Along the curve, with one coordinate s of it as parameter,
+:math:`du/ds = N(s)\,u` with :math:`N = B/g_s`: a linear equation.
 Each solution of the adjoint equation :math:`da/ds = -N^T a` gives an integral :math:`a(s)\cdot u`. It is
 rarely known in closed form, but its derivatives at a point are: from a, :math:`a' = -N^T a` and
 :math:`a'' = (-N'^T + N^T N^T) a` follow value, gradient and Hessian in the arithmetic at hand. That is all
