@@ -39,8 +39,8 @@ def magnetic_satellite(field: str = "dipole") -> EulerPoincare:
     Parameters
     ----------
     field : {"dipole", "none"}
-        Equilibria and their stability are those of equations that do not hold the time: without a field
-        there are no torquers.
+        Without a field there are no torquers. Equilibria are those of equations that do not hold the time:
+        the family is declared without a field alone.
 
     Raises
     ------
@@ -74,13 +74,14 @@ def magnetic_satellite(field: str = "dipole") -> EulerPoincare:
         B = swing * sp.cos(n * time) * vb.cross(va) + sp.cos(inc) * vb - 2 * swing * sp.sin(n * time) * va
         forces, inputs = [*(B0 * d.cross(B)), *inputs], [*d, *inputs]
     rate0 = sp.Symbol("rate0", real=True)
+    pointing = Family({"wheel2_dot": rate0, "a3": 1, "b2": 1}, symbols=[rate0])
     return EulerPoincare(
         algebra=algebra,
         advected=[a, b],
         lagrangian=(w.dot(J * w) + J_w * spun.dot(spun)) / 2 - gravity_gradient(n, J + W, va),
         forces=forces,
         inputs=inputs,
-        equilibria={"pointing": Family({"wheel2_dot": rate0, "a3": 1, "b2": 1}, symbols=[rate0])},
+        equilibria={"pointing": pointing} if field == "none" else {},
         parameters=parameters,
         source=(
             "P. C. Hughes, Spacecraft Attitude Dynamics, Wiley 1986, ch. 9 to 11; field: M. L. Psiaki, "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, se3
-from geoctrl.systems import Axis, EulerPoincare, Family, Parameter
+from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["tippe_top"]
 
@@ -59,7 +59,6 @@ def tippe_top() -> EulerPoincare:
             "top": Family({"Omega3": n, "Gamma3": -1}, symbols=[n]),
         },
         contact=r,
-        symmetry=Axis((0, 0, 1)),
         parameters=parameters,
         source=(
             "N. M. Bou-Rabee, J. E. Marsden and L. A. Romero, Tippe top inversion as a dissipation-induced "
