@@ -240,14 +240,20 @@ class ParameterValues(dict):
         raise ParameterError(f"params has no {name!r}: it is a dict by name{nearest(str(name), self)}")
 
 
-def require_declared(what: str, values: Iterable, allowed: set, remedy: str) -> None:
+def require_declared(
+    what: str,
+    values: Iterable,
+    allowed: set,
+    remedy: str,
+    hint: Callable[[str], str] = lambda name: "",
+) -> None:
     """Refuse symbols in sympy expressions that are not among the ``allowed`` ones.
 
     Raises
     ------
     DescriptionError
         For an undeclared symbol, or one that differs from a declared one by its assumptions alone, of which
-        ``remedy`` says where to take it from.
+        ``remedy`` says where to take it from; ``hint`` says more of the name of an undeclared one.
     """
     names = sorted(s.name for s in allowed)
     for value in values:
@@ -257,7 +263,7 @@ def require_declared(what: str, values: Iterable, allowed: set, remedy: str) -> 
                     f"{what} holds a symbol {symbol} with other assumptions than the declared one; {remedy}"
                 )
             raise DescriptionError(
-                f"{what} holds the undeclared symbol {symbol}{nearest(symbol.name, names)}"
+                f"{what} holds the undeclared symbol {symbol}{nearest(symbol.name, names)}{hint(symbol.name)}"
             )
 
 

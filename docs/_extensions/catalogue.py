@@ -115,7 +115,8 @@ class Mechanism(CatalogueDirective):
         yield ""
         leaf = system.latex("leaf").split(r", \qquad ")
         facts = {
-            "Group": group_name(mechanism.algebra),
+            "Group": group_name(mechanism.group),
+            "Shape": "<br>".join(map(coordinate_line, mechanism.shape)),
             "States": names(system.state_labels),
             "Inputs": names(system.input_labels),
             "Leaf": ", ".join(f"${r}$" for r in leaf if r),
@@ -196,10 +197,24 @@ def invariant_name(system: gc.ReducedSystem, name: str) -> str:
     return f"${formula}$".replace("|", r"\vert ")
 
 
-def group_name(algebra: gc.LieAlgebra) -> str:
-    """The group of an algebra: ``SO(3) x R2``."""
-    factors = (f.name for f in algebra.factors)
+def group_name(algebra: gc.LieAlgebra | None) -> str:
+    """The group of an algebra: ``SO(3) x R2``; empty without one."""
+    if algebra is None:
+        return ""
+    factors = (f"R{f.size}" if f.group == "rn" else f.name for f in algebra.factors)
     return " × ".join(re.sub(r"^([a-z]+)(\d+)$", lambda m: f"{m[1].upper()}({m[2]})", f) for f in factors)
+
+
+def space_name(mechanism: gc.EulerPoincare) -> str:
+    """The group and the coordinates: ``SE(2) x R1, theta``."""
+    shape = [names([c.name]) for c in mechanism.shape]
+    return ", ".join(filter(None, [group_name(mechanism.group), *shape]))
+
+
+def coordinate_line(coordinate: gc.Coordinate) -> str:
+    """A coordinate of the shape, with its unit and meaning."""
+    words = [coordinate.description, f"({unit(coordinate.unit)})" if coordinate.unit else ""]
+    return f"${symbol_name(coordinate.name)}$ `{coordinate.name}`: " + " ".join(filter(None, words))
 
 
 def family_line(mechanism: gc.EulerPoincare, name: str) -> str:
@@ -207,6 +222,8 @@ def family_line(mechanism: gc.EulerPoincare, name: str) -> str:
     family = mechanism.equilibria[name]
     given = {k: v for k, v in {**family.states, **family.inputs}.items() if v != 0}
     free = f" ({names(family.names)})" if family.names else ""
+    if not given:
+        return f"`{name}`{free}: all states zero"
     if any(v.count_ops() > 12 for v in given.values()):
         return f"`{name}`{free}"
     parameters = [p.symbol for p in mechanism.parameters]
@@ -354,7 +371,7 @@ class Overview(SphinxDirective):
             name, *cells = (cell.strip() for cell in line.split("|"))
             mechanism = gc.models.get(name)()
             reduced = name in gc.models.names("reduced")
-            group = group_name(mechanism.algebra) if reduced else manifold_name(mechanism)
+            group = space_name(mechanism) if reduced else manifold_name(mechanism)
             thumbnail = f"[![{name}](/{GENERATED}/pictures/{name}.svg)]({name}.md)"
             rows.append([thumbnail, f"[{name}]({name}.md)<br>{group}", *cells])
         text = "\n".join(table(("", "Mechanism", "What it shows", "Published result"), rows))

@@ -32,6 +32,20 @@ def _rotor(s: Sketch, frame: np.ndarray, k: int, place: float, radius: float = 0
     s.cylinder((place - 0.05) * axis, (place + 0.05) * axis, radius, fill="#cbb8da")
 
 
+def magnetic_satellite() -> Figure:
+    s = Sketch(azimuth=-62, elevation=24)
+    frame = s.leaning(10, 15)
+    s.block(ORIGIN, (0.42, 0.3, 0.42), frame)
+    for k, aside in ((0, 0.62), (1, 0.5)):
+        _rotor(s, frame, k, aside, 0.2)
+    s.axes(ORIGIN, frame, (1.15, 1.05, 1.15))
+    s.arrow(0.9 * s.right - 0.5 * E3, 0.75 * unit((0.3, 0.5, 1.0)), "$B$", FORCE)
+    s.arrow(ORIGIN, -1.05 * s.right + 0.25 * E3, "$a$", SPACE)
+    s.arrow(ORIGIN, 0.35 * s.right + 1.15 * E3, "$b$", SPACE)
+    s.centre(ORIGIN)
+    return s.finish()
+
+
 def body_with_rotor() -> Figure:
     s = Sketch()
     frame = s.leaning(14, 10)

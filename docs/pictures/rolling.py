@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from pictures.drawing import ACCENT, BODY, E1, E2, E3, FILL, PALE, SPACE, Sketch, rotation, unit
+from pictures.drawing import ACCENT, BODY, E1, E2, E3, FILL, FORCE, PALE, SPACE, Sketch, rotation, unit
 
 CONTACT = "#B45309"
 
@@ -118,4 +118,24 @@ def rattleback() -> Figure:
     s.mass(0 * E3, size=30)
     s.spin(centre + 0.62 * E3, E3, 0.15, r"$\Omega_3$", offset=(22, 2))
     _upward(s, np.array([0.6, -1.2, 0.0]), 0.6)
+    return s.finish()
+
+
+def unicycle_with_rotor() -> Figure:
+    s = Sketch(azimuth=-38)
+    heading, radius = unit((0.25, 1, 0)), 0.55
+    up = unit(E3 + 0.28 * np.cross(heading, E3))
+    axle, centre = np.cross(up, heading), 0.55 * up
+    s.plane((0, 0.1, 0), (1.0, 1.4))
+    s.line(0 * E3, 1.9 * E3, colour=PALE, dash="--", width=0.9)
+    s.cylinder(centre - 0.03 * axle, centre + 0.03 * axle, radius)
+    s.rod(centre, 1.75 * up)
+    s.cylinder(1.75 * up - 0.04 * heading, 1.75 * up + 0.04 * heading, 0.3, fill="#dfe7ee")
+    s.arc(0 * E3, E3, up, 1.4, r"$\theta$", ACCENT)
+    s.spin(1.75 * up + 0.1 * heading, heading, 0.38, r"$u_\chi$", FORCE, offset=(44, 8))
+    s.arrow(0 * E3, 1.0 * heading, "$Y_1$", BODY)
+    s.dimension(0 * E3, centre, "$R$", offset=(-9, 0))
+    s.spin(centre + 0.4 * axle, axle, 0.14, r"$\psi$", offset=(20, -14))
+    s.mass(0 * E3, size=30)
+    s.gravity((0.5, 1.25, 1.2))
     return s.finish()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from pictures.drawing import ACCENT, E1, E2, E3, SPACE, Sketch, rotation
+from pictures.drawing import ACCENT, BODY, E1, E2, E3, FORCE, SPACE, Sketch, rotation
 
 ORIGIN = np.zeros(3)
 
@@ -69,4 +69,24 @@ def top_on_movable_base() -> Figure:
     _lean_and_label(s)
     s.arrow(0.52 * E2 - 0.07 * E3, 0.5 * E2, "$Y$", ACCENT)
     s.label(0.36 * E1 + 0.1 * E2 - 0.07 * E3, "$M$", size=10)
+    return s.finish()
+
+
+def tippe_top() -> Figure:
+    s = Sketch(azimuth=-60, elevation=16)
+    radius, centre = 0.8, 0.8 * E3
+    axis = s.leaning(28)[:, 2]
+    s.plane(half=(1.05, 1.25))
+    s.ellipsoid(centre, radius * np.eye(3), girdle=None)
+    s.cylinder(centre + 0.78 * axis, centre + 1.12 * axis, 0.07, fill="#c9d2da")
+    low = centre - 0.26 * axis
+    s.arrow(low, 1.75 * axis, "$E_3$", BODY)
+    s.mass(centre, size=18)
+    s.centre(low)
+    s.dimension(low, centre, r"$\epsilon R$", aside=-0.2)
+    s.arrow(centre, 0.75 * E3, r"$\Gamma$", SPACE, offset=(-11, 2))
+    s.mass(ORIGIN, size=26)
+    s.arrow(ORIGIN, -0.7 * E2, "$F$", FORCE)
+    s.gravity(-1.1 * s.right + 1.3 * E3)
+    s.spin(centre + 1.2 * axis, axis, 0.16, r"$n$", offset=(24, -4))
     return s.finish()

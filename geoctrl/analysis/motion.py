@@ -310,10 +310,8 @@ class Motion:
         """The structure that makes linear integrals exist, for all parameters; found once."""
         if not self._shapes:
             leaf = list(self.leaf.values())
-            geometric = self.graph.symbols(leaf) & set(self.states.values())
-            possible = not self.inputs and len(geometric) - len(leaf) == 1
             self._shapes.append(
-                find_shape_integrals(self.graph, self.states, self.solved, leaf) if possible else None
+                None if self.inputs else find_shape_integrals(self.graph, self.states, self.solved, leaf)
             )
         return self._shapes[0]
 

@@ -1,8 +1,9 @@
 r"""Integrals linear in velocities, over a one-dimensional shape.
 
 Some systems move their geometric states with a single velocity, :math:`\dot\gamma = w\,g(\gamma)`, on a leaf
-of dimension one, and the other velocities follow linearly, :math:`\dot u = w\,B(\gamma)\,u`. Along the curve,
-with one coordinate s of it as parameter, :math:`du/ds = N(s)\,u` with :math:`N = B/g_s`: a linear equation.
+of dimension one (or have one coordinate, of which w is the rate), and the other velocities follow linearly,
+:math:`\dot u = w\,B(\gamma)\,u`. Along the curve, with one coordinate s of it as parameter,
+:math:`du/ds = N(s)\,u` with :math:`N = B/g_s`: a linear equation.
 Each solution of the adjoint equation :math:`da/ds = -N^T a` gives an integral :math:`a(s)\cdot u`. It is
 rarely known in closed form, but its derivatives at a point are: from a, :math:`a' = -N^T a` and
 :math:`a'' = (-N'^T + N^T N^T) a` follow value, gradient and Hessian in the arithmetic at hand. That is all
@@ -129,14 +130,17 @@ def find_shape_integrals(
 
 def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> ShapeIntegrals | None:
     others = [i for i in range(len(symbols)) if i != w]
-    slope = dict(
-        zip(others, graph.push_forward([field[i] for i in others], {symbols[w]: graph.one}), strict=True)
-    )
     geometric = {s for s in graph.symbols(leaf) if s in symbols}
+    geometric |= {
+        symbols[i] for i in others if field[i] == symbols[w]
+    }  # a coordinate, of which w is the rate
     shape = [i for i in others if symbols[i] in geometric]
     u = [i for i in others if i not in shape]
     if symbols[w] in geometric or not u or len(shape) - len(leaf) != 1:
         return None
+    slope = dict(
+        zip(others, graph.push_forward([field[i] for i in others], {symbols[w]: graph.one}), strict=True)
+    )
     moving = [symbols[i] for i in (w, *u)]
     # dB/d(velocities) = 0 is part of the identities: rates are w g(gamma) and w B(gamma) u.
     B = {i: graph.gradient(slope[i], [symbols[j] for j in u]) for i in u}

@@ -19,6 +19,8 @@ from geoctrl.errors import ParameterError
 __all__ = ["get", "names"]
 
 _REDUCED = {
+    "acrobot": ("acrobot", "acrobot"),
+    "ball-and-beam": ("ball_and_beam", "ball_and_beam"),
     "body-in-field": ("body_in_field", "body_in_field"),
     "body-with-body-moment": ("forced_bodies", "body_with_body_moment"),
     "body-with-point-force": ("forced_bodies", "body_with_point_force"),
@@ -26,6 +28,7 @@ _REDUCED = {
     "body-with-rotors": ("body_with_rotor", "body_with_rotors"),
     "body-with-spatial-force": ("forced_bodies", "body_with_spatial_force"),
     "body-with-spatial-moment": ("forced_bodies", "body_with_spatial_moment"),
+    "cart-pendulum": ("cart_pendulum", "cart_pendulum"),
     "chaplygin-sleigh": ("chaplygin_sleigh", "chaplygin_sleigh"),
     "chaplygin-sphere": ("chaplygin_sphere", "chaplygin_sphere"),
     "charged-body": ("charged_body", "charged_body"),
@@ -33,9 +36,12 @@ _REDUCED = {
     "coupled-bodies": ("coupled_bodies", "coupled_bodies"),
     "double-planar-pendulum": ("double_planar_pendulum", "double_planar_pendulum"),
     "free-rigid-body": ("free_rigid_body", "free_rigid_body"),
+    "furuta-pendulum": ("furuta_pendulum", "furuta_pendulum"),
     "goryachev-chaplygin-top": ("kovalevskaya_top", "goryachev_chaplygin_top"),
     "heavy-top": ("heavy_top", "heavy_top"),
+    "inertia-wheel-pendulum": ("inertia_wheel_pendulum", "inertia_wheel_pendulum"),
     "kovalevskaya-top": ("kovalevskaya_top", "kovalevskaya_top"),
+    "magnetic-satellite": ("magnetic_satellite", "magnetic_satellite"),
     "orbiting-body": ("orbiting_body", "orbiting_body"),
     "pendulum-3d": ("pendulum_3d", "pendulum_3d"),
     "pendulum-skate": ("pendulum_skate", "pendulum_skate"),
@@ -45,10 +51,13 @@ _REDUCED = {
     "rattleback": ("rattleback", "rattleback"),
     "rigid-body-planar-pendulum": ("planar_pendulum", "rigid_body_planar_pendulum"),
     "rolling-disk": ("rolling_disk", "rolling_disk"),
+    "spherical-pendulum-on-puck": ("spherical_pendulum_on_puck", "spherical_pendulum_on_puck"),
     "suslov": ("suslov", "suslov"),
+    "tippe-top": ("tippe_top", "tippe_top"),
     "top-on-movable-base": ("top_on_movable_base", "top_on_movable_base"),
     "top-on-sphere": ("top_on_sphere", "top_on_sphere"),
     "underwater-vehicle": ("underwater_vehicle", "underwater_vehicle"),
+    "unicycle-with-rotor": ("unicycle_with_rotor", "unicycle_with_rotor"),
     "vertical-rolling-disk": ("vertical_rolling_disk", "vertical_rolling_disk"),
     "veselova": ("veselova", "veselova"),
 }

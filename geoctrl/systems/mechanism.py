@@ -30,6 +30,7 @@ from geoctrl.systems.reactions import is_reaction
 from geoctrl.systems.reading import (
     constraint_rows,
     from_lagrangian,
+    in_order,
     read_directions,
     read_set,
     require_kinds,
@@ -40,6 +41,15 @@ from geoctrl.systems.relations import read_relations
 from geoctrl.systems.rotors import Rotors
 
 __all__ = ["Mechanism"]
+
+
+def _without_coordinate(name: str) -> str:
+    """What to say of an undeclared symbol that is named like a rate."""
+    if not name.endswith("_dot"):
+        return ""
+    return (
+        f"; a rate is that of a coordinate, shape=[gc.Coordinate({name.removesuffix('_dot')!r})], or a rotor"
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,13 +125,13 @@ class Mechanism(ABC):
             put("lagrangian", None)
         if self.inertia is None:
             raise DescriptionError("an inertia (n x n) or a lagrangian is needed")
-        put("inertia", shaped_matrix("inertia", self.inertia, (n, n)))
+        put("inertia", shaped_matrix("inertia", self.inertia, (n, n), self.algebra.labels))
         require_symmetric(self.inertia)
         put("potential", expression(self.potential, "potential"))
         if self.gyroscopic is not None:
-            put("gyroscopic", shaped_matrix("gyroscopic", self.gyroscopic, (n, 1)))
+            put("gyroscopic", shaped_matrix("gyroscopic", self.gyroscopic, (n, 1), self.algebra.labels))
         if self.forces is not None:
-            forces = shaped_matrix("forces", self.forces, (n, 1))
+            forces = shaped_matrix("forces", self.forces, (n, 1), self.algebra.labels)
             put("forces", forces.xreplace(plain))
         put("friction", tuple(self.friction))
         for friction in self.friction:
@@ -141,7 +151,8 @@ class Mechanism(ABC):
         self._check_velocities()
         if self.rotors is not None and self.rotors.coupling.rows != n:
             raise DescriptionError(
-                f"the rotors' coupling needs {n} rows, one per velocity, got {self.rotors.coupling.rows}"
+                f"the rotors' coupling needs {n} rows, got {self.rotors.coupling.rows}"
+                f"{in_order(self.algebra.labels)}"
             )
         _ = self.kinematics  # what is advected fits the algebra
         put("leaf", read_relations(self.leaf, self._reported, [p.name for p in self.parameters]))
@@ -158,7 +169,7 @@ class Mechanism(ABC):
         if frame.rows != n or frame.cols not in (n - r, n):
             raise FrameError(
                 f"frame must be {n} x {n - r} (a basis of the kernel of {r} constraints) or {n} x {n} "
-                f"(completed by a complement), got {frame.rows} x {frame.cols}"
+                f"(completed by a complement), got {frame.rows} x {frame.cols}{in_order(self.algebra.labels)}"
             )
         return frame
 
@@ -333,9 +344,17 @@ class Mechanism(ABC):
     @property
     def _labels(self) -> list[str]:
         """Names of what moves and acts."""
-        labels = [*self.velocity_labels, *self.quasivelocity_labels]
+        labels = [*self.velocity_labels]
+        labels += [v for k, v in enumerate(self.quasivelocity_labels) if not self._is_velocity(k, v)]
         labels += [str(s) for s in (*self.configuration_symbols, *self.actuator_symbols)]
         return labels + list(self.controller)
+
+    def _is_velocity(self, k: int, label: str) -> bool:
+        """Whether a given frame's quasivelocity is the velocity whose label it has."""
+        if label not in self.algebra.labels:
+            return False
+        row = self.frame.row(self.algebra.labels.index(label))
+        return all(row[j] == int(j == k) for j in range(len(self.quasivelocity_labels)))
 
     @property
     def _reported(self) -> set[str]:
@@ -407,7 +426,7 @@ class Mechanism(ABC):
             "take parameter.symbol, vector.symbols, algebra.xi, symbol and rate of a coordinate, or "
             "sp.Symbol(name, real=True) of an input"
         )
-        require_declared(what, values, allowed, remedy)
+        require_declared(what, values, allowed, remedy, _without_coordinate)
 
     @abstractmethod
     def reduce(self) -> System:

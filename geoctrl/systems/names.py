@@ -82,6 +82,8 @@ def check_names(parameters: Sequence[Parameter], labels: Sequence[str], renamed:
     repeated = _repeated(names)
     if repeated:
         raise ParameterError(f"parameter names repeat: {', '.join(repeated)}")
+    if time.name in labels:
+        raise DescriptionError(f"the label {time.name!r} is that of the time; rename {renamed}")
     twice = _repeated(labels)
     if twice:
         raise DescriptionError(f"labels repeat: {', '.join(twice)}; rename {renamed}")

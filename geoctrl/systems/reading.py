@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
@@ -18,6 +18,7 @@ from geoctrl.systems.rotors import Rotors
 __all__ = [
     "constraint_rows",
     "from_lagrangian",
+    "in_order",
     "read_directions",
     "read_set",
     "require_kinds",
@@ -25,6 +26,8 @@ __all__ = [
     "shaped_matrix",
 ]
 
+_NAMED = 24
+"""Velocities that a message names; many bodies have thousands."""
 _SEQUENCES = ("advected", "inputs", "parameters", "shape", "friction")
 _MAPPINGS = ("reactions", "feedback", "controller", "invariants", "parameter_sets", "equilibria", "outputs")
 
@@ -87,13 +90,23 @@ def read_set(name: str, values: Any) -> dict[str, Any]:
     }
 
 
-def shaped_matrix(name: str, value: Any, shape: tuple[int, int]) -> sp.ImmutableMatrix:
-    """A matrix of that shape; DescriptionError for another."""
+def in_order(velocities: Sequence[str]) -> str:
+    """The end of a message: of which velocities there must be an entry each, in which order."""
+    more = ", ..." if len(velocities) > _NAMED else ""
+    return f"; an entry for each velocity, in the order {', '.join(velocities[:_NAMED])}{more}"
+
+
+def shaped_matrix(
+    name: str, value: Any, shape: tuple[int, int], velocities: Sequence[str] = ()
+) -> sp.ImmutableMatrix:
+    """A matrix of that shape; DescriptionError for another, with the velocities that it has entries for."""
     matrix = read_matrix(name, value)
     if matrix.shape != shape:
         wanted = f"{shape[0]} x {shape[1]}" if shape[1] > 1 else f"{shape[0]} entries"
         got = f"{matrix.rows} x {matrix.cols}" if shape[1] > 1 else f"{len(matrix)} entries"
-        raise DescriptionError(f"{name} must have {wanted}, got {got}")
+        raise DescriptionError(
+            f"{name} must have {wanted}, got {got}{in_order(velocities) if velocities else ''}"
+        )
     return matrix
 
 
@@ -140,7 +153,7 @@ def constraint_rows(
         if len(row) != n:
             called = f"constraint row {a + 1}" if names is None else f"constraint row {names[a]!r}"
             raise ConstraintError(
-                f"{called} must have length {n}, one entry per velocity ({', '.join(labels)}), got {len(row)}"
+                f"{called} must have length {n}, got {len(row)}{in_order(labels)}"
             )
     if len(rows) >= n:
         raise ConstraintError(f"{len(rows)} constraints leave no motion among {n} velocities")

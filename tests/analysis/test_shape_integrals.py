@@ -30,6 +30,23 @@ def test_structure_is_recognised_where_it_is():
     assert recognised(user_mechanisms.double_planar_pendulum().reduce()) is None
 
 
+def test_structure_is_recognised_over_a_coordinate():
+    unicycle = gc.models.get("unicycle-with-rotor")().replace(rotors=None, invariants={}).reduce()
+    assert recognised(unicycle).names == ("integral of Omega", "integral of Y1")
+    for name in ("furuta-pendulum", "acrobot", "spherical-pendulum-on-puck"):
+        assert recognised(gc.models.get(name)().reduce()) is None
+
+
+def test_the_unicycle_with_its_rotor_locked_stands_above_a_speed():
+    unicycle = gc.models.get("unicycle-with-rotor")().replace(rotors=None, invariants={}).reduce()
+    p = unicycle.params
+    S = p["m"] * p["R"] + p["mu"] * p["h"]
+    critical = np.sqrt((p["A"] + p["K3"]) * S * p["g"] * p["R"] ** 2 / (p["B"] * (p["B"] + p["R"] * S)))
+    for factor, expected in ((1 - 1e-6, "PROVED_UNSTABLE"), (1 + 1e-6, "PROVED_STABLE")):
+        point = unicycle.equilibrium("upright", V0=critical * factor)
+        assert gc.certify(unicycle, point).verdict.name == expected
+
+
 def test_gradients_are_left_null_vectors_of_the_linearisation(circling):
     system, point = circling
     lin = gc.linearize(system, point)

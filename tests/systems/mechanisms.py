@@ -8,6 +8,7 @@ in the reduction changes the motion of such a mechanism at once.
 
 import warnings
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import sympy as sp
@@ -131,7 +132,8 @@ def frames(mechanism, rng):
     psi, frame, n = mechanism.constraints, mechanism.frame, mechanism.algebra.n
     r = 0 if psi is None else psi.rows
     if frame is None and r:
-        frame = _solved(psi, list(range(n - r, n)))
+        blocks = (sorted(b) for b in combinations(reversed(range(n)), r))
+        frame = _solved(psi, next(b for b in blocks if sp.expand(psi[:, b].det()) != 0))
     base = sp.eye(n) if frame is None else frame[:, : n - r]
     second = base * _change_of_frame(rng, n - r, _bounded(mechanism))
     return {"own": mechanism.frame, "second": second, "made": None}

@@ -40,8 +40,10 @@ SEEDS = range(28)  # 7 algebras, 5 kinds of constraints, 0-2 rotors: the steps a
 OPTIONS = {  # of catalogue builders
     "body-with-point-force": [{"axes": a} for a in ("space", "body")],
     "body-with-rotor": [{"axis": i} for i in (1, 2, 3)],
+    "cart-pendulum": [{"incline": i} for i in (False, True)],
     "charged-body": [{"fields": f} for f in ("crossed", "parallel")],
     "coupled-bodies": [{"couplings": c} for c in ("ring", "chain")],
+    "magnetic-satellite": [{"field": f} for f in ("dipole", "none")],
     "rigid-body-planar-pendulum": [{"group": "so3"}, {"axis": (2, -3, 6)}, {"group": "so2"}],
     "suslov": [{"potential": p} for p in ("zero", "heavy")],
     "top-on-sphere": [{}, {"gyrostat": True}],
