@@ -51,6 +51,7 @@ _REDUCED = {
     "underwater-vehicle": ("underwater_vehicle", "underwater_vehicle"),
     "vertical-rolling-disk": ("vertical_rolling_disk", "vertical_rolling_disk"),
     "veselova": ("veselova", "veselova"),
+    "whipple-bicycle": ("whipple_bicycle", "whipple_bicycle"),
 }
 _ON_SPHERES = {
     "chain-pendulum": "chain_pendulum",
