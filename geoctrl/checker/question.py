@@ -172,14 +172,13 @@ class Question:
             F.require_relation(relation)
         for row in self.problem.get("consequences", []):
             self.jets(list(row.values()))  # nothing divides by zero at the point
-            terms = (self.ratios([p])[0] * relations[name] for name, p in row.items())
-            F.require_relation(sum(terms, F.number(fmpq(0))))
+            F.require_relation(
+                sum((self.ratios([p])[0] * relations[name] for name, p in row.items()), F.number(fmpq(0)))
+            )
         rates = zip(self._states, self.ratios(self.problem["field"]), strict=True)
-        moving = {p: jet for p, jet in self._still.items() if self.table[p][0] == "sym"}
-        moving |= {p: Jet(self._still[p].value, {0: rate} if rate else {}) for p, rate in rates}
-        for p in self._unknowns:
-            del moving[p]  # neither leaf nor invariants may depend on unknowns
-        return moving
+        moving = {p: Jet(self._still[p].value, {0: rate} if rate else {}) for p, rate in rates}
+        # All but the unknowns, on which neither leaf nor invariants may depend.
+        return {p: self._still[p] for p in self._values} | moving
 
     @cached_property
     def _defects(self) -> list[Ratio]:
@@ -198,11 +197,11 @@ class Question:
         place = (self.problem["leaf"] | self.problem["invariants"])[name]
         weights = self.problem["weights"].get(name, [])
         self.jets([place, *weights])  # nothing divides by zero at the point
-        F, moving = self.functions, self._moving
-        rate = evaluate(self.table, [place], moving, F, 1)[0].first.get(0, F.number(fmpq(0)))
-        if any(factors := self.ratios(weights)):  # relations of coordinates alone need no accelerations
-            rate = sum((w * d for w, d in zip(factors, self._defects, strict=True)), rate)
-        return F.remainder(rate)
+        F = self.functions
+        rate = evaluate(self.table, [place], self._moving, F, 1)[0].first.get(0, F.number(fmpq(0)))
+        # What depends on coordinates alone has no weights, and its rate needs no accelerations.
+        terms = zip(self.ratios(weights), self._defects if weights else (), strict=True)
+        return F.remainder(sum((w * d for w, d in terms), rate))
 
     def conserved(self, name: str) -> bool:
         """Whether a relation or an invariant is proved to be kept by the motion."""

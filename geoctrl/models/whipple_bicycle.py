@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import sympy as sp
 
+from geoctrl._checks import flag
 from geoctrl.algebra import Coordinate, product, rn, se2
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
@@ -17,12 +20,12 @@ _SOURCE = (
 
 def _parameters() -> dict[str, Parameter]:
     def moment(name: str, default: float, of: str) -> Parameter:
-        return Parameter(name, default, "kg m^2", of, positive=not name.endswith("xz"))
+        return Parameter(name, default, "kg m^2", of, positive=not name.endswith("xz") and name[1] != "H")
 
     listed = [
         Parameter("w", 1.02, "m", "wheel base", positive=True),
         Parameter("c", 0.08, "m", "trail"),
-        Parameter("lam", float(sp.pi / 10), "rad", "tilt of the steering axis"),
+        Parameter("lam", math.pi / 10, "rad", "tilt of the steering axis, backwards from the vertical"),
         Parameter("g", 9.81, "m/s^2", "gravity", positive=True),
         Parameter("rR", 0.3, "m", "radius of the rear wheel", positive=True),
         Parameter("mR", 2.0, "kg", "mass of the rear wheel", positive=True),
@@ -36,8 +39,10 @@ def _parameters() -> dict[str, Parameter]:
         x, z, m, *moments = numbers
         listed += [
             Parameter(f"x{k}", x, "m", f"place of the centre of mass {of}, ahead of the rear contact"),
-            Parameter(f"z{k}", z, "m", f"the same, below the ground (above it: negative)"),
-            Parameter(f"m{k}", m, "kg", f"mass {of}", positive=True),
+            Parameter(
+                f"z{k}", z, "m", f"depth of the centre of mass {of} below the ground (negative above it)"
+            ),
+            Parameter(f"m{k}", m, "kg", f"mass {of}", positive=k == "B"),
         ]
         listed += [
             moment(f"I{k}{axes}", value, f"{'product' if axes == 'xz' else 'moment'} of inertia {of}, {axes}")
@@ -52,16 +57,22 @@ def _parameters() -> dict[str, Parameter]:
     return {p.name: p for p in listed}
 
 
-def _about(axis: int, angle: sp.Expr) -> sp.Matrix:
-    """Rotation about a coordinate axis."""
-    c, s = sp.cos(angle), sp.sin(angle)
+def _about(axis: int, c: sp.Expr, s: sp.Expr) -> sp.Matrix:
+    """Rotation about a coordinate axis, by the cosine and sine of the angle."""
     i, j = (axis + 1) % 3, (axis + 2) % 3
     R = sp.eye(3)
     R[i, i], R[i, j], R[j, i], R[j, j] = c, -s, s, c
     return R
 
 
-def whipple_bicycle() -> EulerPoincare:
+def _cosine_and_sine(p: dict[str, sp.Symbol]) -> tuple[sp.Expr, sp.Expr]:
+    """Of the tilt of the steering axis."""
+    if "lam" in p:
+        return sp.cos(p["lam"]), sp.sin(p["lam"])
+    return (1 - p["tau"] ** 2) / (1 + p["tau"] ** 2), 2 * p["tau"] / (1 + p["tau"] ** 2)
+
+
+def whipple_bicycle(half_tilt: bool = False) -> EulerPoincare:
     r"""Two wheels with sharp edges, a rear frame with its rider, a front frame; nothing slips.
 
     The group SE(2) places the contact of the rear wheel and its heading, along E1; E2 is to the right, E3
@@ -76,8 +87,21 @@ def whipple_bicycle() -> EulerPoincare:
     States are the rate of lean, the speed of the rear contact along its track, the rate of steer, and the
     coordinates; ``T_delta`` is a torque of the rider's arms, between the frames. Family "upright" rides
     straight ahead at the speed v.
+
+    Parameter sets "benchmark" (the defaults) and "massless fork" (no mass but that of the wheel is steered).
+    With ``half_tilt=True`` the steering axis is given by ``tau`` = tan(lam/2) in place of ``lam``:
+    its sine and cosine are rational then, as is all else where the bicycle rides straight, and verdicts
+    by the spectrum become proofs.
+
+    Parameters
+    ----------
+    half_tilt : bool
+        Whether the parameter ``tau`` stands for ``lam``.
     """
     parameters = _parameters()
+    if flag("half_tilt", half_tilt):
+        tau = Parameter("tau", math.tan(math.pi / 20), "", "tangent of half the tilt of the steering axis")
+        parameters = {("tau" if k == "lam" else k): tau if k == "lam" else q for k, q in parameters.items()}
     p = {name: parameter.symbol for name, parameter in parameters.items()}
     shape = [
         Coordinate("phi", angle=True, description="lean of the rear frame, to the right"),
@@ -89,9 +113,10 @@ def whipple_bicycle() -> EulerPoincare:
         (*se2().labels, "spin_R", "spin_F"), (*se2().momentum_labels, "p_R", "p_F")
     )
     E1, E2, E3 = (sp.eye(3)[:, i] for i in range(3))
-    leaning, tilt = _about(0, phi), _about(1, p["lam"])
-    frame = leaning * _about(1, theta)
-    fork = frame * tilt * _about(2, delta) * tilt.T
+    leaning = _about(0, sp.cos(phi), sp.sin(phi))
+    frame = leaning * _about(1, sp.cos(theta), sp.sin(theta))
+    tilt = _about(1, *_cosine_and_sine(p))
+    fork = frame * tilt * _about(2, sp.cos(delta), sp.sin(delta)) * tilt.T
     axle, steering, front_axle = leaning * E2, frame * tilt * E3, fork * E2
     hub, head = sp.Matrix([0, 0, -p["rR"]]), sp.Matrix([p["w"] + p["c"], 0, 0])
 
@@ -162,15 +187,16 @@ def whipple_bicycle() -> EulerPoincare:
         inputs=["T_delta"],
         equilibria={"upright": Family({"speed": sp.Symbol("v", real=True)}, symbols=["v"])},
         parameters=tuple(parameters.values()),
-        parameter_sets={"benchmark": {name: q.default for name, q in parameters.items()}},
+        parameter_sets={
+            "benchmark": {name: q.default for name, q in parameters.items()},
+            "massless fork": dict.fromkeys(("mH", "IHxx", "IHxz", "IHyy", "IHzz"), 0.0),
+        },
         source=_SOURCE,
         name="whipple-bicycle",
     )
 
 
-def _solved(
-    rows: sp.Matrix, states: tuple[int, ...], order: tuple[tuple[int, int], ...]
-) -> sp.Matrix:
+def _solved(rows: sp.Matrix, states: tuple[int, ...], order: tuple[tuple[int, int], ...]) -> sp.Matrix:
     """The frame of some velocities: each row in turn gives one of the others."""
     columns = []
     for state in states:

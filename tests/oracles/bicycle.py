@@ -171,7 +171,7 @@ class Bicycle:
     def energy(self, R, x, V):
         """Kinetic and potential energy, zero at rest on the ground."""
         v, w = V.reshape(4, 6)[:, :3], V.reshape(4, 6)[:, 3:]
-        turning = sum(s @ Q @ I @ Q.T @ s for s, Q, I in zip(w, R, self.inertia, strict=True))
+        turning = sum(s @ Q @ J0 @ Q.T @ s for s, Q, J0 in zip(w, R, self.inertia, strict=True))
         return (self.mass @ np.sum(v**2, axis=1) + turning) / 2 - self.p["g"] * self.mass @ x[:, 2]
 
     def run(self, times, R, x, V):
