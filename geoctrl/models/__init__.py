@@ -33,6 +33,7 @@ _REDUCED = {
     "coupled-bodies": ("coupled_bodies", "coupled_bodies"),
     "double-planar-pendulum": ("double_planar_pendulum", "double_planar_pendulum"),
     "free-rigid-body": ("free_rigid_body", "free_rigid_body"),
+    "getz-bicycle": ("getz_bicycle", "getz_bicycle"),
     "goryachev-chaplygin-top": ("kovalevskaya_top", "goryachev_chaplygin_top"),
     "heavy-top": ("heavy_top", "heavy_top"),
     "kovalevskaya-top": ("kovalevskaya_top", "kovalevskaya_top"),
