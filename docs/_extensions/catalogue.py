@@ -34,6 +34,7 @@ from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
 import geoctrl as gc
+from geoctrl._scalars.budget import BUDGET
 from geoctrl.systems.typesetting import Typesetter, symbol_name, width
 
 LONG = 38.0
@@ -218,9 +219,12 @@ def family_line(mechanism: gc.EulerPoincare, name: str) -> str:
 
 
 class Equations(CatalogueDirective):
-    """``{equations} NAME``"""
+    """``{equations} NAME``; with ``:budget: SECONDS`` words take the place of formulas that take longer."""
+
+    option_spec: ClassVar = CatalogueDirective.option_spec | {"budget": float}
 
     def markdown(self) -> Iterable[str]:
+        budget = self.options.get("budget", BUDGET)
         if not self.is_reduced:
             for part, title in {"lagrangian": "Lagrangian:", "forces": "Generalised forces:"}.items():
                 formula = self.mechanism().latex(part)
@@ -233,7 +237,7 @@ class Equations(CatalogueDirective):
         if system.mechanism.frame is not None:
             words["frame"] = "Admissible velocities:"
         for part, title in (words | {"motion": "Equations of motion:"}).items():
-            formula = system.latex(part)
+            formula = system.latex(part, budget=budget)
             if formula:
                 yield title
                 yield from block(formula)

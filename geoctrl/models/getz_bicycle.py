@@ -20,7 +20,7 @@ def getz_bicycle() -> EulerPoincare:
         l = m ((Y1 + p sin(alpha) Omega)^2 + (Y2 + c Omega - p cos(alpha) alpha')^2
             + (p sin(alpha) alpha')^2)/2 + J sigma'^2/2 - m g p cos(alpha),
 
-    and nothing slips: Omega = sigma Y1, Y2 = 0. Inputs are the force ``F_r`` of the rear wheel along its track
+    and nothing slips: Omega = sigma Y1, Y2 = 0. Inputs are the force ``F_r`` along the track
     and the torque ``u_sigma`` on the steering. Families: "upright" rides straight ahead at the speed v;
     "turning" rides a circle of the curvature kappa with a lean of 2 arctan(s), at the speed v for which
 
