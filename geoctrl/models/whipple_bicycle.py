@@ -6,8 +6,9 @@ import math
 
 import sympy as sp
 
-from geoctrl._checks import flag
+from geoctrl._checks import require_choice
 from geoctrl.algebra import Coordinate, product, rn, se2
+from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["whipple_bicycle"]
@@ -18,14 +19,20 @@ _SOURCE = (
 )
 
 
-def _parameters() -> dict[str, Parameter]:
+def _parameters(tilt: str) -> dict[str, Parameter]:
     def moment(name: str, default: float, of: str) -> Parameter:
         return Parameter(name, default, "kg m^2", of, positive=not name.endswith("xz") and name[1] != "H")
 
+    tilts = {
+        "lam": Parameter(
+            "lam", math.pi / 10, "rad", "tilt of the steering axis, backwards from the vertical"
+        ),
+        "tau": Parameter("tau", math.tan(math.pi / 20), "", "tangent of half the tilt of the steering axis"),
+    }
     listed = [
         Parameter("w", 1.02, "m", "wheel base", positive=True),
         Parameter("c", 0.08, "m", "trail"),
-        Parameter("lam", math.pi / 10, "rad", "tilt of the steering axis, backwards from the vertical"),
+        tilts[tilt],
         Parameter("g", 9.81, "m/s^2", "gravity", positive=True),
         Parameter("rR", 0.3, "m", "radius of the rear wheel", positive=True),
         Parameter("mR", 2.0, "kg", "mass of the rear wheel", positive=True),
@@ -72,7 +79,7 @@ def _cosine_and_sine(p: dict[str, sp.Symbol]) -> tuple[sp.Expr, sp.Expr]:
     return (1 - p["tau"] ** 2) / (1 + p["tau"] ** 2), 2 * p["tau"] / (1 + p["tau"] ** 2)
 
 
-def whipple_bicycle(half_tilt: bool = False) -> EulerPoincare:
+def whipple_bicycle(tilt: str = "lam") -> EulerPoincare:
     r"""Two wheels with sharp edges, a rear frame with its rider, a front frame; nothing slips.
 
     The group SE(2) places the contact of the rear wheel and its heading, along E1; E2 is to the right, E3
@@ -89,19 +96,17 @@ def whipple_bicycle(half_tilt: bool = False) -> EulerPoincare:
     straight ahead at the speed v.
 
     Parameter sets "benchmark" (the defaults) and "massless fork" (no mass but that of the wheel is steered).
-    With ``half_tilt=True`` the steering axis is given by ``tau`` = tan(lam/2) in place of ``lam``:
-    its sine and cosine are rational then, as is all else where the bicycle rides straight, and verdicts
-    by the spectrum become proofs.
+    With ``tilt="tau"`` the steering axis is given by ``tau`` = tan(lam/2) in place of ``lam``: its sine and
+    cosine are rational then, as is all else where the bicycle rides straight, and verdicts by the spectrum
+    become proofs.
 
     Parameters
     ----------
-    half_tilt : bool
-        Whether the parameter ``tau`` stands for ``lam``.
+    tilt : {"lam", "tau"}
+        The parameter that gives the tilt of the steering axis.
     """
-    parameters = _parameters()
-    if flag("half_tilt", half_tilt):
-        tau = Parameter("tau", math.tan(math.pi / 20), "", "tangent of half the tilt of the steering axis")
-        parameters = {("tau" if k == "lam" else k): tau if k == "lam" else q for k, q in parameters.items()}
+    require_choice("tilt", tilt, ("lam", "tau"), ParameterError)
+    parameters = _parameters(tilt)
     p = {name: parameter.symbol for name, parameter in parameters.items()}
     shape = [
         Coordinate("phi", angle=True, description="lean of the rear frame, to the right"),
@@ -115,9 +120,9 @@ def whipple_bicycle(half_tilt: bool = False) -> EulerPoincare:
     E1, E2, E3 = (sp.eye(3)[:, i] for i in range(3))
     leaning = _about(0, sp.cos(phi), sp.sin(phi))
     frame = leaning * _about(1, sp.cos(theta), sp.sin(theta))
-    tilt = _about(1, *_cosine_and_sine(p))
-    fork = frame * tilt * _about(2, sp.cos(delta), sp.sin(delta)) * tilt.T
-    axle, steering, front_axle = leaning * E2, frame * tilt * E3, fork * E2
+    tilted = _about(1, *_cosine_and_sine(p))
+    fork = frame * tilted * _about(2, sp.cos(delta), sp.sin(delta)) * tilted.T
+    axle, steering, front_axle = leaning * E2, frame * tilted * E3, fork * E2
     hub, head = sp.Matrix([0, 0, -p["rR"]]), sp.Matrix([p["w"] + p["c"], 0, 0])
 
     def on_frame(x: sp.Expr, z: sp.Expr) -> sp.Matrix:

@@ -268,16 +268,18 @@ def test_energy_is_conserved():
     [(3.0, "UNSTABLE"), (5.0, None), (6.5, "UNSTABLE")],
 )
 def test_verdicts(v, expected):
-    for options, how in (({}, "NUMERICALLY"), ({"half_tilt": True}, "PROVED")):
+    for options, how in (({}, "NUMERICALLY"), ({"tilt": "tau"}, "PROVED")):
         system = bicycle(**options)
         found = gc.certify(system, system.equilibrium("upright", v=v)).verdict.value
         assert found == (f"{how}_{expected}" if expected else "UNDECIDED")
 
 
 def test_half_the_tilt_gives_the_same_bicycle():
+    with pytest.raises(gc.ParameterError, match="unknown tilt 'slope'; known are lam, tau"):
+        gc.models.get("whipple-bicycle")(tilt="slope")
     x = np.array([0.3, 4.1, -0.2, 0.2, Bicycle(bicycle().params).pitch(0.2, -0.1), -0.1])
     expected = bicycle().rhs(0.0, x)
-    assert bicycle(half_tilt=True).rhs(0.0, x) == pytest.approx(expected, rel=0, abs=1e-12)
+    assert bicycle(tilt="tau").rhs(0.0, x) == pytest.approx(expected, rel=0, abs=1e-12)
 
 
 def test_a_fork_without_mass_makes_the_formulas_of_the_appendix():
