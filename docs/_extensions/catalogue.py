@@ -180,7 +180,10 @@ def parameter_rows(mechanism: gc.EulerPoincare) -> tuple[list[str], list[list[st
 
 def unit(text: str) -> str:
     """``kg m^2`` with a raised 2."""
-    return text.replace("^2", "²").replace("^3", "³").replace(" ", "\N{NO-BREAK SPACE}") or "–"
+    return (
+        text.replace("^2", "²").replace("^3", "³").replace("^4", "⁴").replace(" ", "\N{NO-BREAK SPACE}")
+        or "–"
+    )
 
 
 def names(labels: Iterable[str]) -> str:
@@ -236,11 +239,16 @@ class Equations(CatalogueDirective):
         words = {"lagrangian": "Reduced Lagrangian:", "constraints": "Constraints:"}
         if system.mechanism.frame is not None:
             words["frame"] = "Admissible velocities:"
+        long = []
         for part, title in (words | {"motion": "Equations of motion:"}).items():
             formula = system.latex(part, budget=budget)
-            if formula:
+            if "budget" in self.options and "not typeset" in formula:
+                long.append(title.rstrip(":").lower())
+            elif formula:
                 yield title
                 yield from block(formula)
+        if long:
+            yield f"Not typeset within {budget:g} s: {', '.join(long)}."
 
 
 # -- stability --------------------------------------------------------------------------------------

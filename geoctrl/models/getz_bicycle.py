@@ -39,13 +39,14 @@ def getz_bicycle() -> EulerPoincare:
     m, p, c, J, g = (q.symbol for q in parameters)
     (Omega, Y1, Y2), leaning = algebra.xi, alpha.rate
     cosine, sine = sp.cos(alpha.symbol), sp.sin(alpha.symbol)
-    velocity = sp.Matrix([Y1 + p * sine * Omega, Y2 + c * Omega - p * cosine * leaning, p * sine * leaning])
+    ahead, left = Y1 + p * sine * Omega, Y2 + c * Omega
+    square = ahead**2 + left**2 - 2 * p * cosine * left * leaning + p**2 * leaning**2
     v, kappa, s = sp.symbols("v kappa s", real=True)
     lean = {"sin": 2 * s / (1 + s**2), "cos": (1 - s**2) / (1 + s**2)}
     return EulerPoincare(
         algebra=algebra,
         shape=[alpha, sigma],
-        lagrangian=(m * velocity.dot(velocity) + J * sigma.rate**2) / 2 - m * g * p * cosine,
+        lagrangian=(m * square + J * sigma.rate**2) / 2 - m * g * p * cosine,
         constraints=[[1, -sigma.symbol, 0, 0, 0], [0, 0, 1, 0, 0]],
         forces=[0, sp.Symbol("F_r", real=True), 0, 0, sp.Symbol("u_sigma", real=True)],
         inputs=["F_r", "u_sigma"],
