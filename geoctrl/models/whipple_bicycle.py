@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import sympy as sp
 
@@ -107,6 +108,7 @@ def whipple_bicycle(tilt: str = "lam") -> EulerPoincare:
     """
     require_choice("tilt", tilt, ("lam", "tau"), ParameterError)
     parameters = _parameters(tilt)
+    benchmark: dict[str, Any] = {name: parameter.default for name, parameter in parameters.items()}
     p = {name: parameter.symbol for name, parameter in parameters.items()}
     shape = [
         Coordinate("phi", angle=True, description="lean of the rear frame, to the right"),
@@ -193,7 +195,7 @@ def whipple_bicycle(tilt: str = "lam") -> EulerPoincare:
         equilibria={"upright": Family({"speed": sp.Symbol("v", real=True)}, symbols=["v"])},
         parameters=tuple(parameters.values()),
         parameter_sets={
-            "benchmark": {name: q.default for name, q in parameters.items()},
+            "benchmark": benchmark,
             "massless fork": dict.fromkeys(("mH", "IHxx", "IHxz", "IHyy", "IHzz"), 0.0),
         },
         source=_SOURCE,
