@@ -34,6 +34,7 @@ from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
 import geoctrl as gc
+from geoctrl._scalars.budget import BUDGET
 from geoctrl.systems.typesetting import Typesetter, symbol_name, width
 
 LONG = 38.0
@@ -180,7 +181,10 @@ def parameter_rows(mechanism: gc.EulerPoincare) -> tuple[list[str], list[list[st
 
 def unit(text: str) -> str:
     """``kg m^2`` with a raised 2."""
-    return text.replace("^2", "²").replace("^3", "³").replace(" ", "\N{NO-BREAK SPACE}") or "–"
+    return (
+        text.replace("^2", "²").replace("^3", "³").replace("^4", "⁴").replace(" ", "\N{NO-BREAK SPACE}")
+        or "–"
+    )
 
 
 def names(labels: Iterable[str]) -> str:
@@ -235,9 +239,12 @@ def family_line(mechanism: gc.EulerPoincare, name: str) -> str:
 
 
 class Equations(CatalogueDirective):
-    """``{equations} NAME``"""
+    """``{equations} NAME``; with ``:budget: SECONDS`` words take the place of formulas that take longer."""
+
+    option_spec: ClassVar = CatalogueDirective.option_spec | {"budget": float}
 
     def markdown(self) -> Iterable[str]:
+        budget = self.options.get("budget", BUDGET)
         if not self.is_reduced:
             for part, title in {"lagrangian": "Lagrangian:", "forces": "Generalised forces:"}.items():
                 formula = self.mechanism().latex(part)
@@ -249,11 +256,16 @@ class Equations(CatalogueDirective):
         words = {"lagrangian": "Reduced Lagrangian:", "constraints": "Constraints:"}
         if system.mechanism.frame is not None:
             words["frame"] = "Admissible velocities:"
+        long = []
         for part, title in (words | {"motion": "Equations of motion:"}).items():
-            formula = system.latex(part)
-            if formula:
+            formula = system.latex(part, budget=budget)
+            if "budget" in self.options and "not typeset" in formula:
+                long.append(title.rstrip(":").lower())
+            elif formula:
                 yield title
                 yield from block(formula)
+        if long:
+            yield f"Not typeset within {budget:g} s: {', '.join(long)}."
 
 
 # -- stability --------------------------------------------------------------------------------------

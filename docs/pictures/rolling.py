@@ -139,3 +139,59 @@ def unicycle_with_rotor() -> Figure:
     s.mass(0 * E3, size=30)
     s.gravity((0.5, 1.25, 1.2))
     return s.finish()
+
+
+def whipple_bicycle() -> Figure:
+    s = Sketch(azimuth=-72, elevation=14)
+    rear, front, rider, fork = (
+        np.array([x, 0.0, z]) for x, z in ((0, 0.3), (1.02, 0.35), (0.3, 0.9), (0.9, 0.7))
+    )
+    backwards = np.array([-np.sin(np.pi / 10), 0.0, np.cos(np.pi / 10)])
+    foot, head, top = (np.array([1.1, 0.0, 0.0]) + t * backwards for t in (0.0, 0.66, 0.98))
+    s.plane((0.5, 0, 0), (1.0, 0.55))
+    for centre, radius in ((rear, 0.3), (front, 0.35)):
+        s.cylinder(centre - 0.012 * E2, centre + 0.012 * E2, radius)
+        s.mass(centre, size=16)
+    s.line(foot, top, colour=PALE, dash="-.", width=1.0)
+    for ends in ((rear, rider), (rear, head), (rider, head)):
+        s.rod(*ends)
+    s.rod(front, head)
+    s.rod(head, top)
+    s.rod(top - 0.18 * E2, top + 0.18 * E2)
+    s.centre(rider, "B", (-14, 6))
+    s.centre(fork, "H", (9, 2))
+    s.label(rear + 0.17 * E1, "R", offset=(0, -12))
+    s.label(front + 0.2 * E1, "F", offset=(0, -12))
+    s.line(foot, foot + 1.15 * E3, colour=PALE, dash="-.", width=1.0)
+    s.arc(foot, E3, backwards, 1.05, r"$\lambda$", PALE)
+    s.dimension(-0.42 * E2, -0.42 * E2 + 1.02 * E1, "$w$", offset=(0, -9))
+    s.mass(0 * E3, size=30)
+    s.arrow(0 * E3, 0.42 * E1, "$v$", BODY, offset=(2, -10))
+    s.spin(top + 0.16 * backwards, -backwards, 0.13, r"$\delta$", offset=(-22, 6))
+    s.spin(-0.42 * E1 + 0.02 * E3, E1, 0.13, r"$\varphi$", offset=(-6, 16))
+    s.gravity((1.55, 0.0, 1.0))
+    return s.finish()
+
+
+def getz_bicycle() -> Figure:
+    s = Sketch(azimuth=-62, elevation=20)
+    lean, steer = rotation(E1, 16), rotation(E3, 24)
+    rear, front = 0 * E3, 1.05 * E1
+    mass = 0.42 * E1 + lean @ (0.95 * E3)
+    s.plane((0.45, 0, 0), (1.0, 0.75))
+    _way(s, np.array([[-1.0 * t, 0.25 * t**2, 0] for t in np.linspace(0, 0.5, 20)]))
+    for contact, turn in ((rear, np.eye(3)), (front, steer)):
+        axle, up = turn @ lean @ E2, turn @ lean @ E3
+        s.cylinder(contact + 0.22 * up - 0.01 * axle, contact + 0.22 * up + 0.01 * axle, 0.22)
+        s.mass(contact, size=26)
+    s.line(rear, front, colour=PALE, dash="-.", width=1.0)
+    s.line(0.42 * E1, 0.42 * E1 + 1.0 * E3, colour=PALE, dash="-.", width=1.0)
+    s.rod(0.42 * E1, mass)
+    s.mass(mass, "$m$", (-12, 6))
+    s.arc(0.42 * E1, E3, lean @ E3, 0.6, r"$\alpha$", ACCENT)
+    s.dimension(0.42 * E1, mass, "$p$", offset=(10, 0))
+    s.dimension(-0.5 * E2, -0.5 * E2 + 0.42 * E1, "$c$", offset=(0, -9))
+    s.arrow(rear, 0.36 * E1, "$Y_1$", BODY, offset=(-12, 9))
+    s.arc(front, E1, steer @ E1, 0.42, "steering", ACCENT)
+    s.gravity((1.5, 0.0, 0.95))
+    return s.finish()

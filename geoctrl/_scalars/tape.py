@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from heapq import heappop, heappush
 from itertools import combinations
 from typing import Literal, TypeGuard
 
@@ -24,6 +25,7 @@ Inverse = tuple[Literal["inverse"], "Token"]
 Times = tuple[Literal["times"], "Token", "Token"]
 Token = Node | Inverse | Times
 Pair = tuple[Token, Token]
+Place = tuple[int, bool, int, int, Pair]
 
 
 class Tape:
@@ -128,10 +130,18 @@ class _PairProducts:
             for token in tokens:
                 self._order.setdefault(token, len(self._order))
         self._where: dict[Pair, set[Node]] = {}
+        # The first of the queue is the commonest pair, once places that are out of date are mended.
+        self._queue: list[Place] = []
         for mono in self._tokens:
             self._index(mono, add=True)
-        while self._where:
-            self._replace(max(self._where, key=self._rank))
+        while self._queue:
+            *place, pair = heappop(self._queue)
+            if pair not in self._where:
+                continue
+            if place == list(self._place(pair)[:-1]):
+                self._replace(pair)
+            else:
+                heappush(self._queue, self._place(pair))
         self._final = {mono: next(iter(tokens)) for mono, tokens in self._tokens.items()}
 
     def _register(self, graph: Graph, node: Node) -> None:
@@ -154,16 +164,17 @@ class _PairProducts:
         for pair in self._candidates(mono):
             if add:
                 self._where.setdefault(pair, set()).add(mono)
+                heappush(self._queue, self._place(pair))
             else:
                 users = self._where[pair]
                 users.discard(mono)
                 if not users:
                     del self._where[pair]
 
-    def _rank(self, pair: Pair) -> tuple[int, bool, int, int]:
+    def _place(self, pair: Pair) -> Place:
         # Most shared first; among equals products before quotients, then the order of appearance.
         a, b = pair
-        return (len(self._where[pair]), not _is_inverse(b), -self._order[a], -self._order[b])
+        return (-len(self._where[pair]), _is_inverse(b), self._order[a], self._order[b], pair)
 
     def _replace(self, pair: Pair) -> None:
         a, b = pair

@@ -164,24 +164,28 @@ class Question:
         return F
 
     @cached_property
-    def _defects(self) -> list[Ratio]:
-        """b - K z, and with it all that a motion needs."""
+    def _moving(self) -> dict[int, Jet]:
+        """Symbols with their rates; what a motion needs to keep is known from then on."""
         F = self.functions
         relations = {name: self.ratios([p])[0] for name, p in self.problem["leaf"].items()}
         for relation in relations.values():
             F.require_relation(relation)
         for row in self.problem.get("consequences", []):
             self.jets(list(row.values()))  # nothing divides by zero at the point
-            terms = (self.ratios([p])[0] * relations[name] for name, p in row.items())
-            F.require_relation(sum(terms, F.number(fmpq(0))))
+            F.require_relation(
+                sum((self.ratios([p])[0] * relations[name] for name, p in row.items()), F.number(fmpq(0)))
+            )
+        rates = zip(self._states, self.ratios(self.problem["field"]), strict=True)
+        moving = {p: Jet(self._still[p].value, {0: rate} if rate else {}) for p, rate in rates}
+        # All but the unknowns, on which neither leaf nor invariants may depend.
+        return {p: self._still[p] for p in self._values} | moving
+
+    @cached_property
+    def _defects(self) -> list[Ratio]:
+        """b - K z."""
         defects = self.ratios(self.problem["right"])
         for i, j, p in self.problem["matrix"]:
             defects[i] = defects[i] - self.ratios([p])[0] * self._still[self._unknowns[j]].value
-        rates = zip(self._states, self.ratios(self.problem["field"]), strict=True)
-        self._moving = {p: jet for p, jet in self._still.items() if self.table[p][0] == "sym"}
-        self._moving |= {p: Jet(self._still[p].value, {0: rate} if rate else {}) for p, rate in rates}
-        for p in self._unknowns:
-            del self._moving[p]  # neither leaf nor invariants may depend on unknowns
         return defects
 
     def ratios(self, nodes: list[int]) -> list[Ratio]:
@@ -193,9 +197,11 @@ class Question:
         place = (self.problem["leaf"] | self.problem["invariants"])[name]
         weights = self.problem["weights"].get(name, [])
         self.jets([place, *weights])  # nothing divides by zero at the point
-        defects, F = self._defects, self.functions
+        F = self.functions
         rate = evaluate(self.table, [place], self._moving, F, 1)[0].first.get(0, F.number(fmpq(0)))
-        return F.remainder(sum((w * d for w, d in zip(self.ratios(weights), defects, strict=False)), rate))
+        # What depends on coordinates alone has no weights, and its rate needs no accelerations.
+        terms = zip(self.ratios(weights), self._defects if weights else (), strict=True)
+        return F.remainder(sum((w * d for w, d in terms), rate))
 
     def conserved(self, name: str) -> bool:
         """Whether a relation or an invariant is proved to be kept by the motion."""

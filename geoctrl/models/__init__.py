@@ -37,6 +37,7 @@ _REDUCED = {
     "double-planar-pendulum": ("double_planar_pendulum", "double_planar_pendulum"),
     "free-rigid-body": ("free_rigid_body", "free_rigid_body"),
     "furuta-pendulum": ("furuta_pendulum", "furuta_pendulum"),
+    "getz-bicycle": ("getz_bicycle", "getz_bicycle"),
     "goryachev-chaplygin-top": ("kovalevskaya_top", "goryachev_chaplygin_top"),
     "heavy-top": ("heavy_top", "heavy_top"),
     "inertia-wheel-pendulum": ("inertia_wheel_pendulum", "inertia_wheel_pendulum"),
@@ -60,6 +61,7 @@ _REDUCED = {
     "unicycle-with-rotor": ("unicycle_with_rotor", "unicycle_with_rotor"),
     "vertical-rolling-disk": ("vertical_rolling_disk", "vertical_rolling_disk"),
     "veselova": ("veselova", "veselova"),
+    "whipple-bicycle": ("whipple_bicycle", "whipple_bicycle"),
 }
 _ON_SPHERES = {
     "chain-pendulum": "chain_pendulum",

@@ -108,6 +108,8 @@ class Sampler:
                 if not self._count:
                     return gamma
                 values = self._relations(gamma, params)
+                if not np.all(np.isfinite(values)):
+                    break  # a singular configuration, which no motion passes: another draw
                 residual, jacobian = values[: self._count], values[self._count :].reshape(-1, d)
                 if np.max(np.abs(residual)) < 1e-14 * max(1.0, np.max(np.abs(gamma))):
                     return gamma
@@ -115,8 +117,9 @@ class Sampler:
                 step = -np.linalg.lstsq(jacobian @ velocities, residual, rcond=None)[0]
                 step *= min(1.0, 1.0 / max(float(np.linalg.norm(step)), 1e-300))
                 gamma = self._moved(step, gamma)
-            if np.max(np.abs(residual)) < 1e-12:
-                return gamma
+            else:
+                if np.max(np.abs(residual)) < 1e-12:
+                    return gamma
         raise ConstraintError(
             "no configuration reached from the references satisfies the leaf relations "
             f"{', '.join(map(str, self._assembly.mechanism.leaf.named))}"

@@ -152,9 +152,7 @@ def constraint_rows(
     for a, row in enumerate(rows):
         if len(row) != n:
             called = f"constraint row {a + 1}" if names is None else f"constraint row {names[a]!r}"
-            raise ConstraintError(
-                f"{called} must have length {n}, got {len(row)}{in_order(labels)}"
-            )
+            raise ConstraintError(f"{called} must have length {n}, got {len(row)}{in_order(labels)}")
     if len(rows) >= n:
         raise ConstraintError(f"{len(rows)} constraints leave no motion among {n} velocities")
     names = tuple(f"constraint{a + 1}" for a in range(len(rows))) if names is None else names

@@ -19,6 +19,7 @@ from geoctrl._scalars import (
     Program,
     evaluate,
     exact,
+    tape,
     to_sympy,
 )
 from geoctrl._scalars.arithmetics import FLOAT, Arithmetic
@@ -295,6 +296,24 @@ def test_equal_products_are_computed_once():
     nodes = [convert(e) for e in (X * Y * Z, X * Y * sp.sin(X * Y), (X * Y) ** 2 + X * Y, 1 / (X * Y))]
     products = [i for i in program_of(g, leaves, nodes).tape.instructions if i[0] in ("mul", "square")]
     assert len(products) == 4  # xy, xy z, xy sin, (xy)^2; 1/(xy) is a division
+
+
+def test_the_commonest_pair_is_always_the_next(monkeypatch):
+    """What the queue gives is what a look at all pairs would."""
+    given, seen = tape._PairProducts._replace, []
+
+    def watched(self, pair):
+        assert self._place(pair) == min(map(self._place, self._where), key=lambda place: place[:-1])
+        seen.append(pair)
+        given(self, pair)
+
+    monkeypatch.setattr(tape._PairProducts, "_replace", watched)
+    g, rng = Graph(), np.random.default_rng(4)
+    x = [g.symbol(f"x{i}", STATE) for i in range(6)]
+    picks = [rng.integers(6, size=rng.integers(2, 6)) for _ in range(40)]
+    products = [g.add([g.one, x[k[0]] / (1 + x[k[-1]]) * x[k[len(k) // 2]] * x[k[1]] ** 2]) for k in picks]
+    tape.Tape(g, x, products)
+    assert len(seen) > 20
 
 
 def test_quarter_powers_are_nested_square_roots():

@@ -132,11 +132,19 @@ def frames(mechanism, rng):
     psi, frame, n = mechanism.constraints, mechanism.frame, mechanism.algebra.n
     r = 0 if psi is None else psi.rows
     if frame is None and r:
-        blocks = (sorted(b) for b in combinations(reversed(range(n)), r))
-        frame = _solved(psi, next(b for b in blocks if sp.expand(psi[:, b].det()) != 0))
+        frame = _solved(psi, _determined(psi, [*mechanism.configuration_symbols]))
     base = sp.eye(n) if frame is None else frame[:, : n - r]
     second = base * _change_of_frame(rng, n - r, _bounded(mechanism))
     return {"own": mechanism.frame, "second": second, "made": None}
+
+
+def _determined(psi, gamma):
+    """The last velocities that the rows determine at a generic Gamma."""
+    generic = psi.subs(
+        dict(zip(gamma, [sp.Rational(k, 17) for k in (3, 5, 7, 11, 13, 19, 23)], strict=False))
+    )
+    blocks = combinations(reversed(range(psi.cols)), psi.rows)
+    return next(sorted(block) for block in blocks if generic[:, sorted(block)].rank() == psi.rows)
 
 
 def _bounded(mechanism):

@@ -49,6 +49,7 @@ OPTIONS = {  # of catalogue builders
     "top-on-sphere": [{}, {"gyrostat": True}],
     "underwater-vehicle": [{"centres": c} for c in ("noncoincident", "coincident")],
     "veselova": [{"potential": p} for p in ("zero", "linear", "quadratic")],
+    "whipple-bicycle": [{"tilt": t} for t in ("lam", "tau")],
 }
 
 
@@ -257,7 +258,11 @@ def test_tensor_form_is_the_projected_form(case):
     assert comparisons.tensor_form(tensor_system(*case)) < TOLERANCE
 
 
-@over([c for c in ENTRIES if not gc.models.get(c[0])(**dict(c[1])).rotors])
+UNTOLD = {"whipple-bicycle"}
+"""Mechanisms of which the components of the tensors are too long to be factored."""
+
+
+@over([c for c in ENTRIES if c[0] not in UNTOLD and not gc.models.get(c[0])(**dict(c[1])).rotors])
 def test_tensor_form_of_the_catalogue(case):
     sys = system_of(case)
     if sys.frame.rows is not None:

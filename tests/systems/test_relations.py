@@ -110,3 +110,22 @@ def test_certificates_use_the_names(tmp_path):
     assert "right angle" in cert.data["problem"]["leaf"]
     cert.to_json(tmp_path / "cert.json")
     assert gc.verify(tmp_path / "cert.json").verdict == cert.verdict
+
+
+def test_samples_pass_over_places_where_a_relation_has_no_value():
+    """y = sqrt(1 - x^2): a draw of x beyond 1 has none, and Newton's steps from some others leave it."""
+    x, y = gc.Coordinate("x"), gc.Coordinate("y")
+    slope = -x.symbol / sp.sqrt(1 - x.symbol**2)
+    system = gc.EulerPoincare(
+        shape=[x, y],
+        inertia=sp.diag(2, 3),
+        constraints=[[-slope, 1]],
+        leaf={"circle": y.symbol - sp.sqrt(1 - x.symbol**2)},
+    ).reduce()
+    for seed in range(30):
+        state = system.random_state(np.random.default_rng(seed))
+        assert abs(np.hypot(state[-2], state[-1]) - 1) < 1e-12
+    with pytest.raises(gc.ConstraintError, match="no configuration reached from the references satisfies"):
+        gc.EulerPoincare(
+            shape=[x, y], inertia=sp.diag(2, 3), leaf={"none": y.symbol - sp.sqrt(-1 - x.symbol**2)}
+        ).reduce()

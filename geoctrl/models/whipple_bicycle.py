@@ -1,0 +1,215 @@
+"""The bicycle of Whipple (1899), nonlinear, with the parameters of the benchmark of 2007."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import sympy as sp
+
+from geoctrl._checks import require_choice
+from geoctrl.algebra import Coordinate, product, rn, se2
+from geoctrl.errors import ParameterError
+from geoctrl.systems import EulerPoincare, Family, Parameter
+
+__all__ = ["whipple_bicycle"]
+
+_SOURCE = (
+    "J. P. Meijaard, J. M. Papadopoulos, A. Ruina and A. L. Schwab, Linearized dynamics equations for the "
+    "balance and steer of a bicycle: a benchmark and review, Proc. R. Soc. A 463 (2007)"
+)
+
+
+def _parameters(tilt: str) -> dict[str, Parameter]:
+    def moment(name: str, default: float, of: str) -> Parameter:
+        return Parameter(name, default, "kg m^2", of, positive=not name.endswith("xz") and name[1] != "H")
+
+    tilts = {
+        "lam": Parameter(
+            "lam", math.pi / 10, "rad", "tilt of the steering axis, backwards from the vertical"
+        ),
+        "tau": Parameter("tau", math.tan(math.pi / 20), "", "tangent of half the tilt of the steering axis"),
+    }
+    listed = [
+        Parameter("w", 1.02, "m", "wheel base", positive=True),
+        Parameter("c", 0.08, "m", "trail"),
+        tilts[tilt],
+        Parameter("g", 9.81, "m/s^2", "gravity", positive=True),
+        Parameter("rR", 0.3, "m", "radius of the rear wheel", positive=True),
+        Parameter("mR", 2.0, "kg", "mass of the rear wheel", positive=True),
+        moment("IRxx", 0.0603, "moment of inertia of the rear wheel about a diameter"),
+        moment("IRyy", 0.12, "moment of inertia of the rear wheel about its axle"),
+    ]
+    for k, of, numbers in (
+        ("B", "of rear frame and rider", (0.3, -0.9, 85.0, 9.2, 2.4, 11.0, 2.8)),
+        ("H", "of the front frame", (0.9, -0.7, 4.0, 0.05892, -0.00756, 0.06, 0.00708)),
+    ):
+        x, z, m, *moments = numbers
+        listed += [
+            Parameter(f"x{k}", x, "m", f"place of the centre of mass {of}, ahead of the rear contact"),
+            Parameter(
+                f"z{k}", z, "m", f"depth of the centre of mass {of} below the ground (negative above it)"
+            ),
+            Parameter(f"m{k}", m, "kg", f"mass {of}", positive=k == "B"),
+        ]
+        listed += [
+            moment(f"I{k}{axes}", value, f"{'product' if axes == 'xz' else 'moment'} of inertia {of}, {axes}")
+            for axes, value in zip(("xx", "xz", "yy", "zz"), moments, strict=True)
+        ]
+    listed += [
+        Parameter("rF", 0.35, "m", "radius of the front wheel", positive=True),
+        Parameter("mF", 3.0, "kg", "mass of the front wheel", positive=True),
+        moment("IFxx", 0.1405, "moment of inertia of the front wheel about a diameter"),
+        moment("IFyy", 0.28, "moment of inertia of the front wheel about its axle"),
+    ]
+    return {p.name: p for p in listed}
+
+
+def _about(axis: int, c: sp.Expr, s: sp.Expr) -> sp.Matrix:
+    """Rotation about a coordinate axis, by the cosine and sine of the angle."""
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    R = sp.eye(3)
+    R[i, i], R[i, j], R[j, i], R[j, j] = c, -s, s, c
+    return R
+
+
+def _cosine_and_sine(p: dict[str, sp.Symbol]) -> tuple[sp.Expr, sp.Expr]:
+    """Of the tilt of the steering axis."""
+    if "lam" in p:
+        return sp.cos(p["lam"]), sp.sin(p["lam"])
+    return (1 - p["tau"] ** 2) / (1 + p["tau"] ** 2), 2 * p["tau"] / (1 + p["tau"] ** 2)
+
+
+def whipple_bicycle(tilt: str = "lam") -> EulerPoincare:
+    r"""Two wheels with sharp edges, a rear frame with its rider, a front frame; nothing slips.
+
+    The group SE(2) places the contact of the rear wheel and its heading, along E1; E2 is to the right, E3
+    down. The coordinates are those of the source: the rear frame leans by ``phi`` about E1 and pitches by
+    ``theta`` about the axle of the rear wheel, the front frame is steered by ``delta`` about its axis, and
+    ``theta`` follows from the contact of the front wheel (leaf relation "front contact"). The wheels turn at
+    the rates ``spin_R`` (seen from the plane that leans) and ``spin_F`` (from the front frame). With centres
+    p, velocities V and angular velocities W of the four bodies
+
+        l = sum (m |V|^2 + W . I W)/2 + m g p . E3.
+
+    States are the rate of lean, the speed of the rear contact along its track, the rate of steer, and the
+    coordinates; ``T_delta`` is a torque of the rider's arms, between the frames. Family "upright" rides
+    straight ahead at the speed v.
+
+    Parameter sets "benchmark" (the defaults) and "massless fork" (no mass but that of the wheel is steered).
+    With ``tilt="tau"`` the steering axis is given by ``tau`` = tan(lam/2) in place of ``lam``: its sine and
+    cosine are rational then, as is all else where the bicycle rides straight, and verdicts by the spectrum
+    become proofs.
+
+    Parameters
+    ----------
+    tilt : {"lam", "tau"}
+        The parameter that gives the tilt of the steering axis.
+    """
+    require_choice("tilt", tilt, ("lam", "tau"), ParameterError)
+    parameters = _parameters(tilt)
+    benchmark: dict[str, Any] = {name: parameter.default for name, parameter in parameters.items()}
+    p = {name: parameter.symbol for name, parameter in parameters.items()}
+    shape = [
+        Coordinate("phi", angle=True, description="lean of the rear frame, to the right"),
+        Coordinate("theta", angle=True, description="pitch of the rear frame"),
+        Coordinate("delta", angle=True, description="steer, to the right"),
+    ]
+    phi, theta, delta = (q.symbol for q in shape)
+    group = product(se2(), rn(2)).relabelled(
+        (*se2().labels, "spin_R", "spin_F"), (*se2().momentum_labels, "p_R", "p_F")
+    )
+    E1, E2, E3 = (sp.eye(3)[:, i] for i in range(3))
+    leaning = _about(0, sp.cos(phi), sp.sin(phi))
+    frame = leaning * _about(1, sp.cos(theta), sp.sin(theta))
+    tilted = _about(1, *_cosine_and_sine(p))
+    fork = frame * tilted * _about(2, sp.cos(delta), sp.sin(delta)) * tilted.T
+    axle, steering, front_axle = leaning * E2, frame * tilted * E3, fork * E2
+    hub, head = sp.Matrix([0, 0, -p["rR"]]), sp.Matrix([p["w"] + p["c"], 0, 0])
+
+    def on_frame(x: sp.Expr, z: sp.Expr) -> sp.Matrix:
+        return leaning * hub + frame * (sp.Matrix([x, 0, z]) - hub)
+
+    def on_fork(x: sp.Expr, z: sp.Expr) -> sp.Matrix:
+        return on_frame(head[0], head[2]) + fork * (sp.Matrix([x, 0, z]) - head)
+
+    def moving(point: sp.Matrix) -> sp.Matrix:
+        """Its velocity, 3 x 8: of the velocities of the group, the wheels' rates, the rates of the shape."""
+        return sp.Matrix.hstack(E3.cross(point), E1, E2, sp.zeros(3, 2), point.jacobian([phi, theta, delta]))
+
+    def turning(*about: tuple[int, sp.Matrix]) -> sp.Matrix:
+        """An angular velocity, 3 x 8: yaw and lean, and the axes about which further velocities turn."""
+        W = sp.zeros(3, 8)
+        for place, axis in ((0, E3), (5, E1), *about):
+            W[:, place] = axis
+        return W
+
+    def wheel(k: str, axis: sp.Matrix) -> sp.Matrix:
+        return p[f"I{k}xx"] * sp.eye(3) + (p[f"I{k}yy"] - p[f"I{k}xx"]) * axis * axis.T
+
+    def body(k: str, R: sp.Matrix) -> sp.Matrix:
+        xx, xz, yy, zz = (p[f"I{k}{axes}"] for axes in ("xx", "xz", "yy", "zz"))
+        return R * sp.Matrix([[xx, 0, xz], [0, yy, 0], [xz, 0, zz]]) * R.T
+
+    pitch, steer, spin_R, spin_F = (6, axle), (7, steering), (3, axle), (4, front_axle)
+    centre = on_fork(p["w"], -p["rF"])
+    bodies = (
+        (p["mR"], leaning * hub, turning(spin_R), wheel("R", axle)),
+        (p["mB"], on_frame(p["xB"], p["zB"]), turning(pitch), body("B", frame)),
+        (p["mH"], on_fork(p["xH"], p["zH"]), turning(pitch, steer), body("H", fork)),
+        (p["mF"], centre, turning(pitch, steer, spin_F), wheel("F", front_axle)),
+    )
+    inertia, depth = sp.zeros(8, 8), sp.Integer(0)
+    for m, point, W, moments in bodies:
+        V = moving(point)
+        inertia += m * V.T * V + W.T * moments * W
+        depth += m * point[2]
+
+    # The lowest point of the front wheel is on the ground (z = 0), and what is there rests.
+    a1, a2, a3 = front_axle
+    level = sp.sqrt(a1**2 + a2**2)
+    lowest = p["rF"] * sp.Matrix([-a3 * a1, -a3 * a2, level**2]) / level
+    touching = centre[2] + lowest[2]
+    across, along = sp.Matrix([[a1, a2, 0]]), sp.Matrix([[a2, -a1, 0]])
+    W = bodies[3][2]
+    W[:, 4] = sp.zeros(3, 1)
+    carried = moving(centre) + sp.Matrix.hstack(*(W[:, j].cross(lowest) for j in range(8)))
+    rows = sp.Matrix.vstack(
+        sp.Matrix([[0, 1, 0, p["rR"], 0, 0, 0, 0], [0, 0, 1, 0, 0, 0, 0, 0]]),
+        sp.Matrix([[0] * 5 + [touching.diff(q) for q in (phi, theta, delta)]]),
+        across * carried,
+        along * carried,
+    )
+    rows[4, 4] = p["rF"] * level
+    return EulerPoincare(
+        algebra=group,
+        shape=shape,
+        inertia=sp.Matrix(8, 8, lambda i, j: inertia[max(i, j), min(i, j)]),  # one form of equal entries
+        potential=-p["g"] * depth,
+        constraints=rows,
+        frame=_solved(rows, states=(5, 1, 7), order=((0, 3), (1, 2), (2, 6), (3, 0), (4, 4))),
+        velocities=("lean_rate", "speed", "steer_rate"),
+        leaf={"front contact": touching},
+        forces=[0, 0, 0, 0, 0, 0, 0, sp.Symbol("T_delta", real=True)],
+        inputs=["T_delta"],
+        equilibria={"upright": Family({"speed": sp.Symbol("v", real=True)}, symbols=["v"])},
+        parameters=tuple(parameters.values()),
+        parameter_sets={
+            "benchmark": benchmark,
+            "massless fork": dict.fromkeys(("mH", "IHxx", "IHxz", "IHyy", "IHzz"), 0.0),
+        },
+        source=_SOURCE,
+        name="whipple-bicycle",
+    )
+
+
+def _solved(rows: sp.Matrix, states: tuple[int, ...], order: tuple[tuple[int, int], ...]) -> sp.Matrix:
+    """The frame of some velocities: each row in turn gives one of the others."""
+    columns = []
+    for state in states:
+        column = sp.zeros(rows.cols, 1)
+        column[state] = 1
+        for row, place in order:
+            column[place] = -(rows.row(row) * column)[0] / rows[row, place]
+        columns.append(column)
+    return sp.Matrix.hstack(*columns)
