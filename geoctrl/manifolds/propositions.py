@@ -91,9 +91,12 @@ def lagrange(L: Any, factors: Sequence[Factor], forces: Any = None, by: str = "v
 
     .. math::
 
-        &\dot p - \partial L / \partial x - f , \\
-        &(I - q q^T) (\dot p - 2\, \omega \times p) - q \times (\partial L / \partial q + f) , \\
-        &\dot p + \Omega \times p + \textstyle\sum_k r_k \times \partial L / \partial r_k - m ;
+        \dot p - \partial L / \partial x - f , \qquad
+        (I - q q^T) (\dot p - 2\, \omega \times p) - q \times (\partial L / \partial q + f) ,
+
+    .. math::
+
+        \dot p + \Omega \times p + \sum\nolimits_k r_k \times \partial L / \partial r_k - m ;
 
     by rate, of all of them,
 
@@ -145,10 +148,12 @@ def hamilton(
 
     .. math::
 
-        \dot x &= v , & \dot p &= - \partial H / \partial x + f , \\
-        \dot q &= v \times q , & \dot p &= v \times p - q \times (\partial H / \partial q - f) , \\
-        \dot R &= R \hat v , & \dot p &= p \times v + \textstyle\sum_k r_k \times \partial H / \partial r_k
+        \begin{aligned}
+        \dot x &= v , \quad \dot p = - \partial H / \partial x + f , \\
+        \dot q &= v \times q , \quad \dot p = v \times p - q \times (\partial H / \partial q - f) , \\
+        \dot R &= R \hat v , \quad \dot p = p \times v + \sum\nolimits_k r_k \times \partial H / \partial r_k
             + m ;
+        \end{aligned}
 
     by rate, with the projection onto the tangent space,
 
