@@ -92,3 +92,50 @@ def chaplygin_sleigh() -> Figure:
     for foot in (0.85 * ahead - 0.3 * side, 0.85 * ahead + 0.3 * side):
         s.mass(foot, size=16)
     return s.finish()
+
+
+def _wheelset(s: Sketch, place: np.ndarray, heading: np.ndarray) -> None:
+    """An axle with a wheel at either end."""
+    axle = np.cross(E3, heading)
+    s.rod(place - 0.26 * axle + 0.1 * E3, place + 0.26 * axle + 0.1 * E3)
+    for end in (-0.26, 0.26):
+        wheel = place + end * axle + 0.1 * E3
+        s.cylinder(wheel - 0.02 * axle, wheel + 0.02 * axle, 0.1)
+
+
+def snakeboard() -> Figure:
+    s = Sketch(azimuth=-62, elevation=34)
+    frame = rotation(E3, 14)
+    ahead = frame[:, 0]
+    s.plane((0, 0, 0), (1.7, 1.1))
+    for end, turn in ((-1.0, 24.0), (1.0, -24.0)):
+        place = end * ahead
+        heading = rotation(E3, 14 + turn)[:, 0]
+        _wheelset(s, place, heading)
+        s.line(place, place + 0.5 * heading, colour=PALE, dash="-.", width=1.0)
+        s.arc(place, ahead, heading, 0.42, r"$\phi$" if end < 0 else r"$-\phi$")
+    s.rod(-1.0 * ahead + 0.16 * E3, 1.0 * ahead + 0.16 * E3)
+    s.cylinder(0.2 * E3, 0.26 * E3, 0.34, fill="#dfe7ee")
+    s.spin(0.32 * E3, E3, 0.42, r"$\psi$", sweep=(140, 260), offset=(-30, 12))
+    s.axes(0 * E3, frame, (1.5, 0.8, 0.0), ("$E_1$", "$E_2$", None))
+    s.dimension(0 * E3, ahead, "$l$", aside=-0.4)
+    return s.finish()
+
+
+def roller_racer() -> Figure:
+    s = Sketch(azimuth=-62, elevation=34)
+    frame = rotation(E3, 10)
+    ahead = frame[:, 0]
+    s.plane((0.3, 0, 0), (1.5, 1.0))
+    hinge, steered = 1.0 * ahead, rotation(E3, 10 + 32)[:, 0]
+    _wheelset(s, 0 * E3, ahead)
+    _wheelset(s, hinge - 0.4 * steered, steered)
+    s.rod(0.1 * E3, hinge + 0.1 * E3)
+    s.rod(hinge + 0.1 * E3, hinge - 0.4 * steered + 0.1 * E3)
+    s.mass(hinge + 0.1 * E3, size=22)
+    s.arc(hinge, ahead, steered, 0.5, r"$\phi,\ u$")
+    s.line(hinge, hinge + 0.6 * steered, colour=PALE, dash="-.", width=1.0)
+    s.axes(0 * E3, frame, (0.7, 0.7, 0.0), ("$E_1$", "$E_2$", None))
+    s.dimension(0 * E3, hinge, "$d_1$", aside=-0.45)
+    s.dimension(hinge - 0.4 * steered, hinge, "$d_2$", aside=0.4)
+    return s.finish()

@@ -52,6 +52,8 @@ _REDUCED = {
     "rattleback": ("rattleback", "rattleback"),
     "rigid-body-planar-pendulum": ("planar_pendulum", "rigid_body_planar_pendulum"),
     "rolling-disk": ("rolling_disk", "rolling_disk"),
+    "roller-racer": ("roller_racer", "roller_racer"),
+    "snakeboard": ("snakeboard", "snakeboard"),
     "spherical-pendulum-on-puck": ("spherical_pendulum_on_puck", "spherical_pendulum_on_puck"),
     "suslov": ("suslov", "suslov"),
     "tippe-top": ("tippe_top", "tippe_top"),

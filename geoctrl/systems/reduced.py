@@ -13,6 +13,7 @@ from geoctrl._scalars import Node, shown
 from geoctrl._scalars.budget import BUDGET
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.build_checks import check_build
+from geoctrl.systems.connection import Connection, connection_of
 from geoctrl.systems.conservation import Conservation
 from geoctrl.systems.control import nonlinear_system
 from geoctrl.systems.differential import Differential
@@ -250,6 +251,41 @@ class ReducedSystem(Recorded):
     def unreduced(self) -> MultiplierForm:
         """The equations with multipliers on the whole algebra, evaluated by an implementation of its own."""
         return MultiplierForm(self.mechanism)
+
+    def connection(self, basis: Any = None, momenta: Sequence[str] | None = None) -> Connection:
+        r"""How the shape moves the group: local connection, momentum equation, curvature, displacements.
+
+        .. math:: \xi = -\mathcal A(r)\,\dot r + \mathcal B(r)\,p + c(r)
+
+        Parameters
+        ----------
+        basis : m rows of n_g entries in coordinates and parameters, optional
+            Group velocities that the constraints admit, along which momenta are taken; by default a basis of
+            theirs without denominators.
+        momenta : sequence of m names, optional
+            ``p``, or ``p1`` and so on.
+
+        Returns
+        -------
+        Connection
+
+        Raises
+        ------
+        DescriptionError
+            Without group or coordinates, with advected vectors, which break the symmetry, or with rotors.
+        ConstraintError
+            If the constraints hold the shape alone, or the basis violates them.
+        InputError
+            For a basis of another size, or names that are taken.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> board = gc.models.get("snakeboard")().reduce()
+        >>> board.connection().momenta
+        (p,)
+        """
+        return connection_of(self.mechanism, basis, momenta)
 
     # -- invariants -----------------------------------------------------------------------------
 
