@@ -117,7 +117,7 @@ def snakeboard() -> Figure:
     s.rod(-1.0 * ahead + 0.16 * E3, 1.0 * ahead + 0.16 * E3)
     s.cylinder(0.2 * E3, 0.26 * E3, 0.34, fill="#dfe7ee")
     s.spin(0.32 * E3, E3, 0.42, r"$\psi$", sweep=(140, 260), offset=(-30, 12))
-    s.axes(0 * E3, frame, (1.5, 0.8, 0.0), ("$E_1$", "$E_2$", None))
+    s.axes(0 * E3, frame, (0.7, 0.7, 0.0), ("$E_1$", "$E_2$", None))
     s.dimension(0 * E3, ahead, "$l$", aside=-0.4)
     return s.finish()
 

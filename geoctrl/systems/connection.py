@@ -24,7 +24,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array, named_parameters
-from geoctrl._scalars import expression, real, read_matrix, shown
+from geoctrl._scalars import expression, read_matrix, real, shown
 from geoctrl.errors import ConstraintError, DescriptionError, InputError, SimulationError
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.names import time
