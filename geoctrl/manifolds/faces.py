@@ -107,6 +107,8 @@ class Alike(Face):
 
     def pack(self, *parts: Any) -> np.ndarray:
         """States of both: (n, ...), (n, 3) -> (size,), and with nt in front of both -> (size, nt)."""
+        if len(parts) != 2:
+            raise TypeError(f"pack takes two arrays, {self.form}; got {len(parts)}")
         first, second = map(real_array, self.pair, parts)
         outer, n = second.shape[:-2], self.product.bodies
         if len(outer) > 1 or second.shape[-2:] != (n, 3) or first.shape != (*outer, *self.shape):
@@ -157,6 +159,8 @@ class Named(Face):
 
     def pack(self, *parts: Any) -> np.ndarray:
         """States of ``{name: (configuration, velocity)}``: (size,), or (size, nt) of nt samples of each."""
+        if len(parts) != 1:
+            raise TypeError(f"pack takes one dict, {self.form}; got {len(parts)} arguments")
         (start,) = parts
         pairs = self._pairs(start)
         samples = {(shape_of(w) or ())[:-1] for _, w in pairs}

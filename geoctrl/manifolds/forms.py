@@ -11,6 +11,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 
 from geoctrl._checks import require_choice
+from geoctrl._scalars import shown
 from geoctrl._scalars.budget import BUDGET
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
@@ -62,7 +63,12 @@ class Form(ManifoldSystem):
     description, numerics, forms = held("system.description"), held("system.numerics"), held("system.forms")
 
     def __init__(self, system: Any, form: str) -> None:
-        require_choice("form", form, system.forms)
+        forms = getattr(system, "forms", None)
+        if forms is None:
+            raise TypeError(
+                f"a form is one of a system on spheres, rotations or products, got {shown(system)}"
+            )
+        require_choice("form", form, forms)
         self.system, self.form = system, form
 
     @property

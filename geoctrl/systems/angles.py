@@ -8,6 +8,8 @@ from fractions import Fraction
 
 import sympy as sp
 
+from geoctrl.errors import InputError
+
 __all__ = ["ExactAngle", "angle_of", "nearby_angle"]
 
 _AGREES = 1e-9
@@ -27,10 +29,10 @@ class ExactAngle(Fraction):
     sine: Fraction
 
     def __new__(cls, value: float, cosine: Fraction, sine: Fraction) -> ExactAngle:
-        """The angle near a value; ValueError unless that is one of the cosine and the sine."""
+        """The angle near a value; InputError unless that is one of the cosine and the sine."""
         off = math.remainder(value - math.atan2(sine, cosine), 2 * math.pi)
         if cosine**2 + sine**2 != 1 or not abs(off) < _AGREES:
-            raise ValueError(f"cosine {cosine} and sine {sine} are not those of {value}")
+            raise InputError(f"cosine {cosine} and sine {sine} are not those of {value}")
         made = super().__new__(cls, value)
         made.cosine, made.sine = cosine, sine
         return made

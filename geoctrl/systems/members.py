@@ -93,7 +93,7 @@ def family_member(
             raise _no_member(name, values) from None
     except ArithmeticError:
         raise _no_member(name, values) from None
-    _require_relations(family, name, values, point[end:], exact_x is not None)
+    _require_relations(family, name, values, point[end:], exact_x is not None and not turned)
     x, u = np.array(point[:n]), np.array(point[n:end])
     for i, angle in turned.items():
         x[i] = float(angle)

@@ -31,7 +31,8 @@ class MultiplierForm:
     """Unreduced equations of a mechanism.
 
     The configuration velocity is xi followed by the rotor rates (n + s entries); Gamma is the
-    concatenation of all advected components and the coordinates.
+    concatenation of all advected components and the coordinates; heights that the leaf gives may
+    be left out.
 
     Parameters
     ----------
@@ -116,6 +117,20 @@ class MultiplierForm:
         actuators = {s.name: s for s in mechanism.actuator_symbols}
         return {actuators[k]: e.subs(reduced) for k, e in mechanism.feedback.items()}
 
+    def _with_heights(self, gamma: np.ndarray, p: Sequence[float]) -> np.ndarray:
+        """Gamma with the heights that the leaf gives, where they are left out."""
+        m = self.mechanism
+        heights = {s: e for s, e in m.removed.items() if e != 0}
+        others = [s for s in m.configuration_symbols if s not in heights]
+        if not heights or gamma.shape != (len(others),):
+            return gamma
+        values = dict(zip(others, gamma, strict=True)) | dict(
+            zip((q.symbol for q in m.parameters), p, strict=True)
+        )
+        return np.array(
+            [values[s] if s in values else float(heights[s].subs(values)) for s in m.configuration_symbols]
+        )
+
     def _solve(
         self, t: float, state: Sequence[Any], u: Any, params: Mapping[str, float] | None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -123,6 +138,7 @@ class MultiplierForm:
         values = resolve_parameters(m.defaults, params, m.positive)
         p = [float(values[q.name]) for q in m.parameters]
         xi, gamma = (finite_array("state", part).ravel() for part in state)
+        gamma = self._with_heights(gamma, p)
         if xi.shape != (self.n,) or gamma.shape != (len(m.configuration_symbols),):
             raise InputError(
                 f"state must be (xi, Gamma) with {self.n} velocities (rotor rates appended) and "

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import number_array
+from geoctrl._checks import number_array, resolve_parameters
 from geoctrl._scalars import Graph, Node, Program, real, shown, to_sympy
+from geoctrl.algebra import Height
 from geoctrl.errors import InputError
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.contract import System
@@ -176,8 +177,13 @@ class Recorded(System):
         return self._at(x, params, self.assembly.xi)[: self.mechanism.algebra.n]
 
     def advected(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
-        """All advected components, removed ones included: (d,) or (d, nt)."""
-        return self.configuration(x, params)[: len(self.mechanism.advected_symbols)]
+        """Components of advected vectors and parameters, removed ones included: (d,) or (d, nt).
+
+        Heights and coordinates are in `configuration`.
+        """
+        heights = {a.symbol for a in self.mechanism.advected if isinstance(a, Height)}
+        places = [i for i, s in enumerate(self.mechanism.advected_symbols) if s not in heights]
+        return self.configuration(x, params)[places]
 
     def configuration(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """All advected components, removed ones included, then the coordinates: (d,) or (d, nt)."""
@@ -194,12 +200,16 @@ class Recorded(System):
 
     def completed(self, gamma: np.ndarray, values: Mapping[str, float]) -> np.ndarray:
         """Gamma (d,) or (d, nt) with the entries that the leaf removes as it makes them."""
-        a, gamma = self.assembly, gamma.copy()
+        a, gamma, m = self.assembly, np.array(number_array("gamma", gamma)), self.mechanism
+        if gamma.shape[:1] != (len(a.gamma),) or gamma.ndim > 2:
+            raise InputError(
+                f"gamma must have shape ({len(a.gamma)},) or ({len(a.gamma)}, nt), got {gamma.shape}"
+            )
         places = [i for i in range(len(gamma)) if i not in self.kept_index]
         if not places:
             return gamma
         program = Program(a.graph, a.gamma, a.parameters, a.restrict([a.gamma[i] for i in places]))
-        gamma[places] = program(list(gamma), values)
+        gamma[places] = program(list(gamma), resolve_parameters(m.defaults, values, m.positive))
         return gamma
 
     def leaf_residual(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:

@@ -115,7 +115,7 @@ def loose(coupling, turning=False):
 def test_the_solver_follows_from_the_inertia(coupling, turning):
     """A place on a line that touches nothing makes Newton's iteration for any product take over."""
     factors, given = loose(coupling, turning)
-    s = Place("s", axes=[[1, 0, 0]])
+    s = Place("s", axes=[given["frame_rate"] or [1, 0, 0]])  # a line that the turning frame leaves in place
     kinetic = given["kinetic"] + s.rate.dot(s.rate)
     special, general = (
         ProductSystem(factors, **given),

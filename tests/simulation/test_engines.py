@@ -16,12 +16,12 @@ TIMES = np.linspace(0.0, 5.0, 51)
 
 @pytest.fixture(scope="module")
 def skate():
-    return models.get("pendulum-skate")(set="7.2").reduce()
+    return models.get("pendulum-skate")(set="7.2").replace(domain={}).reduce()  # on through the ice
 
 
 @pytest.fixture(scope="module")
 def rotor():
-    return models.get("pendulum-skate-rotor")(set="7.3").reduce()
+    return models.get("pendulum-skate-rotor")(set="7.3").replace(domain={}).reduce()
 
 
 @pytest.fixture(scope="module")

@@ -65,7 +65,7 @@ def test_it_is_the_run_at_these_times(made, kind):
 
 
 def test_what_follows_from_it():
-    skate = gc.models.get("pendulum-skate")().reduce()
+    skate = gc.models.get("pendulum-skate")().replace(domain={}).reduce()
     run = gc.simulate(skate, COARSE, [0.1, 3.0, 0.5, 0.3, np.sqrt(1 - 0.09)])
     fine = np.linspace(0.0, 2.0, 41)
     found = run.resample(fine)
@@ -101,7 +101,7 @@ def test_a_run_that_was_read(made, tmp_path):
 
 
 def test_an_event_ends_what_can_be_asked_for():
-    skate = gc.models.get("pendulum-skate")().reduce()
+    skate = gc.models.get("pendulum-skate")().replace(domain={}).reduce()
     fall = gc.Event(skate.states[4], terminal=True)
     start = skate.project([0.1, 0, 0, 1, 0, 0], {"Gamma": [0, np.sin(0.1), np.cos(0.1)]})
     run = gc.simulate(skate, COARSE, start, events={"fall": fall})

@@ -47,7 +47,7 @@ def test_the_momentum_equation_of_the_snakeboard_is_the_printed_one():
 
 
 def imposed(system, path, start, times, **params):
-    """A run in which the shape follows a path: the inputs solve for its accelerations, which are affine in them."""
+    """A run in which the shape follows a path: its accelerations are affine in the inputs."""
     names = [c.name for c in system.mechanism.shape]
     second = sp.lambdify([T], [sp.diff(path.get(name, 0), T, 2) for name in names])
     places = [list(system.state_labels).index(label) for label in ("psi_rate", "phi_rate")]
@@ -175,7 +175,7 @@ def test_the_roller_racer_goes_forward_by_steering_alone():
     gait = {"phi": sp.Rational(1, 2) * sp.sin(4 * T)}
     found = connection.displacement(gait, np.pi / 2, cycles=6)
     assert abs(found.g[0, 2]) > 0.01
-    # Straight ahead turning dies out, backwards it grows: (d1 - d2) Omega = V phi + d2 phi', I phi'' balanced.
+    # Straight ahead turning dies out, backwards it grows.
     assert gc.certify(racer, racer.equilibrium("straight", V=-1.0)).verdict is gc.Verdict.PROVED_UNSTABLE
     roots = gc.linearize(racer, racer.equilibrium("straight", V=1.0)).eigenvalues
     assert sorted(np.round(roots.real, 9)) == pytest.approx([min(roots.real), 0.0, 0.0])
