@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._scalars import shown
 from geoctrl.errors import InputError
 from geoctrl.manifolds.checking import check_gradients
 from geoctrl.manifolds.description import Description
@@ -54,6 +55,8 @@ class Numerics:
         """
         system = self.system
         drive = Held(system.input_labels) if drive is None else drive
+        if not isinstance(drive, Drive):
+            raise TypeError(f"drive must be inputs as a run reads them, a Drive, got {shown(drive)}")
         if not self._examined:
             examine(system, params)
             self._examined = True
