@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array, named_parameters
+from geoctrl._checks import finite_array, named_parameters, time_grid
 from geoctrl._scalars import expression, read_matrix, real, shown
 from geoctrl.errors import ConstraintError, DescriptionError, InputError, SimulationError
 from geoctrl.systems.mechanism import Mechanism
@@ -198,11 +198,35 @@ class Connection:
         SimulationError
             If the motion meets a singular point of the connection.
         """
-        from scipy.integrate import solve_ivp
-
         if not real(period, "period") > 0 or not real(cycles, "cycles") >= 1:
             raise InputError(f"period must be positive and cycles at least 1, got {period!r} and {cycles!r}")
-        group, m = self.mechanism.group, len(self.momenta)
+        g, p = self.path(gait, [0.0, period * int(cycles)], momentum, params)
+        group: Any = self.mechanism.group
+        return Displacement(g[-1], group.log(g[-1]), p[:, -1])
+
+    def path(
+        self,
+        gait: Mapping[str, Any],
+        times: Any,
+        momentum: Any = None,
+        params: Mapping[str, float] | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Group elements (nt, d, d) from the identity, and momenta (m, nt), along a gait.
+
+        Parameters
+        ----------
+        gait, momentum, params : as `displacement` takes them
+        times : (nt,) array
+            Strictly increasing; the gait starts at the first.
+
+        Raises
+        ------
+        DescriptionError, InputError, ParameterError, SimulationError
+            As `displacement`, and for times that do not increase.
+        """
+        from scipy.integrate import solve_ivp
+
+        group, m, times = self.mechanism.group, len(self.momenta), time_grid(times)
         start = np.zeros(m) if momentum is None else finite_array("momentum", momentum, (m,))
         if group is None:
             raise DescriptionError("a mechanism without a group has no displacement")
@@ -215,13 +239,13 @@ class Connection:
             return np.concatenate([moved.ravel(), found[group.n :]])
 
         y = np.concatenate([np.eye(size).ravel(), start])
-        run = solve_ivp(field, (0.0, period * int(cycles)), y, "DOP853", rtol=_RTOL, atol=_ATOL)
+        span = (times[0], times[-1])
+        run = solve_ivp(field, span, y, "DOP853", t_eval=times, rtol=_RTOL, atol=_ATOL)
         if not run.success or not np.isfinite(run.y[:, -1]).all():
             raise SimulationError(
                 f"the gait meets a point at which the connection is singular: {run.message}"
             )
-        g = run.y[: size * size, -1].reshape(size, size)
-        return Displacement(g, group.log(g), run.y[size * size :, -1])
+        return run.y[: size * size].T.reshape(-1, size, size), run.y[size * size :]
 
     def area_rule(
         self, gait: Mapping[str, Any], period: float, params: Mapping[str, float] | None = None

@@ -80,6 +80,9 @@ def test_a_gait_moves_the_snakeboard_as_simulation_does(ratio, phase, params):
     np.testing.assert_allclose(found.g[:2, 2], x[:2], rtol=0, atol=1e-9)
     np.testing.assert_allclose(found.g[:2, :2], R[:2, :2], rtol=0, atol=1e-9)
     assert np.linalg.norm(x) > 0.01
+    g, p = connection.path(path, traj.time, params=params)
+    np.testing.assert_allclose(g[:, :2, 2], traj.position()[:, :2], rtol=0, atol=1e-9)
+    assert p[0, -1] == pytest.approx(found.momentum[0], abs=1e-11)
     values = system.params | params
     left = -2 * values["m"] * values["l"] * traj["along"][-1] * values["l"]  # Y1 = l cos(phi) along
     assert found.momentum[0] == pytest.approx(left, abs=1e-8)
