@@ -183,7 +183,9 @@ class Promises:
                 continue
             sizes = _sizes(found)
             worst = max(left, key=lambda node: abs(found[node]))
-            if any(abs(found[node]) > max(_ZERO * sizes[node], _NOTHING) for node in left):
+            # Parameters set a scale of their own, which may be any.
+            nothing = 0 if graph.symbols(left) & set(self._system.assembly.parameters.values()) else _NOTHING
+            if any(abs(found[node]) > max(_ZERO * sizes[node], nothing) for node in left):
                 return f"{text(found[worst])} instead of 0{self._point(worst, at)}"
             judged += 1
             if judged == _STATES:
