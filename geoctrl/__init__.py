@@ -18,6 +18,7 @@ _PUBLIC = {
         "AdvectedVector",
         "Coordinate",
         "Height",
+        "Quasicoordinate",
         "LieAlgebra",
         "product",
         "rn",

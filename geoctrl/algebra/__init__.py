@@ -7,6 +7,7 @@ from geoctrl.algebra.coordinate import Coordinate
 from geoctrl.algebra.groups import product, rn, se2, se3, so2, so3
 from geoctrl.algebra.height import Height
 from geoctrl.algebra.lie import Factor, LieAlgebra
+from geoctrl.algebra.quasicoordinate import Quasicoordinate
 
 __all__ = [
     "AdvectedParameter",
@@ -15,6 +16,7 @@ __all__ = [
     "Factor",
     "Height",
     "LieAlgebra",
+    "Quasicoordinate",
     "momentum_map",
     "product",
     "rn",

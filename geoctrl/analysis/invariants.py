@@ -272,7 +272,7 @@ def _exact_advected(sys: ReducedSystem, rng: np.random.Generator) -> list[Fracti
         gamma += [
             sum((r * x for r, x in zip(row, reference, strict=True)), Fraction(0)) for row in rotations[index]
         ]
-    return gamma + [_random_fraction(rng) for _ in mechanism.shape]
+    return gamma + [_random_fraction(rng) for _ in mechanism.variables]
 
 
 def _stereographic(reference: list[Fraction], gone: list[bool], rng: np.random.Generator) -> list[Fraction]:

@@ -309,7 +309,7 @@ def _onto_the_leaf(system: Any, x: Any, params: dict) -> Any:
     for vector in system.mechanism.advected:
         advected[vector.name] = gamma[start : start + vector.dimension]
         start += vector.dimension
-    advected |= {c.name: gamma[start + i] for i, c in enumerate(system.mechanism.shape)}
+    advected |= {c.name: gamma[start + i] for i, c in enumerate(system.mechanism.variables)}
     rotors = system.mechanism.rotors
     k = len(system.assembly.velocity)
     rates = x[k - rotors.count : k] if rotors else None

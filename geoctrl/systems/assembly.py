@@ -17,7 +17,8 @@ the equations are
 where B = psi E holds the constraint rows that the frame does not solve. Rotors are an abelian factor
 of the algebra: their rates extend xi, their inertia extends G, and the torques extend F. Rates of the
 coordinates of the shape are an abelian factor of the algebra itself; the coordinates are entries of Gamma, of
-which ``-xi Gamma`` is the rate, and K gives :math:`\partial\ell/\partial r` in the row of each.
+which ``-xi Gamma`` is the rate, and K gives :math:`\partial\ell/\partial r` in the row of each. So are
+quasi-coordinates, :math:`\dot z = w(\Gamma)\cdot\xi`, which add :math:`w\, \partial\ell/\partial z` to K.
 States of a controller move at the rates given; where A depends on them, Adot includes their motion.
 Derivatives along Gamma are exact push-forwards; entries that the leaf removes are replaced by what it makes
 them only after all of them are taken.
@@ -70,6 +71,8 @@ class Assembly:
     entries : sequence of sympy.Symbol, optional
         Symbols in the frame that stand for functions of Gamma. Their rates are symbols too, with ``_dot``
         appended.
+    graph : Graph, optional
+        Where to record; in that of another assembly what has one name is one node.
     """
 
     def __init__(
@@ -78,10 +81,11 @@ class Assembly:
         frame: Frame,
         removed: Mapping[sp.Symbol, sp.Expr],
         entries: Sequence[sp.Symbol] = (),
+        graph: Graph | None = None,
     ) -> None:
         self.mechanism = mechanism
         self.frame = frame
-        g = self.graph = Graph()
+        g = self.graph = Graph() if graph is None else graph
         algebra, rotors = mechanism.algebra, mechanism.rotors
         self.parameters = {p.name: g.symbol(p.name, PARAMETER) for p in mechanism.parameters}
         labels = frame.labels + (rotors.rate_labels if rotors else ())
@@ -135,7 +139,9 @@ class Assembly:
         self._E = [[*row, *[g.zero] * s] for row in self._convert(self.frame.matrix)]
         self._E += [[g.one if j == k + a else g.zero for j in range(k + s)] for a in range(s)]
         self.xi = [dot(g, row, self.velocity) for row in self._E]
-        self._carriers = [*self.gamma, g.one]
+        quasi = len(mechanism.quasicoordinates)
+        self._carriers = [*self.gamma[: len(self.gamma) - quasi], g.one]
+        self._transport = [(i, j, self.configuration(w)) for i, j, w in mechanism.transport]
         self.advection = self.moved(self.xi)
         self.dependent: dict[str, Node] = {}
         for i, label in enumerate(mechanism.algebra.labels):
@@ -148,6 +154,8 @@ class Assembly:
         parts: list[list[Node]] = [[] for _ in self.gamma]
         for i, j, m, value in self.mechanism.kinematics:
             parts[i].append(-(self.graph.number(value) * xi[j] * self._carriers[m]))
+        for i, j, w in self._transport:
+            parts[i].append(w * xi[j])
         return [self.graph.add(p) for p in parts]
 
     def _inertia(self) -> None:
@@ -199,10 +207,12 @@ class Assembly:
         return gradient
 
     def _diamond(self, gradient: Sequence[Node]) -> list[Node]:
-        """K_j = -kappa_ijk Gamma_k (dl/dGamma)_i."""
+        """K_j = (dl/dGamma)_i dGammadot_i/dxi_j."""
         parts: list[list[Node]] = [[] for _ in range(self.n)]
         for i, j, m, value in self.mechanism.kinematics:
             parts[j].append(-(self.graph.number(value) * self._carriers[m] * gradient[i]))
+        for i, j, w in self._transport:
+            parts[j].append(w * gradient[i])
         return [self.graph.add(p) for p in parts]
 
     def _applied(self) -> list[Node]:

@@ -46,6 +46,9 @@ class EulerPoincare(Mechanism):
     shape : sequence of Coordinate
         Coordinates beside the group, states after the advected ones. Wherever advected symbols may stand
         below, theirs may as well; rates go by ``name_dot``.
+    quasicoordinates : sequence of Quasicoordinate
+        Functions of the configuration known by their rates, states after the coordinates. Inertia, potential
+        and whatever may hold coordinates may hold them, but frames, constraints and leaf relations.
     inertia : n x n symmetric matrix in advected symbols and parameters
         With rotors the locked inertia (rotors included).
     potential : expression in advected symbols

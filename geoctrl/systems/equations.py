@@ -183,7 +183,7 @@ def hamel_tensors(system: Recorded) -> HamelTensors:
     removed = mechanism.removed
     E, inverse = _completed(system, removed)
     rate = [[sp.Integer(0)] * k for _ in gamma]  # varkappa^k_{j beta} Gamma_k = (E_beta Gamma)_j
-    carriers = [*gamma, sp.Integer(1)]
+    carriers = [*gamma[: len(gamma) - len(mechanism.quasicoordinates)], sp.Integer(1)]
     for i, j, m, value in mechanism.kinematics:
         q = sp.Rational(value.numerator, value.denominator)
         for beta in range(k):

@@ -72,8 +72,9 @@ class Sampler:
     def __init__(self, assembly: Assembly, relations: Sequence[Node]) -> None:
         self._assembly = assembly
         g, mechanism = assembly.graph, assembly.mechanism
-        d = len(assembly.gamma)
-        self._reference = np.array([float(x) for x in mechanism.reference])
+        self._quasi = len(mechanism.quasicoordinates)
+        d = len(assembly.gamma) - self._quasi
+        self._reference = np.array([float(x) for x in mechanism.reference[:d]])
         # Gamma is followed by the number one, which moves coordinates: they are one block with it.
         self._rho = np.zeros((assembly.n, d + 1, d + 1))
         for i, j, m, value in mechanism.kinematics:
@@ -82,8 +83,9 @@ class Sampler:
         # A height moves with the vector that it is along.
         apart = not any(isinstance(a, Height) for a in mechanism.advected)
         self._blocks = [slice(a, b) for a, b in pairwise(ends if apart else (0, d + 1))]
-        flat = [*relations, *(e for row in g.jacobian(list(relations), assembly.gamma) for e in row)]
-        self._relations = Program(g, assembly.gamma, assembly.parameters, flat)
+        gamma = assembly.gamma[:d]
+        flat = [*relations, *(e for row in g.jacobian(list(relations), gamma) for e in row)]
+        self._relations = Program(g, gamma, assembly.parameters, flat)
         self._count = len(relations)
 
     def _moved(self, velocity: np.ndarray, gamma: np.ndarray) -> np.ndarray:
@@ -92,13 +94,18 @@ class Sampler:
         return np.concatenate([exp_action(generator[b, b], extended[b]) for b in self._blocks])[:-1]
 
     def __call__(self, rng: np.random.Generator, params: Mapping[str, float]) -> np.ndarray:
-        """Gamma of a random configuration on the leaf.
+        """Gamma of a random configuration on the leaf; quasi-coordinates are free, and normal.
 
         Raises
         ------
         ConstraintError
             If no configuration satisfies the user's relations.
         """
+        gamma = self._on_the_leaf(rng, params)
+        return np.append(gamma, rng.normal(size=self._quasi)) if self._quasi else gamma
+
+    def _on_the_leaf(self, rng: np.random.Generator, params: Mapping[str, float]) -> np.ndarray:
+        """The same without quasi-coordinates."""
         if not self._reference.size:
             return self._reference
         d = self._reference.size

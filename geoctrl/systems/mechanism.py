@@ -14,7 +14,14 @@ import sympy as sp
 
 from geoctrl._checks import flag, nearest, require_declared
 from geoctrl._scalars import expression, read_matrix, shown
-from geoctrl.algebra import AdvectedParameter, AdvectedVector, Coordinate, Height, LieAlgebra
+from geoctrl.algebra import (
+    AdvectedParameter,
+    AdvectedVector,
+    Coordinate,
+    Height,
+    LieAlgebra,
+    Quasicoordinate,
+)
 from geoctrl.algebra.coordinate import with_rates
 from geoctrl.algebra.structure import Entries
 from geoctrl.errors import DescriptionError, FrameError, ParameterError
@@ -86,6 +93,7 @@ class Mechanism(ABC):
     reactions: Mapping[str, Any] = field(default_factory=dict)
     domain: Mapping[str, Any] = field(default_factory=dict)
     friction: Sequence[Friction] = ()
+    quasicoordinates: Sequence[Quasicoordinate] = ()
     group: LieAlgebra | None = field(init=False, default=None)
     row_names: tuple[str, ...] = field(init=False, default=())
 
@@ -99,6 +107,12 @@ class Mechanism(ABC):
         put("indefinite", flag("indefinite", self.indefinite))
         put("advected", tuple(self.advected))
         put("shape", tuple(self.shape))
+        put("quasicoordinates", tuple(self.quasicoordinates))
+        if self.quasicoordinates and self.symmetry is not None:
+            raise DescriptionError(
+                "symmetry= and quasicoordinates= do not go together: how a turn moves "
+                f"{', '.join(z.name for z in self.quasicoordinates)} is not known; leave out symmetry="
+            )
         put("group", self.algebra)
         put("algebra", with_rates(self.group, self.shape))
         n = self.algebra.n
@@ -154,7 +168,7 @@ class Mechanism(ABC):
                 f"the rotors' coupling needs {n} rows, got {self.rotors.coupling.rows}"
                 f"{in_order(self.algebra.labels)}"
             )
-        _ = self.kinematics  # what is advected fits the algebra
+        _ = self.kinematics, self.transport  # what is advected fits the algebra
         put("leaf", read_relations(self.leaf, self._reported, [p.name for p in self.parameters]))
         self._check_names()
         self._check_symbols()
@@ -203,19 +217,46 @@ class Mechanism(ABC):
 
     @property
     def configuration_symbols(self) -> tuple[sp.Symbol, ...]:
-        """Symbols of Gamma in the order of the state: advected components, then the coordinates."""
-        return (*self.advected_symbols, *(c.symbol for c in self.shape))
+        """Symbols of Gamma in the order of the state: advected components, coordinates, quasi-coordinates."""
+        return (*self.advected_symbols, *(c.symbol for c in self.variables))
+
+    @property
+    def variables(self) -> tuple[Coordinate | Quasicoordinate, ...]:
+        """What follows the advected components in Gamma: coordinates and quasi-coordinates."""
+        return (*self.shape, *self.quasicoordinates)
+
+    @cached_property
+    def transport(self) -> tuple[tuple[int, int, sp.Expr], ...]:
+        r"""Nonzero (i, j, w) of the quasi-coordinates' :math:`\dot\Gamma_i = w_{ij} \xi_j`.
+
+        Raises
+        ------
+        DescriptionError
+            If a rate is not linear in the velocities.
+        """
+        xi, start = self.algebra.xi, len(self.configuration_symbols) - len(self.quasicoordinates)
+        found = []
+        for i, z in enumerate(self.quasicoordinates, start=start):
+            w = [sp.diff(z.rate, v) for v in xi]
+            if any(e.free_symbols & set(xi) for e in w) or sp.expand(z.rate.subs(dict.fromkeys(xi, 0))) != 0:
+                raise DescriptionError(
+                    f"the rate of the quasi-coordinate {z.name!r} must be linear in the velocities "
+                    f"{', '.join(self.algebra.labels)}, got {z.rate}"
+                )
+            found += [(i, j, e) for j, e in enumerate(w) if e != 0]
+        return tuple(found)
 
     @property
     def reference(self) -> tuple[Fraction, ...]:
-        """Gamma at the references of the advected vectors; coordinates are zero."""
-        return (*(q for a in self.advected for q in a.reference), *[Fraction(0)] * len(self.shape))
+        """Gamma at the references of the advected vectors; all that follows is zero."""
+        return (*(q for a in self.advected for q in a.reference), *[Fraction(0)] * len(self.variables))
 
     @cached_property
     def kinematics(self) -> Entries:
         r"""Nonzero (i, j, m, kappa) of :math:`\dot\Gamma_i = -\kappa_{ijm} \xi_j \Gamma_m`.
 
-        Here Gamma is followed by the number one: a coordinate moves with its rate, whatever Gamma is.
+        Here Gamma, without quasi-coordinates (`transport`), is followed by the number one: a coordinate moves
+        with its rate, whatever Gamma is.
 
         Raises
         ------
@@ -349,6 +390,12 @@ class Mechanism(ABC):
         labels += [str(s) for s in (*self.configuration_symbols, *self.actuator_symbols)]
         return labels + list(self.controller)
 
+    @property
+    def taken(self) -> frozenset[str]:
+        """Names that nothing else may have."""
+        families = {s.name for family in self.equilibria.values() for s in family.symbols}
+        return frozenset({*self._labels, *self.algebra.momentum_labels, *families, *(p.name for p in self.parameters)})
+
     def _is_velocity(self, k: int, label: str) -> bool:
         """Whether a given frame's quasivelocity is the velocity whose label it has."""
         if label not in self.algebra.labels:
@@ -399,11 +446,16 @@ class Mechanism(ABC):
         if self.rotors:
             motion |= set(self.rotors.rates)
             self._require("rotors", (self.rotors.coupling, self.rotors.inertia), configuration)
+        # Where the mechanism may be does not depend on what its motion carries along.
+        place = configuration - {z.symbol for z in self.quasicoordinates}
         for what in ("inertia", "potential", "constraints", "frame", "leaf", "contact"):
             value = getattr(self, what)
             if value is not None:
-                self._require(what, value if isinstance(value, tuple) else (value,), configuration)
+                allowed = configuration if what in ("inertia", "potential") else place
+                self._require(what, value if isinstance(value, tuple) else (value,), allowed)
         rates = set(self.algebra.xi) | {sp.Symbol(v, real=True) for v in self.quasivelocity_labels}
+        rates_of_z = [z.rate for z in self.quasicoordinates]
+        self._require("quasicoordinates", rates_of_z, configuration | set(self.algebra.xi))
         for name, side in self.domain.items():
             held = side.margin.free_symbols
             if held <= known:

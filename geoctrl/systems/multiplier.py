@@ -90,7 +90,8 @@ class MultiplierForm:
         self._c = np.zeros((self.n,) * 3)
         self._c[: algebra.n, : algebra.n, : algebra.n] = algebra.structure_constants
         # The last entry is the one that moves coordinates.
-        self._kappa = np.zeros((len(gamma), self.n, len(gamma) + 1))
+        known = len(gamma) - len(mechanism.quasicoordinates)
+        self._kappa = np.zeros((len(gamma), self.n, known + 1))
         start = 0
         for advected in mechanism.advected:
             if isinstance(advected, Height):  # hdot = Gamma . Y
@@ -103,6 +104,8 @@ class MultiplierForm:
             start += advected.dimension
         for c in range(len(mechanism.shape)):
             self._kappa[start + c, algebra.n - len(mechanism.shape) + c, -1] = -1.0
+        rates = [[sp.diff(z.rate, v) for v in algebra.xi] for z in mechanism.quasicoordinates]
+        self._w = function(sp.Matrix(len(rates), algebra.n, [e for row in rates for e in row]))
         self._rows = r
 
     def _closed_inputs(self) -> dict[sp.Symbol, sp.Expr]:
@@ -148,15 +151,19 @@ class MultiplierForm:
         inputs = np.zeros(len(m.input_symbols)) if u is None else np.atleast_1d(finite_array("u", u))
         G = np.asarray(self._G(gamma, p), dtype=float)
         A = np.asarray(self._A(gamma, p), dtype=float).ravel()
-        carriers = np.append(gamma, 1.0)
-        gammadot = -np.einsum("ijk,j,k->i", self._kappa, xi, carriers)
+        quasi = len(m.quasicoordinates)
+        carriers = np.append(gamma[: gamma.size - quasi], 1.0)
+        moved = -np.einsum("ijk,k->ij", self._kappa, carriers)
+        if quasi:
+            moved[gamma.size - quasi :, : m.algebra.n] = self._w(gamma, p)
+        gammadot = moved @ xi
         mu = G @ xi + A
         dG = np.array([np.asarray(f(gamma, p), dtype=float) for f in self._dG]).reshape(-1, self.n, self.n)
         dA = np.array([np.asarray(f(gamma, p), dtype=float).ravel() for f in self._dA]).reshape(-1, self.n)
         dl = 0.5 * np.einsum("kij,i,j->k", dG, xi, xi) + dA @ xi
         dl -= np.asarray(self._dU(gamma, p), dtype=float).ravel()
         coadjoint = np.einsum("ijk,i,k->j", self._c, xi, mu)
-        diamond = -np.einsum("ijk,k,i->j", self._kappa, carriers, dl)
+        diamond = dl @ moved
         force = np.asarray(self._F(xi, inputs, t, gamma, p), dtype=float).ravel()
         right = coadjoint + diamond + force
         right -= np.einsum("kij,k,j->i", dG, gammadot, xi) + gammadot @ dA

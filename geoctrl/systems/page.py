@@ -80,6 +80,7 @@ def mechanism_page(mechanism: Mechanism, summary: str = "", conserved: Sequence[
         "velocities": " ".join(m.velocity_labels),
         "advected": [f"{a.name} = ({', '.join(map(str, a.reference))}) at the reference" for a in m.advected],
         "shape": [_coordinate(c) for c in m.shape],
+        "quasi": [_named(f"{z.name}_dot", z.rate) for z in m.quasicoordinates],
         "states": " ".join(state_labels(m)),
         "potential": "" if m.potential == 0 else _short(m.potential),
         "constraints": _constraints(m),

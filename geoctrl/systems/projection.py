@@ -45,7 +45,7 @@ def project_state(
         raise InputError(f"rotor_rates must have {count} entries, got {rates.size}")
     sizes = {v.name: v.dimension for v in mechanism.advected}
     free = [v.name for v in mechanism.advected if v.dimension == 1 and v.symbols[0] in mechanism.removed]
-    known = [*sizes, *(c.name for c in mechanism.shape)]
+    known = [*sizes, *(c.name for c in mechanism.variables)]
     if not isinstance(advected := {} if advected is None else advected, Mapping):
         raise DescriptionError(f"advected must be a dict of name -> components, got {shown(advected)}")
     for name in advected:
@@ -55,7 +55,7 @@ def project_state(
     if missing:
         raise DescriptionError(f"advected vectors are missing: {', '.join(missing)}")
     given = np.concatenate([np.zeros(0), *(_part(name, advected, size) for name, size in sizes.items())])
-    given = np.append(given, [real(advected.get(c.name, 0.0), c.name) for c in mechanism.shape])
+    given = np.append(given, [real(advected.get(c.name, 0.0), c.name) for c in mechanism.variables])
     made = system.completed(given, params)
     for i, symbol in enumerate(mechanism.configuration_symbols):
         if symbol.name in free and symbol.name not in advected:

@@ -9,7 +9,14 @@ import sympy as sp
 
 from geoctrl._checks import named_parameters, parameter_value
 from geoctrl._scalars import read_matrix, shown
-from geoctrl.algebra import AdvectedParameter, AdvectedVector, Coordinate, Height, LieAlgebra
+from geoctrl.algebra import (
+    AdvectedParameter,
+    AdvectedVector,
+    Coordinate,
+    Height,
+    LieAlgebra,
+    Quasicoordinate,
+)
 from geoctrl.errors import ConstraintError, DescriptionError
 from geoctrl.systems.axis import Axis
 from geoctrl.systems.friction import Friction
@@ -28,7 +35,7 @@ __all__ = [
 
 _NAMED = 24
 """Velocities that a message names; many bodies have thousands."""
-_SEQUENCES = ("advected", "inputs", "parameters", "shape", "friction")
+_SEQUENCES = ("advected", "inputs", "parameters", "shape", "friction", "quasicoordinates")
 _MAPPINGS = ("reactions", "feedback", "controller", "invariants", "parameter_sets", "equilibria", "outputs")
 
 
@@ -64,6 +71,9 @@ def require_kinds(mechanism: Any) -> None:
     for given in mechanism.shape:
         if not isinstance(given, Coordinate):
             raise TypeError(f"shape must hold gc.Coordinate objects, got {shown(given)}")
+    for given in mechanism.quasicoordinates:
+        if not isinstance(given, Quasicoordinate):
+            raise TypeError(f"quasicoordinates must hold gc.Quasicoordinate objects, got {shown(given)}")
     for given in mechanism.friction:
         if not isinstance(given, Friction):
             raise TypeError(f"friction must hold gc.Friction objects, got {shown(given)}")

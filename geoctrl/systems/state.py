@@ -84,7 +84,7 @@ def _configuration(system: Recorded, values: Mapping[str, float], params: Mappin
         known = [label in values for label in labels]
         free += [any(known) and not k for k in known]
         gamma += [values.get(k, float(r)) for k, r in zip(labels, vector.reference, strict=True)]
-    for c in mechanism.shape:
+    for c in mechanism.variables:
         free.append(False)
         gamma.append(values.get(c.name, 0.0))
     labels = [str(s) for s in mechanism.configuration_symbols]

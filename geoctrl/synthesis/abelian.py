@@ -1,0 +1,194 @@
+r"""Controlled Lagrangians for abelian actuated directions: rotors, carts, pucks, wheels, bases of tops.
+
+Actuated velocities :math:`\dot\theta^a` commute with all others, G and V do not hold their positions, and
+:math:`\gamma = g_{ab}` is constant. With the one-forms :math:`k^a = \gamma^{ab} g_{b\alpha} e^\alpha` and
+symmetric gains :math:`\Lambda, \rho`
+
+.. math::
+
+    2 L_c = g_{\alpha\beta} v^\alpha v^\beta - (k v)^T \Lambda\, (k v) + \dot y^T \rho\, \dot y - 2 V - 2 F(z),
+    \qquad \dot y = \dot\theta + \gamma^{-1}\Lambda\, k v
+
+is matched with :math:`w_\alpha = e_\alpha - C k_\alpha`, :math:`C = \gamma^{-1}\Lambda - \rho^{-1}\gamma`, and the
+gyroscopic force :math:`F_\alpha = \dot y^T \rho\, C\, dk(e_\alpha, v)`, which vanishes where k is closed. Then
+:math:`\dot z = \dot\theta + C k v` is a rate of a function z of the configuration. In the notation of Bloch,
+Leonard and Marsden :math:`\Lambda = (1 + \kappa)\gamma` and their :math:`\rho` is ours by :math:`\gamma`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import sympy as sp
+
+from geoctrl.algebra import Quasicoordinate
+from geoctrl.errors import MatchingError
+from geoctrl.synthesis.controlled import Controlled
+from geoctrl.synthesis.plant import Plant
+
+__all__ = ["Abelian"]
+
+
+@dataclass(frozen=True, eq=False)
+class Abelian:
+    """The class of a plant whose actuated directions are abelian, with a constant inertia.
+
+    Raises
+    ------
+    MatchingError
+        With what keeps the plant out of the class, when it is made.
+    """
+
+    plant: Plant
+
+    def __post_init__(self) -> None:
+        m, driven = self.plant.mechanism, self.plant.driven
+        labels = m.algebra.labels
+        twisted = sorted({labels[x] for i, j, *_ in m.algebra.brackets for x in (i, j) if x in driven})
+        if twisted:
+            raise MatchingError(f"the actuated {', '.join(twisted)} does not commute with the other velocities")
+        moving = sorted(map(str, self.gamma.free_symbols & set(m.configuration_symbols)))
+        if moving:
+            raise MatchingError(f"the inertia of the actuated directions depends on {', '.join(moving)}")
+        for place, label in zip(driven, (labels[i] for i in driven), strict=True):
+            for what, entries in (("inertia", m.inertia), ("gyroscopic", m.gyroscopic)):
+                held = [] if entries is None else [e for e in entries if self.plant.along(e)[place] != 0]
+                if held:
+                    raise MatchingError(f"the {what} depends on the position of {label}, which is actuated")
+            slope = self.plant.along(m.potential)[place]
+            if any(sp.simplify(self.plant.along(slope)[j]) != 0 for j in self.plant.undriven):
+                raise MatchingError(f"the potential mixes the position of {label}, which is actuated, with others")
+
+    @property
+    def gamma(self) -> sp.Matrix:
+        """g_ab."""
+        return self._block(self.plant.driven, self.plant.driven)
+
+    @cached_property
+    def k(self) -> sp.Matrix:
+        """k^a (s x n_undriven), in the velocities that no input drives."""
+        coupling = self._block(self.plant.driven, self.plant.undriven)
+        return (self.gamma.inv() * coupling).applyfunc(sp.factor)
+
+    def _block(self, rows: tuple[int, ...], columns: tuple[int, ...]) -> sp.Matrix:
+        return sp.Matrix(self.plant.mechanism.inertia).extract(list(rows), list(columns))
+
+    def _forms(self, matrix: sp.Matrix) -> list[list[sp.Expr]]:
+        """Rows over the undriven velocities as one-forms on all."""
+        n, undriven = self.plant.mechanism.algebra.n, self.plant.undriven
+        forms = []
+        for row in matrix.tolist():
+            form = [sp.Integer(0)] * n
+            for place, e in zip(undriven, row, strict=True):
+                form[place] = e
+            forms.append(form)
+        return forms
+
+    @cached_property
+    def curvature(self) -> list[sp.Matrix]:
+        """dk^a (n x n each)."""
+        return [self.plant.differential(form) for form in self._forms(self.k)]
+
+    @cached_property
+    def closed(self) -> bool:
+        """Whether dk vanishes on admissible velocities: exactly, as rational functions of what they hold."""
+        E = self.plant.frame.matrix
+        return all(sp.simplify(e) == 0 for d in self.curvature for e in E.T * d * E)
+
+    def controlled(
+        self, Lambda: sp.Matrix, rho: sp.Matrix, added: sp.Expr | None = None, **names: object
+    ) -> Controlled:
+        """L_c for gains (s x s) and a potential F in the symbols z of `positions`."""
+        plant, m = self.plant, self.plant.mechanism
+        gamma, k = self.gamma, self.k
+        n, driven, undriven = m.algebra.n, plant.driven, plant.undriven
+        Y = (gamma.inv() * Lambda).applyfunc(sp.factor) * k
+        A = self._block(undriven, undriven) - k.T * Lambda * k
+        blocks = {(0, 0): A + Y.T * rho * Y, (0, 1): Y.T * rho, (1, 0): rho * Y, (1, 1): sp.Matrix(rho)}
+        places = (undriven, driven)
+        G = sp.zeros(n, n)
+        for (a, b), block in blocks.items():
+            for i, row in enumerate(places[a]):
+                for j, column in enumerate(places[b]):
+                    G[row, column] = sp.expand(block[i, j])
+        C = self.mixing(Lambda, rho)
+        force = None if C.is_zero_matrix or self.closed else self._gyroscopic(C, Y, sp.Matrix(rho))
+        z = self.positions(C) if added is not None else ()
+        resting = self._without_positions(m.potential)
+        return Controlled(
+            plant=plant,
+            inertia=sp.ImmutableMatrix(G),
+            potential=resting + (0 if added is None else added),
+            fields=self._fields(C),
+            quasicoordinates=z,
+            force=force,
+            **names,
+        )
+
+    def mixing(self, Lambda: sp.Matrix, rho: sp.Matrix) -> sp.Matrix:
+        """C."""
+        gamma = self.gamma
+        return (gamma.inv() * Lambda - sp.Matrix(rho).inv() * gamma).applyfunc(sp.factor)
+
+    def positions(self, C: sp.Matrix) -> tuple[Quasicoordinate, ...]:
+        """z^a, with the rates thetadot + C k v.
+
+        Raises
+        ------
+        MatchingError
+            Where C dk does not vanish: there is no such function of the configuration.
+        """
+        m, E = self.plant.mechanism, self.plant.frame.matrix
+        s = len(self.plant.driven)
+        for a in range(s):
+            total = sum((C[a, b] * self.curvature[b] for b in range(s)), sp.zeros(m.algebra.n, m.algebra.n))
+            if not self.closed and any(sp.simplify(e) != 0 for e in E.T * total * E):
+                raise MatchingError(
+                    "the coupling is not closed on the admissible velocities (dk != 0): no position is free of "
+                    "the unactuated motion, and no potential can be added unless C = 0"
+                )
+        xi = sp.Matrix(m.algebra.xi)
+        base = sp.Matrix([xi[i] for i in self.plant.undriven])
+        rates = sp.Matrix([xi[i] for i in self.plant.driven]) + C * self.k * base
+        names = self.names
+        return tuple(
+            Quasicoordinate(name, rate, "", "position that the unactuated motion leaves alone")
+            for name, rate in zip(names, rates, strict=True)
+        )
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the positions: z, or z1, z2, ...; with letters before where the plant has such."""
+        s, taken = len(self.plant.driven), self.plant.mechanism.taken
+        stem = next(stem for stem in ("z", "zeta", "position") if not any(t.startswith(stem) for t in taken))
+        return (stem,) if s == 1 else tuple(f"{stem}{a + 1}" for a in range(s))
+
+    def _without_positions(self, potential: sp.Expr) -> sp.Expr:
+        """V without what depends on actuated positions alone: inputs take that up."""
+        m = self.plant.mechanism
+        rates = {m.algebra.labels[i] for i in self.plant.driven}
+        return potential.subs({c.symbol: 0 for c in m.shape if c.rate_label in rates})
+
+    def _fields(self, C: sp.Matrix) -> sp.ImmutableMatrix:
+        """w of the plant's unactuated basis: e_alpha - C k_alpha in the frame's velocities."""
+        plant = self.plant
+        eta, E = plant.unactuated, plant.frame.matrix
+        taken = C * self.k * E.extract(list(plant.undriven), list(range(E.cols))) * eta
+        W = sp.Matrix(eta)
+        for a, column in enumerate(plant.fibre):
+            W[column, :] -= taken[a, :]
+        return sp.ImmutableMatrix(W)
+
+    def _gyroscopic(self, C: sp.Matrix, Y: sp.Matrix, rho: sp.Matrix) -> sp.ImmutableMatrix:
+        """F (n): ydot^T rho C dk(e_alpha, v)."""
+        m, s = self.plant.mechanism, len(self.plant.driven)
+        xi = sp.Matrix(m.algebra.xi)
+        base = sp.Matrix([xi[i] for i in self.plant.undriven])
+        ydot = sp.Matrix([xi[i] for i in self.plant.driven]) + Y * base
+        weights = (ydot.T * rho * C).tolist()[0]
+        F = sp.zeros(m.algebra.n, 1)
+        for a in range(s):
+            F += weights[a] * self.curvature[a] * xi
+        return sp.ImmutableMatrix(F)

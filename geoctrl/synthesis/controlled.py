@@ -1,0 +1,188 @@
+r"""A controlled Lagrangian, the loop that it makes, and the proof that inputs can make it.
+
+With the plant :math:`E(L) = B u`, the controlled Lagrangian :math:`L_c` and a gyroscopic force F,
+:math:`v \cdot F = 0`, the loop is :math:`E(L_c) + F = 0`. Inputs realise it if and only if for all
+:math:`\eta` with :math:`B^T\eta = 0` and :math:`w` with :math:`G_c w = G\eta`
+
+.. math:: w \cdot \bigl(E(L_c) + F\bigr) = \eta \cdot E(L)
+
+at all accelerations, which cancel: what is left is a polynomial of degree two in the velocities, with the
+functions of the configuration as coefficients. It must vanish on the leaf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import sympy as sp
+
+from geoctrl._scalars import Node
+from geoctrl._scalars.ideal import LeafIdeal
+from geoctrl.algebra import Quasicoordinate
+from geoctrl.errors import MatchingError
+from geoctrl.synthesis.plant import Plant
+from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem
+from geoctrl.systems.assembly import Assembly
+from geoctrl.systems.elimination import Factorisation, dot
+
+__all__ = ["Controlled"]
+
+
+@dataclass(frozen=True, eq=False)
+class Controlled:
+    """A controlled Lagrangian of a plant.
+
+    Attributes
+    ----------
+    plant : Plant
+    inertia : sympy matrix, n x n
+        Gc, of any signature.
+    potential : expression
+        V_c, in the configuration and the quasi-coordinates.
+    fields : sympy matrix, k x n_u
+        w in the velocities of the frame.
+    gains : tuple of Parameter
+        Symbols of L_c that the plant does not have.
+    quasicoordinates : tuple of Quasicoordinate
+        Further variables of V_c and Gc.
+    force : sympy column of length n, or None
+        F, gyroscopic.
+    gyroscopic : sympy column of length n, or None
+        The linear term a_c; that of the plant unless something else is said.
+    """
+
+    plant: Plant
+    inertia: sp.ImmutableMatrix
+    potential: sp.Expr
+    fields: sp.ImmutableMatrix
+    gains: tuple[Parameter, ...] = ()
+    quasicoordinates: tuple[Quasicoordinate, ...] = ()
+    force: sp.ImmutableMatrix | None = None
+    gyroscopic: sp.ImmutableMatrix | None = None
+    outputs: dict[str, sp.Expr] = field(default_factory=dict)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Those of the plant, and the gains."""
+        return (*self.plant.mechanism.parameters, *self.gains)
+
+    @cached_property
+    def mechanism(self) -> EulerPoincare:
+        """The mechanism of L_c and F, without inputs."""
+        plant = self.plant.mechanism
+        return plant.replace(
+            inertia=self.inertia,
+            indefinite=True,
+            potential=self.potential,
+            gyroscopic=plant.gyroscopic if self.gyroscopic is None else list(self.gyroscopic),
+            forces=None if self.force is None else list(-self.force),
+            friction=(),
+            inputs=(),
+            quasicoordinates=(*plant.quasicoordinates, *self.quasicoordinates),
+            parameters=self.parameters,
+            parameter_sets={},
+            symmetry=None,
+            outputs={},
+            invariants={},
+            equilibria={},
+            domain={},
+            reactions={},
+            name=f"{plant.name or 'system'}, controlled Lagrangian",
+        )
+
+    @cached_property
+    def system(self) -> ReducedSystem:
+        """The controlled Lagrangian's equations of motion: the loop, where the plant has no other forces."""
+        return self.mechanism.reduce()
+
+    @cached_property
+    def _plant(self) -> Assembly:
+        return self.plant.assembly(self.mechanism, self.system.graph)
+
+    def _nodes(self, matrix: sp.Matrix) -> list[list[Node]]:
+        a = self.system.assembly
+        return [a.restrict([a.configuration(e) for e in row]) for row in sp.Matrix(matrix).tolist()]
+
+    # -- the proof ------------------------------------------------------------------------------
+
+    @cached_property
+    def residual(self) -> list[Node]:
+        """What has to vanish on the leaf: Gc w - G eta, and the two sides of the condition at rest of v."""
+        g, loop, plant = self.system.graph, self.system.assembly, self._plant
+        W, eta = self._nodes(self.fields), self._nodes(self.plant.unactuated)
+        k, count = len(W), len(W[0]) if W else 0
+        found = []
+        for a in range(count):
+            w, e = [W[i][a] for i in range(k)], [eta[i][a] for i in range(k)]
+            found += [dot(g, loop.mass[i], w) - dot(g, plant.mass[i], e) for i in range(k)]
+            found += self._coefficients(dot(g, w, loop.force) - dot(g, e, plant.force))
+        if self.force is not None:
+            F = [loop.motion(e) for e in self.force]
+            found += self._coefficients(dot(g, loop.restrict(F), loop.xi))
+        return list(dict.fromkeys(node for node in found if not node.is_zero))
+
+    def _coefficients(self, polynomial: Node) -> list[Node]:
+        """Those of the powers of velocities, up to the third: each is shorter than the whole."""
+        g, v = self.system.graph, self.system.assembly.velocity
+        at_rest = dict.fromkeys(v, g.zero)
+        found, layer = [], [polynomial]
+        while layer and len(found) < len(v) ** 4 + 100:
+            found += layer
+            layer = [e for row in g.jacobian(layer, v) for e in row if not e.is_zero]
+            layer = list(dict.fromkeys(layer))
+        return g.substitute(found, at_rest)
+
+    def require_matched(self) -> None:
+        """Prove the conditions modulo the leaf.
+
+        Raises
+        ------
+        MatchingError
+            With the remainder of the first that does not vanish.
+        """
+        residual = self.residual
+        if not residual:
+            return
+        ideal = LeafIdeal(self.system.leaf.nodes, residual)
+        for node in residual:
+            remainder = ideal.remainder(node)
+            if remainder:
+                left = ideal.to_sympy(remainder, self.system.symbols)
+                raise MatchingError(f"the matching conditions leave the remainder {left}")
+
+    # -- the law --------------------------------------------------------------------------------
+
+    @cached_property
+    def inputs(self) -> list[Node]:
+        """u of ``B u = G vdot + ...`` at the accelerations of the loop, in the graph of `system`."""
+        g, plant = self.system.graph, self._plant
+        acceleration = self.system.assembly.acceleration
+        needed = [dot(g, row, acceleration) - f for row, f in zip(plant.mass, plant.force, strict=True)]
+        columns = [*self._drive, *([-e for e in row] for row in self.system.assembly.rows)]
+        gram = [[dot(g, a, b) for b in columns] for a in columns]
+        solved = Factorisation(g, gram).solve([dot(g, a, needed) for a in columns])
+        return solved[: self.plant.drive.cols]
+
+    @cached_property
+    def _drive(self) -> list[list[Node]]:
+        """Columns of E^T B."""
+        return self._nodes((self.plant.frame.matrix.T * self.plant.drive).T)
+
+    @cached_property
+    def passive_output(self) -> list[Node]:
+        """y = B^T G^{-1} Gc v on the frame's velocities: a torque -K y changes E_c at the rate -y.K y."""
+        g, loop = self.system.graph, self.system.assembly
+        momentum = [dot(g, row, loop.velocity) for row in loop.mass]
+        rates = self._solve_plant(momentum)
+        return [dot(g, column, rates) for column in self._drive]
+
+    def _solve_plant(self, right: Sequence[Node]) -> list[Node]:
+        """Rates of the plant's velocities that these forces give, constraint rows kept."""
+        g, rows = self.system.graph, self.system.assembly.rows
+        mass = self._plant.mass
+        k, r = len(mass), len(rows)
+        bordered = [[*mass[i], *(rows[a][i] for a in range(r))] for i in range(k)]
+        bordered += [[*row, *[g.zero] * r] for row in rows]
+        return Factorisation(g, bordered).solve([*right, *[g.zero] * r])[:k]

@@ -1,0 +1,250 @@
+r"""The plant of a matching problem: which velocities inputs drive, and which they do not.
+
+Rotors are velocities of an abelian factor like any other, so that
+
+.. math:: G\dot\xi + \dots = B u, \qquad B \text{ constant}
+
+stands for all actuated mechanisms; an input drives the velocity in the row that it alone holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import sympy as sp
+
+from geoctrl._scalars import Graph
+from geoctrl.algebra import product, rn
+from geoctrl.errors import MatchingError
+from geoctrl.systems import EulerPoincare
+from geoctrl.systems.assembly import Assembly
+from geoctrl.systems.frames import Frame, choose_frame
+from geoctrl.systems.names import time
+
+__all__ = ["Plant"]
+
+
+@dataclass(frozen=True, eq=False)
+class Plant:
+    """A mechanism without rotors, and the constant directions in which inputs act.
+
+    Attributes
+    ----------
+    mechanism : EulerPoincare
+        With the rates of rotors among its velocities, its inputs open.
+    drive : sympy matrix, n x m
+        B: column a holds the force of input a.
+    """
+
+    mechanism: EulerPoincare
+    drive: sp.ImmutableMatrix
+
+    @classmethod
+    def of(cls, mechanism: EulerPoincare) -> Plant:
+        """The plant of a mechanism.
+
+        Raises
+        ------
+        MatchingError
+            If nothing is actuated, an input enters nonlinearly or with coefficients that vary, inputs
+            depend on one another, one moves nothing, or a loop is closed already.
+        """
+        if mechanism.feedback or mechanism.controller:
+            closed = ", ".join([*mechanism.feedback, *mechanism.controller])
+            raise MatchingError(f"matching is asked of a plant; this mechanism has feedback already: {closed}")
+        open_ = _without_rotors(mechanism)
+        drive = _drive(open_)
+        plant = cls(open_, drive)
+        admissible = plant.frame.matrix.T * drive
+        idle = [str(u) for a, u in enumerate(open_.inputs) if admissible[:, a].is_zero_matrix]
+        if idle:
+            raise MatchingError(
+                f"{', '.join(idle)} moves nothing: its force vanishes on all admissible velocities; leave it out"
+            )
+        return plant
+
+    # -- velocities -----------------------------------------------------------------------------
+
+    @cached_property
+    def frame(self) -> Frame:
+        """Velocities that are states, xi = E w."""
+        return choose_frame(self.mechanism)
+
+    @cached_property
+    def fibre(self) -> tuple[int, ...]:
+        """Columns of the frame that inputs drive, one for each input.
+
+        Raises
+        ------
+        MatchingError
+            If the inputs do not drive as many velocities as they are many, each a state by itself.
+        """
+        rows = [i for i in range(self.drive.rows) if any(self.drive[i, :])]
+        labels = self.mechanism.algebra.labels
+        if len(rows) != self.drive.cols:
+            raise MatchingError(
+                f"{self.drive.cols} input(s) drive {len(rows)} velocities "
+                f"({', '.join(labels[i] for i in rows)}); take velocities of which each input drives its own: "
+                "the joint's angle instead of one against the vertical, say"
+            )
+        columns = []
+        E = self.frame.matrix
+        for i in rows:
+            found = [j for j in range(E.cols) if E[i, j] != 0]
+            alone = len(found) == 1 and [k for k in range(E.rows) if E[k, found[0]] != 0] == [i]
+            if not alone or E[i, found[0]] != 1:
+                raise MatchingError(
+                    f"the constraints or the frame mix {labels[i]}, which an input drives, with other "
+                    "velocities; take a frame with a column for it alone"
+                )
+            columns.append(found[0])
+        return tuple(columns)
+
+    @property
+    def base(self) -> tuple[int, ...]:
+        """Columns of the frame that no input drives."""
+        return tuple(j for j in range(self.frame.matrix.cols) if j not in self.fibre)
+
+    @cached_property
+    def driven(self) -> tuple[int, ...]:
+        """Places in xi of the velocities of the fibre."""
+        return tuple(
+            next(i for i in range(self.drive.rows) if self.frame.matrix[i, j] != 0) for j in self.fibre
+        )
+
+    @cached_property
+    def undriven(self) -> tuple[int, ...]:
+        """Places in xi of all other velocities, those that constraints solve included."""
+        return tuple(i for i in range(self.drive.rows) if i not in self.driven)
+
+    @property
+    def unactuated(self) -> sp.Matrix:
+        """A basis (k x n_u) of the frame's velocities with ``B^T E w = 0``."""
+        k = self.frame.matrix.cols
+        basis = (self.drive.T * self.frame.matrix).nullspace()
+        return sp.Matrix.hstack(*basis) if basis else sp.zeros(k, 0)
+
+    # -- derivatives ----------------------------------------------------------------------------
+
+    @cached_property
+    def motions(self) -> sp.Matrix:
+        """R(Gamma), (d x n): Gammadot = R xi."""
+        m = self.mechanism
+        gamma = m.configuration_symbols
+        carriers = [*gamma[: len(gamma) - len(m.quasicoordinates)], sp.Integer(1)]
+        R = sp.zeros(len(gamma), m.algebra.n)
+        for i, j, p, value in m.kinematics:
+            R[i, j] -= sp.Rational(value.numerator, value.denominator) * carriers[p]
+        for i, j, w in m.transport:
+            R[i, j] += w
+        return R
+
+    def along(self, f: sp.Expr) -> list[sp.Expr]:
+        """e_j[f], j = 1..n: derivatives of a function of Gamma along the velocities."""
+        gradient = sp.Matrix([[sp.diff(f, s) for s in self.mechanism.configuration_symbols]])
+        return list(gradient * self.motions) if gradient else [sp.Integer(0)] * self.mechanism.algebra.n
+
+    def differential(self, form: list[sp.Expr]) -> sp.Matrix:
+        r"""dk (n x n) of a one-form, :math:`dk(e_i, e_j) = e_i[k_j] - e_j[k_i] - k([e_i, e_j])`."""
+        n = self.mechanism.algebra.n
+        rates = [self.along(e) for e in form]  # rates[j][i] = e_i[k_j]
+        d = sp.Matrix(n, n, lambda i, j: rates[j][i] - rates[i][j])
+        for i, j, p, value in self.mechanism.algebra.brackets:
+            d[i, j] -= sp.Rational(value.numerator, value.denominator) * form[p]
+        return d
+
+    def assembly(self, mechanism: EulerPoincare, graph: Graph) -> Assembly:
+        """The plant's equations, nothing acting, in the graph of a loop with further states and parameters."""
+        open_ = self.mechanism.replace(
+            forces=None,
+            friction=(),
+            inputs=(),
+            quasicoordinates=mechanism.quasicoordinates,
+            parameters=mechanism.parameters,
+            equilibria={},
+            outputs={},
+            invariants={},
+            parameter_sets={},
+            domain={},
+        )
+        return Assembly(open_, self.frame, open_.removed, graph=graph)
+
+
+def _without_rotors(mechanism: EulerPoincare) -> EulerPoincare:
+    """The mechanism with its rotors as an abelian factor of the group."""
+    rotors, group, k = mechanism.rotors, mechanism.group, len(mechanism.shape)
+    if rotors is None:
+        return mechanism
+    n, s = mechanism.algebra.n - k, rotors.count
+    spun = rn(s).relabelled(rotors.rate_labels, [f"p_{name}" for name in rotors.names])
+    if group is not None:
+        labels = (*group.labels, *spun.labels)
+        spun = product(group, spun).relabelled(labels, (*group.momentum_labels, *spun.momentum_labels))
+
+    def widened(matrix: sp.Matrix, *blocks: sp.Matrix) -> sp.Matrix:
+        """Columns of the rotors put between those of the group and those of the shape."""
+        return sp.Matrix.hstack(matrix[:, :n], *blocks, matrix[:, n:])
+
+    G, coupling = sp.Matrix(mechanism.inertia), sp.Matrix(rotors.coupling)
+    upper = widened(G, coupling)
+    middle = widened(coupling.T, sp.Matrix(rotors.inertia))
+    changes: dict = {"inertia": sp.Matrix.vstack(upper[:n, :], middle, upper[n:, :])}
+    zero = sp.zeros(s, 1)
+    for what in ("gyroscopic", "forces"):
+        value = getattr(mechanism, what)
+        if value is not None:
+            changes[what] = list(widened(sp.Matrix(value).T, zero.T))
+    forces = changes.get("forces", [sp.Integer(0)] * (mechanism.algebra.n + s))
+    changes["forces"] = [*forces[:n], *rotors.torques, *forces[n + s :]]
+    if mechanism.constraints is not None:
+        psi = sp.Matrix(mechanism.constraints)
+        rows = widened(psi, sp.zeros(psi.rows, s)).tolist()
+        changes["constraints"] = dict(zip(mechanism.row_names, rows, strict=True))
+    if mechanism.frame is not None:
+        frame = choose_frame(mechanism).matrix
+        top, bottom = frame[:n, :], frame[n:, :]
+        E = sp.Matrix.vstack(top, sp.zeros(s, frame.cols), bottom)
+        turning = sp.Matrix.vstack(sp.zeros(n, s), sp.eye(s), sp.zeros(k, s))
+        changes["frame"] = sp.Matrix.hstack(E, turning)
+        changes["velocities"] = (*mechanism.quasivelocity_labels, *rotors.rate_labels)
+    if mechanism.reactions:
+        changes["reactions"] = {
+            name: list(widened(sp.Matrix(eta).T, zero.T)) for name, eta in mechanism.reactions.items()
+        }
+    return mechanism.replace(
+        algebra=spun,
+        rotors=None,
+        inputs=(*mechanism.inputs, *rotors.torques),
+        **changes,
+    )
+
+
+def _drive(mechanism: EulerPoincare) -> sp.ImmutableMatrix:
+    """B of forces ``B u + ...``; MatchingError unless it is constant and of full rank."""
+    inputs = mechanism.inputs
+    if not inputs or mechanism.forces is None:
+        raise MatchingError(
+            "matching needs actuated directions: give inputs that enter forces=, or "
+            "rotors=gc.Rotors(coupling=..., inertia=...), to the description"
+        )
+    forces = sp.Matrix(mechanism.forces)
+    B = forces.jacobian(sp.Matrix(inputs))
+    nonlinear = sorted(str(u) for u in B.free_symbols & set(inputs))
+    if nonlinear:
+        raise MatchingError(f"{', '.join(nonlinear)} enters the forces nonlinearly; matching needs B u, B constant")
+    parameters = {p.symbol for p in mechanism.parameters}
+    varying = sorted(map(str, B.free_symbols - parameters))
+    if varying or time in B.free_symbols:
+        raise MatchingError(
+            f"the inputs act in directions that depend on {', '.join(varying)}; matching needs constant "
+            "coefficients: take velocities along which the inputs act"
+        )
+    if B.rank() < len(inputs):
+        raise MatchingError(
+            f"the {len(inputs)} inputs act in {B.rank()} independent direction(s) only; leave out the others"
+        )
+    rest = (forces - B * sp.Matrix(inputs)).applyfunc(sp.expand)
+    if rest.free_symbols & {time}:
+        raise MatchingError("a force depends on time; what is matched must be a function of the state")
+    return sp.ImmutableMatrix(B)
