@@ -17,8 +17,7 @@ Leonard and Marsden :math:`\Lambda = (1 + \kappa)\gamma` and their :math:`\rho` 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import sympy as sp
@@ -27,23 +26,32 @@ from geoctrl.algebra import Quasicoordinate
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.plant import Plant
+from geoctrl.synthesis.shaping import KINETIC, POTENTIAL, Gain, Shaping
+from geoctrl.systems import Parameter
 
 __all__ = ["Abelian"]
 
 
-@dataclass(frozen=True, eq=False)
-class Abelian:
-    """The class of a plant whose actuated directions are abelian, with a constant inertia.
+_KAPPA = Gain("kappa", "", "Lambda = (1 + kappa) gamma, what the coupling takes off the body's inertia")
+_RHO = Gain("rho", "", "inertia of the actuated directions in the controlled Lagrangian, by that of the plant")
+_STIFF = Gain("K", "", "stiffness of the potential K |z|^2/2")
+
+
+class Abelian(Shaping):
+    r"""The class of a plant whose actuated directions are abelian, with a constant inertia.
+
+    With :math:`C \ne 0` and a potential where k is closed; else C = 0, :math:`\rho = 1/(1 + \kappa)`, z = theta.
 
     Raises
     ------
     MatchingError
-        With what keeps the plant out of the class, when it is made.
+        With what keeps the plant out of the class.
     """
 
-    plant: Plant
+    title = "abelian actuated directions"
 
-    def __post_init__(self) -> None:
+    def __init__(self, plant: Plant, kind: str) -> None:
+        self.plant, self.kind = plant, kind
         m, driven = self.plant.mechanism, self.plant.driven
         labels = m.algebra.labels
         twisted = sorted({labels[x] for i, j, *_ in m.algebra.brackets for x in (i, j) if x in driven})
@@ -60,6 +68,35 @@ class Abelian:
             slope = self.plant.along(m.potential)[place]
             if any(sp.simplify(self.plant.along(slope)[j]) != 0 for j in self.plant.undriven):
                 raise MatchingError(f"the potential mixes the position of {label}, which is actuated, with others")
+
+        self.require_free(self.gains)
+
+    @property
+    def _mixes(self) -> bool:
+        """Whether the actuators' inertia is a gain of its own."""
+        return self.kind != KINETIC and self.kind != POTENTIAL and self.closed
+
+    @property
+    def gains(self) -> Sequence[Gain]:
+        """kappa unless the potential alone is shaped, rho where it is free, K with a potential."""
+        found = [] if self.kind == POTENTIAL else [_KAPPA]
+        found += [_RHO] if self._mixes else []
+        return (*found, *([] if self.kind == KINETIC else [_STIFF]))
+
+    def controlled(self, values: Mapping[str, sp.Expr], parameters: tuple[Parameter, ...]) -> Controlled:
+        """L_c for the gains."""
+        s = len(self.plant.driven)
+        kappa, K = values.get("kappa", sp.Integer(0)), values.get("K")
+        if kappa == -1:
+            raise MatchingError("kappa = -1 leaves the actuated directions without inertia; take another value")
+        rho = values.get("rho", 1 / (1 + kappa))
+        if rho == 0:
+            raise MatchingError("rho must not be zero: it is the inertia of the actuated directions")
+        added = None
+        if K is not None:
+            added = K * sum(sp.Symbol(name, real=True) ** 2 for name in self.names) / 2
+        gamma = self.gamma if s else sp.zeros(0)
+        return self.lagrangian((1 + kappa) * gamma, rho * gamma, added, gains=parameters)
 
     @property
     def gamma(self) -> sp.Matrix:
@@ -97,7 +134,7 @@ class Abelian:
         E = self.plant.frame.matrix
         return all(sp.simplify(e) == 0 for d in self.curvature for e in E.T * d * E)
 
-    def controlled(
+    def lagrangian(
         self, Lambda: sp.Matrix, rho: sp.Matrix, added: sp.Expr | None = None, **names: object
     ) -> Controlled:
         """L_c for gains (s x s) and a potential F in the symbols z of `positions`."""

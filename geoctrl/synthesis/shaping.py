@@ -1,0 +1,78 @@
+"""What every class of controlled Lagrangians offers: its gains, and the Lagrangian that they make."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from geoctrl.errors import MatchingError
+from geoctrl.synthesis.controlled import Controlled
+from geoctrl.synthesis.plant import Plant
+from geoctrl.systems import Parameter
+
+__all__ = ["KINETIC", "KINDS", "POTENTIAL", "Gain", "Shaping"]
+
+KINETIC, POTENTIAL = "kinetic", "potential"
+KINDS = (KINETIC, POTENTIAL, "both")
+
+
+@dataclass(frozen=True)
+class Gain:
+    """A free constant of a class.
+
+    Attributes
+    ----------
+    name, unit, description : str
+    """
+
+    name: str
+    unit: str = ""
+    description: str = ""
+
+    @property
+    def symbol(self) -> sp.Symbol:
+        """The gain, real."""
+        return sp.Symbol(self.name, real=True)
+
+
+class Shaping(ABC):
+    """A class of controlled Lagrangians of a plant; a plant that has none in it is refused when it is made.
+
+    Attributes
+    ----------
+    plant : Plant
+    kind : {"kinetic", "potential", "both"}
+        What of the Lagrangian is changed.
+    title : str
+        The class in words.
+    """
+
+    plant: Plant
+    kind: str
+    title: str
+
+    @property
+    @abstractmethod
+    def gains(self) -> Sequence[Gain]:
+        """The free constants."""
+
+    @abstractmethod
+    def controlled(self, values: Mapping[str, sp.Expr], parameters: tuple[Parameter, ...]) -> Controlled:
+        """The Lagrangian for values of the gains by name, numbers or symbols of ``parameters``.
+
+        Raises
+        ------
+        MatchingError
+            For values at which there is none.
+        """
+
+    def require_free(self, gains: Sequence[Gain]) -> None:
+        """MatchingError where a gain has the name of something else."""
+        taken = sorted({g.name for g in gains} & self.plant.mechanism.taken)
+        if taken:
+            raise MatchingError(
+                f"{', '.join(taken)}: the mechanism uses this name, which is that of a gain; rename it there"
+            )
