@@ -51,7 +51,7 @@ _PUBLIC = {
         "stability_conditions",
     ),
     "geoctrl.verification": ("Verdict", "verify"),
-    "geoctrl.synthesis": ("DampedLaw", "FeedbackLaw", "Matching", "match"),
+    "geoctrl.synthesis": ("DampedLaw", "FeedbackLaw", "Matching", "ShapedLaw", "ShapedMatching", "match"),
     "geoctrl.simulation": ("Event", "Trajectory", "load_trajectory", "simulate"),
     "geoctrl.errors": (
         "BudgetError",

@@ -16,13 +16,12 @@ __all__ = ["Quasicoordinate"]
 
 @dataclass(frozen=True)
 class Quasicoordinate:
-    r"""A variable z of the configuration with a rate that is linear in velocities, and no velocity of its own.
+    r"""A variable z that has a rate, linear in velocities, and no velocity of its own.
 
     .. math:: \dot z = \sum_j w_j(\Gamma)\, \xi_j
 
-    What depends on z is transported along with the motion: a potential F(z) acts by the force
-    :math:`-F'(z)\, w_j`. Where the form w is closed z is a function of the configuration, of which no formula is
-    needed; else it is a quasi-coordinate in the sense of Hamel, and no potential in it has a place as a Lagrangian.
+    A potential F(z) acts by the force :math:`-F'(z)\, w_j`. Where the form w is closed z is a function of the
+    configuration, of which no formula is needed; else it is a quasi-coordinate in the sense of Hamel.
 
     Parameters
     ----------

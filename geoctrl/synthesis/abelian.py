@@ -6,13 +6,14 @@ symmetric gains :math:`\Lambda, \rho`
 
 .. math::
 
-    2 L_c = g_{\alpha\beta} v^\alpha v^\beta - (k v)^T \Lambda\, (k v) + \dot y^T \rho\, \dot y - 2 V - 2 F(z),
-    \qquad \dot y = \dot\theta + \gamma^{-1}\Lambda\, k v
+    2 L_c = g_{\alpha\beta} v^\alpha v^\beta - (k v)^T \Lambda\, (k v) + \dot y^T \rho\, \dot y
+    - 2 V - 2 F(z), \qquad \dot y = \dot\theta + \gamma^{-1}\Lambda\, k v
 
-is matched with :math:`w_\alpha = e_\alpha - C k_\alpha`, :math:`C = \gamma^{-1}\Lambda - \rho^{-1}\gamma`, and the
-gyroscopic force :math:`F_\alpha = \dot y^T \rho\, C\, dk(e_\alpha, v)`, which vanishes where k is closed. Then
-:math:`\dot z = \dot\theta + C k v` is a rate of a function z of the configuration. In the notation of Bloch,
-Leonard and Marsden :math:`\Lambda = (1 + \kappa)\gamma` and their :math:`\rho` is ours by :math:`\gamma`.
+is matched with :math:`w_\alpha = e_\alpha - C k_\alpha`, :math:`C = \gamma^{-1}\Lambda - \rho^{-1}\gamma`,
+and the gyroscopic force :math:`F_\alpha = \dot y^T \rho\, C\, dk(e_\alpha, v)`, which vanishes where k is
+closed. Then :math:`\dot z = \dot\theta + C k v` is the rate of a function z of the configuration. In the
+notation of Bloch, Leonard and Marsden :math:`\Lambda = (1 + \kappa)\gamma`, and :math:`\rho` is theirs times
+:math:`\gamma`.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ __all__ = ["Abelian"]
 
 
 _KAPPA = Gain("kappa", "", "Lambda = (1 + kappa) gamma, what the coupling takes off the body's inertia")
-_RHO = Gain("rho", "", "inertia of the actuated directions in the controlled Lagrangian, by that of the plant")
+_RHO = Gain("rho", "", "inertia of the actuated directions, controlled over that of the plant")
 _STIFF = Gain("K", "", "stiffness of the potential K |z|^2/2")
 
 
 class Abelian(Shaping):
     r"""The class of a plant whose actuated directions are abelian, with a constant inertia.
 
-    With :math:`C \ne 0` and a potential where k is closed; else C = 0, :math:`\rho = 1/(1 + \kappa)`, z = theta.
+    With :math:`C \ne 0` and a potential where k is closed; else C = 0, rho = 1/(1 + kappa), z = theta.
 
     Raises
     ------
@@ -56,7 +57,9 @@ class Abelian(Shaping):
         labels = m.algebra.labels
         twisted = sorted({labels[x] for i, j, *_ in m.algebra.brackets for x in (i, j) if x in driven})
         if twisted:
-            raise MatchingError(f"the actuated {', '.join(twisted)} does not commute with the other velocities")
+            raise MatchingError(
+                f"the actuated {', '.join(twisted)} does not commute with the other velocities"
+            )
         moving = sorted(map(str, self.gamma.free_symbols & set(m.configuration_symbols)))
         if moving:
             raise MatchingError(f"the inertia of the actuated directions depends on {', '.join(moving)}")
@@ -67,7 +70,9 @@ class Abelian(Shaping):
                     raise MatchingError(f"the {what} depends on the position of {label}, which is actuated")
             slope = self.plant.along(m.potential)[place]
             if any(sp.simplify(self.plant.along(slope)[j]) != 0 for j in self.plant.undriven):
-                raise MatchingError(f"the potential mixes the position of {label}, which is actuated, with others")
+                raise MatchingError(
+                    f"the potential mixes the position of {label}, which is actuated, with others"
+                )
 
         self.require_free(self.gains)
 
@@ -88,7 +93,9 @@ class Abelian(Shaping):
         s = len(self.plant.driven)
         kappa, K = values.get("kappa", sp.Integer(0)), values.get("K")
         if kappa == -1:
-            raise MatchingError("kappa = -1 leaves the actuated directions without inertia; take another value")
+            raise MatchingError(
+                "kappa = -1 leaves the actuated directions without inertia; take another value"
+            )
         rho = values.get("rho", 1 / (1 + kappa))
         if rho == 0:
             raise MatchingError("rho must not be zero: it is the inertia of the actuated directions")
@@ -135,7 +142,11 @@ class Abelian(Shaping):
         return all(sp.simplify(e) == 0 for d in self.curvature for e in E.T * d * E)
 
     def lagrangian(
-        self, Lambda: sp.Matrix, rho: sp.Matrix, added: sp.Expr | None = None, **names: object
+        self,
+        Lambda: sp.Matrix,
+        rho: sp.Matrix,
+        added: sp.Expr | None = None,
+        gains: tuple[Parameter, ...] = (),
     ) -> Controlled:
         """L_c for gains (s x s) and a potential F in the symbols z of `positions`."""
         plant, m = self.plant, self.plant.mechanism
@@ -161,7 +172,7 @@ class Abelian(Shaping):
             fields=self._fields(C),
             quasicoordinates=z,
             force=force,
-            **names,
+            gains=gains,
         )
 
     def mixing(self, Lambda: sp.Matrix, rho: sp.Matrix) -> sp.Matrix:
@@ -183,8 +194,8 @@ class Abelian(Shaping):
             total = sum((C[a, b] * self.curvature[b] for b in range(s)), sp.zeros(m.algebra.n, m.algebra.n))
             if not self.closed and any(sp.simplify(e) != 0 for e in E.T * total * E):
                 raise MatchingError(
-                    "the coupling is not closed on the admissible velocities (dk != 0): no position is free of "
-                    "the unactuated motion, and no potential can be added unless C = 0"
+                    "the coupling is not closed on the admissible velocities (dk != 0): no position is free "
+                    "of the unactuated motion, and no potential can be added unless C = 0"
                 )
         xi = sp.Matrix(m.algebra.xi)
         base = sp.Matrix([xi[i] for i in self.plant.undriven])

@@ -13,7 +13,7 @@ functions of the configuration as coefficients. It must vanish on the leaf.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import sympy as sp
@@ -61,7 +61,6 @@ class Controlled:
     quasicoordinates: tuple[Quasicoordinate, ...] = ()
     force: sp.ImmutableMatrix | None = None
     gyroscopic: sp.ImmutableMatrix | None = None
-    outputs: dict[str, sp.Expr] = field(default_factory=dict)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -90,6 +89,19 @@ class Controlled:
             domain={},
             reactions={},
             name=f"{plant.name or 'system'}, controlled Lagrangian",
+        )
+
+    @property
+    def negated(self) -> Controlled:
+        """-L_c, of the same motion."""
+        a = self.plant.mechanism.gyroscopic if self.gyroscopic is None else self.gyroscopic
+        return replace(
+            self,
+            inertia=-self.inertia,
+            potential=-self.potential,
+            fields=-self.fields,
+            force=None if self.force is None else -self.force,
+            gyroscopic=None if a is None else sp.ImmutableMatrix(-sp.Matrix(a)),
         )
 
     @cached_property
@@ -127,7 +139,8 @@ class Controlled:
         """Those of the powers of velocities, up to the third: each is shorter than the whole."""
         g, v = self.system.graph, self.system.assembly.velocity
         at_rest = dict.fromkeys(v, g.zero)
-        found, layer = [], [polynomial]
+        found: list[Node] = []
+        layer = [polynomial]
         while layer and len(found) < len(v) ** 4 + 100:
             found += layer
             layer = [e for row in g.jacobian(layer, v) for e in row if not e.is_zero]
@@ -172,11 +185,24 @@ class Controlled:
 
     @cached_property
     def passive_output(self) -> list[Node]:
-        """y = B^T G^{-1} Gc v on the frame's velocities: a torque -K y changes E_c at the rate -y.K y."""
+        r"""y, along which further inputs u' change what has to decay at the rate ``y . u'``.
+
+        Where V_c holds the actuated positions that is E_c, :math:`y = N v` with :math:`N = B^T G^{-1} G_c` on
+        the frame's velocities. Else the momenta :math:`p = (G_c v)_f` of the fibre are conserved, and it is
+        what E_c is at p = 0: :math:`y = N v - N_f (G_c)_{ff}^{-1}\, p`.
+        """
         g, loop = self.system.graph, self.system.assembly
-        momentum = [dot(g, row, loop.velocity) for row in loop.mass]
-        rates = self._solve_plant(momentum)
-        return [dot(g, column, rates) for column in self._drive]
+        k = range(len(loop.velocity))
+        columns = [self._solve_plant(column) for column in self._drive]
+        N = [[dot(g, column, [loop.mass[i][j] for i in k]) for j in k] for column in columns]
+        seen = list(loop.velocity)
+        if not self.quasicoordinates:
+            f = self.plant.fibre
+            momenta = [dot(g, loop.mass[i], loop.velocity) for i in f]
+            inner = [[loop.mass[i][j] for j in f] for i in f]
+            for i, rate in zip(f, Factorisation(g, inner).solve(momenta), strict=True):
+                seen[i] = seen[i] - rate
+        return [dot(g, row, seen) for row in N]
 
     def _solve_plant(self, right: Sequence[Node]) -> list[Node]:
         """Rates of the plant's velocities that these forces give, constraint rows kept."""

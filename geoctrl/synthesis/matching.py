@@ -11,7 +11,8 @@ import sympy as sp
 from geoctrl._checks import require_choice
 from geoctrl._scalars import shown
 from geoctrl._scalars.budget import BUDGET, Budget
-from geoctrl.errors import ParameterError
+from geoctrl.errors import MatchingError, ParameterError
+from geoctrl.synthesis.abelian import Abelian
 from geoctrl.synthesis.branches import (
     Branch,
     branch_name,
@@ -25,9 +26,14 @@ from geoctrl.synthesis.contract import Matched
 from geoctrl.synthesis.design import SigmaDesign
 from geoctrl.synthesis.gains import read_sigma
 from geoctrl.synthesis.law import FeedbackLaw
+from geoctrl.synthesis.plant import Plant
+from geoctrl.synthesis.shaped import ShapedMatching
+from geoctrl.synthesis.shaping import KINDS, KINETIC, Shaping
 from geoctrl.systems import EulerPoincare, Rotors, as_mechanism
 
 __all__ = ["Matching", "match"]
+
+_CLASSES: tuple[type[Shaping], ...] = (Abelian,)
 
 
 class Matching(Matched):
@@ -148,23 +154,33 @@ class Matching(Matched):
         return "\n".join(lines)
 
 
-def match(mechanism: EulerPoincare, budget: float = BUDGET) -> Matching:
-    """Solve the matching conditions of a mechanism with internal rotors.
+def match(
+    mechanism: EulerPoincare, budget: float = BUDGET, shaping: str | None = None
+) -> Matching | ShapedMatching:
+    """Solve the matching conditions of a mechanism with internal rotors or actuated directions.
 
-    The residual is demanded for all i = 1..n, for all admissible velocities and all controlled momenta,
-    and every branch returned is checked against it symbolically.
+    Without ``shaping`` those of rotors with constant coupling: the residual is demanded for all i = 1..n, for
+    all admissible velocities and all controlled momenta, and every branch returned is checked against it
+    symbolically. With it, or without rotors, those of any inputs that enter forces with constant
+    coefficients: classes of controlled Lagrangians are tried in turn (`geoctrl.synthesis.abelian` and so on),
+    and what is found is proved modulo the leaf.
 
     Parameters
     ----------
     mechanism : EulerPoincare
-        With rotors.
+        With rotors, or inputs.
     budget : float
         Seconds. Branches besides the full one that are not found and checked by then are left out, and
         ``.note`` of the matching says which.
+    shaping : {"kinetic", "potential", "both"}, optional
+        What of the Lagrangian is to be changed. "kinetic" stabilises modulo the actuated positions, with the
+        others the law holds these too, as quasi-coordinates z. Without rotors "kinetic" by default.
 
     Returns
     -------
     Matching
+        Of rotors, without ``shaping``.
+    ShapedMatching
 
     Raises
     ------
@@ -172,9 +188,11 @@ def match(mechanism: EulerPoincare, budget: float = BUDGET) -> Matching:
         For anything else than a mechanism.
     BudgetError
         If the full branch is not found and checked in time (`geoctrl._scalars.budget`); a TimeoutError.
+    InputError
+        For an unknown word in ``shaping``.
     MatchingError
-        If there are no rotors, their inertia is singular, or a combination of them couples to no admissible
-        motion (no torque on it moves the mechanism).
+        If nothing is actuated, rotors have a singular inertia or couple to no admissible motion (no torque on
+        them moves the mechanism); if the mechanism is in none of the classes, with the reason of each.
 
     Examples
     --------
@@ -184,8 +202,15 @@ def match(mechanism: EulerPoincare, budget: float = BUDGET) -> Matching:
     ['no control', 'full']
     >>> matching.rho[0, 0]
     -J1*sigma/(J1 - sigma)
+    >>> gc.match(gc.models.get("cart-pendulum")(), shaping="both").gains
+    {'kappa': kappa, 'rho': rho, 'K': K}
     """
-    rotors, time = rotors_of(as_mechanism(mechanism, "match")), Budget(budget)
+    mechanism = as_mechanism(mechanism, "match")
+    if shaping is not None or mechanism.rotors is None:
+        kind = KINETIC if shaping is None else shaping
+        require_choice("shaping", kind, KINDS)
+        return shaped(mechanism, kind)
+    rotors, time = rotors_of(mechanism), Budget(budget)
     if rotors.coupling.atoms(sp.Float) or rotors.inertia.atoms(sp.Float):
         # The conditions are solved exactly: floats are the rationals that they are.
         rotors = Rotors(_exactly(rotors.coupling), _exactly(rotors.inertia), rotors.names)
@@ -199,6 +224,19 @@ def match(mechanism: EulerPoincare, budget: float = BUDGET) -> Matching:
         for rank in range(s)
     ]
     return Matching(mechanism, [*(b for b in others if b is not None), full], sigma, time.note)
+
+
+def shaped(mechanism: EulerPoincare, kind: str) -> ShapedMatching:
+    """The first class that a mechanism is in; MatchingError with the reasons of all where there is none."""
+    plant = Plant.of(mechanism)
+    refused: dict[str, str] = {}
+    for made in _CLASSES:
+        try:
+            return ShapedMatching(mechanism, made(plant, kind), refused)
+        except MatchingError as error:
+            refused[made.title] = str(error)
+    reasons = "; ".join(f"{title}: {reason}" for title, reason in refused.items())
+    raise MatchingError(f"no class of controlled Lagrangians that is known matches this mechanism. {reasons}")
 
 
 def _exactly(matrix: sp.Matrix) -> sp.Matrix:

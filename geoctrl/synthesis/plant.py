@@ -52,7 +52,9 @@ class Plant:
         """
         if mechanism.feedback or mechanism.controller:
             closed = ", ".join([*mechanism.feedback, *mechanism.controller])
-            raise MatchingError(f"matching is asked of a plant; this mechanism has feedback already: {closed}")
+            raise MatchingError(
+                f"matching is asked of a plant; this mechanism has feedback already: {closed}"
+            )
         open_ = _without_rotors(mechanism)
         drive = _drive(open_)
         plant = cls(open_, drive)
@@ -60,7 +62,7 @@ class Plant:
         idle = [str(u) for a, u in enumerate(open_.inputs) if admissible[:, a].is_zero_matrix]
         if idle:
             raise MatchingError(
-                f"{', '.join(idle)} moves nothing: its force vanishes on all admissible velocities; leave it out"
+                f"{', '.join(idle)} moves nothing: its force vanishes on admissible velocities; leave it out"
             )
         return plant
 
@@ -85,8 +87,8 @@ class Plant:
         if len(rows) != self.drive.cols:
             raise MatchingError(
                 f"{self.drive.cols} input(s) drive {len(rows)} velocities "
-                f"({', '.join(labels[i] for i in rows)}); take velocities of which each input drives its own: "
-                "the joint's angle instead of one against the vertical, say"
+                f"({', '.join(labels[i] for i in rows)}); take velocities of which each input drives "
+                "its own: the joint's angle instead of one against the vertical, say"
             )
         columns = []
         E = self.frame.matrix
@@ -155,7 +157,7 @@ class Plant:
         return d
 
     def assembly(self, mechanism: EulerPoincare, graph: Graph) -> Assembly:
-        """The plant's equations, nothing acting, in the graph of a loop with further states and parameters."""
+        """The plant's equations, nothing acting, in the graph of a loop with more states and parameters."""
         open_ = self.mechanism.replace(
             forces=None,
             friction=(),
@@ -232,7 +234,9 @@ def _drive(mechanism: EulerPoincare) -> sp.ImmutableMatrix:
     B = forces.jacobian(sp.Matrix(inputs))
     nonlinear = sorted(str(u) for u in B.free_symbols & set(inputs))
     if nonlinear:
-        raise MatchingError(f"{', '.join(nonlinear)} enters the forces nonlinearly; matching needs B u, B constant")
+        raise MatchingError(
+            f"{', '.join(nonlinear)} enters the forces nonlinearly; matching needs B u, B constant"
+        )
     parameters = {p.symbol for p in mechanism.parameters}
     varying = sorted(map(str, B.free_symbols - parameters))
     if varying or time in B.free_symbols:

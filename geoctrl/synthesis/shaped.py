@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
-from geoctrl._checks import flag, named_parameters, nearest, number_array, user_level
-from geoctrl._scalars import Node, expression, plain
+from geoctrl._checks import nearest
+from geoctrl._scalars import expression, plain
 from geoctrl._scalars.budget import BUDGET
-from geoctrl.errors import InputError, LawWarning, MatchingError, ParameterError
+from geoctrl.errors import MatchingError
 from geoctrl.synthesis.controlled import Controlled
-from geoctrl.synthesis.formula import law_latex, with_numbers
-from geoctrl.synthesis.gains import read_damping
 from geoctrl.synthesis.plant import Plant
+from geoctrl.synthesis.shaped_design import ShapedDesign
+from geoctrl.synthesis.shaped_law import ShapedLaw
 from geoctrl.synthesis.shaping import Shaping
-from geoctrl.systems import EulerPoincare, Family, Parameter, ReducedSystem
-from geoctrl.systems.equations import collected
-from geoctrl.systems.notebook import displayed
+from geoctrl.systems import EulerPoincare, Parameter
 
-__all__ = ["ShapedLaw", "ShapedMatching"]
+__all__ = ["ShapedMatching"]
 
 
 class ShapedMatching:
@@ -34,10 +30,14 @@ class ShapedMatching:
     mechanism : EulerPoincare
     shaping : Shaping
         The class that solves the matching conditions.
+    refused : dict of class -> reason
+        Classes that were tried before, and what keeps the mechanism out of them.
     """
 
-    def __init__(self, mechanism: EulerPoincare, shaping: Shaping) -> None:
-        self.mechanism, self.shaping = mechanism, shaping
+    def __init__(
+        self, mechanism: EulerPoincare, shaping: Shaping, refused: Mapping[str, str] | None = None
+    ) -> None:
+        self.mechanism, self.shaping, self.refused = mechanism, shaping, dict(refused or {})
 
     @property
     def plant(self) -> Plant:
@@ -49,58 +49,87 @@ class ShapedMatching:
         """Symbols of the free gains by name."""
         return {g.name: g.symbol for g in self.shaping.gains}
 
+    @cached_property
+    def controlled(self) -> Controlled:
+        """The controlled Lagrangian with every gain a symbol, proved to be matched.
+
+        Raises
+        ------
+        MatchingError
+            If the conditions leave a remainder.
+        """
+        return self.shaping.proved(*self._read(self.gains))
+
     def law(self, **gains: Any) -> ShapedLaw:
         """Feedback law for gains.
 
         Parameters
         ----------
         **gains : numbers or symbols
-            All of `gains`. A symbol stays a parameter of the loop, under its own name.
+            All of `gains`. A number is the default of a parameter of the loop; a symbol stays one without a
+            value, under its own name.
+
+        Returns
+        -------
+        ShapedLaw
 
         Raises
         ------
         MatchingError
             If a gain is missing, unknown, not finite, or one at which there is no controlled Lagrangian.
         """
-        return ShapedLaw(self, gains)
+        return ShapedLaw(self.shaping, self.mechanism, *self._read(gains))
 
-    @cached_property
-    def symbolic(self) -> ShapedLaw:
-        """The law with every gain a symbol."""
-        return self.law(**self.gains)
+    def _read(self, gains: Mapping[str, Any]) -> tuple[dict[str, sp.Expr], tuple[Parameter, ...]]:
+        """Symbols of the gains by name, and the parameters that they are."""
+        known = {g.name: g for g in self.shaping.gains}
+        for name in gains:
+            if name not in known:
+                raise MatchingError(
+                    f"no gain {name!r}{nearest(name, known)}; the gains are {', '.join(known)}"
+                )
+        missing = [name for name in known if name not in gains]
+        if missing:
+            raise MatchingError(
+                f"a law needs a value, or a symbol, for {', '.join(missing)}; "
+                "design(family).recommend() finds numbers"
+            )
+        parameters = []
+        for name, gain in known.items():
+            value = expression(gains[name], f"the gain {name}", MatchingError)
+            if value.is_Symbol:
+                parameter = Parameter(value.name, None, gain.unit, gain.description)
+            elif value.free_symbols:
+                raise MatchingError(f"the gain {name} must be a number or a plain symbol, got {value}")
+            elif not (value.is_finite and value.is_real):
+                raise MatchingError(f"the gain {name} must be finite and real, got {value}")
+            else:
+                number = plain(value, f"the gain {name}", MatchingError)
+                parameter = Parameter(name, number, gain.unit, gain.description)
+            if parameter.name in self.plant.mechanism.taken:
+                raise MatchingError(
+                    f"the gain's name {parameter.name!r} is taken in the mechanism; rename the symbol"
+                )
+            parameters.append(parameter)
+        return dict(zip(known, (p.symbol for p in parameters), strict=True)), tuple(parameters)
 
-    @property
-    def controlled(self) -> Controlled:
-        """The controlled Lagrangian with every gain a symbol, proved to be matched."""
-        return self.symbolic.controlled
+    def design(self, eq: Any, budget: float = BUDGET) -> ShapedDesign:
+        """Gains for which an equilibrium of the closed loop is stable.
+
+        Parameters
+        ----------
+        eq : name of a declared family, Equilibrium, or state of the closed loop
+            For a family the set is derived in symbols.
+        budget : float
+            Seconds for each search in symbols.
+
+        Raises
+        ------
+        ParameterError
+            If the closed loop has no such family.
+        """
+        return ShapedDesign(self, eq, budget)
 
     def __repr__(self) -> str:
         gains = "\n".join(f"  {g.name}: {g.description}" for g in self.shaping.gains)
         return f"<ShapedMatching of {self.mechanism.name or 'a mechanism'}: {self.shaping.title}>\n{gains}"
-
-
-class ShapedLaw:
-    r"""Inputs that realise a controlled Lagrangian, made by ``ShapedMatching.law``.
-
-    .. math:: B u = G\,\dot v_c + h(v), \qquad \dot v_c = -G_c^{-1}(h_c + F)
-
-    a function of the state: the accelerations are those of the loop without friction.
-
-    Attributes
-    ----------
-    matching : ShapedMatching
-    gain_parameters : tuple of Parameter
-        The gains as parameters of the loop.
-    controlled : Controlled
-    damping : sympy matrix, m x m, or None
-        K of the added :math:`-K y`; see `with_damping`.
-    """
-
-    def __init__(
-        self, matching: ShapedMatching, gains: Mapping[str, Any], damping: Any = None, sign: int | None = None
-    ) -> None:
-        self.matching, self.mechanism = matching, matching.mechanism
-        self._given = dict(gains)
-        values, self.gain_parameters = _read(matching, gains)
-        self.controlled = matching.shaping.controlled(values, self.gain_parameters)
-        self.sign, self.damping = sign, None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import sympy as sp
 
@@ -13,7 +14,7 @@ from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.plant import Plant
 from geoctrl.systems import Parameter
 
-__all__ = ["KINETIC", "KINDS", "POTENTIAL", "Gain", "Shaping"]
+__all__ = ["KINDS", "KINETIC", "POTENTIAL", "Gain", "Shaping"]
 
 KINETIC, POTENTIAL = "kinetic", "potential"
 KINDS = (KINETIC, POTENTIAL, "both")
@@ -54,6 +55,9 @@ class Shaping(ABC):
     kind: str
     title: str
 
+    @abstractmethod
+    def __init__(self, plant: Plant, kind: str) -> None: ...
+
     @property
     @abstractmethod
     def gains(self) -> Sequence[Gain]:
@@ -68,6 +72,25 @@ class Shaping(ABC):
         MatchingError
             For values at which there is none.
         """
+
+    def proved(self, values: Mapping[str, sp.Expr], parameters: tuple[Parameter, ...]) -> Controlled:
+        """`controlled`, its matching proved modulo the leaf: once for the same symbols.
+
+        Raises
+        ------
+        MatchingError
+            If the conditions leave a remainder.
+        """
+        made = self.controlled(values, parameters)
+        key = tuple(values.items())
+        if key not in self._proofs:
+            made.require_matched()
+            self._proofs.add(key)
+        return made
+
+    @cached_property
+    def _proofs(self) -> set[tuple]:
+        return set()
 
     def require_free(self, gains: Sequence[Gain]) -> None:
         """MatchingError where a gain has the name of something else."""

@@ -394,7 +394,9 @@ class Mechanism(ABC):
     def taken(self) -> frozenset[str]:
         """Names that nothing else may have."""
         families = {s.name for family in self.equilibria.values() for s in family.symbols}
-        return frozenset({*self._labels, *self.algebra.momentum_labels, *families, *(p.name for p in self.parameters)})
+        return frozenset(
+            {*self._labels, *self.algebra.momentum_labels, *families, *(p.name for p in self.parameters)}
+        )
 
     def _is_velocity(self, k: int, label: str) -> bool:
         """Whether a given frame's quasivelocity is the velocity whose label it has."""

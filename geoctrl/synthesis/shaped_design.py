@@ -1,0 +1,404 @@
+r"""Which gains of a class stabilise an equilibrium, one gain at a time, and gains to start from.
+
+The set is what the stability conditions of the loop say with every gain a symbol: definiteness of the
+controlled energy. Signs that one condition fixes (:math:`\rho < 0`) are put into the others, so that each
+gain gets an interval. With one unstable direction x of the base, inertia g, coupling k,
+:math:`D = -V_{xx}`, frequencies :math:`\omega_1 < \omega_2` of the loop belong to
+
+.. math::
+
+    1 + \kappa = \frac{g + D/(\omega_1\omega_2)}{k^2\gamma}, \qquad
+    -\rho = \frac{k^2\gamma\,\omega_1^2\omega_2^2}{D(\omega_2 - \omega_1)^2}, \qquad
+    -K = -\rho\gamma\,\omega_1\omega_2 .
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+from sympy.logic.boolalg import Boolean
+
+from geoctrl._checks import finite_array, named_parameters
+from geoctrl._scalars import exact, real
+from geoctrl._scalars.budget import BUDGET, Budget
+from geoctrl.analysis import StabilityConditions, certify, linearize, stability_conditions
+from geoctrl.analysis.signs import solve_inequality
+from geoctrl.errors import GeoctrlError, MatchingError, ParameterError
+from geoctrl.synthesis.shaped_law import ShapedLaw
+from geoctrl.synthesis.stiffness import at_rest
+from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.verification import Verdict
+
+if TYPE_CHECKING:
+    from geoctrl.synthesis.shaped import ShapedMatching
+
+__all__ = ["ShapedDesign"]
+
+_STABLE = (Verdict.PROVED_STABLE, Verdict.PROVED_ASYMPTOTICALLY_STABLE, Verdict.NUMERICALLY_STABLE)
+_DRAWS = 4000
+"""Sets of gains tried in a search."""
+_SPREAD = 3.0
+"""Decades, either way from one, over which they are drawn."""
+_SLOWER = 0.4
+"""First frequency of the recommended loop by the rate at which the plant falls; the second is that rate."""
+
+
+class ShapedDesign:
+    """Admissible gains at an equilibrium; made by ``ShapedMatching.design``.
+
+    Attributes
+    ----------
+    matching : ShapedMatching
+    family : str
+        Name of the declared family, or "" for a single point.
+    """
+
+    def __init__(self, matching: ShapedMatching, eq: Any, budget: float = BUDGET) -> None:
+        self.matching, self.budget = matching, Budget(budget).seconds
+        self._values: dict[str, float] = {}
+        self._params: dict[str, float] = {}
+        self._state: np.ndarray | None = None
+        self.family = ""
+        if isinstance(eq, str):
+            self.family = self._known(eq)
+        elif isinstance(eq, Equilibrium):
+            self._params = dict(eq.params)
+            if eq.name in self.loop.families:
+                self.family = eq.name
+                family = self.loop.families[eq.name]
+                self._values = _members(family, eq)
+            else:
+                self._state = np.array(
+                    [eq[label] if label in eq.labels else 0.0 for label in self.loop.state_labels]
+                )
+        else:
+            self._state = finite_array("eq", eq, (self.loop.nstates,))
+
+    def _known(self, family: str) -> str:
+        if family not in self.loop.families:
+            known = ", ".join(self.loop.families) or "none"
+            raise ParameterError(
+                f"no family {family!r} in the closed loop; known are {known} (a family in which an actuated "
+                "position moves is none of a loop that holds it)"
+            )
+        return family
+
+    @cached_property
+    def _law(self) -> ShapedLaw:
+        return self.matching.law(**self.matching.gains)
+
+    @property
+    def loop(self) -> ReducedSystem:
+        """The closed loop with the gains as parameters without values."""
+        return self._law.closed_loop()
+
+    # -- one set of gains -----------------------------------------------------------------------
+
+    def law(self, params: Mapping[str, float] | None = None, **gains: Any) -> ShapedLaw:
+        """The law for gains; what is left out is `recommend`'s."""
+        return self.matching.law(**{**(self.recommend(params) if self._missing(gains) else {}), **gains})
+
+    def _missing(self, gains: Mapping[str, Any]) -> bool:
+        return not self.matching.gains.keys() <= gains.keys()
+
+    def contains(self, params: Mapping[str, float] | None = None, **gains: float) -> bool | None:
+        """Whether gains are admissible.
+
+        Parameters
+        ----------
+        params : dict, optional
+            Numbers for parameters, and for the family's symbols where only its name was given.
+        **gains : numbers
+            All of them.
+
+        Returns
+        -------
+        bool or None
+            For a family what its conditions say at the default parameters, None where they decide nothing;
+            for a point the verdict of `geoctrl.certify`.
+
+        Raises
+        ------
+        MatchingError, ParameterError
+            If a gain is missing or unknown; for an unknown parameter.
+        """
+        law = self.matching.law(**gains)
+        numbers = {p.name: p.default for p in law.gain_parameters}
+        if self._state is not None:
+            given = {**self._params, **named_parameters(params)}
+            return certify(law.closed_loop(), self._state, given or None).verdict in _STABLE
+        return self._judged(self._numbers({**numbers, **named_parameters(params)}))
+
+    def _judged(self, numbers: Mapping[sp.Symbol, Any]) -> bool | None:
+        if not self.conditions.stable:
+            return False if sp.S.true in self.conditions.unstable else None
+        judged = [r.subs(numbers) if hasattr(r, "subs") else r for r in self.conditions.stable]
+        if sp.S.false in judged or False in judged:
+            return False
+        return True if all(r == sp.S.true for r in judged) else None
+
+    def _numbers(self, given: Mapping[str, Any]) -> dict[sp.Symbol, sp.Rational]:
+        known = {s.name: s for s in self.conditions.symbols}
+        for name in given:
+            if name not in known:
+                raise ParameterError(f"unknown parameter {name!r}; known are {', '.join(known)}")
+        gains = self.matching.gains
+        values = {k: v for k, v in self.loop.params.items() if v is not None and k not in gains}
+        values |= {k: v for k, v in {**self._params, **self._values}.items() if k in known} | dict(given)
+        fractions = {known[k]: exact(v) for k, v in values.items()}
+        return {s: sp.Rational(q.numerator, q.denominator) for s, q in fractions.items()}
+
+    def eigenvalues(self, params: Mapping[str, float] | None = None, **gains: float) -> np.ndarray:
+        """Eigenvalues of the loop at the equilibrium, on the leaf."""
+        loop = self.matching.law(**gains).closed_loop()
+        return linearize(loop, self._point(loop, params), params).eigenvalues
+
+    def _point(self, loop: ReducedSystem, params: Mapping[str, float] | None) -> Any:
+        if self._state is not None:
+            return self._state
+        names = loop.families[self.family].names
+        values = {**self._values, **{k: v for k, v in named_parameters(params).items() if k in names}}
+        numbers = {k: v for k, v in {**self._params, **named_parameters(params)}.items() if k in loop.params}
+        return loop.equilibrium(self.family, params=numbers or None, **values)
+
+    # -- the set --------------------------------------------------------------------------------
+
+    @cached_property
+    def conditions(self) -> StabilityConditions:
+        """Stability conditions of the family, the gains symbolic; GeoctrlError for a single point."""
+        if not self.family:
+            raise GeoctrlError("conditions in symbols need a declared family; this is a single point")
+        return stability_conditions(self.loop, self.family, budget=self.budget)
+
+    @cached_property
+    def condition(self) -> Boolean:
+        """The admissible set: conditions on the gains that hold together."""
+        return sp.And(*_settled(self.conditions.stable)) if self.conditions.stable else sp.S.false
+
+    @cached_property
+    def bounds(self) -> dict[str, Boolean]:
+        """For each gain its conditions, solved for it where that is possible, the others held."""
+        relations = _settled(self.conditions.stable)
+        found = {}
+        for name, symbol in self._symbols.items():
+            solved = [_solved(r, symbol) for r in relations if r.has(symbol)]
+            found[name] = sp.And(*solved)
+        return found
+
+    @property
+    def _symbols(self) -> dict[str, sp.Symbol]:
+        known = {s.name: s for s in self.conditions.symbols}
+        return {name: known[name] for name in self.matching.gains}
+
+    @cached_property
+    def feasible(self) -> bool | None:
+        """Whether any gains are admissible at the defaults; None where neither is found."""
+        if self.family and (sp.S.false in self.conditions.stable or sp.S.true in self.conditions.unstable):
+            return False
+        try:
+            self.recommend()
+        except MatchingError:
+            return None
+        return True
+
+    @property
+    def reason(self) -> str:
+        """Why no gains are admissible; empty where some are."""
+        if self.feasible:
+            return ""
+        if self.family and sp.S.true in self.conditions.unstable:
+            return "a mode is unstable whatever the gains"
+        if self.family and sp.S.false in self.conditions.stable:
+            why = self.conditions.reason or "its signs contradict one another"
+            return f"the controlled energy is definite for no gains: {why}"
+        return f"none of {_DRAWS} sets of gains drawn is admissible"
+
+    # -- gains to start from --------------------------------------------------------------------
+
+    def recommend(
+        self,
+        params: Mapping[str, float] | None = None,
+        frequencies: tuple[float, float] | None = None,
+    ) -> dict[str, float]:
+        """Gains that are admissible, by name.
+
+        Parameters
+        ----------
+        params : dict, optional
+            As in `contains`.
+        frequencies : two positive numbers, optional
+            Of the loop, in rad/s, for one unstable direction of the base and a class with kappa, rho and K.
+            By default the rate at which the plant falls, and 0.4 of it.
+
+        Returns
+        -------
+        dict
+            By the closed form where there is one, else those of 4000 drawn sets whose largest frequency is
+            least, in comparison with its least.
+
+        Raises
+        ------
+        MatchingError
+            If none is found, or frequencies are given where no closed form takes them.
+        """
+        found = self._by_frequencies(params, frequencies)
+        if found is not None and self.contains(params, **found):
+            return found
+        if frequencies is not None:
+            raise MatchingError(
+                "frequencies choose kappa, rho and K for one unstable direction of the base; here they do not"
+            )
+        return self._searched(params)
+
+    def _by_frequencies(
+        self, params: Mapping[str, float] | None, frequencies: tuple[float, float] | None
+    ) -> dict[str, float] | None:
+        """The closed form at the equilibrium, for base and fibre that are multiples of one direction."""
+        if set(self.matching.gains) != {"kappa", "rho", "K"}:
+            return None
+        quantities = self._one_direction(params)
+        if quantities is None:
+            return None
+        g, gamma, k, D = quantities
+        if D <= 0:
+            return None
+        fall = np.sqrt(D / (g - k**2 * gamma))
+        first, second = frequencies or (_SLOWER * fall, fall)
+        first, second = (real(w, "a frequency") for w in (first, second))
+        if not 0 < first < second:
+            raise MatchingError(
+                f"frequencies must be two increasing positive numbers, got {first:g}, {second:g}"
+            )
+        product = first * second
+        kappa = (g + D / product) / (k**2 * gamma) - 1
+        rho = -(k**2) * gamma * product**2 / (D * (second - first) ** 2)
+        return {"kappa": float(kappa), "rho": float(rho), "K": float(rho * gamma * product)}
+
+    def _one_direction(self, params: Mapping[str, float] | None) -> tuple[float, float, float, float] | None:
+        """g, gamma, k and D where all are multiples of unit matrices; None where they are not."""
+        law = self.matching.law(**dict.fromkeys(self.matching.gains, 1.0))
+        loop = law.closed_loop()
+        found = at_rest(self.matching.plant, loop, self._point(loop, params), params)
+        if found is None:
+            return None
+        G, H, fibre, base = found
+        gamma, coupling = G[np.ix_(fibre, fibre)], G[np.ix_(fibre, base)]
+        inner = np.linalg.solve(gamma, coupling)
+        squares = [G[np.ix_(base, base)], gamma, coupling.T @ inner, -H[np.ix_(base, base)]]
+        units = [_unit(m) for m in squares]
+        if any(u is None for u in units):
+            return None
+        g, c, kgk, D = (float(u) for u in units if u is not None)
+        return g, c, float(np.sqrt(kgk / c)), D
+
+    def _searched(self, params: Mapping[str, float] | None) -> dict[str, float]:
+        rng, names = np.random.default_rng(5), list(self.matching.gains)
+        draws = 10.0 ** rng.uniform(-_SPREAD, _SPREAD, (_DRAWS, len(names)))
+        draws *= rng.choice([-1.0, 1.0], draws.shape)
+        admissible = self._admissible(draws, names, params)
+        best, chosen = np.inf, None
+        for row in draws[admissible][:40]:
+            gains = dict(zip(names, map(float, row), strict=True))
+            if not self.contains(params, **gains):
+                continue
+            sizes = np.abs(self.eigenvalues(params, **gains))
+            sizes = sizes[sizes > 1e-6 * max(1.0, float(sizes.max()))]
+            cost = float(sizes.max() / sizes.min()) if sizes.size else 1.0
+            if cost < best:
+                best, chosen = cost, gains
+        if chosen is None:
+            raise MatchingError(
+                f"no admissible gains among {_DRAWS} drawn; .condition says which are: {self.condition}"
+                if self.family
+                else f"no admissible gains among {_DRAWS} drawn"
+            )
+        return chosen
+
+    def _admissible(
+        self, draws: np.ndarray, names: list[str], params: Mapping[str, float] | None
+    ) -> np.ndarray:
+        """Which draws the conditions allow; all for a point, which is asked one at a time."""
+        if not self.family or not self.conditions.stable:
+            return np.arange(min(len(draws), 100))
+        numbers = self._numbers(named_parameters(params))
+        symbols = [self._symbols[name] for name in names]
+        allowed = np.ones(len(draws), dtype=bool)
+        for relation in self.conditions.stable:
+            told = relation.subs(numbers) if hasattr(relation, "subs") else relation
+            if told in (sp.S.true, True):
+                continue
+            if told in (sp.S.false, False):
+                return np.arange(0)
+            allowed &= np.broadcast_to(sp.lambdify(symbols, told, "numpy")(*draws.T), len(draws))
+        return np.flatnonzero(allowed)
+
+    def __repr__(self) -> str:
+        where = repr(self.family) if self.family else "the point"
+        told = self.condition if self.family else "gains are tried one at a time"
+        return f"<ShapedDesign for {where}: {told}>"
+
+
+def _members(family: Any, eq: Equilibrium) -> dict[str, float]:
+    """The family's symbols at a member, where states are these symbols by themselves."""
+    found = {}
+    for label, e in family.states.items():
+        if e in family.symbols:
+            found[e.name] = float(eq[label])
+    return found
+
+
+def _unit(matrix: np.ndarray) -> float | None:
+    """c of c times the unit matrix."""
+    c = float(matrix[0, 0]) if matrix.size else 0.0
+    return c if matrix.size and np.allclose(matrix, c * np.eye(len(matrix)), rtol=1e-9, atol=1e-12) else None
+
+
+def _settled(relations: list) -> list:
+    """Relations ``f > 0`` without the factors whose signs other relations fix."""
+    known: dict[sp.Expr, int] = {}
+    left = [_positive(r) for r in relations if r not in (sp.S.true, True)]
+    changed = True
+    while changed:
+        changed = False
+        for i, (sign, factors) in enumerate(left):
+            kept = []
+            for f, power in factors:
+                if f in known and len(factors) > 1:
+                    sign *= known[f] ** power
+                    changed = True
+                else:
+                    kept.append((f, power))
+            left[i] = (sign, kept)
+            if len(kept) == 1 and kept[0][1] % 2 and kept[0][0] not in known:
+                known[kept[0][0]] = sign
+                changed = True
+    found = []
+    for sign, factors in left:
+        e = sp.Mul(*(f**p for f, p in factors))
+        found.append(e > 0 if sign > 0 else e < 0)
+    return list(dict.fromkeys(found))
+
+
+def _positive(relation: Any) -> tuple[int, list[tuple[sp.Expr, int]]]:
+    """Sign and factors of f in the relation ``f > 0``; factors with their first gain or symbol positive."""
+    constant, factors = sp.factor_list(relation.gts - relation.lts)
+    sign, kept = (1 if constant > 0 else -1), []
+    for f, power in factors:
+        if f.is_positive or (power % 2 == 0 and f.is_real):
+            continue
+        if f.is_negative:
+            sign *= (-1) ** power
+            continue
+        kept.append((f, power))
+    return sign, kept
+
+
+def _solved(relation: Any, symbol: sp.Symbol) -> Any:
+    try:
+        return solve_inequality(relation.gts - relation.lts, symbol)
+    except (NotImplementedError, ValueError, TypeError):
+        return relation
