@@ -18,10 +18,15 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from geoctrl._scalars import Graph, Node
+import numpy as np
+
+from geoctrl._scalars import STATE, Graph, Node, Program
 from geoctrl._scalars.ideal import LeafIdeal
 
 __all__ = ["Jet", "ShapeIntegrals", "find_shape_integrals", "shape_of"]
+
+_PLAINLY = 1e-3
+"""Value at arguments of size one that is no rounding."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +156,8 @@ def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> Sha
     identities += [e for i in (*shape, *u) for e in graph.push_forward([slope[i]], {symbols[w]: graph.one})]
     at_rest = graph.substitute([slope[i] for i in u], {symbols[j]: graph.zero for j in u})
     identities = [e for e in (*identities, *at_rest) if not e.is_zero]
+    if identities and not leaf and _fails(graph, identities, numbers):
+        return None
     if identities:
         ideal = LeafIdeal(leaf, identities, numbers)
         if any(ideal.remainder(e) for e in identities):
@@ -164,6 +171,19 @@ def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> Sha
         g=dict(zip(shape, graph.substitute([slope[i] for i in shape], still), strict=True)),
         B=[graph.substitute(B[i], still) for i in u],
     )
+
+
+def _fails(graph: Graph, identities: Sequence[Node], numbers: Mapping[Node, Fraction] | None) -> bool:
+    """Whether one of them is plainly no identity, at a point drawn for all symbols: long ones are told so."""
+    symbols, rng = sorted(graph.symbols(identities), key=lambda node: node.index), np.random.default_rng(3)
+    drawn = {node: float((numbers or {}).get(node, rng.uniform(0.5, 1.5))) for node in symbols}
+    states = [node for node in symbols if node.level == STATE]
+    parameters = {node.payload: node for node in symbols if node.level != STATE}
+    with np.errstate(all="ignore"):
+        values = Program(graph, states, parameters, identities)(
+            [drawn[node] for node in states], {name: drawn[node] for name, node in parameters.items()}
+        )
+    return bool(np.any(np.abs(values) > _PLAINLY))
 
 
 def shape_of(sys: Any) -> ShapeIntegrals | None:

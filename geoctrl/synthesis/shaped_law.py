@@ -8,7 +8,7 @@ the controlled Lagrangian; else it is the plant with this feedback.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import sympy as sp
 
 from geoctrl._checks import number_array
 from geoctrl._scalars import Node, Program
+from geoctrl._scalars.budget import Budget
 from geoctrl.errors import InputError, MatchingError
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.formula import law_latex, with_numbers
@@ -29,6 +30,10 @@ from geoctrl.systems.notebook import displayed
 __all__ = ["ShapedLaw"]
 
 _SIGNS = {"minimum": 1, "maximum": -1}
+_TIDYING = 3.0
+"""Seconds for bringing a law into a short form."""
+_LONG = 2000
+"""Characters of a law that nobody reads."""
 _DEFINITE = 1e-9
 """Eigenvalues of an inertia below this, relative to the largest, count as zero."""
 
@@ -101,9 +106,10 @@ class ShapedLaw:
 
     @cached_property
     def expr(self) -> sp.ImmutableMatrix:
-        """The inputs (m x 1) in states of the loop, parameters and gains."""
-        states = self.controlled.system.states
-        return sp.ImmutableMatrix([collected(e, states) for e in self._recorded])
+        """The inputs (m x 1) in states of the loop, parameters and gains; long ones as they are recorded."""
+        states, time = self.controlled.system.states, Budget(_TIDYING)
+        found = [time.attempt("the law", partial(collected, e, states), e) for e in self._recorded]
+        return sp.ImmutableMatrix(found)
 
     def numeric(self, params: Mapping[str, float] | None = None) -> dict[str, sp.Expr]:
         """The inputs by label in states alone, with numbers for parameters and gains.
@@ -283,7 +289,11 @@ class ShapedLaw:
 
     def __repr__(self) -> str:
         gains = ", ".join(f"{p.name} = {p.default}" for p in self.controlled.gains)
-        rows = "\n".join(f"  {label} = {e}" for label, e in zip(self.input_labels, self.expr, strict=True))
+        shown = [str(e) for e in self.expr]
+        rows = "\n".join(
+            f"  {label} = {e if len(e) < _LONG else f'an expression of {len(e)} characters, .expr'}"
+            for label, e in zip(self.input_labels, shown, strict=True)
+        )
         return f"<ShapedLaw for {self.mechanism.name}: {gains}>\n{rows}"
 
 
