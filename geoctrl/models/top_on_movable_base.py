@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sympy as sp
 
-from geoctrl.algebra import AdvectedVector, so3
+from geoctrl._checks import flag
+from geoctrl.algebra import AdvectedVector, product, rn, so3
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["top_on_movable_base"]
 
 
-def top_on_movable_base() -> EulerPoincare:
-    """Top on a base that moves freely along the plane and does not turn; Gamma is the upward vertical.
+def top_on_movable_base(pushed: bool = False) -> EulerPoincare:
+    r"""Top on a base that moves freely along the plane and does not turn; Gamma is the upward vertical.
 
     No horizontal force acts from outside: seen from axes that follow the common centre of mass, the velocity
     of the base is ``-m l/(m + M)`` times the horizontal part of ``Omega x E3``. The rotation is left, with
@@ -20,6 +21,24 @@ def top_on_movable_base() -> EulerPoincare:
 
     The library finds Pi.Gamma; "Pi3" is kept where I1 = I2. Outputs ``base1 .. base3``: the base's velocity,
     in body axes. Families "sleeping" and "hanging". Parameter sets: "generic" and "lagrange" (I1 = I2).
+
+    ``pushed``: the base is driven along the plane by the forces u1, u2. Its velocity Y, in axes fixed in
+    space, is then among the velocities, of the group SO(3) x R^2, and a, b, Gamma are the axes of space seen
+    from the body; families "upright" and "hanging", at rest,
+
+    .. math::
+        T = \tfrac12 \Omega \cdot I \Omega + \tfrac12 (m + M)|Y|^2
+        + m l\,(Y_1 a + Y_2 b) \cdot (\Omega \times E_3)
+
+    Parameters
+    ----------
+    pushed : bool
+        Whether forces act on the base.
+
+    Raises
+    ------
+    InputError
+        If ``pushed`` is neither True nor False.
     """
     algebra = so3()
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
@@ -39,7 +58,30 @@ def top_on_movable_base() -> EulerPoincare:
     taken_up = (m * l) ** 2 / (m + M) * (swing.dot(swing) - G.dot(swing) ** 2)
     base = -m * l / (m + M) * horizontal
     Omega0 = sp.Symbol("Omega0", real=True)
+    source = "E. J. Routh, Advanced Part of a Treatise on the Dynamics of a System of Rigid Bodies, 1905"
     generic = {p.name: p.default for p in parameters if p.default is not None}
+    if flag("pushed", pushed):
+        group = product(algebra, rn(2))
+        axes = [AdvectedVector(name, reference=ref) for name, ref in (("a", (1, 0, 0)), ("b", (0, 1, 0)))]
+        turn, push = group.xi[:3, :], group.xi[3:, :]
+        swing = turn.cross(E3)
+        carried = sum((y * sp.Matrix(axis.symbols).dot(swing) for y, axis in zip(push, axes, strict=True)), 0)
+        kinetic = turn.dot(sp.diag(*moments) * turn) / 2 + (m + M) * push.dot(push) / 2 + m * l * carried
+        return EulerPoincare(
+            algebra=group,
+            advected=[*axes, gamma],
+            lagrangian=kinetic - m * g * l * G[2],
+            forces=[0, 0, 0, *sp.symbols("u1 u2", real=True)],
+            inputs=["u1", "u2"],
+            parameters=parameters,
+            parameter_sets={"generic": generic, "lagrange": {**generic, "I2": 0.9}},
+            equilibria={
+                name: Family({"a1": 1, "b2": up, "Gamma3": up})
+                for name, up in (("upright", 1), ("hanging", -1))
+            },
+            source=source,
+            name="top-on-movable-base",
+        )
     return EulerPoincare(
         algebra=algebra,
         advected=[gamma],
@@ -52,6 +94,6 @@ def top_on_movable_base() -> EulerPoincare:
             "sleeping": Family({"Omega3": Omega0, "Gamma3": 1}, symbols=[Omega0]),
             "hanging": Family({"Omega3": Omega0, "Gamma3": -1}, symbols=[Omega0]),
         },
-        source="E. J. Routh, Advanced Part of a Treatise on the Dynamics of a System of Rigid Bodies, 1905",
+        source=source,
         name="top-on-movable-base",
     )

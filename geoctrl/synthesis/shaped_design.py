@@ -359,6 +359,8 @@ def _unit(matrix: np.ndarray) -> float | None:
 
 def _settled(relations: list) -> list:
     """Relations ``f > 0`` without the factors whose signs other relations fix."""
+    if sp.S.false in relations:
+        return [sp.S.false]
     known: dict[sp.Expr, int] = {}
     left = [_positive(r) for r in relations if r not in (sp.S.true, True)]
     changed = True

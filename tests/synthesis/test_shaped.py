@@ -1,0 +1,349 @@
+"""Matching of actuated directions: laws against the plant, thresholds, damping, what cannot be matched."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import geoctrl as gc
+from geoctrl.errors import InputError, MatchingError, ParameterError
+from geoctrl.synthesis.abelian import Abelian
+from geoctrl.synthesis.plant import Plant
+
+POSITION = {"kappa": 20, "rho": -0.02, "K": -0.6}
+"""Gains of the specification's checks, in the notation of Bloch, Leonard and Marsden."""
+
+
+def cart(**changes):
+    return gc.models.get("cart-pendulum")(**changes)
+
+
+def spun_body(coupling, rotor_inertia):
+    """A body with unequal moments and rotors; locked inertia is positive definite with what is used here."""
+    return gc.EulerPoincare(
+        algebra=gc.so3(),
+        inertia=sp.diag(sp.Rational(29, 10), sp.Rational(21, 10), sp.Rational(12, 10)),
+        rotors=gc.Rotors(coupling=coupling, inertia=rotor_inertia),
+        name="body with rotors",
+    )
+
+
+def apart(law, seed=0, count=20):
+    """Largest relative difference of the controlled Lagrangian's motion and the plant's under the law."""
+    lagrangian, plant = law.controlled.system, law.full
+    rng, worst = np.random.default_rng(seed), 0.0
+    params = lagrangian.mechanism.generic
+    for _ in range(count):
+        x = lagrangian.random_state(rng, params)
+        expected = lagrangian.rhs(0.0, x, params=params)
+        found = plant.rhs(0.0, x, params=params)
+        worst = max(worst, np.max(np.abs(found - expected)) / np.max(np.abs(expected)))
+    return worst
+
+
+def growth(loop, family):
+    eq = loop.equilibrium(family)
+    return gc.linearize(loop, eq).eigenvalues.real.max(), gc.certify(loop, eq).verdict
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "shaping", "gains"),
+    [
+        ("cart-pendulum", {}, "kinetic", {"kappa": 20}),
+        ("cart-pendulum", {}, "potential", {"K": 3.7}),
+        ("cart-pendulum", {}, "both", POSITION),
+        ("cart-pendulum", {"incline": True}, "both", POSITION),
+        ("spherical-pendulum-on-puck", {}, "both", POSITION),
+        ("inertia-wheel-pendulum", {}, "both", {"kappa": 31, "rho": -0.3, "K": -0.2}),
+        ("pendulum-skate-rotor", {}, "both", {"kappa": 900, "rho": -0.3, "K": -0.2}),
+        ("unicycle-with-rotor", {}, "kinetic", {"kappa": 3.5}),
+        ("top-on-movable-base", {"pushed": True}, "both", POSITION),
+        ("body-with-rotor", {}, "kinetic", {"kappa": 2.5}),
+    ],
+)
+def test_the_plant_moves_as_the_controlled_lagrangian(name, options, shaping, gains):
+    matching = gc.match(gc.models.get(name)(**options), shaping=shaping)
+    assert set(matching.gains) == set(gains)
+    assert apart(matching.law(**gains)) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("coupling", "inertia"),
+    [
+        (sp.Matrix([0, 0, sp.Rational(1, 5)]), sp.Matrix([[sp.Rational(1, 5)]])),
+        (
+            sp.Matrix([[sp.Rational(1, 5), 0], [0, sp.Rational(1, 7)], [0, sp.Rational(1, 9)]]),
+            sp.diag(1, 2) / 5,
+        ),
+    ],
+)
+def test_a_coupling_that_is_not_closed_needs_a_gyroscopic_force(coupling, inertia):
+    """With F the loop is the plant's; without it nothing is matched."""
+    plant = Plant.of(spun_body(coupling, inertia))
+    shaping = Abelian(plant, "kinetic")
+    assert not shaping.closed
+    s = inertia.rows
+    Lambda, rho = inertia * sp.Rational(7, 3), inertia * sp.Rational(-1, 4)
+    found = shaping.lagrangian(Lambda, rho)
+    found.require_matched()
+    assert found.force is not None
+    assert sp.expand(sp.Matrix(found.force).dot(sp.Matrix(plant.mechanism.algebra.xi))) == 0
+    with pytest.raises(MatchingError, match="remainder"):
+        replace(found, force=None).require_matched()
+    with pytest.raises(MatchingError, match="not closed"):
+        shaping.lagrangian(Lambda, rho, added=sum(sp.Symbol(n, real=True) ** 2 for n in shaping.names))
+    assert len(shaping.names) == s
+
+
+def test_wrong_signs_are_no_matching(monkeypatch):
+    shaping = Abelian(Plant.of(cart()), "both")
+    mixing = Abelian.mixing
+    monkeypatch.setattr(Abelian, "mixing", lambda self, Lambda, rho: -mixing(self, Lambda, rho))
+    with pytest.raises(MatchingError, match="remainder"):
+        shaping.proved(
+            {g.name: g.symbol for g in shaping.gains}, tuple(gc.Parameter(g.name) for g in shaping.gains)
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "threshold"), [("cart-pendulum", "M/m"), ("spherical-pendulum-on-puck", "M/m")]
+)
+@pytest.mark.parametrize("shaping", ["kinetic", "both"])
+def test_kappa_above_the_ratio_of_masses(name, threshold, shaping):
+    """[Bloch, Leonard, Marsden 2000]: kappa > M/m, as text, as interval, and proved on both sides."""
+    matching = gc.match(gc.models.get(name)(), shaping=shaping)
+    design = matching.design("upright")
+    M, m = (p.symbol for p in matching.mechanism.parameters[:2])
+    kappa = matching.gains["kappa"]
+    assert design.bounds["kappa"] == (kappa > M / m)
+    assert str(design.bounds["kappa"]) == f"kappa > {threshold}"
+    values = matching.mechanism.defaults
+    edge = values["M"] / values["m"]
+    others = {} if shaping == "kinetic" else {"rho": -0.02, "K": -0.6}
+    for factor, verdict in ((1 - 1e-6, gc.Verdict.PROVED_UNSTABLE), (1 + 1e-6, gc.Verdict.PROVED_STABLE)):
+        loop = matching.law(kappa=edge * factor, **others).closed_loop()
+        assert gc.certify(loop, loop.equilibrium("upright")).verdict is verdict
+    assert design.contains(kappa=1.01 * edge, **others)
+    assert design.contains(kappa=0.99 * edge, **others) is False
+
+
+@pytest.mark.parametrize(
+    ("gains", "rate"),
+    [
+        ({"kappa": 0.999 * 0.44 / 0.14}, 940),
+        ({"rho": 0.02}, 2.2),
+        ({"K": 0.6}, 14),
+        ({"rho": 0.02, "K": 0.6}, 9.1),
+    ],
+)
+def test_wrong_gains_of_the_cart_fall_as_fast_as_they_should(gains, rate):
+    loop = gc.match(cart(), shaping="both").law(**{**POSITION, **gains}).closed_loop()
+    found, verdict = growth(loop, "upright")
+    assert found == pytest.approx(rate, rel=0.02)
+    assert verdict is gc.Verdict.PROVED_UNSTABLE
+
+
+def test_skate_with_a_rotor_holds_its_position():
+    """z = theta + C phi: stable for kappa > (I1 + m l^2)/J1 with rho < 0 and K < 0."""
+    mechanism = gc.models.get("pendulum-skate-rotor")()
+    v = mechanism.defaults
+    edge = (v["I1"] + v["m"] * v["l"] ** 2) / v["J1"]
+    matching = gc.match(mechanism, shaping="both")
+    rates = []
+    for factor in (0.999, 1.001):
+        loop = matching.law(kappa=edge * factor, rho=-0.02, K=-0.6).closed_loop()
+        eq = loop.equilibrium("spinning", Omega0=0.0)
+        rates.append(gc.linearize(loop, eq).eigenvalues.real.max())
+    assert rates[0] > 100
+    assert rates[1] < 1e-6
+
+
+def test_base_of_a_top_thresholds_of_both_axes():
+    """kappa > max(I1, I2)/mu - 1 with mu = (m l)^2/(m + M); between the two it is worse than without."""
+    mechanism = gc.models.get("top-on-movable-base")(pushed=True)
+    v = mechanism.defaults
+    mu = (v["m"] * v["l"]) ** 2 / (v["m"] + v["M"])
+    matching = gc.match(mechanism, shaping="both")
+    for moment, sides in ((v["I1"], (1.001, 0.999)), (v["I2"], (0.999,))):
+        for side in sides:
+            kappa = (moment / mu) * side - 1
+            loop = matching.law(kappa=kappa, rho=-0.02, K=-0.6).closed_loop()
+            rate = gc.linearize(loop, loop.equilibrium("upright")).eigenvalues.real.max()
+            assert (rate < 1e-5) == (side > 1 and moment == v["I1"])
+            if side < 1:
+                assert rate > 50
+
+
+def test_frequencies_choose_gains():
+    design = gc.match(cart(), shaping="both").design("upright")
+    gains = design.recommend(frequencies=(3, 8))
+    found = np.sort(np.abs(design.eigenvalues(**gains).imag))
+    np.testing.assert_allclose(found, [3, 3, 8, 8], rtol=1e-9)
+    assert design.contains(**gains)
+    assert design.feasible
+    assert design.reason == ""
+
+
+def test_the_published_gains_are_near_the_edge_of_what_friction_allows():
+    """kappa 20, rho -.02, K -.6 with injection .5: a margin of 5e-4; gains by frequencies are far better."""
+    matching = gc.match(cart(), shaping="both")
+    margins = []
+    for gains in (POSITION, matching.design("upright").recommend(frequencies=(3, 8))):
+        best = max(
+            -gc.linearize(loop, loop.equilibrium("upright")).eigenvalues.real.max()
+            for k in (0.05, 0.2, 0.5, 1.0, 2.0)
+            for loop in [matching.law(**gains).with_damping(k=k).closed_loop()]
+        )
+        margins.append(best)
+    assert 0 < margins[0] < 5e-3
+    assert margins[1] > 0.1
+
+
+def test_damped_loops_bring_the_position_home():
+    matching = gc.match(cart(), shaping="both")
+    law = matching.law(**matching.design("upright").recommend()).with_damping(k=0.5)
+    loop = law.closed_loop()
+    eq = loop.equilibrium("upright")
+    assert gc.certify(loop, eq).verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+    traj = gc.simulate(loop, np.linspace(0, 150, 301), loop.state(phi=0.2, z=0.1, x_dot=0.1))
+    assert np.max(np.abs(traj.states[:, -1])) < 1e-2
+    assert np.max(np.abs(traj.states[:, 0])) > 0.09
+
+
+@pytest.mark.parametrize(("k", "sense"), [(0.5, 1), (1.3, 1)])
+def test_the_controlled_energy_falls_as_the_damping_says(k, sense):
+    """dE_c/dt = -K |y|^2 along the plant with the law, E_c with a minimum."""
+    matching = gc.match(cart(), shaping="both")
+    law = matching.law(**POSITION).with_damping(k=k)
+    system, made = law.full, law.controlled
+    rate = system.graph.add(system.rate_terms([system.expression(law.energy)])[0])
+    y = made.system.program(made.passive_output)
+    rng = np.random.default_rng(4)
+    for _ in range(10):
+        x = system.random_state(rng)
+        (found,) = system.program([rate])(system.arguments_at(0, x, None), system.parameters(None))
+        (output,) = y(made.system.arguments_at(0, x, None), made.system.parameters(None))
+        assert found == pytest.approx(-sense * k * output**2, rel=1e-9, abs=1e-10)
+
+
+def test_the_wrong_sign_of_damping_destabilises():
+    matching = gc.match(cart(), shaping="both")
+    for energy, stable in (("minimum", True), ("maximum", False)):
+        loop = matching.law(**POSITION).with_damping(k=0.5, energy=energy).closed_loop()
+        rate = gc.linearize(loop, loop.equilibrium("upright")).eigenvalues.real.max()
+        assert (rate < 0) == stable
+
+
+def test_kinetic_shaping_is_damped_modulo_the_position():
+    loop = gc.match(cart()).law(kappa=20).with_damping(k=0.1).closed_loop()
+    values = gc.linearize(loop, loop.equilibrium("upright")).eigenvalues
+    assert np.sum(np.abs(values) < 1e-9) == 1
+    assert np.sort(values.real)[1] < -0.05
+
+
+def test_friction_makes_the_loop_that_of_the_plant():
+    """Feedforward compensates no friction: the loop is the plant with the law, and may fall."""
+    rubbing = cart().replace(friction=[gc.Friction([[0, 1]], viscous=sp.Rational(1, 10**4))])
+    matching = gc.match(rubbing, shaping="both")
+    loop = matching.law(**POSITION).closed_loop()
+    rate = gc.linearize(loop, loop.equilibrium("upright")).eigenvalues.real.max()
+    assert rate == pytest.approx(6e-4, rel=0.2)
+    assert gc.certify(loop, loop.equilibrium("upright")).verdict is gc.Verdict.PROVED_UNSTABLE
+
+
+def test_the_law_in_all_its_forms():
+    matching = gc.match(cart(), shaping="both")
+    law = matching.law(**POSITION)
+    loop = law.closed_loop()
+    assert loop.state_labels == ("x_dot", "phi_dot", "phi", "z")
+    assert loop.output_labels == ("u",)
+    x = np.array([0.3, -0.4, 0.2, 0.7])
+    u = law(0.0, x)
+    numbers = dict(zip(loop.states, x, strict=True))
+    assert float(law.numeric()["u"].subs(numbers)) == pytest.approx(u[0], rel=1e-12)
+    known = numbers | {p.symbol: p.default for p in law.controlled.parameters}
+    assert float(law.expr[0].subs(known)) == pytest.approx(u[0], rel=1e-12)
+    assert loop.outputs(0.0, x)[0] == pytest.approx(u[0], rel=1e-12)
+    many = law(0.0, np.column_stack([x, 2 * x]))
+    assert many.shape == (1, 2)
+    controller = law.to_control()
+    assert controller.input_labels == list(loop.state_labels)
+    symbolic = matching.law(kappa=sp.Symbol("kappa", real=True), rho=-0.02, K=-0.6)
+    np.testing.assert_allclose(symbolic(0.0, x, {"kappa": 20}), u)
+    assert "ShapedLaw for cart-pendulum" in repr(law)
+    assert "kappa" in repr(matching)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda: gc.match(cart(), shaping="all"), InputError, "shaping"),
+        (lambda: gc.match(cart().replace(inputs=[], forces=None)), MatchingError, "actuated directions"),
+        (
+            lambda: gc.match(cart().replace(forces=[sp.Symbol("u", real=True) ** 2, 0])),
+            MatchingError,
+            "nonlinear",
+        ),
+        (
+            lambda: gc.match(
+                cart().replace(forces=[sp.Symbol("u", real=True) * sp.cos(sp.Symbol("phi", real=True)), 0])
+            ),
+            MatchingError,
+            "depend on phi",
+        ),
+        (lambda: gc.match(cart(), shaping="both").law(kappa=2), MatchingError, "rho, K"),
+        (lambda: gc.match(cart()).law(kapa=2), MatchingError, "kappa"),
+        (lambda: gc.match(cart()).law(kappa="2"), MatchingError, "text"),
+        (lambda: gc.match(cart()).law(kappa=float("nan")), MatchingError, "kappa"),
+        (lambda: gc.match(cart()).law(kappa=1j), MatchingError, "kappa"),
+        (lambda: gc.match(cart()).law(kappa=sp.Symbol("M", real=True)), MatchingError, "taken"),
+        (lambda: gc.match(cart()).design("sideways"), ParameterError, "upright"),
+        (lambda: gc.match(cart()).law(kappa=20).with_damping(k=-1), MatchingError, "k must"),
+        (lambda: gc.match(cart()).law(kappa=20).with_damping(k=1, energy="low"), InputError, "minimum"),
+        (
+            lambda: gc.match(cart()).law(kappa=sp.Symbol("kappa", real=True)).with_damping(k=1),
+            MatchingError,
+            "energy=",
+        ),
+        (
+            lambda: gc.match(cart(), shaping="both").design("upright").recommend(frequencies=(8, 3)),
+            MatchingError,
+            "increasing",
+        ),
+        (
+            lambda: gc.match(cart().replace(parameters=[*cart().parameters, gc.Parameter("kappa", 1.0)])),
+            MatchingError,
+            "kappa",
+        ),
+    ],
+)
+def test_bad_input(make, error, words):
+    with pytest.raises(error, match=words):
+        make()
+
+
+def test_two_inputs_on_one_velocity_and_none():
+    u, w = sp.symbols("u w", real=True)
+    with pytest.raises(MatchingError, match="independent"):
+        gc.match(cart().replace(forces=[u + w, 0], inputs=["u", "w"]))
+
+
+def test_an_input_that_moves_nothing():
+    """A force along the normal of a constraint does no work."""
+    algebra = gc.rn(2)
+    mechanism = gc.EulerPoincare(
+        algebra=algebra,
+        inertia=sp.diag(2, 3),
+        constraints={"wall": [0, 1]},
+        forces=[0, sp.Symbol("u", real=True)],
+        inputs=["u"],
+    )
+    with pytest.raises(MatchingError, match="moves nothing"):
+        gc.match(mechanism)
+
+
+def test_other_types_of_numbers_are_the_same_gains():
+    matching = gc.match(cart())
+    for value in (np.int64(20), np.float32(20), sp.Integer(20), sp.Rational(20)):
+        assert matching.law(kappa=value).gain_parameters[0].default == 20
