@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -33,7 +33,7 @@ from geoctrl.systems import EulerPoincare, Rotors, as_mechanism
 
 __all__ = ["Matching", "match"]
 
-_CLASSES: tuple[type[Shaping], ...] = (Abelian,)
+_CLASSES: tuple[tuple[str, Callable[[Plant, str], Shaping]], ...] = ((Abelian.title, Abelian),)
 
 
 class Matching(Matched):
@@ -230,11 +230,11 @@ def shaped(mechanism: EulerPoincare, kind: str) -> ShapedMatching:
     """The first class that a mechanism is in; MatchingError with the reasons of all where there is none."""
     plant = Plant.of(mechanism)
     refused: dict[str, str] = {}
-    for made in _CLASSES:
+    for title, made in _CLASSES:
         try:
             return ShapedMatching(mechanism, made(plant, kind), refused)
         except MatchingError as error:
-            refused[made.title] = str(error)
+            refused[title] = str(error)
     reasons = "; ".join(f"{title}: {reason}" for title, reason in refused.items())
     raise MatchingError(f"no class of controlled Lagrangians that is known matches this mechanism. {reasons}")
 

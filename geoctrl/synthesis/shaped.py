@@ -128,7 +128,7 @@ class ShapedMatching:
         ParameterError
             If the closed loop has no such family.
         """
-        return ShapedDesign(self, eq, budget)
+        return ShapedDesign(self.law, self.gains, self.plant, eq, budget)
 
     def __repr__(self) -> str:
         gains = "\n".join(f"  {g.name}: {g.description}" for g in self.shaping.gains)

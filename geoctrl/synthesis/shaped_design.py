@@ -14,9 +14,9 @@ gain gets an interval. With one unstable direction x of the base, inertia g, cou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -28,13 +28,11 @@ from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.analysis import StabilityConditions, certify, linearize, stability_conditions
 from geoctrl.analysis.signs import solve_inequality
 from geoctrl.errors import GeoctrlError, MatchingError, ParameterError
+from geoctrl.synthesis.plant import Plant
 from geoctrl.synthesis.shaped_law import ShapedLaw
 from geoctrl.synthesis.stiffness import at_rest
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.verification import Verdict
-
-if TYPE_CHECKING:
-    from geoctrl.synthesis.shaped import ShapedMatching
 
 __all__ = ["ShapedDesign"]
 
@@ -52,13 +50,22 @@ class ShapedDesign:
 
     Attributes
     ----------
-    matching : ShapedMatching
+    gains : dict of name -> symbol
+    plant : Plant
     family : str
         Name of the declared family, or "" for a single point.
     """
 
-    def __init__(self, matching: ShapedMatching, eq: Any, budget: float = BUDGET) -> None:
-        self.matching, self.budget = matching, Budget(budget).seconds
+    def __init__(
+        self,
+        make: Callable[..., ShapedLaw],
+        gains: Mapping[str, sp.Symbol],
+        plant: Plant,
+        eq: Any,
+        budget: float = BUDGET,
+    ) -> None:
+        self._make, self.gains, self.plant = make, dict(gains), plant
+        self.budget = Budget(budget).seconds
         self._values: dict[str, float] = {}
         self._params: dict[str, float] = {}
         self._state: np.ndarray | None = None
@@ -89,7 +96,7 @@ class ShapedDesign:
 
     @cached_property
     def _law(self) -> ShapedLaw:
-        return self.matching.law(**self.matching.gains)
+        return self._make(**self.gains)
 
     @property
     def loop(self) -> ReducedSystem:
@@ -100,10 +107,10 @@ class ShapedDesign:
 
     def law(self, params: Mapping[str, float] | None = None, **gains: Any) -> ShapedLaw:
         """The law for gains; what is left out is `recommend`'s."""
-        return self.matching.law(**{**(self.recommend(params) if self._missing(gains) else {}), **gains})
+        return self._make(**{**(self.recommend(params) if self._missing(gains) else {}), **gains})
 
     def _missing(self, gains: Mapping[str, Any]) -> bool:
-        return not self.matching.gains.keys() <= gains.keys()
+        return not self.gains.keys() <= gains.keys()
 
     def contains(self, params: Mapping[str, float] | None = None, **gains: float) -> bool | None:
         """Whether gains are admissible.
@@ -126,7 +133,7 @@ class ShapedDesign:
         MatchingError, ParameterError
             If a gain is missing or unknown; for an unknown parameter.
         """
-        law = self.matching.law(**gains)
+        law = self._make(**gains)
         numbers = {p.name: p.default for p in law.gain_parameters}
         if self._state is not None:
             given = {**self._params, **named_parameters(params)}
@@ -146,7 +153,7 @@ class ShapedDesign:
         for name in given:
             if name not in known:
                 raise ParameterError(f"unknown parameter {name!r}; known are {', '.join(known)}")
-        gains = self.matching.gains
+        gains = self.gains
         values = {k: v for k, v in self.loop.params.items() if v is not None and k not in gains}
         values |= {k: v for k, v in {**self._params, **self._values}.items() if k in known} | dict(given)
         fractions = {known[k]: exact(v) for k, v in values.items()}
@@ -154,7 +161,7 @@ class ShapedDesign:
 
     def eigenvalues(self, params: Mapping[str, float] | None = None, **gains: float) -> np.ndarray:
         """Eigenvalues of the loop at the equilibrium, on the leaf."""
-        loop = self.matching.law(**gains).closed_loop()
+        loop = self._make(**gains).closed_loop()
         return linearize(loop, self._point(loop, params), params).eigenvalues
 
     def _point(self, loop: ReducedSystem, params: Mapping[str, float] | None) -> Any:
@@ -192,7 +199,7 @@ class ShapedDesign:
     @property
     def _symbols(self) -> dict[str, sp.Symbol]:
         known = {s.name: s for s in self.conditions.symbols}
-        return {name: known[name] for name in self.matching.gains}
+        return {name: known[name] for name in self.gains}
 
     @cached_property
     def feasible(self) -> bool | None:
@@ -258,7 +265,7 @@ class ShapedDesign:
         self, params: Mapping[str, float] | None, frequencies: tuple[float, float] | None
     ) -> dict[str, float] | None:
         """The closed form at the equilibrium, for base and fibre that are multiples of one direction."""
-        if set(self.matching.gains) != {"kappa", "rho", "K"}:
+        if set(self.gains) != {"kappa", "rho", "K"}:
             return None
         quantities = self._one_direction(params)
         if quantities is None:
@@ -280,9 +287,9 @@ class ShapedDesign:
 
     def _one_direction(self, params: Mapping[str, float] | None) -> tuple[float, float, float, float] | None:
         """g, gamma, k and D where all are multiples of unit matrices; None where they are not."""
-        law = self.matching.law(**dict.fromkeys(self.matching.gains, 1.0))
+        law = self._make(**dict.fromkeys(self.gains, 1.0))
         loop = law.closed_loop()
-        found = at_rest(self.matching.plant, loop, self._point(loop, params), params)
+        found = at_rest(self.plant, loop, self._point(loop, params), params)
         if found is None:
             return None
         G, H, fibre, base = found
@@ -296,7 +303,7 @@ class ShapedDesign:
         return g, c, float(np.sqrt(kgk / c)), D
 
     def _searched(self, params: Mapping[str, float] | None) -> dict[str, float]:
-        rng, names = np.random.default_rng(5), list(self.matching.gains)
+        rng, names = np.random.default_rng(5), list(self.gains)
         draws = 10.0 ** rng.uniform(-_SPREAD, _SPREAD, (_DRAWS, len(names)))
         draws *= rng.choice([-1.0, 1.0], draws.shape)
         admissible = self._admissible(draws, names, params)

@@ -55,9 +55,6 @@ class Shaping(ABC):
     kind: str
     title: str
 
-    @abstractmethod
-    def __init__(self, plant: Plant, kind: str) -> None: ...
-
     @property
     @abstractmethod
     def gains(self) -> Sequence[Gain]:
