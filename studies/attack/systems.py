@@ -28,6 +28,8 @@ RATES, RATES_ON_PRODUCTS = 15000, 4000
 """Most evaluations of rates in a run; of products they take milliseconds."""
 TYPES = 0.25
 """Share of systems with parameters that are judged again with equal numbers of other types."""
+TRANSIENT = 10.0
+"""Growth over that of the linear motion from which on it is no transient."""
 FILES = 0.05
 """Share of certificates that are written and verified."""
 
@@ -190,8 +192,9 @@ def growth(
         if run.growth < GROWTH:
             break
     else:
-        # Both sizes grew: a transient has ended by the middle of the run, an instability goes on.
-        if run.late > 2:
+        # Both sizes grew: a transient has ended by the middle of the run, an instability goes on. A stiff run
+        # may not last until then: what the linear motion explains is a transient too.
+        if run.late > 2 and run.growth > TRANSIENT * oracle.amplification(drawn.point, run.times[-1]):
             return f"{verdict}, but perturbations of 1e-3 and 1e-4 grew {run.growth:.3g} times and go on"
     finished = run.times[-1] >= 0.99 * span
     if decays and finished and run.final > 0.5:

@@ -170,6 +170,19 @@ def test_growth_is_noticed_where_the_spectrum_says_nothing():
     assert not attracted.growing
 
 
+@pytest.mark.filterwarnings("ignore:drawn. no body has the principal moments")
+def test_the_oracle_bears_stiff_runs():
+    """A transient of 40000 times that outlasts the run, and a trial step into overflow: both are proved."""
+    for index in (1390, 2222):
+        assert systems.case(77, index, {}).result == "proved"
+
+
+def test_amplification_of_an_oscillator():
+    """Of I Omega' = -Gamma, Gamma' = Omega the energy I Omega^2 + Gamma^2 is kept: by sqrt(2), for I = 2."""
+    hanging = top(-1)
+    assert Oracle(hanging).amplification(hanging.point, 200.0) == pytest.approx(2**0.5, rel=1e-3)
+
+
 def test_changing_invariants_are_told_from_true_ones():
     drawn, rng = top(-1), np.random.default_rng(3)
     oracle = Oracle(drawn)
