@@ -83,7 +83,7 @@ class ReducedSystem(Recorded):
         self.velocity_labels = mechanism.velocity_labels
         self.nstates, self.ninputs = len(self.states), len(self.inputs)
         self.families: dict[str, Family] = dict(mechanism.equilibria)
-        self.params, self.domain = mechanism.defaults, mechanism.domain
+        self.params, self.domain = mechanism.defaults, mechanism.edges
         generic = mechanism.generic
         rng = np.random.default_rng(20240801)
         samples = [self.sampler(rng, generic) for _ in range(3)]

@@ -251,6 +251,7 @@ def despun_mechanism(mechanism: Mechanism) -> Mechanism:
         gyroscopic=None if mechanism.gyroscopic is None else list(P.T * mechanism.gyroscopic),
         forces=None if mechanism.acting is None else list(P.T * mechanism.acting.applyfunc(seen)),
         friction=(),
+        domain=mechanism.edges,
         constraints=rows,
         reactions={
             name: [*eta[: extended.n - 1], 0, *eta[extended.n - 1 :]]
