@@ -24,7 +24,7 @@ from geoctrl.systems.domain import Side, read_domain
 from geoctrl.systems.families import Family
 from geoctrl.systems.friction import Friction, loaded_sides
 from geoctrl.systems.moments import warn_of_moments
-from geoctrl.systems.names import check_families, check_names, input_symbol, plain_inputs, time
+from geoctrl.systems.names import check_families, check_names, check_sets, input_symbol, plain_inputs, time
 from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.reactions import is_reaction, loads_of, reaction
 from geoctrl.systems.reading import (
@@ -391,12 +391,7 @@ class Mechanism(ABC):
             if name not in actuators:
                 raise DescriptionError(f"feedback names no input: {name!r}{nearest(name, actuators)}")
         names = [p.name for p in self.parameters]
-        for key, values in self.parameter_sets.items():
-            for name in values:
-                if name not in names:
-                    raise ParameterError(
-                        f"parameter set {key!r}: unknown parameter {name!r}{nearest(name, names)}"
-                    )
+        check_sets(self.parameter_sets, names)
         taken = dict.fromkeys(labels, "a state or an input") | dict.fromkeys(names, "a parameter")
         check_families(self.equilibria, taken)
 
