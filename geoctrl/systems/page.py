@@ -14,6 +14,7 @@ from geoctrl.systems.friction import Friction
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.relations import Relation
+from geoctrl.systems.space import space_words
 
 __all__ = ["listed", "mechanism_page", "parameter_table", "state_labels", "system_lines", "table"]
 
@@ -96,7 +97,7 @@ def mechanism_page(mechanism: Mechanism, summary: str = "", conserved: Sequence[
         "conserved": ", ".join(conserved),
         "source": m.source,
     }
-    page = listed(f"{m.name or 'unnamed mechanism'}  [{m.algebra.name}]", rows)
+    page = listed(f"{m.name or 'unnamed mechanism'}  [{space_words(m.group, m.shape)}]", rows)
     return f"{page}\n\n{parameter_table(m)}" if m.parameters else page
 
 

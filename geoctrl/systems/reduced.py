@@ -348,9 +348,9 @@ class ReducedSystem(Recorded):
         """
         return self._despun
 
-    def despun_state(self, x: Any) -> np.ndarray:
-        """State (n - 1,) of `despun` that a state (n,) of this system is seen as."""
-        return despun_state(self, self._despun, x)
+    def despun_state(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """State (n - 1,) of `despun` that a state (n,) of this system is seen as, at these parameters."""
+        return despun_state(self, self._despun, x, params)
 
     # -- equilibria -----------------------------------------------------------------------------
 
