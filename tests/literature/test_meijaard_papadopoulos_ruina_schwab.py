@@ -315,3 +315,28 @@ def test_a_fork_without_mass_makes_the_formulas_of_the_appendix():
     p = bicycle().mechanism.parameter_set("massless fork")
     lin = gc.linearize(bicycle(), bicycle().equilibrium("upright", params=p, v=5.0), params=p)
     assert nearest(companion(5.0, 9.81, *formulas(p)), lin.eigenvalues) < 1e-12
+
+
+def test_weave_and_capsize_without_the_mass_of_the_fork_are_those_of_the_formulas():
+    """The stable range shrinks, by library and by the formulas of the appendix alike."""
+    p = bicycle().mechanism.parameter_set("massless fork")
+    coefficients = formulas(p)
+
+    def speeds(eigenvalues, places):
+        def weave(v):
+            values = eigenvalues(v)
+            return max(values[np.abs(values.imag) > 1e-6].real)
+
+        return brentq(weave, 3.0, 6.0, xtol=1e-12), brentq(
+            lambda v: np.linalg.det(places(v)), 4.5, 9.0, xtol=1e-12
+        )
+
+    def lin(v):
+        return gc.linearize(bicycle(), bicycle().equilibrium("upright", params=p, v=v), params=p)
+
+    printed = speeds(
+        lambda v: companion(v, 9.81, *coefficients), lambda v: 9.81 * coefficients[2] + v**2 * coefficients[3]
+    )
+    found = speeds(lambda v: lin(v).eigenvalues, lambda v: blocks(bicycle(), lin(v).A)[1])
+    assert found == pytest.approx(printed, abs=1e-10)
+    assert found == pytest.approx((4.259, 5.554), abs=5e-4)
