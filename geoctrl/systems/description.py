@@ -69,7 +69,7 @@ class EulerPoincare(Mechanism):
     rotors : Rotors, optional
         Coupling and inertia may depend on advected symbols and coordinates.
     forces : n expressions in xi, advected symbols, inputs and ``time``, optional
-        Generalised force F in s*: its power is ``F . xi``.
+        Generalised force F in s*: its power is ``F . xi``. It may hold `reaction`, as an affine function.
     friction : sequence of Friction
         Forces against velocities, besides ``forces``.
     inputs : sequence of names or symbols used in ``forces``
