@@ -98,29 +98,37 @@ class Motion:
     _turn: Turn | None = None
 
     @classmethod
-    def of(cls, system: ReducedSystem) -> Motion:
-        """The equations of a reduced system, kept with it."""
-        if "motion" not in system.cache:
-            a = system.assembly
-            rates = dict(zip(system.state_nodes, system.field_nodes, strict=True))
-            system.cache["motion"] = cls(
-                graph=system.graph,
+    def of(cls, system: ReducedSystem, off: Sequence[bool] = ()) -> Motion:
+        """The equations of a reduced system, kept with it.
+
+        Where they hold the time, inputs that are ``off`` are put in as zero: the time may go with them.
+        """
+        a, g = system.assembly, system.graph
+        zero: dict[Node, Node] = {}
+        if any(off) and system.holds_time:
+            zero = {node: g.zero for node, is_off in zip(a.inputs, off, strict=False) if is_off}
+        key = " ".join(["motion without", *(str(node.payload) for node in zero)])
+        if key not in system.cache:
+            field = g.substitute(system.field_nodes, zero)
+            rates = dict(zip(system.state_nodes, field, strict=True))
+            system.cache[key] = cls(
+                graph=g,
                 states=dict(zip(system.state_labels, system.state_nodes, strict=True)),
                 inputs=dict(zip(system.input_labels, a.inputs, strict=True)),
                 parameters=dict(a.parameters),
                 velocities=list(a.velocity),
                 mass=a.mass,
-                force=a.force,
+                force=g.substitute(a.force, zero),
                 rows=a.rows,
                 drift=a.drift,
                 rates={x: rate for x, rate in rates.items() if x not in a.velocity},
-                solve=lambda: list(system.field_nodes),
+                solve=lambda: list(field),
                 leaf=labelled(system.leaf.names, system.leaf.nodes),
                 energy=a.energy,
             )
             for expr in system.candidate_invariants.values():
-                _remember_momenta(system, system.cache["motion"], expr)
-        return system.cache["motion"]
+                _remember_momenta(system, system.cache[key], expr)
+        return system.cache[key]
 
     def image(self, node: Node) -> Node:
         """A node of the system in the states of this motion."""
