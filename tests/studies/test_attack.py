@@ -134,6 +134,15 @@ def test_a_wrong_sign_in_the_equations_is_noticed(monkeypatch, kind, where, what
     assert building.difference(drawn, built, oracle, np.random.default_rng(1)) > 1e3
 
 
+@pytest.mark.parametrize(("kept", "expected"), [([0], 4 * 101), ([1], 4 * 1.01), ([0, 1], 4)])
+def test_what_rounding_may_do_grows_with_the_frame(kept, expected):
+    """Masses 1 and 4, v2 = 10 v1: E = (1, 10), |E|^2 = 101, or (1/10, 1); without a frame the mass's own."""
+    G = [[constant(1), {}], [{}, constant(4)]]
+    row = [constant(-10), constant(1)]
+    m = Mechanism(["r2"], [], G, [[]] * 2, [], [{}] * 2, {}, [{}] * 2, [row], None, [], {}, [ZERO] * 2)
+    assert building.condition(Oracle(m), np.zeros(2), kept) == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize(
     ("verdict", "up", "said"),
     [
