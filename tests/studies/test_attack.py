@@ -202,7 +202,7 @@ def honest(seed, count):
 def test_a_few_systems():
     found = [systems.case(1, index, {}) for index in honest(1, 6)]
     assert not [o.note for o in found if o.result == "contradiction"]
-    assert {o.kind for o in found} <= {"group", "rotations", "spheres", "products"}
+    assert {o.kind for o in found} <= {"group", "rotations", "shape", "spheres", "products"}
     assert any(o.result == "proved" for o in found)
 
 
