@@ -259,7 +259,7 @@ def condition(oracle: Oracle, state: np.ndarray, kept: Sequence[int]) -> float:
     orthonormal basis N of what the constraints admit, E is N over its rows of the velocities kept.
     """
     mass = oracle.mass(state)
-    rows = np.array([[oracle.floats.at(e, state) for e in row] for row in oracle.floats.rows])
+    rows = rows_at(oracle, state)
     if not rows.size:
         return float(np.linalg.cond(mass))
     N = null_space(rows)
@@ -279,10 +279,15 @@ def turned(m: Mechanism, oracle: Oracle, rng: np.random.Generator) -> np.ndarray
     if m.closures:
         state = _closed(m, oracle, state, rng)
     # Only velocities have to be moved onto the constraints, in which they are linear.
-    rows = np.array([[oracle.floats.at(e, state) for e in row] for row in oracle.floats.rows])
-    rows, xi = rows.reshape(-1, m.n), state[: m.n]
+    rows, xi = rows_at(oracle, state), state[: m.n]
     state[: m.n] = xi - np.linalg.pinv(rows) @ (rows @ xi)
     return state
+
+
+def rows_at(oracle: Oracle, state: np.ndarray) -> np.ndarray:
+    """Rows of the constraints (r, n) at a state."""
+    rows = np.array([[oracle.floats.at(e, state) for e in row] for row in oracle.floats.rows])
+    return rows.reshape(-1, oracle.system.n)
 
 
 def _displaced(m: Mechanism, rng: np.random.Generator) -> np.ndarray:
@@ -297,7 +302,9 @@ def _closed(m: Mechanism, oracle: Oracle, state: np.ndarray, rng: np.random.Gene
     """A state with its loops closed; where Newton's method gets nowhere, one near the point."""
     for size in (0.0, 0.0, 0.0, 0.3, 0.1, 0.01):
         near = oracle.nearby(m.point, size, rng) if size else oracle.retracted(state)
-        if oracle.off_leaf(near) < 1e-12 * max(1.0, float(np.max(np.abs(near)))) ** 2:
+        arrived = oracle.off_leaf(near) < 1e-12 * max(1.0, float(np.max(np.abs(near)))) ** 2
+        # Where rows are dependent velocities may be anything, and Newton's method likes to end there.
+        if arrived and np.linalg.cond(rows_at(oracle, near)) < 1e6:
             return near
         state = _displaced(m, rng)
     raise OracleError("no state on the leaf was found near the point")

@@ -139,7 +139,7 @@ def _closure(m: Mechanism, dice: Dice) -> None:
         for _ in range(int(dice.rng.integers(0, 3))):
             terms.append(scale(dice.small(0.0), multiply(_form(m, dice), _form(m, dice))))
     closed = add(*terms)
-    if dice.chance(0.3):
+    if dice.chance(0.3) and closed:
         # The last term gets its factor from a parameter, which the row has as well.
         number, monomial = dice.positive(), list(closed)[-1]
         share = closed.pop(monomial) / number

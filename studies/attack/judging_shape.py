@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 
 import geoctrl as gc
 
-from .building import Built, condition, order_of, turned
+from .building import Built, condition, order_of, rows_at, turned
 from .building_shape import as_state
 from .mechanism import Mechanism
 from .oracle import Oracle
@@ -30,7 +30,7 @@ def against_reactions(m: Mechanism, built: Built, oracle: Oracle, rng: np.random
     """Forces of the rows, by name, and along the velocities asked for, against the oracle's multipliers."""
     state = turned(m, oracle, rng)
     exact = oracle.reactions_at(state)
-    rows = np.array([[oracle.floats.at(e, state) for e in row] for row in oracle.floats.rows])
+    rows = rows_at(oracle, state)
     theirs = {f"row{a + 1}": v for a, v in enumerate(exact)}
     theirs |= {
         f"along{k + 1}": float(exact @ rows @ [float(c) for c in eta]) for k, eta in enumerate(m.along)

@@ -225,8 +225,8 @@ def test_a_frame_that_belongs_to_the_defaults_alone_is_noticed():
 
 def test_conditions():
     assert conditions.case(1, 0, {}).result == "proved"
-    m, _ = conditions.family(Dice(1, 0))
-    drawn, _ = conditions.numbers(m, Dice(2, 0))
+    m, place = conditions.family(Dice(1, 0))
+    drawn, _ = conditions.numbers(m, Dice(2, 0), place)
     spectrum = Oracle(drawn).spectrum(drawn.point)
     # Negative control: the opposite of what is true.
     assert conditions.contradicted("stable" if spectrum.growing else "unstable", spectrum)

@@ -7,12 +7,12 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from studies.attack import building, judging_shape, systems
+from studies.attack import building, conditions, conditions_shape, judging_shape, systems
 from studies.attack.dice import Dice
 from studies.attack.drawing import SHAPED, draw
 from studies.attack.mechanism import Mechanism, Slip
 from studies.attack.motion import GroupEquations
-from studies.attack.oracle import Oracle
+from studies.attack.oracle import Oracle, OracleError
 from studies.attack.polynomials import add, constant, multiply, scale, variable
 
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
@@ -181,3 +181,34 @@ def test_a_few_draws():
     assert not [o.note for o in found if o.result in ("contradiction", "raw error")]
     assert {o.kind for o in found} == {"shape"}
     assert any(o.result == "proved" for o in found)
+
+
+# -- conditions in symbols ------------------------------------------------------------------------
+
+
+def test_families_are_equilibria_whatever_their_numbers_are():
+    judged = 0
+    for index in range(40):
+        dice = Dice(8, index)
+        m, place = conditions_shape.family(dice)
+        for _ in range(3):
+            drawn, _ = conditions.numbers(m, dice, place)
+            try:
+                assert not any(v != 0 for v in Oracle(drawn).rate(drawn.point))
+                judged += 1
+            except OracleError:  # a row of zeros
+                continue
+    assert judged > 100
+
+
+def test_conditions_of_a_few_families(monkeypatch):
+    """Signs of the answers turned round, the spectrum contradicts them."""
+    monkeypatch.setattr(conditions, "POINTS", 25)
+    indices = [i for i in range(40) if Dice(3 + SHAPED, i).chance(0.4)][:4]
+    found = [conditions.case(3, i, {}) for i in indices]
+    assert {(o.kind, o.result) for o in found} <= {("shape", "proved"), ("shape", "held")}
+    assert any(o.result == "proved" for o in found)
+    right = conditions.answer
+    turned = {"stable": "unstable", "unstable": "stable", "open": "open"}
+    monkeypatch.setattr(conditions, "answer", lambda *arguments: turned[right(*arguments)])
+    assert any(conditions.case(3, i, {}).result == "contradiction" for i in indices)
