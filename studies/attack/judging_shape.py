@@ -20,7 +20,7 @@ from .polynomials import specialise, value
 
 SPAN = 2.0
 """Seconds of the runs that look for the edge of a domain."""
-STEP, MOST = 0.02, 5000
+STEP, MOST = 0.02, 3000
 """Longest step and most evaluations of the oracle's runs."""
 CLEAR = 1e-3
 """Size of a margin, and of its slope at an edge, beyond which both must see the same."""
@@ -78,7 +78,8 @@ def against_edges(m: Mechanism, built: Built, oracle: Oracle, rng: np.random.Gen
         return ""
     params = {name: float(v) for name, v, _ in m.parameters}
     x0 = as_state(m, order_of(m, built), start)
-    run = gc.simulate(built.system, [0.0, SPAN], x0, params, engine="scipy", throw=False)
+    end = SPAN if seen.left is None else min(SPAN, seen.left + STEP)
+    run = gc.simulate(built.system, [0.0, end], x0, params, engine="scipy", rtol=1e-10, throw=False)
     left, ended = "left the domain" in run.status, float(run.time[-1])
     if not (left or run.success):
         return ""  # off the leaf, or singular: said in words
@@ -112,7 +113,10 @@ def followed(oracle: Oracle, start: np.ndarray, within: Callable[[Any], np.ndarr
     )
     least = float(np.min(within(start)))
     while run.status == "running":
-        run.step()
+        try:
+            run.step()
+        except (OverflowError, ZeroDivisionError):  # it goes to infinity, or through a singular state
+            return None
         if run.nfev > MOST or run.status == "failed":
             return None
         here = float(np.min(within(run.y)))

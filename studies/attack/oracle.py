@@ -160,7 +160,10 @@ class Oracle:
 
     def reactions_at(self, x: Sequence[float]) -> np.ndarray:
         """Multipliers of the rows of a mechanism at a state in floats, computed in exact numbers."""
-        _, found = self.exact.motion([rational(Fraction(float(v))) for v in x])
+        try:
+            _, found = self.exact.motion([rational(Fraction(float(v))) for v in x])
+        except ZeroDivisionError as error:
+            raise OracleError("dependent constraints at a random state") from error
         return np.array([int(v.p) / int(v.q) for v in found])
 
     def mass(self, x: Sequence[float]) -> np.ndarray:

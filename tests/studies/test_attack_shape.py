@@ -131,7 +131,7 @@ def test_reactions_and_rates_of_closed_forms(drawn):
 
 @pytest.mark.parametrize(
     ("gap", "said"),
-    [(0, ""), (Fraction(1, 10), "of the oracle at"), (100, "but the oracle leaves the domain")],
+    [(0, ""), (Fraction(1, 100), "of the oracle at"), (100, "but the oracle leaves the domain")],
 )
 def test_the_edge_of_a_domain_is_compared(gap, said):
     """A free particle with the speed 1: the side 1 - r is left at once, that of another gap elsewhere."""
