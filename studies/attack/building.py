@@ -303,8 +303,8 @@ def _closed(m: Mechanism, oracle: Oracle, state: np.ndarray, rng: np.random.Gene
     for size in (0.0, 0.0, 0.0, 0.3, 0.1, 0.01):
         near = oracle.nearby(m.point, size, rng) if size else oracle.retracted(state)
         arrived = oracle.off_leaf(near) < 1e-12 * max(1.0, float(np.max(np.abs(near)))) ** 2
-        # Where rows are dependent velocities may be anything, and Newton's method likes to end there.
-        if arrived and np.linalg.cond(rows_at(oracle, near)) < 1e6:
+        # Where rows are dependent or vanish velocities may be anything: Newton's method likes to end there.
+        if arrived and np.linalg.svd(rows_at(oracle, near), compute_uv=False)[-1] > 1e-3:
             return near
         state = _displaced(m, rng)
     raise OracleError("no state on the leaf was found near the point")
