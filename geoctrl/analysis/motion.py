@@ -13,6 +13,7 @@ from flint import fmpq
 
 from geoctrl import checker
 from geoctrl._scalars import STATE, Graph, Node
+from geoctrl._scalars.budget import Budget
 from geoctrl.analysis.consequences import consequences
 from geoctrl.analysis.shape import ShapeIntegrals, find_shape_integrals
 from geoctrl.analysis.table import Table
@@ -22,6 +23,9 @@ from geoctrl.systems.angles import ExactAngle
 from geoctrl.systems.elimination import solve_saddle
 
 __all__ = ["Motion", "labelled"]
+
+SHAPE_SECONDS = 5.0
+"""Time for the search for a shape along which linear integrals exist; most take milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -315,12 +319,18 @@ class Motion:
         return data | {"nodes": table.rows}
 
     def shape(self) -> ShapeIntegrals | None:
-        """The structure that makes linear integrals exist, for all parameters; found once."""
+        """The structure that makes linear integrals exist, for all parameters; found once.
+
+        None as well where looking for it takes too long: bases of ideals may take for ever.
+        """
         if not self._shapes:
             leaf = list(self.leaf.values())
-            self._shapes.append(
-                None if self.inputs else find_shape_integrals(self.graph, self.states, self.solved, leaf)
-            )
+
+            def search() -> ShapeIntegrals | None:
+                return find_shape_integrals(self.graph, self.states, self.solved, leaf)
+
+            budget = Budget(SHAPE_SECONDS)
+            self._shapes.append(None if self.inputs else budget.attempt("a shape", search, None))
         return self._shapes[0]
 
 

@@ -179,8 +179,20 @@ class Oracle:
         """Rates at a state in floats, computed in exact numbers."""
         return np.array([int(v.p) / int(v.q) for v in self.rate([Fraction(float(v)) for v in x])])
 
+    def reactions_at(self, x: Sequence[float]) -> np.ndarray:
+        """Multipliers of the rows of a mechanism at a state in floats, computed in exact numbers."""
+        try:
+            _, found = self.exact.motion([rational(Fraction(float(v))) for v in x])
+        except ZeroDivisionError as error:
+            raise OracleError("dependent constraints at a random state") from error
+        return np.array([int(v.p) / int(v.q) for v in found])
+
     def mass(self, x: Sequence[float]) -> np.ndarray:
         return np.array([[self.floats.at(e, x) for e in row] for row in self.floats.mass])
+
+    def off_leaf(self, x: np.ndarray) -> float:
+        """Greatest defect of the relations at a state in floats."""
+        return max((abs(self.floats.at(r, x)) for r in self.floats.relations), default=0.0)
 
     def retracted(self, x: np.ndarray) -> np.ndarray:
         """The nearest point of the leaf, by Newton's method with numerical gradients."""
@@ -199,14 +211,18 @@ class Oracle:
             x = x - np.linalg.lstsq(np.array(rows).T, defect, rcond=None)[0]
         return x
 
+    def nearby(self, point: Sequence[Fraction], size: float, rng: np.random.Generator) -> np.ndarray:
+        """A state of the leaf that is a random perturbation of the point, of a given size."""
+        W = np.linalg.qr(_floats(self.tangent(point)[0]))[0]
+        rest = np.array([float(v) for v in point])
+        away = rng.normal(size=W.shape[1])
+        return self.retracted(rest + size * W @ (away / np.linalg.norm(away)))
+
     def excursion(
         self, point: Sequence[Fraction], size: float, span: float, rng: np.random.Generator, most: int
     ) -> Excursion:
         """Run from a random perturbation of a given size on the leaf; ends after ``most`` evaluations."""
-        W = np.linalg.qr(_floats(self.tangent(point)[0]))[0]
-        rest = np.array([float(v) for v in point])
-        away = rng.normal(size=W.shape[1])
-        start = self.retracted(rest + size * W @ (away / np.linalg.norm(away)))
+        rest, start = np.array([float(v) for v in point]), self.nearby(point, size, rng)
         first = float(np.linalg.norm(start - rest))
         run = DOP853(lambda _, x: self.rate_in_floats(x), 0.0, start, span, rtol=1e-10, atol=1e-13)
         times, distances = [0.0], [first]

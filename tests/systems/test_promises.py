@@ -318,3 +318,25 @@ def test_what_vanishes_with_all_its_terms_is_judged_by_its_own_smallness(monkeyp
     monkeypatch.setattr(promises, "_NOTHING", 0)
     with pytest.raises(gc.FrameError, match="violates constraint row 1"):
         on_the_sphere_alone(0).reduce()
+
+
+def locked(slope, value):
+    """A mass on a line, held where l sin x = 0 by a row of the slope given."""
+    x, y = gc.Coordinate("x"), gc.Coordinate("y")
+    length = number("l", value)
+    return gc.EulerPoincare(
+        shape=[x, y],
+        inertia=sp.diag(1, 2),
+        potential=y.symbol**2,
+        constraints=[[1, slope]],
+        leaf={"lock": length.symbol * sp.sin(x.symbol)},
+        parameters=[length],
+    )
+
+
+@pytest.mark.parametrize("value", [3.0, 1e60, 1e-3])
+def test_a_rate_that_the_leaf_makes_zero_is_kept(value):
+    """x' is zero but for the last digits of the states, whatever its factor is."""
+    assert locked(0, value).reduce().nstates >= 3
+    with pytest.raises(gc.ConstraintError, match="is not kept by the motion"):
+        locked(1, value).reduce()
