@@ -32,9 +32,7 @@ __all__ = ["Promise", "Promises"]
 _ZERO = number(Fraction(1, 10**40))
 """Relative to the terms of an expression; sixty digits leave twenty for what cancels within them."""
 _ON_LEAF = number(Fraction(1, 10**55))
-_NOTHING = number(Fraction(1, 10**50))
-"""What states that lie on the leaf to `_ON_LEAF` leave of an expression all terms of which vanish there."""
-_LEAST = _NOTHING / _ZERO
+_LEAST = number(Fraction(1, 10**10))
 """Size that a state or a function of states counts with at least: what the leaf makes zero is not quite."""
 _PROOF = 1.0
 """Seconds for a proof with parameters as symbols; without one, numbers are judged instead."""
@@ -185,9 +183,7 @@ class Promises:
                 continue
             sizes = _sizes(found)
             worst = max(left, key=lambda node: abs(found[node]))
-            # Parameters set a scale of their own, which may be any.
-            nothing = 0 if graph.symbols(left) & set(self._system.assembly.parameters.values()) else _NOTHING
-            if any(abs(found[node]) > max(_ZERO * sizes[node], nothing) for node in left):
+            if any(abs(found[node]) > _ZERO * sizes[node] for node in left):
                 return f"{text(found[worst])} instead of 0{self._point(worst, at)}"
             judged += 1
             if judged == _STATES:
