@@ -387,7 +387,7 @@ def run_warm(args: argparse.Namespace) -> int:
     for name in SOLVERS:
         seconds[name] = warm(name)
         if not args.json:
-            print(f"{name:<10}{seconds[name]:6.1f} s", flush=True)
+            print(f"{name:<16}{seconds[name]:6.1f} s", flush=True)
     if args.json:
         print(json.dumps(seconds, indent=1))
     return 0
