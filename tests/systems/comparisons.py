@@ -232,7 +232,7 @@ def power_balance(sys, seed=0):
         xi = full_velocity(sys, x)
         gamma = sys.configuration(x)
         torques = u[len(mechanism.inputs) :]
-        power = sum(rubbed(friction, sys, x, gamma) for friction in mechanism.friction)
+        power = sum(rubbed(friction, sys, t, x, u, gamma) for friction in mechanism.friction)
         power += np.dot(forces(*xi, *u, t, *gamma, *values), sys.velocity(x)) + torques @ rates_of(sys, x)
         rate = along(sys.energy, x, xdot)
         # The rate is a difference of terms of the size of xi.G xidot, which is what rounding goes with.
@@ -242,12 +242,15 @@ def power_balance(sys, seed=0):
     return worst
 
 
-def rubbed(friction, sys, x, gamma):
+def rubbed(friction, sys, t, x, u, gamma):
     """Power of a friction: against the slip, by its coefficient and its limit."""
     slip = matrix_at(sys.mechanism, friction.along, gamma) @ sys.velocity(x)
-    coefficients = matrix_at(sys.mechanism, list(friction.coefficients), gamma).ravel()
+    loads = {gc.reaction(name): load for name, load in sys.reactions(x, u, t=t).items()}
+    limit = friction.coulomb.subs(loads)
+    terms = [friction.viscous, *([] if friction.scale is None else [limit, friction.scale])]
+    coefficients = matrix_at(sys.mechanism, terms, gamma).ravel()
     lost = coefficients[0] * slip @ slip
-    if friction.coulomb != 0:
+    if friction.scale is not None:
         lost += coefficients[1] * slip @ slip / np.hypot(np.linalg.norm(slip), coefficients[2])
     return -lost
 
