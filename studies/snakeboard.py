@@ -1,8 +1,8 @@
 """Gaits of the snakeboard: where they go, what momentum they gather, and how far each of them is worth it.
 
 Drives a board by its rotor and its wheels in step, by the connection and the momentum equation alone, and
-draws two figures (PNG): the ways of the centre in three gaits with the momentum along the board; and the
-displacement of one cycle over the two amplitudes.
+draws three figures (PNG): the ways of the centre in three gaits with the momentum along the board; the
+displacement of one cycle over the two amplitudes; and the curvature of the connection with loops of gaits.
 
     python studies/snakeboard.py --out results/snakeboard
 
@@ -97,6 +97,16 @@ def draw_amplitudes(rotors: np.ndarray, wheels: np.ndarray, aside: np.ndarray) -
     return figure
 
 
+def draw_curvature(board: Connection) -> Figure:
+    """Curvature ahead and of the heading over the shape, with the loops of driving and rotating."""
+    figure = Figure(figsize=(10.4, 4.4), layout="constrained")
+    loops = {name: gait(pair) for name, pair in GAITS.items() if name != "drive, 1:1"}
+    for ax, velocity in zip(figure.subplots(1, 2), ("Y1", "Omega"), strict=True):
+        gc.viz.curvature(board, velocity, {"psi": (-1.0, 1.0), "phi": (-1.0, 1.0)}, loops, PERIOD, ax=ax)
+    figure.suptitle("Curvature of the connection, and what the gaits go round")
+    return figure
+
+
 def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=Path("results/snakeboard"), help="folder for the figures")
@@ -118,6 +128,7 @@ def main(argv: list[str] | None = None) -> None:
     for name, figure in (
         ("ways", draw_ways(ways)),
         ("amplitudes", draw_amplitudes(rotors, wheels, amplitudes(board, rotors, wheels))),
+        ("curvature", draw_curvature(board)),
     ):
         figure.savefig(args.out / f"{name}.png", dpi=160)
     print(f"figures in {args.out}")

@@ -82,6 +82,31 @@ def test_certify_writes_what_verify_confirms_and_a_change_is_refused(capsys, tmp
     assert run(capsys, "verify", str(tmp_path / "missing.json"))[0] == 2
 
 
+def test_linearize_gives_eigenvalues_zeros_and_the_matrix(capsys):
+    status, out, _ = run(
+        capsys, "linearize", "pendulum-skate", "--at", "spinning", "--set", "Omega0=5", "--json"
+    )
+    found, skate = json.loads(out), gc.models.get("pendulum-skate")().reduce()
+    lin = gc.linearize(skate, skate.equilibrium("spinning", Omega0=5.0))
+    assert status == 0
+    assert found["eigenvalues"] == [[v.real, v.imag] for v in lin.eigenvalues]
+    assert found["zero_modes"] == ["C1", "C2"]
+    assert found["A_leaf"] == lin.A_leaf.tolist()
+    assert found["equilibrium"]["v2"] == 5.0
+    status, out, _ = run(capsys, "linearize", "pendulum-skate", "--at", "spinning", "--set", "Omega0=5")
+    assert status == 0
+    assert "zero modes: C1, C2" in out
+    header, *rows = out.splitlines()[-5:]
+    assert header.split() == found["coordinates"] == [row.split()[0] for row in rows]
+    assert [float(c) for c in rows[0].split()[1:]] == pytest.approx(found["A_leaf"][0], rel=1e-5)
+    # Rolling straight ahead turns the vertical in the body: seen from axes that do not follow.
+    status, out, _ = run(capsys, "linearize", "rolling-disk", "--at", "rolling", "--set", "Omega0=4")
+    assert (status, "rolling-disk, despun" in out) == (0, True)
+    status, _, err = run(capsys, "linearize", "pendulum-skate", "--at", "spining")
+    assert (status, "did you mean 'spinning'" in err) == (2, True)
+    assert run(capsys, "linearize", "pendulum-skate", "--at", "spinning", "--set", "Omega=5")[0] == 2
+
+
 def test_certify_takes_the_despun_system_where_only_there_it_is_steady(capsys):
     status, out, _ = run(capsys, "certify", "rolling-disk", "--at", "rolling", "--set", "Omega0=5", "--json")
     assert (status, json.loads(out)["verdict"]) == (0, "PROVED_STABLE")
@@ -306,7 +331,8 @@ def test_warm_compiles_the_loops_of_all_solvers(capsys):
     status, out, _ = run(capsys, "warm")
     lines = out.splitlines()
     assert status == 0
-    assert [line.split()[0] for line in lines] == ["explicit", "tensions", "apart", "coupled"]
-    assert all(line.split()[2] == "s" and float(line.split()[1]) >= 0 for line in lines)
+    solvers = ["explicit", "tensions", "sparse tensions", "apart", "coupled"]
+    assert [" ".join(line.split()[:-2]) for line in lines] == solvers
+    assert all(line.split()[-1] == "s" and float(line.split()[-2]) >= 0 for line in lines)
     seconds = json.loads(run(capsys, "warm", "--json")[1])
     assert max(seconds.values()) < 0.1  # compiled above

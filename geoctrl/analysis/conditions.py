@@ -18,6 +18,7 @@ from geoctrl.analysis.criteria import (
     hessian_conditions,
     instability,
     multipliers,
+    not_contradicted,
     nullspace,
     reduced_polynomial,
     undecided_where,
@@ -49,7 +50,8 @@ class StabilityConditions:
         Where all hold, the restricted Hessian of the energy-Casimir function is definite: stable within
         the leaf. ``[False]`` where it never is.
     unstable : list of relations
-        Each one suffices for an eigenvalue with a positive real part.
+        Each one suffices for an eigenvalue with a positive real part. Empty where the family is stable
+        throughout.
     undecided : list of relations
         Where all hold, neither test decides: what is in neither of the two others. Empty where there is no
         such place, ``[True]`` where it is everywhere. What ``assuming`` excludes is undecided besides.
@@ -310,6 +312,7 @@ def _derive(
                 lambda: hessian_conditions(given, kernel, multipliers(gradients, assuming), at.collect),
                 hessian,
             )
+    unstable = not_contradicted(unstable, hessian.stable)
     return StabilityConditions(
         stable=hessian.stable,
         unstable=unstable,

@@ -19,6 +19,7 @@ __all__ = [
     "hessian_conditions",
     "instability",
     "multipliers",
+    "not_contradicted",
     "nullspace",
     "reduced_polynomial",
     "undecided_where",
@@ -179,6 +180,16 @@ def instability(polynomial: Sequence[sp.Expr], collect: Collect) -> list:
         if relation not in unstable:
             unstable.append(relation)
     return unstable
+
+
+def not_contradicted(unstable: Sequence[Boolean], stable: Sequence[Boolean]) -> list[Boolean]:
+    """Conditions for instability without those that can never hold, since the family is stable throughout.
+
+    Each is a strict inequality of continuous functions of the symbols, and would hold on an open set. There
+    the family would be stable as well, but for a set without inner points on which a factor vanishes that
+    was divided by.
+    """
+    return [] if list(stable) == [sp.S.true] else list(unstable)
 
 
 def undecided_where(stable: Sequence[Boolean], unstable: Sequence[Boolean]) -> list[Boolean]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl.analysis.shape_jets import shape_jets
+from geoctrl.errors import EquilibriumError
 from geoctrl.systems import Equilibrium, Seen, System, as_system
 from geoctrl.systems.points import resolve_equilibrium
 from geoctrl.systems.tolerances import INDEPENDENT, KERNEL, UNIT, rank
@@ -39,6 +40,9 @@ class Linearization:
     equilibrium : Equilibrium
     name : str
     state_labels, input_labels : tuple of str
+    varying : tuple of str
+        Inputs, zero at the equilibrium, of which the effect depends on the time: B is not constant, and their
+        columns are nan.
     """
 
     A: np.ndarray
@@ -52,6 +56,7 @@ class Linearization:
     name: str
     state_labels: tuple[str, ...]
     input_labels: tuple[str, ...]
+    varying: tuple[str, ...] = ()
 
     @property
     def leaf_labels(self) -> tuple[str, ...]:
@@ -64,9 +69,20 @@ class Linearization:
         return tuple(labels)
 
     def to_control(self, name: str | None = None):
-        """The leaf pair (A_leaf, B_leaf) as a `control.StateSpace`, all leaf coordinates as outputs."""
+        """The leaf pair (A_leaf, B_leaf) as a `control.StateSpace`, all leaf coordinates as outputs.
+
+        Raises
+        ------
+        EquilibriumError
+            If the effect of an input depends on the time.
+        """
         from geoctrl import interop
 
+        if self.varying:
+            raise EquilibriumError(
+                f"the effect of {', '.join(self.varying)} depends on the time, and the B of a StateSpace is "
+                "constant; take sys.to_control(), or a mechanism without these inputs"
+            )
         d, m = self.B_leaf.shape
         return interop.state_space(
             self.A_leaf,
@@ -129,6 +145,8 @@ def linearized(seen: Seen, point: Equilibrium) -> Linearization:
     """`linearize` at a point that is known to be an equilibrium, in the axes in which it rests."""
     x, u, numbers, system = point.x, point.u, dict(point.params), seen.system
     A, B = seen.derivatives(x, u, numbers)
+    varying = seen.varying_inputs(u)
+    B[:, [system.input_labels.index(label) for label in varying]] = np.nan
     W = seen.leaf_basis(x, numbers)
     gradients = seen.conserved_gradients(x, u, numbers)
     gradients |= {jet.name: np.array(jet.gradient) for jet in shape_jets(system, point)}
@@ -153,6 +171,7 @@ def linearized(seen: Seen, point: Equilibrium) -> Linearization:
         name=system.name or "system",
         state_labels=system.state_labels,
         input_labels=system.input_labels,
+        varying=varying,
     )
 
 

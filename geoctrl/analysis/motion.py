@@ -13,6 +13,7 @@ from flint import fmpq
 
 from geoctrl import checker
 from geoctrl._scalars import STATE, Graph, Node
+from geoctrl._scalars.budget import Budget
 from geoctrl.analysis.consequences import consequences
 from geoctrl.analysis.shape import ShapeIntegrals, find_shape_integrals
 from geoctrl.analysis.table import Table
@@ -22,6 +23,9 @@ from geoctrl.systems.angles import ExactAngle
 from geoctrl.systems.elimination import solve_saddle
 
 __all__ = ["Motion", "labelled"]
+
+SHAPE_SECONDS = 5.0
+"""Time for the search for a shape along which linear integrals exist; most take milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -98,29 +102,37 @@ class Motion:
     _turn: Turn | None = None
 
     @classmethod
-    def of(cls, system: ReducedSystem) -> Motion:
-        """The equations of a reduced system, kept with it."""
-        if "motion" not in system.cache:
-            a = system.assembly
-            rates = dict(zip(system.state_nodes, system.field_nodes, strict=True))
-            system.cache["motion"] = cls(
-                graph=system.graph,
+    def of(cls, system: ReducedSystem, off: Sequence[bool] = ()) -> Motion:
+        """The equations of a reduced system, kept with it.
+
+        Where they hold the time, inputs that are ``off`` are put in as zero: the time may go with them.
+        """
+        a, g = system.assembly, system.graph
+        zero: dict[Node, Node] = {}
+        if any(off) and system.holds_time:
+            zero = {node: g.zero for node, is_off in zip(a.inputs, off, strict=False) if is_off}
+        key = " ".join(["motion without", *(str(node.payload) for node in zero)])
+        if key not in system.cache:
+            field = g.substitute(system.field_nodes, zero)
+            rates = dict(zip(system.state_nodes, field, strict=True))
+            system.cache[key] = cls(
+                graph=g,
                 states=dict(zip(system.state_labels, system.state_nodes, strict=True)),
                 inputs=dict(zip(system.input_labels, a.inputs, strict=True)),
                 parameters=dict(a.parameters),
                 velocities=list(a.velocity),
                 mass=a.mass,
-                force=a.force,
+                force=g.substitute(a.force, zero),
                 rows=a.rows,
                 drift=a.drift,
                 rates={x: rate for x, rate in rates.items() if x not in a.velocity},
-                solve=lambda: list(system.field_nodes),
+                solve=lambda: list(field),
                 leaf=labelled(system.leaf.names, system.leaf.nodes),
                 energy=a.energy,
             )
             for expr in system.candidate_invariants.values():
-                _remember_momenta(system, system.cache["motion"], expr)
-        return system.cache["motion"]
+                _remember_momenta(system, system.cache[key], expr)
+        return system.cache[key]
 
     def image(self, node: Node) -> Node:
         """A node of the system in the states of this motion."""
@@ -307,12 +319,18 @@ class Motion:
         return data | {"nodes": table.rows}
 
     def shape(self) -> ShapeIntegrals | None:
-        """The structure that makes linear integrals exist, for all parameters; found once."""
+        """The structure that makes linear integrals exist, for all parameters; found once.
+
+        None as well where looking for it takes too long: bases of ideals may take for ever.
+        """
         if not self._shapes:
             leaf = list(self.leaf.values())
-            self._shapes.append(
-                None if self.inputs else find_shape_integrals(self.graph, self.states, self.solved, leaf)
-            )
+
+            def search() -> ShapeIntegrals | None:
+                return find_shape_integrals(self.graph, self.states, self.solved, leaf)
+
+            budget = Budget(SHAPE_SECONDS)
+            self._shapes.append(None if self.inputs else budget.attempt("a shape", search, None))
         return self._shapes[0]
 
 

@@ -7,7 +7,7 @@ expressions small and identities short.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -25,7 +25,9 @@ from geoctrl.systems.angles import ExactAngle
 __all__ = ["Problem", "motion_of"]
 
 
-def motion_of(seen: Seen, u: np.ndarray, params: Mapping[str, Any]) -> tuple[Motion, dict[str, Node]] | None:
+def motion_of(
+    seen: Seen, held: Sequence[Fraction], params: Mapping[str, Any]
+) -> tuple[Motion, dict[str, Node]] | None:
     """Equations of motion under constant inputs, and by name what may be conserved.
 
     Those that are recorded, or those that follow from a Lagrangian; None where there is neither, or more
@@ -33,9 +35,9 @@ def motion_of(seen: Seen, u: np.ndarray, params: Mapping[str, Any]) -> tuple[Mot
     """
     system = seen.system
     if system.recorded:
-        motion = Motion.of(system)
+        motion = Motion.of(system, off=tuple(q == 0 for q in held))
         return motion, {_distinct(name, motion): node for name, node in system.conservation.nodes.items()}
-    given = seen.lagrangian(u, params)
+    given = seen.lagrangian(np.array([float(q) for q in held]), params)
     if given is None or 2 * len(given.coordinates) > checker.STATES:
         return None
     if "motion" not in seen.cache:
@@ -76,7 +78,9 @@ class Problem:
         """The question about an equilibrium, doubles being the rationals they are; None where no equations
         can be written down for it.
         """
-        found = motion_of(seen, equilibrium.u, equilibrium.params)
+        u = equilibrium.exact_u
+        held = list(u) if u is not None else [exact(v) for v in equilibrium.u]
+        found = motion_of(seen, held, equilibrium.params)
         if found is None:
             return None
         motion, candidates = found
@@ -87,8 +91,6 @@ class Problem:
         if turned is not None:
             motion, candidates = turned, {name: turned.image(node) for name, node in candidates.items()}
             x = [Fraction(0) if i in angles else q for i, q in enumerate(x)]
-        u = equilibrium.exact_u
-        held = list(u) if u is not None else [exact(v) for v in equilibrium.u]
         if seen.system.recorded:
             names = seen.system.conserved(equilibrium.params, u=equilibrium.u)
             kept = [_distinct(name, motion) for name in names]

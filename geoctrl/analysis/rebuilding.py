@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from geoctrl import checker
 from geoctrl.analysis.problem import Problem, motion_of
 from geoctrl.analysis.questions import KINDS
@@ -50,7 +48,7 @@ def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
         seen = system.seen_from(stored.get("spin"))
     except GeoctrlError as error:
         raise CertificateError(f"the system is not seen from the axes of the file: {error}") from error
-    found = motion_of(seen, np.array([float(Fraction(v)) for v in stored["inputs"].values()]), numbers)
+    found = motion_of(seen, [Fraction(v) for v in stored["inputs"].values()], numbers)
     if found is None:
         raise CertificateError(f"{system.name or 'the system'} has no equations that could be derived anew")
     motion, candidates = found

@@ -137,18 +137,30 @@ class Functions:
             self.relations.append(ratio.top)
 
     def remainder(self, ratio: Ratio) -> Any:
-        """What division by the relations leaves of a numerator; zero proves that the function vanishes."""
-        rest, changed = ratio.top, True
-        while changed and rest:
-            changed = False
-            for relation in self.relations:
-                pairs = zip(rest.degrees(), relation.monomial(0), strict=True)
-                times = max(0, min(int(d) // int(e) for d, e in pairs if e))
+        """What division by the relations leaves of a numerator; zero proves that the function vanishes.
+
+        What one order of the relations leaves another may take away: the rate of a closed loop is the row
+        that holds it, of which division by the loop itself leaves something else.
+        """
+        return self._divided(ratio.top, self.relations) and self._divided(ratio.top, self.relations[::-1])
+
+    def _divided(self, rest: Any, relations: list[Any]) -> Any:
+        before = None
+        while rest and rest != before:
+            before = rest
+            for relation in relations:
+                times = max(
+                    0,
+                    min(
+                        int(d) // int(e)
+                        for d, e in zip(rest.degrees(), relation.monomial(0), strict=True)
+                        if e
+                    ),
+                )
                 # A division may replace the leading term so often by the others, in every order.
                 if comb(times + len(relation), times) * len(rest) > 100 * self.largest:
                     raise Refusal("an identity is too large to be checked")
                 quotient, rest = divmod(rest, relation)
-                changed = changed or bool(quotient)
                 self._work += (len(quotient) + 1) * len(relation)
                 if len(rest) > self.largest or self._work > WORK:
                     raise Refusal("an identity is too large to be checked")

@@ -14,6 +14,7 @@ from geoctrl.cli.commands import (
     UsageError,
     run_certify,
     run_law,
+    run_linearize,
     run_models,
     run_simulate,
     run_verify,
@@ -85,6 +86,10 @@ def _parser() -> argparse.ArgumentParser:
     certify.add_argument("--out", metavar="FILE", help="write the certificate (JSON)")
     certify.set_defaults(run=run_certify)
 
+    linearize = commands.add_parser("linearize", help="linearise at an equilibrium, on the leaf")
+    _mechanism_arguments(linearize, family=True)
+    linearize.set_defaults(run=run_linearize)
+
     verify = commands.add_parser("verify", help="recompute a certificate file; refuse a changed one")
     verify.add_argument("file", help="certificate (JSON)")
     verify.add_argument(
@@ -118,7 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     warm = commands.add_parser("warm", help="compile all stepping loops now, and keep them on disk")
     warm.set_defaults(run=run_warm)
 
-    for command in (models, certify, verify, simulate, law, warm):
+    for command in (models, certify, linearize, verify, simulate, law, warm):
         command.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=lambda args: _nothing(args, parser))
     return parser

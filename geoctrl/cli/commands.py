@@ -8,17 +8,27 @@ import json
 import math
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from geoctrl.cli.arguments import (
+    UsageError,
+    family_symbols,
+    is_reduced,
+    mechanism_of,
+    member,
+    numbers,
+    split,
+    system_of,
+)
 from geoctrl.cli.rebuild import compared_anew
-from geoctrl.cli.text import block, plain, show, spectrum_text, written
+from geoctrl.cli.text import block, matrix_text, plain, show, spectrum_text, written
 
 __all__ = [
     "UsageError",
     "run_certify",
     "run_law",
+    "run_linearize",
     "run_models",
     "run_simulate",
     "run_verify",
@@ -30,75 +40,6 @@ _MOST_POINTS = 10_000_000
 """Samples of a run: some gigabytes, and more than any file or figure is good for."""
 
 
-class UsageError(Exception):
-    """Bad arguments found only after the mechanism is known."""
-
-
-# -- arguments ------------------------------------------------------------------------------------
-
-
-def _numbers(pairs: Sequence[str], option: str) -> dict[str, float]:
-    values: dict[str, float] = {}
-    for pair in pairs:
-        left, separator, text = pair.partition("=")
-        name = left.strip()
-        try:
-            number = float(text)
-        except ValueError:
-            separator = ""
-        if not separator or not name:
-            raise UsageError(f"{option} takes NAME=VALUE with a number, got {pair!r}")
-        if not math.isfinite(number):
-            raise UsageError(f"{option} takes finite numbers, got {pair!r}")
-        if name in values:
-            raise UsageError(f"{option} gives {name} twice: {values[name]:g} and {number:g}")
-        values[name] = number
-    return values
-
-
-def _mechanism(args: argparse.Namespace) -> Any:
-    """What the catalogue gives: a description, or a system."""
-    import geoctrl
-
-    return geoctrl.models.get(args.model)(set=args.params)
-
-
-def _is_reduced(name: str) -> bool:
-    """Whether the catalogue gives a description, to be reduced; else it gives a system."""
-    import geoctrl
-
-    return name in geoctrl.models.names("reduced")
-
-
-def _system(args: argparse.Namespace) -> Any:
-    """The system of a model."""
-    given = _mechanism(args)
-    return given.reduce() if _is_reduced(args.model) else given
-
-
-def _split(
-    values: dict[str, float], parameters: Sequence[str], symbols: Sequence[str], extra: Sequence[str] = ()
-):
-    """Parameters, family symbols and further names of --set, each in its own dict."""
-    from geoctrl._checks import nearest
-
-    known = [*parameters, *symbols, *extra]
-    for name in values:
-        if name not in known:
-            raise UsageError(f"--set names no parameter or family symbol: {name!r}{nearest(name, known)}")
-    return tuple({k: v for k, v in values.items() if k in names} for names in (parameters, symbols, extra))
-
-
-def _family_symbols(model: str, families: Mapping[str, Any], name: str | None) -> tuple[str, ...]:
-    from geoctrl._checks import nearest
-
-    if name is None:
-        return ()
-    if name not in families:
-        raise UsageError(f"{model} has no family {name!r}{nearest(name, families)}")
-    return families[name].names
-
-
 # -- commands -------------------------------------------------------------------------------------
 
 
@@ -108,7 +49,7 @@ def run_models(args: argparse.Namespace) -> int:
 
     if args.model:
         mechanism = geoctrl.models.get(args.model)()
-        system = mechanism.reduce() if _is_reduced(args.model) else mechanism
+        system = mechanism.reduce() if is_reduced(args.model) else mechanism
         conserved = list(system.conserved())
         entry = _entry(args.model) | {"conserved": conserved}
         show(args, {args.model: entry}, _page(args.model, mechanism, entry))
@@ -127,7 +68,7 @@ def _page(name: str, mechanism: Any, entry: dict[str, Any]) -> str:
     """One mechanism in full."""
     from geoctrl.systems.page import mechanism_page
 
-    if not _is_reduced(name):
+    if not is_reduced(name):
         return f"{block(name, entry)}\n  conserved   {' '.join(entry['conserved'])}"
     return mechanism_page(mechanism, entry["description"], entry["conserved"])
 
@@ -139,7 +80,7 @@ def _entry(name: str) -> dict[str, Any]:
     builder = geoctrl.models.get(name)
     mechanism = builder()
     summary = (builder.__doc__ or "").strip().partition("\n")[0].replace("`", "")
-    own = _mechanism_entry(mechanism) if _is_reduced(name) else _system_entry(builder, mechanism)
+    own = _mechanism_entry(mechanism) if is_reduced(name) else _system_entry(builder, mechanism)
     return {"description": summary, **own, "source": mechanism.source}
 
 
@@ -162,9 +103,10 @@ def _system_entry(builder: Any, system: Any) -> dict[str, Any]:
 def _mechanism_entry(mechanism: Any) -> dict[str, Any]:
     """The entry of a description."""
     from geoctrl.systems.page import state_labels
+    from geoctrl.systems.space import space_words
 
     return {
-        "group": mechanism.algebra.name,
+        "group": space_words(mechanism.group, mechanism.shape),
         "states": state_labels(mechanism),
         "parameters": {
             p.name: {
@@ -184,10 +126,10 @@ def run_certify(args: argparse.Namespace) -> int:
     """Decide the stability of a member of a family."""
     import geoctrl
 
-    system = _system(args)
-    symbols = _family_symbols(args.model, system.families, args.at)
-    params, values, _ = _split(_numbers(args.set, "--set"), list(system.params), symbols)
-    system, point = _member(system, args.at, params, values)
+    system = system_of(args)
+    symbols = family_symbols(args.model, system.families, args.at)
+    params, values, _ = split(numbers(args.set, "--set"), list(system.params), symbols)
+    system, point = member(system, args.at, params, values)
     certificate = geoctrl.certify(system, point)
     if args.out:
         certificate.to_json(args.out)
@@ -207,16 +149,32 @@ def run_certify(args: argparse.Namespace) -> int:
     return 0
 
 
-def _member(system: Any, family: str, params: dict, values: dict) -> tuple[Any, Any]:
-    """A family's member, in axes that do not follow the spin where only there it is an equilibrium."""
-    from geoctrl.errors import EquilibriumError
+def run_linearize(args: argparse.Namespace) -> int:
+    """Linearise at a member of a family: eigenvalues, what the zero ones are, and the matrix on the leaf."""
+    import geoctrl
 
-    try:
-        return system, system.equilibrium(family, params=params, **values)
-    except EquilibriumError:
-        if not system.recorded or system.mechanism.symmetry is None:
-            raise
-    return system.despun(), system.despun().equilibrium(family, params=params, **values)
+    system = system_of(args)
+    symbols = family_symbols(args.model, system.families, args.at)
+    params, values, _ = split(numbers(args.set, "--set"), list(system.params), symbols)
+    lin = geoctrl.linearize(*member(system, args.at, params, values))
+    data = {
+        "model": args.model,
+        "system": lin.name,
+        "equilibrium": dict(zip(lin.state_labels, lin.equilibrium.x.tolist(), strict=True)),
+        "eigenvalues": [[complex(v).real, complex(v).imag] for v in lin.eigenvalues],
+        "zero_modes": list(lin.zero_modes),
+        "coordinates": list(lin.leaf_labels),
+        "A_leaf": lin.A_leaf.tolist(),
+    }
+    lines = [
+        f"{args.at!r} of {lin.name}",
+        f"  eigenvalues on the leaf: {spectrum_text(lin.eigenvalues)}",
+        f"  zero modes: {', '.join(lin.zero_modes) or '-'}",
+        "  matrix on the leaf, a row for the rate of each coordinate:",
+        matrix_text(lin.leaf_labels, lin.A_leaf),
+    ]
+    show(args, data, "\n".join(lines))
+    return 0
 
 
 def run_verify(args: argparse.Namespace) -> int:
@@ -267,7 +225,7 @@ def _start(system: Any, args: argparse.Namespace, params: dict, values: dict) ->
         x = system.equilibrium(args.at, params=params, **values).x.copy()
     else:
         x = _at_the_references(system, args)
-    for label, value in _numbers(args.x0, "--x0").items():
+    for label, value in numbers(args.x0, "--x0").items():
         if label not in system.state_labels:
             raise UsageError(f"--x0 names no state: {label!r}{nearest(label, system.state_labels)}")
         x[system.state_labels.index(label)] = value
@@ -284,7 +242,7 @@ def _at_the_references(system: Any, args: argparse.Namespace) -> Any:
 
     x = np.zeros(system.nstates)
     if not system.recorded:
-        first = [label for label in system.state_labels if label not in _numbers(args.x0, "--x0")]
+        first = [label for label in system.state_labels if label not in numbers(args.x0, "--x0")]
         if any(label.startswith("q") for label in first):
             families = ", ".join(system.families) or "none is declared"
             raise UsageError(f"give --at FAMILY ({families}), or all directions by --x0 q1_1=VALUE ...")
@@ -331,9 +289,9 @@ def run_simulate(args: argparse.Namespace) -> int:
         raise UsageError(f"--points must be at most {_MOST_POINTS}, got {args.points}")
     if args.out and not args.out.endswith(".npz"):
         raise UsageError(f"--out writes an .npz archive: give a name that ends so, got {args.out!r}")
-    system = _system(args)
-    symbols = _family_symbols(args.model, system.families, args.at)
-    params, values, _ = _split(_numbers(args.set, "--set"), list(system.params), symbols)
+    system = system_of(args)
+    symbols = family_symbols(args.model, system.families, args.at)
+    params, values, _ = split(numbers(args.set, "--set"), list(system.params), symbols)
     x0 = _start(system, args, params, values)
     grid = np.linspace(0.0, args.time, args.points)
     trajectory = geoctrl.simulate(system, grid, x0, params=params, engine=args.engine, progress=not args.json)
@@ -381,12 +339,12 @@ def run_law(args: argparse.Namespace) -> int:
     """Match, print the law, and certify its loop where it has numbers; an inadmissible gain is a failure."""
     import geoctrl
 
-    if not _is_reduced(args.model):
+    if not is_reduced(args.model):
         raise UsageError(f"{args.model} is a system on spheres: it has no rotors, which matching needs")
-    mechanism = _mechanism(args)
-    symbols = _family_symbols(args.model, mechanism.equilibria, args.at)
+    mechanism = mechanism_of(args)
+    symbols = family_symbols(args.model, mechanism.equilibria, args.at)
     names = [p.name for p in mechanism.parameters]
-    params, values, gains = _split(_numbers(args.set, "--set"), names, symbols, ["sigma"])
+    params, values, gains = split(numbers(args.set, "--set"), names, symbols, ["sigma"])
     matching = geoctrl.match(mechanism)
     data: dict[str, Any] = {
         "model": args.model,
@@ -429,7 +387,7 @@ def run_warm(args: argparse.Namespace) -> int:
     for name in SOLVERS:
         seconds[name] = warm(name)
         if not args.json:
-            print(f"{name:<10}{seconds[name]:6.1f} s", flush=True)
+            print(f"{name:<16}{seconds[name]:6.1f} s", flush=True)
     if args.json:
         print(json.dumps(seconds, indent=1))
     return 0

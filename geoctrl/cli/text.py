@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["block", "plain", "show", "spectrum_text", "written"]
+__all__ = ["block", "matrix_text", "plain", "show", "spectrum_text", "written"]
 
 
 def show(args: argparse.Namespace, data: dict[str, Any], text: str) -> None:
@@ -39,6 +40,15 @@ def spectrum_text(values: Any) -> str:
         return f"{complex(real, imag):.6g}" if imag else f"{real:.6g}"
 
     return ", ".join(shown(complex(v)) for v in values)
+
+
+def matrix_text(labels: Sequence[str], matrix: Any) -> str:
+    """A matrix with its labels, the columns to the right."""
+    cells = [[label, *(f"{value:.6g}" for value in row)] for label, row in zip(labels, matrix, strict=True)]
+    cells.insert(0, ["", *labels])
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
+    return "\n".join(f"    {line}" for line in lines)
 
 
 def written(path: str | None) -> str:

@@ -154,9 +154,10 @@ def _variational(
     z, L = first.reshape(-1, 3), run.momenta(first, second)
     motion = Motion(z, L, second, run.slope(first).reshape(-1, 3), run.forces(0.0, first, second))
     solver, records = run.solver, (rows[0].reshape(len(rows[0]), -1, 3), rows[1])
-    loop = run.loop(variational, variational_signature(solver))
-    kernels = (*solver.pointers(), run.gradient, run.force, *run.kinetics)
-    what = (run.bodies, run.spin, run.solved(len(stages)), motion, run.numbers)
+    spin = run.spin if run.spin.any() else None
+    loop = run.loop(variational, variational_signature(solver, spin is not None))
+    kernels = (*solver.pointers(python=run.engine == "python"), run.gradient, run.force, *run.kinetics)
+    what = (run.bodies, spin, run.solved(len(stages)), motion, run.numbers)
     return lambda done, count, row: loop(*kernels, *what, Pace(done, h, stages, count, record, row), *records)
 
 

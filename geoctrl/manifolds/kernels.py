@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from geoctrl._scalars import Node
-from geoctrl.stepping.compiled import Kernel, compile_source
+from geoctrl.stepping.compiled import Maker, source_maker
 from geoctrl.stepping.forces import GRADIENT, VALUE
 from geoctrl.stepping.neighbours import MEMORY, neighbours, settle
 from geoctrl.stepping.writer import KernelWriter, function, statements, unpack
@@ -169,13 +169,13 @@ def _columns(writer: KernelWriter, first: np.ndarray, rows: int) -> tuple[str, s
     return f"q = np.empty(({width}, {n}))\n" + head + indent(load, "    "), head + indent(add, "    ")
 
 
-def potential_kernels(terms: Sequence[Lines], parallel: bool = False) -> tuple[Kernel, Kernel]:
+def potential_kernels(terms: Sequence[Lines], parallel: bool = False) -> tuple[Maker, Maker]:
     """Value and gradient (N, 3) of a sum of terms; ``parallel`` ones share blocks among threads."""
     clear = "for i in range(out.shape[0]):\n    for k in range(3):\n        out[i, k] = 0.0\n"
     value = function("value(z, data, index)", "total = 0.0\n", *(t.value for t in terms), "return total\n")
     slope = function("gradient(z, data, index, out)", clear, *(t.gradient for t in terms))
     first, second = (
-        compile_source(source, *kind, fastmath=True, parallel=parallel, neighbours=neighbours)
-        for source, *kind in ((value, "value", VALUE), (slope, "gradient", GRADIENT))
+        source_maker(source, name, signature, fastmath=True, parallel=parallel, neighbours=neighbours)
+        for source, name, signature in ((value, "value", VALUE), (slope, "gradient", GRADIENT))
     )
     return first, second

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,8 @@ from geoctrl.manifolds.checking import check_gradients
 from geoctrl.manifolds.description import Description
 from geoctrl.manifolds.functions import examine
 from geoctrl.manifolds.kernels import Lines, potential_kernels
-from geoctrl.manifolds.run import Run
-from geoctrl.stepping.compiled import Kernel, compile_function
+from geoctrl.manifolds.run import Made, Run
+from geoctrl.stepping.compiled import Maker, compile_function
 from geoctrl.stepping.drive import Drive, Held
 from geoctrl.stepping.forces import (
     GRADIENT,
@@ -39,41 +39,40 @@ _SEEDS = (7, 8, 9)
 
 
 class Numerics:
-    """Kernels of one system, made when first used."""
+    """Kernels of one system: numbers have places from the first run on, kernels are compiled when called."""
 
     def __init__(self, system: Description) -> None:
         self.system = system
         self.writer = KernelWriter(system.graph, system.parameter_nodes)
-        self._driven: tuple[Callable, Kernel] | None = None
+        self._driven: tuple[Callable, Maker] | None = None
         self._examined = False
         self._compared = not system.computed
 
     def run(self, params: Mapping[str, float], drive: Drive | None = None) -> Run:
         """Numbers and kernels for parameters, and for inputs that are no feedback.
 
-        Functions of the user's are examined with the numbers of the first run.
+        Without a ``drive`` the inputs are zero until a caller holds them at something else. Functions of the
+        user's are examined with the numbers of the first run.
         """
-        system = self.system
+        system, told = self.system, drive is not None
         drive = Held(system.input_labels) if drive is None else drive
         if not isinstance(drive, Drive):
             raise TypeError(f"drive must be inputs as a run reads them, a Drive, got {shown(drive)}")
+        idle = told and drive.off and system.force_free
         if not self._examined:
             examine(system, params)
             self._examined = True
         value, gradient = self.potential
-        kinetics = self.kinetics
-        force = self.force if drive.of_time is None else self.driven(drive)
-        data, index = self.writer.fill(params)
+        force = no_force if idle else self.force if drive.of_time is None else self.driven(drive)
+        made = Made(value, gradient, force, self.kinetics)
+        data, index = self.writer.fill(params)  # after all kernels have places for their numbers
         if not self._compared:
             self._compared = self._compare(value, gradient, data, index)
         return Run(
             system=system,
-            kinetics=kinetics,
-            value=value,
-            gradient=gradient,
-            force=force,
-            forced=system.forced,
-            damped=system.damped,
+            made=made,
+            forced=system.forced and not idle,
+            damped=system.damped and not idle,
             data=data,
             index=index,
             table=table(drive),
@@ -81,29 +80,29 @@ class Numerics:
         )
 
     @cached_property
-    def kinetics(self) -> tuple[Kernel, Kernel]:
+    def kinetics(self) -> tuple[Maker, Maker]:
         """What solvers ask of a kinetic energy: that of the rest where it varies, else linear terms."""
         system, places = self.system, self.system.configuration_nodes
         if system.inertia_varies:
             return kinetic_kernels(self.writer, system.rest_node, places, system.rate_nodes)
         if system.covector_nodes:
             return linear_kernels(self.writer, system.covector_nodes, places)
-        return no_kinetics(), no_kinetics()
+        return no_kinetics, no_kinetics
 
-    def _compare(self, value: Kernel, gradient: Kernel, data: np.ndarray, index: np.ndarray) -> bool:
+    def _compare(self, value: Maker, gradient: Maker, data: np.ndarray, index: np.ndarray) -> bool:
         """Whether a given gradient could be compared with its potential at these numbers, and is its own."""
 
         def slope(place: np.ndarray) -> np.ndarray:
             out = np.zeros((place.size // 3, 3))
-            gradient(place.reshape(-1, 3), data, index, out)
+            gradient()(place.reshape(-1, 3), data, index, out)
             return out.reshape(place.shape)
 
         return check_gradients(
-            self.system, lambda place: value(place.reshape(-1, 3), data, index), slope, seeds=_SEEDS
+            self.system, lambda place: value()(place.reshape(-1, 3), data, index), slope, seeds=_SEEDS
         )
 
     @cached_property
-    def potential(self) -> tuple[Kernel, Kernel]:
+    def potential(self) -> tuple[Maker, Maker]:
         """Value and gradient."""
         system = self.system
         if not system.computed:
@@ -120,8 +119,8 @@ class Numerics:
             return gradient
 
         return (
-            compile_function(system.potential_given, value, VALUE),
-            compile_function(system.gradient_given, slope, GRADIENT),
+            cache(lambda: compile_function(system.potential_given, value, VALUE)),
+            cache(lambda: compile_function(system.gradient_given, slope, GRADIENT)),
         )
 
     @cached_property
@@ -130,7 +129,7 @@ class Numerics:
         return [term.source(self.system, self.writer) for term in self.system.potential_terms]
 
     @cached_property
-    def _on_threads(self) -> tuple[Kernel, Kernel]:
+    def _on_threads(self) -> tuple[Maker, Maker]:
         """Value and gradient that share sums over all pairs among threads."""
         if not any(lines.shared for lines in self._terms):
             raise InputError(
@@ -144,19 +143,18 @@ class Numerics:
         if self.system.computed:
             raise InputError("threads share sums over all pairs of bodies, and this potential is a function")
         value, gradient = self._on_threads
-        return replace(run, value=value, gradient=gradient)
+        return replace(run, made=run.made._replace(value=value, gradient=gradient))
 
     @cached_property
-    def force(self) -> Kernel:
+    def force(self) -> Maker:
         """Generalised forces, the inputs read from a table or set by the law."""
-        law = self.system.law
-        return (
-            self._force
-            if law is None
-            else closed(self._force, law, len(self.system.driven), tuple(self.system.params))
-        )
+        law, given = self.system.law, self._force
+        if law is None:
+            return given
+        m, names = len(self.system.driven), tuple(self.system.params)
+        return cache(lambda: closed(given(), law, m, names))
 
-    def driven(self, drive: Drive) -> Kernel:
+    def driven(self, drive: Drive) -> Maker:
         """The forces under inputs that are a function of time; the last one stays compiled.
 
         It is called once before: compiled code broadcasts what has a wrong shape.
@@ -164,16 +162,18 @@ class Numerics:
         inputs: Any = drive.of_time
         if self._driven is None or self._driven[0] is not inputs:
             drive.at(0.0, np.zeros(self.system.product.size), {})
-            self._driven = inputs, driven(self._force, inputs, len(self.system.driven))
+            given, m = self._force, len(self.system.driven)
+            self._driven = inputs, cache(lambda: driven(given(), inputs, m))
         return self._driven[1]
 
     @cached_property
-    def _force(self) -> Kernel:
+    def _force(self) -> Maker:
         system, n = self.system, self.system.n
         if not system.forced:
-            return no_force()
+            return no_force
         if callable(system.forces_given):
-            return given_force(system.forces_given, system.shape, len(system.driven), len(system.params))
+            sizes = system.shape, len(system.driven), len(system.params)
+            return cache(lambda: given_force(system.forces_given, *sizes))
         names = [*components("q", system.split // 3), *components("w", n), "t"]
         places = list(zip([*system.state_nodes, system.time_node], names, strict=True))
         return written_force(self.writer, places, system.driven_nodes, system.force_nodes)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,12 +27,22 @@ from geoctrl.manifolds.factors.place import Place
 from geoctrl.manifolds.kinetic import in_rates
 from geoctrl.manifolds.tangent import covector_slope, covector_values, rest_slopes
 from geoctrl.stepping import apart, coupled, explicit, tensions
-from geoctrl.stepping.compiled import Kernel, is_compiled, loop_code
+from geoctrl.stepping.compiled import Kernel, Maker, is_compiled, loop_code
 from geoctrl.stepping.runge_kutta import move, turn_back
+from geoctrl.stepping.sparse import sparse_inverse
 from geoctrl.stepping.variational import Numbers, Solver
 from geoctrl.systems.field import Field
 
-__all__ = ["Run"]
+__all__ = ["Made", "Run"]
+
+
+class Made(NamedTuple):
+    """What makes the kernels of a run when they are first asked for."""
+
+    value: Maker
+    gradient: Maker
+    force: Maker
+    kinetics: tuple[Maker, Maker]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,8 +52,8 @@ class Run(Field):
     Attributes
     ----------
     system : Description
-    kinetics : tuple of kernels
-        What solvers ask of a kinetic energy: that of the rest where it varies, else linear terms.
+    made : Made
+        What makes its kernels.
     data, index : ndarray
         Numbers that the kernels read.
     table : ndarray
@@ -52,10 +62,7 @@ class Run(Field):
     """
 
     system: Description
-    kinetics: tuple[Kernel, Kernel]
-    value: Kernel
-    gradient: Kernel
-    force: Kernel
+    made: Made
     forced: bool
     damped: bool
     data: np.ndarray
@@ -66,7 +73,29 @@ class Run(Field):
     @property
     def engine(self) -> str:
         """Either "numba", or "python" where a function of the user's could not be compiled."""
-        return "numba" if all(map(is_compiled, (self.value, self.gradient, self.force))) else "python"
+        given = (self.value, self.gradient) if self.system.computed else ()  # what is written compiles
+        return "numba" if all(map(is_compiled, (*given, self.force))) else "python"
+
+    @cached_property
+    def value(self) -> Kernel:
+        """Potential energy."""
+        return self.made.value()
+
+    @cached_property
+    def gradient(self) -> Kernel:
+        """Slope of the potential."""
+        return self.made.gradient()
+
+    @cached_property
+    def force(self) -> Kernel:
+        """Generalised forces."""
+        return self.made.force()
+
+    @cached_property
+    def kinetics(self) -> tuple[Kernel, Kernel]:
+        """What solvers ask of a kinetic energy: that of the rest where it varies, else linear terms."""
+        first, second = self.made.kinetics
+        return first(), second()
 
     def loop(self, function: Callable, signature: Any) -> Callable:
         """A loop in the form that can call these kernels: machine code, or as Python runs it."""
@@ -102,8 +131,8 @@ class Run(Field):
         solver, inertia = self._chosen
         if solver is explicit.SOLVER:
             return explicit.Explicit(self.bodies, inertia)
-        if solver is tensions.SOLVER:
-            return tensions.tensions(self.bodies, inertia, stages)
+        if solver in (tensions.FULL, tensions.SPARSE):
+            return tensions.tensions(self.bodies, *inertia, stages=stages)
         if solver is apart.SOLVER:
             place = np.zeros((self.system.product.rows, 3))
             return apart.apart(
@@ -133,7 +162,8 @@ class Run(Field):
             return apart.SOLVER, [m if plain else J for m, J, plain in zip(masses, own, bare, strict=True)]
         C = G[::3, ::3]
         if still and bare.all() and np.array_equal(G, np.kron(C, np.eye(3))):
-            return tensions.SOLVER, C + np.diag(masses)
+            inverse = sparse_inverse(C + np.diag(masses))
+            return tensions.solver(inverse[1]), inverse
         return coupled.SOLVER, self._in_rates()
 
     def _in_rates(self) -> np.ndarray:
@@ -157,6 +187,9 @@ class Run(Field):
     def potential(self, first: np.ndarray) -> float:
         """Potential energy of a configuration (N, 3)."""
         return float(self.value(first.reshape(-1, 3), self.data, self.index))
+
+    def _potentials(self, first: np.ndarray) -> np.ndarray:
+        return np.array([self.potential(z) for z in first])
 
     def slope(self, first: np.ndarray) -> np.ndarray:
         """Ambient gradient of the potential, with the shape of the configuration."""
@@ -198,18 +231,23 @@ class Run(Field):
 
     def _momenta(self, z: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Momenta (nt, n, 3) in the components of the velocities, kinetic energies (nt,), of nt states."""
-        product = self.system.product
-        momenta = np.einsum("bij,kbj->kbi", self.own, w)
-        kinetic = np.sum(momenta * w, axis=(1, 2)) / 2
-        u = product.rates(z, w)
-        rest = rest_slopes(self.system, z, u, self.params)
-        if rest is not None:
-            value, _, p = rest
-            kinetic += np.sum(u * p, axis=(1, 2)) - value
-            momenta = momenta + product.moments(z, p)
+        momenta, kinetic, p = self._kinetic(z, w)
+        if p is not None:
+            momenta = momenta + self.system.product.moments(z, p)
         if self.system.covector_nodes:
             momenta = momenta + np.array([self.covectors(place) for place in z])
         return momenta, kinetic
+
+    def _kinetic(self, z: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """The bodies' own momenta (nt, n, 3), kinetic energies (nt,), slopes of the rest (nt, N, 3)."""
+        momenta = np.einsum("bij,kbj->kbi", self.own, w)
+        kinetic = np.sum(momenta * w, axis=(1, 2)) / 2
+        u = self.system.product.rates(z, w)
+        rest = rest_slopes(self.system, z, u, self.params)
+        if rest is None:
+            return momenta, kinetic, None
+        value, _, p = rest
+        return momenta, kinetic + (np.sum(u * p, axis=(1, 2)) - value), p
 
     def covectors(self, z: np.ndarray) -> np.ndarray:
         """Linear terms (n, 3) in the components of the velocities."""
@@ -218,8 +256,7 @@ class Run(Field):
     def mechanics(self, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Kinetic and potential energies (nt,), moments about the origin (nt, n, 3), of nt states."""
         momenta, kinetic = self._momenta(first, second)
-        potential = np.array([self.potential(z) for z in first])
-        return kinetic, potential, self.system.product.spatial(first, momenta)
+        return kinetic, self._potentials(first), self.system.product.spatial(first, momenta)
 
     def momenta(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Momenta of a state that steps carry on, (n, 3): of places, of directions and attitudes in space."""
@@ -235,8 +272,10 @@ class Run(Field):
 
     def energies(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
         """Energies (nt,), in a frame that turns the Jacobi integrals."""
-        kinetic, potential, momenta = self.mechanics(first, second)
-        return kinetic + potential - momenta.sum(axis=1) @ self.spin
+        if self.spin.any():
+            kinetic, potential, momenta = self.mechanics(first, second)
+            return kinetic + potential - momenta.sum(axis=1) @ self.spin
+        return self._kinetic(first, second)[1] + self._potentials(first)
 
     def quantities(self, first: np.ndarray, second: np.ndarray) -> dict[str, np.ndarray]:
         """Energy, components of the momenta and declared invariants, (nt,) each, of nt states."""

@@ -27,7 +27,7 @@ def chaplygin_sleigh() -> EulerPoincare:
     return EulerPoincare(
         algebra=algebra,
         inertia=sp.Matrix([[inertia + m * a**2, 0, m * a], [0, m, 0], [m * a, 0, m]]),
-        constraints=[[0, 0, 1]],
+        constraints={"blade": [0, 0, 1]},
         equilibria={"straight": Family({"Y1": V}, symbols=[V])},
         parameters=parameters,
         source="A. M. Bloch, Nonholonomic Mechanics and Control, Springer 2003, section 1.7",

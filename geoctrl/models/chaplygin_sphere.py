@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, Height, se3
+from geoctrl.models.rolling_contact import no_slip
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["chaplygin_sphere"]
@@ -41,7 +42,7 @@ def chaplygin_sphere() -> EulerPoincare:
         potential=m * g * z.symbol,
         leaf={"on the plane": z.symbol + rho.dot(G)},
         inertia=sp.diag(*moments, m, m, m),
-        constraints=(Y + Omega.cross(rho)).jacobian(algebra.xi),
+        constraints=no_slip(algebra, Y + Omega.cross(rho)),
         reactions={"normal": [0, 0, 0, *G]},
         contact=rho,
         invariants={"K.Gamma": K.dot(G), "|K|^2": K.dot(K)},

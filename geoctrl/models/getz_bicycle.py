@@ -47,7 +47,8 @@ def getz_bicycle() -> EulerPoincare:
         algebra=algebra,
         shape=[alpha, sigma],
         lagrangian=(m * square + J * sigma.rate**2) / 2 - m * g * p * cosine,
-        constraints=[[1, -sigma.symbol, 0, 0, 0], [0, 0, 1, 0, 0]],
+        constraints={"front wheel": [1, -sigma.symbol, 0, 0, 0], "rear wheel": [0, 0, 1, 0, 0]},
+        domain={"above the ground": cosine > 0},
         forces=[0, sp.Symbol("F_r", real=True), 0, 0, sp.Symbol("u_sigma", real=True)],
         inputs=["F_r", "u_sigma"],
         equilibria={

@@ -39,8 +39,8 @@ def magnetic_satellite(field: str = "dipole") -> EulerPoincare:
     Parameters
     ----------
     field : {"dipole", "none"}
-        Without a field there are no torquers. Equilibria are those of equations that do not hold the time:
-        the family is declared without a field alone.
+        Without a field there are no torquers. With the torquers off nothing holds the time, and the family is
+        the same; their effect depends on it.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def magnetic_satellite(field: str = "dipole") -> EulerPoincare:
         lagrangian=(w.dot(J * w) + J_w * spun.dot(spun)) / 2 - gravity_gradient(n, J + W, va),
         forces=forces,
         inputs=inputs,
-        equilibria={"pointing": pointing} if field == "none" else {},
+        equilibria={"pointing": pointing},
         parameters=parameters,
         source=(
             "P. C. Hughes, Spacecraft Attitude Dynamics, Wiley 1986, ch. 9 to 11; field: M. L. Psiaki, "

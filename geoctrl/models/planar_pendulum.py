@@ -122,14 +122,14 @@ def rigid_body_planar_pendulum(group: str = "so3", axis: Sequence[int] = (3, 0, 
     # Of the three rows of a x Omega the two are taken that do not divide by a small component.
     largest = max(range(3), key=lambda i: abs(direction[i]))
     rows = direction.cross(sp.Matrix(algebra.xi)).jacobian(algebra.xi)
-    rows.row_del(largest)
+    hinge = {f"hinge{i + 1}": list(rows.row(i)) for i in range(3) if i != largest}
     vertical = {k: a[2] * a + c[0] * across + c[1] * sideways for k, c in places.items()}
     return EulerPoincare(
         algebra=algebra,
         advected=[gamma],
         inertia=J,
         potential=m * g * rho.dot(G),
-        constraints=rows,
+        constraints=hinge,
         frame=a,
         velocities=["omega"],
         leaf=[direction.dot(G) - direction[2]],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, Height, se3
+from geoctrl.models.rolling_contact import no_slip
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["rattleback"]
@@ -57,7 +58,7 @@ def rattleback() -> EulerPoincare:
         inertia=sp.diag(sp.Matrix([[J1, D, 0], [D, J2, 0], [0, 0, J3]]), m * sp.eye(3)),
         potential=m * g * z.symbol,
         leaf={"on the plane": z.symbol + rho.dot(G)},
-        constraints=(Y + Omega.cross(rho)).jacobian(algebra.xi),
+        constraints=no_slip(algebra, Y + Omega.cross(rho)),
         reactions={"normal": [0, 0, 0, *G]},
         contact=rho,
         equilibria={"spinning": Family({"Omega3": Omega0, "Gamma3": 1}, symbols=[Omega0])},

@@ -5,9 +5,13 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, Height, se3
+from geoctrl.models.rolling_contact import no_slip
 from geoctrl.systems import Axis, EulerPoincare, Family, Parameter
 
 __all__ = ["rolling_disk"]
+
+_FLAT = sp.Rational(1, 1000)
+"""Inclination to the plane below which the disk lies on it."""
 
 
 def rolling_disk() -> EulerPoincare:
@@ -18,6 +22,8 @@ def rolling_disk() -> EulerPoincare:
     which the axis, inclined to the vertical by 2 arctan t (0 < t), turns about it at the rate omega:
 
         (C + 1) omega Omega3 sin = A omega^2 sin cos - (g/a) cos.
+
+    A disk that lies flat touches the plane everywhere: the domain "on its rim" ends a milliradian before.
     """
     algebra = se3()
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
@@ -42,13 +48,14 @@ def rolling_disk() -> EulerPoincare:
         inertia=sp.diag(*(m * a**2 * sp.Matrix([A, A, C])), m, m, m),
         potential=m * g * z.symbol,
         leaf={"on the plane": z.symbol + contact.dot(G)},
-        constraints=(Y + Omega.cross(contact)).jacobian(algebra.xi),
+        constraints=no_slip(algebra, Y + Omega.cross(contact)),
         reactions={
             "normal": [0, 0, 0, *G],
             "forward": [0, 0, 0, *along],
             "sideways": [0, 0, 0, *G.cross(along)],
         },
         contact=contact,
+        domain={"on its rim": G[0] ** 2 + G[1] ** 2 > _FLAT**2},
         symmetry=Axis((0, 0, 1)),
         equilibria={
             "rolling": Family({"Omega3": Omega0, "Gamma2": 1}, symbols=[Omega0]),

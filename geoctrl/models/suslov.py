@@ -59,7 +59,7 @@ def suslov(potential: str = "zero") -> EulerPoincare:
         return EulerPoincare(
             algebra=algebra,
             inertia=inertia,
-            constraints=[[0, 0, 1]],
+            constraints={"no turn about E3": [0, 0, 1]},
             equilibria={"rotating": Family(steady, symbols=[Omega0])},
             parameters=parameters,
             source=source,
@@ -79,7 +79,7 @@ def suslov(potential: str = "zero") -> EulerPoincare:
         advected=[gamma],
         inertia=inertia,
         potential=m * g * l * gamma.symbols[0],
-        constraints=[[0, 0, 1]],
+        constraints={"no turn about E3": [0, 0, 1]},
         invariants={"kharlamova": I11 * algebra.xi[0] + I12 * algebra.xi[1]},
         equilibria={
             "hanging": Family({"Gamma1": -1}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from geoctrl.algebra import AdvectedVector, se3
+from geoctrl.algebra import AdvectedVector, Height, se3
 from geoctrl.systems import EulerPoincare, Family, Parameter
 
 __all__ = ["tippe_top"]
@@ -31,6 +31,7 @@ def tippe_top() -> EulerPoincare:
     """
     algebra = se3()
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))
+    z = Height("z", along=gamma)
     parameters = (
         Parameter("m", 0.015, "kg", "mass", positive=True),
         Parameter("R", 0.025, "m", "radius of the ball", positive=True),
@@ -48,10 +49,11 @@ def tippe_top() -> EulerPoincare:
     n = sp.Symbol("n", real=True)
     return EulerPoincare(
         algebra=algebra,
-        advected=[gamma],
+        advected=[gamma, z],
         inertia=sp.diag(I1, I1, I3, m, m, m),
-        potential=-m * g * epsilon * R * G[2],
-        constraints=sp.Matrix([sliding.dot(G)]).jacobian(algebra.xi),
+        potential=m * g * z.symbol,
+        leaf={"on the plane": z.symbol + r.dot(G)},
+        constraints={"normal": list(sp.Matrix([sliding.dot(G)]).jacobian(algebra.xi))},
         forces=-c * sp.Matrix.vstack(r.cross(sliding), sliding),
         invariants={"jellett": sp.Matrix(algebra.mu[:3]).dot(epsilon * E3 - G)},
         equilibria={

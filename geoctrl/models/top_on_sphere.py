@@ -6,6 +6,7 @@ import sympy as sp
 
 from geoctrl._checks import flag
 from geoctrl.algebra import AdvectedVector, Height, se3
+from geoctrl.models.rolling_contact import no_slip
 from geoctrl.systems import Axis, EulerPoincare, Family, Parameter
 
 __all__ = ["top_on_sphere"]
@@ -77,7 +78,7 @@ def top_on_sphere(gyrostat: bool = False) -> EulerPoincare:
         gyroscopic=[*(h * E3), 0, 0, 0] if gyrostat else None,
         potential=m * g * z.symbol,
         leaf={"on the plane": z.symbol + rho.dot(G)},
-        constraints=(Y + Omega.cross(rho)).jacobian(algebra.xi),
+        constraints=no_slip(algebra, Y + Omega.cross(rho)),
         reactions={"normal": [0, 0, 0, *G]},
         contact=rho,
         symmetry=Axis((0, 0, 1)),

@@ -28,13 +28,13 @@ def vertical_rolling_disk() -> EulerPoincare:
         Parameter("J", 0.05, "kg m^2", "moment of inertia about a diameter", positive=True),
     )
     m, R, axial, diametral = (p.symbol for p in parameters)
-    heading, Y1, Y2, rolling = algebra.xi
+    heading, _, _, rolling = algebra.xi
     steer, roll = sp.symbols("u_steer u_roll", real=True)
     omega, Omega0 = sp.symbols("omega Omega0", real=True)
     return EulerPoincare(
         algebra=algebra,
         inertia=sp.diag(diametral, m, m, axial),
-        constraints=sp.Matrix([Y1 - R * rolling, Y2]).jacobian(algebra.xi),
+        constraints={"rolling": [0, 1, 0, -R], "sideways": [0, 0, 1, 0]},
         frame=sp.Matrix([[1, 0], [0, R], [0, 0], [0, 1]]),
         velocities=["heading", "rolling"],
         forces=[steer, 0, 0, roll],

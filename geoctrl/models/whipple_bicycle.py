@@ -20,6 +20,15 @@ _SOURCE = (
 )
 
 
+_ROWS = (
+    "rear wheel rolling",
+    "rear wheel sideways",
+    "front wheel normal",
+    "front wheel sideways",
+    "front wheel rolling",
+)
+
+
 def _parameters(tilt: str) -> dict[str, Parameter]:
     def moment(name: str, default: float, of: str) -> Parameter:
         return Parameter(name, default, "kg m^2", of, positive=not name.endswith("xz") and name[1] != "H")
@@ -181,15 +190,17 @@ def whipple_bicycle(tilt: str = "lam") -> EulerPoincare:
         along * carried,
     )
     rows[4, 4] = p["rF"] * level
+    in_newtons = sp.diag(1, 1, -1, 1 / level, 1 / level) * rows
     return EulerPoincare(
         algebra=group,
         shape=shape,
         inertia=sp.Matrix(8, 8, lambda i, j: inertia[max(i, j), min(i, j)]),  # one form of equal entries
         potential=-p["g"] * depth,
-        constraints=rows,
+        constraints=dict(zip(_ROWS, in_newtons.tolist(), strict=True)),
         frame=_solved(rows, states=(5, 1, 7), order=((0, 3), (1, 2), (2, 6), (3, 0), (4, 4))),
         velocities=("lean_rate", "speed", "steer_rate"),
         leaf={"front contact": touching},
+        domain={"above the ground": sp.cos(phi) > 0},
         forces=[0, 0, 0, 0, 0, 0, 0, sp.Symbol("T_delta", real=True)],
         inputs=["T_delta"],
         equilibria={"upright": Family({"speed": sp.Symbol("v", real=True)}, symbols=["v"])},

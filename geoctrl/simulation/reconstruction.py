@@ -21,7 +21,7 @@ from geoctrl.stepping.flow import Flow
 from geoctrl.stepping.resampling import followed
 
 if TYPE_CHECKING:
-    from geoctrl.algebra.factor import Factor
+    from geoctrl.algebra.factor import Factor, Rows
     from geoctrl.systems import ReducedSystem
 
 __all__ = ["attitude", "contact_vector", "displacement", "smallest_rotation"]
@@ -35,14 +35,18 @@ def _factor(system: ReducedSystem, of: int, what: str) -> Factor:
     factor = factors[whole_number("of, the number of a factor,", of, 1, len(factors)) - 1]
     if what == "rotation" and factor.spin is None:
         raise InputError(f"factor {of} ({factor.name}) has no rotations, hence no attitude")
-    if what == "translation" and factor.name == "rn":
-        raise InputError(
-            f"factor {of} (rn) is a vector space, not a body in space: its place is the integral of its "
-            "velocities in run.states, and position() gives that of se2 and se3"
-        )
-    if what == "translation" and factor.velocity is None:
+    if what == "translation" and not _velocity(factor):
         raise InputError(f"factor {of} ({factor.name}) has no translations, hence no position")
     return factor
+
+
+def _velocity(factor: Factor) -> Rows:
+    """Rows of the velocity of the frame's origin; none for a factor without translations."""
+    if factor.group == "rn":
+        return tuple(
+            tuple(int(j == i) for j in range(i + 1)) for i in range(factor.start, factor.start + factor.size)
+        )
+    return factor.velocity or ()
 
 
 def _directions(system: ReducedSystem, of: int, x: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -115,34 +119,28 @@ def _initial(system: ReducedSystem, of: int, x: np.ndarray, R0: np.ndarray | Non
 
 
 def _extended(
-    flow: Flow, run: Callable, time: np.ndarray, x: np.ndarray, of: int, R0: np.ndarray, moving: bool
+    flow: Flow, run: Callable, time: np.ndarray, x: np.ndarray, of: int, R0: np.ndarray | None, moving: bool
 ) -> np.ndarray:
-    """Rows R (9) and, if `moving`, x - x(0) (3) at the times of the run: (9 or 12, nt)."""
+    """Rows R (9; none where R0 is None) and, if `moving`, x - x(0) at the times of the run: (.., nt)."""
     system: Any = flow.system
     g, factor = system.graph, system.mechanism.algebra.factors[of - 1]
 
-    def applied(rows: tuple[tuple[int, ...], ...]) -> list[Node]:
+    def applied(rows: Rows) -> list[Node]:
         return [g.add([c * v for c, v in zip(row, system.assembly.xi, strict=False)]) for row in rows]
 
-    R = [[g.symbol(f"attitude {of} {i}{j}", STATE) for j in range(3)] for i in range(3)]
-    if factor.spin is not None:
+    more: list[tuple[Node, Node]] = []
+    Y = applied(_velocity(factor)) if moving else []
+    if R0 is not None:
+        R = [[g.symbol(f"attitude {of} {i}{j}", STATE) for j in range(3)] for i in range(3)]
         w = applied(factor.spin)
-        rates = [
-            row[(j + 1) % 3] * w[(j + 2) % 3] - row[(j + 2) % 3] * w[(j + 1) % 3]
+        more += [
+            (row[j], row[(j + 1) % 3] * w[(j + 2) % 3] - row[(j + 2) % 3] * w[(j + 1) % 3])
             for row in R
             for j in range(3)
         ]
-    else:
-        rates = [g.zero] * 9
-    more = list(zip([e for row in R for e in row], rates, strict=True))
-    if moving and factor.velocity is not None:
-        Y = applied(factor.velocity)
-        names = [g.symbol(f"position {of} {i}", STATE) for i in range(3)]
-        more += [
-            (node, g.add([r * y for r, y in zip(row, Y, strict=True)]))
-            for node, row in zip(names, R, strict=True)
-        ]
-    start = np.concatenate([x[:, 0], R0.ravel(), np.zeros(3 if moving else 0)])
+        Y = [g.add([r * y for r, y in zip(row, Y, strict=True)]) for row in R] if moving else []
+    more += [(g.symbol(f"position {of} {i}", STATE), rate) for i, rate in enumerate(Y)]
+    start = np.concatenate([x[:, 0], [] if R0 is None else R0.ravel(), np.zeros(len(Y))])
     if time.size < 2:
         return start[system.nstates :, None]
     extended = Flow(
@@ -173,12 +171,15 @@ def attitude(
 
 def displacement(
     flow: Flow, run: Callable, time: np.ndarray, x: np.ndarray, R0: np.ndarray | None, of: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Way of the frame's origin (nt, 3) and rotation matrices (nt, 3, 3) of a factor."""
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Way of the frame's origin (nt, 3) and rotation matrices (nt, 3, 3); of R^k (nt, k) and None."""
     system: Any = flow.system
     factor = _factor(system, of, "translation")
-    start = np.eye(3) if factor.spin is None else _initial(system, of, x, R0)
-    values = _extended(flow, run, time, x, of, start, moving=True)
+    if factor.spin is None:
+        if R0 is not None:
+            raise InputError(f"factor {of} ({factor.name}) has no rotations; leave R0 out")
+        return _extended(flow, run, time, x, of, None, moving=True).T, None
+    values = _extended(flow, run, time, x, of, _initial(system, of, x, R0), moving=True)
     return values[9:].T, values[:9].T.reshape(-1, 3, 3)
 
 

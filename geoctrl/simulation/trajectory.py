@@ -82,7 +82,7 @@ class Trajectory(Samples):
         self.system: ReducedSystem | None = None
         self._flow: Flow | None = None
         self._run: Any = None
-        self._ways: dict[tuple, tuple[np.ndarray, np.ndarray]] = {}
+        self._ways: dict[tuple, tuple[np.ndarray, np.ndarray | None]] = {}
 
     @classmethod
     def of_run(
@@ -208,21 +208,24 @@ class Trajectory(Samples):
             For a trajectory that was read from a file.
         """
         key = _way_key(of, R0)
-        if key in self._ways:  # it came with the position
-            return self._ways[key][1].copy()
+        _, known = self._ways.get(key, (None, None))
+        if known is not None:  # it came with the position
+            return known.copy()
         return reconstruction.attitude(self._live, self._run, self.time, self.states, R0, of)
 
     def position(self, x0: Any = None, of: int = 1, R0: Any = None) -> np.ndarray:
         r"""Position of the frame's origin in space (nt, 3): :math:`\dot x = R\,Y`.
 
+        Of a factor R^k (`geoctrl.rn`) that of its k coordinates, (nt, k): :math:`\dot x = Y`.
+
         Parameters
         ----------
-        x0 : (3,) array, optional
+        x0 : (3,) array, or (k,), optional
             Initial position, zero by default.
         of : int
             Number of the factor of the group, from 1.
         R0 : (3, 3) array, optional
-            As for `attitude`.
+            As for `attitude`; R^k has none.
 
         Raises
         ------
@@ -230,9 +233,20 @@ class Trajectory(Samples):
             If the factor has no translations, or ``x0`` or ``R0`` does not fit.
         GeoctrlError
             For a trajectory that was read from a file.
+
+        Examples
+        --------
+        A cart that rolls to its stop:
+
+        >>> import numpy as np, geoctrl as gc
+        >>> wheels = gc.Friction([1], viscous=0.5)
+        >>> cart = gc.EulerPoincare(algebra=gc.rn(1), inertia=[[2]], friction=[wheels]).reduce()
+        >>> gc.simulate(cart, np.linspace(0, 80, 3), [3.0]).position(x0=[1.0]).round(6)[:, 0]
+        array([ 1.      , 12.999455, 13.      ])
         """
-        start = np.zeros(3) if x0 is None else finite_array("x0", x0, (3,))
-        return start + self._way(of, R0)[0]
+        way = self._way(of, R0)[0]
+        start = np.zeros(way.shape[1]) if x0 is None else finite_array("x0", x0, way.shape[1:])
+        return start + way
 
     def contact(self, x0: Any = None, of: int = 1, R0: Any = None) -> np.ndarray:
         """Point of contact in space (nt, 3): position + R c, where the mechanism declares ``contact``.
@@ -246,9 +260,9 @@ class Trajectory(Samples):
         """
         vector = reconstruction.contact_vector(self._system, self.states, self.params)
         position = self.position(x0, of, R0)
-        return position + np.einsum("tij,tj->ti", self._way(of, R0)[1], vector)
+        return position + np.einsum("tij,tj->ti", self.attitude(R0, of), vector)
 
-    def _way(self, of: int, R0: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _way(self, of: int, R0: Any) -> tuple[np.ndarray, np.ndarray | None]:
         key = _way_key(of, R0)
         if key not in self._ways:
             self._ways[key] = reconstruction.displacement(

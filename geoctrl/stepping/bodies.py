@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from numba import int64
 
-from geoctrl.stepping.compiled import inner
+from geoctrl.stepping.compiled import inner, shared
 from geoctrl.stepping.vectors import cayley, turned
 
 __all__ = ["ATTITUDE", "BODIES", "DIRECTION", "PLACE", "carry", "frame_step", "kick", "layout"]
@@ -29,7 +29,7 @@ def layout(kinds: Sequence[int]) -> np.ndarray:
     return np.array([kinds, np.cumsum([0, *rows[:-1]])], dtype=np.int64).T.copy()
 
 
-@inner
+@shared
 def kick(bodies, z, g, f, factor, L):
     """L_b += factor times the moments in space of a potential of slope g (N, 3) and of forces f (B, 3)."""
     for b in range(bodies.shape[0]):
@@ -63,13 +63,13 @@ def turn_by(z, g, factor, i, b, L):
 @inner
 def frame_step(spin, h, frame):
     """Cayley coordinates of E = exp(-h hat(spin)): -tan(h |spin| / 2) spin / |spin|."""
-    rate = math.sqrt(spin[0] ** 2 + spin[1] ** 2 + spin[2] ** 2)
+    rate = math.sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2])
     size = math.tan(0.5 * h * rate) / rate if rate > 0.0 else 0.0
     for k in range(3):
         frame[k] = -size * spin[k]
 
 
-@inner
+@shared
 def carry(bodies, frame, z, L):
     """Turn all that is given in the axes of the reference by E, the `cayley` of ``frame``."""
     turn = cayley(frame[0], frame[1], frame[2])

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 from numba import njit, prange, types
 from numba.core.dispatcher import Dispatcher
+from numba.extending import register_jitable
 
 from geoctrl._checks import as_python
 from geoctrl.stepping import disk_cache
 
 __all__ = [
     "Kernel",
+    "Maker",
     "compile_function",
     "compile_source",
     "fields",
@@ -29,9 +32,13 @@ __all__ = [
     "loop_code",
     "machine_code",
     "pointer",
+    "shared",
+    "source_maker",
 ]
 
 Kernel = Callable[..., Any]
+Maker = Callable[[], Kernel]
+"""What compiles a kernel when it is called: those that nobody asks for are never compiled."""
 
 _ANY_ORDER: Any = {"reassoc", "contract", "nsz", "arcp"}
 _LOOPS_ALONE: Any = {
@@ -96,6 +103,11 @@ def compile_source(
     return _compiled(source, name, *kind, namespace, None)
 
 
+def source_maker(source: str, name: str, signature: Any, **options: Any) -> Maker:
+    """What makes the kernel that `compile_source` gives."""
+    return cache(partial(compile_source, source, name, signature, **options))
+
+
 def _compiled(
     source: str,
     name: str,
@@ -132,10 +144,16 @@ def compile_function(
         return (plain or wrap)(as_python(function))
 
 
-_LOOP: Any = {"cache": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_KERNEL: Any = {"cache": True, "error_model": "numpy"}
+_LOOP: Any = _KERNEL | {"no_cfunc_wrapper": True}
 
-inner = njit(**_LOOP)
-"""Decorator of functions that loops call; none of them is a kernel, so that no other entry is compiled."""
+inner = register_jitable(**_LOOP)
+"""Decorator of functions that compiled code alone calls: they have no entry for Python, which costs as much
+to compile as a short function itself, and Python runs them as they are written."""
+
+shared = njit(**_LOOP)
+"""Decorator of functions that both compiled code and Python call; none of them is a kernel, which would need
+a third entry."""
 
 
 def fields(kind: type, *of: Any) -> Any:
@@ -146,9 +164,18 @@ def fields(kind: type, *of: Any) -> Any:
 
 
 @cache
-def machine_code(function: Callable, signature: Any) -> Kernel:
-    """A kernel of this package compiled to a signature, once, and kept on disk beside its file."""
-    return njit(signature, cache=True, error_model="numpy")(function)
+def machine_code(function: Callable, signature: Any, python: bool = True) -> Kernel:
+    """A kernel of this package compiled to a signature, once, and kept on disk beside its file.
+
+    Without ``python`` it has no entry for Python, and must be called by compiled loops alone: such an entry
+    takes the system apart, which costs as much to compile as the loop around a step.
+    """
+    if not python:
+        # numba tells what it keeps on disk by names, not by entries: this is not to be taken for the other.
+        function = FunctionType(function.__code__, function.__globals__, function.__name__)
+        function.__qualname__ = f"{function.__name__}_for_loops"
+    options: Any = _KERNEL | {"no_cpython_wrapper": not python}
+    return njit(signature, **options)(function)
 
 
 @cache

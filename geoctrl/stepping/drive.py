@@ -49,6 +49,11 @@ class Drive(ABC):
         return False
 
     @property
+    def off(self) -> bool:
+        """Whether they are known to be zero."""
+        return False
+
+    @property
     def breaks(self) -> np.ndarray:
         """Times of their kinks, which no step may cross."""
         return self.times[:0]
@@ -100,6 +105,11 @@ class Held(Drive):
     def constant(self) -> bool:
         """They are."""
         return True
+
+    @property
+    def off(self) -> bool:
+        """Whether they are zero."""
+        return not self._u.any()
 
     def at(self, _t: float, _x: np.ndarray, _params: Mapping[str, float]) -> np.ndarray:
         """Inputs (m,)."""

@@ -13,7 +13,7 @@ from numba import float64, njit, void
 
 from geoctrl._checks import ParameterValues
 from geoctrl._scalars import Node
-from geoctrl.stepping.compiled import Kernel, compile_function, compile_source
+from geoctrl.stepping.compiled import Kernel, Maker, compile_function, compile_source, source_maker
 from geoctrl.stepping.table import sample, table_of
 from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX, KernelWriter, function, statements, unpack
 
@@ -50,13 +50,13 @@ def no_force() -> Kernel:
 
 def written_force(
     writer: KernelWriter, places: Sequence[tuple[Node, str]], inputs: Sequence[Node], forces: Sequence[Node]
-) -> Kernel:
+) -> Maker:
     """Forces given by nodes, three for each row; ``places`` are arguments and where they are found."""
     program, constants = writer.program([*(node for node, _ in places), *inputs], forces)
     names = [*(name for _, name in places), *(f"sample(table, t, np.int64({j}))" for j in range(len(inputs)))]
     stores = "".join(f"out[{i // 3}, {i % 3}] = {r}\n" for i, r in enumerate(program.results))
     source = function(_HEAD, constants, unpack(names), statements(program), stores)
-    return compile_source(source, "force", FORCE, sample=sample)
+    return source_maker(source, "force", FORCE, sample=sample)
 
 
 def given_force(forces: Callable, shape: tuple[int, ...], inputs: int, parameters: int) -> Kernel:

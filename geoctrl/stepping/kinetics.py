@@ -1,11 +1,14 @@
-"""Kernels of a kinetic energy K(z, u) that is an expression, as `geoctrl.stepping.coupled` calls them."""
+"""Kernels of a kinetic energy K(z, u) that is an expression, as `geoctrl.stepping.coupled` calls them.
+
+Their numbers have places in the writer at once; they are compiled when first asked for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from geoctrl._scalars import Node
-from geoctrl.stepping.compiled import Kernel, compile_source
+from geoctrl.stepping.compiled import Maker, source_maker
 from geoctrl.stepping.variational import SLOPE
 from geoctrl.stepping.writer import KernelWriter, components, matrix_kernel
 
@@ -14,7 +17,7 @@ __all__ = ["kinetic_kernels", "linear_kernels"]
 
 def kinetic_kernels(
     writer: KernelWriter, energy: Node, z: Sequence[Node], u: Sequence[Node]
-) -> tuple[Kernel, Kernel]:
+) -> tuple[Maker, Maker]:
     """``kinetic`` and ``curvature`` of an energy in the components of z and u (N, 3) each.
 
     ``kinetic(z, u)``, (2N, 3), are the slopes by z and, below, by u. ``curvature(x, y)`` is how they change,
@@ -32,11 +35,11 @@ def kinetic_kernels(
         triples = [outputs[i : i + 3] for i in range(0, len(outputs), 3)]
         head = f"{name}(z, u, data, index, out)"
         sources[name] = matrix_kernel(writer, list(zip(nodes, names, strict=True)), triples, head)
-    kinetic, curvature = (compile_source(source, name, SLOPE) for name, source in sources.items())
+    kinetic, curvature = (source_maker(source, name, SLOPE) for name, source in sources.items())
     return kinetic, curvature
 
 
-def linear_kernels(writer: KernelWriter, a: Sequence[Node], z: Sequence[Node]) -> tuple[Kernel, Kernel]:
+def linear_kernels(writer: KernelWriter, a: Sequence[Node], z: Sequence[Node]) -> tuple[Maker, Maker]:
     r"""Kernels of linear terms :math:`a_b(z) \cdot w_b` of n bodies, as `geoctrl.stepping.apart` calls them.
 
     ``kinetic(z, v)``: a (n, 3) and, below, its rate :math:`\mathrm{D} a(z)\, v`. ``curvature(z, s)``:
@@ -59,7 +62,7 @@ def linear_kernels(writer: KernelWriter, a: Sequence[Node], z: Sequence[Node]) -
             writer, [*places, *along], _triples(slope), "curvature(z, s, data, index, out)"
         ),
     }
-    kinetic, curvature = (compile_source(source, name, SLOPE) for name, source in sources.items())
+    kinetic, curvature = (source_maker(source, name, SLOPE) for name, source in sources.items())
     return kinetic, curvature
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numba import float64, int64, njit
+from numba.extending import register_jitable
 
 from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX
 
@@ -19,6 +21,14 @@ _CELLS = 300
 """Fewer bodies than this are compared each with each."""
 
 
+# The listing is called by kernels that may take sums in any order, of which functions inherit the leave
+# unless told not to: what is not a number would then be missed.
+_ORDERED: Any = {"cache": True, "error_model": "numpy", "fastmath": False}
+
+_part = register_jitable(**_ORDERED, no_cfunc_wrapper=True)
+"""Decorator of what the listing alone calls, as `geoctrl.stepping.compiled.inner`."""
+
+
 @cache
 def settle() -> None:
     """Compile the listing for numbers of any value: else it would be anew for the numbers of each kernel."""
@@ -26,9 +36,7 @@ def settle() -> None:
     neighbours.disable_compile()
 
 
-# Called by kernels that may take sums in any order, of which functions inherit the leave unless told not to:
-# what is not a number would then be missed.
-@njit(cache=True, error_model="numpy", fastmath=False)
+@njit(**_ORDERED)
 def neighbours(q, data, where, index, slots, room, reach, slack, begin):
     """List the pairs a < b nearer than ``reach`` of bodies from ``begin`` on; returns the body to go on with.
 
@@ -85,29 +93,31 @@ def neighbours(q, data, where, index, slots, room, reach, slack, begin):
     return n
 
 
-@njit(cache=True, error_model="numpy", fastmath=False)
+@_part
 def _square(q, a, b):
     """Square of the distance of two bodies."""
     square = 0.0
     for c in range(q.shape[1]):
-        square += (q[a, c] - q[b, c]) ** 2
+        gap = q[a, c] - q[b, c]
+        square += gap * gap
     return square
 
 
-@njit(cache=True, error_model="numpy", fastmath=False)
+@_part
 def _moved(q, data, where, slack):
     """Whether a body has moved farther than ``slack``, or is nowhere."""
     n, d = q.shape
     for a in range(n):
         square = 0.0
         for c in range(d):
-            square += (q[a, c] - data[where + d * a + c]) ** 2
+            gap = q[a, c] - data[where + d * a + c]
+            square += gap * gap
         if not square <= slack * slack:
             return True
     return False
 
 
-@njit(cache=True, error_model="numpy", fastmath=False)
+@_part
 def _grid(q, reach, place, shape):
     """Cubes of the first three coordinates, with edges of ``reach`` or more.
 
@@ -133,7 +143,7 @@ def _grid(q, reach, place, shape):
             place[a] = place[a] * shape[c] + min(int((q[a, c] - low[c]) / edge), shape[c] - 1)
 
 
-@njit(cache=True, error_model="numpy", fastmath=False)
+@_part
 def _sort(place, start, order):
     """Where the bodies of each cube begin in the order, and the order, in which their indices grow."""
     for a in range(place.size):

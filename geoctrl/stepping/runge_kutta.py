@@ -8,13 +8,14 @@ from which the frame's turning takes :math:`W \times w`.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import boolean, float64, int64, types
 
 from geoctrl.stepping.bodies import ATTITUDE, BODIES, DIRECTION
-from geoctrl.stepping.compiled import fields, inner, pointer
+from geoctrl.stepping.compiled import fields, pointer, shared
 from geoctrl.stepping.forces import FORCE, GRADIENT
 from geoctrl.stepping.loop import INDEFINITE, INFINITE
 from geoctrl.stepping.variational import MOTION, NUMBERS, PACE, ROWS, SLOPE, Solver
@@ -55,6 +56,7 @@ def tableau(method: str, project: bool = False) -> Tableau:
     return Tableau(a, np.array(weights, dtype=float), np.array(nodes, dtype=float), project)
 
 
+@cache
 def runge_kutta_signature(solver: Solver) -> Any:
     """The signature of `runge_kutta` for the systems of a solver."""
     kernels = (pointer(GRADIENT), pointer(FORCE), pointer(SLOPE), pointer(SLOPE))
@@ -113,7 +115,7 @@ def runge_kutta(
     return pace.steps, 0, 0, 0.0
 
 
-@inner
+@shared
 def renormalise(bodies, z):
     """Directions of unit length."""
     for b in range(bodies.shape[0]):
@@ -124,7 +126,7 @@ def renormalise(bodies, z):
                 z[i, k] /= size
 
 
-@inner
+@shared
 def move(bodies, spin, z, w, dz):
     """Rates dz (N, 3) of the rows."""
     turn = np.empty(3)
@@ -145,7 +147,7 @@ def move(bodies, spin, z, w, dz):
             dz[i, k] -= turn[k]
 
 
-@inner
+@shared
 def turn_back(bodies, spin, w, dw):
     """dw -= spin x w for the bodies of which velocities are given in the axes of the frame."""
     turn = np.empty(3)

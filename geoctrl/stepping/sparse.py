@@ -8,6 +8,7 @@ of a row the one that they change. Where so many are left that rows of a full ma
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple
 
@@ -50,7 +51,18 @@ def sparse_inverse(M: np.ndarray) -> tuple[np.ndarray, Pattern | None]:
     a the later bodies that k is coupled to: better than any full inverse, as it is made of a few entries of M
     each. Whether the places are right is seen by multiplying back: products with M must be one or zero to the
     rounding of their own terms, which a small number that belongs there would not let them be.
+
+    Those of the last matrices are remembered, and not to be written to: runs one after the other share them.
     """
+    return _remembered(np.ascontiguousarray(M, dtype=float).tobytes(), len(M))
+
+
+@lru_cache(maxsize=16)
+def _remembered(entries: bytes, n: int) -> tuple[np.ndarray, Pattern | None]:
+    return _found(np.frombuffer(entries).reshape(n, n))
+
+
+def _found(M: np.ndarray) -> tuple[np.ndarray, Pattern | None]:
     scale = 1.0 / np.sqrt(np.diag(M))
     unit = M * np.outer(scale, scale)
     K = np.linalg.inv(unit)

@@ -24,17 +24,19 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 
 from geoctrl.stepping.bodies import DIRECTION
 from geoctrl.stepping.compiled import fields, inner
 from geoctrl.stepping.elimination import eliminate
 from geoctrl.stepping.loop import NEWTON
-from geoctrl.stepping.sparse import PATTERN, Pattern, eliminate_sparse, sparse_inverse
+from geoctrl.stepping.sparse import PATTERN, Pattern, eliminate_sparse
 from geoctrl.stepping.variational import ROWS, Solver
 from geoctrl.stepping.vectors import cross, renewed
 from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX
 
-__all__ = ["SOLVER", "TENSIONS", "Tensions", "tensions"]
+__all__ = ["FULL", "SPARSE", "Tensions", "solver", "tensions"]
 
 ITERATIONS = 30
 SETTLED = 1e-18
@@ -46,49 +48,55 @@ EARLIER = 3
 class Tensions(NamedTuple):
     """Inverse inertia, and room for a step; ``turns`` is 1 for a direction, 0 for a place.
 
-    ``begin``, ``other`` and ``weight`` are the inverse row by row; ``own`` its diagonal and ``entries`` those
-    of the ``pattern``, empty where ``full`` (n, n) is room for a full matrix. ``history`` (substeps, 3, n)
-    are the tensions of earlier steps. ``room`` (3, n, 3) and ``line`` (4, ...) are written before they are
-    read.
+    ``begin``, ``other`` and ``weight`` are the inverse row by row. ``eliminated`` is its `Sparse` pattern, or
+    room for a full matrix (n, n). ``history`` (substeps, 3, n) are the tensions of earlier steps. ``room``
+    (3, n, 3) and ``line`` (n,) are written before they are read.
     """
 
     turns: Any
     begin: Any
     other: Any
     weight: Any
-    pattern: Any
-    own: Any
-    entries: Any
-    full: Any
+    eliminated: Any
     history: Any
     room: Any
     line: Any
 
 
-TENSIONS = fields(Tensions, ARRAY, INDEX, INDEX, ARRAY, PATTERN, ARRAY, ARRAY, MATRIX, ROWS, ROWS, MATRIX)
+class Sparse(NamedTuple):
+    """A pattern, diagonal and entries of the inverse inertia in it, and room (3, ...) for a matrix."""
+
+    pattern: Any
+    own: Any
+    entries: Any
+    room: Any
 
 
-def tensions(bodies: np.ndarray, mass: np.ndarray, stages: int = 1) -> Tensions:
-    """The system of places and directions ``bodies`` (n, 2) of inertia (n, n), for steps of ``stages``."""
-    n = len(mass)
-    K, pattern = sparse_inverse(mass)
+def tensions(bodies: np.ndarray, K: np.ndarray, pattern: Pattern | None, *, stages: int = 1) -> Tensions:
+    """The system of places and directions ``bodies`` (n, 2), for steps of ``stages``.
+
+    K (n, n) is the inverse of their inertia, and ``pattern`` the one in which it is eliminated, if there is
+    one (`geoctrl.stepping.sparse.sparse_inverse`).
+    """
+    n = len(K)
     rows, columns = np.nonzero(K)
-    full = pattern is None
-    pattern = pattern or Pattern(*(np.zeros(0, dtype=np.int64) for _ in Pattern._fields))
-    above = np.repeat(np.arange(n), np.diff(pattern.start)) if not full else np.zeros(0, dtype=np.int64)
     return Tensions(
         turns=(bodies[:, 0] == DIRECTION).astype(float),
         begin=np.searchsorted(rows, np.arange(n + 1)),
         other=columns.copy(),
         weight=K[rows, columns],
-        pattern=pattern,
-        own=np.diag(K).copy(),
-        entries=K[above, pattern.column],
-        full=np.zeros((n, n) if full else (0, 0)),
+        eliminated=np.zeros((n, n)) if pattern is None else _sparse(K, pattern),
         history=np.zeros((stages, EARLIER, n)),
         room=np.zeros((3, n, 3)),
-        line=np.zeros((4, max(n, above.size))),
+        line=np.zeros(n),
     )
+
+
+def _sparse(K: np.ndarray, pattern: Pattern) -> Sparse:
+    n = len(K)
+    above = np.repeat(np.arange(n), np.diff(pattern.start))
+    room = np.zeros((3, max(n, above.size)))
+    return Sparse(pattern, np.diag(K).copy(), K[above, pattern.column], room)
 
 
 def step(z, L, h, _frame, taken, stage, system, _kinetic, _curvature, _data, _index):
@@ -157,7 +165,7 @@ def solve(z, system, bend, S, D):
     With ``bend`` one D is z' - z; with zero it is across the directions z, for which one iteration is exact.
     Returns iterations, and the square of the last change of D relative to D: half of it is what is left of c.
     """
-    turns, new, x, size = system.turns, system.room[2], system.line[3], math.inf
+    turns, new, x, size = system.turns, system.room[2], system.line, math.inf
     begin, other, weight = system.begin, system.other, system.weight
     spread(begin, other, weight, S, D)
     for iteration in range(ITERATIONS):
@@ -204,21 +212,30 @@ def spread(begin, other, weight, S, D):
 @inner
 def tighten(new, z, system, x, S):
     """S += y z with the tensions y, left in x, that change c by x at z' = ``new``; False without any."""
-    if system.full.shape[0]:
-        found = full_solve(new, z, system.turns, system.begin, system.other, system.weight, system.full, x)
-    else:
-        order, start, column, pair, target = system.pattern
-        fill(new, z, system.turns, start, column, system.own, system.entries, system.line)
-        found = eliminate_sparse(order, start, column, pair, target, system.line, x[: z.shape[0]])
+    found = _changed(new, z, system, x)
     for i in range(z.shape[0]):
         for k in range(3):
             S[i, k] += x[i] * z[i, k]
     return found
 
 
-@inner
-def full_solve(new, z, turns, begin, other, weight, A, x):
-    """Solve sum_j K_ij (z'_i.z_j) y_j = x_i in place; the rows of places are those of the identity."""
+def _changed(new, z, system, x):
+    """Solve sum_j K_ij (z'_i.z_j) y_j = x_i in place; the rows of places are those of the identity.
+
+    Compiled code has one of the two that follow, as the system is: the other would take as long to compile.
+    """
+    raise NotImplementedError("compiled code alone calls this")
+
+
+@overload(_changed, jit_options={"error_model": "numpy"})
+def _chosen(new, z, system, x):  # noqa: ARG001, numba calls it with what it chooses for
+    full = isinstance(system.types[Tensions._fields.index("eliminated")], types.Array)
+    return _full_change if full else _sparse_change
+
+
+def _full_change(new, z, system, x):
+    turns, A = system.turns, system.eliminated
+    begin, other, weight = system.begin, system.other, system.weight
     for i in range(z.shape[0]):
         a, b, c = turns[i] * new[i, 0], turns[i] * new[i, 1], turns[i] * new[i, 2]
         for j in range(z.shape[0]):
@@ -227,20 +244,22 @@ def full_solve(new, z, turns, begin, other, weight, A, x):
         for e in range(begin[i], begin[i + 1]):
             j = other[e]
             A[i, j] += weight[e] * (a * z[j, 0] + b * z[j, 1] + c * z[j, 2])
-    return eliminate(A, x[: z.shape[0]])
+    return eliminate(A, x)
 
 
-@inner
-def fill(new, z, turns, start, column, own, entries, A):
-    """The matrix of `full_solve` in a pattern."""
+def _sparse_change(new, z, system, x):
+    pattern, own, entries, A = system.eliminated
+    order, start, column, pair, target = pattern
+    turns = system.turns
     for i in range(z.shape[0]):
         a, b, c = turns[i] * new[i, 0], turns[i] * new[i, 1], turns[i] * new[i, 2]
-        x, y, w = z[i, 0], z[i, 1], z[i, 2]
-        A[0, i] = own[i] * (a * x + b * y + c * w) + (1.0 - turns[i])
+        u, v, w = z[i, 0], z[i, 1], z[i, 2]
+        A[0, i] = own[i] * (a * u + b * v + c * w) + (1.0 - turns[i])
         for e in range(start[i], start[i + 1]):
             j, entry = column[e], entries[e]
             A[1, e] = entry * (a * z[j, 0] + b * z[j, 1] + c * z[j, 2])
-            A[2, e] = turns[j] * entry * (new[j, 0] * x + new[j, 1] * y + new[j, 2] * w)
+            A[2, e] = turns[j] * entry * (new[j, 0] * u + new[j, 1] * v + new[j, 2] * w)
+    return eliminate_sparse(order, start, column, pair, target, A, x)
 
 
 def rates(z, L, system, _kinetic, _curvature, _data, _index, w):
@@ -257,7 +276,7 @@ def accelerate(z, w, _dz, g, f, system, _kinetic, _curvature, _data, _index, dw)
 
     Those of the rows are A = m^-1 (f - g + lambda z), along a direction what the velocity makes them.
     """
-    turns, x = system.turns, system.line[3]
+    turns, x = system.turns, system.line
     S, A, inward = system.room[0], system.room[1], system.room[2]
     for i in range(z.shape[0]):
         centripetal(turns[i], z[i], w[i], inward[i])
@@ -297,4 +316,15 @@ def angular(kind, z, A, inward, dw):
             dw[k] *= over
 
 
-SOLVER = Solver(step, rates, accelerate, TENSIONS)
+def _solver(eliminated: Any) -> Solver:
+    system = fields(Tensions, ARRAY, INDEX, INDEX, ARRAY, eliminated, ROWS, ROWS, ARRAY)
+    return Solver(step, rates, accelerate, system)
+
+
+FULL = _solver(MATRIX)
+SPARSE = _solver(fields(Sparse, PATTERN, ARRAY, ARRAY, MATRIX))
+
+
+def solver(pattern: Pattern | None) -> Solver:
+    """The one for an inverse inertia that is eliminated in a pattern, or as a full matrix."""
+    return FULL if pattern is None else SPARSE

@@ -92,7 +92,7 @@ SLOPE = types.void(MATRIX, MATRIX, ARRAY, INDEX, MATRIX)
 ROWS = types.float64[:, :, ::1]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Solver:
     """What the loop calls, compiled for its ``system``, the type of a NamedTuple, when first used.
 
@@ -110,10 +110,13 @@ class Solver:
     accelerate: Callable
     system: Any
 
-    def pointers(self) -> tuple[Kernel, Kernel]:
-        """``step`` and ``rates``, compiled."""
-        return machine_code(self.step, self.step_signature), machine_code(self.rates, self.rates_signature)
+    @cache  # noqa: B019, solvers are constants of modules
+    def pointers(self, python: bool = True) -> tuple[Kernel, Kernel]:
+        """``step`` and ``rates``, compiled; without ``python`` for compiled loops alone."""
+        step = machine_code(self.step, self.step_signature, python)
+        return step, machine_code(self.rates, self.rates_signature, python)
 
+    @cache  # noqa: B019
     def accelerator(self) -> Kernel:
         """``accelerate``, compiled."""
         return machine_code(self.accelerate, self.accelerate_signature)
@@ -145,29 +148,33 @@ def no_kinetics() -> Kernel:
     return nothing("kinetic(z, u, data, index, out)", SLOPE)
 
 
-def variational_signature(solver: Solver) -> Any:
-    """The signature of `variational` for the systems of a solver."""
+@cache
+def variational_signature(solver: Solver, turning: bool = False) -> Any:
+    """The signature of `variational` for the systems of a solver, in a frame that stands still or turns."""
     kernels = (pointer(GRADIENT), pointer(FORCE), pointer(SLOPE), pointer(SLOPE))
     pointers = (pointer(solver.step_signature), pointer(solver.rates_signature), *kernels)
     result = types.Tuple((int64, int64, int64, float64))
-    return result(*pointers, BODIES, ARRAY, solver.system, MOTION, NUMBERS, PACE, ROWS, ROWS)
+    spin = ARRAY if turning else types.none
+    return result(*pointers, BODIES, spin, solver.system, MOTION, NUMBERS, PACE, ROWS, ROWS)
 
 
 def variational(
     step, rates, gradient, force, kinetic, curvature, bodies, spin, system, motion, numbers, pace, Z, W
 ):
-    """Take steps in place, writing records to rows of Z and W: steps done, iterations, failure, residual."""
+    """Take steps in place, writing records to rows of Z and W: steps done, iterations, failure, residual.
+
+    The rate ``spin`` of the frame is None where it stands still: what turns it is then not compiled.
+    """
     z, L, w, g, f = motion
     data, index, table, forced, damped = numbers
     frame, free = np.zeros(3), np.empty(L.shape)
-    turning = spin[0] != 0.0 or spin[1] != 0.0 or spin[2] != 0.0
     iterations, row, h, stages = 0, pace.row, pace.h, pace.stages
     for done in range(pace.steps):
         taken = pace.first + done
         t = taken * h
         for stage in range(stages.size):
             hs = stages[stage] * h
-            if turning:
+            if spin is not None:
                 frame_step(spin, hs, frame)
             kick(bodies, z, g, f, 0.5 * hs, L)
             count, failure, residual = step(
@@ -176,7 +183,7 @@ def variational(
             iterations += count
             if failure:
                 return done, iterations, failure, residual
-            if turning:
+            if spin is not None:
                 carry(bodies, frame, z, L)
             t += hs
             gradient(z, data, index, g)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from geoctrl.stepping.compiled import inner
+from geoctrl.stepping.compiled import inner, shared
 
 __all__ = ["add", "cayley", "copy", "cross", "finite", "frames", "renewed", "turned"]
 
@@ -18,7 +18,7 @@ def cross(a, b, out):
     out[0], out[1] = x, y
 
 
-@inner
+@shared
 def add(factor, a, b):
     """b += factor a for matrices (n, 3)."""
     if factor != 0.0:
@@ -27,7 +27,7 @@ def add(factor, a, b):
                 b[i, k] += factor * a[i, k]
 
 
-@inner
+@shared
 def copy(a, b):
     """b = a for matrices."""
     for i in range(a.shape[0]):
@@ -35,7 +35,7 @@ def copy(a, b):
             b[i, k] = a[i, k]
 
 
-@inner
+@shared
 def finite(a):
     """Whether all entries of a matrix (n, 3) are finite numbers."""
     x, y, z = 0.0, 0.0, 0.0
@@ -58,7 +58,7 @@ def renewed(v, w):
     return gap / size
 
 
-@inner
+@shared
 def frames(q, B):
     """Orthonormal bases B (n, 2, 3) of the planes orthogonal to q (n, 3): B[i, 0] x B[i, 1] = q_i / |q_i|.
 

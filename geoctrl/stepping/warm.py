@@ -14,19 +14,21 @@ __all__ = ["SOLVERS", "warm"]
 
 SOLVERS: dict[str, Solver] = {
     "explicit": explicit.SOLVER,
-    "tensions": tensions.SOLVER,
+    "tensions": tensions.FULL,
+    "sparse tensions": tensions.SPARSE,
     "apart": apart.SOLVER,
     "coupled": coupled.SOLVER,
 }
-"""Who solves for steps and accelerations, by the name of the module."""
+"""Who solves for steps and accelerations."""
 
 
 def warm(name: str) -> float:
     """Compile the loops of a solver of `SOLVERS`, or read them from disk; seconds that it took."""
     begin, solver = time.perf_counter(), SOLVERS[name]
-    solver.pointers()
+    solver.pointers(python=False)
     solver.accelerator()
-    loop_code(variational, variational_signature(solver))
+    for turning in (False, True):
+        loop_code(variational, variational_signature(solver, turning))
     loop_code(runge_kutta, runge_kutta_signature(solver))
     no_force()
     no_kinetics()

@@ -32,10 +32,11 @@ from functools import cached_property
 import sympy as sp
 
 from geoctrl._scalars import PARAMETER, STATE, FromSympy, Graph, Node
-from geoctrl.systems.elimination import Factorisation, dot, solve_saddle
+from geoctrl.systems.elimination import Factorisation, dot, solve_general, solve_saddle
 from geoctrl.systems.frames import Frame
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.names import time
+from geoctrl.systems.reactions import reaction
 
 __all__ = ["Assembly"]
 
@@ -125,7 +126,10 @@ class Assembly:
         self._actuators = [closed.get(node, node) for node in actuators.values()]
         self.motion = FromSympy(g, symbols | dict(zip(actuators, self._actuators, strict=True)))
         self.controller_rates = [self.motion(e) for e in mechanism.controller.values()]
+        self._loads = {name: g.symbol(f"load {name}", STATE) for name in mechanism.loads}
         self._equations()
+        if self._loads:
+            self._carry_loads()
 
     # -- parts ----------------------------------------------------------------------------------
 
@@ -219,10 +223,9 @@ class Assembly:
         """Generalised forces and rotor torques."""
         mechanism = self.mechanism
         n = mechanism.algebra.n
+        given = self.motion.knowing({reaction(name): node for name, node in self._loads.items()})
         forces = (
-            [self.motion(f) for f in mechanism.acting]
-            if mechanism.acting is not None
-            else [self.graph.zero] * n
+            [given(f) for f in mechanism.acting] if mechanism.acting is not None else [self.graph.zero] * n
         )
         return forces + self._actuators[len(mechanism.inputs) :]
 
@@ -280,9 +283,31 @@ class Assembly:
             g, self.mass, self.force, self.rows, self.drift
         )
 
+    def _carry_loads(self) -> None:
+        """Solve for the reactions that forces hold: (1 - R) N = N0, of which the forces make N0 + R N.
+
+        Friction at a contact changes the load that it depends on. At a singular 1 - R (Painleve's paradox)
+        there are no accelerations, which its pivots tell.
+        """
+        g, symbols = self.graph, list(self._loads.values())
+        found = self._constraint_forces()
+        made = [found[name] for name in self._loads]
+        R = g.jacobian(made, symbols)
+        matrix = [[(g.one if i == j else g.zero) - e for j, e in enumerate(row)] for i, row in enumerate(R)]
+        free = g.substitute(made, dict.fromkeys(symbols, g.zero))
+        loads, pivots = solve_general(g, matrix, free)
+        carried = dict(zip(symbols, loads, strict=True))
+        for name in ("_acting", "applied", "force", "acceleration", "multipliers"):
+            setattr(self, name, g.substitute(getattr(self, name), carried))
+        self.pivots = [*self.pivots, *pivots]
+
     @cached_property
     def reactions(self) -> dict[str, Node]:
-        r"""Forces of the constraints by name, at the accelerations of the motion.
+        """Forces of the constraints by name, at the accelerations of the motion."""
+        return self._constraint_forces()
+
+    def _constraint_forces(self) -> dict[str, Node]:
+        r"""Forces of the constraints by name.
 
         What is left of the equations, :math:`f = G\dot\xi + \dot G\xi + \dots - F`, is
         :math:`\lambda_a \psi^a`: multipliers of all rows, those that the frame solves included, and

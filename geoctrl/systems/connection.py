@@ -162,7 +162,32 @@ class Connection:
         found = second.diff(self.shape[int(i)]) - first.diff(self.shape[int(j)]) - sp.Matrix(bracket)
         return sp.ImmutableMatrix(found.applyfunc(_tidy))
 
+    def curvature_at(
+        self, places: Any, i: int = 0, j: int = 1, params: Mapping[str, float] | None = None
+    ) -> np.ndarray:
+        """Numbers of `curvature` (n_g, ..) at coordinates r (k, ..); infinite or nan at its poles.
+
+        Raises
+        ------
+        InputError
+            For other shapes, or as `curvature`.
+        ParameterError
+            For an unknown or missing parameter.
+        """
+        r = finite_array("places", places)
+        if r.shape[:1] != (len(self.shape),):
+            raise InputError(f"places must have shape ({len(self.shape)}, ..), got {r.shape}")
+        entries = list(self.curvature(i, j).subs(self._numbers(params)))
+        with np.errstate(all="ignore"):
+            found = sp.lambdify([self.shape], entries, "numpy")(tuple(r))
+        return np.array([np.broadcast_to(e, r.shape[1:]) for e in found], dtype=float)
+
     # -- gaits ----------------------------------------------------------------------------------
+
+    def loop(self, gait: Mapping[str, Any], times: Any) -> np.ndarray:
+        """Coordinates (k, nt) along a gait, which `displacement` takes; DescriptionError as there."""
+        at = self._path(gait)
+        return np.array([at(t)[: len(self.shape)] for t in time_grid(times)], dtype=float).T
 
     def displacement(
         self,

@@ -257,6 +257,10 @@ class Seen(ABC):
         EquilibriumError, DescriptionError
         """
 
+    def varying_inputs(self, _u: np.ndarray) -> tuple[str, ...]:
+        """Labels of inputs, zero in u, of which the effect holds the time; none in general."""
+        return ()
+
     @abstractmethod
     def require_regular(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
         """Refuse a point at which the equations are singular, or not differentiable.

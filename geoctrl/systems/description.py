@@ -10,6 +10,7 @@ from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.notebook import WIDTH, displayed, rows
 from geoctrl.systems.page import mechanism_page
 from geoctrl.systems.reduced import ReducedSystem, reduced
+from geoctrl.systems.space import space_words
 
 __all__ = ["EulerPoincare"]
 
@@ -71,7 +72,7 @@ class EulerPoincare(Mechanism):
     rotors : Rotors, optional
         Coupling and inertia may depend on advected symbols and coordinates.
     forces : n expressions in xi, advected symbols, inputs and ``time``, optional
-        Generalised force F in s*: its power is ``F . xi``.
+        Generalised force F in s*: its power is ``F . xi``. It may hold `reaction`, as an affine function.
     friction : sequence of Friction
         Forces against velocities, besides ``forces``.
     inputs : sequence of names or symbols used in ``forces``
@@ -130,8 +131,9 @@ class EulerPoincare(Mechanism):
 
     def __repr__(self) -> str:
         given = ", ".join(f"{k}={v}" for k, v in self.defaults.items()) or "-"
+        space = space_words(self.group, self.shape)
         return (
-            f"<EulerPoincare {self.name or 'unnamed'} on {self.algebra.name}: .reduce() gives the system>\n"
+            f"<EulerPoincare {self.name or 'unnamed'} on {space}: .reduce() gives the system>\n"
             f"  velocities: {', '.join(self.velocity_labels)}\n"
             f"  parameters: {given}\n"
             f"  families: {', '.join(self.equilibria) or '-'}"

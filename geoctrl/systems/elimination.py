@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from geoctrl._scalars import NUMBER, STATE, Graph, Node
 
-__all__ = ["Factorisation", "solve_saddle"]
+__all__ = ["Factorisation", "solve_general", "solve_saddle"]
 
 
 class Factorisation:
@@ -154,6 +154,24 @@ def _solve_bordered(
         return list(force), [], list(factorisation.pivots)
     solution = factorisation.solve([*force, *(-d for d in drift)])
     return solution[:k], [-x for x in solution[k:]], list(factorisation.pivots)
+
+
+def solve_general(
+    graph: Graph, matrix: Sequence[Sequence[Node]], right: Sequence[Node]
+) -> tuple[list[Node], list[Node]]:
+    """Solution x of A x = b for a square matrix without symmetry, and the pivots, all on the diagonal."""
+    work, n, pivots = [[*row, b] for row, b in zip(matrix, right, strict=True)], len(right), []
+    for p in range(n):
+        pivots.append(work[p][p])
+        for i in range(p + 1, n):
+            if not work[i][p].is_zero:
+                factor = work[i][p] / work[p][p]
+                work[i] = [a - factor * b for a, b in zip(work[i], work[p], strict=True)]
+    x: list[Node] = []
+    for p in reversed(range(n)):
+        known = dot(graph, work[p][p + 1 : n], x)
+        x.insert(0, (work[p][n] - known) / pivots[p])
+    return x, pivots
 
 
 def dot(graph: Graph, a: Sequence[Node], b: Sequence[Node]) -> Node:

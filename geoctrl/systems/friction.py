@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import sympy as sp
@@ -9,8 +10,10 @@ import sympy as sp
 from geoctrl._checks import shape_of
 from geoctrl._scalars import expression, read_matrix, shown
 from geoctrl.errors import DescriptionError
+from geoctrl.systems.domain import Side
+from geoctrl.systems.reactions import is_reaction
 
-__all__ = ["Friction"]
+__all__ = ["Friction", "loaded_sides"]
 
 
 class Friction:
@@ -34,7 +37,9 @@ class Friction:
         c: N s/m where s is in m/s, N m s where it is in rad/s.
     coulomb : expression, optional
         :math:`F_0`, the limit: N (mu times the load, ``mu*m*g``) or N m (of a bearing, or of a wheel that
-        resists rolling).
+        resists rolling). It may hold reactions, ``mu*gc.reaction("normal")``, as an affine function: they
+        depend on the friction in their turn, and both are solved for together. Such a limit is a side of
+        the domain: it is positive, since a contact that pulls would drive the motion.
     scale : expression, optional
         :math:`v_0` (m/s or rad/s), needed with ``coulomb``: the velocity below which it is smoothed. Steps
         of a run get as small as it.
@@ -82,9 +87,9 @@ class Friction:
         return -strength * self.along.T * slip
 
     @property
-    def coefficients(self) -> tuple[sp.Expr, ...]:
-        """What may hold parameters."""
-        return self.viscous, self.coulomb, *([] if self.scale is None else [self.scale])
+    def smooth(self) -> sp.Expr:
+        """What holds no reactions: c and v0, side by side."""
+        return sp.Tuple(self.viscous, *([] if self.scale is None else [self.scale]))
 
     def __reduce__(self):
         return Friction, (self.along, self.viscous, self.coulomb, self.scale)
@@ -93,6 +98,12 @@ class Friction:
         given = {"viscous": self.viscous, "coulomb": self.coulomb, "scale": self.scale}
         said = ", ".join(f"{k}={v}" for k, v in given.items() if v not in (0, None))
         return f"Friction({self.along.tolist()}, {said})"
+
+
+def loaded_sides(frictions: Sequence[Friction]) -> dict[str, Side]:
+    """Sides of the domain by name: limits that hold reactions are positive."""
+    limits = [f.coulomb for f in frictions if any(map(is_reaction, f.coulomb.free_symbols))]
+    return {f"load of friction {i}": Side(e, f"{e} > 0") for i, e in enumerate(limits, start=1)}
 
 
 def _coefficient(name: str, value: Any) -> sp.Expr:

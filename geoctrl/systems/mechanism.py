@@ -27,13 +27,13 @@ from geoctrl.algebra.structure import Entries
 from geoctrl.errors import DescriptionError, FrameError, ParameterError
 from geoctrl.systems.axis import Axis
 from geoctrl.systems.contract import System
-from geoctrl.systems.domain import read_domain
+from geoctrl.systems.domain import Side, read_domain
 from geoctrl.systems.families import Family
-from geoctrl.systems.friction import Friction
+from geoctrl.systems.friction import Friction, loaded_sides
 from geoctrl.systems.moments import warn_of_moments
-from geoctrl.systems.names import check_families, check_names, input_symbol, plain_inputs, time
+from geoctrl.systems.names import check_families, check_names, check_sets, input_symbol, plain_inputs, time
 from geoctrl.systems.parameters import Parameter
-from geoctrl.systems.reactions import is_reaction
+from geoctrl.systems.reactions import is_reaction, loads_of, reaction
 from geoctrl.systems.reading import (
     constraint_rows,
     from_lagrangian,
@@ -336,6 +336,16 @@ class Mechanism(ABC):
         return sp.ImmutableMatrix(sum(parts[1:], sp.Matrix(parts[0]))) if parts else None
 
     @property
+    def edges(self) -> dict[str, Side]:
+        """Sides of the domain by name, those of friction included."""
+        return {**self.domain, **loaded_sides(self.friction)}
+
+    @cached_property
+    def loads(self) -> tuple[str, ...]:
+        """Names of the reactions that the generalised forces hold."""
+        return loads_of(self.acting or (), (*self.row_names, *self.reactions))
+
+    @property
     def input_symbols(self) -> tuple[sp.Symbol, ...]:
         """Symbols of the inputs that are open."""
         return tuple(s for s in self.actuator_symbols if s.name not in self.feedback)
@@ -430,12 +440,7 @@ class Mechanism(ABC):
             if name not in actuators:
                 raise DescriptionError(f"feedback names no input: {name!r}{nearest(name, actuators)}")
         names = [p.name for p in self.parameters]
-        for key, values in self.parameter_sets.items():
-            for name in values:
-                if name not in names:
-                    raise ParameterError(
-                        f"parameter set {key!r}: unknown parameter {name!r}{nearest(name, names)}"
-                    )
+        check_sets(self.parameter_sets, names)
         taken = dict.fromkeys(labels, "a state or an input") | dict.fromkeys(names, "a parameter")
         check_families(self.equilibria, taken)
 
@@ -467,13 +472,15 @@ class Mechanism(ABC):
             self._require(f"reactions[{name!r}]", tuple(eta), configuration)
         if self.gyroscopic is not None:
             self._require("gyroscopic", (self.gyroscopic,), configuration | set(self.controller_symbols))
+        loads = set(map(reaction, self.loads))
         momenta = set(self.algebra.mu)
         open_inputs = set(self.input_symbols)
         self._require("controller", tuple(self.controller.values()), (motion | momenta) - open_inputs)
         if self.forces is not None:
-            self._require("forces", (self.forces,), motion)
+            self._require("forces", (self.forces,), motion | loads)
         for friction in self.friction:
-            self._require("friction", (friction.along, *friction.coefficients), configuration)
+            self._require("friction", (friction.along, friction.smooth), configuration)
+            self._require("coulomb of a friction", (friction.coulomb,), configuration | loads)
 
     def _require(self, what: str, values: Sequence[Any], allowed: set[sp.Symbol]) -> None:
         remedy = (

@@ -23,6 +23,7 @@ from geoctrl.errors import DescriptionError, InputError, SingularMassError
 from geoctrl.systems.frames import choose_frame
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.names import time
+from geoctrl.systems.reactions import reaction
 
 __all__ = ["MultiplierForm"]
 
@@ -70,6 +71,13 @@ class MultiplierForm:
         if rotors:
             F[algebra.n :, 0] = sp.Matrix(rotors.torques)
         F = F.subs(self._closed_inputs())
+        # Reactions that the forces hold: columns of F, of loads that are rows of the multipliers.
+        loads = [reaction(name) for name in mechanism.loads]
+        per_load, F = F.jacobian(loads) if loads else sp.zeros(self.n, 0), F.subs(dict.fromkeys(loads, 0))
+        unit = dict(zip(mechanism.row_names, sp.eye(r).tolist(), strict=True))
+        acted = psi[:, : algebra.n]
+        borne = unit | {name: list(acted * sp.Matrix(eta)) for name, eta in mechanism.reactions.items()}
+        carried = sp.Matrix(len(loads), r, [e for name in mechanism.loads for e in borne[name]])
 
         arguments = [gamma, [p.symbol for p in mechanism.parameters]]
 
@@ -86,6 +94,9 @@ class MultiplierForm:
         motion = [*algebra.xi, *rates]
         self._F = sp.lambdify(
             [motion, list(mechanism.input_symbols), time, *arguments], F.subs(mu), "numpy", cse=True
+        )
+        self._F_of_multipliers = sp.lambdify(
+            [motion, list(mechanism.input_symbols), time, *arguments], (per_load * carried).subs(mu), "numpy"
         )
         self._c = np.zeros((self.n,) * 3)
         self._c[: algebra.n, : algebra.n, : algebra.n] = algebra.structure_constants
@@ -172,7 +183,8 @@ class MultiplierForm:
             psi = np.asarray(self._psi(gamma, p), dtype=float).reshape(self._rows, self.n)
             dpsi = np.array([np.asarray(f(gamma, p), dtype=float) for f in self._dpsi])
             drift = np.einsum("kai,k,i->a", dpsi.reshape(-1, self._rows, self.n), gammadot, xi)
-            saddle = np.block([[G, -psi.T], [psi, np.zeros((self._rows, self._rows))]])
+            borne = np.asarray(self._F_of_multipliers(xi, inputs, t, gamma, p), dtype=float)
+            saddle = np.block([[G, -psi.T - borne], [psi, np.zeros((self._rows, self._rows))]])
             total = np.concatenate([right, -drift])
         try:
             solution = np.linalg.solve(saddle, total)

@@ -8,11 +8,12 @@ from typing import Any
 
 import sympy as sp
 
+from geoctrl._checks import nearest
 from geoctrl.errors import DescriptionError, ParameterError
 from geoctrl.systems.families import Family
 from geoctrl.systems.parameters import Parameter
 
-__all__ = ["check_families", "check_names", "input_symbol", "plain_inputs", "time"]
+__all__ = ["check_families", "check_names", "check_sets", "input_symbol", "plain_inputs", "time"]
 
 time = sp.Symbol("t", real=True)
 """The symbol of time in forces and inputs."""
@@ -95,3 +96,13 @@ def check_names(parameters: Sequence[Parameter], labels: Sequence[str], renamed:
 def _repeated(names: Iterable[str]) -> list[str]:
     """Names that occur more than once, sorted."""
     return sorted(name for name, count in Counter(names).items() if count > 1)
+
+
+def check_sets(sets: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> None:
+    """Refuse sets of parameters that hold others than those of these names; ParameterError."""
+    for key, values in sets.items():
+        for name in values:
+            if name not in names:
+                raise ParameterError(
+                    f"parameter set {key!r}: unknown parameter {name!r}{nearest(name, names)}"
+                )

@@ -14,6 +14,7 @@ from geoctrl.systems.friction import Friction
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.relations import Relation
+from geoctrl.systems.space import space_words
 
 __all__ = ["listed", "mechanism_page", "parameter_table", "state_labels", "system_lines", "table"]
 
@@ -86,7 +87,7 @@ def mechanism_page(mechanism: Mechanism, summary: str = "", conserved: Sequence[
         "constraints": _constraints(m),
         "leaf": [_relation(r) for r in m.leaf.named],
         "friction": [f"{f.along.tolist()}: {_strength(f)}" for f in m.friction],
-        "domain": [f"{name}: {side.words}" for name, side in m.domain.items()],
+        "domain": [f"{name}: {side.words}" for name, side in m.edges.items()],
         "symmetry": _axis(m),
         "rotors": " ".join(m.rotors.names) if m.rotors else "",
         "inputs": " ".join(map(str, m.input_symbols)) or "-",
@@ -97,7 +98,7 @@ def mechanism_page(mechanism: Mechanism, summary: str = "", conserved: Sequence[
         "conserved": ", ".join(conserved),
         "source": m.source,
     }
-    page = listed(f"{m.name or 'unnamed mechanism'}  [{m.algebra.name}]", rows)
+    page = listed(f"{m.name or 'unnamed mechanism'}  [{space_words(m.group, m.shape)}]", rows)
     return f"{page}\n\n{parameter_table(m)}" if m.parameters else page
 
 
@@ -145,7 +146,8 @@ def _axis(mechanism: Mechanism) -> str:
 def _constraints(mechanism: Mechanism) -> list[str]:
     if mechanism.constraints is None:
         return []
-    return [f"{_short(e)} = 0" for e in mechanism.constraints * mechanism.algebra.xi]
+    rows = mechanism.constraints * mechanism.algebra.xi
+    return [f"{name}: {_short(e)} = 0" for name, e in zip(mechanism.row_names, rows, strict=True)]
 
 
 def _family(name: str, family: Family) -> str:

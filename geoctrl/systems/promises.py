@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._scalars import Node, evaluate, exact
+from geoctrl._scalars import STATE, Node, evaluate, exact
 from geoctrl._scalars.budget import Budget
 from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl._scalars.precise import PRECISE, finite_real, number, shortest_solution, text
@@ -32,8 +32,8 @@ __all__ = ["Promise", "Promises"]
 _ZERO = number(Fraction(1, 10**40))
 """Relative to the terms of an expression; sixty digits leave twenty for what cancels within them."""
 _ON_LEAF = number(Fraction(1, 10**55))
-_NOTHING = number(Fraction(1, 10**50))
-"""What states that lie on the leaf to `_ON_LEAF` leave of an expression all terms of which vanish there."""
+_LEAST = number(Fraction(1, 10**10))
+"""Size that a state or a function of states counts with at least: what the leaf makes zero is not quite."""
 _PROOF = 1.0
 """Seconds for a proof with parameters as symbols; without one, numbers are judged instead."""
 _STATES = 3
@@ -183,9 +183,7 @@ class Promises:
                 continue
             sizes = _sizes(found)
             worst = max(left, key=lambda node: abs(found[node]))
-            # Parameters set a scale of their own, which may be any.
-            nothing = 0 if graph.symbols(left) & set(self._system.assembly.parameters.values()) else _NOTHING
-            if any(abs(found[node]) > max(_ZERO * sizes[node], nothing) for node in left):
+            if any(abs(found[node]) > _ZERO * sizes[node] for node in left):
                 return f"{text(found[worst])} instead of 0{self._point(worst, at)}"
             judged += 1
             if judged == _STATES:
@@ -229,7 +227,11 @@ class Promises:
 
 
 def _sizes(values: Mapping[Node, Any]) -> dict[Node, Any]:
-    """For each node, children first, the sum of the absolute values of what cancels in it."""
+    """For each node, children first, the sum of the absolute values of what cancels in it.
+
+    Where the leaf holds a coordinate, its rate is zero but for the last digits of the state. Parameters are
+    exact, and may be as small as they are.
+    """
     sizes: dict[Node, Any] = {}
     for node, value in values.items():
         if node.kind == "sum":
@@ -240,5 +242,5 @@ def _sizes(values: Mapping[Node, Any]) -> dict[Node, Any]:
             for atom, e in items:
                 sizes[node] *= sizes[atom] ** e if e > 0 else abs(values[atom]) ** e
         else:
-            sizes[node] = abs(value)
+            sizes[node] = max(abs(value), _LEAST) if node.level == STATE else abs(value)
     return sizes

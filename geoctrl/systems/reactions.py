@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import sympy as sp
 
 from geoctrl._checks import nearest
 from geoctrl._scalars import FromSympy, Node, shown
-from geoctrl.errors import ExpressionError, InputError
+from geoctrl.errors import DescriptionError, ExpressionError, InputError
 
-__all__ = ["is_reaction", "reaction", "with_reactions"]
+__all__ = ["is_reaction", "loads_of", "reaction", "with_reactions"]
 
 _PREFIX = "reaction of "
 
@@ -44,6 +44,31 @@ def reaction(name: str) -> sp.Symbol:
 def is_reaction(symbol: sp.Symbol) -> bool:
     """Whether a symbol stands for a reaction."""
     return str(symbol.name).startswith(_PREFIX)
+
+
+def loads_of(forces: Iterable[sp.Expr], known: Iterable[str]) -> tuple[str, ...]:
+    """Names of the reactions that generalised forces hold, of which they must be affine functions.
+
+    Raises
+    ------
+    DescriptionError
+        For a reaction that the description does not have, or forces that are no affine functions of them.
+    """
+    forces, known = list(forces), list(known)
+    held = sorted({s for f in forces for s in f.free_symbols if is_reaction(s)}, key=str)
+    for symbol in held:
+        name = symbol.name.removeprefix(_PREFIX)
+        if name not in known:
+            has = f"; it has {', '.join(known)}" if known else "; it has no constraints"
+            raise DescriptionError(f"forces hold an unknown reaction, {name!r}{nearest(name, known)}{has}")
+        for force in forces:
+            if sp.diff(force, symbol).free_symbols & set(held):
+                raise DescriptionError(
+                    f"forces must be affine in reactions, and hold that of {name!r} otherwise: friction and "
+                    "load are solved for as one linear equation. Take the force of one row as the load, or a "
+                    "limit without reactions"
+                )
+    return tuple(s.name.removeprefix(_PREFIX) for s in held)
 
 
 def with_reactions(expr: Any, convert: FromSympy, reactions: Callable[[], Mapping[str, Node]]) -> FromSympy:

@@ -139,6 +139,11 @@ class Recorded(System):
         return [*self.assembly.acceleration, *advection, *self.assembly.controller_rates]
 
     @cached_property
+    def holds_time(self) -> bool:
+        """Whether the equations hold the time, be it in the effect of an input."""
+        return self.assembly.time in self.graph.symbols(self.field_nodes)
+
+    @cached_property
     def _field(self) -> Program:
         return self.program(self.field_nodes)
 

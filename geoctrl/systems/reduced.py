@@ -83,7 +83,7 @@ class ReducedSystem(Recorded):
         self.velocity_labels = mechanism.velocity_labels
         self.nstates, self.ninputs = len(self.states), len(self.inputs)
         self.families: dict[str, Family] = dict(mechanism.equilibria)
-        self.params, self.domain = mechanism.defaults, mechanism.domain
+        self.params, self.domain = mechanism.defaults, mechanism.edges
         generic = mechanism.generic
         rng = np.random.default_rng(20240801)
         samples = [self.sampler(rng, generic) for _ in range(3)]
@@ -348,9 +348,9 @@ class ReducedSystem(Recorded):
         """
         return self._despun
 
-    def despun_state(self, x: Any) -> np.ndarray:
-        """State (n - 1,) of `despun` that a state (n,) of this system is seen as."""
-        return despun_state(self, self._despun, x)
+    def despun_state(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """State (n - 1,) of `despun` that a state (n,) of this system is seen as, at these parameters."""
+        return despun_state(self, self._despun, x, params)
 
     # -- equilibria -----------------------------------------------------------------------------
 

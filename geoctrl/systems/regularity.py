@@ -24,7 +24,8 @@ def require_autonomous(autonomous: bool, name: str) -> None:
     if not autonomous:
         raise EquilibriumError(
             f"the equations of motion of {name or 'the system'} depend on the time explicitly: "
-            "equilibria and their stability are defined without; take the time out of the forces and laws"
+            "equilibria and their stability are defined without; take the time out of the forces and laws, "
+            "or hold the inputs at zero that bring it in"
         )
 
 

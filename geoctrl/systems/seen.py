@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -143,13 +143,25 @@ class SeenReduced(Seen):
 
     # -- what has to hold -----------------------------------------------------------------------
 
-    def require_steady(self, _x: np.ndarray, _u: np.ndarray, _params: Mapping[str, float]) -> None:
-        """Refuse equations that hold the time."""
+    def require_steady(self, _x: np.ndarray, u: np.ndarray, _params: Mapping[str, float]) -> None:
+        """Refuse equations that hold the time with the inputs that are zero put in."""
         system = self.system
-        if "autonomous" not in system.cache:
-            reachable = system.graph.reachable(system.field_nodes)
-            system.cache["autonomous"] = system.assembly.time not in reachable
-        require_autonomous(system.cache["autonomous"], system.name)
+        require_autonomous(not (system.holds_time and self._keeps_time(system.field_nodes, u)), system.name)
+
+    def varying_inputs(self, u: np.ndarray) -> tuple[str, ...]:
+        """Labels of inputs of which the effect holds the time."""
+        system = self.system
+        if not system.holds_time:
+            return ()
+        effects = zip(*system.graph.jacobian(system.field_nodes, system.assembly.inputs), strict=True)
+        labelled = zip(system.input_labels, effects, strict=True)
+        return tuple(label for label, effect in labelled if self._keeps_time(effect, u))
+
+    def _keeps_time(self, nodes: Sequence[Node], u: np.ndarray) -> bool:
+        """Whether nodes hold the time still, once those inputs are put in that are zero in u."""
+        g, a = self.system.graph, self.system.assembly
+        off = {node: g.zero for node, value in zip(a.inputs, u, strict=True) if value == 0}
+        return a.time in g.symbols(g.substitute(nodes, off))
 
     def require_regular(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
         """Refuse a point at which frame, constraint rows or masses are singular, or a formula has a kink."""

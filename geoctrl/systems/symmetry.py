@@ -10,7 +10,7 @@ turns Gamma, then keep all states constant.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -251,6 +251,7 @@ def despun_mechanism(mechanism: Mechanism) -> Mechanism:
         gyroscopic=None if mechanism.gyroscopic is None else list(P.T * mechanism.gyroscopic),
         forces=None if mechanism.acting is None else list(P.T * mechanism.acting.applyfunc(seen)),
         friction=(),
+        domain=mechanism.edges,
         constraints=rows,
         reactions={
             name: [*eta[: extended.n - 1], 0, *eta[extended.n - 1 :]]
@@ -276,14 +277,17 @@ def _with_spin(algebra: LieAlgebra) -> LieAlgebra:
     return product(algebra, spin).relabelled((*(f"{label}_axes" for label in algebra.labels), "spin"))
 
 
-def despun_state(system: Recorded, despun: Recorded, x: Any) -> np.ndarray:
+def despun_state(
+    system: Recorded, despun: Recorded, x: Any, params: Mapping[str, float] | None = None
+) -> np.ndarray:
     """State of the despun system for a state of the system: turned about the axis until the gauge holds."""
     mechanism, axis = system.mechanism, system.mechanism.symmetry
     if axis is None:
         raise DescriptionError("despun_state() needs symmetry=gc.Axis(direction, of=...) in the description")
     x = np.asarray(x, dtype=float)
     vector = _gauge_vector(mechanism, axis)
-    gamma, xi = system.configuration(x), system.velocity(x)
+    numbers = system.parameters_at(params)
+    gamma, xi = system.configuration(x, numbers), system.velocity(x, numbers)
     start = 0
     for advected in mechanism.advected:
         if advected is vector:
@@ -300,7 +304,7 @@ def despun_state(system: Recorded, despun: Recorded, x: Any) -> np.ndarray:
     arguments = [list(mechanism.configuration_symbols), [p.symbol for p in mechanism.parameters]]
     frame = sp.lambdify(arguments, system.frame.matrix)
     turned = best.gamma @ gamma
-    values = [despun.params[p.name] for p in mechanism.parameters]
+    values = [float(numbers[p.name]) for p in mechanism.parameters]
     w = np.linalg.lstsq(np.asarray(frame(turned, values), dtype=float), best.velocity @ xi, rcond=None)[0]
     k, s = len(system.frame.labels), len(system.assembly.velocity)
     controller = x[s + len(system.kept) :]

@@ -1,13 +1,14 @@
-"""Figures of trajectories and spectra. Nothing is shown or saved: every function returns what it drew on.
+"""Figures of trajectories, spectra and connections.
 
-Matplotlib is imported by the first call.
+Nothing is shown or saved: every function returns what it drew on. Matplotlib is imported by the first call.
 """
 
+from geoctrl.viz.curvature import curvature
 from geoctrl.viz.signals import drift, states
 from geoctrl.viz.spectrum import eigenvalues
 from geoctrl.viz.way import path
 
-__all__ = ["drift", "eigenvalues", "path", "states"]
+__all__ = ["curvature", "drift", "eigenvalues", "path", "states"]
 
 
 def __dir__() -> list[str]:

@@ -10,12 +10,24 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from scipy.linalg import null_space
 
 import geoctrl as gc
 
 from .building_products import expression, rates_on_products, system_of, told
+from .building_shape import (
+    as_rate,
+    as_state,
+    coordinates_of,
+    heights_of,
+    moved,
+    standing_for,
+    told_exactly,
+    written_sides,
+    written_slips,
+)
 from .mechanism import Mechanism, Products, Spheres
-from .oracle import Oracle
+from .oracle import Oracle, OracleError
 from .polynomials import Polynomial
 
 ALGEBRAS = {
@@ -76,56 +88,75 @@ def parameters_of(drawn: Mechanism | Spheres | Products) -> dict[str, Any]:
 
 
 def _group(m: Mechanism, parameters: list) -> Built:
-    algebra = gc.product(*(ALGEBRAS[g]() for g in m.groups)) if len(m.groups) > 1 else ALGEBRAS[m.groups[0]]()
-    vectors = [
-        gc.AdvectedVector(f"Ga{v + 1}_", reference=reference, of=factor + 1)
-        for v, (factor, reference) in enumerate(m.vectors)
-    ]
-    rotors = None
-    if m.s:
-        rotors = gc.Rotors(coupling=_numbers(m.coupling), inertia=_numbers(m.rotor_inertia))
-    symbols = [*algebra.xi, *(rotors.rates if rotors else ()), *(s for v in vectors for s in v.symbols)]
-    symbols += [p.symbol for p in parameters]
-
-    def matrix(rows: Sequence[Sequence[Polynomial]]) -> sp.Matrix:
-        return sp.Matrix([[expression(e, symbols) for e in row] for row in rows])
-
-    mechanism = gc.EulerPoincare(
-        algebra=algebra,
-        advected=vectors,
-        inertia=matrix(m.inertia),
-        potential=expression(m.potential, symbols),
-        gyroscopic=[expression(e, symbols) for e in m.gyroscopic] if any(m.gyroscopic) else None,
-        constraints=matrix(m.constraints).tolist() if m.constraints else None,
-        frame=matrix(m.frame) if m.frame else None,
-        rotors=rotors,
-        forces=[expression(e, symbols) for e in m.forces] if any(m.forces) else None,
-        invariants={name: expression(p, symbols) for name, p in m.invariants.items()},
-        parameters=parameters,
-        name="drawn",
-    )
+    mechanism = described(m, parameters)
     places = state_places(m, mechanism)
-    family = gc.Family(
-        {k: sp.Rational(m.point[i].numerator, m.point[i].denominator) for k, i in places.items()}
-    )
+    family = gc.Family({k: told_exactly(m, i) for k, i in places.items()})
     system = mechanism.replace(equilibria={"drawn": family}).reduce()
     return Built(system, lambda params: system.equilibrium("drawn", params=params), True)
 
 
+def described(m: Mechanism, parameters: list) -> gc.EulerPoincare:
+    """A mechanism on a group, with coordinates or without, in geoctrl's words."""
+    algebras = [ALGEBRAS[g]() for g in m.groups]
+    algebra = None if not algebras else gc.product(*algebras) if len(algebras) > 1 else algebras[0]
+    vectors = [
+        gc.AdvectedVector(f"Ga{v + 1}_", reference=reference, of=factor + 1)
+        for v, (factor, reference) in enumerate(m.vectors)
+    ]
+    heights, coordinates = heights_of(m, vectors), coordinates_of(m)
+    rotors = None
+    if m.s:
+        rotors = gc.Rotors(coupling=_numbers(m.coupling), inertia=_numbers(m.rotor_inertia))
+    symbols = [*(algebra.xi if algebra else ()), *(r.rate for r in coordinates)]
+    symbols += [*(rotors.rates if rotors else ()), *(s for v in vectors for s in v.symbols)]
+    symbols += [*(h.symbol for h in heights), *standing_for(m), *(p.symbol for p in parameters)]
+
+    def matrix(rows: Sequence[Sequence[Polynomial]]) -> sp.Matrix:
+        return sp.Matrix([[expression(e, symbols) for e in row] for row in rows])
+
+    rows: Any = matrix(m.constraints).tolist() if m.constraints else None
+    if rows and m.shape:
+        rows = {f"row{a + 1}": row for a, row in enumerate(rows)}
+    return gc.EulerPoincare(
+        algebra=algebra,
+        shape=coordinates,
+        advected=[*vectors, *heights],
+        inertia=matrix(m.inertia),
+        potential=expression(m.potential, symbols),
+        gyroscopic=[expression(e, symbols) for e in m.gyroscopic] if any(m.gyroscopic) else None,
+        constraints=rows,
+        reactions={f"along{k + 1}": [_number(c) for c in eta] for k, eta in enumerate(m.along)},
+        leaf={f"loop{k + 1}": expression(p, symbols) for k, p in enumerate(m.closures)},
+        frame=matrix(m.frame) if m.frame else None,
+        rotors=rotors,
+        forces=[expression(e, symbols) for e in m.forces] if any(m.forces) else None,
+        friction=written_slips(m, symbols),
+        domain=written_sides(m, symbols),
+        invariants={name: expression(p, symbols) for name, p in m.invariants.items()},
+        parameters=parameters,
+        name="drawn",
+    )
+
+
 def _numbers(rows: Sequence[Sequence[Fraction]]) -> sp.Matrix:
-    return sp.Matrix([[sp.Rational(v.numerator, v.denominator) for v in row] for row in rows])
+    return sp.Matrix([[_number(v) for v in row] for row in rows])
+
+
+def _number(q: Fraction) -> sp.Rational:
+    return sp.Rational(q.numerator, q.denominator)
 
 
 def state_places(m: Mechanism, mechanism: gc.EulerPoincare) -> dict[str, int]:
-    """Variables of the oracle that geoctrl's states are."""
+    """Variables of the oracle that geoctrl's states are; of an angle that of its cosine."""
     names = {label: i for i, label in enumerate(mechanism.velocity_labels)}
     names |= {str(s): m.n + m.s + i for i, s in enumerate(mechanism.advected_symbols)}
+    names |= {r.name: m.held(k) for k, r in enumerate(mechanism.shape)}
     if m.frame:
         # A frame's columns are unit vectors but for the row that was solved for.
         kept = [i for i in range(m.n) if i != m.solved]
         names = {f"v{j + 1}": i for j, i in enumerate(kept)} | {k: i for k, i in names.items() if i >= m.n}
     elif m.constraints:
-        # Which velocities are left is known once the system is reduced.
+        # Which velocities, and which heights, are left is known once the system is reduced.
         names = {label: names[label] for label in mechanism.reduce().state_labels}
     return names
 
@@ -189,8 +220,8 @@ def difference(
     """
     params = {name: float(value) for name, value, _ in drawn.parameters}
     on = RATES[type(drawn)]
-    ours, theirs, mass = on(drawn, built, oracle, rng, params)
-    allowed = (1e-9 + np.finfo(float).eps * np.linalg.cond(mass)) * np.max(np.abs(ours), initial=1.0)
+    ours, theirs, condition = on(drawn, built, oracle, rng, params)
+    allowed = (1e-9 + np.finfo(float).eps * condition) * np.max(np.abs(ours), initial=1.0)
     return float(np.max(np.abs(ours - theirs), initial=0.0) / allowed)
 
 
@@ -203,17 +234,36 @@ def _rates_on_spheres(drawn: Spheres, built: Built, oracle: Oracle, rng: Any, pa
     first, second = oracle.rate_at(state).reshape(2, n, 3)
     ours = np.concatenate([first.ravel(), np.cross(q, second).ravel()])
     theirs = built.system.rhs(0.0, np.concatenate([q.ravel(), omega.ravel()]), None, params)
-    return ours, theirs, oracle.mass(state)
+    return ours, theirs, np.linalg.cond(oracle.mass(state))
 
 
 def _rates_on_groups(m: Mechanism, built: Built, oracle: Oracle, rng: Any, params: dict) -> tuple:
     state = turned(m, oracle, rng)
     rate = oracle.rate_at(state)
+    order = order_of(m, built)
+    ours = built.system.rhs(0.0, as_state(m, order, state), None, params)
+    return as_rate(m, order, state, rate), ours, condition(oracle, state, [i for i in order if i < m.n])
+
+
+def order_of(m: Mechanism, built: Built) -> list[int]:
+    """The oracle's variables in the order of geoctrl's states."""
     if m.kind == "rotations":
-        order = [*range(m.n, m.size), *range(m.n)]
-    else:
-        order = list(state_places(m, built.system.mechanism).values())
-    return rate[order], built.system.rhs(0.0, state[order], None, params), oracle.mass(state)
+        return [*range(m.n, m.size), *range(m.n)]
+    return list(state_places(m, built.system.mechanism).values())
+
+
+def condition(oracle: Oracle, state: np.ndarray, kept: Sequence[int]) -> float:
+    """Condition of the mass that accelerations of the velocities kept are solved with, bounded from above.
+
+    Constraints give xi = E v, and the mass of v is E^T G E: its condition is up to cond(G) cond(E)^2. With an
+    orthonormal basis N of what the constraints admit, E is N over its rows of the velocities kept.
+    """
+    mass = oracle.mass(state)
+    rows = rows_at(oracle, state)
+    if not rows.size:
+        return float(np.linalg.cond(mass))
+    N = null_space(rows)
+    return float(np.linalg.cond(mass) / np.linalg.svd(N[list(kept)], compute_uv=False)[-1] ** 2)
 
 
 RATES: dict[type, Callable] = {
@@ -225,15 +275,39 @@ RATES: dict[type, Callable] = {
 
 def turned(m: Mechanism, oracle: Oracle, rng: np.random.Generator) -> np.ndarray:
     """A random state that the motion can reach: each factor turned, velocities that obey the constraints."""
+    state = _displaced(m, rng)
+    if m.closures:
+        state = _closed(m, oracle, state, rng)
+    # Only velocities have to be moved onto the constraints, in which they are linear.
+    rows, xi = rows_at(oracle, state), state[: m.n]
+    state[: m.n] = xi - np.linalg.pinv(rows) @ (rows @ xi)
+    return state
+
+
+def rows_at(oracle: Oracle, state: np.ndarray) -> np.ndarray:
+    """Rows of the constraints (r, n) at a state."""
+    rows = np.array([[oracle.floats.at(e, state) for e in row] for row in oracle.floats.rows])
+    return rows.reshape(-1, oracle.system.n)
+
+
+def _displaced(m: Mechanism, rng: np.random.Generator) -> np.ndarray:
     state, turns = np.array([float(v) for v in m.point]), random_turns(m, rng)
     for v, (factor, _) in enumerate(m.vectors):
         state[m.place(v) : m.place(v) + 3] = turns[factor] @ state[m.place(v) : m.place(v) + 3]
     state[: m.n + m.s] += rng.normal(size=m.n + m.s)
-    # Only velocities have to be moved onto the constraints, in which they are linear.
-    rows = np.array([[oracle.floats.at(e, state) for e in row] for row in oracle.floats.rows])
-    rows, xi = rows.reshape(-1, m.n), state[: m.n]
-    state[: m.n] = xi - np.linalg.pinv(rows) @ (rows @ xi)
-    return state
+    return moved(m, state, rng) if m.shape else state
+
+
+def _closed(m: Mechanism, oracle: Oracle, state: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A state with its loops closed; where Newton's method gets nowhere, one near the point."""
+    for size in (0.0, 0.0, 0.0, 0.3, 0.1, 0.01):
+        near = oracle.nearby(m.point, size, rng) if size else oracle.retracted(state)
+        arrived = oracle.off_leaf(near) < 1e-12 * max(1.0, float(np.max(np.abs(near)))) ** 2
+        # Where rows are dependent or vanish velocities may be anything: Newton's method likes to end there.
+        if arrived and np.linalg.svd(rows_at(oracle, near), compute_uv=False)[-1] > 1e-3:
+            return near
+        state = _displaced(m, rng)
+    raise OracleError("no state on the leaf was found near the point")
 
 
 def random_turns(m: Mechanism, rng: np.random.Generator) -> list[np.ndarray]:

@@ -78,7 +78,7 @@ def told(drawn: Products) -> list[Fraction]:
 
 
 def rates_on_products(drawn: Products, built: Any, oracle: Oracle, rng: Any, params: dict) -> tuple:
-    """z' and z'' of geoctrl and of the oracle at a random state, and the oracle's mass."""
+    """z' and z'' of geoctrl and of the oracle at a random state, and the condition of the oracle's mass."""
     z, u = [], []
     for kind, axes in drawn.factors:
         if kind == "R":
@@ -97,7 +97,7 @@ def rates_on_products(drawn: Products, built: Any, oracle: Oracle, rng: Any, par
     x = np.array([*z, *start_of(drawn, z, inertial)])
     rate = built.system.rhs(0.0, x, None, params)
     ours = np.concatenate([rate[:N], _second(drawn, x, rate, W)])
-    return ours, oracle.rate_at([*z, *u]), oracle.mass([*z, *u])
+    return ours, oracle.rate_at([*z, *u]), np.linalg.cond(oracle.mass([*z, *u]))
 
 
 def _second(drawn: Products, x: np.ndarray, rate: np.ndarray, W: Sequence[float]) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -11,7 +12,9 @@ import sympy as sp
 
 import geoctrl as gc
 
+from . import conditions_shape
 from .dice import Dice
+from .drawing import SHAPED
 from .mechanism import Mechanism
 from .oracle import Oracle, OracleError, Spectrum
 from .outcome import Outcome, refusal
@@ -20,6 +23,7 @@ from .polynomials import Polynomial, add, constant, multiply, scale, variable
 POINTS = 150
 """Random sets of numbers for each family; one takes hundredths of a second, the conditions take seconds."""
 SPIN = "W"
+POSITIVE = ("I1", "I2", "I3", "m", "d")
 
 
 def prepare(seed: int, options: dict[str, Any]) -> int:
@@ -27,8 +31,8 @@ def prepare(seed: int, options: dict[str, Any]) -> int:
     return 0
 
 
-def family(dice: Dice) -> tuple[Mechanism, list[Fraction]]:
-    """A body spinning about the vertical, which is its third axis; its numbers are all parameters.
+def family(dice: Dice) -> tuple[Mechanism, int]:
+    """A body spinning about the vertical, which is its third axis, the place of its spin; all are parameters.
 
     Variables: Omega, [rotor], Gamma, then the parameters in the order of their names.
     """
@@ -66,28 +70,29 @@ def family(dice: Dice) -> tuple[Mechanism, list[Fraction]]:
     m.traits = [
         w for w in ("rotor" if s else "", damping and f"{damping} damping", "gyroscopic" * ("c" in p)) if w
     ]
-    return m, [up]
+    return m, 2
 
 
-def numbers(m: Mechanism, dice: Dice) -> tuple[Mechanism, dict[str, Fraction]]:
-    """The same mechanism at other numbers, often equal ones and zeros, with its spin."""
-    positive = ("I1", "I2", "I3", "d")
-    given = {name: dice.positive() if name in positive else dice.small(0.2) for name, _, _ in m.parameters}
-    if dice.chance(0.2):
+def numbers(m: Mechanism, dice: Dice, place: int | None) -> tuple[Mechanism, dict[str, Fraction]]:
+    """The same mechanism at other numbers, often equal ones and zeros, with its spin, if it has one."""
+    given = {name: dice.positive() if name in POSITIVE else dice.small(0.2) for name, _, _ in m.parameters}
+    if dice.chance(0.2) and "I3" in given:
         given["I1"] = given["I3"]
-    spin = dice.small(0.15) * dice.pick([1, 2, 5])
-    point = [*m.point]
-    point[2] = spin
     parameters = [(name, given[name], default) for name, _, default in m.parameters]
-    return replace(m, parameters=parameters, point=point), given | {SPIN: spin}
+    point = [*m.point]
+    if place is not None:
+        point[place] = given[SPIN] = dice.small(0.15) * dice.pick([1, 2, 5])
+    return replace(m, parameters=parameters, point=point), given
+
+
+def parameters_of(m: Mechanism) -> list[gc.Parameter]:
+    return [gc.Parameter(name, 1.0, positive=name in POSITIVE) for name, _, _ in m.parameters]
 
 
 def described(m: Mechanism) -> Any:
-    """The family in geoctrl's words."""
+    """The body in geoctrl's words."""
     algebra, Gamma = gc.so3(), gc.AdvectedVector("Gamma")
-    parameters = [
-        gc.Parameter(name, 1.0, positive=name in ("I1", "I2", "I3", "d")) for name, _, _ in m.parameters
-    ]
+    parameters = parameters_of(m)
     rotors = gc.Rotors(coupling=[0, 0, 1], inertia=1) if m.s else None
     symbols = [
         *algebra.xi,
@@ -120,19 +125,31 @@ def described(m: Mechanism) -> Any:
 
 def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
     del options
+    shaped = Dice(seed + SHAPED, index)
+    if shaped.chance(0.4):
+        m, place = conditions_shape.family(shaped)
+        spin = None if place is None else sp.Symbol(SPIN, real=True)
+        return judged(
+            m, place, shaped, "shape", lambda: conditions_shape.system_of(m, parameters_of(m), spin).reduce()
+        )
     dice = Dice(seed + 7919, index)
-    m, _ = family(dice)
+    m, place = family(dice)
+    return judged(m, place, dice, "spinning body", lambda: described(m))
+
+
+def judged(m: Mechanism, place: int | None, dice: Dice, kind: str, system: Callable[[], Any]) -> Outcome:
+    """The conditions of a family at random numbers against the exact spectrum there."""
     begun = time.perf_counter()
     try:
-        found = gc.stability_conditions(described(m), "spinning")
+        found = gc.stability_conditions(system(), "spinning")
     except Exception as error:
-        outcome = refusal("spinning body", error)
+        outcome = refusal(kind, error)
         outcome.seconds = time.perf_counter() - begun
         return outcome
     seconds = time.perf_counter() - begun
     counts = {"stable": 0, "unstable": 0, "open": 0}
     for _ in range(POINTS):
-        drawn, given = numbers(m, dice)
+        drawn, given = numbers(m, dice, place)
         try:
             spectrum = Oracle(drawn).spectrum(drawn.point)
         except OracleError:
@@ -141,9 +158,9 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
         counts[said] += 1
         if wrong := contradicted(said, spectrum):
             at = ", ".join(f"{k} = {v}" for k, v in given.items())
-            return Outcome("spinning body", "contradiction", f"{wrong} at {at}", seconds)
+            return Outcome(kind, "contradiction", f"{wrong} at {at}", seconds)
     result = "proved" if counts["stable"] or counts["unstable"] else "held"
-    return Outcome("spinning body", result, "", seconds, detail={"answers": counts, "traits": m.traits})
+    return Outcome(kind, result, "", seconds, detail={"answers": counts, "traits": m.traits})
 
 
 def answer(found: Any, given: dict[str, Fraction]) -> str:

@@ -1,6 +1,7 @@
 """What is drawn: a mechanism and a point as plain data, for the oracle and for geoctrl alike.
 
-Variables of all polynomials are numbered velocities, rotor rates, advected components, parameters.
+Variables of all polynomials are numbered velocities, rotor rates, advected components, heights, what stands
+for coordinates, parameters.
 """
 
 from __future__ import annotations
@@ -17,9 +18,25 @@ SPIN = {"so3": (0, 1, 2), "se3": (0, 1, 2), "se2": (None, None, 0), "so2": (None
 """Places, within a factor, of the three components of its spin; None: zero."""
 
 
+HELD = {"length": 1, "angle": 2, "wound": 3}
+"""Variables that stand for a coordinate: itself; cosine and sine; these and how far it is from the point."""
+
+
+@dataclass
+class Slip:
+    """Friction -(c + F / sqrt(s.s + v^2)) s against the velocities s of some rows."""
+
+    rows: list[list[Polynomial]]
+    viscous: Fraction
+    coulomb: Fraction
+    scale: Fraction
+
+
 @dataclass
 class Mechanism:
-    """A Lagrangian 1/2 xi.G xi + xi.C w + 1/2 w.J w + A.xi - U on a group, rates w of rotors.
+    """A Lagrangian 1/2 xi.G xi + xi.C w + 1/2 w.J w + A.xi - U on a group and a shape, rates w of rotors.
+
+    Velocities are those of the group, then the rates of coordinates.
 
     Attributes
     ----------
@@ -36,8 +53,14 @@ class Mechanism:
     invariants : dict of name -> polynomial
         Declared, true or not.
     point : values of velocities, rotor rates, advected components
-    kind : what builds it in geoctrl, "group" or "rotations"
+    kind : what builds it in geoctrl, "group", "rotations" or "shape"
     traits : words for the table
+    heights : places of vectors, along which heights are
+    shape : kind of each coordinate, a key of `HELD`
+    closures : polynomials that vanish, of which rows of the constraints are the rates
+    slips : friction
+    sides : polynomials that are positive within the domain
+    along : velocities along which forces of constraints are told
     """
 
     groups: list[str]
@@ -57,10 +80,16 @@ class Mechanism:
     traits: list[str] = field(default_factory=list)
     solved: int = -1
     """The velocity that the frame is solved for."""
+    heights: list[int] = field(default_factory=list)
+    shape: list[str] = field(default_factory=list)
+    closures: list[Polynomial] = field(default_factory=list)
+    slips: list[Slip] = field(default_factory=list)
+    sides: list[Polynomial] = field(default_factory=list)
+    along: list[list[Fraction]] = field(default_factory=list)
 
     @property
     def n(self) -> int:
-        return sum(DIMENSION[g] for g in self.groups)
+        return sum(DIMENSION[g] for g in self.groups) + len(self.shape)
 
     @property
     def s(self) -> int:
@@ -68,8 +97,13 @@ class Mechanism:
 
     @property
     def size(self) -> int:
-        """Number of velocities, rotor rates and advected components."""
-        return self.n + self.s + 3 * len(self.vectors)
+        """Number of velocities, rotor rates and what a configuration is told by."""
+        return self.held(len(self.shape))
+
+    @property
+    def places(self) -> range:
+        """Variables that tell the configuration."""
+        return range(self.n + self.s, self.size)
 
     def start(self, factor: int) -> int:
         return sum(DIMENSION[g] for g in self.groups[:factor])
@@ -82,6 +116,23 @@ class Mechanism:
     def place(self, vector: int) -> int:
         """Place of a vector's first component."""
         return self.n + self.s + 3 * vector
+
+    def height(self, k: int) -> int:
+        """Place of a height."""
+        return self.place(len(self.vectors)) + k
+
+    def held(self, k: int) -> int:
+        """Place of the first variable of a coordinate."""
+        return self.height(len(self.heights)) + sum(HELD[kind] for kind in self.shape[:k])
+
+    def rate(self, k: int) -> int:
+        """Place of a coordinate's rate."""
+        return self.n - len(self.shape) + k
+
+    def translation(self, factor: int) -> tuple[int, ...]:
+        """Places of the components of a factor's translation, of which se(2) has two."""
+        turns = {"se3": 3, "se2": 1}[self.groups[factor]]
+        return tuple(range(self.start(factor) + turns, self.start(factor) + DIMENSION[self.groups[factor]]))
 
     @property
     def values(self) -> dict[int, Fraction]:

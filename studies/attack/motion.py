@@ -1,17 +1,21 @@
 """The oracle's equations of motion, in any numbers: rationals, power series, floats; nothing of geoctrl.
 
-Mechanisms: Euler-Poincare with multipliers, momentum by momentum. Spheres: Lagrange with multipliers in R^3n.
+Mechanisms: Euler-Poincare with multipliers, momentum by momentum. What tells the configuration (vectors,
+heights, lengths, angles as points of a circle) moves along polynomial fields, one for each velocity; forces
+of the potential are derivatives along them. Spheres: Lagrange with multipliers in R^3n.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from flint import fmpq_series
+from flint import fmpq, fmpq_series
 
-from .mechanism import Mechanism, Spheres
+from .mechanism import Mechanism, Slip, Spheres
 from .polynomials import (
     Polynomial,
     add,
@@ -48,7 +52,7 @@ class Equations:
 
 
 class GroupEquations(Equations):
-    """d/dt p = ad*_xi p + K(dl/da, a) + F + lambda psi, d/dt (rotor momenta) = 0, adot = a x omega."""
+    """d/dt p_i = (ad*_xi p)_i + X_i(l) + F_i + lambda psi_i, d/dt (rotor momenta) = 0, zdot = xi_i X_i(z)."""
 
     def __init__(self, mechanism: Mechanism, number: Callable, zero: Any) -> None:
         super().__init__(number, zero)
@@ -56,7 +60,8 @@ class GroupEquations(Equations):
         n, s = m.n, m.s
         total = n + s
         values = m.values
-        self.advected = range(total, m.size)
+        self.advected = m.places
+        self.fields = [[(k, self.polynomial(e, values)) for k, e in field] for field in fields(m)]
         mass = [[constant(0)] * total for _ in range(total)]
         for i in range(n):
             for j in range(n):
@@ -81,15 +86,18 @@ class GroupEquations(Equations):
         lagrangian = add(scale(Fraction(1, 2), doubled), scale(-1, m.potential))
         self.slope = [self.polynomial(derivative(lagrangian, k), values) for k in self.advected]
         self.forces = [self.polynomial(f, values) for f in m.forces]
+        self.slips = [
+            ([[self.polynomial(e, values) for e in row] for row in slip.rows], slip) for slip in m.slips
+        ]
         self.rows = [[self.polynomial(e, values) for e in row] for row in m.constraints]
         self.row_rates = [
             [[self.polynomial(derivative(e, k), values) for k in self.advected] for e in row]
             for row in m.constraints
         ]
-        self.relations = [self.polynomial(r, values) for r in self._relations()]
+        self.relations = [self.polynomial(r, values) for r in self._relations()] + self._windings()
 
     def _relations(self) -> list[Polynomial]:
-        """Lengths and angles of the vectors of a factor, and the constraints."""
+        """What motions keep: products and third components of vectors, circles, closed loops, constraints."""
         m = self.mechanism
         found = []
         for a, (of_a, ref_a) in enumerate(m.vectors):
@@ -100,11 +108,33 @@ class GroupEquations(Equations):
                     ]
                     level = sum(x * y for x, y in zip(ref_a, ref_b, strict=True))
                     found.append(add(*products, constant(-level)))
+            if m.groups[of_a] in ("so2", "se2"):
+                found.append(add(variable(m.place(a) + 2), constant(-ref_a[2])))
+        for k, kind in enumerate(m.shape):
+            if kind != "length":
+                circle = [variable(m.held(k) + i) for i in range(2)]
+                found.append(add(*(multiply(v, v) for v in circle), constant(-1)))
+        found += m.closures
         for row in m.constraints:
             found.append(add(*(multiply(e, variable(i)) for i, e in enumerate(row))))
         return found
 
+    def _windings(self) -> list[Winding]:
+        m, first = self.mechanism, [self.mechanism.held(k) for k in range(len(self.mechanism.shape))]
+        return [
+            Winding(i, *(self.number(v) for v in m.point[i : i + 2]))
+            for i, kind in zip(first, m.shape, strict=True)
+            if kind == "wound"
+        ]
+
+    def at(self, p: Any, x: Sequence[Any]) -> Any:
+        return p.at(x) if isinstance(p, Winding) else super().at(p, x)
+
     def rate(self, x: Sequence[Any]) -> list[Any]:
+        return self.motion(x)[0]
+
+    def motion(self, x: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """Rates, and the multipliers lambda of the rows."""
         m, zero = self.mechanism, self.zero
         n, total = m.n, m.n + m.s
         adot = self.transport(x)
@@ -118,10 +148,11 @@ class GroupEquations(Equations):
                         along = along + self.at(d, x) * adot[k] * x[i]
             bent.append(-along)
         r = len(rows)
-        A = [[self.at(e, x) for e in row] + [rows[a][i] if i < n else zero for a in range(r)]
+        A = [[self.at(e, x) for e in row] + [-rows[a][i] if i < n else zero for a in range(r)]
              for i, row in enumerate(self.mass)]  # fmt: skip
         A += [[rows[a][i] if i < n else zero for i in range(total)] + [zero] * r for a in range(r)]
-        return [*solve(A, [*self.loads(x, adot), *bent])[:total], *adot]
+        found = solve(A, [*self.loads(x, adot), *bent])
+        return [*found[:total], *adot], found[total:]
 
     def loads(self, x: Sequence[Any], adot: Sequence[Any]) -> list[Any]:
         """M times the accelerations, but for the constraints' forces."""
@@ -130,28 +161,36 @@ class GroupEquations(Equations):
         p = [self.at(e, x) for e in self.momenta]
         right = [*self.coadjoint(p, x), *[self.zero] * m.s]
         slope = [self.at(e, x) for e in self.slope]
-        for v, (factor, _) in enumerate(m.vectors):
-            spin, begin = m.spin(factor), m.place(v)
-            for i, j, k in CYCLES:
-                place = spin[i]
-                if place is not None:
-                    torque = slope[begin + j - total] * x[begin + k] - slope[begin + k - total] * x[begin + j]
-                    right[place] = right[place] + torque
+        for i, field in enumerate(self.fields):
+            for k, e in field:
+                right[i] = right[i] + self.at(e, x) * slope[k - total]
         for i in range(total):
             if i < m.n:
                 right[i] = right[i] + self.at(self.forces[i], x)
             for k, d in enumerate(self.drift[i]):
                 if d:
                     right[i] = right[i] - self.at(d, x) * adot[k]
+        for rows, slip in self.slips:
+            right = self._rubbed(right, [[self.at(e, x) for e in row] for row in rows], slip, x)
+        return right
+
+    def _rubbed(self, right: list, rows: list[list], slip: Slip, x: Sequence[Any]) -> list:
+        speeds = [sum((a * b for a, b in zip(row, x, strict=False)), self.zero) for row in rows]
+        strength = self.zero + self.number(slip.viscous)
+        if slip.coulomb:
+            square = sum((s * s for s in speeds), self.zero + self.number(slip.scale**2))
+            strength = strength + self.number(slip.coulomb) / root(square)
+        for row, speed in zip(rows, speeds, strict=True):
+            right = [v - row[i] * strength * speed if i < len(row) else v for i, v in enumerate(right)]
         return right
 
     def transport(self, x: Sequence[Any]) -> list[Any]:
-        """a x omega for every vector."""
-        m, rates = self.mechanism, []
-        for v, (factor, _) in enumerate(m.vectors):
-            omega = [self.zero if p is None else x[p] for p in m.spin(factor)]
-            a = x[m.place(v) : m.place(v) + 3]
-            rates += [a[j] * omega[k] - a[k] * omega[j] for _, j, k in CYCLES]
+        """Rates of what tells the configuration."""
+        total = self.mechanism.n + self.mechanism.s
+        rates = [self.zero for _ in self.advected]
+        for i, field in enumerate(self.fields):
+            for k, e in field:
+                rates[k - total] = rates[k - total] + self.at(e, x) * x[i]
         return rates
 
     def coadjoint(self, p: Sequence[Any], x: Sequence[Any]) -> list[Any]:
@@ -173,7 +212,48 @@ class GroupEquations(Equations):
                 found += [p[b + 1] * x[b + 2] - p[b + 2] * x[b + 1], p[b + 2] * x[b], -p[b + 1] * x[b]]
             else:
                 found += [self.zero] * (1 if group in ("so2", "r1") else 2)
-        return found
+        return [*found, *[self.zero] * len(m.shape)]
+
+
+@dataclass(frozen=True)
+class Winding:
+    """How far an angle is from that of the point belongs to its cosine and sine.
+
+    In floats by the angle between both, which knows turns apart; else to first order, as all series go.
+    """
+
+    first: int
+    cosine: Any
+    sine: Any
+
+    def at(self, x: Sequence[Any]) -> Any:
+        c, s, d = x[self.first : self.first + 3]
+        along, across = self.cosine * c + self.sine * s, self.cosine * s - self.sine * c
+        if isinstance(d, float):
+            return math.remainder(math.atan2(across, along) - d, 2 * math.pi)
+        return across - along * d
+
+
+def fields(m: Mechanism) -> list[list[tuple[int, Polynomial]]]:
+    """Of each velocity, the variables that it moves and how fast."""
+    found: list[list[tuple[int, Polynomial]]] = [[] for _ in range(m.n)]
+    for v, (factor, _) in enumerate(m.vectors):
+        spin, a = m.spin(factor), m.place(v)
+        for i, j, k in CYCLES:  # a x omega
+            for turn, sign, other in ((spin[k], 1, j), (spin[j], -1, k)):
+                if turn is not None:
+                    found[turn].append((a + i, scale(sign, variable(a + other))))
+    for h, v in enumerate(m.heights):
+        for i, place in enumerate(m.translation(m.vectors[v][0])):
+            found[place].append((m.height(h), variable(m.place(v) + i)))
+    for k, kind in enumerate(m.shape):
+        first, rate = m.held(k), m.rate(k)
+        if kind == "length":
+            found[rate].append((first, constant(1)))
+        else:
+            found[rate] += [(first, scale(-1, variable(first + 1))), (first + 1, variable(first))]
+            found[rate] += [(first + 2, constant(1))] if kind == "wound" else []
+    return found
 
 
 class SphereEquations(Equations):
@@ -231,6 +311,20 @@ def weight(entry: Any) -> float:
     if isinstance(entry, fmpq_series):
         entry = entry[0]
     return abs(entry if isinstance(entry, float) else int(entry.p) / int(entry.q))
+
+
+def root(square: Any) -> Any:
+    """Square root: of a rational exactly where it is one, else to 200 bits; of a series where it is exact."""
+    if isinstance(square, float):
+        return math.sqrt(square)
+    if isinstance(square, fmpq_series):
+        first = root(square[0])
+        if first * first != square[0]:
+            raise ZeroDivisionError("a root that is not rational at the point")
+        return first * (square / square[0]).sqrt()
+    p, q = int(square.p), int(square.q)
+    exact = fmpq(math.isqrt(p), math.isqrt(q))
+    return exact if exact * exact == square else fmpq(math.isqrt(p * q << 400), q << 200)
 
 
 def solve(A: list[list[Any]], b: list[Any]) -> list[Any]:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from flint import ctx, fmpq, fmpq_mat, fmpq_series
 from scipy.integrate import DOP853
+from scipy.linalg import expm
 
 from .mechanism import Mechanism, Products, Spheres
 from .motion import GroupEquations, SphereEquations
@@ -22,6 +23,8 @@ from .motion_products import ProductEquations
 
 FAR = 1e4
 """Growth at which a run ends."""
+INSTANTS = 400
+"""Times at which the growth of the linear motion is looked at."""
 
 EQUATIONS: dict[type, Any] = {
     Mechanism: GroupEquations,
@@ -131,6 +134,13 @@ class Oracle:
             raise OracleError("the relations are dependent at the point")
         if not d:
             return Spectrum([], W, None)
+        A = self._linearised(point, W, free)
+        polynomial = A.charpoly()
+        return Spectrum(polynomial.numer().complex_roots(), W, polynomial)
+
+    def _linearised(self, point: Sequence[Fraction], W: fmpq_mat, free: list[int]) -> fmpq_mat:
+        """A (d x d) of the motion near the point in a basis of the tangent space."""
+        size, d = W.nrows(), W.ncols()
         columns = []
         for j in range(d):
             x = self._moved(point, [W[i, j] for i in range(size)])
@@ -142,8 +152,19 @@ class Oracle:
         A = fmpq_mat(d, d, [image[i, j] for i in free for j in range(d)])
         if image != W * A:
             raise OracleError("the linearisation leaves the tangent space of the leaf")
-        polynomial = A.charpoly()
-        return Spectrum(polynomial.numer().complex_roots(), W, polynomial)
+        return A
+
+    def amplification(self, point: Sequence[Fraction], span: float) -> float:
+        """Largest growth of a small perturbation within a time by the linear motion, stable or not."""
+        W, free = self.tangent(point)
+        A = _floats(self._linearised(point, W, free))
+        _, onto = np.linalg.qr(_floats(W))
+        back = np.linalg.inv(onto)
+        step, growth, grown = expm(A * span / INSTANTS), 1.0, np.eye(len(A))
+        for _ in range(INSTANTS):
+            grown = grown @ step
+            growth = max(growth, float(np.linalg.norm(onto @ grown @ back, 2)))
+        return growth
 
     @staticmethod
     def _moved(point: Sequence[Fraction], along: Sequence) -> list[fmpq_series]:
@@ -158,8 +179,20 @@ class Oracle:
         """Rates at a state in floats, computed in exact numbers."""
         return np.array([int(v.p) / int(v.q) for v in self.rate([Fraction(float(v)) for v in x])])
 
+    def reactions_at(self, x: Sequence[float]) -> np.ndarray:
+        """Multipliers of the rows of a mechanism at a state in floats, computed in exact numbers."""
+        try:
+            _, found = self.exact.motion([rational(Fraction(float(v))) for v in x])
+        except ZeroDivisionError as error:
+            raise OracleError("dependent constraints at a random state") from error
+        return np.array([int(v.p) / int(v.q) for v in found])
+
     def mass(self, x: Sequence[float]) -> np.ndarray:
         return np.array([[self.floats.at(e, x) for e in row] for row in self.floats.mass])
+
+    def off_leaf(self, x: np.ndarray) -> float:
+        """Greatest defect of the relations at a state in floats."""
+        return max((abs(self.floats.at(r, x)) for r in self.floats.relations), default=0.0)
 
     def retracted(self, x: np.ndarray) -> np.ndarray:
         """The nearest point of the leaf, by Newton's method with numerical gradients."""
@@ -178,23 +211,27 @@ class Oracle:
             x = x - np.linalg.lstsq(np.array(rows).T, defect, rcond=None)[0]
         return x
 
+    def nearby(self, point: Sequence[Fraction], size: float, rng: np.random.Generator) -> np.ndarray:
+        """A state of the leaf that is a random perturbation of the point, of a given size."""
+        W = np.linalg.qr(_floats(self.tangent(point)[0]))[0]
+        rest = np.array([float(v) for v in point])
+        away = rng.normal(size=W.shape[1])
+        return self.retracted(rest + size * W @ (away / np.linalg.norm(away)))
+
     def excursion(
         self, point: Sequence[Fraction], size: float, span: float, rng: np.random.Generator, most: int
     ) -> Excursion:
         """Run from a random perturbation of a given size on the leaf; ends after ``most`` evaluations."""
-        W = np.array(
-            [[float(int(v.p)) / float(int(v.q)) for v in row] for row in self.tangent(point)[0].tolist()]
-        )
-        W = np.linalg.qr(W)[0]
-        rest = np.array([float(v) for v in point])
-        away = rng.normal(size=W.shape[1])
-        start = self.retracted(rest + size * W @ (away / np.linalg.norm(away)))
+        rest, start = np.array([float(v) for v in point]), self.nearby(point, size, rng)
         first = float(np.linalg.norm(start - rest))
         run = DOP853(lambda _, x: self.rate_in_floats(x), 0.0, start, span, rtol=1e-10, atol=1e-13)
         times, distances = [0.0], [first]
         # Far away nothing more is learnt of the point.
         while run.status == "running" and run.nfev < most and distances[-1] < FAR * first:
-            run.step()
+            try:
+                run.step()
+            except OverflowError:  # a trial step that went too far to be computed
+                break
             times.append(run.t)
             distances.append(float(np.linalg.norm(run.y - rest)))
         return Excursion(np.array(times), np.array(distances))
@@ -221,6 +258,10 @@ class Excursion:
     @property
     def final(self) -> float:
         return float(self.distances[-1] / self.distances[0])
+
+
+def _floats(matrix: fmpq_mat) -> np.ndarray:
+    return np.array([[int(v.p) / int(v.q) for v in row] for row in matrix.tolist()])
 
 
 def kernel(A: fmpq_mat) -> tuple[fmpq_mat, list[int]]:

@@ -14,6 +14,7 @@ import geoctrl as gc
 from .building import Built, build, difference, exactly_told, number_types, parameters_of, turned
 from .dice import Dice
 from .drawing import draw
+from .judging_shape import against_edges, against_reactions, outside
 from .mechanism import Mechanism, Products, Spheres
 from .oracle import Oracle, OracleError, Spectrum
 from .outcome import Outcome, refusal
@@ -28,6 +29,8 @@ RATES, RATES_ON_PRODUCTS = 15000, 4000
 """Most evaluations of rates in a run; of products they take milliseconds."""
 TYPES = 0.25
 """Share of systems with parameters that are judged again with equal numbers of other types."""
+TRANSIENT = 10.0
+"""Growth over that of the linear motion from which on it is no transient."""
 FILES = 0.05
 """Share of certificates that are written and verified."""
 
@@ -49,6 +52,8 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
     begun = time.perf_counter()
     try:
         outcome = judge(drawn, oracle, spectrum, np.random.default_rng([seed, index, 1]), Dice(seed, index))
+    except OracleError as error:
+        outcome = Outcome(kind, "unjudged", str(error))
     except Exception as error:
         outcome = refusal(kind, error)
     outcome.kind, outcome.seconds = kind, time.perf_counter() - begun
@@ -69,12 +74,18 @@ def judge(
     if not apart <= 1:
         return Outcome("", "contradiction", f"the rates differ, {apart:.2g} times what rounding allows")
     params = parameters_of(drawn)
+    checks = []
+    if isinstance(drawn, Mechanism) and drawn.shape:
+        problem = beside_verdicts(drawn, built, oracle, rng, checks)
+        if problem:
+            return Outcome("", "contradiction", problem)
+        if outside(drawn):
+            return refused_outside(drawn, built)
     certificate = gc.certify(built.system, built.place(params), params)
     verdict = certificate.verdict.value
     told = exactly_told(drawn, built)
     problem = against_spectrum(verdict, certificate.method, told, spectrum)
     problem = problem or false_invariants(drawn, oracle, certificate, rng)
-    checks = []
     if not problem and drawn.parameters and dice.chance(TYPES):
         problem, _ = of_other_types(drawn, built, verdict, dice), checks.append("types")
     if not problem and dice.chance(FILES):
@@ -95,6 +106,30 @@ def judge(
         else "held"
     )
     return Outcome("", result, problem, detail={"verdict": verdict, "checks": checks})
+
+
+def beside_verdicts(
+    m: Mechanism, built: Built, oracle: Oracle, rng: np.random.Generator, checks: list[str]
+) -> str:
+    """Forces of constraints, and where runs end, of a mechanism with coordinates."""
+    problem = ""
+    if m.constraints:
+        problem, _ = against_reactions(m, built, oracle, rng), checks.append("reactions")
+    if not problem and m.sides:
+        problem, _ = against_edges(m, built, oracle, rng), checks.append("edges")
+    return problem
+
+
+def refused_outside(m: Mechanism, built: Built) -> Outcome:
+    """A point outside the domain has no verdict."""
+    params = parameters_of(m)
+    try:
+        found = gc.certify(built.system, built.place(params), params)
+    except gc.EquilibriumError as error:
+        if "outside the domain" in str(error):
+            return Outcome("", "refused", "outside the domain")
+        raise
+    return Outcome("", "contradiction", f"{found.verdict.value} outside the domain")
 
 
 def against_spectrum(verdict: str, method: str, told: bool, spectrum: Spectrum) -> str:
@@ -190,8 +225,9 @@ def growth(
         if run.growth < GROWTH:
             break
     else:
-        # Both sizes grew: a transient has ended by the middle of the run, an instability goes on.
-        if run.late > 2:
+        # Both sizes grew: a transient has ended by the middle of the run, an instability goes on. A stiff run
+        # may not last until then: what the linear motion explains is a transient too.
+        if run.late > 2 and run.growth > TRANSIENT * oracle.amplification(drawn.point, run.times[-1]):
             return f"{verdict}, but perturbations of 1e-3 and 1e-4 grew {run.growth:.3g} times and go on"
     finished = run.times[-1] >= 0.99 * span
     if decays and finished and run.final > 0.5:

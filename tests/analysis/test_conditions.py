@@ -365,6 +365,19 @@ def test_undecided_is_what_is_neither_stable_nor_unstable(model, family):
     assert decided
 
 
+def test_what_is_stable_throughout_is_unstable_nowhere():
+    """The discriminant of the hanging acrobot's polynomial is never negative, as 1e3 random draws say too."""
+    acrobot = gc.models.get("acrobot")().reduce()
+    hanging = gc.stability_conditions(acrobot, "hanging")
+    assert (hanging.stable, hanging.unstable, hanging.undecided) == ([sp.S.true], [], [])
+    assert "unstable if one of\n    -" in str(hanging)
+    assert hanging.solve_for("m1", unstable=True) is sp.S.false
+    q = hanging.characteristic_polynomial[::2]
+    discriminant = sp.lambdify(hanging.symbols, [q[1] ** 2 - 4 * q[0] * q[2]], "numpy")
+    draws = np.random.default_rng(4).uniform(0.1, 3.0, (len(hanging.symbols), 1000))
+    assert np.min(discriminant(*draws)[0]) > 0
+
+
 def test_a_family_without_a_condition_for_stability_is_undecided_wherever_it_is_not_unstable():
     found = gc.stability_conditions(gc.models.get("chaplygin-sleigh")().reduce(), "straight")
     assert found.stable == []

@@ -1,10 +1,13 @@
 """Weights that eliminate the accelerations from the rate of a function: K^T w = (dC/dv, 0)."""
 
+import time
+
 import numpy as np
 import pytest
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl.analysis import motion
 from geoctrl.analysis.motion import Motion
 
 MODELS = ["heavy-top", "pendulum-skate", "chaplygin-sphere", "rattleback", "veselova", "body-with-rotors"]
@@ -87,3 +90,16 @@ def test_invariants_of_a_body_with_a_full_inertia_of_symbols():
     assert not wrong.proved
     assert wrong.remainder != 0 or wrong.note
     assert wrong.counterexample is not None
+
+
+def test_a_search_for_a_shape_ends(monkeypatch):
+    """A basis of an ideal may take for ever; a certificate must not."""
+
+    def endless(*_):
+        while True:
+            time.sleep(0.01)
+
+    monkeypatch.setattr(motion, "find_shape_integrals", endless)
+    monkeypatch.setattr(motion, "SHAPE_SECONDS", 0.1)
+    system = gc.models.get("heavy-top")().reduce()
+    assert Motion.of(system).shape() is None

@@ -165,12 +165,6 @@ def test_a_description_prints_without_addresses():
     assert "spinning" in text
 
 
-def test_a_vector_space_has_no_position_of_a_body():
-    cart = gc.EulerPoincare(algebra=gc.rn(2), inertia=sp.eye(2)).reduce()
-    with pytest.raises(gc.InputError, match="is a vector space"):
-        gc.simulate(cart, [0, 1], [1, 2]).position()
-
-
 @pytest.mark.parametrize("level", [1.0, 0, 0.0])
 def test_an_event_on_a_held_input_is_the_same_by_label_as_by_number(level):
     u = sp.Symbol("u1", real=True)

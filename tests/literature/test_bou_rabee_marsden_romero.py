@@ -11,6 +11,7 @@ import sympy as sp
 import geoctrl as gc
 from tests.literature.thresholds import assert_flips, verdict
 from tests.oracles.positions import Positions, body_rate, rotation, t
+from tests.systems.comparisons import points
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +102,17 @@ def test_a_top_spun_fast_enough_turns_over(mechanism):
     assert run["Gamma3"][0] > 0.99
     assert run["Gamma3"][-1] < -0.95
     assert run.drift["jellett"] < 1e-9
+
+
+def test_it_stands_on_its_weight_and_on_what_lifts_its_centre(mechanism):
+    """The height of the centre of mass is R (1 - epsilon Gamma3)."""
+    system = mechanism.reduce()
+    p = system.params
+    at_rest = system.reactions(system.state(Gamma=(0, 0, 1)))
+    assert at_rest == {"normal": pytest.approx(p["m"] * p["g"], rel=1e-14)}
+
+    for _, x, _ in points(system, 6, 4):
+        W, G, dW = system.velocity(x)[:3], system.advected(x)[:3], system.rhs(0.0, x)[:3]
+        second = np.cross(np.cross(G, W), W) + np.cross(G, dW)
+        lift = p["m"] * (p["g"] - p["R"] * p["epsilon"] * second[2])
+        assert system.reactions(x)["normal"] == pytest.approx(lift, rel=1e-10)

@@ -7,11 +7,13 @@ from functools import cache
 
 import numpy as np
 import pytest
+import sympy as sp
 from scipy.optimize import brentq
 
 import geoctrl as gc
 from tests.oracles.bicycle import Bicycle
 from tests.oracles.test_bicycle import ODD
+from tests.systems.comparisons import along
 
 # Coefficients of M q'' + v C1 q' + (g K0 + v^2 K2) q = 0 for lean and steer, as printed.
 M = np.array([[80.81722, 2.31941332208709], [2.31941332208709, 0.29784188199686]])
@@ -254,6 +256,33 @@ def test_the_state_of_basu_mandal_has_their_accelerations():
     assert speed == pytest.approx(-0.3 * (-1.8472554144218631 - 0.12055438978863461), abs=1e-10)
 
 
+def test_the_wheels_bear_what_changes_the_momentum():
+    """Rows by name, in N: their horizontal parts are the rate of momentum, the upright one the front load."""
+    system = bicycle()
+    p = system.params
+    load = sum(p["m" + k] * x for k, x in (("B", p["xB"]), ("H", p["xH"]), ("F", p["w"]))) * p["g"] / p["w"]
+    assert system.reactions(np.zeros(6))["front wheel normal"] == pytest.approx(load, rel=1e-12)
+    m = system.mechanism
+    inertia = sp.lambdify(
+        [[*m.configuration_symbols], [q.symbol for q in m.parameters]], m.inertia[1:3, :], "numpy", cse=True
+    )
+    model, rng = Bicycle(p), np.random.default_rng(9)
+    for _ in range(4):
+        x, R, *_ = drawn(model, rng)
+
+        def momentum(z):
+            return inertia(system.configuration(z), list(p.values())) @ system.velocity(z)
+
+        turn, (forwards, right) = system.velocity(x)[0], momentum(x)
+        rate = along(momentum, x, system.rhs(0.0, x)) + turn * np.array([-right, forwards])
+        found, (a1, a2) = system.reactions(x), R[2][:2, 1] / np.hypot(*R[2][:2, 1])
+        expected = found["rear wheel rolling"] * np.array([1.0, 0.0])
+        expected += found["rear wheel sideways"] * np.array([0.0, 1.0])
+        expected += found["front wheel sideways"] * np.array([a1, a2])
+        expected += found["front wheel rolling"] * np.array([a2, -a1])
+        np.testing.assert_allclose(expected, rate, rtol=0, atol=1e-11 * np.max(np.abs(list(found.values()))))
+
+
 # -- verdicts ------------------------------------------------------------------------------------------
 
 
@@ -286,3 +315,28 @@ def test_a_fork_without_mass_makes_the_formulas_of_the_appendix():
     p = bicycle().mechanism.parameter_set("massless fork")
     lin = gc.linearize(bicycle(), bicycle().equilibrium("upright", params=p, v=5.0), params=p)
     assert nearest(companion(5.0, 9.81, *formulas(p)), lin.eigenvalues) < 1e-12
+
+
+def test_weave_and_capsize_without_the_mass_of_the_fork_are_those_of_the_formulas():
+    """The stable range shrinks, by library and by the formulas of the appendix alike."""
+    p = bicycle().mechanism.parameter_set("massless fork")
+    coefficients = formulas(p)
+
+    def speeds(eigenvalues, places):
+        def weave(v):
+            values = eigenvalues(v)
+            return max(values[np.abs(values.imag) > 1e-6].real)
+
+        return brentq(weave, 3.0, 6.0, xtol=1e-12), brentq(
+            lambda v: np.linalg.det(places(v)), 4.5, 9.0, xtol=1e-12
+        )
+
+    def lin(v):
+        return gc.linearize(bicycle(), bicycle().equilibrium("upright", params=p, v=v), params=p)
+
+    printed = speeds(
+        lambda v: companion(v, 9.81, *coefficients), lambda v: 9.81 * coefficients[2] + v**2 * coefficients[3]
+    )
+    found = speeds(lambda v: lin(v).eigenvalues, lambda v: blocks(bicycle(), lin(v).A)[1])
+    assert found == pytest.approx(printed, abs=1e-10)
+    assert found == pytest.approx((4.259, 5.554), abs=5e-4)

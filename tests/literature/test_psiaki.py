@@ -1,10 +1,15 @@
 """M. L. Psiaki (2001): a satellite with magnetorquers; P. C. Hughes (1986): gyrostats in a circular orbit."""
 
+import json
+from fractions import Fraction
+
 import numpy as np
 import pytest
+import sympy as sp
 from scipy.spatial.transform import Rotation
 
 import geoctrl as gc
+from geoctrl.analysis.rebuilding import require_same_equations
 from tests.literature.thresholds import assert_flips
 
 
@@ -92,8 +97,60 @@ def test_pitch_falls_where_the_long_axis_is_not_radial(alone):
     assert_flips(alone, "pointing", "J3", critical, "PROVED_STABLE", "PROVED_UNSTABLE", rate0=3.0)
 
 
-def test_with_the_field_no_equilibria_are_claimed(satellite):
-    with pytest.raises(gc.EquilibriumError, match="depend on the time explicitly"):
-        gc.certify(satellite.reduce(), np.eye(11)[7])
+def test_there_are_two_fields():
     with pytest.raises(gc.ParameterError, match="unknown field 'weak'; known are dipole, none"):
         gc.models.get("magnetic-satellite")(field="weak")
+
+
+def test_with_the_torquers_off_nothing_holds_the_time(alone, tmp_path):
+    system = gc.models.get("magnetic-satellite")().reduce()
+    for rate0, value in ((3.0, "PROVED_STABLE"), (-0.5, None)):
+        found = gc.certify(system, system.equilibrium("pointing", rate0=rate0))
+        other = gc.certify(alone, alone.equilibrium("pointing", rate0=rate0))
+        assert found.verdict is other.verdict
+        assert value in (None, found.verdict.value)
+        found.to_json(tmp_path / "certificate.json")
+        gc.verify(tmp_path / "certificate.json")
+        require_same_equations(system, json.loads((tmp_path / "certificate.json").read_text())["problem"])
+    eq = system.equilibrium("pointing", rate0=3.0)
+    lin = gc.linearize(system, eq)
+    other = gc.linearize(alone, alone.equilibrium("pointing", rate0=3.0))
+    np.testing.assert_array_equal(lin.A, other.A)
+    assert lin.varying == ("d1", "d2", "d3")
+    assert np.isnan(lin.B[:, :3]).all()
+    np.testing.assert_array_equal(lin.B[:, 3:], other.B)
+    with pytest.raises(gc.EquilibriumError, match="the effect of d1, d2, d3 depends on the time"):
+        lin.to_control()
+    assert gc.find_equilibrium(system, guess=eq.x).residual < 1e-15
+    assert gc.find_equilibrium(system, guess=eq.x, fixed={"u1": 0.0}).residual < 1e-15
+
+
+def test_dipoles_that_are_not_zero_hold_the_time():
+    system = gc.models.get("magnetic-satellite")().reduce()
+    eq = system.equilibrium("pointing", rate0=3.0)
+    for held in (1.0, 1e-300):
+        for ask in (gc.linearize, gc.certify):
+            with pytest.raises(gc.EquilibriumError, match="hold the inputs at zero"):
+                ask(system, (eq.x, [0, held, 0, 0, 0]))
+    with pytest.raises(gc.EquilibriumError, match="depend on the time"):
+        gc.find_equilibrium(system, guess=eq.x, fixed={"d1": 1.0})
+    # A rational that no double tells from zero is none: whatever is asked of it, no proof comes out.
+    tiny = [0, Fraction(1, 10**400), 0, 0, 0]
+    with pytest.raises(gc.GeoctrlError):
+        gc.certify(system, ([Fraction(v) for v in eq.x], tiny))
+
+
+def test_an_input_beside_the_time_does_not_take_it_away():
+    u = sp.Symbol("u", real=True)
+    for force in (u + gc.time, sp.exp(u * gc.time), gc.time * sp.cos(u)):
+        phi = gc.Coordinate("phi")
+        system = gc.EulerPoincare(
+            shape=[phi], inertia=[[2]], potential=phi.symbol**2, forces=[force], inputs=[u]
+        ).reduce()
+        if force == sp.exp(u * gc.time):  # one, whatever the time: a spring that is pushed
+            rest = gc.find_equilibrium(system, guess=[0.0, 0.4])
+            assert rest.x == pytest.approx([0.0, 0.5])
+            assert gc.linearize(system, rest).varying == ("u",)
+        else:
+            with pytest.raises(gc.EquilibriumError, match="depend on the time"):
+                gc.find_equilibrium(system, guess=[0.0, 0.0])

@@ -7,8 +7,10 @@ them.
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
+from geoctrl.manifolds import Attitude, Place, ProductSystem
 from tests.manifolds.products import STYLES, drawn, forces_on_rates, generic, symmetric
 
 CASES = [
@@ -186,3 +188,18 @@ def test_engines_agree(style):
     other = gc.simulate(one.system, [0.0, 1.0], x, engine="scipy", rtol=1e-13)
     assert fine.engine.startswith("heyoka")
     np.testing.assert_allclose(fine.states, other.states, atol=1e-10)  # DOP853 at 1e-13 over a second
+
+
+@pytest.mark.parametrize("quartic", [0.0, 1e-9, 0.3])
+def test_degrees_of_energies_are_seen_in_numbers_or_in_symbols(quartic):
+    """Third differences show the largest of the terms; the least is found when they are multiplied out."""
+    x, R = Place("x"), Attitude("R")
+    v = x.rate + R.rate * sp.Matrix([0.3, -0.2, 0.1])
+    kinetic = v.dot(v) / 2 + R.velocity.dot(R.velocity) + quartic * v.dot(v) ** 2
+    system = ProductSystem([x, R], kinetic=kinetic)
+    assert system.description.inertia_varies == (quartic != 0)
+    start = np.concatenate([[0.1, 0.2, 0.3], np.eye(3).ravel(), [1.0, 2.0, 3.0], [0.2, -0.1, 0.4]])
+    speed = np.array([1.0, 2.0, 3.0]) + np.cross([0.2, -0.1, 0.4], [0.3, -0.2, 0.1])
+    square = speed @ speed
+    energy = square / 2 + 0.21 + 3 * quartic * square**2  # u . K_u - K
+    assert system.energy(start) == pytest.approx(energy, rel=1e-14)

@@ -158,7 +158,7 @@ def test_the_correction_is_of_rounding_in_every_step(name, monkeypatch):
     expected = final(run(name, 500))
     monkeypatch.setattr(apart, "settle", settle)
     monkeypatch.setattr(Run, "loop", lambda self, function, signature: function)
-    monkeypatch.setattr(Solver, "pointers", lambda self: (self.step, self.rates))
+    monkeypatch.setattr(Solver, "pointers", lambda self, python: (self.step, self.rates))
     found = final(run(name, 500))
     assert len(sizes) == 500 * PROBLEMS[name][0]().n
     assert 0 < max(sizes) < 2e-15

@@ -185,10 +185,29 @@ def test_two_bodies_and_a_planar_one():
     np.testing.assert_allclose(traj.attitude(of=2)[:, 2], np.broadcast_to(E3, (2001, 3)), atol=1e-15)
     with pytest.raises(ValueError, match="no rotations"):
         traj.attitude(of=3)
-    with pytest.raises(ValueError, match="is a vector space"):
-        traj.position(of=3)
+    np.testing.assert_allclose(traj.position(x0=[0.5], of=3), 0.5 + 2.0 * traj.time[:, None], rtol=1e-14)
+    with pytest.raises(ValueError, match="no rotations"):  # the way is known, there still is no attitude
+        traj.attitude(of=3)
+    with pytest.raises(ValueError, match=r"no rotations; leave R0 out"):
+        traj.position(of=3, R0=np.eye(3))
+    with pytest.raises(ValueError, match=r"x0 must have shape \(1,\)"):
+        traj.position(x0=[0.5, 1.0], of=3)
     with pytest.raises(ValueError, match="1 to 3"):
         traj.attitude(of=4)
+
+
+@pytest.mark.parametrize("engine", ["heyoka", "scipy"])
+def test_the_cart_under_a_pendulum_has_a_place(engine):
+    """No force acts along the rail: the common centre of mass keeps its velocity."""
+    cart = models.get("cart-pendulum")().reduce()
+    traj = gc.simulate(cart, np.linspace(0, 3, 31), cart.state(phi=0.4, phi_dot=1.0), engine=engine)
+    p, phi = cart.params, traj["phi"]
+    total = p["m"] + p["M"]
+    place = traj.position(x0=[0.7])
+    assert place.shape == (31, 1)
+    centre = total * place[:, 0] + p["m"] * p["l"] * np.sin(phi)
+    momentum = p["m"] * p["l"] * np.cos(0.4) * 1.0
+    np.testing.assert_allclose(centre - centre[0], momentum * traj.time, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("engine", ["heyoka", "scipy"])

@@ -7,6 +7,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl import spheres
 from geoctrl.errors import DescriptionError, ParameterError
+from geoctrl.stepping import compiled
 from tests.spheres.systems import driven_bodies, random_state, varying_inertia
 
 CHAIN = spheres.chain_pendulum([1.0, 2.0], [0.3, 0.4])
@@ -405,6 +406,28 @@ def test_a_law_that_writes_into_its_parameters_changes_no_other_call():
     found = spheres.integrate(system.closed_loop(law), *start, 0.01, 50)
     assert found.engine == "numba"
     assert np.array_equal(found.states, spheres.integrate(system, *start, 0.01, 50, inputs=4.0).states)
+
+
+def test_kernels_are_compiled_when_first_asked_for(monkeypatch):
+    """Forces that vanish with the inputs are not while these are zero; runs with any inputs then agree."""
+    made, compile_source = [], compiled.compile_source
+
+    def seen(source, name, *rest, **options):
+        made.append(name)
+        return compile_source(source, name, *rest, **options)
+
+    monkeypatch.setattr(compiled, "compile_source", seen)
+    chain = spheres.chain_pendulum([1.0, 2.0], [0.3, 0.4])
+    chain.energy(np.concatenate([part.ravel() for part in STATE]))
+    assert made == ["value"]
+    still = final(chain)
+    assert sorted(made) == ["gradient", "value"]
+    driven = final(chain, inputs=CONSTANT)
+    assert sorted(made) == ["force", "gradient", "value"]
+    np.testing.assert_array_equal(driven.states, final(CHAIN, inputs=CONSTANT).states)
+    assert np.abs(driven.states - still.states).max() > 1e-3
+    for zero in (None, np.zeros(6), lambda t: np.zeros(6)):
+        np.testing.assert_array_equal(final(chain, inputs=zero).states, still.states)
 
 
 @pytest.mark.parametrize("kind", ["spheres", "rotations"])

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from numba import float64, njit
 
-from geoctrl.stepping import composition
-from geoctrl.stepping.compiled import compile_function, is_compiled
+from geoctrl.stepping import composition, explicit
+from geoctrl.stepping.bodies import PLACE, layout
+from geoctrl.stepping.compiled import compile_function, is_compiled, machine_code
+from geoctrl.stepping.variational import no_kinetics
 
 LIMIT = 3.0
 
@@ -91,3 +93,15 @@ def test_what_compiles_is_compiled(function):
 def test_orders_of_any_kind_are_refused_in_words(order):
     with pytest.raises(ValueError, match="order must be one of 2, 4, 6, 8"):
         composition(order)
+
+
+def test_what_is_kept_for_loops_is_not_taken_for_what_python_calls():
+    """Both are kept on disk, and read from it in turn; the first has no entry that Python could call."""
+    solver, made = explicit.SOLVER, machine_code.__wrapped__
+    for python in (False, True, False, True):
+        rates = made(solver.rates, solver.rates_signature, python)
+    L, w, none = np.array([[2.0, 4.0, 6.0]]), np.zeros((1, 3)), no_kinetics()
+    system = explicit.Explicit(layout([PLACE]), np.array([2.0]))
+    gap = rates(np.zeros((1, 3)), L, system, none, none, np.zeros(1), np.zeros(1, dtype=np.int64), w)
+    assert w.tolist() == [[1.0, 2.0, 3.0]]
+    assert gap == 1.0

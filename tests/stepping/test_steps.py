@@ -11,6 +11,7 @@ from geoctrl.stepping.bodies import ATTITUDE, DIRECTION, PLACE, layout
 from geoctrl.stepping.compiled import loop_code, machine_code
 from geoctrl.stepping.forces import GRADIENT, no_force
 from geoctrl.stepping.runge_kutta import runge_kutta, runge_kutta_signature, tableau
+from geoctrl.stepping.sparse import sparse_inverse
 from geoctrl.stepping.variational import (
     Motion,
     Numbers,
@@ -47,17 +48,20 @@ def steps(
     Z, W = np.empty((1, *z.shape)), np.empty((1, *w.shape))
     numbers = Numbers(np.zeros(1), np.zeros(1, dtype=np.int64), np.zeros(3), False, False)
     kernels = (gradient, no_force(), no_kinetics(), no_kinetics())
-    frame = np.zeros(3) if spin is None else np.array(spin)
+    still = spin is None or not any(spin)
+    frame = np.zeros(3) if still else np.array(spin)
     for piece in range(pieces):
         part = count // pieces
         pace = Pace(piece * part, h, stages, part, part, 0)
-        what = (*kernels, bodies, frame, system, Motion(z, L, w, g, f), numbers)
+        what = (system, Motion(z, L, w, g, f), numbers)
         if method == "variational":
-            loop = loop_code(variational, variational_signature(solver))
-            done, _, failure, residual = loop(*solver.pointers(), *what, pace, Z, W)
+            loop = loop_code(variational, variational_signature(solver, not still))
+            head = (*solver.pointers(python=False), *kernels, bodies, None if still else frame)
+            done, _, failure, residual = loop(*head, *what, pace, Z, W)
         else:
             loop = loop_code(runge_kutta, runge_kutta_signature(solver))
-            done, _, failure, residual = loop(solver.accelerator(), *what, tableau(method), pace, Z, W)
+            head = (solver.accelerator(), *kernels, bodies, frame)
+            done, _, failure, residual = loop(*head, *what, tableau(method), pace, Z, W)
         assert (done, failure) == (part, 0), residual
     return Z[0], W[0], L
 
@@ -211,11 +215,13 @@ def test_tensions_are_the_coupled_step(method, dense):
         more = np.random.default_rng(3).normal(size=(5, 5))
         M = M + 0.1 * more @ more.T
     G = np.kron(M, np.eye(3))
-    assert bool(tensions.tensions(bodies, M).full.size) == dense
+    inverse = sparse_inverse(M)
+    solver = tensions.FULL if dense else tensions.SPARSE
+    assert tensions.solver(inverse[1]) is solver
     slopes = weight(tuple(map(tuple, M[:, :1] * E3 * -9.81)))
     start = (z, started(bodies, z, w, G)[0], w)
     by_tension = steps(
-        tensions.SOLVER, tensions.tensions(bodies, M), bodies, start, 0.01, 100, slopes, method=method
+        solver, tensions.tensions(bodies, *inverse), bodies, start, 0.01, 100, slopes, method=method
     )
     by_newton = steps(
         coupled.SOLVER, coupled.coupled(bodies, G), bodies, start, 0.01, 100, slopes, method=method
@@ -266,8 +272,8 @@ def test_runs_by_tensions_do_not_depend_on_how_they_are_cut():
         stages = composition(order)
         whole, cut = (
             steps(
-                tensions.SOLVER, tensions.tensions(bodies, M, len(stages)), bodies, start, 0.01, 60, slopes,
-                stages=stages, pieces=pieces,
+                tensions.SPARSE, tensions.tensions(bodies, *sparse_inverse(M), stages=len(stages)), bodies,
+                start, 0.01, 60, slopes, stages=stages, pieces=pieces,
             )
             for pieces in (1, 12)
         )  # fmt: skip

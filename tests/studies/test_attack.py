@@ -134,6 +134,15 @@ def test_a_wrong_sign_in_the_equations_is_noticed(monkeypatch, kind, where, what
     assert building.difference(drawn, built, oracle, np.random.default_rng(1)) > 1e3
 
 
+@pytest.mark.parametrize(("kept", "expected"), [([0], 4 * 101), ([1], 4 * 1.01), ([0, 1], 4)])
+def test_what_rounding_may_do_grows_with_the_frame(kept, expected):
+    """Masses 1 and 4, v2 = 10 v1: E = (1, 10), |E|^2 = 101, or (1/10, 1); without a frame the mass's own."""
+    G = [[constant(1), {}], [{}, constant(4)]]
+    row = [constant(-10), constant(1)]
+    m = Mechanism(["r2"], [], G, [[]] * 2, [], [{}] * 2, {}, [{}] * 2, [row], None, [], {}, [ZERO] * 2)
+    assert building.condition(Oracle(m), np.zeros(2), kept) == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize(
     ("verdict", "up", "said"),
     [
@@ -170,6 +179,19 @@ def test_growth_is_noticed_where_the_spectrum_says_nothing():
     assert not attracted.growing
 
 
+@pytest.mark.filterwarnings("ignore:drawn. no body has the principal moments")
+def test_the_oracle_bears_stiff_runs():
+    """A transient of 40000 times that outlasts the run, and a trial step into overflow: both are proved."""
+    for index in (1390, 2222):
+        assert systems.case(77, index, {}).result == "proved"
+
+
+def test_amplification_of_an_oscillator():
+    """Of I Omega' = -Gamma, Gamma' = Omega the energy I Omega^2 + Gamma^2 is kept: by sqrt(2), for I = 2."""
+    hanging = top(-1)
+    assert Oracle(hanging).amplification(hanging.point, 200.0) == pytest.approx(2**0.5, rel=1e-3)
+
+
 def test_changing_invariants_are_told_from_true_ones():
     drawn, rng = top(-1), np.random.default_rng(3)
     oracle = Oracle(drawn)
@@ -193,7 +215,7 @@ def honest(seed, count):
 def test_a_few_systems():
     found = [systems.case(1, index, {}) for index in honest(1, 6)]
     assert not [o.note for o in found if o.result == "contradiction"]
-    assert {o.kind for o in found} <= {"group", "rotations", "spheres", "products"}
+    assert {o.kind for o in found} <= {"group", "rotations", "shape", "spheres", "products"}
     assert any(o.result == "proved" for o in found)
 
 
@@ -216,8 +238,8 @@ def test_a_frame_that_belongs_to_the_defaults_alone_is_noticed():
 
 def test_conditions():
     assert conditions.case(1, 0, {}).result == "proved"
-    m, _ = conditions.family(Dice(1, 0))
-    drawn, _ = conditions.numbers(m, Dice(2, 0))
+    m, place = conditions.family(Dice(1, 0))
+    drawn, _ = conditions.numbers(m, Dice(2, 0), place)
     spectrum = Oracle(drawn).spectrum(drawn.point)
     # Negative control: the opposite of what is true.
     assert conditions.contradicted("stable" if spectrum.growing else "unstable", spectrum)

@@ -33,4 +33,4 @@ def test_small_parking_is_of_the_fifth_order(board):
 def test_the_study_draws_its_figures(tmp_path, capsys):
     study.main(["--quick", "--out", str(tmp_path)])
     assert "momentum equation" in capsys.readouterr().out
-    assert {p.name for p in tmp_path.iterdir()} == {"ways.png", "amplitudes.png"}
+    assert {p.name for p in tmp_path.iterdir()} == {"ways.png", "amplitudes.png", "curvature.png"}

@@ -76,9 +76,14 @@ def kept_rows(sys):
     psi, left = sys.mechanism.constraints, sys.frame.rows
     if left is None:
         return []
-    # A pivot row vanishes on the frame; rows are kept in their order.
-    E = sys.frame.matrix
-    return [a for a in range(psi.rows) if any(sp.expand(e) != 0 for e in psi.row(a) * E)]
+    # A pivot row vanishes on the frame, at random numbers as elsewhere; rows are kept in their order.
+    on_frame = psi * sys.frame.matrix
+    symbols = sorted(on_frame.free_symbols, key=str)
+    numbers = np.random.default_rng(1).uniform(0.3, 0.9, len(symbols))
+    values = np.abs(np.array(sp.lambdify(symbols, on_frame)(*numbers), dtype=float))
+    kept = [a for a in range(psi.rows) if np.max(values[a]) > 1e-9]
+    assert len(kept) == left.rows
+    return kept
 
 
 def multiplier_form(sys, seed=0, form=None):
@@ -227,7 +232,7 @@ def power_balance(sys, seed=0):
         xi = full_velocity(sys, x)
         gamma = sys.configuration(x)
         torques = u[len(mechanism.inputs) :]
-        power = sum(rubbed(friction, sys, x, gamma) for friction in mechanism.friction)
+        power = sum(rubbed(friction, sys, t, x, u, gamma) for friction in mechanism.friction)
         power += np.dot(forces(*xi, *u, t, *gamma, *values), sys.velocity(x)) + torques @ rates_of(sys, x)
         rate = along(sys.energy, x, xdot)
         # The rate is a difference of terms of the size of xi.G xidot, which is what rounding goes with.
@@ -237,12 +242,15 @@ def power_balance(sys, seed=0):
     return worst
 
 
-def rubbed(friction, sys, x, gamma):
+def rubbed(friction, sys, t, x, u, gamma):
     """Power of a friction: against the slip, by its coefficient and its limit."""
     slip = matrix_at(sys.mechanism, friction.along, gamma) @ sys.velocity(x)
-    coefficients = matrix_at(sys.mechanism, list(friction.coefficients), gamma).ravel()
+    loads = {gc.reaction(name): load for name, load in sys.reactions(x, u, t=t).items()}
+    limit = friction.coulomb.subs(loads)
+    terms = [friction.viscous, *([] if friction.scale is None else [limit, friction.scale])]
+    coefficients = matrix_at(sys.mechanism, terms, gamma).ravel()
     lost = coefficients[0] * slip @ slip
-    if friction.coulomb != 0:
+    if friction.scale is not None:
         lost += coefficients[1] * slip @ slip / np.hypot(np.linalg.norm(slip), coefficients[2])
     return -lost
 

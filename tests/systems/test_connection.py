@@ -221,3 +221,62 @@ def test_what_has_no_connection_is_refused_in_words():
             velocities=None,
             equilibria={},
         ).reduce().connection()
+
+
+def test_the_curvature_is_drawn_as_it_is():
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    _, board, _ = snakeboard()
+    # At straight wheels that of the velocity ahead is Jr/(m l), that of turning zero.
+    straight = board.curvature_at(np.zeros((2, 3)))
+    assert straight[:, 0] == pytest.approx([0.0, 0.072 / (6.0 * 0.2), 0.0], abs=1e-15)
+    assert board.curvature_at(np.zeros((2, 4, 5)), 1, 0)[1] == pytest.approx(np.full((4, 5), -0.06))
+    heavier = board.curvature_at(np.zeros(2), params={"m": 12.0})
+    assert heavier[1] == pytest.approx(0.03)
+    r = np.random.default_rng(5).uniform(-1, 1, (2, 6))
+    for k, place in enumerate(r.T):
+        numbers = dict(zip(board.shape, place, strict=True))
+        numbers |= {q.symbol: q.default for q in board.mechanism.parameters}
+        expected = np.array(board.curvature(0, 1).subs(numbers), dtype=float).ravel()
+        np.testing.assert_allclose(board.curvature_at(r)[:, k], expected, rtol=1e-12)
+
+    gait = {"psi": sp.Rational(1, 2) * sp.cos(T), "phi": sp.Rational(1, 4) * sp.sin(T)}
+    limits = {"phi": (-0.5, 0.5), "psi": (-1, 1)}
+    ax = gc.viz.curvature(board, "Y1", limits, {"ellipse": gait}, 2 * np.pi)
+    (line,) = ax.lines
+    np.testing.assert_allclose((line.get_xdata() / 0.25) ** 2 + (line.get_ydata() / 0.5) ** 2, 1.0)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (r"$\phi$ (rad)", r"$\psi$ (rad)")
+    filled = ax.collections[0]
+    # phi comes first here: the sign is the other one, and straight wheels have the lowest colour.
+    assert filled.levels[0] <= -0.06 <= filled.levels[1]
+    assert filled.levels[0] == -filled.levels[-1]
+    ax.figure.canvas.draw()
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        (
+            ("Y3", {"phi": (-1, 1), "psi": (-1, 1)}),
+            gc.InputError,
+            r"no velocity of the group 'Y3'; known are Omega, Y1",
+        ),
+        (("Y1", {"phi": (-1, 1), "chi": (-1, 1)}), gc.InputError, "no coordinate 'chi'"),
+        (("Y1", {"phi": (-1, 1)}), gc.InputError, "dict of two coordinates"),
+        (("Y1", {"phi": (1, -1), "psi": (-1, 1)}), gc.InputError, r"must be \(least, greatest\)"),
+        (("Y1", {"phi": (-1, 1), "psi": (-1, 1)}, {"a": {}}), gc.InputError, "over one period"),
+        (("Y1", {"phi": (-1, 1), "psi": (-1, 1)}, {"a": {"q": 1}}, 1.0), gc.DescriptionError, "gait must be"),
+    ],
+)
+def test_bad_input_of_the_picture_is_refused(arguments, error, words):
+    _, board, _ = snakeboard()
+    with pytest.raises(error, match=words):
+        gc.viz.curvature(board, *arguments)
+    with pytest.raises(TypeError, match=r"what sys.connection\(\) gives"):
+        gc.viz.curvature(3, *arguments)
+    with pytest.raises(gc.InputError, match=r"places must have shape \(2, \.\.\)"):
+        board.curvature_at(np.zeros(3))

@@ -7,6 +7,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
+from tests.systems.comparisons import along, points
 
 MU, G, M = 0.3, 9.81, 2.0
 FLOOR = gc.Friction([[1, 0], [0, 1]], coulomb=sp.Float(MU * G * M), scale=1e-4)
@@ -115,3 +116,135 @@ def test_friction_is_seen_from_despun_axes_and_survives_copies():
 def test_bad_friction_is_refused(make, error, words):
     with pytest.raises(error, match=words):
         make()
+
+
+# -- limits that hold the load ------------------------------------------------------------------------
+
+NUMBERS = {"mu": 0.6, "m": 1200.0, "g": G, "J": 1500.0, "f": 1.1, "r": 1.5, "h": 0.55}
+
+
+def car(*braked):
+    """A body on two axles, f ahead of its centre of mass and r behind it, which is h above the ground."""
+    parameters = [gc.Parameter(k, v, positive=True) for k, v in NUMBERS.items()]
+    mu, m, g, J, f, r, h = (p.symbol for p in parameters)
+    z, theta = gc.Coordinate("z"), gc.Coordinate("theta", angle=True)
+    return gc.EulerPoincare(
+        algebra=gc.rn(1).relabelled(["speed"], ["p"]),
+        shape=[z, theta],
+        inertia=sp.diag(m, m, J),
+        potential=m * g * z.symbol,
+        constraints={"front": [0, 1, f], "rear": [0, 1, -r]},
+        leaf=[z.symbol, theta.symbol],
+        friction=[gc.Friction([1, 0, h], coulomb=mu * gc.reaction(k), scale=1e-9) for k in braked],
+        parameters=parameters,
+    )
+
+
+@pytest.mark.parametrize(
+    ("braked", "expected"),
+    [
+        (("rear",), lambda p: p["f"] / (p["f"] + p["r"] + p["mu"] * p["h"])),
+        (("front",), lambda p: p["r"] / (p["f"] + p["r"] - p["mu"] * p["h"])),
+        (("front", "rear"), lambda p: 1.0),
+    ],
+)
+def test_a_braked_car_shifts_its_load_and_brakes_by_it(braked, expected):
+    """Moments about the other axle: the classical decelerations over mu g of one locked axle, and of both."""
+    system = car(*braked).reduce()
+    for changed in ({}, {"mu": 0.9, "h": 0.8}):
+        p = {**NUMBERS, **changed}
+        deceleration = p["mu"] * p["g"] * expected(p)
+        assert system.rhs(0.0, [20.0], params=changed) == pytest.approx([-deceleration], rel=1e-13)
+        shifted = p["m"] * deceleration * p["h"] / (p["f"] + p["r"])
+        found = system.reactions([20.0], params=changed)
+        front = p["m"] * p["g"] * p["r"] / (p["f"] + p["r"]) + shifted
+        assert found == {
+            "front": pytest.approx(front, rel=1e-13),
+            "rear": pytest.approx(p["m"] * p["g"] - front, rel=1e-12),
+        }
+
+
+def test_a_run_ends_where_the_load_that_friction_needs_is_gone():
+    """Where mu h > r braking lifts the rear axle; the limit there is positive no more."""
+    with pytest.raises(
+        gc.InputError, match=r"outside the domain 'load of friction 2' .*mu.reaction of rear > 0"
+    ):
+        gc.simulate(car("front", "rear").reduce(), [0, 1], [20.0], {"h": 3.0})
+    # Painleve: at mu h = f + r the locked front axle has no acceleration.
+    with pytest.raises(gc.GeoctrlError, match=r"singular|not finite|cannot be evaluated"):
+        gc.simulate(car("front").reduce(), [0, 1], [20.0], {"h": 4.0, "mu": 0.65})
+    assert gc.simulate(car("front", "rear").reduce(), [0, 1], [20.0]).success
+    assert not car("rear").replace(friction=()).edges
+
+
+def sliding_top():
+    """The tippe top with Coulomb's friction at its contact in place of a viscous one."""
+    top = gc.models.get("tippe-top")()
+    r, (Omega, Y) = sp.Matrix(top.contact), (sp.Matrix(top.algebra.xi[:3]), sp.Matrix(top.algebra.xi[3:]))
+    slip = (Y + Omega.cross(r)).jacobian(top.algebra.xi)
+    floor = gc.Friction(slip, coulomb=sp.Rational(3, 10) * gc.reaction("normal"), scale=sp.Rational(1, 100))
+    return top.replace(forces=None, friction=[floor])
+
+
+def resisted_disk():
+    """Rolling resistance by the load, which the disk declares as a direction of its own."""
+    moment = gc.Friction([0, 0, 1, 0, 0, 0], coulomb=gc.reaction("normal") / 50, scale=sp.Rational(1, 100))
+    return gc.models.get("rolling-disk")().replace(friction=[moment])
+
+
+@pytest.mark.parametrize("make", [sliding_top, resisted_disk])
+def test_loads_agree_with_the_multiplier_form_and_take_energy(make):
+    """There friction and multipliers are solved for as one dense system."""
+    system = make().reduce()
+    form, rows = system.unreduced(), system.mechanism.row_names
+    for t, x, _ in points(system, 12, 5):
+        xi, gamma = system.velocity(x), system.configuration(x)
+        rate, _ = form.rhs(t, (xi, gamma))
+        along_motion = along(system.velocity, x, system.rhs(t, x))
+        np.testing.assert_allclose(along_motion, rate, rtol=0, atol=1e-10 * np.max(np.abs(rate)))
+        found = system.reactions(x)
+        multipliers = form.multipliers(t, (xi, gamma))
+        assert [found[k] for k in rows] == pytest.approx(multipliers, rel=1e-9, abs=1e-12)
+        power = along(system.energy, x, system.rhs(t, x))
+        assert np.sign(power) == -np.sign(found["normal"])
+    assert "energy" not in system.conserved()
+
+
+def test_a_load_is_seen_from_despun_axes():
+    disk = resisted_disk().reduce()
+    seen = disk.despun()
+    x = disk.state(Omega=(0.3, 0.2, 7.0), Gamma=(0.8, 0, 0.6))
+    spin = seen.state_labels.index("Omega3")
+    y = disk.despun_state(x)
+    assert seen.reactions(y)["normal"] == pytest.approx(disk.reactions(x)["normal"], rel=1e-12)
+    assert seen.rhs(0.0, y)[spin] == pytest.approx(disk.rhs(0.0, x)[2], rel=1e-12)
+    assert list(seen.domain) == list(disk.domain) == ["on its rim", "load of friction 1"]
+    copy = pickle.loads(pickle.dumps(resisted_disk())).reduce()
+    np.testing.assert_array_equal(copy.rhs(0.0, x), disk.rhs(0.0, x))
+
+
+def test_the_engines_agree_on_a_top_that_turns_over_by_coulomb_friction():
+    top = sliding_top().reduce()
+    start = top.state(Gamma=(np.sin(0.1), 0, np.cos(0.1)), Omega=(0, 0, 100.0), Y1=0, Y2=0)
+    runs = [gc.simulate(top, [0, 0.5, 1.0], start, engine=engine) for engine in ("heyoka", "scipy")]
+    np.testing.assert_allclose(runs[0].states, runs[1].states, rtol=0, atol=1e-7)
+    assert runs[0].drift["jellett"] < 1e-12
+    assert np.all(np.diff(runs[0].energy) < 0)
+    far = gc.simulate(top, np.linspace(0, 12, 25), start)
+    assert far["Gamma3"][-1] < -0.95
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        (gc.reaction("nrmal"), r"'nrmal'; did you mean 'normal'"),
+        (sp.sqrt(gc.reaction("normal") ** 2), "affine in reactions"),
+        (gc.reaction("normal") * gc.reaction("sideways"), "affine in reactions"),
+    ],
+)
+def test_loads_that_cannot_be_solved_for_are_refused(limit, words):
+    disk = gc.models.get("rolling-disk")()
+    with pytest.raises(gc.DescriptionError, match=words):
+        disk.replace(friction=[gc.Friction([0, 0, 1, 0, 0, 0], coulomb=limit, scale=0.01)])
+    with pytest.raises(gc.DescriptionError, match="friction"):
+        disk.replace(friction=[gc.Friction([0, 0, 1, 0, 0, 0], viscous=gc.reaction("normal"))])

@@ -63,3 +63,18 @@ def test_long_expressions_are_told_by_their_length():
     long = sp.Add(*(sp.Symbol("Gamma3", real=True) ** k / (k + 1) for k in range(1, 40)))
     text = str(gc.EulerPoincare(algebra=gc.so3(), inertia=sp.diag(1, 2, 2), advected=[g], potential=long))
     assert f"an expression of {len(str(long))} characters" in text
+
+
+def test_a_page_names_the_space_in_words(capsys):
+    for name, words in (
+        ("whipple-bicycle", "se2 x R2 with phi, theta, delta"),
+        ("acrobot", "q1, q2"),
+        ("cart-pendulum", "R1 with phi"),
+        ("coupled-bodies", "so3 x so3 x so3"),
+    ):
+        mechanism = gc.models.get(name)()
+        assert str(mechanism).splitlines()[0] == f"{name}  [{words}]"
+        assert f" on {words}: " in repr(mechanism)
+        assert main(["models", name]) == 0
+        assert f"[{words}]" in capsys.readouterr().out
+    assert "  constraints blade: Y2 = 0" in str(gc.models.get("chaplygin-sleigh")())

@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl.systems import promises
 
 
 def number(name, value, positive=True):
@@ -293,3 +294,49 @@ def test_closed_loops_have_an_indefinite_inertia_on_purpose():
     symbols = [p.symbol for p in loop.mechanism.parameters]
     inertia = np.array(loop.mechanism.inertia.subs(dict(zip(symbols, values, strict=True))), dtype=float)
     assert np.linalg.eigvalsh(inertia)[0] < 0
+
+
+def on_the_sphere_alone(beside):
+    """A frame that solves its constraint but for a term that vanishes on the leaf with all its size."""
+    gamma = gc.AdvectedVector("Gamma", reference=(0, 0, 1))
+    g1, g2, g3 = gamma.symbols
+    off = sp.sinh(g1**2 + g2**2 + g3**2 - 1 + beside)  # no polynomial: nothing proves it
+    return gc.EulerPoincare(
+        algebra=gc.so3(),
+        advected=[gamma],
+        inertia=sp.diag(1, 2, 3) / 2,
+        constraints={"row": [0, -g3, g2]},
+        frame=[[1, g1], [0, g2], [0, g3 + off]],
+    )
+
+
+def test_what_vanishes_with_all_its_terms_is_judged_by_its_own_smallness(monkeypatch):
+    system = on_the_sphere_alone(0).reduce()
+    np.testing.assert_allclose(system.velocity([1.0, 2.0, 0.0, 0.6, 0.8]), [1.0, 1.2, 1.6], atol=1e-15)
+    with pytest.raises(gc.FrameError, match="violates constraint row 1"):
+        on_the_sphere_alone(sp.Rational(1, 10**30)).reduce()
+    monkeypatch.setattr(promises, "_LEAST", 0)
+    with pytest.raises(gc.FrameError, match="violates constraint row 1"):
+        on_the_sphere_alone(0).reduce()
+
+
+def locked(slope, value):
+    """A mass on a line, held where l sin x = 0 by a row of the slope given."""
+    x, y = gc.Coordinate("x"), gc.Coordinate("y")
+    length = number("l", value)
+    return gc.EulerPoincare(
+        shape=[x, y],
+        inertia=sp.diag(1, 2),
+        potential=y.symbol**2,
+        constraints=[[1, slope]],
+        leaf={"lock": length.symbol * sp.sin(x.symbol)},
+        parameters=[length],
+    )
+
+
+@pytest.mark.parametrize("value", [3.0, 1e60, 1e-3])
+def test_a_rate_that_the_leaf_makes_zero_is_kept(value):
+    """x' is zero but for the last digits of the states, whatever its factor is."""
+    assert locked(0, value).reduce().nstates >= 3
+    with pytest.raises(gc.ConstraintError, match="is not kept by the motion"):
+        locked(1, value).reduce()

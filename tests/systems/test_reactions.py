@@ -9,6 +9,8 @@ import pickle
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.integrate import quad
+from scipy.optimize import brentq
 
 import geoctrl as gc
 from geoctrl.simulation.reconstruction import smallest_rotation
@@ -87,7 +89,9 @@ def test_reactions_are_the_forces_of_newton_and_euler(name):
             contact = sp.lambdify(symbols, list(system.mechanism.contact))(
                 *system.configuration(x), *system.params.values()
             )
-            expected = {f"constraint{i + 1}": c for i, c in enumerate(force)} | {"normal": force @ vertical}
+            expected = {f"no slip along E{i + 1}": c for i, c in enumerate(force)} | {
+                "normal": force @ vertical
+            }
             np.testing.assert_allclose(np.cross(np.array(contact) - rho, force), moment, atol=AGREES)
         for key, value in expected.items():
             assert found[key] == pytest.approx(value, abs=AGREES), key
@@ -118,7 +122,9 @@ def test_reactions_are_those_of_a_body_that_rolls(name):
         force = body.accelerations(R, R @ system.velocity(x)[:3])[2]
         found = system.reactions(x)
         assert found["normal"] == pytest.approx(force[2], abs=AGREES)
-        np.testing.assert_allclose([found[f"constraint{i}"] for i in (1, 2, 3)], R.T @ force, atol=AGREES)
+        np.testing.assert_allclose(
+            [found[f"no slip along E{i}"] for i in (1, 2, 3)], R.T @ force, atol=AGREES
+        )
 
 
 def test_the_disk_at_rest_stands_on_its_weight():
@@ -236,6 +242,40 @@ def test_a_body_that_falls_has_its_height_as_a_state():
     assert max(traj.drift.values()) < 1e-12
 
 
+def test_every_row_of_the_catalogue_goes_by_what_it_holds():
+    constrained = 0
+    for name in gc.models.names("reduced"):
+        rows = gc.models.get(name)().row_names
+        constrained += bool(rows)
+        assert not [row for row in rows if row.startswith("constraint")], name
+    assert constrained >= 17
+    assert gc.models.get("suslov")(potential="heavy").row_names == ("no turn about E3",)
+    assert gc.models.get("rigid-body-planar-pendulum")(axis=(1, 5, 2)).row_names == ("hinge1", "hinge3")
+
+
+def test_rows_in_the_plane_bear_what_turns_the_velocity():
+    """A force across the edge is m times the acceleration of the centre of mass across it."""
+    sleigh = gc.models.get("chaplygin-sleigh")().reduce()
+    x, p = sleigh.state(Omega=0.7, Y1=1.3), sleigh.params
+    across = p["m"] * (0.7 * 1.3 + p["a"] * sleigh.rhs(0.0, x)[sleigh.state_labels.index("Omega")])
+    assert sleigh.reactions(x) == {"blade": pytest.approx(across, rel=1e-14)}
+    disk = gc.models.get("vertical-rolling-disk")().reduce()
+    p, u_roll = disk.params, 0.6
+    found = disk.reactions(disk.state(heading=0.7, rolling=4.0), u=[0.0, u_roll])
+    forwards = p["m"] * p["R"] * u_roll / (p["I"] + p["m"] * p["R"] ** 2)
+    assert found["rolling"] == pytest.approx(forwards, rel=1e-14)
+    assert found["sideways"] == pytest.approx(p["m"] * 0.7 * p["R"] * 4.0, rel=1e-14)
+    body = gc.models.get("suslov")().reduce()
+    x, defaults = (
+        body.state(Omega1=0.4, Omega2=-0.9),
+        {p.symbol: p.default for p in body.mechanism.parameters},
+    )
+    J = np.array(body.mechanism.inertia.subs(defaults), dtype=float)
+    W, dW = body.velocity(x), np.append(body.rhs(0.0, x), 0.0)
+    moment = (J @ dW + np.cross(W, J @ W))[2]
+    assert body.reactions(x) == {"no turn about E3": pytest.approx(moment, rel=1e-14)}
+
+
 # -- the domain -------------------------------------------------------------------------------------
 
 
@@ -255,6 +295,53 @@ def test_a_skate_that_falls_ends_at_the_ice():
     traj = gc.simulate(skate, times, start, events={"fall": fall})
     assert traj.success
     assert traj.status.startswith("stopped by the event 'fall'")
+
+
+@pytest.mark.parametrize(
+    ("name", "lean", "edge"),
+    [("unicycle-with-rotor", "theta", np.pi / 2), ("getz-bicycle", "alpha", np.pi / 2)],
+)
+@pytest.mark.parametrize("engine", ["heyoka", "scipy"])
+def test_what_leans_falls_to_the_ground_and_no_further(name, lean, edge, engine):
+    system = gc.models.get(name)().reduce()
+    run = gc.simulate(system, np.linspace(0, 5, 51), system.state(**{lean: 0.05}), engine=engine)
+    assert run.status.startswith("left the domain 'above the ground', cos(")
+    assert run[lean][-1] == pytest.approx(edge, abs=1e-11)
+
+
+@pytest.mark.parametrize("engine", ["heyoka", "scipy"])
+def test_a_disk_let_go_at_rest_falls_flat(engine):
+    """Its centre goes straight down: the energy gives the rate of the lean, a quadrature the time."""
+    disk = gc.models.get("rolling-disk")().reduce()
+    start = disk.state(Gamma=(0, np.cos(0.1), np.sin(0.1)))
+    run = gc.simulate(disk, np.linspace(0, 3, 301), start, engine=engine)
+    assert run.status.startswith("left the domain 'on its rim'")
+    a, g, A = (disk.params[k] for k in ("a", "g", "A"))
+
+    def slowness(angle):  # the contact rests: (A + 1) a lean'^2/2 = g (height lost)
+        return np.sqrt((A + 1) * a / (2 * g * (np.cos(0.1) - np.cos(angle))))
+
+    end = np.arccos(1e-3)
+    # Put lean = 0.1 + s^2, which takes the pole at the start away.
+    expected = quad(lambda s: 2 * s * slowness(0.1 + s * s), 0, np.sqrt(end - 0.1), epsabs=1e-11)[0]
+    assert run.time[-1] == pytest.approx(expected, abs=1e-9)
+    flat = disk.state(Gamma=(0, np.sin(5e-4), np.cos(5e-4)))
+    with pytest.raises(gc.InputError, match="outside the domain 'on its rim'"):
+        gc.simulate(disk, [0, 1], flat)
+
+
+def test_the_bicycle_does_not_ride_below_the_ground():
+    bicycle = gc.models.get("whipple-bicycle")().reduce()
+
+    def leaning(phi, pitch):
+        def gap(theta):
+            return bicycle.leaf_residual(np.array([0, 0, 0, phi, theta, 0]))[0]
+
+        return [0, 4, 0, phi, brentq(gap, pitch - 0.5, pitch + 0.5), 0]
+
+    assert gc.simulate(bicycle, [0, 0.05], leaning(1.4, 0.0)).success
+    with pytest.raises(gc.InputError, match=r"outside the domain 'above the ground' .*: cos\(phi\) > 0"):
+        gc.simulate(bicycle, [0, 0.05], leaning(1.8, -0.7))
 
 
 def test_questions_outside_the_domain_are_refused():

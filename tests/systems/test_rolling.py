@@ -4,6 +4,7 @@ The frame is fixed in the body, with its origin at the centre of mass; rho(Gamma
 the point of contact, and the constraint Y + Omega x rho = 0 is solved by the library for Y.
 """
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -293,3 +294,16 @@ def test_the_multipliers_of_a_standing_disk_hold_its_weight():
     weight = mechanism.defaults["m"] * mechanism.defaults["g"]
     np.testing.assert_allclose(standing.multipliers(0.0, upright), [0.0, weight, 0.0], rtol=0, atol=1e-14)
     assert np.abs(standing.rhs(0.0, upright)[0]).max() < 1e-15
+
+
+def test_a_state_is_seen_from_despun_axes_at_the_parameters_given():
+    """A radius without a default is needed for heights and velocities, and was taken as the default."""
+    disk = gc.models.get("rolling-disk")()
+    numbers = disk.defaults
+    bare = disk.replace(parameters=[replace(p, default=None) for p in disk.parameters]).reduce()
+    x = bare.state(Omega=(0.3, 0.2, 7.0), Gamma=(0.8, 0, 0.6), params=numbers)
+    seen = bare.despun_state(x, params=numbers)
+    np.testing.assert_allclose(seen, disk.reduce().despun_state(x), atol=1e-14)
+    assert bare.despun().energy(seen, numbers) == pytest.approx(bare.energy(x, numbers), rel=1e-14)
+    with pytest.raises(gc.ParameterError):
+        bare.despun_state(x)

@@ -167,6 +167,30 @@ def test_loop_closures_have_a_gradient_and_are_kept():
         circle(relation, None).reduce()
 
 
+def test_a_closed_loop_of_angles_has_certificates(tmp_path):
+    """sin p cos q + sin^2 p = 2 sin q: p = 2 q near rest, where 7/2 q'^2 and p^2/2 give the square 4/7.
+
+    The rate of the loop is the row that holds it; division by the loop first leaves something else of it.
+    """
+    angles = [gc.Coordinate(name, angle=True) for name in "pq"]
+    p, q = (c.symbol for c in angles)
+    closed = sp.sin(p) * sp.cos(q) + sp.sin(p) ** 2 - 2 * sp.sin(q)
+    system = gc.EulerPoincare(
+        shape=angles,
+        inertia=sp.diag(1, 3),
+        potential=-sp.cos(p),
+        constraints={"loop": [sp.diff(closed, p), sp.diff(closed, q)]},
+        leaf={"closed": closed},
+        equilibria={"rest": gc.Family({})},
+    ).reduce()
+    certificate = gc.certify(system, system.equilibrium("rest"))
+    assert certificate.verdict is gc.Verdict.PROVED_STABLE
+    eigenvalues = gc.linearize(system, system.equilibrium("rest")).eigenvalues
+    assert sorted(eigenvalues.imag) == pytest.approx([-((4 / 7) ** 0.5), (4 / 7) ** 0.5], rel=1e-12)
+    certificate.to_json(tmp_path / "loop.json")
+    assert gc.verify(tmp_path / "loop.json").verdict is certificate.verdict
+
+
 def test_a_bead_on_a_circle_is_a_pendulum():
     """Two coordinates and a closed loop against one angle."""
     bead = circle(x.symbol**2 + z.symbol**2 - 1).reduce()
