@@ -6,10 +6,9 @@ With :math:`l = G\eta/G(w,\eta)`, :math:`v' = v - l(v)\,w` and the symmetric for
 
 .. math::
 
-    F = (b(v, v) + \beta(v))\, l - l(v)\,\bigl(m - m(w)\, l + \beta\bigr), \qquad
-    m = 2\, l(v)\, b(w, \cdot) + b(v', \cdot)
+    F = \mu(v)\, l - l(v)\, \mu, \qquad \mu = 2\, l(v)\, b(w, \cdot) + b(v', \cdot) + \beta
 
-has :math:`v \cdot F = 0` and :math:`w \cdot F = b(v, v) + \beta(v)`.
+has :math:`v \cdot F = 0` and :math:`w \cdot F = \mu(v) - l(v)\,\mu(w) = b(v, v) + \beta(v)`.
 """
 
 from __future__ import annotations
@@ -37,12 +36,17 @@ def gyroscopic_force(chart: Chart, Gc: sp.Matrix, w: sp.Matrix) -> sp.ImmutableM
     b, beta = _quadratic(chart, G, Gc, w), _linear(chart, w)
     if b.is_zero_matrix and beta.is_zero_matrix:
         return None
-    l = G[:, base] / (G[base, :] * w)[0]  # noqa: E741 - the form's name
+    l = G[:, base] / factored((G[base, :] * w)[0])  # noqa: E741 - the form's name
     lv = (l.T * v)[0]
-    bw, bv = b * w, b * (v - lv * w)
-    m = 2 * lv * bw + bv
-    power = (v.T * b * v)[0] + (beta.T * v)[0]
-    return sp.ImmutableMatrix(power * l - lv * (m - (m.T * w)[0] * l + beta))
+    mu = 2 * lv * b * w + b * (v - lv * w) + beta
+    return sp.ImmutableMatrix([_turned(l, mu, v, i) for i in range(v.rows)])
+
+
+def _turned(l: sp.Matrix, mu: sp.Matrix, v: sp.Matrix, i: int) -> sp.Expr:  # noqa: E741 - the form's name
+    """F_i, each pair of components by the same number, so that v.F cancels to the last digit."""
+    below = sum(((l[j] * mu[i] - l[i] * mu[j]) * v[j] for j in range(i)), sp.Integer(0))
+    above = sum(((l[i] * mu[j] - l[j] * mu[i]) * v[j] for j in range(i + 1, v.rows)), sp.Integer(0))
+    return above - below
 
 
 def _quadratic(chart: Chart, G: sp.Matrix, Gc: sp.Matrix, w: sp.Matrix) -> sp.Matrix:

@@ -7,8 +7,8 @@ derivative; only where that does not do it is sympy asked, for a while.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import sympy as sp
 from sympy.simplify.fu import TR8
@@ -134,9 +134,10 @@ def _root(integrand: sp.Expr, x: sp.Symbol) -> sp.Expr | None:
 
 def _by_sympy(integrand: sp.Expr, x: sp.Symbol) -> sp.Expr | None:
     """What sympy finds, where all of its functions and powers are known to be differentiated exactly."""
-    search: Callable[[], sp.Expr | None] = lambda: sp.integrate(integrand, x)  # noqa: E731
     try:
-        found = Budget(_SECONDS).attempt("a primitive", search, None)
+        found = Budget(_SECONDS).attempt(
+            "a primitive", partial(sp.integrate, integrand, x, meijerg=False), None
+        )
     except (NotImplementedError, ValueError, TypeError, AttributeError, ZeroDivisionError):
         return None  # sympy's integration fails in many ways; a primitive is then not known
     if found is None or found.has(sp.I, sp.Integral, sp.Piecewise, sp.nan, sp.zoo):
