@@ -68,6 +68,15 @@ class OneDirection(Shaping):
     ------
     MatchingError
         With what keeps the plant out of the class, or what is wrong with the direction.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> one = OneDirection(Plant.of(gc.models.get("inertia-wheel-pendulum")()), "both")
+    >>> [gain.name for gain in one.gains]
+    ['b', 'm22', 'K']
+    >>> one.w.T
+    Matrix([[b, 1]])
     """
 
     def __init__(self, plant: Plant, kind: str, direction: Any = None) -> None:

@@ -66,7 +66,7 @@ def _trigonometric(integrand: sp.Expr, x: sp.Symbol) -> sp.Expr | None:
 
 def _substituted(integrand: sp.Expr, x: sp.Symbol) -> sp.Expr | None:
     """R(sin x) cos x, R(cos x) sin x and R(x), R rational."""
-    s, c = sp.Symbol("s", real=True), sp.Symbol("c", real=True)
+    s, c = sp.Dummy("s", real=True), sp.Dummy("c", real=True)
     plain = integrand.xreplace({sp.sin(x): s, sp.cos(x): c})
     if plain == integrand:
         return _rational(plain, x, sp.Integer(0))
@@ -111,7 +111,7 @@ def _rational(integrand: sp.Expr, u: sp.Symbol, start: sp.Expr) -> sp.Expr | Non
 
 
 def _quadrature(a: sp.Expr, b: sp.Expr, u: sp.Expr) -> sp.Expr:
-    s = sp.Symbol("s", real=True)
+    s = sp.Dummy("s", real=True)
     return sp.Integral(1 / (a * s**2 + b), (s, 0, u)) if u != 0 else sp.Integer(0)
 
 

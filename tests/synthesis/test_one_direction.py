@@ -334,6 +334,16 @@ def test_a_position_that_is_a_state_needs_no_further_one():
     assert gc.certify(c.system, np.zeros(4)).verdict is STABLE
 
 
+def test_the_cart_on_an_incline_keeps_its_states():
+    one = OneDirection(Plant.of(gc.models.get("cart-pendulum")(incline=True)), "both")
+    c = controlled(one, delta=0.02, m22=-0.5, K=-1.0)
+    c.require_matched()
+    assert c.system.state_labels == ("x_dot", "phi_dot", "x", "phi")
+    assert one.notes == ()
+    J = c.system.jacobian(0, np.zeros(4))
+    assert np.linalg.eigvals(J).real.max() < 1e-10
+
+
 def test_the_potential_alone():
     one = OneDirection(Plant.of(gc.models.get("furuta-pendulum")()), "potential")
     assert [g.name for g in one.gains] == ["K"]

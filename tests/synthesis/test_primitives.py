@@ -37,6 +37,18 @@ def test_the_primitive_is_the_integral_from_zero(integrand):
     assert abs(value - sp.Float(wanted, 25)) < 1e-15
 
 
+def test_names_that_are_used_inside_are_free():
+    """Parameters called s and c are not those by which sine, cosine and the variable of integrals go."""
+    other = dict(zip((a, b), sp.symbols("c s", real=True), strict=True))
+    integrand = c / (a + b * s**2)
+    found = primitive(integrand.subs(other), x)
+    back = {new: AT[old] for old, new in other.items()}
+    assert (
+        abs(sp.N((found.subs(back) - primitive(integrand, x).subs(AT)).subs(x, sp.Rational(1, 2)), 20))
+        < 1e-18
+    )
+
+
 def test_what_has_no_primitive_is_not_given_one():
     assert primitive(sp.exp(s), x) is None
 
