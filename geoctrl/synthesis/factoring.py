@@ -1,0 +1,42 @@
+"""Factored forms of expressions, in which roots, exponentials and integrals stay as they are written.
+
+What is proved later compares roots by what stands under them: a root must not come in two forms.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+__all__ = ["factored", "single_angles"]
+
+
+def factored(e: sp.Expr) -> sp.Expr:
+    """The expression as one factored fraction."""
+    masks: dict[sp.Expr, sp.Symbol] = {}
+
+    def masked(base: sp.Expr) -> sp.Symbol:
+        return masks.setdefault(base, sp.Dummy(positive=True))
+
+    hidden = {f: masked(f) for f in e.atoms(sp.exp, sp.log, sp.Integral)}
+    plain = e.xreplace(hidden)
+    roots = {
+        power: masked(sp.sqrt(power.base)) ** (2 * power.exp)
+        for power in plain.atoms(sp.Pow)
+        if power.exp.is_Rational and power.exp.q == 2
+    }
+    back = {symbol: written for written, symbol in masks.items()}
+    return sp.factor(plain.xreplace(roots)).xreplace(back).xreplace(back)  # roots of what was masked
+
+
+def single_angles(e: sp.Expr) -> sp.Expr:
+    """Sines and cosines of sums with whole coefficients in those of the single angles.
+
+    What is equal is then equal by the relations of sine and cosine. Other sums are only multiplied out.
+    """
+    waves = {}
+    for wave in e.atoms(sp.sin, sp.cos):
+        argument = sp.expand(wave.args[0])
+        pairs = [term.as_coeff_Mul() for term in sp.Add.make_args(argument)]
+        whole = all(number.is_Integer and angle.is_Symbol for number, angle in pairs)
+        waves[wave] = sp.expand_trig(wave.func(argument)) if whole else wave.func(argument)
+    return e.xreplace(waves)
