@@ -17,7 +17,7 @@ from geoctrl.analysis.invariants import exact_configurations
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.plant import Plant
 
-__all__ = ["Ansatz", "Point", "RationalPoints"]
+__all__ = ["Ansatz", "Point", "RationalPoints", "held_symbols"]
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,16 @@ class RationalPoints:
         return Point({self._symbols[s]: q for s, q in numbers.items()})
 
 
+def held_symbols(plant: Plant) -> set[sp.Symbol]:
+    """Of the configuration: all advected components, and what Lagrangian, frame and constraints depend on."""
+    m = plant.mechanism
+    matrices = [sp.Matrix(m.inertia), plant.frame.matrix, sp.Matrix([m.potential])]
+    matrices += [] if m.gyroscopic is None else [sp.Matrix(m.gyroscopic)]
+    matrices += [] if m.constraints is None else [sp.Matrix(m.constraints)]
+    held = set().union(*(matrix.free_symbols for matrix in matrices))
+    return {s for s in m.configuration_symbols if s in held or s in m.advected_symbols}
+
+
 class Ansatz:
     """Monomials up to a degree in what a plant's Lagrangian depends on, independent on the leaf.
 
@@ -123,11 +133,7 @@ class Ansatz:
     @cached_property
     def variables(self) -> list[sp.Expr]:
         """What monomials are made of: advected components, coordinates, sine and cosine for an angle."""
-        m = self.plant.mechanism
-        matrices = [sp.Matrix(m.inertia), self.plant.frame.matrix, sp.Matrix([m.potential])]
-        held = set().union(*(matrix.free_symbols for matrix in matrices))
-        if m.gyroscopic is not None:
-            held |= sp.Matrix(m.gyroscopic).free_symbols
+        m, held = self.plant.mechanism, held_symbols(self.plant)
         found: list[sp.Expr] = [s for s in m.advected_symbols if s not in m.removed]
         for c in m.variables:
             if c.symbol in held:
