@@ -5,7 +5,7 @@ A minor that is not zero modulo the prime is not zero: ranks found here are lowe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import isqrt
 
@@ -13,9 +13,12 @@ from flint import nmod_mat
 
 from geoctrl.errors import DivisionError
 
-__all__ = ["PRIME", "echelon", "kernel", "rational", "residue"]
+__all__ = ["PRIME", "echelon", "rational", "residue", "sampled_kernel"]
 
 PRIME = (1 << 61) - 1
+
+_IDLE = 4
+"""Random points in a row that add nothing, after which no further one is asked."""
 
 
 def residue(q: Fraction) -> int:
@@ -45,9 +48,24 @@ def echelon(rows: Sequence[Sequence[int]], columns: int) -> tuple[list[list[int]
     return reduced, [next(j for j, e in enumerate(row) if e) for row in reduced]
 
 
-def kernel(rows: Sequence[Sequence[int]], columns: int) -> list[list[int]]:
-    """Basis of {w : rows w = 0} in reduced row echelon form."""
-    reduced, pivots = echelon(rows, columns)
+def sampled_kernel(points: Iterable[Sequence[Sequence[int]]], columns: int) -> list[list[int]]:
+    """Basis of {w : rows w = 0} for the rows of all points, in reduced row echelon form.
+
+    Rows are taken point by point until points at random add nothing. What holds at all points is within the
+    space found; the rows that have been taken prove that it is no larger.
+    """
+    reduced: list[list[int]] = []
+    pivots: list[int] = []
+    idle = 0
+    for rows in points:
+        reduced, pivots, before = *echelon([*reduced, *rows], columns), len(reduced)
+        idle = 0 if len(reduced) > before else idle + 1
+        if idle == _IDLE or len(reduced) == columns:
+            break
+    return _kernel(reduced, pivots, columns)
+
+
+def _kernel(reduced: Sequence[Sequence[int]], pivots: Sequence[int], columns: int) -> list[list[int]]:
     basis = []
     for j in (j for j in range(columns) if j not in pivots):
         vector = [0] * columns

@@ -169,18 +169,15 @@ class Ansatz:
         return [p.monoms(order="grevlex")[0][::-1] for p in basis.polys]
 
     def sampled(
-        self, count: int, points: RationalPoints, rows: Sequence[sp.Expr]
+        self, points: RationalPoints, rows: Sequence[sp.Expr]
     ) -> Iterator[tuple[list[int], list[list[int]]]]:
-        """At ``count`` points modulo the prime: rows, and for each monomial its value and its rates e_j."""
+        """At points modulo the prime: the rows, and for each monomial its value and its rates e_j."""
         jets = [[m, *self.plant.along(m)] for m in self.monomials]
         nodes = points.read([*rows, *(e for jet in jets for e in jet)])
         width = self.plant.mechanism.algebra.n + 1
         for point in points:
-            if not count:
-                return
             try:
                 values = point.residues(nodes)
             except ZeroDivisionError:  # a pole of the rows: the next point
                 continue
-            count -= 1
             yield values[: len(rows)], [values[i : i + width] for i in range(len(rows), len(values), width)]

@@ -22,7 +22,7 @@ from itertools import combinations_with_replacement
 
 import sympy as sp
 
-from geoctrl._scalars.modular import PRIME, kernel, rational
+from geoctrl._scalars.modular import PRIME, rational, sampled_kernel
 from geoctrl.algebra import Quasicoordinate
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.ansatz import Ansatz, RationalPoints
@@ -34,8 +34,6 @@ from geoctrl.systems import Parameter
 __all__ = ["Vertical"]
 
 _STIFF = Gain("K", "", "stiffness of the potential K |z|^2/2")
-_SPARE = 8
-"""Equations beyond the number of unknowns."""
 
 
 class Vertical(Shaping):
@@ -145,7 +143,7 @@ class Vertical(Shaping):
         Sought at random points modulo a prime; that a law's Lagrangian is matched is proved for itself.
         """
         unknowns = len(self._pairs) * len(self._ansatz.monomials)
-        found = kernel(list(self._equations(unknowns)), unknowns)
+        found = sampled_kernel(self._equations(), unknowns)
         return [self._form(vector) for vector in reversed(found)]
 
     @cached_property
@@ -157,8 +155,8 @@ class Vertical(Shaping):
         """Entries of D on and above its diagonal."""
         return list(combinations_with_replacement(range(self.beta.rows), 2))
 
-    def _equations(self, unknowns: int) -> Iterator[list[int]]:
-        """Rows over (monomial, entry of D) at points with ever new parameters.
+    def _equations(self) -> Iterator[list[list[int]]]:
+        """At each point rows over (monomial, entry of D) with ever new parameters.
 
         Monomials of high degree come first: the basis in echelon form then has what is constant by itself.
         """
@@ -168,10 +166,9 @@ class Vertical(Shaping):
         turning = [X.T * d * E for d in self._differentials]  # dbeta^a(eta, e_i)
         forms = self.beta * E
         rows = [*X, *forms, *(e for d in turning for e in d)]
-        per_point = X.cols * k * (k + 1) // 2
         points = RationalPoints(self.plant)
-        for values, monomials in self._ansatz.sampled(unknowns // per_point + _SPARE, points, rows):
-            entries = iter(values)
+        for values, monomials in self._ansatz.sampled(points, rows):
+            found, entries = [], iter(values)
             x = [[next(entries) for _ in range(X.cols)] for _ in range(n)]
             b = [[next(entries) for _ in range(k)] for _ in range(self.beta.rows)]
             d = [[[next(entries) for _ in range(k)] for _ in range(X.cols)] for _ in turning]
@@ -186,7 +183,8 @@ class Vertical(Shaping):
                             turned += d[q][s][i] * b[p][j] + b[q][i] * d[p][s][j]
                             weight = 1 if p == q else 2
                             row.append(weight * (rate * still + m[0] * turned) % PRIME)
-                    yield row
+                    found.append(row)
+            yield found
 
     def _form(self, vector: list[int]) -> sp.Matrix:
         D = sp.zeros(self.beta.rows, self.beta.rows)
