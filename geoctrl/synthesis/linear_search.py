@@ -1,4 +1,4 @@
-r"""Fields w of controlled Lagrangians without gyroscopic force: a linear problem, before the inertia is sought.
+r"""Fields w of controlled Lagrangians without gyroscopic force: linear algebra before an inertia is sought.
 
 From :math:`G_c w_a = G\eta_a =: \alpha_a` and :math:`L_{w_a} G_c = L_{\eta_a} G` the inertia drops out,
 
