@@ -39,16 +39,25 @@ class RationalPoints:
     plant : Plant
     numbers : mapping from names of parameters to Fraction
         Others are drawn anew at each point.
+    further : symbols
+        Likewise drawn, like parameters.
     """
 
-    def __init__(self, plant: Plant, numbers: Mapping[str, Fraction] | None = None, seed: int = 5) -> None:
+    def __init__(
+        self,
+        plant: Plant,
+        numbers: Mapping[str, Fraction] | None = None,
+        further: Sequence[sp.Symbol] = (),
+        seed: int = 5,
+    ) -> None:
         self.plant, self.numbers = plant, dict(numbers or {})
         self.graph = Graph()
         self._symbols: dict[sp.Symbol, Node] = {}
         self._pairs: dict[sp.Symbol, tuple[sp.Symbol, sp.Symbol]] = {}
         self._rng = np.random.default_rng(seed)
         m = plant.mechanism
-        for s in (*m.configuration_symbols, *(p.symbol for p in m.parameters)):
+        self._constants = (*(p.symbol for p in m.parameters), *further)
+        for s in (*m.configuration_symbols, *self._constants):
             self._symbols[s] = self.graph.symbol(str(s), STATE)
 
     def read(self, expressions: Sequence[sp.Expr]) -> list[Node]:
@@ -59,9 +68,18 @@ class RationalPoints:
         MatchingError
             For other functions.
         """
-        plain = [self._without_angles(sp.expand_trig(e)) for e in expressions]
+        plain = [self.plain(e) for e in expressions]
         convert = FromSympy(self.graph, self._symbols)
         return [convert(e) for e in plain]
+
+    def plain(self, expr: sp.Expr) -> sp.Expr:
+        """An expression in sines and cosines as symbols of their own; MatchingError as `read`."""
+        return self._without_angles(sp.expand_trig(expr))
+
+    def configuration(self, point: Point) -> dict[sp.Symbol, sp.Rational]:
+        """Numbers of what is no parameter, for what `plain` gives."""
+        values = {s: point.values[node] for s, node in self._symbols.items() if s not in self._constants}
+        return {s: sp.Rational(q.numerator, q.denominator) for s, q in values.items()}
 
     def _without_angles(self, expr: sp.Expr) -> sp.Expr:
         """The expression in the sine and cosine as symbols of their own."""
@@ -96,8 +114,8 @@ class RationalPoints:
         )
 
     def _point(self, numbers: dict[sp.Symbol, Fraction]) -> Point:
-        for p in self.plant.mechanism.parameters:
-            numbers[p.symbol] = self.numbers.get(p.name, Fraction(int(self._rng.integers(1, 300)), 97))
+        for s in self._constants:
+            numbers[s] = self.numbers.get(str(s), Fraction(int(self._rng.integers(1, 300)), 97))
         for sine, cosine in self._pairs.values():
             t = Fraction(int(self._rng.integers(-200, 200)), 101)
             numbers[sine], numbers[cosine] = 2 * t / (1 + t * t), (1 - t * t) / (1 + t * t)

@@ -19,18 +19,23 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 import sympy as sp
+from sympy.polys.matrices import DomainMatrix
 
+from geoctrl._checks import named_parameters
 from geoctrl._scalars import exact
-from geoctrl._scalars.modular import PRIME, rational, sampled_kernel
-from geoctrl.errors import MatchingError
+from geoctrl._scalars.modular import PRIME, sampled_kernel
+from geoctrl.errors import MatchingError, ParameterError
 from geoctrl.synthesis.ansatz import Ansatz, RationalPoints
 from geoctrl.synthesis.obstruction import Obstruction
 from geoctrl.synthesis.plant import Plant
 
 __all__ = ["LinearSearch"]
+
+Matrix = list[list[Any]]
 
 
 class LinearSearch:
@@ -66,21 +71,17 @@ class LinearSearch:
         if not plant.unactuated.cols:
             raise MatchingError("inputs drive every direction: there is nothing to be matched")
         rng = np.random.default_rng(11)
-        given = {name: exact(value) for name, value in (params or {}).items()}
-        drawn = {p.name: Fraction(int(rng.integers(1, 1000)), 331) for p in m.parameters}
-        self.parameters = drawn | given
-        self._given = bool(params) and set(given) == set(drawn)
+        self.given = {name: exact(value) for name, value in named_parameters(params).items()}
+        names = [p.name for p in m.parameters]
+        unknown = sorted(self.given.keys() - set(names))
+        if unknown:
+            raise ParameterError(f"unknown parameters: {', '.join(unknown)}; there are {', '.join(names)}")
+        self.parameters = {name: Fraction(int(rng.integers(1, 1000)), 331) for name in names} | self.given
 
     @cached_property
     def eta(self) -> sp.Matrix:
-        """Unactuated directions (n x n_u) at the parameters."""
-        basis = self.plant.drive.T.nullspace()
-        given = self.parameters
-        numbers = {
-            p.symbol: sp.Rational(given[p.name].numerator, given[p.name].denominator)
-            for p in self.plant.mechanism.parameters
-        }
-        return sp.Matrix.hstack(*basis).subs(numbers)
+        """Unactuated directions (n x n_u), constant."""
+        return sp.Matrix.hstack(*self.plant.drive.T.nullspace())
 
     @cached_property
     def ansatz(self) -> Ansatz:
@@ -99,14 +100,17 @@ class LinearSearch:
 
     @cached_property
     def fields(self) -> list[sp.Matrix]:
-        """Basis of the space: w (n x n_u each) at the parameters.
+        """Basis of the space: w (n x n_u each), coefficients rational functions of the parameters not given.
+
+        The coefficients that are not zero are known from the space at random parameters; they are solved for
+        at enough points, and proved with the Lagrangian that is made of them.
 
         Raises
         ------
         MatchingError
-            If a coefficient is no small rational number.
+            If they are none that hold for all parameters.
         """
-        return [self._field(vector) for vector in self._kernel]
+        return [self._field([i for i, c in enumerate(vector) if c]) for vector in self._kernel]
 
     @property
     def obstruction(self) -> Obstruction | None:
@@ -115,7 +119,7 @@ class LinearSearch:
             return None
         variables = ", ".join(map(str, self.ansatz.variables)) or "nothing"
         where = "at these parameters"
-        if not self._given:
+        if self.given.keys() != self.parameters.keys():
             where += " and at all others but an exceptional set of lower dimension"
         return Obstruction(
             "no field w but multiples of eta: no more than adding inertia to the actuated directions",
@@ -170,22 +174,27 @@ class LinearSearch:
             found[p, j] += sp.Rational(value.numerator, value.denominator) * eta[i]
         return found
 
+    @cached_property
+    def _entries(self) -> list[sp.Expr]:
+        """All that equations are made of but monomials: alpha_b and P_b, b after b."""
+        return [e for alpha, P in zip(self._forms, self._terms, strict=True) for e in (*alpha, *P)]
+
     def _equations(self) -> Iterator[list[list[int]]]:
         """At each point rows over (a, C, monomial)."""
-        n, count = self.eta.shape
-        rows = [e for b in range(count) for e in (*self._forms[b], *self._terms[b])]
-        points = RationalPoints(self.plant, self.parameters)
-        width = n + n * n
-        for values, jets in self.ansatz.sampled(points, rows):
-            alpha = [values[b * width : b * width + n] for b in range(count)]
-            P = [values[b * width + n : (b + 1) * width] for b in range(count)]
-            pairs = list(combinations_with_replacement(range(count), 2))
-            found = [self._equation(a, b, A, alpha, P, jets) for a, b in pairs for A in range(n)]
-            yield found + [self._symmetric(a, b, alpha, jets) for a, b in pairs if a != b]
+        for values, jets in self.ansatz.sampled(RationalPoints(self.plant, self.parameters), self._entries):
+            yield [[e % PRIME for e in row] for row in self.rows(values, jets)]
 
-    def _equation(
-        self, a: int, b: int, A: int, alpha: list[list[int]], P: list[list[int]], jets: list[list[int]]
-    ) -> list[int]:
+    def rows(self, entries: list[Any], jets: Matrix) -> Matrix:
+        """Equations at a point, of the numbers alpha_b[C], P_b[C n + A] and of monomials with their rates."""
+        n, count = self.eta.shape
+        width = n + n * n
+        alpha = [entries[b * width : b * width + n] for b in range(count)]
+        P = [entries[b * width + n : (b + 1) * width] for b in range(count)]
+        pairs = list(combinations_with_replacement(range(count), 2))
+        found = [self._equation(a, b, A, alpha, P, jets) for a, b in pairs for A in range(n)]
+        return found + [self._symmetric(a, b, alpha, jets) for a, b in pairs if a != b]
+
+    def _equation(self, a: int, b: int, A: int, alpha: Matrix, P: Matrix, jets: Matrix) -> list[Any]:
         """U_b(w_a, e_A) + U_a(w_b, e_A), U_b(w, e_A) = w^C P_b[C, A] + e_A[w^C] alpha_b[C]."""
         n, count = self.eta.shape
         row = []
@@ -193,26 +202,55 @@ class LinearSearch:
             others = [other for first, other in ((a, b), (b, a)) if first == own]
             for C in range(n):
                 p, q = sum(P[o][C * n + A] for o in others), sum(alpha[o][C] for o in others)
-                row += [(jet[0] * p + jet[1 + A] * q) % PRIME for jet in jets]
+                row += [jet[0] * p + jet[1 + A] * q for jet in jets]
         return row
 
-    def _symmetric(self, a: int, b: int, alpha: list[list[int]], jets: list[list[int]]) -> list[int]:
+    def _symmetric(self, a: int, b: int, alpha: Matrix, jets: Matrix) -> list[Any]:
         """alpha_b(w_a) - alpha_a(w_b)."""
         n, count = self.eta.shape
         row = []
         for own in range(count):
             sign, other = {a: (1, b), b: (-1, a)}.get(own, (0, 0))
             for C in range(n):
-                row += [sign * jet[0] * alpha[other][C] % PRIME for jet in jets]
+                row += [sign * jet[0] * alpha[other][C] for jet in jets]
         return row
 
-    def _field(self, vector: list[int]) -> sp.Matrix:
+    # -- coefficients as functions of the parameters ---------------------------------------------
+
+    def _field(self, support: list[int]) -> sp.Matrix:
+        coefficients = self._solved(support)
         n, count = self.eta.shape
+        places = [(a, C, m) for a in range(count) for C in range(n) for m in self.ansatz.monomials]
         w = sp.zeros(n, count)
-        places = ((a, C, m) for a in range(count) for C in range(n) for m in self.ansatz.monomials)
-        for value, (a, C, monomial) in zip(vector, places, strict=True):
-            c = rational(value)
-            if c is None:
-                raise MatchingError("a coefficient of w is no small rational number at these parameters")
-            w[C, a] += sp.Rational(c.numerator, c.denominator) * monomial
+        for i, c in zip(support, coefficients, strict=True):
+            a, C, monomial = places[i]
+            w[C, a] += c * monomial
         return w
+
+    def _solved(self, support: list[int]) -> list[sp.Expr]:
+        """The one combination of the unknowns of a support, its first coefficient one."""
+        free = [p.symbol for p in self.plant.mechanism.parameters if p.name not in self.given]
+        domain = sp.QQ.frac_field(*free) if free else sp.QQ
+        points = RationalPoints(self.plant)
+        monomials = [[m, *self.plant.along(m)] for m in self.ansatz.monomials]
+        points.read([e for jet in monomials for e in jet])
+        entries = [points.plain(e) for e in self._entries]
+        jets = [[points.plain(e) for e in jet] for jet in monomials]
+        numbers = {
+            p.symbol: sp.Rational(q.numerator, q.denominator)
+            for p in self.plant.mechanism.parameters
+            if (q := self.given.get(p.name)) is not None
+        }
+        taken: Matrix = []
+        ready = iter(points)
+        while len(taken) < len(support) - 1:
+            at = points.configuration(next(ready)) | numbers
+            rows = self.rows([e.xreplace(at) for e in entries], [[e.xreplace(at) for e in j] for j in jets])
+            taken += [[domain.from_sympy(sp.together(row[i])) for i in support] for row in rows]
+            reduced = DomainMatrix(taken, (len(taken), len(support)), domain).rref()[0]
+            taken = [row for row in reduced.to_dense().to_list() if any(row)]
+        if len(taken) == len(support):
+            raise MatchingError("w exists at some parameters only; give numbers for them, params=")
+        reduced = DomainMatrix(taken, (len(taken), len(support)), domain)
+        (vector,) = reduced.nullspace().to_dense().to_list() if taken else [[domain.one]]
+        return [sp.factor(domain.to_sympy(c / vector[0])) for c in vector]
