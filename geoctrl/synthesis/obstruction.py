@@ -193,8 +193,8 @@ class _Jet:
             return [evaluate(list(row), self._values, RATIONAL) for row in rows]
         except NotRationalError as error:
             raise MatchingError(
-                f"ranks at this point are not exact ({error}); take a member of a family, "
-                "sys.equilibrium(name), or what find_equilibrium gives: these know their angles exactly"
+                f"ranks at this point are not exact: {error}. Members of a family, sys.equilibrium(name), "
+                "and what find_equilibrium gives know the state's angles exactly; of a parameter in a sine nobody does"
             ) from None
 
     # -- what no input reaches ------------------------------------------------------------------

@@ -212,6 +212,17 @@ def test_mechanisms_that_can_be_held_have_none(name, family):
     assert obstruction(plant, sys.equilibrium(family, **values)) is None
 
 
+def test_a_bicycle_that_stands_is_not_held_by_its_steering():
+    """s^2 = g/l with the centre of mass at the height l; it is once it rolls."""
+    plant = Plant.of(gc.models.get("getz-bicycle")())
+    sys = plant.mechanism.reduce()
+    found = obstruction(plant, sys.equilibrium("upright", v=0))
+    assert found.holds_for == EVERY_LAW
+    p = sys.params
+    assert f"s = {np.sqrt(p['g'] / p['p']):.6g}" in found.reason
+    assert obstruction(plant, sys.equilibrium("upright", v=0.75)) is None
+
+
 def test_it_reads_well():
     text = repr(obstruction(linear_plant(sp.eye(2), sp.diag(1, -1), sp.Matrix([1, 0])), np.zeros(4)))
     assert text.splitlines()[0] == "<Obstruction: a mode that no input reaches grows, s = 1>"
@@ -220,7 +231,7 @@ def test_it_reads_well():
 
 def test_the_double_next_to_pi_is_refused():
     plant = Plant.of(gc.models.get("cart-pendulum")())
-    with pytest.raises(gc.MatchingError, match="know their angles exactly"):
+    with pytest.raises(gc.MatchingError, match="know the state's angles exactly"):
         obstruction(plant, [0, 0, np.pi])
 
 
