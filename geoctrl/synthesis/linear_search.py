@@ -60,7 +60,7 @@ class LinearSearch:
     >>> import geoctrl as gc
     >>> from geoctrl.synthesis.plant import Plant
     >>> LinearSearch(Plant.of(gc.models.get("cart-pendulum")()), degree=2).dimension
-    2
+    3
     """
 
     def __init__(self, plant: Plant, degree: int, params: Mapping[str, float] | None = None) -> None:

@@ -194,7 +194,7 @@ class _Jet:
         except NotRationalError as error:
             raise MatchingError(
                 f"ranks at this point are not exact: {error}. Members of a family, sys.equilibrium(name), "
-                "and what find_equilibrium gives know the state's angles exactly; of a parameter in a sine nobody does"
+                "and what find_equilibrium gives know the state's angles exactly"
             ) from None
 
     # -- what no input reaches ------------------------------------------------------------------
