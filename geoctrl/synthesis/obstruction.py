@@ -42,6 +42,7 @@ from geoctrl.synthesis.reachability import (
     restricted,
     unreachable,
 )
+from geoctrl.systems import EulerPoincare
 from geoctrl.systems.points import resolve_equilibrium
 
 __all__ = ["Obstruction", "obstruction"]
@@ -52,7 +53,7 @@ EVERY_LAW = "every feedback that is differentiable at the point, with states of 
 EVERY_ENERGY = "every controlled Lagrangian with an energy that is definite to second order at the point"
 _POINTS = 5
 
-ITS_CLASSES = "controlled Lagrangians with w = eta + actuated: abelian directions, added inertia"
+ITS_CLASSES = "energies of controlled Lagrangians with w = eta + actuated: abelian directions, added inertia"
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,11 +88,11 @@ def _listed(row: Any) -> str:
 def obstruction(plant: Plant, eq: Any, params: Mapping[str, float] | None = None) -> Obstruction | None:
     r"""The strongest certified obstruction at an equilibrium, or None where none is found.
 
-    Friction and forces other than those of inputs are left out. Certificates hold rational vectors in the
-    states or the velocities that they name:
+    What is said of energies is said of the plant without friction and forces other than those of inputs, as
+    matching takes it. Certificates hold rational vectors in the states or the velocities that they name:
 
-    - a mode that no input reaches grows: "rows" l with ``l A = C l``, ``l B = 0``, and a "factor" of the
-      characteristic polynomial of C, irreducible, with a root of positive real part;
+    - a mode that no input reaches grows, friction and all: "rows" l with ``l A = C l``, ``l B = 0``, and a
+      "factor" of the characteristic polynomial of C, irreducible, with a root of positive real part;
     - no energy is definite, at rest and without constraints: the same for A without gyroscopic terms; or
       "zeta" with ``zeta^T B = 0``, ``zeta^T H = 0`` and ``zeta^T G X = 0`` for all "ignorable" velocities X,
       which move nothing that the Lagrangian depends on, or along which it does not change;
@@ -126,8 +127,13 @@ def obstruction(plant: Plant, eq: Any, params: Mapping[str, float] | None = None
     >>> obstruction(plant, [0, 0, 0]) is None
     True
     """
-    jet = _Jet(plant, eq, params)
-    return jet.growing() or jet.indefinite() or jet.saddle() or jet.uncoupled()
+    m = plant.mechanism
+    found = _Jet(plant, m, eq, params).growing()
+    if found is not None:
+        return found
+    bare = m.replace(forces=list(plant.drive * sp.Matrix(m.inputs)), friction=())
+    jet = _Jet(plant, bare, eq, params)
+    return jet.indefinite() or jet.saddle() or jet.uncoupled()
 
 
 class _Jet:
@@ -142,12 +148,13 @@ class _Jet:
     at_rest : bool
     """
 
-    def __init__(self, plant: Plant, eq: Any, params: Mapping[str, float] | None) -> None:
-        self.plant, m = plant, plant.mechanism
-        forces = list(plant.drive * sp.Matrix(m.inputs))
-        self.system = m.replace(forces=forces, friction=(), domain={}, reactions={}).reduce()
-        point = resolve_equilibrium(self.system, eq, params)
-        problem = Problem.of(self.system.seen_from(point.spin), point)
+    def __init__(
+        self, plant: Plant, mechanism: EulerPoincare, eq: Any, params: Mapping[str, float] | None
+    ) -> None:
+        self.plant = plant
+        system = mechanism.replace(domain={}, reactions={}).reduce()
+        point = resolve_equilibrium(system, eq, params)
+        problem = Problem.of(system.seen_from(point.spin), point)
         if problem is None:
             raise MatchingError("the plant's equations at this point cannot be written down exactly")
         self._params = dict(point.params)
@@ -170,7 +177,7 @@ class _Jet:
         self.mass = self._numbers(motion.mass)
         self.H = [[-dot(row, c) for c in zip(*self._turning(A), strict=True)] for row in self.mass]
         self._drive = [[dot(row, c) for c in zip(*B[:k], strict=True)] for row in self.mass]
-        labels = list(self.system.state_labels)
+        labels = list(system.state_labels)
         held = {str(symbol) for symbol in held_symbols(plant)}
         self._velocities = labels[:k]
         self._seen = [row[:k] for label, row in zip(labels[k:], A[k:], strict=True) if label in held]
@@ -268,7 +275,10 @@ class _Jet:
         functions = [m.potential, *sp.Matrix(m.inertia), *(m.gyroscopic or ())]
         rates = sp.Matrix([self.plant.along(f) for f in set(functions)]) * E
         points = RationalPoints(self.plant, {name: exact(q) for name, q in self._params.items()})
-        nodes = points.read(list(rates))
+        try:
+            nodes = points.read(list(rates))
+        except MatchingError:  # not found out: every velocity may be one, and nothing is claimed
+            return []
         values = (evaluate(nodes, point.values, RATIONAL) for point in islice(points, _POINTS))
         return [row[i : i + E.cols] for row in values for i in range(0, len(row), E.cols)]
 

@@ -133,6 +133,32 @@ def test_a_quartic_well_restores_nothing_to_second_order():
     assert found.certificate["zeta"] == [[Fraction(0), Fraction(1)]]
 
 
+def rods(friction=()):
+    """A falling rod that nothing reaches but what friction hands over from the driven coordinate."""
+    x, y = gc.Coordinate("x"), gc.Coordinate("y")
+    return gc.EulerPoincare(
+        algebra=None,
+        shape=[x, y],
+        inertia=sp.eye(2),
+        potential=x.symbol**2 - y.symbol**2 / 2,
+        forces=[u, 0],
+        inputs=["u"],
+        friction=friction,
+    )
+
+
+def test_friction_that_couples_is_part_of_the_plant():
+    """With it inputs reach the rod, and a feedback holds it; an energy still does not."""
+    found = obstruction(Plant.of(rods()), np.zeros(4))
+    assert found.holds_for == EVERY_LAW
+    coupling = [gc.Friction(along=[1, -1], viscous=sp.Rational(1, 2))]
+    plant = Plant.of(rods(coupling))
+    assert obstruction(plant, np.zeros(4)).holds_for == EVERY_ENERGY
+    lin = gc.linearize(plant.mechanism.reduce(), np.zeros(4))
+    reached = np.hstack([np.linalg.matrix_power(lin.A, i) @ lin.B for i in range(4)])
+    assert np.linalg.matrix_rank(reached) == 4
+
+
 def pendula_on_cart(lengths):
     """Pendulums side by side on one cart, all upright."""
     x = gc.Coordinate("x")
