@@ -143,15 +143,17 @@ class Ansatz:
     plant : Plant
     degree : int
         In advected components, coordinates, and sines and cosines of angles.
+    without : set of symbols
+        Coordinates that are left out as well.
     """
 
-    def __init__(self, plant: Plant, degree: int) -> None:
-        self.plant, self.degree = plant, degree
+    def __init__(self, plant: Plant, degree: int, without: frozenset[sp.Symbol] = frozenset()) -> None:
+        self.plant, self.degree, self.without = plant, degree, without
 
     @cached_property
     def variables(self) -> list[sp.Expr]:
         """What monomials are made of: advected components, coordinates, sine and cosine for an angle."""
-        m, held = self.plant.mechanism, held_symbols(self.plant)
+        m, held = self.plant.mechanism, held_symbols(self.plant) - self.without
         found: list[sp.Expr] = [s for s in m.advected_symbols if s not in m.removed]
         for c in m.variables:
             if c.symbol in held:

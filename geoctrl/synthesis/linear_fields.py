@@ -5,7 +5,7 @@ and in the basis (w, U), U the actuated directions,
 
 .. math:: G_c(w_a, w_b) = G(\eta_a, w_b), \quad G_c(w_a, U_b) = G(\eta_a, U_b), \quad G_c(U_a, U_b) = R_{ab}
 
-leaves R, which has to obey :math:`L_w G_c = L_\eta G` on U: linear again, once w is chosen.
+leaves R, which has to obey :math:`L_w G_c = L_\eta G`: linear again, once w is chosen.
 """
 
 from __future__ import annotations
@@ -96,8 +96,9 @@ class LinearFields(Shaping):
         chosen = {g.symbol: values[g.name] for g in self._amounts}
         fixed, free = self._block
         R = sum((values[g.name] * f for g, f in zip(self._inertias, free, strict=True)), fixed)
-        upper = (sp.Matrix(self.plant.mechanism.inertia) * self.search.eta).T * self._basis
-        inner = sp.Matrix.vstack(upper, sp.Matrix.hstack(upper[:, upper.rows :].T, R))
+        u = self._fields.cols
+        inner = self._known.as_mutable()
+        inner[u:, u:] = R
         inverse, determinant = self._inverse.subs(chosen), self._determinant.subs(chosen)
         if sp.simplify(determinant) == 0:
             raise MatchingError("w and the actuated directions do not span the velocities at these gains")
@@ -149,18 +150,20 @@ class LinearFields(Shaping):
             raise MatchingError("w and the actuated directions do not span the velocities")
         return (self._basis.adjugate() / self._determinant).applyfunc(sp.factor)
 
+    @cached_property
     def _brackets(self) -> list[list[sp.Matrix]]:
-        """[w_c, U_a] in the basis (w, U)."""
-        m, W = self.plant.mechanism, self._fields
-        n, u = W.shape
+        """[w_c, T_i] in the basis T = (w, U)."""
+        m, T = self.plant.mechanism, self._basis
+        n, u = self._fields.shape
+        slopes = [[sp.Matrix([self.plant.along(e)]) for e in T.col(i)] for i in range(n)]
         found = []
         for c in range(u):
             row = []
-            for a in range(u, n):
-                U = self._basis.col(a)
-                X = -sp.Matrix([sp.Matrix([self.plant.along(e)]).dot(U) for e in W.col(c)])
-                for i, j, p, value in m.algebra.brackets:
-                    X[p] += sp.Rational(value.numerator, value.denominator) * W[i, c] * U[j]
+            for i in range(n):
+                pairs = zip(slopes[c], slopes[i], strict=True)
+                X = sp.Matrix([of.dot(T.col(c)) - own.dot(T.col(i)) for own, of in pairs])
+                for p, q, r, value in m.algebra.brackets:
+                    X[r] += sp.Rational(value.numerator, value.denominator) * T[p, c] * T[q, i]
                 row.append((self._inverse * X).applyfunc(sp.factor))
             found.append(row)
         return found
@@ -187,43 +190,57 @@ class LinearFields(Shaping):
         n, u = self._fields.shape
         return list(combinations_with_replacement(range(n - u), 2))
 
-    def _known(self, c: int, a: int, b: int, brackets: list[list[sp.Matrix]]) -> sp.Expr:
-        """What L_w Gc = L_eta G holds on (U_a, U_b) besides R."""
-        m, eta = self.plant.mechanism, self.search.eta
-        u, G = eta.cols, sp.Matrix(m.inertia)
-        Ua, Ub = self._basis.col(u + a), self._basis.col(u + b)
-        found = sp.Matrix([self.plant.along((Ua.T * G * Ub)[0])]).dot(eta.col(c))
-        for i, j, p, value in m.algebra.brackets:
-            q = sp.Rational(value.numerator, value.denominator) * eta[i, c]
-            found -= q * (Ua[j] * G.row(p).dot(Ub) + Ub[j] * G.row(p).dot(Ua))
-        alpha = G * eta
-        for d in range(u):
-            found += brackets[c][a][d] * alpha.col(d).dot(Ub) + brackets[c][b][d] * alpha.col(d).dot(Ua)
+    @cached_property
+    def _known(self) -> sp.Matrix:
+        """Gc on the basis (w, U) with nothing for R."""
+        n, u = self._fields.shape
+        upper = (sp.Matrix(self.plant.mechanism.inertia) * self.search.eta).T * self._basis
+        return sp.Matrix.vstack(upper, sp.Matrix.hstack(upper[:, u:].T, sp.zeros(n - u, n - u)))
+
+    def _remainders(self) -> list[sp.Expr]:
+        """L_w Gc - L_eta G on all pairs of the basis, without R."""
+        m, eta, T, K = self.plant.mechanism, self.search.eta, self._basis, self._known
+        n, u = self._fields.shape
+        G = sp.Matrix(m.inertia)
+        found = []
+        for c in range(u):
+            turning = sp.zeros(n, n)  # column j: [eta_c, e_j]
+            for p, q, r, value in m.algebra.brackets:
+                turning[r, q] += sp.Rational(value.numerator, value.denominator) * eta[p, c]
+            rate = G.applyfunc(lambda e, c=c: sp.Matrix([self.plant.along(e)]).dot(eta.col(c)))
+            plant = T.T * (rate - turning.T * G - G * turning) * T
+            for i, j in self._all_pairs:
+                slope = sp.Matrix([self.plant.along(K[i, j])]).dot(T.col(c))
+                turned = self._brackets[c][i].dot(K.col(j)) + self._brackets[c][j].dot(K.col(i))
+                found.append(slope - turned - plant[i, j])
         return found
+
+    @property
+    def _all_pairs(self) -> list[tuple[int, int]]:
+        return list(combinations_with_replacement(range(self._fields.rows), 2))
 
     def _equations(self) -> Iterator[list[list[int]]]:
         """At each point rows over one and (monomial, entry of R), monomials of high degree first."""
-        W, brackets = self._fields, self._brackets()
-        n, u = W.shape
-        known = [self._known(c, a, b, brackets) for c in range(u) for a, b in self._pairs]
-        turned = [brackets[c][a][u + d] for c in range(u) for a in range(n - u) for d in range(n - u)]
+        n, u = self._fields.shape
+        remainders = self._remainders()
+        turned = [e for row in self._brackets for b in row for e in b[u:, :]]
         points = RationalPoints(self.plant, further=[g.symbol for g in self._amounts])
-        for values, jets in self._ansatz.sampled(points, [*W, *known, *turned]):
+        for values, jets in self._ansatz.sampled(points, [*self._fields, *remainders, *turned]):
             entries = iter(values)
             w = [[next(entries) for _ in range(u)] for _ in range(n)]
-            k = [[next(entries) for _ in self._pairs] for _ in range(u)]
-            t = [[[next(entries) for _ in range(n - u)] for _ in range(n - u)] for _ in range(u)]
+            left = [[next(entries) for _ in self._all_pairs] for _ in range(u)]
+            b = [[[next(entries) for _ in range(n - u)] for _ in range(n)] for _ in range(u)]
             rows = []
             for c in range(u):
                 rates = [sum(w[j][c] * jet[1 + j] for j in range(n)) for jet in jets]
-                for (a, b), right in zip(self._pairs, k[c], strict=True):
-                    row = [-right]
+                for (i, j), known in zip(self._all_pairs, left[c], strict=True):
+                    row = [known]
                     for jet, rate in zip(reversed(jets), reversed(rates), strict=True):
-                        for p, q in self._pairs:
-                            turn = t[c][a][p] * (q == b) + t[c][b][p] * (q == a)
-                            if p != q:
-                                turn += t[c][a][q] * (p == b) + t[c][b][q] * (p == a)
-                            row.append(rate * ((p, q) == (a, b)) - turn * jet[0])
+                        row += [
+                            rate * ((u + p, u + q) == (i, j))
+                            - jet[0] * (_turn(b[c], i, j - u, p, q) + _turn(b[c], j, i - u, p, q))
+                            for p, q in self._pairs
+                        ]
                     rows.append([e % PRIME for e in row])
             yield rows
 
@@ -255,6 +272,12 @@ class LinearFields(Shaping):
             Quasicoordinate(name, (form * xi)[0], "", "position that the motion along w leaves alone")
             for name, form in zip(_numbered(stem, len(closed)), closed, strict=True)
         )
+
+
+def _turn(brackets: list[list[int]], i: int, j: int, p: int, q: int) -> int:
+    """What the entry (p, q) of R is multiplied by in R([w, T_i], U_j)."""
+    found = brackets[i][p] if q == j else 0
+    return found + (brackets[i][q] if p == j and p != q else 0)
 
 
 def _numbered(stem: str, count: int) -> list[str]:

@@ -10,8 +10,8 @@ linear in D,
 
 .. math:: \eta[D_{ab}]\,\beta^a(v)\,\beta^b(v) + 2 D_{ab}\, d\beta^a(\eta, v)\,\beta^b(v) = 0 ,
 
-and D is sought among polynomials in the configuration. A potential F(z) may be added for each
-:math:`\dot z = \beta^a(v)` with :math:`d\beta^a = 0`.
+and D is sought among polynomials in the configuration, without the positions that inputs drive. A potential
+F(z) may be added for each :math:`\dot z = \beta^a(v)` with :math:`d\beta^a = 0`.
 """
 
 from __future__ import annotations
@@ -148,7 +148,9 @@ class Vertical(Shaping):
 
     @cached_property
     def _ansatz(self) -> Ansatz:
-        return Ansatz(self.plant, self.degree)
+        m = self.plant.mechanism
+        labels = {m.algebra.labels[i] for i in range(self.plant.drive.rows) if any(self.plant.drive[i, :])}
+        return Ansatz(self.plant, self.degree, frozenset(c.symbol for c in m.shape if c.rate_label in labels))
 
     @property
     def _pairs(self) -> list[tuple[int, int]]:

@@ -25,7 +25,12 @@ def cart():
     return gc.models.get("cart-pendulum")()
 
 
+def body():
+    return gc.models.get("body-with-rotors")()
+
+
 MATCHED = {
+    "rotors": (body, "kinetic", 1, {"c": 0.3}),
     "cart": (cart, "both", 1, {"c": 0.8, "rho": -0.02, "K": -0.6}),
     "wheel": (
         lambda: gc.models.get("inertia-wheel-pendulum")(),

@@ -57,6 +57,15 @@ def test_the_forms_of_the_vehicle_are_the_invariants_of_rotations():
     assert all(form == e for form, e in zip(shaping.forms, expected, strict=True))
 
 
+def test_positions_that_inputs_drive_are_in_no_form():
+    """Any function of the elbow's angle would do; the constant is the one gain."""
+    shaping = Vertical(Plant.of(gc.models.get("acrobot")()), "kinetic")
+    assert [g.name for g in shaping.gains] == ["Delta"]
+    loop = with_values(shaping, Delta=0.7)
+    loop.require_matched()
+    assert defect(loop, np.random.default_rng(6)) < 1e-12
+
+
 def test_forms_of_degree_one_are_fewer():
     assert len(Vertical(Plant.of(vehicle()), "kinetic", degree=1).forms) == 1
 
