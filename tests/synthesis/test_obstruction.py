@@ -201,6 +201,27 @@ def test_one_up_and_one_down_is_a_saddle():
     assert (sp.Matrix([down]) * V * sp.Matrix(down))[0] < 0
 
 
+def test_a_spring_between_driven_and_undriven_is_none_of_the_signs_business():
+    """The same saddle with and without: V_xx stays as it is only where V holds no driven place."""
+    G, B = sp.Matrix([[3, 1, 1], [1, 3, 0], [1, 0, 4]]), sp.Matrix([1, 0, 0])
+    H = sp.diag(0, 1, -1)
+    assert obstruction(linear_plant(G, H, B), np.zeros(6)).holds_for == ITS_CLASSES
+    H[0, 1] = H[1, 0] = 1
+    assert obstruction(linear_plant(G, H, B), np.zeros(6)) is None
+
+
+@pytest.mark.parametrize(("spin", "falls"), [(0, True), (1, True), (20, False)])
+def test_a_top_with_a_motor_about_its_axis_sleeps_only_where_it_spins(spin, falls):
+    """Nothing reaches its fall; fast spin, I3 spin > 2 sqrt(I1 m g l), needs no input."""
+    top = gc.models.get("heavy-top")()
+    plant = Plant.of(top.replace(forces=[0, 0, u], inputs=["u"], parameter_sets={}))
+    sys = plant.mechanism.reduce()
+    p = sys.params
+    assert falls == (p["I3"] * spin < 2 * np.sqrt(p["I1"] * p["m"] * p["g"] * p["l"]))
+    found = obstruction(plant, sys.project([0, 0, spin], {"Gamma": (0, 0, 1)}), {"I2": p["I1"]})
+    assert (None if found is None else found.holds_for) == (EVERY_LAW if falls else None)
+
+
 def test_gyroscopic_terms_turn_growth_into_a_claim_about_energies():
     """A top of two falling coordinates that a field swings around; the input moves a third one alone."""
     x = [gc.Coordinate(f"x{i}") for i in range(3)]
