@@ -21,7 +21,7 @@ from geoctrl.analysis.motion import Motion
 from geoctrl.systems import ReducedSystem, as_system
 from geoctrl.systems.decimals import readable
 
-__all__ = ["InvariantProof", "check_invariant", "exact_states"]
+__all__ = ["InvariantProof", "check_invariant", "exact_configurations", "exact_states"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -227,10 +227,7 @@ def exact_states(sys: ReducedSystem, rng: np.random.Generator) -> Iterator[tuple
     single vector moves on the quadric left by a stereographic projection from its reference.
     """
     a = sys.assembly
-    while True:
-        gamma = _exact_advected(sys, rng)
-        if gamma is None:
-            return
+    for gamma in exact_configurations(sys, rng):
         values = dict(zip(a.gamma, gamma, strict=True))
         try:
             rows = evaluate([e for row in a.rows for e in row], values, RATIONAL)
@@ -240,14 +237,23 @@ def exact_states(sys: ReducedSystem, rng: np.random.Generator) -> Iterator[tuple
         basis = nullspace([rows[i * k : (i + 1) * k] for i in range(len(a.rows))], k)
         weights = [_random_fraction(rng) for _ in basis]
         w = [sum((c * b[i] for c, b in zip(weights, basis, strict=True)), Fraction(0)) for i in range(k)]
-        state = (*w, *(gamma[i] for i in sys.kept_index), *(_random_fraction(rng) for _ in a.controller))
+        yield (*w, *(gamma[i] for i in sys.kept_index), *(_random_fraction(rng) for _ in a.controller))
+
+
+def exact_configurations(sys: ReducedSystem, rng: np.random.Generator) -> Iterator[tuple[Fraction, ...]]:
+    """Random rational Gamma exactly on the leaf, as `exact_states`, with all of its entries."""
+    while True:
+        gamma = _exact_advected(sys, rng)
+        if gamma is None:
+            return
+        relations = sys.leaf.nodes[: sys.leaf.geometric]
         try:
-            defects = evaluate(sys.leaf.nodes, dict(zip(sys.state_nodes, state, strict=True)), RATIONAL)
-        except KeyError:
+            defects = evaluate(relations, dict(zip(sys.assembly.gamma, gamma, strict=True)), RATIONAL)
+        except KeyError:  # relations that depend on parameters: their symbols have no value here
             return
         if any(defects):
             return
-        yield state
+        yield tuple(gamma)
 
 
 def _exact_advected(sys: ReducedSystem, rng: np.random.Generator) -> list[Fraction] | None:

@@ -1,0 +1,76 @@
+"""Linear algebra modulo a prime, and the rationals that residues stand for.
+
+A minor that is not zero modulo the prime is not zero: ranks found here are lower bounds over the rationals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import isqrt
+
+from flint import nmod_mat
+
+from geoctrl.errors import DivisionError
+
+__all__ = ["PRIME", "echelon", "rational", "residue", "sampled_kernel"]
+
+PRIME = (1 << 61) - 1
+
+_IDLE = 4
+"""Random points in a row that add nothing, after which no further one is asked."""
+
+
+def residue(q: Fraction) -> int:
+    """A rational modulo the prime; DivisionError where that divides the denominator."""
+    try:
+        return q.numerator * pow(q.denominator, -1, PRIME) % PRIME
+    except ValueError:
+        raise DivisionError(f"the denominator {q.denominator} is zero modulo {PRIME}") from None
+
+
+def rational(value: int) -> Fraction | None:
+    """The one rational with numerator and denominator below the root of half the prime; None without one."""
+    bound = isqrt(PRIME // 2)
+    (r, t), (r_next, t_next) = (PRIME, 0), (value % PRIME, 1)
+    while r_next > bound:
+        q = r // r_next
+        (r, t), (r_next, t_next) = (r_next, t_next), (r - q * r_next, t - q * t_next)
+    return Fraction(r_next, t_next) if 0 < abs(t_next) <= bound else None
+
+
+def echelon(rows: Sequence[Sequence[int]], columns: int) -> tuple[list[list[int]], list[int]]:
+    """Reduced row echelon form without zero rows, and its pivot columns."""
+    if not rows or not columns:
+        return [], []
+    matrix, rank = nmod_mat(len(rows), columns, [e for row in rows for e in row], PRIME).rref()
+    reduced = [[int(matrix[i, j]) for j in range(columns)] for i in range(rank)]
+    return reduced, [next(j for j, e in enumerate(row) if e) for row in reduced]
+
+
+def sampled_kernel(points: Iterable[Sequence[Sequence[int]]], columns: int) -> list[list[int]]:
+    """Basis of {w : rows w = 0} for the rows of all points, in reduced row echelon form.
+
+    Rows are taken point by point until points at random add nothing. What holds at all points is within the
+    space found; the rows that have been taken prove that it is no larger.
+    """
+    reduced: list[list[int]] = []
+    pivots: list[int] = []
+    idle = 0
+    for rows in points:
+        reduced, pivots, before = *echelon([*reduced, *rows], columns), len(reduced)
+        idle = 0 if len(reduced) > before else idle + 1
+        if idle == _IDLE or len(reduced) == columns:
+            break
+    return _kernel(reduced, pivots, columns)
+
+
+def _kernel(reduced: Sequence[Sequence[int]], pivots: Sequence[int], columns: int) -> list[list[int]]:
+    basis = []
+    for j in (j for j in range(columns) if j not in pivots):
+        vector = [0] * columns
+        vector[j] = 1
+        for row, p in zip(reduced, pivots, strict=True):
+            vector[p] = -row[j] % PRIME
+        basis.append(vector)
+    return echelon(basis, columns)[0]
