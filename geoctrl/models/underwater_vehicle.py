@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from geoctrl._checks import require_choice
+from geoctrl._checks import flag, require_choice
 from geoctrl.algebra import AdvectedVector, se3
 from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter
@@ -12,7 +12,7 @@ from geoctrl.systems import EulerPoincare, Family, Parameter
 __all__ = ["underwater_vehicle"]
 
 
-def underwater_vehicle(centres: str = "noncoincident") -> EulerPoincare:
+def underwater_vehicle(centres: str = "noncoincident", thrusters: bool = False) -> EulerPoincare:
     """Ellipsoidal body; the origin is the centre of buoyancy, the axes are those of the ellipsoid.
 
     ``2 T = Omega.J Omega + Y.M Y + 2 m l Y.(Omega x E3)`` and ``U = -m g l Gamma3``: J and M include the
@@ -27,12 +27,18 @@ def underwater_vehicle(centres: str = "noncoincident") -> EulerPoincare:
     ----------
     centres : {"noncoincident", "coincident"}
         Centres of gravity and buoyancy; where they coincide there is no l and gravity does not act.
+    thrusters : bool
+        Whether forces F1, F2, F3 along the body's axes drive it.
 
     Raises
     ------
     ParameterError
         For any other name.
+    InputError
+        If ``thrusters`` is neither True nor False.
     """
+    forces = [0, 0, 0, *sp.symbols("F1:4", real=True)] if flag("thrusters", thrusters) else None
+    inputs = ("F1", "F2", "F3") if forces else ()
     known = ("noncoincident", "coincident")
     require_choice("centres", centres, known, ParameterError)
     algebra = se3()
@@ -57,6 +63,8 @@ def underwater_vehicle(centres: str = "noncoincident") -> EulerPoincare:
             inertia=inertia,
             invariants=Pi3,
             equilibria=families,
+            forces=forces,
+            inputs=inputs,
             parameters=fluid,
             source=source,
             name="underwater-vehicle",
@@ -79,6 +87,8 @@ def underwater_vehicle(centres: str = "noncoincident") -> EulerPoincare:
             **{f"level{i}": Family({f"Y{i}": Y0, "Gamma3": 1}, symbols=[Y0]) for i in (1, 2)},
             "vertical": Family({"Y3": Y0, "Omega3": Omega0, "Gamma3": 1}, symbols=[Y0, Omega0]),
         },
+        forces=forces,
+        inputs=inputs,
         parameters=(*gravity, *fluid),
         source=source,
         name="underwater-vehicle",

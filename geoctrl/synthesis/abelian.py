@@ -27,6 +27,7 @@ from geoctrl.algebra import Quasicoordinate
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.plant import Plant
+from geoctrl.synthesis.primitives import primitive
 from geoctrl.synthesis.shaping import KINETIC, POTENTIAL, Gain, Shaping
 from geoctrl.systems import Parameter
 
@@ -164,13 +165,14 @@ class Abelian(Shaping):
         C = self.mixing(Lambda, rho)
         force = None if C.is_zero_matrix or self.closed else self._gyroscopic(C, Y, sp.Matrix(rho))
         z = self.positions(C) if added is not None else ()
+        closed = {z.symbol: e for z in z if (e := self._closed_form(z)) is not None}
         resting = self._without_positions(m.potential)
         return Controlled(
             plant=plant,
             inertia=sp.ImmutableMatrix(G),
-            potential=resting + (0 if added is None else added),
+            potential=resting + (0 if added is None else added.subs(closed)),
             fields=self._fields(C),
-            quasicoordinates=z,
+            quasicoordinates=tuple(z for z in z if z.symbol not in closed),
             force=force,
             gains=gains,
         )
@@ -205,6 +207,25 @@ class Abelian(Shaping):
             Quasicoordinate(name, rate, "", "position that the unactuated motion leaves alone")
             for name, rate in zip(names, rates, strict=True)
         )
+
+    def _closed_form(self, z: Quasicoordinate) -> sp.Expr | None:
+        """z as a function of coordinates, where its actuated position is one and a single other one rides along.
+
+        A state besides a position that is known would be neutral.
+        """
+        m = self.plant.mechanism
+        coordinates = {c.rate: c.symbol for c in m.shape}
+        moved = {v: sp.diff(z.rate, v) for v in m.algebra.xi if sp.diff(z.rate, v) != 0}
+        riding = [v for v, slope in moved.items() if slope.free_symbols & set(coordinates.values())]
+        if not moved.keys() <= coordinates.keys() or len(riding) > 1:
+            return None
+        found = sum((slope * coordinates[v] for v, slope in moved.items() if v not in riding), sp.Integer(0))
+        for v in riding:
+            grown = primitive(moved[v], coordinates[v])
+            if grown is None or moved[v].free_symbols & {s for w, s in coordinates.items() if w != v}:
+                return None
+            found += grown
+        return found
 
     @cached_property
     def names(self) -> tuple[str, ...]:

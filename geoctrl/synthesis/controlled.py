@@ -105,6 +105,16 @@ class Controlled:
         )
 
     @cached_property
+    def holds_positions(self) -> bool:
+        """Whether V_c depends on actuated positions, so that these are brought to a place."""
+        driven = [self.plant.mechanism.algebra.xi[i] for i in self.plant.driven]
+        held = [z for z in self.quasicoordinates if z.symbol in self.potential.free_symbols]
+        slopes = self.plant.along(self.potential)
+        return any(sp.diff(z.rate, v) != 0 for z in held for v in driven) or any(
+            slopes[i] != 0 for i in self.plant.driven
+        )
+
+    @cached_property
     def system(self) -> ReducedSystem:
         """The controlled Lagrangian's equations of motion: the loop, where the plant has no other forces."""
         return self.mechanism.reduce()
@@ -196,7 +206,7 @@ class Controlled:
         columns = [self._solve_plant(column) for column in self._drive]
         N = [[dot(g, column, [loop.mass[i][j] for i in k]) for j in k] for column in columns]
         seen = list(loop.velocity)
-        if not self.quasicoordinates:
+        if not self.holds_positions:
             f = self.plant.fibre
             momenta = [dot(g, loop.mass[i], loop.velocity) for i in f]
             inner = [[loop.mass[i][j] for j in f] for i in f]

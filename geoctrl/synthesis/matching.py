@@ -26,14 +26,22 @@ from geoctrl.synthesis.contract import Matched
 from geoctrl.synthesis.design import SigmaDesign
 from geoctrl.synthesis.gains import read_sigma
 from geoctrl.synthesis.law import FeedbackLaw
+from geoctrl.synthesis.linear_fields import LinearFields
+from geoctrl.synthesis.one_direction import OneDirection
 from geoctrl.synthesis.plant import Plant
 from geoctrl.synthesis.shaped import ShapedMatching
 from geoctrl.synthesis.shaping import KINDS, KINETIC, Shaping
+from geoctrl.synthesis.vertical import Vertical
 from geoctrl.systems import EulerPoincare, Rotors, as_mechanism
 
 __all__ = ["Matching", "match"]
 
-_CLASSES: tuple[tuple[str, Callable[[Plant, str], Shaping]], ...] = ((Abelian.title, Abelian),)
+_CLASSES: dict[str, Callable[[Plant, str], Shaping]] = {
+    "abelian actuated directions": Abelian,
+    "one unactuated direction": OneDirection,
+    "inertia added to the actuated directions": Vertical,
+    "polynomial fields": LinearFields,
+}
 
 
 class Matching(Matched):
@@ -155,7 +163,7 @@ class Matching(Matched):
 
 
 def match(
-    mechanism: EulerPoincare, budget: float = BUDGET, shaping: str | None = None
+    mechanism: EulerPoincare, budget: float = BUDGET, shaping: str | None = None, direction: Any = None
 ) -> Matching | ShapedMatching:
     """Solve the matching conditions of a mechanism with internal rotors or actuated directions.
 
@@ -174,7 +182,10 @@ def match(
         ``.note`` of the matching says which.
     shaping : {"kinetic", "potential", "both"}, optional
         What of the Lagrangian is to be changed. "kinetic" stabilises modulo the actuated positions, with the
-        others the law holds these too, as quasi-coordinates z. Without rotors "kinetic" by default.
+        others the law holds these too, as positions z. Without rotors "kinetic" by default.
+    direction : sequence of expressions, optional
+        Of shaping, for one unactuated velocity: what is added to it of each actuated one, in coordinates and
+        parameters; see `geoctrl.synthesis.one_direction`.
 
     Returns
     -------
@@ -206,10 +217,10 @@ def match(
     {'kappa': kappa, 'rho': rho, 'K': K}
     """
     mechanism = as_mechanism(mechanism, "match")
-    if shaping is not None or mechanism.rotors is None:
+    if shaping is not None or direction is not None or mechanism.rotors is None:
         kind = KINETIC if shaping is None else shaping
         require_choice("shaping", kind, KINDS)
-        return shaped(mechanism, kind)
+        return shaped(mechanism, kind, direction)
     rotors, time = rotors_of(mechanism), Budget(budget)
     if rotors.coupling.atoms(sp.Float) or rotors.inertia.atoms(sp.Float):
         # The conditions are solved exactly: floats are the rationals that they are.
@@ -226,11 +237,16 @@ def match(
     return Matching(mechanism, [*(b for b in others if b is not None), full], sigma, time.note)
 
 
-def shaped(mechanism: EulerPoincare, kind: str) -> ShapedMatching:
+def shaped(mechanism: EulerPoincare, kind: str, direction: Any) -> ShapedMatching:
     """The first class that a mechanism is in; MatchingError with the reasons of all where there is none."""
     plant = Plant.of(mechanism)
+    if direction is not None:
+        return ShapedMatching(mechanism, OneDirection(plant, kind, direction))
     refused: dict[str, str] = {}
-    for title, made in _CLASSES:
+    # Added inertia alone needs no direction of shaping, but holds no position.
+    order = sorted(_CLASSES, key=lambda title: _CLASSES[title] is OneDirection and kind == KINETIC)
+    for title in order:
+        made = _CLASSES[title]
         try:
             return ShapedMatching(mechanism, made(plant, kind), refused)
         except MatchingError as error:

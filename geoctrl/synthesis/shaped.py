@@ -45,6 +45,11 @@ class ShapedMatching:
         return self.shaping.plant
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What the class says of its solution besides: functions without closed form, say."""
+        return self.shaping.notes
+
+    @property
     def gains(self) -> dict[str, sp.Symbol]:
         """Symbols of the free gains by name."""
         return {g.name: g.symbol for g in self.shaping.gains}

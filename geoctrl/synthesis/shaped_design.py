@@ -28,6 +28,7 @@ from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.analysis import StabilityConditions, certify, linearize, stability_conditions
 from geoctrl.analysis.signs import solve_inequality
 from geoctrl.errors import GeoctrlError, MatchingError, ParameterError
+from geoctrl.synthesis.obstruction import Obstruction, obstruction
 from geoctrl.synthesis.plant import Plant
 from geoctrl.synthesis.shaped_law import ShapedLaw
 from geoctrl.synthesis.stiffness import at_rest
@@ -168,7 +169,8 @@ class ShapedDesign:
         if self._state is not None:
             return self._state
         names = loop.families[self.family].names
-        values = {**self._values, **{k: v for k, v in named_parameters(params).items() if k in names}}
+        values = dict.fromkeys(names, 0.0) | {k: v for k, v in self._values.items() if k in names}
+        values |= {k: v for k, v in named_parameters(params).items() if k in names}
         numbers = {k: v for k, v in {**self._params, **named_parameters(params)}.items() if k in loop.params}
         return loop.equilibrium(self.family, params=numbers or None, **values)
 
@@ -212,11 +214,25 @@ class ShapedDesign:
             return None
         return True
 
+    @cached_property
+    def obstruction(self) -> Obstruction | None:
+        """A certified reason why no law, or no energy, holds the equilibrium; None where none is found."""
+        plant = self.plant.mechanism
+        if not self.family or self._state is not None:
+            return None
+        try:
+            eq = plant.equilibrium(self.family, params=self._params or None, **self._values)
+            return obstruction(self.plant, eq, self._params or None)
+        except GeoctrlError:  # the family needs numbers, or the point is no exact equilibrium
+            return None
+
     @property
     def reason(self) -> str:
         """Why no gains are admissible; empty where some are."""
         if self.feasible:
             return ""
+        if self.obstruction is not None:
+            return self.obstruction.reason
         if self.family and sp.S.true in self.conditions.unstable:
             return "a mode is unstable whatever the gains"
         if self.family and sp.S.false in self.conditions.stable:
@@ -369,7 +385,8 @@ def _settled(relations: list) -> list:
     if sp.S.false in relations:
         return [sp.S.false]
     known: dict[sp.Expr, int] = {}
-    left = [_positive(r) for r in relations if r not in (sp.S.true, True)]
+    kept = [r for r in relations if r != sp.S.true and not hasattr(r, "gts")]  # alternatives
+    left = [_positive(r) for r in relations if hasattr(r, "gts")]
     changed = True
     while changed:
         changed = False
@@ -389,7 +406,7 @@ def _settled(relations: list) -> list:
     for sign, factors in left:
         e = sp.Mul(*(f**p for f, p in factors))
         found.append(e > 0 if sign > 0 else e < 0)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys([*found, *kept]))
 
 
 def _positive(relation: Any) -> tuple[int, list[tuple[sp.Expr, int]]]:
@@ -407,6 +424,8 @@ def _positive(relation: Any) -> tuple[int, list[tuple[sp.Expr, int]]]:
 
 
 def _solved(relation: Any, symbol: sp.Symbol) -> Any:
+    if not hasattr(relation, "gts"):
+        return relation
     try:
         return solve_inequality(relation.gts - relation.lts, symbol)
     except (NotImplementedError, ValueError, TypeError):

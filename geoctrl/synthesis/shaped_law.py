@@ -193,16 +193,25 @@ class ShapedLaw:
 
     @property
     def _families(self) -> dict[str, Family]:
-        """Those of the plant that the law may hold: without inputs, at rest where a position is held."""
+        """Those of the plant that the law holds: without inputs, and at rest at home where it holds positions.
+
+        Symbols of a family that would ask for an input, or for an actuated position or its rate, are zero.
+        """
         plant = self.controlled.plant
         held = {plant.mechanism.algebra.labels[i] for i in plant.driven}
-        if not self.controlled.quasicoordinates:
+        held |= {c.name for c in plant.mechanism.shape if c.rate_label in held}
+        if not self.controlled.holds_positions:
             held = set()
-        return {
-            name: Family(f.states, f.symbols, relations=f.relations)
-            for name, f in plant.mechanism.equilibria.items()
-            if not any(label in held and e != 0 for label, e in f.states.items())
-        }
+        found = {}
+        for name, f in plant.mechanism.equilibria.items():
+            asked = [e for label, e in f.states.items() if label in held]
+            asked += [e for e in f.inputs.values() if e.free_symbols & set(f.symbols)]
+            none = {s: 0 for e in asked for s in e.free_symbols & set(f.symbols)}
+            if all(e.subs(none) == 0 for e in asked):
+                states = {label: e.subs(none) for label, e in f.states.items()}
+                left = [s for s in f.symbols if s not in none]
+                found[name] = Family(states, left, relations=[e.subs(none) for e in f.relations])
+        return found
 
     # -- damping --------------------------------------------------------------------------------
 
@@ -248,7 +257,7 @@ class ShapedLaw:
                 'what the controlled energy has at the equilibrium, energy="minimum" or "maximum"'
             )
         plant = self.controlled.plant
-        if self.controlled.quasicoordinates:
+        if self.controlled.holds_positions:
             signs = _signs(mass)
         else:  # the momenta of the actuated directions are conserved; what is left is the base
             f, b = list(plant.fibre), list(plant.base)

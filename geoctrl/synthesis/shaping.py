@@ -60,6 +60,11 @@ class Shaping(ABC):
     def gains(self) -> Sequence[Gain]:
         """The free constants."""
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of the solution besides."""
+        return ()
+
     @abstractmethod
     def controlled(self, values: Mapping[str, sp.Expr], parameters: tuple[Parameter, ...]) -> Controlled:
         """The Lagrangian for values of the gains by name, numbers or symbols of ``parameters``.
