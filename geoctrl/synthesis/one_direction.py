@@ -22,14 +22,15 @@ degree one, IEEE Transactions on Automatic Control 50 (2005).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Any, TypeVar
 
 import sympy as sp
 
 from geoctrl._scalars import exact
-from geoctrl.algebra import Quasicoordinate
+from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.chart import Chart, Found
 from geoctrl.synthesis.controlled import Controlled
@@ -41,6 +42,8 @@ from geoctrl.synthesis.shaping import KINETIC, POTENTIAL, Gain, Shaping
 from geoctrl.systems import Parameter
 
 __all__ = ["OneDirection"]
+
+Result = TypeVar("Result")
 
 _STIFF = Gain("K", "", "stiffness of the potential K |z|^2/2")
 _INERTIA = "inertia of the actuated velocities in the controlled Lagrangian"
@@ -92,12 +95,10 @@ class OneDirection(Shaping):
         self.plant = chart.plant
         if direction is not None and kind == POTENTIAL:
             raise MatchingError('shaping="potential" leaves the inertia alone and takes no direction=')
-        if kind == POTENTIAL:
-            self.field = unshaped_field(chart)
-        elif direction is None:
-            self.field = chosen_field(chart)
-        else:
-            self.field = given_field(chart, direction)
+        choice = partial(unshaped_field if kind == POTENTIAL else chosen_field, chart)
+        if direction is not None:
+            choice = partial(given_field, chart, direction)
+        self.field = _in_time("the direction of shaping", choice)
         self.chart = Chart(self.plant, self.field.added)
         self.require_free(self.gains)
 
@@ -163,6 +164,13 @@ class OneDirection(Shaping):
         """F, gyroscopic."""
         return gyroscopic_force(self.chart, self.inertia, self.w)
 
+    @cached_property
+    def _parts(self) -> tuple[sp.Matrix, Found, tuple[Found, ...], sp.ImmutableMatrix | None]:
+        def search() -> tuple[sp.Matrix, Found, tuple[Found, ...], sp.ImmutableMatrix | None]:
+            return self.inertia, self.potential, self.positions, self.force
+
+        return _in_time("the controlled Lagrangian", search)
+
     @property
     def notes(self) -> tuple[str, ...]:
         """Which functions of states are states themselves."""
@@ -200,23 +208,23 @@ class OneDirection(Shaping):
 
     def controlled(self, values: Mapping[str, sp.Expr], parameters: tuple[Parameter, ...]) -> Controlled:
         """L_c for the gains."""
+        inertia, potential, positions, force = self._parts
         given = {g.symbol: values[g.name] for g in self.gains}
         self._require_regular(given, parameters)
 
         def at(e: sp.Expr) -> sp.Expr:
             return e.subs(given, simultaneous=True)
 
-        found = [*self.field.added, self.potential, *self.positions]
-        added = _STIFF.symbol / 2 * sum((z.value**2 for z in self.positions), sp.Integer(0))
-        quasi = [f.quasicoordinate for f in found if f.quasicoordinate is not None]
+        added = _STIFF.symbol / 2 * sum((z.value**2 for z in positions), sp.Integer(0))
+        states = [f.quasicoordinate for f in (*self.field.added, potential, *positions) if f.quasicoordinate]
         return Controlled(
             plant=self.plant,
-            inertia=sp.ImmutableMatrix(self.inertia.applyfunc(at)),
-            potential=at(self.potential.value + added),
+            inertia=sp.ImmutableMatrix(inertia.applyfunc(at)),
+            potential=at(potential.value + added),
             fields=sp.ImmutableMatrix(self.w.applyfunc(at)),
             gains=parameters,
-            quasicoordinates=tuple(_with_rate(z, at(z.rate)) for z in quasi),
-            force=None if self.force is None else sp.ImmutableMatrix(self.force.applyfunc(at)),
+            quasicoordinates=tuple(replace(z, rate=at(z.rate)) for z in states),
+            force=None if force is None else sp.ImmutableMatrix(force.applyfunc(at)),
         )
 
 
@@ -230,8 +238,12 @@ def _in_single_angles(plant: Plant) -> Plant:
     return Plant(m.replace(inertia=inertia, potential=potential), plant.drive)
 
 
-def _with_rate(z: Quasicoordinate, rate: sp.Expr) -> Quasicoordinate:
-    return Quasicoordinate(z.name, rate, z.unit, z.description)
+def _in_time(part: str, search: Callable[[], Result]) -> Result:
+    """What is searched for in symbols; MatchingError where it takes too long."""
+    found = Budget(BUDGET).attempt(part, search, None)
+    if found is None:
+        raise MatchingError(f"{part} was not found in {BUDGET:g} s; give a simpler direction=")
+    return found
 
 
 def _told(gains: Mapping[sp.Symbol, sp.Expr]) -> str:
