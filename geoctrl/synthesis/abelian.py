@@ -209,7 +209,7 @@ class Abelian(Shaping):
         )
 
     def _closed_form(self, z: Quasicoordinate) -> sp.Expr | None:
-        """z as a function of coordinates, where its actuated position is one and a single other one rides along.
+        """z as a function of coordinates, where its actuated position is one and one other rides along.
 
         A state besides a position that is known would be neutral.
         """

@@ -14,7 +14,7 @@ gain gets an interval. With one unstable direction x of the base, inertia g, cou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -40,6 +40,8 @@ __all__ = ["ShapedDesign"]
 _STABLE = (Verdict.PROVED_STABLE, Verdict.PROVED_ASYMPTOTICALLY_STABLE, Verdict.NUMERICALLY_STABLE)
 _DRAWS = 4000
 """Sets of gains tried in a search."""
+_JUDGED = 120
+"""Admissible ones of them of which the spectrum is looked at."""
 _SPREAD = 3.0
 """Decades, either way from one, over which they are drawn."""
 _SLOWER = 0.4
@@ -162,8 +164,12 @@ class ShapedDesign:
 
     def eigenvalues(self, params: Mapping[str, float] | None = None, **gains: float) -> np.ndarray:
         """Eigenvalues of the loop at the equilibrium, on the leaf."""
-        loop = self._make(**gains).closed_loop()
-        return linearize(loop, self._point(loop, params), params).eigenvalues
+        law = self._make(**gains)  # reads the gains
+        numbers = {p.name: p.default for p in law.gain_parameters} | named_parameters(params)
+        names = self.loop.families[self.family].names if self.family else ()
+        known = {k: v for k, v in {**self._params, **numbers}.items() if k not in names}
+        point = self._point(self.loop, {**known, **{k: v for k, v in numbers.items() if k in names}})
+        return linearize(self.loop, point, known).eigenvalues
 
     def _point(self, loop: ReducedSystem, params: Mapping[str, float] | None) -> Any:
         if self._state is not None:
@@ -260,8 +266,8 @@ class ShapedDesign:
         Returns
         -------
         dict
-            By the closed form where there is one, else those of 4000 drawn sets whose largest frequency is
-            least, in comparison with its least.
+            By the closed form where there is one, else those of 4000 drawn sets of which the frequencies stay
+            nearest to the largest rate of the plant.
 
         Raises
         ------
@@ -323,15 +329,17 @@ class ShapedDesign:
         draws = 10.0 ** rng.uniform(-_SPREAD, _SPREAD, (_DRAWS, len(names)))
         draws *= rng.choice([-1.0, 1.0], draws.shape)
         admissible = self._admissible(draws, names, params)
+        scale = self._pace(params)
         best, chosen = np.inf, None
-        for row in draws[admissible][:40]:
+        for row in draws[admissible][:_JUDGED]:
             gains = dict(zip(names, map(float, row), strict=True))
-            if not self.contains(params, **gains):
+            try:
+                sizes = np.abs(self.eigenvalues(params, **gains))
+            except GeoctrlError:  # a singular inertia
                 continue
-            sizes = np.abs(self.eigenvalues(params, **gains))
-            sizes = sizes[sizes > 1e-6 * max(1.0, float(sizes.max()))]
-            cost = float(sizes.max() / sizes.min()) if sizes.size else 1.0
-            if cost < best:
+            sizes = sizes[sizes > 1e-9 * max(scale, float(sizes.max()))]
+            cost = float(np.max(np.abs(np.log(sizes / scale)))) if sizes.size else 0.0
+            if cost < best and self.contains(params, **gains):
                 best, chosen = cost, gains
         if chosen is None:
             raise MatchingError(
@@ -340,6 +348,16 @@ class ShapedDesign:
                 else f"no admissible gains among {_DRAWS} drawn"
             )
         return chosen
+
+    def _pace(self, params: Mapping[str, float] | None) -> float:
+        """Largest rate of the plant at the equilibrium; one where it has none."""
+        plant = self.plant.mechanism.reduce()
+        try:
+            point = self._state[: plant.nstates] if self._state is not None else self._point(plant, params)
+            rates = np.abs(linearize(plant, point, params).eigenvalues)
+        except GeoctrlError:
+            return 1.0
+        return float(rates.max()) if rates.size and rates.max() > 0 else 1.0
 
     def _admissible(
         self, draws: np.ndarray, names: list[str], params: Mapping[str, float] | None
@@ -382,11 +400,12 @@ def _unit(matrix: np.ndarray) -> float | None:
 
 def _settled(relations: list) -> list:
     """Relations ``f > 0`` without the factors whose signs other relations fix."""
-    if sp.S.false in relations:
+    flat = [part for r in relations for part in _arms(r)]
+    if sp.S.false in flat:
         return [sp.S.false]
+    alternatives = [r for r in flat if r != sp.S.true and not hasattr(r, "gts")]
     known: dict[sp.Expr, int] = {}
-    kept = [r for r in relations if r != sp.S.true and not hasattr(r, "gts")]  # alternatives
-    left = [_positive(r) for r in relations if hasattr(r, "gts")]
+    left = [_positive(r) for r in flat if hasattr(r, "gts")]
     changed = True
     while changed:
         changed = False
@@ -406,15 +425,31 @@ def _settled(relations: list) -> list:
     for sign, factors in left:
         e = sp.Mul(*(f**p for f, p in factors))
         found.append(e > 0 if sign > 0 else e < 0)
-    return list(dict.fromkeys([*found, *kept]))
+    return [r for r in dict.fromkeys([*found, *alternatives]) if r != sp.S.true]
+
+
+def _arms(relation: Any) -> list:
+    """Relations that hold together: those of the one alternative that does not contradict itself."""
+    if isinstance(relation, sp.Or):
+        arms = [arm for arm in relation.args if not _contradicts(sp.And.make_args(arm))]
+        return _arms(arms[0]) if len(arms) == 1 else [sp.Or(*arms)]
+    if isinstance(relation, sp.And):
+        return [part for r in relation.args for part in _arms(r)]
+    return [relation]
+
+
+def _contradicts(relations: Sequence[Any]) -> bool:
+    """Whether one expression is asked to be positive and negative."""
+    sides = {sp.expand(r.gts - r.lts) for r in relations if hasattr(r, "gts")}
+    return any(sp.expand(-e) in sides for e in sides)
 
 
 def _positive(relation: Any) -> tuple[int, list[tuple[sp.Expr, int]]]:
-    """Sign and factors of f in the relation ``f > 0``; factors with their first gain or symbol positive."""
+    """Sign and factors of f in the relation ``f > 0``, without those of known sign."""
     constant, factors = sp.factor_list(relation.gts - relation.lts)
     sign, kept = (1 if constant > 0 else -1), []
     for f, power in factors:
-        if f.is_positive or (power % 2 == 0 and f.is_real):
+        if f.is_positive or (power % 2 == 0 and f.is_real) or isinstance(f, sp.Abs):
             continue
         if f.is_negative:
             sign *= (-1) ** power

@@ -193,7 +193,7 @@ class ShapedLaw:
 
     @property
     def _families(self) -> dict[str, Family]:
-        """Those of the plant that the law holds: without inputs, and at rest at home where it holds positions.
+        """Those of the plant that the law holds: without inputs, at rest at home where it holds positions.
 
         Symbols of a family that would ask for an input, or for an actuated position or its rate, are zero.
         """

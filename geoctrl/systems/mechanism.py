@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import flag, nearest, require_declared
+from geoctrl._checks import flag, nearest
 from geoctrl._scalars import expression, read_matrix, shown
 from geoctrl.algebra import (
     AdvectedParameter,
@@ -27,13 +27,14 @@ from geoctrl.algebra.structure import Entries
 from geoctrl.errors import DescriptionError, FrameError, ParameterError
 from geoctrl.systems.axis import Axis
 from geoctrl.systems.contract import System
+from geoctrl.systems.declared import check_symbols
 from geoctrl.systems.domain import Side, read_domain
 from geoctrl.systems.families import Family
 from geoctrl.systems.friction import Friction, loaded_sides
 from geoctrl.systems.moments import warn_of_moments
-from geoctrl.systems.names import check_families, check_names, check_sets, input_symbol, plain_inputs, time
+from geoctrl.systems.names import check_families, check_names, check_sets, input_symbol, plain_inputs
 from geoctrl.systems.parameters import Parameter
-from geoctrl.systems.reactions import is_reaction, loads_of, reaction
+from geoctrl.systems.reactions import loads_of
 from geoctrl.systems.reading import (
     constraint_rows,
     from_lagrangian,
@@ -48,15 +49,6 @@ from geoctrl.systems.relations import read_relations
 from geoctrl.systems.rotors import Rotors
 
 __all__ = ["Mechanism"]
-
-
-def _without_coordinate(name: str) -> str:
-    """What to say of an undeclared symbol that is named like a rate."""
-    if not name.endswith("_dot"):
-        return ""
-    return (
-        f"; a rate is that of a coordinate, shape=[gc.Coordinate({name.removesuffix('_dot')!r})], or a rotor"
-    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,7 +163,7 @@ class Mechanism(ABC):
         _ = self.kinematics, self.transport  # what is advected fits the algebra
         put("leaf", read_relations(self.leaf, self._reported, [p.name for p in self.parameters]))
         self._check_names()
-        self._check_symbols()
+        check_symbols(self)
         warn_of_moments(self)
 
     def _read_frame(self) -> sp.ImmutableMatrix | None:
@@ -443,51 +435,6 @@ class Mechanism(ABC):
         check_sets(self.parameter_sets, names)
         taken = dict.fromkeys(labels, "a state or an input") | dict.fromkeys(names, "a parameter")
         check_families(self.equilibria, taken)
-
-    def _check_symbols(self) -> None:
-        known = {p.symbol for p in self.parameters}
-        configuration = known | set(self.configuration_symbols)
-        motion = configuration | set(self.algebra.xi) | set(self.actuator_symbols) | {time}
-        motion |= {sp.Symbol(v, real=True) for v in self.quasivelocity_labels}
-        motion |= set(self.controller_symbols)
-        if self.rotors:
-            motion |= set(self.rotors.rates)
-            self._require("rotors", (self.rotors.coupling, self.rotors.inertia), configuration)
-        # Where the mechanism may be does not depend on what its motion carries along.
-        place = configuration - {z.symbol for z in self.quasicoordinates}
-        for what in ("inertia", "potential", "constraints", "frame", "leaf", "contact"):
-            value = getattr(self, what)
-            if value is not None:
-                allowed = configuration if what in ("inertia", "potential") else place
-                self._require(what, value if isinstance(value, tuple) else (value,), allowed)
-        rates = set(self.algebra.xi) | {sp.Symbol(v, real=True) for v in self.quasivelocity_labels}
-        rates_of_z = [z.rate for z in self.quasicoordinates]
-        self._require("quasicoordinates", rates_of_z, configuration | set(self.algebra.xi))
-        for name, side in self.domain.items():
-            held = side.margin.free_symbols
-            if held <= known:
-                raise DescriptionError(f"domain[{name!r}], {side.words}, holds nothing that moves")
-            self._require(f"domain[{name!r}]", [s for s in held if not is_reaction(s)], configuration | rates)
-        for name, eta in self.reactions.items():
-            self._require(f"reactions[{name!r}]", tuple(eta), configuration)
-        if self.gyroscopic is not None:
-            self._require("gyroscopic", (self.gyroscopic,), configuration | set(self.controller_symbols))
-        loads = set(map(reaction, self.loads))
-        momenta = set(self.algebra.mu)
-        open_inputs = set(self.input_symbols)
-        self._require("controller", tuple(self.controller.values()), (motion | momenta) - open_inputs)
-        if self.forces is not None:
-            self._require("forces", (self.forces,), motion | loads)
-        for friction in self.friction:
-            self._require("friction", (friction.along, friction.smooth), configuration)
-            self._require("coulomb of a friction", (friction.coulomb,), configuration | loads)
-
-    def _require(self, what: str, values: Sequence[Any], allowed: set[sp.Symbol]) -> None:
-        remedy = (
-            "take parameter.symbol, vector.symbols, algebra.xi, symbol and rate of a coordinate, or "
-            "sp.Symbol(name, real=True) of an input"
-        )
-        require_declared(what, values, allowed, remedy, _without_coordinate)
 
     @abstractmethod
     def reduce(self) -> System:
