@@ -14,7 +14,7 @@ gain gets an interval. With one unstable direction x of the base, inertia g, cou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -26,8 +26,8 @@ from geoctrl._checks import finite_array, named_parameters
 from geoctrl._scalars import exact, real
 from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.analysis import StabilityConditions, certify, linearize, stability_conditions
-from geoctrl.analysis.signs import solve_inequality
 from geoctrl.errors import GeoctrlError, MatchingError, ParameterError
+from geoctrl.synthesis.gain_conditions import settled, solved
 from geoctrl.synthesis.obstruction import Obstruction, obstruction
 from geoctrl.synthesis.plant import Plant
 from geoctrl.synthesis.shaped_law import ShapedLaw
@@ -192,15 +192,15 @@ class ShapedDesign:
     @cached_property
     def condition(self) -> Boolean:
         """The admissible set: conditions on the gains that hold together."""
-        return sp.And(*_settled(self.conditions.stable)) if self.conditions.stable else sp.S.false
+        return sp.And(*settled(self.conditions.stable)) if self.conditions.stable else sp.S.false
 
     @cached_property
     def bounds(self) -> dict[str, Boolean]:
         """For each gain its conditions, solved for it where that is possible, the others held."""
-        relations = _settled(self.conditions.stable)
+        relations = settled(self.conditions.stable)
         found = {}
         for name, symbol in self._symbols.items():
-            solved = [_solved(r, symbol) for r in relations if r.has(symbol)]
+            solved = [solved(r, symbol) for r in relations if r.has(symbol)]
             found[name] = sp.And(*solved)
         return found
 
@@ -396,72 +396,3 @@ def _unit(matrix: np.ndarray) -> float | None:
     """c of c times the unit matrix."""
     c = float(matrix[0, 0]) if matrix.size else 0.0
     return c if matrix.size and np.allclose(matrix, c * np.eye(len(matrix)), rtol=1e-9, atol=1e-12) else None
-
-
-def _settled(relations: list) -> list:
-    """Relations ``f > 0`` without the factors whose signs other relations fix."""
-    flat = [part for r in relations for part in _arms(r)]
-    if sp.S.false in flat:
-        return [sp.S.false]
-    alternatives = [r for r in flat if r != sp.S.true and not hasattr(r, "gts")]
-    known: dict[sp.Expr, int] = {}
-    left = [_positive(r) for r in flat if hasattr(r, "gts")]
-    changed = True
-    while changed:
-        changed = False
-        for i, (sign, factors) in enumerate(left):
-            kept = []
-            for f, power in factors:
-                if f in known and len(factors) > 1:
-                    sign *= known[f] ** power
-                    changed = True
-                else:
-                    kept.append((f, power))
-            left[i] = (sign, kept)
-            if len(kept) == 1 and kept[0][1] % 2 and kept[0][0] not in known:
-                known[kept[0][0]] = sign
-                changed = True
-    found = []
-    for sign, factors in left:
-        e = sp.Mul(*(f**p for f, p in factors))
-        found.append(e > 0 if sign > 0 else e < 0)
-    return [r for r in dict.fromkeys([*found, *alternatives]) if r != sp.S.true]
-
-
-def _arms(relation: Any) -> list:
-    """Relations that hold together: those of the one alternative that does not contradict itself."""
-    if isinstance(relation, sp.Or):
-        arms = [arm for arm in relation.args if not _contradicts(sp.And.make_args(arm))]
-        return _arms(arms[0]) if len(arms) == 1 else [sp.Or(*arms)]
-    if isinstance(relation, sp.And):
-        return [part for r in relation.args for part in _arms(r)]
-    return [relation]
-
-
-def _contradicts(relations: Sequence[Any]) -> bool:
-    """Whether one expression is asked to be positive and negative."""
-    sides = {sp.expand(r.gts - r.lts) for r in relations if hasattr(r, "gts")}
-    return any(sp.expand(-e) in sides for e in sides)
-
-
-def _positive(relation: Any) -> tuple[int, list[tuple[sp.Expr, int]]]:
-    """Sign and factors of f in the relation ``f > 0``, without those of known sign."""
-    constant, factors = sp.factor_list(relation.gts - relation.lts)
-    sign, kept = (1 if constant > 0 else -1), []
-    for f, power in factors:
-        if f.is_positive or (power % 2 == 0 and f.is_real) or isinstance(f, sp.Abs):
-            continue
-        if f.is_negative:
-            sign *= (-1) ** power
-            continue
-        kept.append((f, power))
-    return sign, kept
-
-
-def _solved(relation: Any, symbol: sp.Symbol) -> Any:
-    if not hasattr(relation, "gts"):
-        return relation
-    try:
-        return solve_inequality(relation.gts - relation.lts, symbol)
-    except (NotImplementedError, ValueError, TypeError):
-        return relation

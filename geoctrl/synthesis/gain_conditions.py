@@ -1,0 +1,85 @@
+"""Conditions on several gains: signs that one fixes put into the others, one gain solved for at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+
+from geoctrl.analysis.signs import solve_inequality
+
+__all__ = ["settled", "solved"]
+
+
+def settled(relations: list) -> list:
+    """Relations ``f > 0`` without the factors whose signs other relations fix."""
+    flat = [part for r in relations for part in _arms(r)]
+    if sp.S.false in flat:
+        return [sp.S.false]
+    alternatives = [r for r in flat if r != sp.S.true and not hasattr(r, "gts")]
+    known: dict[sp.Expr, int] = {}
+    left = [_positive(r) for r in flat if hasattr(r, "gts")]
+    changed = True
+    while changed:
+        changed = False
+        for i, (sign, factors) in enumerate(left):
+            kept = []
+            for f, power in factors:
+                if f in known and len(factors) > 1:
+                    sign *= known[f] ** power
+                    changed = True
+                else:
+                    kept.append((f, power))
+            left[i] = (sign, kept)
+            if len(kept) == 1 and kept[0][1] % 2 and kept[0][0] not in known:
+                known[kept[0][0]] = sign
+                changed = True
+    found = []
+    for sign, factors in left:
+        e = sp.Mul(*(f**p for f, p in factors))
+        found.append(e > 0 if sign > 0 else e < 0)
+    return [r for r in dict.fromkeys([*found, *alternatives]) if r != sp.S.true]
+
+
+def _arms(relation: Any) -> list:
+    """Relations that hold together: those of the one alternative that does not contradict itself."""
+    if isinstance(relation, sp.Or):
+        arms = [arm for arm in relation.args if not _contradicts(sp.And.make_args(arm))]
+        return _arms(arms[0]) if len(arms) == 1 else [sp.Or(*arms)]
+    if isinstance(relation, sp.And):
+        return [part for r in relation.args for part in _arms(r)]
+    return [relation]
+
+
+def _contradicts(relations: Sequence[Any]) -> bool:
+    """Whether one expression is asked to be positive and negative."""
+    sides = {sp.expand(r.gts - r.lts) for r in relations if hasattr(r, "gts")}
+    return any(sp.expand(-e) in sides for e in sides)
+
+
+def _positive(relation: Any) -> tuple[int, list[tuple[sp.Expr, int]]]:
+    """Sign and factors of f in the relation ``f > 0``, without those of known sign."""
+    try:
+        constant, factors = sp.factor_list(relation.gts - relation.lts)
+    except sp.PolynomialError:  # of absolute values
+        return 1, [(relation.gts - relation.lts, 1)]
+    sign, kept = (1 if constant > 0 else -1), []
+    for f, power in factors:
+        if f.is_positive or (power % 2 == 0 and f.is_real) or isinstance(f, sp.Abs):
+            continue
+        if f.is_negative:
+            sign *= (-1) ** power
+            continue
+        kept.append((f, power))
+    return sign, kept
+
+
+def solved(relation: Any, symbol: sp.Symbol) -> Any:
+    """A relation solved for a symbol, as it is where that is not known how."""
+    if not hasattr(relation, "gts"):
+        return relation
+    try:
+        return solve_inequality(relation.gts - relation.lts, symbol)
+    except (NotImplementedError, ValueError, TypeError):
+        return relation
