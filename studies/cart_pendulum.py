@@ -156,7 +156,7 @@ def main(argv: list[str] | None = None) -> None:
         slowest = -gc.linearize(system, eq).eigenvalues.real.max()
         print(f"{name:<8} {gc.certify(system, eq).verdict}, slowest decay {slowest:.3g} 1/s")
     pairs = {"matched law": (loop, law), "LQR": (linear, None)}
-    n = 7 if args.quick else 31
+    n = 7 if args.quick else 25
     leans, places = np.linspace(-1.4, 1.4, n), np.linspace(-1.5, 1.5, n)
     span = 90.0
     found = {name: region(*pair, leans, places, span) for name, pair in pairs.items()}

@@ -1,22 +1,30 @@
 """Matching, feedback laws and the choice of gains."""
 
 from geoctrl.synthesis.branches import Branch
+from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.damping import DampedLaw
 from geoctrl.synthesis.design import SigmaDesign
 from geoctrl.synthesis.law import FeedbackLaw
 from geoctrl.synthesis.matching import Matching, match
+from geoctrl.synthesis.obstruction import Obstruction
+from geoctrl.synthesis.plant import Plant
 from geoctrl.synthesis.shaped import ShapedMatching
 from geoctrl.synthesis.shaped_design import ShapedDesign
 from geoctrl.synthesis.shaped_law import ShapedLaw
+from geoctrl.synthesis.shaping import Shaping
 
 __all__ = [
     "Branch",
+    "Controlled",
     "DampedLaw",
     "FeedbackLaw",
     "Matching",
+    "Obstruction",
+    "Plant",
     "ShapedDesign",
     "ShapedLaw",
     "ShapedMatching",
+    "Shaping",
     "SigmaDesign",
     "match",
 ]

@@ -347,3 +347,60 @@ def test_other_types_of_numbers_are_the_same_gains():
     matching = gc.match(cart())
     for value in (np.int64(20), np.float32(20), sp.Integer(20), sp.Rational(20)):
         assert matching.law(kappa=value).gain_parameters[0].default == 20
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "shaping", "gains", "title"),
+    [
+        ("furuta-pendulum", {}, "kinetic", {"Delta"}, "inertia added"),
+        ("furuta-pendulum", {}, "both", {"delta", "m22", "K"}, "one unactuated"),
+        ("ball-and-beam", {}, "both", {"p", "m22", "K"}, "one unactuated"),
+        ("acrobot", {}, "both", {"b", "m22", "K"}, "one unactuated"),
+        ("underwater-vehicle", {"thrusters": True}, "kinetic", {"mu", "nu"}, "inertia added"),
+    ],
+)
+def test_each_mechanism_finds_its_class(name, options, shaping, gains, title):
+    matching = gc.match(gc.models.get(name)(**options), shaping=shaping)
+    assert set(matching.gains) == gains
+    assert title in matching.shaping.title
+    assert all(matching.refused.values())
+
+
+def test_a_direction_may_be_given():
+    """For the wheel any constant one: it is that of the class by itself."""
+    wheel = gc.models.get("inertia-wheel-pendulum")()
+    v = wheel.defaults
+    total = v["I"] + v["J"]
+    matching = gc.match(wheel, shaping="both", direction=[-1.5 * total / v["J"]])
+    assert set(matching.gains) == {"m22", "K"}
+    law = matching.law(m22=-10 * v["J"], K=-0.1)
+    assert apart(law) < 1e-12
+
+
+def test_damped_loops_of_other_classes_attract():
+    for name, family, k in (("ball-and-beam", "level", 0.1), ("furuta-pendulum", "upright", 1e-3)):
+        matching = gc.match(gc.models.get(name)(), shaping="both")
+        law = matching.law(**matching.design(family).recommend())
+        loop = law.closed_loop()
+        assert gc.certify(loop, loop.equilibrium(family)).verdict is gc.Verdict.PROVED_STABLE
+        damped = law.with_damping(k=k).closed_loop()
+        verdict = gc.certify(damped, damped.equilibrium(family)).verdict
+        assert verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+
+
+def test_what_no_input_reaches_is_said():
+    """Two equal pendula on one cart: their difference is out of its reach."""
+    x, a, b = (gc.Coordinate(n, angle=n != "x") for n in ("x", "a", "b"))
+    kinetic = 2 * x.rate**2 + (a.rate**2 + b.rate**2) / 2
+    kinetic += x.rate * (sp.cos(a.symbol) * a.rate + sp.cos(b.symbol) * b.rate)
+    twins = gc.EulerPoincare(
+        shape=[x, a, b],
+        lagrangian=kinetic - 10 * (sp.cos(a.symbol) + sp.cos(b.symbol)),
+        forces=[sp.Symbol("u", real=True), 0, 0],
+        inputs=["u"],
+        equilibria={"upright": gc.Family({})},
+    )
+    design = gc.match(twins).design("upright")
+    assert design.feasible is not True
+    assert design.obstruction is not None
+    assert "no input reaches" in design.reason or "reach" in design.reason
