@@ -76,6 +76,11 @@ class RationalPoints:
         """An expression in sines and cosines as symbols of their own; MatchingError as `read`."""
         return self._without_angles(sp.expand_trig(expr))
 
+    @property
+    def circles(self) -> list[tuple[sp.Symbol, sp.Symbol]]:
+        """Sine and cosine of each angle met so far."""
+        return list(self._pairs.values())
+
     def configuration(self, point: Point) -> dict[sp.Symbol, sp.Rational]:
         """Numbers of what is no parameter, for what `plain` gives."""
         values = {s: point.values[node] for s, node in self._symbols.items() if s not in self._constants}

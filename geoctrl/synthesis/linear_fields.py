@@ -100,9 +100,9 @@ class LinearFields(Shaping):
         inner = self._known.as_mutable()
         inner[u:, u:] = R
         inverse, determinant = self._inverse.subs(chosen), self._determinant.subs(chosen)
-        if sp.simplify(determinant) == 0:
+        if sp.expand(determinant) == 0:
             raise MatchingError("w and the actuated directions do not span the velocities at these gains")
-        G = (inverse.T * inner.subs(chosen) * inverse).applyfunc(sp.factor)
+        G = (inverse.T * inner.subs(chosen) * inverse).applyfunc(sp.expand)
         rates = [z.rate.subs(chosen) for z in self.positions] if self.kind != KINETIC else []
         z = tuple(
             Quasicoordinate(q.name, rate, "", q.description)
@@ -125,7 +125,14 @@ class LinearFields(Shaping):
         """Fields besides eta along which the potential does not change."""
         slope = sp.Matrix([self.plant.along(self.plant.mechanism.potential)])
         others = [f for f in self.search.fields if f != self.search.eta]
-        return [f for f in others if (slope * f).applyfunc(sp.simplify).is_zero_matrix]
+        return [f for f in others if all(map(self._vanishes, slope * f))]
+
+    def _vanishes(self, expr: sp.Expr) -> bool:
+        """Whether a rational function of the configuration and of sines is zero, by its numerator."""
+        points = RationalPoints(self.plant)
+        numerator = sp.expand(sp.fraction(sp.together(points.plain(expr)))[0])
+        circles = [s**2 + c**2 - 1 for s, c in points.circles]
+        return numerator == 0 or (bool(circles) and sp.reduced(numerator, circles)[1] == 0)
 
     @cached_property
     def _fields(self) -> sp.Matrix:
@@ -142,13 +149,13 @@ class LinearFields(Shaping):
 
     @cached_property
     def _determinant(self) -> sp.Expr:
-        return sp.factor(self._basis.det(method="berkowitz"))
+        return sp.expand(self._basis.det(method="berkowitz"))
 
     @cached_property
     def _inverse(self) -> sp.Matrix:
         if self._determinant == 0:
             raise MatchingError("w and the actuated directions do not span the velocities")
-        return (self._basis.adjugate() / self._determinant).applyfunc(sp.factor)
+        return self._basis.adjugate().applyfunc(sp.expand) / self._determinant
 
     @cached_property
     def _brackets(self) -> list[list[sp.Matrix]]:
@@ -164,7 +171,7 @@ class LinearFields(Shaping):
                 X = sp.Matrix([of.dot(T.col(c)) - own.dot(T.col(i)) for own, of in pairs])
                 for p, q, r, value in m.algebra.brackets:
                     X[r] += sp.Rational(value.numerator, value.denominator) * T[p, c] * T[q, i]
-                row.append((self._inverse * X).applyfunc(sp.factor))
+                row.append((self._inverse * X).applyfunc(sp.expand))
             found.append(row)
         return found
 
@@ -263,9 +270,7 @@ class LinearFields(Shaping):
         """z with closed rates that vanish along w."""
         m, u = self.plant.mechanism, self._fields.cols
         forms = [self._inverse.row(i) for i in range(u, self._inverse.rows)]
-        closed = [
-            form for form in forms if all(sp.simplify(e) == 0 for e in self.plant.differential(list(form)))
-        ]
+        closed = [form for form in forms if all(map(self._vanishes, self.plant.differential(list(form))))]
         stem = next(s for s in ("z", "zeta", "position") if not any(t.startswith(s) for t in m.taken))
         xi = sp.Matrix(m.algebra.xi)
         return tuple(

@@ -204,4 +204,4 @@ class Vertical(Shaping):
     def _shown(self, form: sp.Matrix) -> str:
         """The quadratic form in the velocities."""
         speeds = self.beta * sp.Matrix(self.plant.mechanism.algebra.xi)
-        return str(sp.factor(sp.expand(speeds.dot(form * speeds))))
+        return str(sp.expand(speeds.dot(form * speeds)))
