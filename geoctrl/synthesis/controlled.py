@@ -115,6 +115,14 @@ class Controlled:
         )
 
     @cached_property
+    def keeps_momenta(self) -> bool:
+        """Whether the momenta of the driven velocities are conserved: nothing depends on their positions."""
+        m, driven = self.plant.mechanism, self.plant.driven
+        twisted = any(x in driven for i, j, *_ in m.algebra.brackets for x in (i, j))
+        slopes = (self.plant.along(e) for e in (*self.inertia, *(m.gyroscopic or ())))
+        return not (twisted or self.holds_positions or any(s[i] != 0 for s in slopes for i in driven))
+
+    @cached_property
     def system(self) -> ReducedSystem:
         """The controlled Lagrangian's equations of motion: the loop, where the plant has no other forces."""
         return self.mechanism.reduce()

@@ -119,7 +119,8 @@ def given_field(chart: Chart, direction: Any) -> Field:
         require_declared("direction=", parts, known, "take parameter.symbol and coordinate.symbol")
     except DescriptionError as error:
         raise MatchingError(str(error)) from None
-    return scaled_field(chart, parts, (), "a direction that was given")
+    exactly = [e.xreplace({q: sp.Rational(q) for q in e.atoms(sp.Float)}) for e in parts]
+    return scaled_field(chart, exactly, (), "a direction that was given")
 
 
 def scaled_field(chart: Chart, direction: Sequence[sp.Expr], gains: tuple[Gain, ...], title: str) -> Field:

@@ -232,12 +232,18 @@ class ShapedLaw:
         Raises
         ------
         MatchingError
-            If K has the wrong shape or is not positive semidefinite, or the sign is needed.
+            If K has the wrong shape or is not positive semidefinite, the sign is needed, or no position is
+            held and the momenta of the actuated directions are not conserved.
         InputError
             For an unknown word in ``energy``.
         """
         if energy is not None and energy not in _SIGNS:
             raise InputError(f'energy must be "minimum" or "maximum", got {energy!r}')
+        if not (self.controlled.holds_positions or self.controlled.keeps_momenta):
+            raise MatchingError(
+                "the momenta of the actuated directions are not conserved, and no position is held: which "
+                'output is passive is not known here; add a potential, shaping="both"'
+            )
         plant = self.shaping.plant
         taken = (*plant.mechanism.parameters, *self.gain_parameters)
         matrix, parameters = gain_parameters(
