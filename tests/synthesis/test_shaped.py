@@ -11,6 +11,8 @@ from geoctrl.errors import InputError, MatchingError, ParameterError
 from geoctrl.synthesis.abelian import Abelian
 from geoctrl.synthesis.plant import Plant
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*these gains hold no family")
+
 POSITION = {"kappa": 20, "rho": -0.02, "K": -0.6}
 """Gains of the specification's checks, in the notation of Bloch, Leonard and Marsden."""
 
@@ -312,9 +314,18 @@ def test_the_law_in_all_its_forms():
             "increasing",
         ),
         (
-            lambda: gc.match(cart().replace(parameters=[*cart().parameters, gc.Parameter("kappa", 1.0)])),
+            lambda: Abelian(
+                Plant.of(cart().replace(parameters=[*cart().parameters, gc.Parameter("kappa", 1.0)])),
+                "kinetic",
+            ),
             MatchingError,
             "kappa",
+        ),
+        (lambda: gc.ShapedMatching(cart(), "abelian"), TypeError, "take match"),
+        (
+            lambda: gc.ShapedLaw(Abelian(Plant.of(cart()), "kinetic"), cart(), {}, [1]),
+            TypeError,
+            "parameters",
         ),
     ],
 )
@@ -410,3 +421,44 @@ def test_what_no_input_reaches_is_said():
     assert design.feasible is not True
     assert design.obstruction is not None
     assert "no input reaches" in design.reason or "reach" in design.reason
+
+
+def test_gains_that_hold_nothing_are_told():
+    matching = gc.match(cart(), shaping="both")
+    with pytest.warns(gc.LawWarning, match="upright"):
+        matching.law(kappa=20, rho=0.02, K=0.6).closed_loop()
+    assert matching.law(**POSITION).warnings == ()
+
+
+def test_the_law_ends_where_it_is_singular():
+    """cos^2 phi = (M + m)/((1 + kappa) m)."""
+    loop = gc.match(cart(), shaping="both").law(**POSITION).closed_loop()
+    v = loop.params
+    edge = np.arccos(np.sqrt((v["M"] + v["m"]) / (21 * v["m"])))
+    start = loop.state(phi=0.9 * edge, phi_dot=5.0)
+    traj = gc.simulate(loop, np.linspace(0, 2, 201), start)
+    assert "regular" in traj.status
+    assert abs(traj["phi"][-1]) == pytest.approx(edge, abs=0.02)
+
+
+def test_integral_action_withstands_a_constant_force():
+    """A slope pulls at the cart: with damping alone it stays away from home, with the integral not."""
+    matching = gc.match(cart(), shaping="both")
+    gains = matching.design("upright").recommend(frequencies=(1.5, 4.0))
+    law = matching.law(**gains)
+    force = sp.Rational(1, 5)
+    away = []
+    for integral in (0, 0.02):
+        held = law.with_damping(k=0.7, integral=integral)
+        loop = held.closed_loop()
+        verdict = gc.certify(loop, loop.equilibrium("upright")).verdict
+        assert verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+        pushed = loop.mechanism.replace(forces=[loop.mechanism.forces[0] + force, 0]).reduce()
+        traj = gc.simulate(pushed, np.linspace(0, 400, 401), pushed.state(phi=0.05))
+        away.append(abs(traj["z"][-1]))
+        x = loop.random_state(np.random.default_rng(2))
+        np.testing.assert_allclose(held(0.0, x), loop.outputs(0.0, x), rtol=1e-12)
+    assert away[0] > 0.1
+    assert away[1] < 1e-3
+    with pytest.raises(MatchingError, match="positions"):
+        gc.match(cart()).law(kappa=20).with_damping(k=0.1, integral=1.0)
