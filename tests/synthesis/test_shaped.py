@@ -462,3 +462,45 @@ def test_integral_action_withstands_a_constant_force():
     assert away[1] < 1e-3
     with pytest.raises(MatchingError, match="positions"):
         gc.match(cart()).law(kappa=20).with_damping(k=0.1, integral=1.0)
+
+
+@pytest.mark.parametrize("kappa", [1.0, 3.5, 6.0])
+def test_a_pushed_base_is_a_lighter_one_and_the_sleeping_top_flips_so(kappa):
+    """At zero momentum the top moves as on a base with m + M by 1 + kappa: I1c = I1 - (1 + kappa) mu.
+
+    Asleep it is then stable for I3^2 Omega0^2 > 4 I1c m g l, and always where I1c < 0.
+    """
+    numbers = {"m": 0.5, "M": 4.0, "l": 0.6, "g": 9.81, "I1": 0.1, "I2": 0.1, "I3": 0.05}
+    mu = (numbers["m"] * numbers["l"]) ** 2 / (numbers["m"] + numbers["M"])
+    lighter = (numbers["m"] + numbers["M"]) / (1 + kappa) - numbers["m"]
+    pushed = gc.match(gc.models.get("top-on-movable-base")(pushed=True)).law(kappa=kappa).loop
+    plain = gc.models.get("top-on-movable-base")().replace(indefinite=True).reduce()
+    light = numbers | {"M": lighter}
+    rng = np.random.default_rng(8)
+    turn = rng.normal(size=3)
+    R = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    R *= np.linalg.det(R)
+    carried = numbers["m"] * numbers["l"] / (numbers["m"] + numbers["M"]) * (R @ np.cross(turn, [0, 0, 1]))
+    x = pushed.state(
+        params=numbers,
+        Omega=turn,
+        Y1=-(1 + kappa) * carried[0],
+        Y2=-(1 + kappa) * carried[1],
+        a=R[0],
+        b=R[1],
+        Gamma=R[2],
+    )
+    y = plain.state(params=light, Omega=turn, Gamma=R[2])
+    np.testing.assert_allclose(
+        pushed.rhs(0.0, x, params=numbers)[:3], plain.rhs(0.0, y, params=light)[:3], rtol=1e-9, atol=1e-12
+    )
+    I1c = numbers["I1"] - (1 + kappa) * mu
+    weight = numbers["m"] * numbers["g"] * numbers["l"]
+    if I1c < 0:
+        speeds = {0.0: gc.Verdict.PROVED_STABLE, 5.0: gc.Verdict.PROVED_STABLE}
+    else:
+        edge = (4 * I1c * weight) ** 0.5 / numbers["I3"]
+        speeds = {edge * (1 - 1e-6): gc.Verdict.PROVED_UNSTABLE, edge * (1 + 1e-6): gc.Verdict.PROVED_STABLE}
+    for speed, verdict in speeds.items():
+        eq = plain.equilibrium("sleeping", params=light, Omega0=speed)
+        assert gc.certify(plain, eq, light).verdict is verdict
