@@ -58,6 +58,25 @@ def test_models_describes_one_mechanism_in_full(capsys):
     assert (status, "rolling-disk" in err) == (2, True)
 
 
+def test_law_of_actuated_directions(capsys, tmp_path):
+    status, out, _ = run(capsys, "law", "cart-pendulum", "--shaping", "both", "--at", "upright", "--json")
+    data = json.loads(out)
+    assert status == 0
+    assert data["admissible"]["upright"]["bounds"] == {"kappa": "kappa > M/m", "rho": "rho < 0", "K": "K < 0"}
+    gains = ["--set", "kappa=20", "rho=-0.02", "K=-0.6"]
+    file = tmp_path / "loop.json"
+    arguments = ["law", "cart-pendulum", "--shaping", "both", "--at", "upright", *gains, "--out", str(file)]
+    status, out, _ = run(capsys, *arguments, "--json")
+    data = json.loads(out)
+    assert (status, data["verdict"]) == (0, "PROVED_STABLE")
+    assert "u" in data["law"]
+    assert run(capsys, "verify", str(file))[0] == 0
+    status, out, _ = run(capsys, "law", "cart-pendulum", "--set", "kappa=20")
+    assert (status, "kappa > M/m" in out) == (0, True)
+    assert run(capsys, "law", "cart-pendulum", "--set", "kapa=20")[0] == 2
+    assert run(capsys, "law", "cart-pendulum", "--out", str(file))[0] == 2
+
+
 def test_law_names_families_that_belong_to_the_open_loop(capsys):
     status, out, _ = run(capsys, "law", "body-with-rotor")
     assert status == 0

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from geoctrl.cli.commands import (
     UsageError,
     run_certify,
-    run_law,
     run_linearize,
     run_models,
     run_simulate,
     run_verify,
     run_warm,
 )
+from geoctrl.cli.law import run_law
 
 __all__ = ["main"]
 
@@ -115,8 +115,13 @@ def _parser() -> argparse.ArgumentParser:
     simulate.add_argument("--plot", metavar="FILE", help="draw the states (PNG, PDF, SVG)")
     simulate.set_defaults(run=run_simulate)
 
-    law = commands.add_parser("law", help="synthesise a feedback law for a mechanism with rotors")
-    _mechanism_arguments(law, family=False, gain=", and the gain sigma")
+    law = commands.add_parser("law", help="synthesise a feedback law for rotors or actuated directions")
+    _mechanism_arguments(
+        law, family=False, gain=", and the gains: sigma of rotors, kappa and so on of others"
+    )
+    shapings = ("kinetic", "potential", "both")
+    told = "what of the Lagrangian is changed (default: rotors by sigma, others kinetic)"
+    law.add_argument("--shaping", choices=shapings, help=told)
     law.add_argument("--out", metavar="FILE", help="write the closed loop's certificate at --at (JSON)")
     law.set_defaults(run=run_law)
 

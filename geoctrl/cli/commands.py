@@ -15,7 +15,6 @@ from geoctrl.cli.arguments import (
     UsageError,
     family_symbols,
     is_reduced,
-    mechanism_of,
     member,
     numbers,
     split,
@@ -27,7 +26,6 @@ from geoctrl.cli.text import block, matrix_text, plain, show, spectrum_text, wri
 __all__ = [
     "UsageError",
     "run_certify",
-    "run_law",
     "run_linearize",
     "run_models",
     "run_simulate",
@@ -319,64 +317,6 @@ def run_simulate(args: argparse.Namespace) -> int:
     text.append("drift: " + ", ".join(f"{k} {v:.1e}" for k, v in drift.items()))
     show(args, data, "\n".join(text))
     return 0
-
-
-def _admissible(matching: Any, family: str) -> tuple[dict[str, Any], str]:
-    """Gains for which a family is stable, as data and in words; families of the open loop have none."""
-    from geoctrl.errors import ParameterError
-
-    try:
-        design = matching.design_sigma(family)
-    except ParameterError as error:
-        return {"condition": None, "feasible": False}, str(error)
-    condition = str(design.condition)
-    return {"condition": condition, "feasible": design.feasible}, (
-        condition if design.feasible else design.reason
-    )
-
-
-def run_law(args: argparse.Namespace) -> int:
-    """Match, print the law, and certify its loop where it has numbers; an inadmissible gain is a failure."""
-    import geoctrl
-
-    if not is_reduced(args.model):
-        raise UsageError(f"{args.model} is a system on spheres: it has no rotors, which matching needs")
-    mechanism = mechanism_of(args)
-    symbols = family_symbols(args.model, mechanism.equilibria, args.at)
-    names = [p.name for p in mechanism.parameters]
-    params, values, gains = split(numbers(args.set, "--set"), names, symbols, ["sigma"])
-    matching = geoctrl.match(mechanism)
-    data: dict[str, Any] = {
-        "model": args.model,
-        "branches": [b.name for b in matching.branches],
-        "tau": str(matching.tau.tolist()),
-        "rho": str(matching.rho.tolist()),
-        "admissible": {},
-    }
-    text = [str(matching)]
-    for family in [args.at] if args.at else mechanism.equilibria:
-        found, words = _admissible(matching, family)
-        data["admissible"][family] = found
-        text.append(f"admissible gains for {family!r}: {words}")
-    law = matching.law(
-        gains.get("sigma", matching.sigma[0, 0] if matching.sigma.rows == 1 else matching.sigma)
-    )
-    data["law"] = {k: str(e) for k, e in zip(mechanism.rotors.input_labels, law.expr, strict=True)}
-    data["warnings"] = [str(w) for w in law.warnings]
-    text += [f"{k} = {e}" for k, e in data["law"].items()] + [f"warning: {w}" for w in data["warnings"]]
-    if args.at and gains:
-        with warnings.catch_warnings():  # printed above
-            warnings.simplefilter("ignore", geoctrl.LawWarning)
-            loop = law.closed_loop()
-        certificate = geoctrl.certify(loop, loop.equilibrium(args.at, params=params, **values))
-        data |= {"verdict": certificate.verdict.value, "claim": certificate.claim}
-        text.append(f"{plain(certificate)}{written(args.out)}")
-        if args.out:
-            certificate.to_json(args.out)
-    elif args.out:
-        raise UsageError("--out needs --at FAMILY and --set sigma=VALUE")
-    show(args, data, "\n".join(text))
-    return 1 if law.warnings else 0
 
 
 def run_warm(args: argparse.Namespace) -> int:

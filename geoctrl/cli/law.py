@@ -1,0 +1,134 @@
+"""The command that finds a feedback law: of rotors with the gain sigma, or of any actuated directions."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from typing import Any
+
+from geoctrl.cli.arguments import UsageError, family_symbols, is_reduced, mechanism_of, numbers, split
+from geoctrl.cli.text import plain, show, written
+
+__all__ = ["run_law"]
+
+
+def _admissible(matching: Any, family: str) -> tuple[dict[str, Any], str]:
+    """Gains for which a family is stable, as data and in words; families of the open loop have none."""
+    from geoctrl.errors import ParameterError
+
+    try:
+        design = matching.design_sigma(family)
+    except ParameterError as error:
+        return {"condition": None, "feasible": False}, str(error)
+    condition = str(design.condition)
+    return {"condition": condition, "feasible": design.feasible}, (
+        condition if design.feasible else design.reason
+    )
+
+
+def run_law(args: argparse.Namespace) -> int:
+    """Match, print the law, and certify its loop where it has numbers; an inadmissible gain is a failure."""
+    import geoctrl
+
+    if not is_reduced(args.model):
+        raise UsageError(
+            f"{args.model} is a system on spheres: it has no actuated directions, which matching needs"
+        )
+    mechanism = mechanism_of(args)
+    if args.shaping or mechanism.rotors is None:
+        return _run_shaped(args, mechanism)
+    symbols = family_symbols(args.model, mechanism.equilibria, args.at)
+    names = [p.name for p in mechanism.parameters]
+    params, values, gains = split(numbers(args.set, "--set"), names, symbols, ["sigma"])
+    matching = geoctrl.match(mechanism)
+    data: dict[str, Any] = {
+        "model": args.model,
+        "branches": [b.name for b in matching.branches],
+        "tau": str(matching.tau.tolist()),
+        "rho": str(matching.rho.tolist()),
+        "admissible": {},
+    }
+    text = [str(matching)]
+    for family in [args.at] if args.at else mechanism.equilibria:
+        found, words = _admissible(matching, family)
+        data["admissible"][family] = found
+        text.append(f"admissible gains for {family!r}: {words}")
+    law = matching.law(
+        gains.get("sigma", matching.sigma[0, 0] if matching.sigma.rows == 1 else matching.sigma)
+    )
+    data["law"] = {k: str(e) for k, e in zip(mechanism.rotors.input_labels, law.expr, strict=True)}
+    data["warnings"] = [str(w) for w in law.warnings]
+    text += [f"{k} = {e}" for k, e in data["law"].items()] + [f"warning: {w}" for w in data["warnings"]]
+    if args.at and gains:
+        with warnings.catch_warnings():  # printed above
+            warnings.simplefilter("ignore", geoctrl.LawWarning)
+            loop = law.closed_loop()
+        certificate = geoctrl.certify(loop, loop.equilibrium(args.at, params=params, **values))
+        data |= {"verdict": certificate.verdict.value, "claim": certificate.claim}
+        text.append(f"{plain(certificate)}{written(args.out)}")
+        if args.out:
+            certificate.to_json(args.out)
+    elif args.out:
+        raise UsageError("--out needs --at FAMILY and --set sigma=VALUE")
+    show(args, data, "\n".join(text))
+    return 1 if law.warnings else 0
+
+
+def _run_shaped(args: argparse.Namespace, mechanism: Any) -> int:
+    """The class that matches a mechanism, its gains and where they hold a family; with numbers the law."""
+    import geoctrl
+
+    matching = geoctrl.match(mechanism, shaping=args.shaping or "kinetic")
+    symbols = family_symbols(args.model, mechanism.equilibria, args.at)
+    names = [p.name for p in mechanism.parameters]
+    params, values, gains = split(numbers(args.set, "--set"), names, symbols, list(matching.gains))
+    data: dict[str, Any] = {
+        "model": args.model,
+        "class": matching.shaping.title,
+        "gains": {g.name: g.description for g in matching.shaping.gains},
+        "admissible": {},
+        "notes": list(matching.notes),
+    }
+    text = [str(matching), *matching.notes]
+    for family in [args.at] if args.at else mechanism.equilibria:
+        data["admissible"][family], words = _bounds(matching, family)
+        text += [f"admissible gains for {family!r}: {words}"]
+    if not gains:
+        if args.out:
+            raise UsageError(
+                f"--out needs --at FAMILY and --set with numbers for {', '.join(matching.gains)}"
+            )
+        show(args, data, "\n".join(text))
+        return 0
+    law = matching.law(**gains)
+    data["law"] = {k: str(e) for k, e in zip(law.input_labels, law.expr, strict=True)}
+    data["warnings"] = [str(w) for w in law.warnings]
+    text += [str(law), *(f"warning: {w}" for w in data["warnings"])]
+    if args.at:
+        loop = law.loop
+        if args.at not in loop.families:
+            raise UsageError(
+                f"the closed loop does not hold {args.at!r}; it holds {', '.join(loop.families)}"
+            )
+        known = {k: v for k, v in values.items() if k in loop.families[args.at].names}
+        certificate = geoctrl.certify(loop, loop.equilibrium(args.at, params=params, **known))
+        data |= {"verdict": certificate.verdict.value, "claim": certificate.claim}
+        text.append(f"{plain(certificate)}{written(args.out)}")
+        if args.out:
+            certificate.to_json(args.out)
+    elif args.out:
+        raise UsageError("--out needs --at FAMILY")
+    show(args, data, "\n".join(text))
+    return 1 if law.warnings else 0
+
+
+def _bounds(matching: Any, family: str) -> tuple[dict[str, Any], str]:
+    """Conditions on the gains that hold a family, one gain at a time, as data and in words."""
+    from geoctrl.errors import GeoctrlError
+
+    try:
+        design = matching.design(family)
+        bounds = {name: str(relation) for name, relation in design.bounds.items()}
+    except GeoctrlError as error:
+        return {"bounds": None}, str(error)
+    return {"bounds": bounds}, ", ".join(bounds.values()) or design.reason
