@@ -224,7 +224,8 @@ def _changed(new, z, system, x):
 
     Compiled code has one of the two that follow, as the system is: the other would take as long to compile.
     """
-    raise NotImplementedError("compiled code alone calls this")
+    full = isinstance(system.eliminated, np.ndarray)
+    return (_full_change if full else _sparse_change)(new, z, system, x)
 
 
 @overload(_changed, jit_options={"error_model": "numpy"})

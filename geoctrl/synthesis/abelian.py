@@ -175,6 +175,7 @@ class Abelian(Shaping):
             quasicoordinates=tuple(z for z in z if z.symbol not in closed),
             force=force,
             gains=gains,
+            positions=tuple(closed.get(z.symbol, z.symbol) for z in z),
         )
 
     def mixing(self, Lambda: sp.Matrix, rho: sp.Matrix) -> sp.Matrix:

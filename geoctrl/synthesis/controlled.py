@@ -49,6 +49,8 @@ class Controlled:
         Further variables of V_c and Gc.
     force : sympy column of length n, or None
         F, gyroscopic.
+    positions : tuple of expressions
+        z, what V_c holds at zero, one for each actuated velocity; empty where it holds none.
     gyroscopic : sympy column of length n, or None
         The linear term a_c; that of the plant unless something else is said.
     """
@@ -61,6 +63,7 @@ class Controlled:
     quasicoordinates: tuple[Quasicoordinate, ...] = ()
     force: sp.ImmutableMatrix | None = None
     gyroscopic: sp.ImmutableMatrix | None = None
+    positions: tuple[sp.Expr, ...] = ()
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -210,9 +213,6 @@ class Controlled:
         what E_c is at p = 0: :math:`y = N v - N_f (G_c)_{ff}^{-1}\, p`.
         """
         g, loop = self.system.graph, self.system.assembly
-        k = range(len(loop.velocity))
-        columns = [self._solve_plant(column) for column in self._drive]
-        N = [[dot(g, column, [loop.mass[i][j] for i in k]) for j in k] for column in columns]
         seen = list(loop.velocity)
         if not self.holds_positions:
             f = self.plant.fibre
@@ -220,7 +220,20 @@ class Controlled:
             inner = [[loop.mass[i][j] for j in f] for i in f]
             for i, rate in zip(f, Factorisation(g, inner).solve(momenta), strict=True):
                 seen[i] = seen[i] - rate
-        return [dot(g, row, seen) for row in N]
+        return [dot(g, row, seen) for row in self._output_rows]
+
+    @property
+    def position_rows(self) -> list[list[Node]]:
+        """N_f (m x m): by what a slow motion of the positions z is seen in the passive output."""
+        return [[row[j] for j in self.plant.fibre] for row in self._output_rows]
+
+    @cached_property
+    def _output_rows(self) -> list[list[Node]]:
+        """N (m x k)."""
+        g, loop = self.system.graph, self.system.assembly
+        k = range(len(loop.velocity))
+        columns = [self._solve_plant(column) for column in self._drive]
+        return [[dot(g, column, [loop.mass[i][j] for i in k]) for j in k] for column in columns]
 
     def _solve_plant(self, right: Sequence[Node]) -> list[Node]:
         """Rates of the plant's velocities that these forces give, constraint rows kept."""

@@ -224,6 +224,7 @@ class OneDirection(Shaping):
             fields=sp.ImmutableMatrix(self.w.applyfunc(at)),
             gains=parameters,
             quasicoordinates=tuple(replace(z, rate=at(z.rate)) for z in states),
+            positions=tuple(at(z.value) for z in positions),
             force=None if force is None else sp.ImmutableMatrix(force.applyfunc(at)),
         )
 

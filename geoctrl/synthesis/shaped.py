@@ -16,7 +16,7 @@ from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.plant import Plant
 from geoctrl.synthesis.shaped_design import ShapedDesign
 from geoctrl.synthesis.shaped_law import ShapedLaw
-from geoctrl.synthesis.shaping import Shaping
+from geoctrl.synthesis.shaping import Shaping, named, require_made_by_match
 from geoctrl.systems import EulerPoincare, Parameter
 
 __all__ = ["ShapedMatching"]
@@ -32,12 +32,18 @@ class ShapedMatching:
         The class that solves the matching conditions.
     refused : dict of class -> reason
         Classes that were tried before, and what keeps the mechanism out of them.
+
+    Raises
+    ------
+    TypeError
+        If it is not made of a mechanism and a class that it is in.
     """
 
     def __init__(
         self, mechanism: EulerPoincare, shaping: Shaping, refused: Mapping[str, str] | None = None
     ) -> None:
-        self.mechanism, self.shaping, self.refused = mechanism, shaping, dict(refused or {})
+        require_made_by_match(mechanism, shaping, "matching")
+        self.mechanism, self.shaping, self.refused = mechanism, shaping, named(refused or {}, "refused")
 
     @property
     def plant(self) -> Plant:

@@ -104,7 +104,7 @@ class ShapedDesign:
     @property
     def loop(self) -> ReducedSystem:
         """The closed loop with the gains as parameters without values."""
-        return self._law.closed_loop()
+        return self._law.loop
 
     # -- one set of gains -----------------------------------------------------------------------
 
@@ -140,7 +140,7 @@ class ShapedDesign:
         numbers = {p.name: p.default for p in law.gain_parameters}
         if self._state is not None:
             given = {**self._params, **named_parameters(params)}
-            return certify(law.closed_loop(), self._state, given or None).verdict in _STABLE
+            return certify(law.loop, self._state, given or None).verdict in _STABLE
         return self._judged(self._numbers({**numbers, **named_parameters(params)}))
 
     def _judged(self, numbers: Mapping[sp.Symbol, Any]) -> bool | None:
@@ -314,7 +314,7 @@ class ShapedDesign:
     def _one_direction(self, params: Mapping[str, float] | None) -> tuple[float, float, float, float] | None:
         """g, gamma, k and D where all are multiples of unit matrices; None where they are not."""
         law = self._make(**dict.fromkeys(self.gains, 1.0))
-        loop = law.closed_loop()
+        loop = law.loop
         found = at_rest(self.plant, loop, self._point(loop, params), params)
         if found is None:
             return None

@@ -7,35 +7,53 @@ the controlled Lagrangian; else it is the plant with this feedback.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import number_array
-from geoctrl._scalars import Node, Program
+from geoctrl._checks import number_array, user_level
+from geoctrl._scalars import STATE, Node, Program, to_sympy
 from geoctrl._scalars.budget import Budget
-from geoctrl.errors import InputError, MatchingError
+from geoctrl.analysis import certify
+from geoctrl.errors import GeoctrlError, InputError, LawWarning, MatchingError
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.formula import law_latex, with_numbers
 from geoctrl.synthesis.gains import gain_parameters, read_damping
-from geoctrl.synthesis.shaping import Shaping
+from geoctrl.synthesis.shaping import Shaping, named, require_made_by_match
 from geoctrl.systems import EulerPoincare, Family, Parameter, ReducedSystem
 from geoctrl.systems.elimination import dot
 from geoctrl.systems.equations import collected
 from geoctrl.systems.notebook import displayed
+from geoctrl.verification import Verdict
 
 __all__ = ["ShapedLaw"]
 
 _SIGNS = {"minimum": 1, "maximum": -1}
+_JUDGING = 3.0
+"""Seconds for judging gains that nobody asked about."""
+_EDGE = sp.Rational(1, 1000)
+"""det Gc by that at the reference where a law ends: accelerations grow with its inverse."""
 _TIDYING = 3.0
 """Seconds for bringing a law into a short form."""
 _LONG = 2000
 """Characters of a law that nobody reads."""
 _DEFINITE = 1e-9
 """Eigenvalues of an inertia below this, relative to the largest, count as zero."""
+
+
+@dataclass(frozen=True)
+class _Added:
+    """What is added to the matched law: K, K_i (m x m), their parameters, and the sign of the energy."""
+
+    damping: sp.ImmutableMatrix
+    integral: sp.ImmutableMatrix
+    parameters: tuple[Parameter, ...]
+    sense: int
 
 
 class ShapedLaw:
@@ -51,8 +69,13 @@ class ShapedLaw:
         The gains as parameters of the loop.
     controlled : Controlled
         With the sign at which the energy has a minimum, where the gains' numbers decide it.
-    damping : sympy matrix, m x m
-        K of the added :math:`-K y`, zero without damping.
+    damping, integral : sympy matrices, m x m
+        K and K_i of what `with_damping` added, zero without.
+
+    Raises
+    ------
+    TypeError
+        If it is not made of a class and its mechanism.
     """
 
     def __init__(
@@ -61,16 +84,18 @@ class ShapedLaw:
         mechanism: EulerPoincare,
         values: Mapping[str, sp.Expr],
         gains: tuple[Parameter, ...],
-        damping: tuple[sp.ImmutableMatrix, tuple[Parameter, ...], int] | None = None,
+        added: _Added | None = None,
     ) -> None:
+        require_made_by_match(mechanism, shaping, "law")
+        if not isinstance(gains, tuple) or not (added is None or isinstance(added, _Added)):
+            raise TypeError("a law takes the parameters of its gains, and what with_damping adds")
         self.shaping, self.mechanism, self.gain_parameters = shaping, mechanism, gains
-        self._values = dict(values)
+        self._values, self._warned = named(values, "values"), False
         m = shaping.plant.drive.cols
-        added: tuple[Parameter, ...] = ()
-        self.damping, self._sense = sp.ImmutableMatrix(sp.zeros(m, m)), 1
-        if damping is not None:
-            self.damping, added, self._sense = damping
-        found = shaping.proved(values, (*gains, *added))
+        none = sp.ImmutableMatrix(sp.zeros(m, m))
+        self._added = _Added(none, none, (), 1) if added is None else added
+        self.damping, self.integral = self._added.damping, self._added.integral
+        found = shaping.proved(values, (*gains, *self._added.parameters))
         self.controlled: Controlled = found.negated if _negative(found) else found
 
     @property
@@ -83,22 +108,41 @@ class ShapedLaw:
     @cached_property
     def _nodes(self) -> list[Node]:
         """u in the graph of the controlled Lagrangian's system."""
-        system = self.controlled.system
-        inputs = self.controlled.inputs
-        if self.damping.is_zero_matrix:
-            return inputs
-        g, y = system.graph, self.controlled.passive_output
-        K = [[system.assembly.configuration(e) for e in row] for row in self.damping.tolist()]
-        return [u - self._sense * dot(g, row, y) for u, row in zip(inputs, K, strict=True)]
+        system, inputs = self.controlled.system, self.controlled.inputs
+        g, parts = system.graph, []
+        if not self.damping.is_zero_matrix:
+            parts.append((self.damping, self.controlled.passive_output))
+        if self._integrals:
+            rows = self.controlled.position_rows
+            parts.append((self.integral, [dot(g, row, self._integrals) for row in rows]))
+        for matrix, seen in parts:
+            K = [[system.assembly.configuration(e) for e in row] for row in matrix.tolist()]
+            inputs = [u - self._added.sense * dot(g, row, seen) for u, row in zip(inputs, K, strict=True)]
+        return inputs
+
+    @cached_property
+    def _integrals(self) -> list[Node]:
+        """States of the controller, integrals of the positions."""
+        if self.integral.is_zero_matrix:
+            return []
+        return [self.controlled.system.graph.symbol(label, STATE) for label in self._integral_labels]
+
+    @property
+    def _integral_labels(self) -> list[str]:
+        count = len(self.controlled.positions)
+        return ["integral"] if count == 1 else [f"integral{i + 1}" for i in range(count)]
 
     @cached_property
     def _program(self) -> Program:
-        return self.controlled.system.program(self._nodes)
+        system = self.controlled.system
+        arguments = [*system.state_nodes, *self._integrals, system.time_node]
+        return Program(system.graph, arguments, system.assembly.parameters, self._nodes)
 
     @cached_property
     def _recorded(self) -> list[sp.Expr]:
         """The law as it is recorded, for the loops."""
-        return self.controlled.system.to_sympy(self._nodes)
+        own = {node: sp.Symbol(node.payload, real=True) for node in self._integrals}
+        return to_sympy(self._nodes, self.controlled.system.symbols | own)
 
     def by_input(self) -> dict[str, sp.Expr]:
         """The law by input label, as it is recorded."""
@@ -119,10 +163,11 @@ class ShapedLaw:
         ParameterError
             For an unknown parameter, or one without a value.
         """
-        return with_numbers(self.controlled.system, self.by_input(), params)
+        system = self.full if self._integrals else self.controlled.system
+        return with_numbers(system, self.by_input(), params)
 
     def __call__(self, t: float, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
-        """Inputs (m,) or (m, nt) at states (n,) or (n, nt) of the loop; the time does not matter.
+        """Inputs (m,) or (m, nt) at states (n,) or (n, nt) of the loop, integrals included.
 
         Raises
         ------
@@ -130,7 +175,10 @@ class ShapedLaw:
             If ``x`` has the wrong shape; for an unknown or missing parameter.
         """
         system = self.controlled.system
-        return self._program(system.arguments_at(t, number_array("x", x), None), system.parameters(params))
+        x, count = number_array("x", x), len(self._integrals)
+        known, own = (x[: len(x) - count], x[len(x) - count :]) if count else (x, [])
+        states = system.arguments_at(t, known, None)[: system.nstates]
+        return self._program([*states, *own, t], system.parameters(params))
 
     @cached_property
     def energy(self) -> sp.Expr:
@@ -142,17 +190,46 @@ class ShapedLaw:
     # -- the loops ------------------------------------------------------------------------------
 
     def closed_loop(self) -> ReducedSystem:
-        """The closed loop as a system, its outputs the inputs of the plant.
+        """The closed loop as a system, its outputs the inputs of the plant; the first issues `warnings`.
 
         States are those of the plant with rotor rates, followed by the positions z of the controlled
         potential. Without damping and without other forces its energy is the controlled one. Else its energy
         is that of the plant, and ``controlled_energy`` is among its candidates for an invariant.
         """
-        return self._loop
+        self._warn_once()
+        return self.loop
 
     @cached_property
-    def _loop(self) -> ReducedSystem:
-        plain_ = self.damping.is_zero_matrix and not self._driven_otherwise
+    def warnings(self) -> tuple[LawWarning, ...]:
+        """A `LawWarning` where these gains leave every family of the loop unstable that is asked in time."""
+        time, told = Budget(_JUDGING), []
+        for name, family in self.loop.families.items():
+            if family.symbols:
+                return ()  # at which member is not known
+            verdict = time.attempt(name, partial(self._verdict, name), None)
+            if verdict not in (Verdict.PROVED_UNSTABLE, Verdict.NUMERICALLY_UNSTABLE):
+                return ()
+            told.append(f"{name!r}: {verdict}")
+        gains = ", ".join(f"{p.name} = {p.default}" for p in self.gain_parameters)
+        text = f"{gains}: these gains hold no family, {', '.join(told)}; design(family) says which do"
+        return (LawWarning(text),) if told else ()
+
+    def _verdict(self, family: str) -> Verdict | None:
+        try:
+            return certify(self.loop, self.loop.equilibrium(family)).verdict
+        except GeoctrlError:  # a parameter without a value, or a singular inertia
+            return None
+
+    def _warn_once(self) -> None:
+        if not self._warned:
+            self._warned = True
+            for warning in self.warnings:
+                warnings.warn(warning, stacklevel=user_level())
+
+    @cached_property
+    def loop(self) -> ReducedSystem:
+        """`closed_loop`, without a word about the gains."""
+        plain_ = not self._added.parameters and not self._driven_otherwise
         return self._lagrangian.reduce() if plain_ else self.full
 
     @property
@@ -170,7 +247,7 @@ class ShapedLaw:
             outputs={**plant.outputs, **self.by_input()},
             invariants=plant.invariants,
             equilibria=self._families,
-            domain=plant.domain,
+            domain=self._domain,
             reactions={},
             name=f"{plant.name or 'system'}, closed loop",
         )
@@ -181,6 +258,10 @@ class ShapedLaw:
         plant, made = self.controlled.plant.mechanism, self.controlled.mechanism
         return plant.replace(
             feedback=self.by_input(),
+            controller=dict(zip(self._integral_labels, self.controlled.positions, strict=True))
+            if self._integrals
+            else {},
+            domain=self._domain,
             quasicoordinates=made.quasicoordinates,
             parameters=made.parameters,
             parameter_sets={},
@@ -190,6 +271,24 @@ class ShapedLaw:
             equilibria=self._families,
             name=f"{plant.name or 'system'}, closed loop with the plant's energy",
         ).reduce()
+
+    @cached_property
+    def _domain(self) -> dict[str, Any]:
+        """That of the plant, and the side of the singularities of Gc on which the reference is."""
+        made, plant = self.controlled.mechanism, self.controlled.plant
+        domain = dict(plant.mechanism.domain)
+        mass = _mass(self.controlled)
+        E = plant.frame.matrix
+        if mass is None or not (E.T * made.inertia * E).free_symbols & set(made.configuration_symbols):
+            return domain
+        reduced = E.T * made.inertia * E
+        det = Budget(_TIDYING).attempt("det Gc", lambda: reduced.det(method="berkowitz"), None)
+        if det is None or not det.free_symbols & set(made.configuration_symbols):
+            return domain
+        sign = int(np.sign(np.linalg.det(mass)))
+        references = zip(made.configuration_symbols, map(sp.Rational, made.reference), strict=True)
+        rest = det.subs(dict(references))
+        return domain | {"where the law is regular": sign * (det - rest * _EDGE) > 0} if sign else domain
 
     @property
     def _families(self) -> dict[str, Family]:
@@ -215,7 +314,7 @@ class ShapedLaw:
 
     # -- damping --------------------------------------------------------------------------------
 
-    def with_damping(self, k: Any, energy: str | None = None) -> ShapedLaw:
+    def with_damping(self, k: Any, energy: str | None = None, integral: Any = 0) -> ShapedLaw:
         r"""The law with :math:`-\varepsilon K y` added, y the `Controlled.passive_output`.
 
         With a potential :math:`y = B^T G^{-1} G_c v` and :math:`\dot E_c = -\varepsilon\, y^T K y`, with
@@ -226,6 +325,10 @@ class ShapedLaw:
         ----------
         k : number, (m,), symmetric m x m matrix, or symbol
             K, positive semidefinite. A number stands for its multiple of the identity.
+        integral : number, (m,), symmetric m x m matrix, or symbol
+            :math:`K_i` of a further :math:`-\varepsilon K_i N_f \int z\,dt`, which brings the positions z
+            home against a constant force: a state ``integral`` of the loop for each. Whether the loop is
+            stable with it is for `geoctrl.certify` to say.
         energy : {"minimum", "maximum"}, optional
             Found by itself where the default parameters decide it, by the signs of the controlled inertia.
 
@@ -249,10 +352,18 @@ class ShapedLaw:
         matrix, parameters = gain_parameters(
             "k", *read_damping("k", k, plant.drive.cols), taken, "", "damping of the inputs' directions"
         )
+        count, held = plant.drive.cols, len(self.controlled.positions)
+        given = read_damping("k_i", integral, count)
+        if not given[0].is_zero_matrix and held != count:
+            raise MatchingError(
+                f"the law holds {held} of {count} positions, and integral= needs all of them; take "
+                'shaping="both"'
+            )
+        what = "integral action on the positions"
+        integrals, more = gain_parameters("k_i", *given, (*taken, *parameters), "", what)
         sense = _SIGNS[energy] if energy else self._energy_sign()
-        return ShapedLaw(
-            self.shaping, self.mechanism, self._values, self.gain_parameters, (matrix, parameters, sense)
-        )
+        added = _Added(matrix, integrals, (*parameters, *more), sense)
+        return ShapedLaw(self.shaping, self.mechanism, self._values, self.gain_parameters, added)
 
     def _energy_sign(self) -> int:
         """1 where the energy has a minimum in the unactuated motion, -1 where it has a maximum."""

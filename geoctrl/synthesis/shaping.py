@@ -6,13 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import sympy as sp
 
+from geoctrl._scalars import shown
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.plant import Plant
-from geoctrl.systems import Parameter
+from geoctrl.systems import EulerPoincare, Parameter
 
 __all__ = ["KINDS", "KINETIC", "POTENTIAL", "Gain", "Shaping"]
 
@@ -101,3 +103,19 @@ class Shaping(ABC):
             raise MatchingError(
                 f"{', '.join(taken)}: the mechanism uses this name, which is that of a gain; rename it there"
             )
+
+
+def require_made_by_match(mechanism: Any, shaping: Any, what: str) -> None:
+    """TypeError unless a matching or a law is made of a mechanism and its class."""
+    if not isinstance(mechanism, EulerPoincare) or not isinstance(shaping, Shaping):
+        raise TypeError(
+            f"a {what} is made of a mechanism and its class of Lagrangians, got {shown(mechanism)} and "
+            f"{shown(shaping)}; take match(mechanism, shaping=...)"
+        )
+
+
+def named(values: Any, what: str) -> dict:
+    """A dict by name; TypeError for anything else."""
+    if not isinstance(values, Mapping):
+        raise TypeError(f"{what} must be a dict by name, got {shown(values)}")
+    return dict(values)

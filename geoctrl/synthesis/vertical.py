@@ -102,6 +102,7 @@ class Vertical(Shaping):
             fields=sp.ImmutableMatrix(self.plant.unactuated),
             gains=parameters,
             quasicoordinates=z,
+            positions=tuple(c.symbol for c in z),
         )
 
     # -- the forms of the inputs ----------------------------------------------------------------

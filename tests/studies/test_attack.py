@@ -186,6 +186,11 @@ def test_the_oracle_bears_stiff_runs():
         assert systems.case(77, index, {}).result == "proved"
 
 
+def test_steps_by_tensions_run_uncompiled_too():
+    """Where a force is a function of Python the loop around it is one as well."""
+    assert systems.case(1, 58, {}).result in ("held", "proved")
+
+
 def test_amplification_of_an_oscillator():
     """Of I Omega' = -Gamma, Gamma' = Omega the energy I Omega^2 + Gamma^2 is kept: by sqrt(2), for I = 2."""
     hanging = top(-1)

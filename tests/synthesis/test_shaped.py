@@ -11,6 +11,8 @@ from geoctrl.errors import InputError, MatchingError, ParameterError
 from geoctrl.synthesis.abelian import Abelian
 from geoctrl.synthesis.plant import Plant
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*these gains hold no family")
+
 POSITION = {"kappa": 20, "rho": -0.02, "K": -0.6}
 """Gains of the specification's checks, in the notation of Bloch, Leonard and Marsden."""
 
@@ -312,9 +314,18 @@ def test_the_law_in_all_its_forms():
             "increasing",
         ),
         (
-            lambda: gc.match(cart().replace(parameters=[*cart().parameters, gc.Parameter("kappa", 1.0)])),
+            lambda: Abelian(
+                Plant.of(cart().replace(parameters=[*cart().parameters, gc.Parameter("kappa", 1.0)])),
+                "kinetic",
+            ),
             MatchingError,
             "kappa",
+        ),
+        (lambda: gc.ShapedMatching(cart(), "abelian"), TypeError, "take match"),
+        (
+            lambda: gc.ShapedLaw(Abelian(Plant.of(cart()), "kinetic"), cart(), {}, [1]),
+            TypeError,
+            "parameters",
         ),
     ],
 )
@@ -410,3 +421,86 @@ def test_what_no_input_reaches_is_said():
     assert design.feasible is not True
     assert design.obstruction is not None
     assert "no input reaches" in design.reason or "reach" in design.reason
+
+
+def test_gains_that_hold_nothing_are_told():
+    matching = gc.match(cart(), shaping="both")
+    with pytest.warns(gc.LawWarning, match="upright"):
+        matching.law(kappa=20, rho=0.02, K=0.6).closed_loop()
+    assert matching.law(**POSITION).warnings == ()
+
+
+def test_the_law_ends_where_it_is_singular():
+    """cos^2 phi = (M + m)/((1 + kappa) m)."""
+    loop = gc.match(cart(), shaping="both").law(**POSITION).closed_loop()
+    v = loop.params
+    edge = np.arccos(np.sqrt((v["M"] + v["m"]) / (21 * v["m"])))
+    start = loop.state(phi=0.9 * edge, phi_dot=5.0)
+    traj = gc.simulate(loop, np.linspace(0, 2, 201), start)
+    assert "regular" in traj.status
+    assert abs(traj["phi"][-1]) == pytest.approx(edge, abs=0.02)
+
+
+def test_integral_action_withstands_a_constant_force():
+    """A slope pulls at the cart: with damping alone it stays away from home, with the integral not."""
+    matching = gc.match(cart(), shaping="both")
+    gains = matching.design("upright").recommend(frequencies=(1.5, 4.0))
+    law = matching.law(**gains)
+    force = sp.Rational(1, 5)
+    away = []
+    for integral in (0, 0.02):
+        held = law.with_damping(k=0.7, integral=integral)
+        loop = held.closed_loop()
+        verdict = gc.certify(loop, loop.equilibrium("upright")).verdict
+        assert verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+        pushed = loop.mechanism.replace(forces=[loop.mechanism.forces[0] + force, 0]).reduce()
+        traj = gc.simulate(pushed, np.linspace(0, 400, 401), pushed.state(phi=0.05))
+        away.append(abs(traj["z"][-1]))
+        x = loop.random_state(np.random.default_rng(2))
+        np.testing.assert_allclose(held(0.0, x), loop.outputs(0.0, x), rtol=1e-12)
+    assert away[0] > 0.1
+    assert away[1] < 1e-3
+    with pytest.raises(MatchingError, match="positions"):
+        gc.match(cart()).law(kappa=20).with_damping(k=0.1, integral=1.0)
+
+
+@pytest.mark.parametrize("kappa", [1.0, 3.5, 6.0])
+def test_a_pushed_base_is_a_lighter_one_and_the_sleeping_top_flips_so(kappa):
+    """At zero momentum the top moves as on a base with m + M by 1 + kappa: I1c = I1 - (1 + kappa) mu.
+
+    Asleep it is then stable for I3^2 Omega0^2 > 4 I1c m g l, and always where I1c < 0.
+    """
+    numbers = {"m": 0.5, "M": 4.0, "l": 0.6, "g": 9.81, "I1": 0.1, "I2": 0.1, "I3": 0.05}
+    mu = (numbers["m"] * numbers["l"]) ** 2 / (numbers["m"] + numbers["M"])
+    lighter = (numbers["m"] + numbers["M"]) / (1 + kappa) - numbers["m"]
+    pushed = gc.match(gc.models.get("top-on-movable-base")(pushed=True)).law(kappa=kappa).loop
+    plain = gc.models.get("top-on-movable-base")().replace(indefinite=True).reduce()
+    light = numbers | {"M": lighter}
+    rng = np.random.default_rng(8)
+    turn = rng.normal(size=3)
+    R = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    R *= np.linalg.det(R)
+    carried = numbers["m"] * numbers["l"] / (numbers["m"] + numbers["M"]) * (R @ np.cross(turn, [0, 0, 1]))
+    x = pushed.state(
+        params=numbers,
+        Omega=turn,
+        Y1=-(1 + kappa) * carried[0],
+        Y2=-(1 + kappa) * carried[1],
+        a=R[0],
+        b=R[1],
+        Gamma=R[2],
+    )
+    y = plain.state(params=light, Omega=turn, Gamma=R[2])
+    np.testing.assert_allclose(
+        pushed.rhs(0.0, x, params=numbers)[:3], plain.rhs(0.0, y, params=light)[:3], rtol=1e-9, atol=1e-12
+    )
+    I1c = numbers["I1"] - (1 + kappa) * mu
+    weight = numbers["m"] * numbers["g"] * numbers["l"]
+    if I1c < 0:
+        speeds = {0.0: gc.Verdict.PROVED_STABLE, 5.0: gc.Verdict.PROVED_STABLE}
+    else:
+        edge = (4 * I1c * weight) ** 0.5 / numbers["I3"]
+        speeds = {edge * (1 - 1e-6): gc.Verdict.PROVED_UNSTABLE, edge * (1 + 1e-6): gc.Verdict.PROVED_STABLE}
+    for speed, verdict in speeds.items():
+        eq = plain.equilibrium("sleeping", params=light, Omega0=speed)
+        assert gc.certify(plain, eq, light).verdict is verdict
