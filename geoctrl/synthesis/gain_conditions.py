@@ -81,5 +81,5 @@ def solved(relation: Any, symbol: sp.Symbol) -> Any:
         return relation
     try:
         return solve_inequality(relation.gts - relation.lts, symbol)
-    except (NotImplementedError, ValueError, TypeError):
+    except (NotImplementedError, ValueError, TypeError, sp.PolynomialError):  # the last of absolute values
         return relation

@@ -196,7 +196,12 @@ class ShapedDesign:
 
     @cached_property
     def bounds(self) -> dict[str, Boolean]:
-        """For each gain its conditions, solved for it where that is possible, the others held."""
+        """For each gain its conditions, solved for it where that is possible, the others held.
+
+        False for all of them where the condition is.
+        """
+        if self.condition == sp.S.false:
+            return dict.fromkeys(self.gains, sp.S.false)
         relations = settled(self.conditions.stable)
         found = {}
         for name, symbol in self._symbols.items():
@@ -366,6 +371,9 @@ class ShapedDesign:
             return np.arange(min(len(draws), 100))
         numbers = self._numbers(named_parameters(params))
         symbols = [self._symbols[name] for name in names]
+        asked = {s for r in self.conditions.stable for s in r.free_symbols} - numbers.keys() - set(symbols)
+        if asked:
+            raise ParameterError(f"gains need numbers in params for {', '.join(sorted(map(str, asked)))}")
         allowed = np.ones(len(draws), dtype=bool)
         for relation in self.conditions.stable:
             told = relation.subs(numbers) if hasattr(relation, "subs") else relation
