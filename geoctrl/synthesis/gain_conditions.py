@@ -54,7 +54,8 @@ def _arms(relation: Any) -> list:
 
 def _contradicts(relations: Sequence[Any]) -> bool:
     """Whether one expression is asked to be positive and negative."""
-    sides = {sp.expand(r.gts - r.lts) for r in relations if hasattr(r, "gts")}
+    strict = [r for r in relations if isinstance(r, sp.StrictGreaterThan | sp.StrictLessThan)]
+    sides = {sp.expand(r.gts - r.lts) for r in strict}
     return any(sp.expand(-e) in sides for e in sides)
 
 

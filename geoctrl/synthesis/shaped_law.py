@@ -330,7 +330,9 @@ class ShapedLaw:
             home against a constant force: a state ``integral`` of the loop for each. Whether the loop is
             stable with it is for `geoctrl.certify` to say.
         energy : {"minimum", "maximum"}, optional
-            Found by itself where the default parameters decide it, by the signs of the controlled inertia.
+            Found by itself where the default parameters decide it, by the signs of the controlled inertia: as
+            it is at rest. About a motion that turns, the energy may have the other on the levels of further
+            invariants; `geoctrl.certify` tells the wrong one.
 
         Raises
         ------
