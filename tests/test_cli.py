@@ -335,7 +335,7 @@ def test_the_second_catalogue_is_reached(capsys):
             "lennard-jones has no family 'rest'; none is declared",
         ),
         (("simulate", "dipoles", "--time", "1"), "give --at FAMILY (none is declared), or all directions"),
-        (("law", "dipoles"), "dipoles is a system on spheres: it has no rotors, which matching needs"),
+        (("law", "dipoles"), "dipoles is a system on spheres: it has no actuated directions, which"),
         (
             ("certify", "chain-pendulum", "--at", "hanging", "--set", "g=3"),
             "no parameter or family symbol: 'g'",

@@ -14,7 +14,7 @@ from geoctrl._scalars import shown
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.plant import Plant
-from geoctrl.systems import EulerPoincare, Parameter
+from geoctrl.systems import Parameter, as_mechanism
 
 __all__ = ["KINDS", "KINETIC", "POTENTIAL", "Gain", "Shaping"]
 
@@ -107,11 +107,12 @@ class Shaping(ABC):
 
 def require_made_by_match(mechanism: Any, shaping: Any, what: str) -> None:
     """TypeError unless a matching or a law is made of a mechanism and its class."""
-    if not isinstance(mechanism, EulerPoincare) or not isinstance(shaping, Shaping):
+    if not isinstance(shaping, Shaping):
         raise TypeError(
-            f"a {what} is made of a mechanism and its class of Lagrangians, got {shown(mechanism)} and "
-            f"{shown(shaping)}; take match(mechanism, shaping=...)"
+            f"a {what} is made of a class of Lagrangians, got {shown(shaping)}; take "
+            "match(mechanism, shaping=...)"
         )
+    as_mechanism(mechanism, what)
 
 
 def named(values: Any, what: str) -> dict:
