@@ -91,7 +91,7 @@ def comes_home(system: gc.ReducedSystem, law: ShapedLaw | None, phi: float, x: f
     down = {"down": gc.Event(sp.Abs(lean) - stop, terminal=True)}
     try:
         run = gc.simulate(system, np.linspace(0, span, 61), start(system, law, phi, x), events=down)
-    except gc.SimulationError:
+    except (gc.SimulationError, gc.InputError):  # beyond where the law is regular
         return False
     return run.time[-1] >= span and bool(np.max(np.abs(run.states[:, -1])) < HOME)
 
