@@ -354,6 +354,23 @@ def test_an_input_that_moves_nothing():
         gc.match(mechanism)
 
 
+def test_a_driven_velocity_in_a_row_kept_by_a_multiplier_is_refused():
+    """Its force would enter the balance along w, which the proof does not see."""
+    x, y, phi = (gc.Coordinate(n) for n in ("x", "y", "phi"))
+    v = sp.Matrix([x.rate, y.rate, phi.rate])
+    G = sp.Matrix([[5, 0, 2], [0, 3, 0], [2, 0, 7]])
+    held = gc.EulerPoincare(
+        shape=[x, y, phi],
+        lagrangian=(v.T * G * v)[0] / 2 + sp.cos(phi.symbol),
+        constraints={"slot": [sp.cos(phi.symbol), sp.sin(phi.symbol), 0]},
+        forces=[sp.Symbol("u", real=True), 0, 0],
+        inputs=["u"],
+    )
+    assert held.reduce().frame.rows is not None
+    with pytest.raises(MatchingError, match="kept by a multiplier"):
+        gc.match(held)
+
+
 def test_other_types_of_numbers_are_the_same_gains():
     matching = gc.match(cart())
     for value in (np.int64(20), np.float32(20), sp.Integer(20), sp.Rational(20)):
