@@ -97,8 +97,8 @@ class Plant:
             # A multiplier would push along w, too: the loop of L_c were not that of the plant.
             if kept is not None and any(kept[:, i]):
                 raise MatchingError(
-                    f"a constraint that is kept by a multiplier holds {labels[i]}, which an input drives; take "
-                    "a frame that solves it"
+                    f"a constraint that is kept by a multiplier holds {labels[i]}, which an input drives; "
+                    "take a frame that solves it"
                 )
             found = [j for j in range(E.cols) if E[i, j] != 0]
             alone = len(found) == 1 and [k for k in range(E.rows) if E[k, found[0]] != 0] == [i]

@@ -368,7 +368,7 @@ def test_a_driven_velocity_in_a_row_kept_by_a_multiplier_is_refused():
     )
     assert held.reduce().frame.rows is not None
     with pytest.raises(MatchingError, match="kept by a multiplier"):
-        gc.match(held)
+        Abelian(Plant.of(held), "kinetic")
 
 
 def test_other_types_of_numbers_are_the_same_gains():
