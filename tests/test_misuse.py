@@ -8,17 +8,17 @@ from geoctrl.errors import GeoctrlError
 from tests.misuse import CALLS, NUMBERS
 
 PROMPT = 20.0
-"""Seconds that a refusal may take: the slowest builds a system first."""
+"""Seconds of the processor that a refusal may take: the slowest builds a system first."""
 
 
 @pytest.mark.parametrize(
     ("call", "error"), [pytest.param(call, error, id=what) for what, call, error in CALLS + NUMBERS]
 )
 def test_a_mistake_is_refused_with_words(call, error, tmp_path):
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(error) as refusal:
         call(tmp_path)
-    assert time.perf_counter() - begun < PROMPT
+    assert time.process_time() - begun < PROMPT
     if not isinstance(refusal.value, (GeoctrlError, FileNotFoundError)):
         # A TypeError of Python itself, for a call with wrong arguments, names no remedy.
         assert str(refusal.traceback[-1].statement).lstrip().startswith("raise TypeError")

@@ -18,7 +18,7 @@ from geoctrl._scalars.budget import _RUNNING, Budget
 from geoctrl.errors import BudgetError
 
 LATE = 2.0
-"""Seconds after the budget at which a search has ended: an alarm takes milliseconds, a busy machine more."""
+"""Seconds of the processor after the budget at which a search has ended: an alarm takes milliseconds."""
 
 
 def endless():
@@ -43,10 +43,11 @@ def test_a_search_that_ends_is_left_alone():
 
 @pytest.mark.parametrize("search", [endless, swallowing])
 def test_a_search_that_does_not_is_ended(search):
-    start = time.monotonic()
+    start, spent = time.monotonic(), time.process_time()
     budget = Budget(0.2)
     assert budget.attempt("the end", search, default="none") == "none"
-    assert 0.2 <= time.monotonic() - start < 0.2 + LATE
+    assert time.monotonic() - start >= 0.2
+    assert time.process_time() - spent < 0.2 + LATE
     assert budget.note == "not finished within the budget of 0.2 s: the end"
     # Nothing is left for a second search.
     assert budget.attempt("more", lambda: 1, default=None) is None
@@ -58,9 +59,9 @@ def test_one_call_of_sympy_is_ended_and_sympy_goes_on():
     x = sp.symbols("x:9", positive=True)
     hard = sp.Matrix(9, 9, lambda i, j: sum(sp.sqrt(x[k]) ** (i + k) for k in range(9)) + x[(i * j) % 9])
     budget = Budget(0.5)
-    start = time.monotonic()
+    spent = time.process_time()
     assert budget.attempt("determinant", lambda: sp.factor(hard.det()), default=None) is None
-    assert time.monotonic() - start < 0.5 + LATE
+    assert time.process_time() - spent < 0.5 + LATE
     assert sp.factor(x[0] ** 2 - x[1] ** 2) == (x[0] - x[1]) * (x[0] + x[1])
     assert sp.sqrt(x[3] ** 2) == x[3]
 
@@ -69,10 +70,10 @@ def test_budgets_work_in_threads_and_do_not_meet():
     found = {}
 
     def run(name, seconds):
-        start = time.monotonic()
+        start, spent = time.monotonic(), time.process_time()
         budget = Budget(seconds)
         budget.attempt(name, endless, default=None)
-        found[name] = (budget.cut, time.monotonic() - start)
+        found[name] = (budget.cut, time.monotonic() - start, time.process_time() - spent)
 
     threads = [threading.Thread(target=run, args=(f"search {k}", 0.2 + 0.2 * k)) for k in range(3)]
     for thread in threads:
@@ -80,9 +81,10 @@ def test_budgets_work_in_threads_and_do_not_meet():
     for thread in threads:
         thread.join()
     for k in range(3):
-        cut, elapsed = found[f"search {k}"]
+        cut, elapsed, spent = found[f"search {k}"]
         assert cut == [f"search {k}"]
-        assert 0.2 + 0.2 * k <= elapsed < 0.2 + 0.2 * k + LATE
+        assert elapsed >= 0.2 + 0.2 * k
+        assert spent < 0.2 + 0.2 * k + LATE
 
 
 def test_the_alarm_of_an_outer_search_passes_through_an_inner_one():
@@ -100,14 +102,18 @@ def test_an_alarm_that_is_dropped_rings_again_within_the_reserve():
     class Thing:
         pass
 
+    def waiting():
+        while True:
+            time.sleep(0.01)
+
     def line():
         thing = Thing()
-        callback = weakref.ref(thing, lambda _: endless())
+        callback = weakref.ref(thing, lambda _: waiting())
         del thing
-        endless()
+        waiting()
         return callback
 
-    budget = Budget(1.0)
+    budget = Budget(3.0)  # a reserve that a busy machine does not use up
     found = budget.attempt(
         "whole", lambda: budget.attempt("line", line, default="line", reserve=0.4), default="whole"
     )

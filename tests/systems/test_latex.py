@@ -173,9 +173,9 @@ def test_the_budget_ends_the_typesetting_and_is_said():
     Display(chain, width=38, budget=math.inf).equations()
     # Time for the equations, however busy the machine, and two seconds for their lines.
     budget = round(2.0 + 2.0 * (time.monotonic() - start), 1)
-    start = time.monotonic()
+    start = time.process_time()
     text = chain.latex(budget=budget)
-    assert time.monotonic() - start < budget + 4.0
+    assert time.process_time() - start < budget + 4.0
     assert rf"\text{{not typeset within the budget of {budget:g} s}}" in text
     assert text.startswith(r"\begin{aligned}")
     with pytest.raises(gc.ParameterError, match="budget must be a positive number"):

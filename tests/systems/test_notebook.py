@@ -76,9 +76,9 @@ def test_what_takes_too_long_says_so_in_time():
         while True:
             sp.Integer(1) + 1
 
-    start = time.monotonic()
+    start = time.process_time()
     body = require_latex(displayed(endless, 0.2))
-    assert time.monotonic() - start < 2.0  # the alarm rings again every half second until it is heard
+    assert time.process_time() - start < 2.0  # the alarm rings again every half second until it is heard
     assert "not typeset within 0.2 s" in body
 
 

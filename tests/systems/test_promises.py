@@ -149,11 +149,11 @@ def test_what_was_proved_once_is_not_judged_again():
     proved = symmetric.replace(
         inertia=sp.diag(I1, I1, symmetric.parameters[2].symbol), parameters=symmetric.parameters
     ).reduce()
-    start = time.perf_counter()
+    start = time.process_time()
     for value in np.linspace(1, 2, 2000):
         proved.parameters({"I1": float(value)})
     # 10 us each were measured; judging takes milliseconds.
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 # -- frame and leaf ------------------------------------------------------------------------------
