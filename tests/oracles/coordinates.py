@@ -77,7 +77,7 @@ def _elementary_rotation(axis, angle):
 def _with_derivatives(matrix, coordinates):
     """A function of the coordinates returning the matrix and, after it, its partial derivatives."""
     stack = [matrix] + [matrix.diff(c) for c in coordinates]
-    entries = sm.lambdify(coordinates, [list(item) for item in stack], modules="numpy", cse=True)
+    entries = sm.lambdify(coordinates, [sm.Matrix(item) for item in stack], modules="numpy", cse=True)
     return lambda q: np.array(entries(*q), dtype=float).reshape(len(stack), *matrix.shape)
 
 
@@ -171,13 +171,13 @@ class CoordinateOracle:
             places = slice(first, self._slices[index].stop)
             row[places] = np.array(vector, dtype=float)[: places.stop - places.start]
         self._shape = [self._slices[index].start + component for _, index, component in shape]
-        values = {} if parameters is None else dict(parameters)
+        values = {symbol: sm.sympify(number) for symbol, number in (parameters or {}).items()}
 
         def entries(given, rows, columns):
             matrix = sm.Matrix(given) if given is not None else sm.zeros(rows, columns)
             if (rows, columns) not in (matrix.shape, matrix.shape[::-1]):  # a vector may be a row or a column
                 raise ValueError(f"expected {rows} x {columns} entries, got shape {matrix.shape}")
-            return [sm.sympify(entry).subs(values) for entry in matrix]
+            return [sm.sympify(entry).xreplace(values) for entry in matrix]
 
         self.r = 0 if constraints is None else sm.Matrix(constraints).rows
         functions = entries(inertia, n, n) + entries(gyroscopic, n, 1) + entries([potential], 1, 1)
@@ -192,7 +192,8 @@ class CoordinateOracle:
         if unknown:
             raise ValueError(f"symbols without a value: {sorted(map(str, unknown))}")
         table = [[f] + [f.diff(v) if f.has(v) else sm.S.Zero for v in variables] for f in functions]
-        evaluate = sm.lambdify(arguments, table, modules="numpy", cse=True)
+        # A matrix, because of what is common to rows of lists nothing is found.
+        evaluate = sm.lambdify(arguments, sm.Matrix(table), modules="numpy", cse=True)
         return lambda *numbers: np.array(evaluate(*numbers), dtype=float)
 
     def configuration(self, q):

@@ -8,6 +8,7 @@ in the reduction changes the motion of such a mechanism at once.
 
 import warnings
 from dataclasses import replace
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -261,9 +262,14 @@ def _change_of_frame(rng, k, gamma):
 
 def matrix_at(mechanism, matrix, gamma):
     """Numbers of a sympy matrix in advected symbols and parameters, lambdified by sympy alone."""
-    arguments = [list(mechanism.configuration_symbols), [p.symbol for p in mechanism.parameters]]
+    arguments = tuple(mechanism.configuration_symbols), tuple(p.symbol for p in mechanism.parameters)
     values = [float(p.default) for p in mechanism.parameters]
-    return np.array(sp.lambdify(arguments, sp.Matrix(matrix), "numpy")(gamma, values))
+    return np.array(_compiled(arguments, sp.ImmutableMatrix(matrix))(gamma, values))
+
+
+@cache
+def _compiled(arguments, matrix):
+    return sp.lambdify(arguments, matrix, "numpy", cse=True)
 
 
 # -- what the generator does not draw -------------------------------------------------------------------

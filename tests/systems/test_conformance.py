@@ -139,6 +139,8 @@ def system_of(case, frame="own"):
 
 @cache
 def multiplier_form_of(case):
+    if case != built_for(case):
+        return comparisons.AtParameters(multiplier_form_of(built_for(case)), mechanism_of(case))
     return system_of(case).unreduced()
 
 
