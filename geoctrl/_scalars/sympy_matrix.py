@@ -25,15 +25,19 @@ def read_matrix(name: str, value: Any, error: type[GeoctrlError] = DescriptionEr
     """
     if isinstance(value, sp.MatrixBase):
         return sp.ImmutableMatrix(value)
-    problem = f"{name} must be a matrix of numbers or expressions, got {shown(value)}"
+    entries = _rectangle(value)
+    if entries is None:  # printing is kept for the refusal: entries may be long
+        raise error(f"{name} must be a matrix of numbers or expressions, got {shown(value)}")
+    rows = [[expression(e, f"an entry of {name}", error) for e in row] for row in entries]
+    return sp.ImmutableMatrix(*entries.shape, [e for row in rows for e in row])
+
+
+def _rectangle(value: Any) -> np.ndarray | None:
+    """The entries as an array of two dimensions; None where they make none."""
     if isinstance(value, (str, bytes, Mapping, sp.Basic)):
-        raise error(problem)
+        return None
     try:
         entries = np.array(value, dtype=object)
     except ValueError:  # rows of different lengths, or holding matrices
-        raise error(problem) from None
-    if entries.ndim not in (1, 2) or not entries.size:
-        raise error(problem)
-    entries = entries.reshape(len(entries), -1)
-    rows = [[expression(e, f"an entry of {name}", error) for e in row] for row in entries]
-    return sp.ImmutableMatrix(*entries.shape, [e for row in rows for e in row])
+        return None
+    return entries.reshape(len(entries), -1) if entries.ndim in (1, 2) and entries.size else None

@@ -104,17 +104,24 @@ class Connection:
     @cached_property
     def velocity(self) -> sp.ImmutableMatrix:
         """The group velocity, n_g x 1, in coordinates, their rates and momenta."""
-        moved = -self.A * sp.Matrix(self.rates) + self.c
-        if self.momenta:
-            moved += self.B * sp.Matrix(self.momenta)
-        return sp.ImmutableMatrix(moved.applyfunc(_tidy))
+        return sp.ImmutableMatrix(self._velocity.applyfunc(_tidy))
 
     @cached_property
     def momentum_equation(self) -> tuple[sp.Expr, ...]:
         """Rates of the momenta, in coordinates, their rates, momenta and inputs."""
+        return tuple(_tidy(rate) for rate in self._momentum_rates(sp.Matrix(self.velocity)))
+
+    @property
+    def _velocity(self) -> sp.Matrix:
+        """The group velocity as the sum that it is: numbers need no shorter one."""
+        moved = -self.A * sp.Matrix(self.rates) + self.c
+        return moved + self.B * sp.Matrix(self.momenta) if self.momenta else moved
+
+    def _momentum_rates(self, xi: sp.Matrix) -> list[sp.Expr]:
+        """Rates of the momenta at a group velocity."""
         m, e = self.mechanism, self.basis
         n = e.rows
-        xi, rates = sp.Matrix(self.velocity), sp.Matrix(self.rates)
+        rates = sp.Matrix(self.rates)
         mu = _momentum(m, n, xi, rates)
         forces = sp.zeros(n, 1)
         if m.acting is not None:
@@ -126,9 +133,8 @@ class Connection:
             for i, j, k, value in m.algebra.brackets:
                 moved[k] += sp.Rational(value.numerator, value.denominator) * xi[i] * e[j, a]
             turned = e[:, a].jacobian(sp.Matrix(self.shape)) * rates
-            rate = mu.dot(sp.Matrix(moved) + turned) + forces.dot(e[:, a])
-            found.append(_tidy(rate))
-        return tuple(found)
+            found.append(mu.dot(sp.Matrix(moved) + turned) + forces.dot(e[:, a]))
+        return found
 
     def curvature(self, i: int = 0, j: int = 1) -> sp.ImmutableMatrix:
         r"""Curvature of the connection, n_g x 1.
@@ -149,6 +155,10 @@ class Connection:
         InputError
             If there are no such coordinates.
         """
+        return sp.ImmutableMatrix(self._curvature(i, j).applyfunc(_tidy))
+
+    def _curvature(self, i: int, j: int) -> sp.Matrix:
+        """The curvature as the sum that it is."""
         k = len(self.shape)
         for place in (i, j):
             if not (isinstance(place, (int, np.integer)) and 0 <= place < k):
@@ -159,8 +169,7 @@ class Connection:
         bracket = [sp.Integer(0)] * self.A.rows
         for a, b, c, value in self.mechanism.algebra.brackets:
             bracket[c] += sp.Rational(value.numerator, value.denominator) * first[a] * second[b]
-        found = second.diff(self.shape[int(i)]) - first.diff(self.shape[int(j)]) - sp.Matrix(bracket)
-        return sp.ImmutableMatrix(found.applyfunc(_tidy))
+        return second.diff(self.shape[int(i)]) - first.diff(self.shape[int(j)]) - sp.Matrix(bracket)
 
     def curvature_at(
         self, places: Any, i: int = 0, j: int = 1, params: Mapping[str, float] | None = None
@@ -177,7 +186,7 @@ class Connection:
         r = finite_array("places", places)
         if r.shape[:1] != (len(self.shape),):
             raise InputError(f"places must have shape ({len(self.shape)}, ..), got {r.shape}")
-        entries = list(self.curvature(i, j).subs(self._numbers(params)))
+        entries = list(self._curvature(i, j).subs(self._numbers(params)))
         with np.errstate(all="ignore"):
             found = sp.lambdify([self.shape], entries, "numpy")(tuple(r))
         return np.array([np.broadcast_to(e, r.shape[1:]) for e in found], dtype=float)
@@ -295,7 +304,7 @@ class Connection:
         total = np.zeros(self.A.rows)
         for i in range(k):
             for j in range(i):
-                B = self.curvature(j, i).subs(values)
+                B = self._curvature(j, i).subs(values)
                 total -= np.array(B, dtype=float).ravel() * (areas[j, i] - areas[i, j]) / 2
         return total
 
@@ -311,8 +320,12 @@ class Connection:
     def _rates(self, params: Mapping[str, float] | None) -> Any:
         """Compiled xi and p' of (r, r', p)."""
         numbers = self._numbers(params)
-        rates = [e.subs(numbers) for e in (*self.velocity, *self.momentum_equation)]
-        left = set().union(*(e.free_symbols for e in rates)) - {*self.shape, *self.rates, *self.momenta}
+        known = {*self.shape, *self.rates, *self.momenta}
+        sums = [*self._velocity, *self._momentum_rates(self._velocity)]
+        if set().union(*(e.free_symbols for e in sums)) - known - set(numbers):
+            sums = [*self.velocity, *self.momentum_equation]  # where a force may have cancelled
+        rates = [e.subs(numbers) for e in sums]
+        left = set().union(*(e.free_symbols for e in rates)) - known
         if left:
             raise InputError(
                 f"the momentum equation holds {', '.join(map(str, left))}: forces on the group; simulate the "

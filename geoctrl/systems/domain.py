@@ -17,10 +17,15 @@ __all__ = ["EVERYWHERE", "Side", "read_domain"]
 
 @dataclass(frozen=True)
 class Side:
-    """One side of the domain: where ``margin`` is positive; ``words`` is the relation as it was written."""
+    """One side of the domain: where ``margin`` is positive; ``relation`` is what was written."""
 
     margin: sp.Expr
-    words: str
+    relation: sp.Basic
+
+    @property
+    def words(self) -> str:
+        """The relation in a message; printed where it is asked for, as the margin of a law may be long."""
+        return str(self.relation)
 
 
 EVERYWHERE: Mapping[str, Side] = MappingProxyType({})
@@ -55,9 +60,9 @@ def _side(name: str, relation: Any) -> Side:
             "velocities"
         )
     if isinstance(relation, (sp.StrictGreaterThan, sp.GreaterThan)):
-        return Side(relation.lhs - relation.rhs, str(relation))
+        return Side(relation.lhs - relation.rhs, relation)
     if isinstance(relation, (sp.StrictLessThan, sp.LessThan)):
-        return Side(relation.rhs - relation.lhs, str(relation))
+        return Side(relation.rhs - relation.lhs, relation)
     raise DescriptionError(
         f"domain[{name!r}] must be an inequality (left > right), one for each name, got {shown(relation)}"
     )

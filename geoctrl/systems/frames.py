@@ -11,6 +11,10 @@ from geoctrl.systems.mechanism import Mechanism
 __all__ = ["Frame", "choose_frame"]
 
 
+_SHORT = 120
+"""Operations up to which an entry is cancelled; of longer ones that multiplies out more than it cancels."""
+
+
 @dataclass(frozen=True)
 class Frame:
     """Velocities xi = E w and the constraint rows that E does not solve.
@@ -60,10 +64,10 @@ def choose_frame(mechanism: Mechanism) -> Frame:
             entry = row[column]
             if a in pivot_of.values() or entry.free_symbols & advected or entry.is_nonzero is not True:
                 continue
-            rows[a] = [sp.cancel(e / entry) for e in row]
+            rows[a] = [_tidy(e / entry) for e in row]
             for b, other in enumerate(rows):
                 if b != a and other[column] != 0:
-                    rows[b] = [sp.cancel(e - other[column] * p) for e, p in zip(other, rows[a], strict=True)]
+                    rows[b] = [_tidy(e - other[column] * p) for e, p in zip(other, rows[a], strict=True)]
             pivot_of[column] = a
             break
     kept = [c for c in range(n) if c not in pivot_of]
@@ -78,3 +82,8 @@ def choose_frame(mechanism: Mechanism) -> Frame:
         tuple(algebra.labels[c] for c in kept),
         sp.ImmutableMatrix(left) if left else None,
     )
+
+
+def _tidy(entry: sp.Expr) -> sp.Expr:
+    """Without common factors, where that is a matter of moments: no pivot depends on it."""
+    return sp.cancel(entry) if entry.count_ops() < _SHORT else entry

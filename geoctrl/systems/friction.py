@@ -103,7 +103,10 @@ class Friction:
 def loaded_sides(frictions: Sequence[Friction]) -> dict[str, Side]:
     """Sides of the domain by name: limits that hold reactions are positive."""
     limits = [f.coulomb for f in frictions if any(map(is_reaction, f.coulomb.free_symbols))]
-    return {f"load of friction {i}": Side(e, f"{e} > 0") for i, e in enumerate(limits, start=1)}
+    return {
+        f"load of friction {i}": Side(e, sp.StrictGreaterThan(e, 0, evaluate=False))
+        for i, e in enumerate(limits, start=1)
+    }
 
 
 def _coefficient(name: str, value: Any) -> sp.Expr:

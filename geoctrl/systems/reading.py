@@ -149,13 +149,14 @@ def constraint_rows(
         if not all(isinstance(name, str) and name.strip() for name in names):
             raise ConstraintError(f"names of constraint rows must be text, got {shown(names)}")
         constraints = list(constraints.values())
-    wanted = f"constraints must be a list of rows of length {n}, or a dict of them by name, got "
-    wanted += shown(constraints)
     rows = constraints.tolist() if hasattr(constraints, "tolist") else constraints
     if not isinstance(rows, (list, tuple)) or not all(
         hasattr(row, "__iter__") and not isinstance(row, (str, Mapping)) for row in rows
     ):
-        raise ConstraintError(wanted)
+        raise ConstraintError(
+            f"constraints must be a list of rows of length {n}, or a dict of them by name, got "
+            f"{shown(constraints)}"
+        )
     rows = [list(row) for row in rows]
     if not rows:
         return None, ()

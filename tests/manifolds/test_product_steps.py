@@ -72,10 +72,14 @@ def moved(one, x, way, h):
     return np.concatenate([z.ravel(), w.ravel()])
 
 
-def canonical(one, x):
-    """(z, p) with the ambient momenta p = dK/du: the two-form of a product is dz ^ dp."""
+def ambient_momenta(one):
+    """p = dK/du as a function of z and u."""
     u = entries(one.factors, "rate")
-    momenta = sp.lambdify([entries(one.factors, "z"), u], [sp.diff(one.lagrangian, s) for s in u], cse=True)
+    return sp.lambdify([entries(one.factors, "z"), u], [sp.diff(one.lagrangian, s) for s in u], cse=True)
+
+
+def canonical(one, momenta, x):
+    """(z, p) with the ambient momenta: the two-form of a product is dz ^ dp."""
     z = x[: one.system.split].reshape(-1, 3)
     rate = one.system.product.rates(z, x[one.system.split :].reshape(-1, 3))
     return z.ravel(), np.array(momenta(z.ravel(), rate.ravel()), dtype=float)
@@ -83,13 +87,13 @@ def canonical(one, x):
 
 def two_form(one, x, ways, flow):
     """The two-form of three variations of a start, after a flow."""
-    slopes = []
+    momenta, slopes = ambient_momenta(one), []
     for way in ways:
         weights = {1: 45, 2: -9, 3: 1}
         parts = [0.0, 0.0]
         for k, c in weights.items():
             for side in (1, -1):
-                pair = canonical(one, flow(moved(one, x, way, side * k * 1e-3)))
+                pair = canonical(one, momenta, flow(moved(one, x, way, side * k * 1e-3)))
                 parts = [a + side * c * v / 60e-3 for a, v in zip(parts, pair, strict=True)]
         slopes.append(parts)
     pairs = ((0, 1), (1, 2), (2, 0))

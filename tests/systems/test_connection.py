@@ -1,5 +1,7 @@
 """Connection, momentum equation, curvature: published forms, random mechanisms, gaits against simulation."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -13,6 +15,7 @@ PHI, PSI = sp.symbols("phi psi", real=True)
 T = gc.time
 
 
+@cache
 def snakeboard():
     board = gc.models.get("snakeboard")()
     m, l, J, Jr, Jw = (p.symbol for p in board.parameters)  # noqa: E741
@@ -237,10 +240,11 @@ def test_the_curvature_is_drawn_as_it_is():
     heavier = board.curvature_at(np.zeros(2), params={"m": 12.0})
     assert heavier[1] == pytest.approx(0.03)
     r = np.random.default_rng(5).uniform(-1, 1, (2, 6))
+    curvature = board.curvature(0, 1)
     for k, place in enumerate(r.T):
         numbers = dict(zip(board.shape, place, strict=True))
         numbers |= {q.symbol: q.default for q in board.mechanism.parameters}
-        expected = np.array(board.curvature(0, 1).subs(numbers), dtype=float).ravel()
+        expected = np.array(curvature.subs(numbers), dtype=float).ravel()
         np.testing.assert_allclose(board.curvature_at(r)[:, k], expected, rtol=1e-12)
 
     gait = {"psi": sp.Rational(1, 2) * sp.cos(T), "phi": sp.Rational(1, 4) * sp.sin(T)}
