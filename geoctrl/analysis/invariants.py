@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from time import monotonic
 from typing import Any
 
@@ -22,6 +23,22 @@ from geoctrl.systems import ReducedSystem, as_system
 from geoctrl.systems.decimals import readable
 
 __all__ = ["InvariantProof", "check_invariant", "exact_configurations", "exact_states"]
+
+
+@dataclass(frozen=True)
+class _Polynomial:
+    """What is left of a rate's numerator: a handful of terms, or a hundred thousand."""
+
+    generators: tuple[sp.Symbol, ...]
+    terms: tuple[tuple[tuple[int, ...], Fraction], ...]
+
+    def expression(self) -> sp.Expr:
+        """The sum of the terms."""
+        products = []
+        for exponents, c in self.terms:
+            powers = (g**e for g, e in zip(self.generators, exponents, strict=True) if e)
+            products.append(sp.Mul(sp.Rational(c.numerator, c.denominator), *powers))
+        return sp.Add(*products)
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,15 +63,24 @@ class InvariantProof:
     """
 
     proved: bool
-    remainder: sp.Expr | None
+    _left: _Polynomial | None
     counterexample: dict[str, sp.Rational] | None
     rate: sp.Rational | None
     parameters: str
     note: str = ""
 
+    @cached_property
+    def remainder(self) -> sp.Expr | None:
+        """What is left of the rate's numerator; 0 where proved, None where that was not found out.
+
+        The expression is made when it is asked for: it may have a hundred thousand terms.
+        """
+        return None if self._left is None else self._left.expression()
+
     def __repr__(self) -> str:
         """All attributes, long rationals as decimals."""
-        shown = (f"{field.name}={_shown(getattr(self, field.name))}" for field in fields(self))
+        names = ("proved", "remainder", "counterexample", "rate", "parameters", "note")
+        shown = (f"{name}={_shown(getattr(self, name))}" for name in names)
         return f"InvariantProof({', '.join(shown)})"
 
     def __bool__(self) -> bool:
@@ -129,9 +155,9 @@ def check_invariant(
             note = f"not found out: {refusal}"
             break
         if not left:
-            return InvariantProof(True, sp.Integer(0), None, None, scope)
+            return InvariantProof(True, _Polynomial((), ()), None, None, scope)
         if not further:
-            remainder = _expression(question, left)
+            remainder = _polynomial(question, left)
         if not Motion.of(sys).consequences():
             break
     point, value = _counterexample(sys, node, numbers, for_all_inputs)
@@ -178,16 +204,12 @@ def _identity(
     return question
 
 
-def _expression(question: checker.Question, polynomial: Any) -> sp.Expr:
-    """A polynomial in sympy symbols; functions appear under names of their own."""
+def _polynomial(question: checker.Question, left: Any) -> _Polynomial:
+    """A remainder in sympy symbols; functions appear under names of their own."""
     symbols = [sp.Symbol(question.table[place][1], real=True) for place in question.variables]
-    total: list[sp.Expr] = []
-    for exponents, c in polynomial.terms():
-        spare = len(exponents) - len(symbols)
-        generators = [*(sp.Symbol(f"function{i}") for i in range(spare)), *symbols]
-        powers = (g ** int(e) for g, e in zip(generators, exponents, strict=True) if e)
-        total.append(sp.Mul(sp.Rational(int(c.p), int(c.q)), *powers))
-    return sp.Add(*total)
+    terms = tuple((tuple(map(int, e)), Fraction(int(c.p), int(c.q))) for e, c in left.terms())
+    spare = len(terms[0][0]) - len(symbols)
+    return _Polynomial((*(sp.Symbol(f"function{i}") for i in range(spare)), *symbols), terms)
 
 
 _TIME = "time"
