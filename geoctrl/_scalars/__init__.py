@@ -4,7 +4,7 @@ from geoctrl._scalars.arithmetics import RATIONAL, Arithmetic, NotRationalError,
 from geoctrl._scalars.graph import NUMBER, PARAMETER, STATE, Graph, Node
 from geoctrl._scalars.numbers import exact, is_number, plain, real, shown
 from geoctrl._scalars.sympy_bridge import FromSympy, expression, to_sympy
-from geoctrl._scalars.sympy_matrix import read_matrix
+from geoctrl._scalars.sympy_matrix import inverse_of, read_matrix
 
 __all__ = [
     "NUMBER",
@@ -20,6 +20,7 @@ __all__ = [
     "evaluate",
     "exact",
     "expression",
+    "inverse_of",
     "is_number",
     "plain",
     "read_matrix",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from geoctrl._scalars import inverse_of
 from geoctrl.errors import InputError
 from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.typesetting import Typesetter, aligned
@@ -117,6 +118,10 @@ def collected(expr: sp.Expr, states: Iterable[sp.Symbol], relations: Sequence[sp
     return sp.factor(content) * sp.factor_terms(sp.Add(*terms)) / sp.factor(denominator)
 
 
+_SHORT = 500
+"""Operations up to which a component is factored; a longer one is the sum that it is."""
+
+
 @dataclass(frozen=True)
 class HamelTensors:
     r"""Tensors of [GO] Theorem 12 in a frame E completed to a basis of the algebra.
@@ -132,7 +137,7 @@ class HamelTensors:
     frame : sympy matrix, n x n
         E, the first k columns spanning the kernel of the constraints.
     C, F, B : sympy arrays, shape (n, k, k)
-        Indexed ``[i, alpha, beta]``: ([GO] 23), (27) and their sum.
+        Indexed ``[i, alpha, beta]``: ([GO] 23), (27) and their sum. Short components are factored.
     """
 
     frame: sp.Matrix
@@ -167,7 +172,7 @@ def _completed(system: Recorded, removed: Mapping[sp.Symbol, int]) -> tuple[sp.M
     if complement is None and system.mechanism.constraints is not None:
         complement = system.mechanism.constraints.T
     E = velocities if complement is None else sp.Matrix.hstack(velocities, complement)
-    return E, E.subs(removed).inv()
+    return E, inverse_of(E.subs(removed))
 
 
 def hamel_tensors(system: Recorded) -> HamelTensors:
@@ -202,5 +207,6 @@ def hamel_tensors(system: Recorded) -> HamelTensors:
             for tensor, column in ((C, bracket), (F, moved)):
                 components = inverse * sp.Matrix(column).subs(removed)
                 for i in range(n):
-                    tensor[i, alpha, beta] = sp.factor(components[i])
+                    long = components[i].count_ops() > _SHORT
+                    tensor[i, alpha, beta] = components[i] if long else sp.factor(components[i])
     return HamelTensors(E.subs(removed), sp.ImmutableDenseNDimArray(C), sp.ImmutableDenseNDimArray(F))

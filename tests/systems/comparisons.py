@@ -316,7 +316,7 @@ def tensor_form(sys, seed=0, tensors=None):
     values = [float(p.default) for p in mechanism.parameters]
     evaluate = sp.lambdify(
         arguments,
-        [G * velocity + A, diamond, tensors.frame, list(sp.flatten(tensors.B.tolist()))],
+        [G * velocity + A, diamond, tensors.frame, sp.Matrix(sp.flatten(tensors.B.tolist()))],
         "numpy",
         cse=True,
     )
