@@ -53,13 +53,19 @@ OPTIONS = {  # of catalogue builders
 }
 
 
+@cache
+def entry(name, options):
+    return gc.models.get(name)(**dict(options))
+
+
 def catalogue():
     """(name, options, parameter set): the named sets, the defaults, and defaults changed at random."""
     for name in gc.models.names("reduced"):
         for options in OPTIONS.get(name, [{}]):
-            sets = gc.models.get(name)(**options).parameter_sets
+            given = tuple(options.items())
+            sets = entry(name, given).parameter_sets
             for chosen in [*sets, *([] if sets else [None]), "random"]:
-                yield name, tuple(options.items()), chosen
+                yield name, given, chosen
 
 
 SHAPES = range(20)  # 5 groups, 5 kinds of constraints, one or two coordinates, 0-2 rotors
@@ -115,7 +121,7 @@ def mechanism_of(case):
         return SPECIAL[case[1]]()
     name, options, chosen = case
     if chosen == "random":
-        return with_random_parameters(gc.models.get(name)(**dict(options)), np.random.default_rng(1))
+        return with_random_parameters(entry(name, options), np.random.default_rng(1))
     return gc.models.get(name)(set=chosen, **dict(options))
 
 
@@ -265,7 +271,7 @@ def tensors_of(case, frame):
     return system_of(built_for(case), frame).tensors()
 
 
-@over([c for c in ENTRIES if not gc.models.get(c[0])(**dict(c[1])).rotors])
+@over([c for c in ENTRIES if not entry(*c[:2]).rotors])
 def test_tensor_form_of_the_catalogue(case):
     frame = "own"
     if system_of(case).frame.rows is not None:
