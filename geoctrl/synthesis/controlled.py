@@ -125,6 +125,11 @@ class Controlled:
         slopes = (self.plant.along(e) for e in (*self.inertia, *(m.gyroscopic or ())))
         return not (twisted or self.holds_positions or any(s[i] != 0 for s in slopes for i in driven))
 
+    @property
+    def damps_all(self) -> bool:
+        """Whether the whole of E_c decays along the `passive_output`, not that at zero momentum alone."""
+        return self.holds_positions or not self.keeps_momenta
+
     @cached_property
     def system(self) -> ReducedSystem:
         """The controlled Lagrangian's equations of motion: the loop, where the plant has no other forces."""
@@ -208,13 +213,14 @@ class Controlled:
     def passive_output(self) -> list[Node]:
         r"""y, along which further inputs u' change what has to decay at the rate ``y . u'``.
 
-        Where V_c holds the actuated positions that is E_c, :math:`y = N v` with :math:`N = B^T G^{-1} G_c` on
-        the frame's velocities. Else the momenta :math:`p = (G_c v)_f` of the fibre are conserved, and it is
-        what E_c is at p = 0: :math:`y = N v - N_f (G_c)_{ff}^{-1}\, p`.
+        Where V_c holds the actuated positions, and where nothing keeps their momenta, that is E_c:
+        :math:`y = N v` with :math:`N = B^T G^{-1} G_c` on the frame's velocities. Else the momenta
+        :math:`p = (G_c v)_f` of the fibre are conserved, and it is what E_c is at p = 0:
+        :math:`y = N v - N_f (G_c)_{ff}^{-1}\, p`.
         """
         g, loop = self.system.graph, self.system.assembly
         seen = list(loop.velocity)
-        if not self.holds_positions:
+        if not self.damps_all:
             f = self.plant.fibre
             momenta = [dot(g, loop.mass[i], loop.velocity) for i in f]
             inner = [[loop.mass[i][j] for j in f] for i in f]
