@@ -162,11 +162,7 @@ def _forget() -> None:
 
 
 class _Ring(BaseException):
-    """What alarms raise, each a class of its own."""
-
-
-class _Silence(_Ring):
-    """What is raised in place of a ring that has not arrived."""
+    """What alarms raise, each a class of its own; itself in place of a ring that has not arrived."""
 
 
 @contextmanager
@@ -293,11 +289,11 @@ class _Alarm:
         """Wait for an exception in place of what has not arrived.
 
         To take that back instead, by raising none, leaves CPython 3.11 looking for it at every jump, and for
-        ever at the first call within a profiler.
+        ever at the first call within a profiler. An outer alarm that is taken for it rings again.
         """
-        with suppress(_Silence):
+        with suppress(_Ring):
             while True:  # until it is seen: Python drops some
-                self.throw(_Silence)
+                self.throw(_Ring)
                 for _ in range(_WAIT):
                     pass
 

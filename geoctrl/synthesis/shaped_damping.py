@@ -12,16 +12,26 @@ conserved. At rest that is the sign of the controlled inertia; about a motion it
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import sympy as sp
 
-from geoctrl.errors import MatchingError
+from geoctrl.errors import MatchingError, SingularMassError
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.systems import Parameter
+from geoctrl.systems.singularity import require_regular
 
-__all__ = ["SIGNS", "Added", "inertia_at_rest", "is_negative", "sign_at_rest", "sign_of_modes"]
+__all__ = [
+    "SIGNS",
+    "Added",
+    "inertia_at_rest",
+    "is_negative",
+    "regular",
+    "sign_at_rest",
+    "sign_of_modes",
+]
 
 SIGNS = {"minimum": 1, "maximum": -1}
 _DEFINITE = 1e-9
@@ -52,6 +62,27 @@ def inertia_at_rest(controlled: Controlled) -> np.ndarray | None:
     program = system.program([e for row in system.assembly.mass for e in row])
     arguments = system.arguments_at(0.0, system.state(), None)
     return np.array(program(arguments, system.parameters(None)), dtype=float).reshape(k, k)
+
+
+def regular(make: Callable[[], Controlled], gains: tuple[Parameter, ...]) -> Controlled:
+    """A controlled Lagrangian that has an inverse inertia at rest, where its numbers say what that is.
+
+    Raises
+    ------
+    MatchingError
+        Where gains make the inertia singular: everywhere, or at rest.
+    """
+    try:
+        made = make()
+        system = made.system
+        if all(p.default is not None for p in made.parameters):
+            require_regular(system, 0.0, system.state(), system.parameters(None), "rest")
+    except SingularMassError as error:
+        told = ", ".join(p.name if p.default is None else f"{p.name} = {p.default}" for p in gains)
+        raise MatchingError(
+            f"{told}: the controlled inertia is singular, and inputs would have to be infinite; take others"
+        ) from error
+    return made
 
 
 def is_negative(controlled: Controlled) -> bool:

@@ -29,6 +29,7 @@ from geoctrl.synthesis.shaped_damping import (
     SIGNS,
     Added,
     is_negative,
+    regular,
     sign_at_rest,
     sign_of_modes,
 )
@@ -72,6 +73,8 @@ class ShapedLaw:
     ------
     TypeError
         If it is not made of a class and its mechanism.
+    MatchingError
+        If the controlled inertia is singular at rest with these gains.
     """
 
     def __init__(
@@ -91,7 +94,7 @@ class ShapedLaw:
         none = sp.ImmutableMatrix(sp.zeros(m, m))
         self._added = added or Added(none, none, (), 1)
         self.damping, self.integral = self._added.damping, self._added.integral
-        found = shaping.proved(values, (*gains, *self._added.parameters))
+        found = regular(partial(shaping.proved, values, (*gains, *self._added.parameters)), gains)
         self.controlled: Controlled = found.negated if is_negative(found) else found
 
     @property

@@ -130,3 +130,28 @@ def test_integrals_are_states_of_the_controller():
     x = loop.random_state(np.random.default_rng(5))
     np.testing.assert_allclose(block.output(0.0, x[-1:], x[:-1]), law(0.0, x), rtol=1e-12)
     np.testing.assert_allclose(block.updfcn(0.0, x[-1:], x[:-1], {}), loop.rhs(0.0, x)[-1:], rtol=1e-12)
+
+
+# -- gains without a law ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "gains"),
+    [
+        ("inertia-wheel-pendulum", "kinetic", lambda v: {"kappa": v["I"] / v["J"]}),
+        ("cart-pendulum", "both", lambda v: {"kappa": v["M"] / v["m"], "rho": -0.02, "K": -0.6}),
+        ("cart-pendulum", "both", lambda v: {"kappa": 20, "rho": 0, "K": -0.6}),
+        ("ball-and-beam", "both", lambda v: {"p": 1, "m22": 0, "K": 0.1}),
+    ],
+)
+def test_a_singular_inertia_has_no_law(name, kind, gains):
+    matching = gc.match(gc.models.get(name)(), shaping=kind)
+    chosen = gains(matching.mechanism.defaults)
+    with pytest.raises(MatchingError, match=rf"^{next(iter(chosen))} = .*the controlled inertia is singular"):
+        matching.law(**chosen)
+
+
+def test_a_gain_at_a_pole_is_told_by_its_number():
+    acrobot = gc.match(gc.models.get("acrobot")(), shaping="both")
+    with pytest.raises(MatchingError, match=r"b = -1, m22 = 17, K = 0\.1: .* has a pole"):
+        acrobot.law(b=-1, m22=17, K=0.1)
