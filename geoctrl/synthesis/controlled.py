@@ -107,6 +107,43 @@ class Controlled:
             gyroscopic=None if a is None else sp.ImmutableMatrix(-sp.Matrix(a)),
         )
 
+    @property
+    def position_symbols(self) -> tuple[sp.Symbol, ...]:
+        """What stands for positions in a potential: z, or z1, z2, ...; their own symbols where they are states."""
+        one = len(self.positions) == 1
+        return tuple(
+            z if z.is_Symbol else sp.Symbol("z" if one else f"z{a + 1}", real=True)
+            for a, z in enumerate(self.positions)
+        )
+
+    def with_potential(self, further: sp.Expr) -> Controlled:
+        """The same with F(z) added to V_c, F in `position_symbols` and parameters of the plant.
+
+        Raises
+        ------
+        MatchingError
+            Where no position is held, for other symbols, or where F has a slope at home.
+        """
+        symbols = self.position_symbols
+        if not symbols:
+            raise MatchingError(
+                'the law holds no positions, of which a potential could be; take shaping="both"'
+            )
+        known = {*symbols, *(p.symbol for p in self.plant.mechanism.parameters)}
+        other = sorted(map(str, further.free_symbols - known))
+        if other:
+            raise MatchingError(
+                f"the potential holds {', '.join(other)}; it is a function of "
+                f"{', '.join(map(str, symbols))}, real symbols, and of parameters of the plant"
+            )
+        home = dict.fromkeys(symbols, 0)
+        if any(sp.simplify(sp.diff(further, z).subs(home)) != 0 for z in symbols):
+            raise MatchingError(
+                f"the potential {further} has a slope at home, where it is to hold the positions"
+            )
+        places = dict(zip(symbols, self.positions, strict=True))
+        return replace(self, potential=self.potential + further.subs(places, simultaneous=True))
+
     @cached_property
     def holds_positions(self) -> bool:
         """Whether V_c depends on actuated positions, so that these are brought to a place."""

@@ -68,6 +68,8 @@ class ShapedLaw:
         With the sign at which the energy has a minimum, where the gains' numbers decide it.
     damping, integral : sympy matrices, m x m
         K and K_i of what `with_damping` added, zero without.
+    potential : expression
+        F(z) besides that of the class.
 
     Raises
     ------
@@ -84,6 +86,7 @@ class ShapedLaw:
         values: Mapping[str, sp.Expr],
         gains: tuple[Parameter, ...],
         added: Added | None = None,
+        potential: sp.Expr = sp.S.Zero,
     ) -> None:
         require_made_by_match(mechanism, shaping, "law")
         if not isinstance(gains, tuple) or not (added is None or isinstance(added, Added)):
@@ -94,7 +97,9 @@ class ShapedLaw:
         none = sp.ImmutableMatrix(sp.zeros(m, m))
         self._added = added or Added(none, none, (), 1)
         self.damping, self.integral = self._added.damping, self._added.integral
-        found = regular(partial(shaping.proved, values, (*gains, *self._added.parameters)), gains)
+        self.potential = potential
+        every = (*gains, *self._added.parameters)
+        found = regular(partial(shaping.proved, values, every, potential), gains)
         self.controlled: Controlled = found.negated if is_negative(found) else found
 
     @property
@@ -389,7 +394,8 @@ class ShapedLaw:
         return self._with(Added(matrix, integrals, (*parameters, *more), sense))
 
     def _with(self, added: Added | None = None) -> ShapedLaw:
-        return ShapedLaw(self.shaping, self.mechanism, self._values, self.gain_parameters, added)
+        gains = self.gain_parameters
+        return ShapedLaw(self.shaping, self.mechanism, self._values, gains, added, self.potential)
 
     def _sign_at(self, at: Any, damped: list[int]) -> int:
         """The sign with which damping of these inputs makes no mode of the controlled Lagrangian grow."""
