@@ -109,7 +109,7 @@ class Controlled:
 
     @property
     def position_symbols(self) -> tuple[sp.Symbol, ...]:
-        """What stands for positions in a potential: z, or z1, z2, ...; their own symbols where they are states."""
+        """What stands for positions in a potential: z, or z1, z2, ...; states stand for themselves."""
         one = len(self.positions) == 1
         return tuple(
             z if z.is_Symbol else sp.Symbol("z" if one else f"z{a + 1}", real=True)
