@@ -71,6 +71,11 @@ def test_law_of_actuated_directions(capsys, tmp_path):
     assert (status, data["verdict"]) == (0, "PROVED_STABLE")
     assert "u" in data["law"]
     assert run(capsys, "verify", str(file))[0] == 0
+    assert data["performance"]["frequency"] == pytest.approx(14.62, abs=0.01)
+    assert "regular for -1.11 < phi < 1.11" in run(capsys, *arguments)[1]
+    falling = ["law", "cart-pendulum", "--shaping", "both", "--at", "upright", "--json"]
+    out = run(capsys, *falling, "--set", "kappa=20", "rho=0.02", "K=-0.6")[1]
+    assert json.loads(out, parse_constant=pytest.fail)["performance"]["effort"]["u"]["phi"] is None
     status, out, _ = run(capsys, "law", "cart-pendulum", "--set", "kappa=20")
     assert (status, "kappa > M/m" in out) == (0, True)
     assert run(capsys, "law", "cart-pendulum", "--set", "kapa=20")[0] == 2

@@ -35,6 +35,9 @@ BUDGET = 60.0
 _AGAIN = 0.05
 """Seconds between two rings of an alarm: short against the time that a search keeps for what comes after."""
 
+_WAIT = 1000
+"""Turns of a loop in which what was raised in a thread arrives."""
+
 Result = TypeVar("Result")
 Default = TypeVar("Default")
 
@@ -159,7 +162,7 @@ def _forget() -> None:
 
 
 class _Ring(BaseException):
-    """What alarms raise, each a class of its own."""
+    """What alarms raise, each a class of its own; itself in place of a ring that has not arrived."""
 
 
 @contextmanager
@@ -220,6 +223,7 @@ class _Watch:
             now = time.monotonic()
             for alarm, due in self._due.items():
                 if due <= now:
+                    alarm.has_rung = True
                     alarm.throw(alarm.Rung)
                     # Again and again: an inner alarm that is put off in the same moment takes this one along,
                     # and Python drops what is raised while it runs the callback of a weak reference.
@@ -254,13 +258,14 @@ class _Alarm:
 
     def __init__(self, seconds: float) -> None:
         self.Rung: type[BaseException] = type("Rung", (_Ring,), {})
+        self.has_rung = False
         self._thread = threading.get_ident()
         self._seconds = seconds
 
-    def throw(self, exception: type[BaseException] | None) -> None:
-        """Raise an exception in the thread, or put off what was raised there and has not arrived."""
-        given = None if exception is None else ctypes.py_object(exception)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread), given)
+    def throw(self, exception: type[BaseException]) -> None:
+        """Raise an exception in the thread, in place of one that was raised there and has not arrived."""
+        thread, given = ctypes.c_ulong(self._thread), ctypes.py_object(exception)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, given)
 
     def start(self) -> None:
         _RUNNING.alarms.append(self)
@@ -274,9 +279,23 @@ class _Alarm:
         """
         alarms = _RUNNING.alarms
         place = alarms.index(self) if self in alarms else len(alarms)
-        _WATCH.remove([self, *alarms[place:]])
-        self.throw(None)
+        within = [self, *alarms[place:]]
+        _WATCH.remove(within)
+        if any(alarm.has_rung for alarm in within):
+            self._replace()
         del alarms[place:]
+
+    def _replace(self) -> None:
+        """Wait for an exception in place of what has not arrived.
+
+        To take that back instead, by raising none, leaves CPython 3.11 looking for it at every jump, and for
+        ever at the first call within a profiler. An outer alarm that is taken for it rings again.
+        """
+        with suppress(_Ring):
+            while True:  # until it is seen: Python drops some
+                self.throw(_Ring)
+                for _ in range(_WAIT):
+                    pass
 
     def silence(self) -> None:
         """`stop`, although it may ring on the way there."""

@@ -23,6 +23,7 @@ from geoctrl.analysis.criteria import (
     reduced_polynomial,
     undecided_where,
 )
+from geoctrl.analysis.factors import cancelled
 from geoctrl.analysis.invariants import check_invariant
 from geoctrl.analysis.shape import Jet, shape_of
 from geoctrl.analysis.signs import solve_inequality
@@ -366,7 +367,7 @@ class _FamilyPoint:
         """Nodes at the point, each as one cancelled fraction."""
         from geoctrl._scalars import to_sympy
 
-        return [sp.cancel(e) for e in to_sympy(list(nodes), self._table)]
+        return [cancelled(e) for e in to_sympy(list(nodes), self._table)]
 
     def jacobian(self, nodes: Sequence[Node]) -> Rows:
         """First derivatives by the states at the point, one row per node."""

@@ -9,6 +9,7 @@ import sympy as sp
 from sympy.logic.boolalg import Boolean
 from sympy.polys.matrices import DomainMatrix
 
+from geoctrl.analysis.factors import cancelled, characteristic_coefficients, factored
 from geoctrl.analysis.polynomials import hurwitz_determinant
 from geoctrl.analysis.shape import Jet
 from geoctrl.analysis.signs import leading_minors, positive_condition
@@ -95,7 +96,7 @@ def hessian_conditions(
         if y[jet.name] != 0:
             total += y[jet.name] * sp.Matrix(jet.hessian())
     W = sp.Matrix(kernel).T if kernel else sp.zeros(n, 0)
-    R = (W.T * total * W).applyfunc(sp.cancel)
+    R = (W.T * total * W).applyfunc(cancelled)
     stable: list = []
     for condition in _definite(R):
         if condition is False:
@@ -122,12 +123,10 @@ def _positive(essential: sp.Expr) -> Boolean:
 def _definite(R: sp.Matrix) -> list:
     """Conditions, each an expression to be positive or a Boolean, for R to be definite of either sign."""
     blocks = [[[R[i, j] for j in block] for i in block] for block in R.connected_components()]
+    minors = [(k, m) for block in blocks for k, m in enumerate(leading_minors(block), start=1)]
     options = []
     for sign in (1, -1):
-        conditions = []
-        for block in blocks:
-            for k, minor in enumerate(leading_minors(block), start=1):
-                conditions.append(positive_condition(sign**k * minor))
+        conditions = [positive_condition(sign**k * minor) for k, minor in minors]
         if False not in conditions:
             options.append([c for c in conditions if not isinstance(c, bool)])
     if not options:
@@ -142,10 +141,10 @@ def reduced_polynomial(A: Rows, kernel: Rows) -> list[sp.Expr]:
     if not kernel:
         return [sp.Integer(1)]
     matrix = [
-        [sp.cancel(sum(a * c for a, c in zip(A[i], w, strict=True))) for w in kernel]
+        [cancelled(sp.Add(*(a * c for a, c in zip(A[i], w, strict=True)))) for w in kernel]
         for i in free_places(kernel)
     ]
-    return [sp.factor(c) for c in sp.Matrix(matrix).charpoly().all_coeffs()]
+    return characteristic_coefficients(matrix)
 
 
 def free_places(kernel: Rows) -> list[int]:
@@ -162,12 +161,14 @@ def instability(polynomial: Sequence[sp.Expr], collect: Collect) -> list:
     if all(c == 0 for c in polynomial[1::2]):
         q = polynomial[::2]
         if len(q) > 2:
-            x = sp.Dummy("x")
-            candidates.append(sp.factor(sp.discriminant(sp.Poly(q, x), x)))
+            # In letters first: what the coefficients are makes them long.
+            x, letters = sp.Symbol("x"), sp.symbols(f"c0:{len(q)}")
+            general = sp.discriminant(sp.Poly(letters, x), x)
+            candidates.append(factored(general.xreplace(dict(zip(letters, q, strict=True)))))
     else:
         # The first is a coefficient; the last is one times its predecessor.
         orders = range(2, len(polynomial) - 1)
-        candidates += [sp.factor(hurwitz_determinant(polynomial, order)) for order in orders]
+        candidates += [factored(hurwitz_determinant(polynomial, order)) for order in orders]
     unstable: list = []
     for candidate in candidates:
         condition = positive_condition(-candidate) if candidate != 0 else False

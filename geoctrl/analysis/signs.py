@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
+from geoctrl.analysis.factors import factored, factors_of
+
 __all__ = ["known_sign", "positive_condition", "solve_inequality"]
 
 
@@ -38,12 +40,10 @@ def positive_condition(expr: sp.Expr) -> tuple[sp.Expr, list[sp.Expr]] | bool:
     True or False where the sign is known, else the essential factor (numerator and denominator multiplied,
     factors of known sign dropped, of even powers one kept apart) and the factors that must not vanish.
     """
-    numerator, denominator = sp.fraction(sp.together(sp.cancel(expr)))
     sign = 1
     essential: list[sp.Expr] = []
     nonzero: list[sp.Expr] = []
-    for part in (numerator, denominator):
-        constant, factors = sp.factor_list(part)
+    for constant, factors in factors_of(expr):
         sign *= -1 if constant < 0 else 1
         if constant == 0:
             return False
@@ -135,4 +135,5 @@ def _quadratic(symbol: sp.Symbol, a: sp.Expr, b: sp.Expr, c: sp.Expr, sense: int
 def leading_minors(form: Sequence[Sequence[sp.Expr]]) -> list[sp.Expr]:
     """Leading principal minors of a symmetric matrix."""
     matrix = sp.Matrix(form)
-    return [sp.factor(matrix[:k, :k].det(method="berkowitz")) for k in range(1, matrix.rows + 1)]
+    minors = (matrix[:k, :k].det(method="berkowitz") for k in range(1, matrix.rows + 1))
+    return [factored(minor) for minor in minors]

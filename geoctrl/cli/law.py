@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import math
 import warnings
+from dataclasses import asdict
 from typing import Any
 
 from geoctrl.cli.arguments import UsageError, family_symbols, is_reduced, mechanism_of, numbers, split
@@ -63,11 +65,7 @@ def run_law(args: argparse.Namespace) -> int:
         with warnings.catch_warnings():  # printed above
             warnings.simplefilter("ignore", geoctrl.LawWarning)
             loop = law.closed_loop()
-        certificate = geoctrl.certify(loop, loop.equilibrium(args.at, params=params, **values))
-        data |= {"verdict": certificate.verdict.value, "claim": certificate.claim}
-        text.append(f"{plain(certificate)}{written(args.out)}")
-        if args.out:
-            certificate.to_json(args.out)
+        _certify(args, loop, loop.equilibrium(args.at, params=params, **values), data, text)
     elif args.out:
         raise UsageError("--out needs --at FAMILY and --set sigma=VALUE")
     show(args, data, "\n".join(text))
@@ -111,15 +109,35 @@ def _run_shaped(args: argparse.Namespace, mechanism: Any) -> int:
                 f"the closed loop does not hold {args.at!r}; it holds {', '.join(loop.families)}"
             )
         known = {k: v for k, v in values.items() if k in loop.families[args.at].names}
-        certificate = geoctrl.certify(loop, loop.equilibrium(args.at, params=params, **known))
-        data |= {"verdict": certificate.verdict.value, "claim": certificate.claim}
-        text.append(f"{plain(certificate)}{written(args.out)}")
-        if args.out:
-            certificate.to_json(args.out)
+        eq = loop.equilibrium(args.at, params=params, **known)
+        _certify(args, loop, eq, data, text)
+        told = law.performance(eq)
+        data["performance"] = _finite({k: v for k, v in asdict(told).items() if k != "span"})
+        text.append(repr(told).replace("<", "", 1).replace(">", "", 1))
     elif args.out:
         raise UsageError("--out needs --at FAMILY")
     show(args, data, "\n".join(text))
     return 1 if law.warnings else 0
+
+
+def _certify(args: argparse.Namespace, loop: Any, eq: Any, data: dict[str, Any], text: list[str]) -> None:
+    """The verdict of a loop added to what is told, its certificate written where a file is asked for."""
+    import geoctrl
+
+    certificate = geoctrl.certify(loop, eq)
+    data |= {"verdict": certificate.verdict.value, "claim": certificate.claim}
+    text.append(f"{plain(certificate)}{written(args.out)}")
+    if args.out:
+        certificate.to_json(args.out)
+
+
+def _finite(value: Any) -> Any:
+    """Numbers by name with None for what is infinite, which JSON does not have."""
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, tuple):
+        return [_finite(v) for v in value]
+    return value if math.isfinite(value) else None
 
 
 def _bounds(matching: Any, family: str) -> tuple[dict[str, Any], str]:

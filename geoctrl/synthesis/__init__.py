@@ -7,6 +7,7 @@ from geoctrl.synthesis.design import SigmaDesign
 from geoctrl.synthesis.law import FeedbackLaw
 from geoctrl.synthesis.matching import Matching, match
 from geoctrl.synthesis.obstruction import Obstruction
+from geoctrl.synthesis.performance import Performance
 from geoctrl.synthesis.plant import Plant
 from geoctrl.synthesis.shaped import ShapedMatching
 from geoctrl.synthesis.shaped_design import ShapedDesign
@@ -20,6 +21,7 @@ __all__ = [
     "FeedbackLaw",
     "Matching",
     "Obstruction",
+    "Performance",
     "Plant",
     "ShapedDesign",
     "ShapedLaw",

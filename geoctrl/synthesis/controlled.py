@@ -107,6 +107,43 @@ class Controlled:
             gyroscopic=None if a is None else sp.ImmutableMatrix(-sp.Matrix(a)),
         )
 
+    @property
+    def position_symbols(self) -> tuple[sp.Symbol, ...]:
+        """What stands for positions in a potential: z, or z1, z2, ...; states stand for themselves."""
+        one = len(self.positions) == 1
+        return tuple(
+            z if z.is_Symbol else sp.Symbol("z" if one else f"z{a + 1}", real=True)
+            for a, z in enumerate(self.positions)
+        )
+
+    def with_potential(self, further: sp.Expr) -> Controlled:
+        """The same with F(z) added to V_c, F in `position_symbols` and parameters of the plant.
+
+        Raises
+        ------
+        MatchingError
+            Where no position is held, for other symbols, or where F has a slope at home.
+        """
+        symbols = self.position_symbols
+        if not symbols:
+            raise MatchingError(
+                'the law holds no positions, of which a potential could be; take shaping="both"'
+            )
+        known = {*symbols, *(p.symbol for p in self.plant.mechanism.parameters)}
+        other = sorted(map(str, further.free_symbols - known))
+        if other:
+            raise MatchingError(
+                f"the potential holds {', '.join(other)}; it is a function of "
+                f"{', '.join(map(str, symbols))}, real symbols, and of parameters of the plant"
+            )
+        home = dict.fromkeys(symbols, 0)
+        if any(sp.simplify(sp.diff(further, z).subs(home)) != 0 for z in symbols):
+            raise MatchingError(
+                f"the potential {further} has a slope at home, where it is to hold the positions"
+            )
+        places = dict(zip(symbols, self.positions, strict=True))
+        return replace(self, potential=self.potential + further.subs(places, simultaneous=True))
+
     @cached_property
     def holds_positions(self) -> bool:
         """Whether V_c depends on actuated positions, so that these are brought to a place."""
@@ -124,6 +161,11 @@ class Controlled:
         twisted = any(x in driven for i, j, *_ in m.algebra.brackets for x in (i, j))
         slopes = (self.plant.along(e) for e in (*self.inertia, *(m.gyroscopic or ())))
         return not (twisted or self.holds_positions or any(s[i] != 0 for s in slopes for i in driven))
+
+    @property
+    def damps_all(self) -> bool:
+        """Whether the whole of E_c decays along the `passive_output`, not that at zero momentum alone."""
+        return self.holds_positions or not self.keeps_momenta
 
     @cached_property
     def system(self) -> ReducedSystem:
@@ -208,13 +250,14 @@ class Controlled:
     def passive_output(self) -> list[Node]:
         r"""y, along which further inputs u' change what has to decay at the rate ``y . u'``.
 
-        Where V_c holds the actuated positions that is E_c, :math:`y = N v` with :math:`N = B^T G^{-1} G_c` on
-        the frame's velocities. Else the momenta :math:`p = (G_c v)_f` of the fibre are conserved, and it is
-        what E_c is at p = 0: :math:`y = N v - N_f (G_c)_{ff}^{-1}\, p`.
+        Where V_c holds the actuated positions, and where nothing keeps their momenta, that is E_c:
+        :math:`y = N v` with :math:`N = B^T G^{-1} G_c` on the frame's velocities. Else the momenta
+        :math:`p = (G_c v)_f` of the fibre are conserved, and it is what E_c is at p = 0:
+        :math:`y = N v - N_f (G_c)_{ff}^{-1}\, p`.
         """
         g, loop = self.system.graph, self.system.assembly
         seen = list(loop.velocity)
-        if not self.holds_positions:
+        if not self.damps_all:
             f = self.plant.fibre
             momenta = [dot(g, loop.mass[i], loop.velocity) for i in f]
             inner = [[loop.mass[i][j] for j in f] for i in f]

@@ -20,7 +20,7 @@ matrix, and it decides :math:`\varepsilon`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from geoctrl._checks import flag
 from geoctrl._scalars import shown
 from geoctrl.errors import InputError, LawWarning, MatchingError
 from geoctrl.synthesis.contract import Law
+from geoctrl.synthesis.controllers import controller
 from geoctrl.synthesis.gains import gain_parameters, read_damping
 from geoctrl.synthesis.loops import (
     controlled_momentum,
@@ -298,31 +299,10 @@ class DampedLaw(Law):
         The plant's states are without rotor rates where the law does without them. With both gains it has
         the states ``integral_<rotor>``.
         """
-        from geoctrl import interop
-
         rates = not (self._momentum is None and self.kappa.is_zero_matrix)
         system = self.full if rates else self._reduced
         own = [str(s) for s in self._integrals]
-        inputs = [label for label in system.state_labels if label not in own]
-
-        def state(x: np.ndarray, u: np.ndarray) -> np.ndarray:
-            return np.concatenate([u, np.asarray(x)[: len(own)]])
-
-        def update(t: float, x: np.ndarray, u: np.ndarray, params: dict) -> np.ndarray:
-            return system.rhs(t, state(x, u), None, params)[len(inputs) :]
-
-        def output(t: float, x: np.ndarray, u: np.ndarray, params: dict) -> np.ndarray:
-            return self(t, state(x, u), params, rotors=rates)
-
-        return interop.nonlinear_system(
-            update if own else None,
-            output,
-            states=own,
-            inputs=inputs,
-            outputs=self.rotors.input_labels,
-            params={k: v for k, v in system.params.items() if v is not None},
-            name=interop.system_name(name, "law"),
-        )
+        return controller(partial(self, rotors=rates), system, self.rotors.input_labels, own, name)
 
     def with_damping(self, k: Any = 0.0, kappa: Any = 0.0, energy: str | None = None) -> Law:
         """The conservative law with these gains instead; see `FeedbackLaw.with_damping`."""

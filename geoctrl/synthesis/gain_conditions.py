@@ -82,5 +82,7 @@ def solved(relation: Any, symbol: sp.Symbol) -> Any:
         return relation
     try:
         return solve_inequality(relation.gts - relation.lts, symbol)
-    except (NotImplementedError, ValueError, TypeError, sp.PolynomialError):  # the last of absolute values
+    except (NotImplementedError, ValueError, TypeError, sp.PolynomialError):
+        # Of absolute values, of signs that are not comparable: sympy fails in many ways, and the relation
+        # as it stands is as true.
         return relation

@@ -16,6 +16,7 @@ from geoctrl._scalars.budget import Budget
 from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl.errors import GeoctrlError, InputError, LawWarning
 from geoctrl.synthesis.contract import GainSet, Law, Matched
+from geoctrl.synthesis.controllers import controller
 from geoctrl.synthesis.damping import damped_law
 from geoctrl.synthesis.gains import gain_parameters, read_sigma
 from geoctrl.synthesis.loops import (
@@ -246,22 +247,7 @@ class FeedbackLaw(Law):
 
     def to_control(self, name: str | None = None):
         """Static `control.NonlinearIOSystem`: states of the reduced loop in, torques out, plant's names."""
-        from geoctrl import interop
-
-        system = self.bare
-
-        def output(t: float, _x: np.ndarray, u: np.ndarray, params: dict) -> np.ndarray:
-            return self(t, u, params)
-
-        return interop.nonlinear_system(
-            None,
-            output,
-            states=(),
-            inputs=system.state_labels,
-            outputs=self.rotors.input_labels,
-            params={k: v for k, v in system.params.items() if v is not None},
-            name=interop.system_name(name, "law"),
-        )
+        return controller(self, self.bare, self.rotors.input_labels, name=name)
 
     # -- damping --------------------------------------------------------------------------------
 

@@ -202,9 +202,13 @@ class OneDirection(Shaping):
         h = (sp.Matrix(self.plant.mechanism.inertia)[base, :] * w)[0]
         poles = (sp.zoo, sp.nan, sp.oo)
         if any(self.chart.at_rest(e).has(*poles) for e in w) or factored(self.chart.at_rest(h)) == 0:
-            raise MatchingError(f"{_told(gains)}: G(d, eta) = 0 at rest, this direction shapes nothing there")
+            raise MatchingError(
+                f"{_told(parameters)}: G(d, eta) = 0 at rest, this direction shapes nothing there"
+            )
         if self.potential.value.subs(gains).has(*poles):
-            raise MatchingError(f"{_told(gains)}: the controlled potential has a pole; take other numbers")
+            raise MatchingError(
+                f"{_told(parameters)}: the controlled potential has a pole; take other numbers"
+            )
 
     def controlled(self, values: Mapping[str, sp.Expr], parameters: tuple[Parameter, ...]) -> Controlled:
         """L_c for the gains."""
@@ -247,5 +251,5 @@ def _in_time(part: str, search: Callable[[], Result]) -> Result:
     return found
 
 
-def _told(gains: Mapping[sp.Symbol, sp.Expr]) -> str:
-    return ", ".join(f"{g} = {e}" for g, e in gains.items())
+def _told(parameters: tuple[Parameter, ...]) -> str:
+    return ", ".join(p.name if p.default is None else f"{p.name} = {p.default}" for p in parameters)

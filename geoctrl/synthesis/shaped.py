@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import sympy as sp
@@ -71,11 +71,20 @@ class ShapedMatching:
         """
         return self.shaping.proved(*self._read(self.gains))
 
-    def law(self, **gains: Any) -> ShapedLaw:
+    @property
+    def positions(self) -> dict[str, sp.Expr]:
+        """What the laws hold, by the name that stands for it in a potential; empty where they hold none."""
+        symbols = self.controlled.position_symbols
+        return {z.name: e for z, e in zip(symbols, self.controlled.positions, strict=True)}
+
+    def law(self, potential: Any = 0, **gains: Any) -> ShapedLaw:
         """Feedback law for gains.
 
         Parameters
         ----------
+        potential : expression, optional
+            F(z), added to K |z|^2/2: any function of the `positions`, in real symbols of their names and in
+            parameters of the plant, with its slope zero at home.
         **gains : numbers or symbols
             All of `gains`. A number is the default of a parameter of the loop; a symbol stays one without a
             value, under its own name.
@@ -87,9 +96,20 @@ class ShapedMatching:
         Raises
         ------
         MatchingError
-            If a gain is missing, unknown, not finite, or one at which there is no controlled Lagrangian.
+            If a gain is missing, unknown, not finite, or one at which there is no controlled Lagrangian;
+            if the potential is no such function.
+
+        Examples
+        --------
+        >>> import geoctrl as gc, sympy as sp
+        >>> matching = gc.match(gc.models.get("cart-pendulum")(), shaping="both")
+        >>> z = sp.Symbol("z", real=True)
+        >>> law = matching.law(kappa=20, rho=-0.02, K=-0.6, potential=-(z**4) / 4)
+        >>> gc.certify(law.loop, law.loop.equilibrium("upright")).verdict
+        <Verdict.PROVED_STABLE: 'PROVED_STABLE'>
         """
-        return ShapedLaw(self.shaping, self.mechanism, *self._read(gains))
+        further = expression(potential, "the potential", MatchingError)
+        return ShapedLaw(self.shaping, self.mechanism, *self._read(gains), potential=further)
 
     def _read(self, gains: Mapping[str, Any]) -> tuple[dict[str, sp.Expr], tuple[Parameter, ...]]:
         """Symbols of the gains by name, and the parameters that they are."""
@@ -124,7 +144,7 @@ class ShapedMatching:
             parameters.append(parameter)
         return dict(zip(known, (p.symbol for p in parameters), strict=True)), tuple(parameters)
 
-    def design(self, eq: Any, budget: float = BUDGET) -> ShapedDesign:
+    def design(self, eq: Any, budget: float = BUDGET, potential: Any = 0) -> ShapedDesign:
         """Gains for which an equilibrium of the closed loop is stable.
 
         Parameters
@@ -133,13 +153,17 @@ class ShapedMatching:
             For a family the set is derived in symbols.
         budget : float
             Seconds for each search in symbols.
+        potential : expression, optional
+            As in `law`.
 
         Raises
         ------
         ParameterError
             If the closed loop has no such family.
+        MatchingError
+            If the potential is no function of the positions.
         """
-        return ShapedDesign(self.law, self.gains, self.plant, eq, budget)
+        return ShapedDesign(partial(self.law, potential), self.gains, self.plant, eq, budget)
 
     def __repr__(self) -> str:
         gains = "\n".join(f"  {g.name}: {g.description}" for g in self.shaping.gains)

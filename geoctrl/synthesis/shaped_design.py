@@ -2,14 +2,7 @@ r"""Which gains of a class stabilise an equilibrium, one gain at a time, and gai
 
 The set is what the stability conditions of the loop say with every gain a symbol: definiteness of the
 controlled energy. Signs that one condition fixes (:math:`\rho < 0`) are put into the others, so that each
-gain gets an interval. With one unstable direction x of the base, inertia g, coupling k,
-:math:`D = -V_{xx}`, frequencies :math:`\omega_1 < \omega_2` of the loop belong to
-
-.. math::
-
-    1 + \kappa = \frac{g + D/(\omega_1\omega_2)}{k^2\gamma}, \qquad
-    -\rho = \frac{k^2\gamma\,\omega_1^2\omega_2^2}{D(\omega_2 - \omega_1)^2}, \qquad
-    -K = -\rho\gamma\,\omega_1\omega_2 .
+gain gets an interval.
 """
 
 from __future__ import annotations
@@ -28,10 +21,11 @@ from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.analysis import StabilityConditions, certify, linearize, stability_conditions
 from geoctrl.errors import GeoctrlError, MatchingError, ParameterError
 from geoctrl.synthesis.gain_conditions import settled, solved
+from geoctrl.synthesis.gain_search import Limits, by_frequencies, searched
+from geoctrl.synthesis.linear_loops import LinearLoops
 from geoctrl.synthesis.obstruction import Obstruction, obstruction
 from geoctrl.synthesis.plant import Plant
 from geoctrl.synthesis.shaped_law import ShapedLaw
-from geoctrl.synthesis.stiffness import at_rest
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.verification import Verdict
 
@@ -40,12 +34,8 @@ __all__ = ["ShapedDesign"]
 _STABLE = (Verdict.PROVED_STABLE, Verdict.PROVED_ASYMPTOTICALLY_STABLE, Verdict.NUMERICALLY_STABLE)
 _DRAWS = 4000
 """Sets of gains tried in a search."""
-_JUDGED = 120
-"""Admissible ones of them of which the spectrum is looked at."""
 _SPREAD = 3.0
 """Decades, either way from one, over which they are drawn."""
-_SLOWER = 0.4
-"""First frequency of the recommended loop by the rate at which the plant falls; the second is that rate."""
 
 
 class ShapedDesign:
@@ -105,6 +95,13 @@ class ShapedDesign:
     def loop(self) -> ReducedSystem:
         """The closed loop with the gains as parameters without values."""
         return self._law.loop
+
+    @cached_property
+    def _loops(self) -> LinearLoops:
+        return LinearLoops(self._law, self.plant, self._point)
+
+    def _given(self, params: Mapping[str, float] | None) -> dict[str, float]:
+        return {**self._params, **named_parameters(params)}
 
     # -- one set of gains -----------------------------------------------------------------------
 
@@ -256,6 +253,8 @@ class ShapedDesign:
         self,
         params: Mapping[str, float] | None = None,
         frequencies: tuple[float, float] | None = None,
+        limits: Mapping[str, float] | None = None,
+        start: Mapping[str, float] | None = None,
     ) -> dict[str, float]:
         """Gains that are admissible, by name.
 
@@ -264,28 +263,56 @@ class ShapedDesign:
         params : dict, optional
             As in `contains`.
         frequencies : two positive numbers, optional
-            Of the loop, in rad/s, for one unstable direction of the base and a class with kappa, rho and K.
-            By default the rate at which the plant falls, and 0.4 of it.
+            Of the undamped loop, in rad/s, for one unstable direction of the base and a class with kappa, rho
+            and K. By default the rate at which the plant falls, and 0.4 of it.
+        limits : dict of input -> positive number, optional
+            Largest inputs of the linear loop, with the damping of `best_damping`, from ``start``.
+        start : dict of state -> number, optional
+            The deviation from the equilibrium that goes with ``limits``.
 
         Returns
         -------
         dict
-            By the closed form where there is one, else those of 4000 drawn sets of which the frequencies stay
-            nearest to the largest rate of the plant.
+            By the closed form where there is one and it keeps the limits, else those of 4000 drawn sets, and
+            of sets around the best, with which the damped loop is neither much faster than the largest rate
+            of the plant nor decays much more slowly.
 
         Raises
         ------
         MatchingError
-            If none is found, or frequencies are given where no closed form takes them.
+            If none is found, or frequencies are given where no closed form takes them or keeps the limits.
+        InputError
+            For an unknown input or state, limits that are not positive, or limits without a start.
         """
+        asked = Limits.read(limits, start, self._law.input_labels, self.loop.state_labels)
         found = self._by_frequencies(params, frequencies)
         if found is not None and self.contains(params, **found):
-            return found
+            loop = self._loops.modes(found, self._given(params)) if asked else None
+            excess = loop.cost(1.0, asked)[1] if loop else 0.0
+            if excess <= 1:
+                return found
+            if frequencies is not None:
+                raise MatchingError(f"with these frequencies an input is {excess:.3g} times its limit")
         if frequencies is not None:
             raise MatchingError(
                 "frequencies choose kappa, rho and K for one unstable direction of the base; here they do not"
             )
-        return self._searched(params)
+        return self._searched(params, asked)
+
+    def best_damping(self, params: Mapping[str, float] | None = None, **gains: float) -> float:
+        """k of ``with_damping(k=k)`` with which the slowest mode of the linear loop decays fastest.
+
+        One number for all inputs, to a tenth of a decade; zero where damping calms no loop of these gains, or
+        is not known.
+
+        Raises
+        ------
+        MatchingError, ParameterError
+            As `contains`.
+        """
+        self._make(**gains)  # reads the gains
+        modes = self._loops.modes(gains, self._given(params))
+        return 0.0 if modes is None else abs(modes.best_damping()[0])
 
     def _by_frequencies(
         self, params: Mapping[str, float] | None, frequencies: tuple[float, float] | None
@@ -293,75 +320,45 @@ class ShapedDesign:
         """The closed form at the equilibrium, for base and fibre that are multiples of one direction."""
         if set(self.gains) != {"kappa", "rho", "K"}:
             return None
-        quantities = self._one_direction(params)
-        if quantities is None:
+        quantities = self._loops.one_direction(dict.fromkeys(self.gains, 1.0), self._given(params))
+        if quantities is None or quantities[-1] <= 0:
             return None
-        g, gamma, k, D = quantities
-        if D <= 0:
-            return None
-        fall = np.sqrt(D / (g - k**2 * gamma))
-        first, second = frequencies or (_SLOWER * fall, fall)
-        first, second = (real(w, "a frequency") for w in (first, second))
-        if not 0 < first < second:
-            raise MatchingError(
-                f"frequencies must be two increasing positive numbers, got {first:g}, {second:g}"
-            )
-        product = first * second
-        kappa = (g + D / product) / (k**2 * gamma) - 1
-        rho = -(k**2) * gamma * product**2 / (D * (second - first) ** 2)
-        return {"kappa": float(kappa), "rho": float(rho), "K": float(rho * gamma * product)}
+        if frequencies is not None:
+            first, second = (real(w, "a frequency") for w in frequencies)
+            if not 0 < first < second:
+                raise MatchingError(
+                    f"frequencies must be two increasing positive numbers, got {first:g}, {second:g}"
+                )
+        return by_frequencies(*quantities, frequencies)
 
-    def _one_direction(self, params: Mapping[str, float] | None) -> tuple[float, float, float, float] | None:
-        """g, gamma, k and D where all are multiples of unit matrices; None where they are not."""
-        law = self._make(**dict.fromkeys(self.gains, 1.0))
-        loop = law.loop
-        found = at_rest(self.plant, loop, self._point(loop, params), params)
-        if found is None:
-            return None
-        G, H, fibre, base = found
-        gamma, coupling = G[np.ix_(fibre, fibre)], G[np.ix_(fibre, base)]
-        inner = np.linalg.solve(gamma, coupling)
-        squares = [G[np.ix_(base, base)], gamma, coupling.T @ inner, -H[np.ix_(base, base)]]
-        units = [_unit(m) for m in squares]
-        if any(u is None for u in units):
-            return None
-        g, c, kgk, D = (float(u) for u in units if u is not None)
-        return g, c, float(np.sqrt(kgk / c)), D
-
-    def _searched(self, params: Mapping[str, float] | None) -> dict[str, float]:
+    def _searched(self, params: Mapping[str, float] | None, asked: Limits | None) -> dict[str, float]:
         rng, names = np.random.default_rng(5), list(self.gains)
         draws = 10.0 ** rng.uniform(-_SPREAD, _SPREAD, (_DRAWS, len(names)))
         draws *= rng.choice([-1.0, 1.0], draws.shape)
-        admissible = self._admissible(draws, names, params)
-        scale = self._pace(params)
-        best, chosen = np.inf, None
-        for row in draws[admissible][:_JUDGED]:
-            gains = dict(zip(names, map(float, row), strict=True))
-            try:
-                sizes = np.abs(self.eigenvalues(params, **gains))
-            except GeoctrlError:  # a singular inertia
-                continue
-            sizes = sizes[sizes > 1e-9 * max(scale, float(sizes.max()))]
-            cost = float(np.max(np.abs(np.log(sizes / scale)))) if sizes.size else 0.0
-            if cost < best and self.contains(params, **gains):
-                best, chosen = cost, gains
-        if chosen is None:
-            raise MatchingError(
-                f"no admissible gains among {_DRAWS} drawn; .condition says which are: {self.condition}"
-                if self.family
-                else f"no admissible gains among {_DRAWS} drawn"
-            )
-        return chosen
 
-    def _pace(self, params: Mapping[str, float] | None) -> float:
-        """Largest rate of the plant at the equilibrium; one where it has none."""
-        plant = self.plant.mechanism.reduce()
-        try:
-            point = self._state[: plant.nstates] if self._state is not None else self._point(plant, params)
-            rates = np.abs(linearize(plant, point, params).eigenvalues)
-        except GeoctrlError:
-            return 1.0
-        return float(rates.max()) if rates.size and rates.max() > 0 else 1.0
+        def named(row: np.ndarray) -> dict[str, float]:
+            return dict(zip(names, map(float, row), strict=True))
+
+        chosen, least = searched(
+            draws,
+            lambda rows: self._admissible(rows, names, params),
+            lambda row: self._loops.modes(named(row), self._given(params)),
+            lambda row: bool(self.contains(params, **named(row))),
+            self._loops.pace(self._given(params)),
+            asked,
+        )
+        if chosen is not None:
+            return named(chosen)
+        if asked is not None and np.isfinite(least):
+            raise MatchingError(
+                "no gains are found that keep the limits: the least that an input is found at is "
+                f"{least:.3g} times its limit"
+            )
+        raise MatchingError(
+            f"no admissible gains among {_DRAWS} drawn; .condition says which are: {self.condition}"
+            if self.family
+            else f"no admissible gains among {_DRAWS} drawn"
+        )
 
     def _admissible(
         self, draws: np.ndarray, names: list[str], params: Mapping[str, float] | None
@@ -397,9 +394,3 @@ def _members(family: Any, eq: Equilibrium) -> dict[str, float]:
         if e in family.symbols:
             found[e.name] = float(eq[label])
     return found
-
-
-def _unit(matrix: np.ndarray) -> float | None:
-    """c of c times the unit matrix."""
-    c = float(matrix[0, 0]) if matrix.size else 0.0
-    return c if matrix.size and np.allclose(matrix, c * np.eye(len(matrix)), rtol=1e-9, atol=1e-12) else None

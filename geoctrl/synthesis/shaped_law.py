@@ -9,21 +9,31 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import number_array, user_level
+from geoctrl._checks import finite_array, number_array, user_level
 from geoctrl._scalars import STATE, Node, Program, to_sympy
 from geoctrl._scalars.budget import Budget
-from geoctrl.analysis import certify
+from geoctrl.analysis import certify, linearize
 from geoctrl.errors import GeoctrlError, InputError, LawWarning, MatchingError
 from geoctrl.synthesis.controlled import Controlled
+from geoctrl.synthesis.controllers import controller
 from geoctrl.synthesis.formula import law_latex, with_numbers
 from geoctrl.synthesis.gains import gain_parameters, read_damping
+from geoctrl.synthesis.performance import Performance, measured
+from geoctrl.synthesis.shaped_damping import (
+    SIGNS,
+    Added,
+    is_negative,
+    regular,
+    sign_at_rest,
+    sign_of_modes,
+)
+from geoctrl.synthesis.shaped_loops import held_families, regular_domain
 from geoctrl.synthesis.shaping import Shaping, named, require_made_by_match
 from geoctrl.systems import EulerPoincare, Family, Parameter, ReducedSystem
 from geoctrl.systems.elimination import dot
@@ -33,27 +43,14 @@ from geoctrl.verification import Verdict
 
 __all__ = ["ShapedLaw"]
 
-_SIGNS = {"minimum": 1, "maximum": -1}
 _JUDGING = 3.0
 """Seconds for judging gains that nobody asked about."""
-_EDGE = sp.Rational(1, 1000)
-"""det Gc by that at the reference where a law ends: accelerations grow with its inverse."""
 _TIDYING = 3.0
 """Seconds for bringing a law into a short form."""
 _LONG = 2000
 """Characters of a law that nobody reads."""
-_DEFINITE = 1e-9
-"""Eigenvalues of an inertia below this, relative to the largest, count as zero."""
-
-
-@dataclass(frozen=True)
-class _Added:
-    """What is added to the matched law: K, K_i (m x m), their parameters, and the sign of the energy."""
-
-    damping: sp.ImmutableMatrix
-    integral: sp.ImmutableMatrix
-    parameters: tuple[Parameter, ...]
-    sense: int
+_SEEN = 1e-9
+"""Inputs of unit damping below this are none: rounding of the passive output."""
 
 
 class ShapedLaw:
@@ -71,11 +68,15 @@ class ShapedLaw:
         With the sign at which the energy has a minimum, where the gains' numbers decide it.
     damping, integral : sympy matrices, m x m
         K and K_i of what `with_damping` added, zero without.
+    potential : expression
+        F(z) besides that of the class.
 
     Raises
     ------
     TypeError
         If it is not made of a class and its mechanism.
+    MatchingError
+        If the controlled inertia is singular at rest with these gains.
     """
 
     def __init__(
@@ -84,19 +85,22 @@ class ShapedLaw:
         mechanism: EulerPoincare,
         values: Mapping[str, sp.Expr],
         gains: tuple[Parameter, ...],
-        added: _Added | None = None,
+        added: Added | None = None,
+        potential: sp.Expr = sp.S.Zero,
     ) -> None:
         require_made_by_match(mechanism, shaping, "law")
-        if not isinstance(gains, tuple) or not (added is None or isinstance(added, _Added)):
+        if not isinstance(gains, tuple) or not (added is None or isinstance(added, Added)):
             raise TypeError("a law takes the parameters of its gains, and what with_damping adds")
         self.shaping, self.mechanism, self.gain_parameters = shaping, mechanism, gains
         self._values, self._warned = named(values, "values"), False
         m = shaping.plant.drive.cols
         none = sp.ImmutableMatrix(sp.zeros(m, m))
-        self._added = _Added(none, none, (), 1) if added is None else added
+        self._added = added or Added(none, none, (), 1)
         self.damping, self.integral = self._added.damping, self._added.integral
-        found = shaping.proved(values, (*gains, *self._added.parameters))
-        self.controlled: Controlled = found.negated if _negative(found) else found
+        self.potential = potential
+        every = (*gains, *self._added.parameters)
+        found = regular(partial(shaping.proved, values, every, potential), gains)
+        self.controlled: Controlled = found.negated if is_negative(found) else found
 
     @property
     def input_labels(self) -> tuple[str, ...]:
@@ -179,6 +183,55 @@ class ShapedLaw:
         known, own = (x[: len(x) - count], x[len(x) - count :]) if count else (x, [])
         states = system.arguments_at(t, known, None)[: system.nstates]
         return self._program([*states, *own, t], system.parameters(params))
+
+    def gradient(self, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Derivative of the inputs by the state of the loop, (m, n), at a state (n,).
+
+        Raises
+        ------
+        InputError, ParameterError
+            As for a call.
+        """
+        x = finite_array("x", x, (self.loop.nstates,))
+        values = self._slopes([*x, 0.0], self.controlled.system.parameters(params))
+        return np.array(values, dtype=float).reshape(-1, len(x))
+
+    @cached_property
+    def _slopes(self) -> Program:
+        system = self.controlled.system
+        states = [*system.state_nodes, *self._integrals]
+        rows = system.graph.jacobian(self._nodes, states)
+        return Program(
+            system.graph,
+            [*states, system.time_node],
+            system.assembly.parameters,
+            [e for row in rows for e in row],
+        )
+
+    def performance(self, eq: Any, params: Mapping[str, float] | None = None) -> Performance:
+        """Frequencies and decay of the loop, its largest inputs, and how far the law reaches.
+
+        Parameters
+        ----------
+        eq : Equilibrium or state of the loop
+        params : dict, optional
+
+        Raises
+        ------
+        EquilibriumError, ParameterError
+            As `geoctrl.linearize`.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> law = gc.match(gc.models.get("cart-pendulum")(), shaping="both").law(kappa=20, rho=-0.02, K=-0.6)
+        >>> told = law.performance(law.loop.equilibrium("upright"))
+        >>> round(told.frequency, 1), round(told.domain["phi"][1], 2)
+        (14.6, 1.11)
+        """
+        linear = linearize(self.loop, eq, params)
+        point = linear.equilibrium
+        return measured(linear, self.gradient(point.x, point.params), self.input_labels, self.controlled)
 
     @cached_property
     def energy(self) -> sp.Expr:
@@ -274,81 +327,52 @@ class ShapedLaw:
 
     @cached_property
     def _domain(self) -> dict[str, Any]:
-        """That of the plant, and the side of the singularities of Gc on which the reference is."""
-        made, plant = self.controlled.mechanism, self.controlled.plant
-        domain = dict(plant.mechanism.domain)
-        mass = _mass(self.controlled)
-        E = plant.frame.matrix
-        if mass is None or not (E.T * made.inertia * E).free_symbols & set(made.configuration_symbols):
-            return domain
-        reduced = E.T * made.inertia * E
-        det = Budget(_TIDYING).attempt("det Gc", lambda: reduced.det(method="berkowitz"), None)
-        if det is None or not det.free_symbols & set(made.configuration_symbols):
-            return domain
-        sign = int(np.sign(np.linalg.det(mass)))
-        references = zip(made.configuration_symbols, map(sp.Rational, made.reference), strict=True)
-        rest = det.subs(dict(references))
-        return domain | {"where the law is regular": sign * (det - rest * _EDGE) > 0} if sign else domain
+        return regular_domain(self.controlled)
 
-    @property
+    @cached_property
     def _families(self) -> dict[str, Family]:
-        """Those of the plant that the law holds: without inputs, at rest at home where it holds positions.
-
-        Symbols of a family that would ask for an input, or for an actuated position or its rate, are zero.
-        """
-        plant = self.controlled.plant
-        held = {plant.mechanism.algebra.labels[i] for i in plant.driven}
-        held |= {c.name for c in plant.mechanism.shape if c.rate_label in held}
-        if not self.controlled.holds_positions:
-            held = set()
-        found = {}
-        for name, f in plant.mechanism.equilibria.items():
-            asked = [e for label, e in f.states.items() if label in held]
-            asked += [e for e in f.inputs.values() if e.free_symbols & set(f.symbols)]
-            none = {s: 0 for e in asked for s in e.free_symbols & set(f.symbols)}
-            if all(e.subs(none) == 0 for e in asked):
-                states = {label: e.subs(none) for label, e in f.states.items()}
-                left = [s for s in f.symbols if s not in none]
-                found[name] = Family(states, left, relations=[e.subs(none) for e in f.relations])
-        return found
+        return held_families(self.controlled)
 
     # -- damping --------------------------------------------------------------------------------
 
-    def with_damping(self, k: Any, energy: str | None = None, integral: Any = 0) -> ShapedLaw:
+    def with_damping(self, k: Any, energy: str | None = None, integral: Any = 0, at: Any = None) -> ShapedLaw:
         r"""The law with :math:`-\varepsilon K y` added, y the `Controlled.passive_output`.
 
-        With a potential :math:`y = B^T G^{-1} G_c v` and :math:`\dot E_c = -\varepsilon\, y^T K y`, with
-        :math:`\varepsilon = 1` where the controlled energy has a minimum and -1 where it has a maximum.
-        Without one y is what the body's motion alone gives, and the energy at zero momentum changes so.
+        Where positions are held, or nothing keeps the momenta of the actuated directions,
+        :math:`y = B^T G^{-1} G_c v` and :math:`\dot E_c = -\varepsilon\, y^T K y`, with
+        :math:`\varepsilon = 1` where the controlled energy has a minimum and -1 where it has a maximum. Where
+        these momenta are conserved y is what the body's motion alone gives, and the energy at zero momentum
+        changes so.
 
         Parameters
         ----------
         k : number, (m,), symmetric m x m matrix, or symbol
             K, positive semidefinite. A number stands for its multiple of the identity.
+        energy : {"minimum", "maximum"}, optional
+            Found by itself: from the modes at the equilibrium ``at``, else from the signs of the controlled
+            inertia at rest, where the default parameters decide it.
         integral : number, (m,), symmetric m x m matrix, or symbol
             :math:`K_i` of a further :math:`-\varepsilon K_i N_f \int z\,dt`, which brings the positions z
             home against a constant force: a state ``integral`` of the loop for each. Whether the loop is
             stable with it is for `geoctrl.certify` to say.
-        energy : {"minimum", "maximum"}, optional
-            Found by itself where the default parameters decide it, by the signs of the controlled inertia: as
-            it is at rest. About a motion that turns, the energy may have the other on the levels of further
-            invariants; `geoctrl.certify` tells the wrong one.
+        at : Equilibrium or state of the loop, optional
+            Where it shall be damped. About a motion that turns, the energy may have the other sign than at
+            rest, on the levels of what damping leaves conserved.
 
         Raises
         ------
         MatchingError
-            If K has the wrong shape or is not positive semidefinite, the sign is needed, or no position is
-            held and the momenta of the actuated directions are not conserved.
+            If K has the wrong shape or is not positive semidefinite, or no sign of the damping fits all
+            directions.
         InputError
-            For an unknown word in ``energy``.
+            For an unknown word in ``energy``, or with both ``energy`` and ``at``.
+        EquilibriumError
+            If ``at`` is no equilibrium of the loop.
         """
-        if energy is not None and energy not in _SIGNS:
+        if energy is not None and energy not in SIGNS:
             raise InputError(f'energy must be "minimum" or "maximum", got {energy!r}')
-        if not (self.controlled.holds_positions or self.controlled.keeps_momenta):
-            raise MatchingError(
-                "the momenta of the actuated directions are not conserved, and no position is held: which "
-                'output is passive is not known here; add a potential, shaping="both"'
-            )
+        if energy is not None and at is not None:
+            raise InputError("energy= and at= both say the sign of the damping; give one of them")
         plant = self.shaping.plant
         taken = (*plant.mechanism.parameters, *self.gain_parameters)
         matrix, parameters = gain_parameters(
@@ -363,52 +387,37 @@ class ShapedLaw:
             )
         what = "integral action on the positions"
         integrals, more = gain_parameters("k_i", *given, (*taken, *parameters), "", what)
-        sense = _SIGNS[energy] if energy else self._energy_sign()
-        added = _Added(matrix, integrals, (*parameters, *more), sense)
-        return ShapedLaw(self.shaping, self.mechanism, self._values, self.gain_parameters, added)
+        if at is not None:
+            sense = self._sign_at(at, [int(e != 0) for e in matrix.diagonal()])
+        else:
+            sense = SIGNS[energy] if energy else sign_at_rest(self.controlled)
+        return self._with(Added(matrix, integrals, (*parameters, *more), sense))
 
-    def _energy_sign(self) -> int:
-        """1 where the energy has a minimum in the unactuated motion, -1 where it has a maximum."""
-        mass = _mass(self.controlled)
-        if mass is None:
-            raise MatchingError(
-                "the sign of the damping follows from the numbers of all parameters and gains; give them, or "
-                'what the controlled energy has at the equilibrium, energy="minimum" or "maximum"'
-            )
-        plant = self.controlled.plant
-        if self.controlled.holds_positions:
-            signs = _signs(mass)
-        else:  # the momenta of the actuated directions are conserved; what is left is the base
-            f, b = list(plant.fibre), list(plant.base)
-            inner = np.linalg.solve(mass[np.ix_(f, f)], mass[np.ix_(f, b)])
-            signs = _signs(mass[np.ix_(b, b)] - mass[np.ix_(b, f)] @ inner)
-        if len(signs) != 1:
-            raise MatchingError(
-                "the controlled inertia has both signs: the energy has neither a minimum nor a maximum, and "
-                'no sign of the damping fits all directions; insist with energy="minimum" or "maximum"'
-            )
-        return signs.pop()
+    def _with(self, added: Added | None = None) -> ShapedLaw:
+        gains = self.gain_parameters
+        return ShapedLaw(self.shaping, self.mechanism, self._values, gains, added, self.potential)
+
+    def _sign_at(self, at: Any, damped: list[int]) -> int:
+        """The sign with which damping of these inputs makes no mode of the controlled Lagrangian grow."""
+        bare = self._with()
+        linear = linearize(bare._lagrangian.reduce(), at)
+        x, numbers, W = linear.equilibrium.x, linear.equilibrium.params, linear.basis
+        trial = bare.with_damping(k=damped, energy="minimum")
+        if np.any(np.abs(trial(0.0, x, numbers) - bare(0.0, x, numbers)) > _SEEN):
+            raise MatchingError("damping would brake the motion at this equilibrium, which it is to keep")
+        change = trial.full.jacobian(0.0, x, None, numbers) - bare.full.jacobian(0.0, x, None, numbers)
+        return sign_of_modes(linear.A_leaf, W.T @ change @ W)
 
     # -- display --------------------------------------------------------------------------------
 
     def to_control(self, name: str | None = None):
-        """Static `control.NonlinearIOSystem`: states of the loop in, inputs of the plant out."""
-        from geoctrl import interop
+        """The law as a `control.NonlinearIOSystem`: states of the loop in, inputs of the plant out.
 
-        system = self.controlled.system
-
-        def output(t: float, _x: np.ndarray, u: np.ndarray, params: dict) -> np.ndarray:
-            return self(t, u, params)
-
-        return interop.nonlinear_system(
-            None,
-            output,
-            states=(),
-            inputs=system.state_labels,
-            outputs=self.input_labels,
-            params={k: v for k, v in system.params.items() if v is not None},
-            name=interop.system_name(name, "law"),
-        )
+        With integral action the states ``integral`` are its own.
+        """
+        own = self._integral_labels if self._integrals else []
+        system = self.full if own else self.controlled.system
+        return controller(self, system, self.input_labels, own, name)
 
     def _repr_latex_(self) -> str:
         parameters = [p.symbol for p in self.controlled.parameters]
@@ -423,25 +432,3 @@ class ShapedLaw:
             for label, e in zip(self.input_labels, shown, strict=True)
         )
         return f"<ShapedLaw for {self.mechanism.name}: {gains}>\n{rows}"
-
-
-def _mass(controlled: Controlled) -> np.ndarray | None:
-    """The inertia on the frame's velocities at the reference and the defaults; None where one is missing."""
-    system = controlled.system
-    if any(p.default is None for p in controlled.parameters):
-        return None
-    k = len(system.assembly.velocity)
-    program = system.program([e for row in system.assembly.mass for e in row])
-    arguments = system.arguments_at(0.0, system.state(), None)
-    return np.array(program(arguments, system.parameters(None)), dtype=float).reshape(k, k)
-
-
-def _signs(matrix: np.ndarray) -> set[int]:
-    values = np.linalg.eigvalsh(matrix)
-    return {int(np.sign(v)) if abs(v) > _DEFINITE * np.max(np.abs(values)) else 0 for v in values}
-
-
-def _negative(controlled: Controlled) -> bool:
-    """Whether the controlled inertia is negative definite at the reference."""
-    mass = _mass(controlled)
-    return mass is not None and _signs(mass) == {-1}

@@ -77,8 +77,13 @@ class Shaping(ABC):
             For values at which there is none.
         """
 
-    def proved(self, values: Mapping[str, sp.Expr], parameters: tuple[Parameter, ...]) -> Controlled:
-        """`controlled`, its matching proved modulo the leaf: once for the same symbols.
+    def proved(
+        self,
+        values: Mapping[str, sp.Expr],
+        parameters: tuple[Parameter, ...],
+        further: sp.Expr = sp.S.Zero,
+    ) -> Controlled:
+        """`controlled`, with a further potential F(z), its matching proved: once for the same symbols.
 
         Raises
         ------
@@ -86,7 +91,9 @@ class Shaping(ABC):
             If the conditions leave a remainder.
         """
         made = self.controlled(values, parameters)
-        key = tuple(values.items())
+        if further != 0:
+            made = made.with_potential(further)
+        key = (further, *values.items())
         if key not in self._proofs:
             made.require_matched()
             self._proofs.add(key)

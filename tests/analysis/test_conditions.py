@@ -393,10 +393,10 @@ def test_a_family_without_a_condition_for_stability_is_undecided_wherever_it_is_
 def test_the_budget_ends_the_search_and_is_said(model, family):
     system = gc.models.get(model)().reduce()
     start = time.process_time()
-    found = gc.stability_conditions(system, family, budget=3.0)
+    found = gc.stability_conditions(system, family, budget=0.3)
     # What is not interrupted (the system's own recording of derivatives) takes a second or two.
-    assert time.process_time() - start < 3.0 + 7.0
-    assert "not finished within the budget of 3 s" in found.note
+    assert time.process_time() - start < 0.3 + 7.0
+    assert "not finished within the budget of 0.3 s" in found.note
     assert found.note in str(found)
     assert found.stable == []
     assert found.unstable or found.undecided == [sp.S.true]

@@ -405,12 +405,6 @@ def test_a_direction_may_be_given():
     assert apart(law) < 1e-12
 
 
-def test_where_no_momentum_is_kept_damping_is_refused():
-    vehicle = gc.models.get("underwater-vehicle")(thrusters=True)
-    with pytest.raises(MatchingError, match="not conserved"):
-        gc.match(vehicle).law(mu=1.0, nu=0.3).with_damping(k=1)
-
-
 def test_damped_loops_of_other_classes_attract():
     for name, family, k in (("ball-and-beam", "level", 0.1), ("furuta-pendulum", "upright", 1e-3)):
         matching = gc.match(gc.models.get(name)(), shaping="both")

@@ -1,0 +1,102 @@
+"""Potentials of the positions that are given, besides the quadratic one."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import geoctrl as gc
+from geoctrl.errors import MatchingError
+from tests.synthesis.test_shaped import apart
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*these gains hold no family")
+
+z, z1, z2 = sp.symbols("z z1 z2", real=True)
+GAINS = {"kappa": 20, "rho": -0.02, "K": -0.6}
+STABLE, UNSTABLE = gc.Verdict.PROVED_STABLE, gc.Verdict.PROVED_UNSTABLE
+
+
+@pytest.fixture(scope="module")
+def cart():
+    return gc.match(gc.models.get("cart-pendulum")(), shaping="both")
+
+
+def verdict(law, family="upright"):
+    return gc.certify(law.loop, law.loop.equilibrium(family)).verdict
+
+
+@pytest.mark.parametrize(
+    ("name", "potential", "gains"),
+    [
+        ("cart-pendulum", sp.Rational(-3, 10) * z**4 - z**2 / 5, GAINS),
+        ("cart-pendulum", sp.cos(z) / 3, GAINS),
+        ("spherical-pendulum-on-puck", -z1 * z2 / 7 - (z1**2 + 2 * z2**2) ** 2, GAINS),
+        ("ball-and-beam", z**4 + sp.cosh(z), {"p": 1.3, "m22": 9.0, "K": 0.4}),
+        ("furuta-pendulum", sp.exp(-(z**2)), {"delta": 0.001, "m22": -0.01, "K": -0.1}),
+    ],
+)
+def test_the_plant_moves_in_the_potential_that_is_given(name, potential, gains):
+    matching = gc.match(gc.models.get(name)(), shaping="both")
+    law = matching.law(**gains, potential=potential)
+    assert apart(law) < 1e-12
+    x = law.loop.random_state(np.random.default_rng(2))
+    assert law(0.0, x) != pytest.approx(matching.law(**gains)(0.0, x), rel=1e-6)
+
+
+def test_the_force_is_that_of_its_slope(cart):
+    """At rest and at home but for z the law is linear in the slope of F: the same number times K z and F'."""
+    F = -(z**4) / 4
+    with_, without = cart.law(**GAINS, potential=F), cart.law(**{**GAINS, "K": 0.0}, potential=F)
+    quadratic = cart.law(**GAINS)
+    x = quadratic.loop.state(z=0.7)
+    at = {"K z": -0.6 * 0.7, "F'": -(0.7**3)}
+    per_slope = quadratic(0.0, x)[0] / at["K z"]
+    assert without(0.0, x)[0] == pytest.approx(per_slope * at["F'"], rel=1e-12)
+    assert with_(0.0, x)[0] == pytest.approx(per_slope * sum(at.values()), rel=1e-12)
+
+
+def test_verdicts_follow_the_curvature(cart):
+    """K + F''(0) < 0 holds the cart; both sides of the flip, and by the design with K a symbol."""
+    F = sp.Rational(3, 10) * z**2
+    assert verdict(cart.law(kappa=20, rho=-0.02, K=-0.3 * 2 * (1 + 1e-6), potential=F)) is STABLE
+    assert verdict(cart.law(kappa=20, rho=-0.02, K=-0.3 * 2 * (1 - 1e-6), potential=F)) is UNSTABLE
+    design = cart.design("upright", potential=F)
+    assert design.contains(kappa=20, rho=-0.02, K=-0.7)
+    assert design.contains(kappa=20, rho=-0.02, K=-0.5) is False
+
+
+def test_a_stiffening_potential_brings_the_cart_home(cart):
+    F = -(z**4) / 4
+    gains = cart.design("upright").recommend(frequencies=(1.5, 4.0))
+    loop = cart.law(**gains, potential=F).with_damping(k=0.7).closed_loop()
+    assert gc.certify(loop, loop.equilibrium("upright")).verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
+    run = gc.simulate(loop, np.linspace(0, 80, 401), loop.state(phi=0.2))
+    assert np.max(np.abs(run.states[:, -1])) < 1e-3
+
+
+def test_positions_are_named(cart):
+    assert cart.positions == {"z": z}
+    assert set(gc.match(gc.models.get("spherical-pendulum-on-puck")(), shaping="both").positions) == {
+        "z1",
+        "z2",
+    }
+    assert gc.match(gc.models.get("cart-pendulum")()).positions == {}
+
+
+@pytest.mark.parametrize(
+    ("potential", "words"),
+    [
+        (sp.Symbol("phi", real=True) ** 2, "the potential holds phi; it is a function of z"),
+        (sp.Symbol("z") ** 2, "the potential holds z; it is a function of z, real symbols"),
+        (z + z**2, "slope at home"),
+        ("z**4", "text"),
+        (sp.Matrix([z, z]), "scalar"),
+    ],
+)
+def test_other_potentials_are_refused(cart, potential, words):
+    with pytest.raises(MatchingError, match=words):
+        cart.law(**GAINS, potential=potential)
+
+
+def test_without_positions_there_is_no_potential():
+    with pytest.raises(MatchingError, match="holds no positions"):
+        gc.match(gc.models.get("cart-pendulum")()).law(kappa=20, potential=z**2)
