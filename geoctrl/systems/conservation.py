@@ -34,9 +34,9 @@ class Conservation:
     Attributes
     ----------
     candidates : dict of name -> expression or node
-        Energy, declared invariants, without constraints Casimirs of degree one and two, the momentum about
-        a declared axis of symmetry, and the momenta of coordinates that the Lagrangian does not hold. What is
-        declared already, be it under another name, is not offered again.
+        Energy, declared invariants, Casimirs of degree one and two, the momentum about a declared axis of
+        symmetry, and the momenta of coordinates that the Lagrangian does not hold. What is declared
+        already, be it under another name, is not offered again.
     nodes : dict of name -> Node
         The same as nodes.
     """
@@ -47,14 +47,13 @@ class Conservation:
         self.candidates: dict[str, sp.Expr | Node] = {}
         self.nodes: dict[str, Node] = {}
         self._offer({"energy": system.assembly.energy, **mechanism.invariants}, again=True)
-        if mechanism.constraints is None:
-            time = Budget(BUDGET)
-            found = time.attempt("Casimirs", lambda: casimirs(mechanism), {})
-            if time.note:
-                warnings.warn(
-                    f"{system.name or 'the system'}: {time.note}", RuntimeWarning, stacklevel=user_level()
-                )
-            self._offer(found)
+        time = Budget(BUDGET)
+        found = time.attempt("Casimirs", lambda: casimirs(mechanism), {})
+        if time.note:
+            warnings.warn(
+                f"{system.name or 'the system'}: {time.note}", RuntimeWarning, stacklevel=user_level()
+            )
+        self._offer(found)
         self._offer(axis_momentum(mechanism))
         self._offer(cyclic_momenta(mechanism))
         self._kept: dict[tuple, dict[str, Node]] = {}
