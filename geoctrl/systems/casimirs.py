@@ -106,7 +106,7 @@ def _constrained(free: Motions, n: int, rows: sp.Matrix) -> Motions:
     fields: dict[int, dict[tuple[Hashable, Monomial], Fraction]] = defaultdict(lambda: defaultdict(Fraction))
     for variable, moved in free.items():
         for f, mono, q in moved:
-            if f in range(n):
+            if isinstance(f, int) and f < n:
                 for k, velocity in enumerate(admitted):
                     fields[variable][("velocity", k), mono] += q * velocity[f]
             else:
