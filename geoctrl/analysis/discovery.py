@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import named_parameters, whole_number
+from geoctrl._checks import flag, named_parameters, whole_number
 from geoctrl._scalars import Node, exact
 from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl._scalars.interpolation import interpolated
@@ -18,6 +18,8 @@ from geoctrl._scalars.modular import rational
 from geoctrl.analysis.flow import Constants, Flow
 from geoctrl.analysis.invariants import check_invariant
 from geoctrl.analysis.polynomial_search import Monomial, PolynomialSearch, Vector
+from geoctrl.analysis.quadrature import quadratures
+from geoctrl.analysis.shape import shape_of
 from geoctrl.stepping.progress import Progress
 from geoctrl.systems import ReducedSystem, as_system
 from geoctrl.systems.decimals import readable
@@ -38,9 +40,10 @@ class Invariant:
     expr : sympy expression
         In the states and parameters.
     kind : str
-        "polynomial" in the states and the functions of them that the equations hold.
+        "polynomial" in the states and the functions of them that the equations hold, or "quadrature": linear
+        in velocities with coefficients that are integrals over the shape.
     degree : int
-        Of the polynomial in these; zero where it is none.
+        Of the polynomial; zero for a quadrature.
     name : str
         That of the system's candidate that it is, else empty.
     parameters : str
@@ -100,10 +103,11 @@ def discover_invariants(
     max_degree: int = 4,
     params: Mapping[str, float] | None = None,
     velocity_degree: int | None = None,
+    quadrature: bool = True,
     budget: float = BUDGET,
     progress: bool | Callable[[float], object] = False,
 ) -> DiscoveredInvariants:
-    r"""Conserved polynomials in the states, modulo the leaf.
+    r"""Conserved polynomials in the states, modulo the leaf, and linear integrals over a shape.
 
     The rate of :math:`C = \sum_a c_a x^a` is linear in the coefficients. It is required to vanish at random
     points of the leaf modulo the prime :math:`2^{61} - 1`, which leaves every conserved polynomial of the
@@ -113,6 +117,10 @@ def discover_invariants(
 
     Sines, cosines, roots and other smooth functions of the states that the equations hold are variables of
     the polynomials. Inputs are zero.
+
+    Where one velocity moves all geometric states along a curve, and others follow linearly, the integrals
+    :math:`a(s)\cdot u` that are closed are given as well: those of equations that can be solved one after the
+    other, as the skate's with its arctangent.
 
     Parameters
     ----------
@@ -126,6 +134,8 @@ def discover_invariants(
         ``params=sys.params`` takes all defaults.
     velocity_degree : int, optional
         Most velocities in a monomial: fewer monomials, hence a higher degree within reach.
+    quadrature : bool
+        Whether integrals over a shape are searched too.
     budget : float
         Seconds after which the search ends with what it has.
     progress : bool or callable
@@ -138,7 +148,8 @@ def discover_invariants(
     Raises
     ------
     InputError
-        If a degree is no whole number in range, or the equations hold the time.
+        If a degree is no whole number in range, ``quadrature`` neither True nor False, or the equations hold
+        the time.
     ParameterError
         If a parameter is unknown or no number, or the budget is no positive number of seconds.
     ConstraintError
@@ -150,7 +161,7 @@ def discover_invariants(
     --------
     >>> import geoctrl as gc
     >>> skate = gc.models.get("pendulum-skate")().reduce()
-    >>> gc.discover_invariants(skate, max_degree=3)
+    >>> gc.discover_invariants(skate, max_degree=3, quadrature=False)
     invariants of degree up to 3: 1
       Invariant(C1; polynomial, all parameters)
     """
@@ -158,7 +169,7 @@ def discover_invariants(
     max_degree = whole_number("max_degree", max_degree, 1, _DEGREE)
     if velocity_degree is not None:
         velocity_degree = whole_number("velocity_degree", velocity_degree, 0)
-    given = named_parameters(params)
+    quadrature, given = flag("quadrature", quadrature), named_parameters(params)
     values = sys.parameters(given) if given else {}
     numbers = {name: exact(values[name]) for name in given}
     sys.judgement.require_identities(numbers)
@@ -169,6 +180,8 @@ def discover_invariants(
             if not search.run(degree):
                 break
             report(degree / max_degree)
+        if quadrature:
+            search.run_shape()
         report.finish(search.degree / max_degree)
     finally:
         report.close()
@@ -219,6 +232,17 @@ class _Discovery:
         self._basis, self.degree = basis, degree
         return True
 
+    def run_shape(self) -> None:
+        """Search integrals over a shape of dimension one."""
+        self._time.attempt("integrals over a shape", self._take_quadratures, None)
+
+    def _take_quadratures(self) -> None:
+        shape = shape_of(self._system)
+        for expr in quadratures(self._system, shape) if shape is not None else ():
+            node = self._system.expression(expr)
+            if self._is_new(node):
+                self._accept(node, expr, 0, "")
+
     def _monomials(self, degree: int) -> list[Monomial] | None:
         n, fast, most = len(self._flow.generators), self._fast, self._velocity_degree
         if most is None:
@@ -261,9 +285,11 @@ class _Discovery:
         proof = check_invariant(self._system, expr, self._numbers, budget=max(self._time.left, 1e-3))
         if proof.proved:
             self._independent.append(function)
-            self.found.append(Invariant(expr, "polynomial", degree, name, proof.parameters))
+            kind = "polynomial" if degree else "quadrature"
+            self.found.append(Invariant(expr, kind, degree, name, proof.parameters))
         else:
-            self._notes.append(f"a candidate of degree {degree} was not proved {proof.note}".rstrip())
+            what = f"a candidate of degree {degree}" if degree else "an integral over the shape"
+            self._notes.append(f"{what} was not proved {proof.note}".rstrip())
 
     def _recovered(self, vector: Vector) -> sp.Expr | None:
         """The polynomial with coefficients as functions of the parameters, without denominators."""
