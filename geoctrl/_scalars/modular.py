@@ -13,7 +13,7 @@ from flint import nmod_mat
 
 from geoctrl.errors import DivisionError
 
-__all__ = ["PRIME", "echelon", "rational", "residue", "sampled_kernel"]
+__all__ = ["PRIME", "echelon", "kernel", "rational", "residue", "sampled_kernel"]
 
 PRIME = (1 << 61) - 1
 
@@ -46,6 +46,29 @@ def echelon(rows: Sequence[Sequence[int]], columns: int) -> tuple[list[list[int]
     matrix, rank = nmod_mat(len(rows), columns, [e for row in rows for e in row], PRIME).rref()
     reduced = [[int(matrix[i, j]) for j in range(columns)] for i in range(rank)]
     return reduced, [next(j for j, e in enumerate(row) if e) for row in reduced]
+
+
+def kernel(rows: Sequence[Sequence[int]], columns: int) -> tuple[list[list[int]], list[int]]:
+    """Basis of {w : rows w = 0} with a one in one column without a pivot each, and the pivot columns.
+
+    Entries that nothing needs are not taken out of the library's matrix, which for large ones takes longer
+    than the elimination.
+    """
+    if not rows or not columns:
+        return [[int(i == j) for i in range(columns)] for j in range(columns)], []
+    matrix, rank = nmod_mat(len(rows), columns, [e for row in rows for e in row], PRIME).rref()
+    pivots: list[int] = []
+    for i in range(rank):
+        start = pivots[-1] + 1 if pivots else 0
+        pivots.append(next(j for j in range(start, columns) if matrix[i, j]))
+    taken, basis = set(pivots), []
+    for j in (j for j in range(columns) if j not in taken):
+        vector = [0] * columns
+        vector[j] = 1
+        for i, p in enumerate(pivots):
+            vector[p] = -int(matrix[i, j]) % PRIME
+        basis.append(vector)
+    return basis, pivots
 
 
 def sampled_kernel(points: Iterable[Sequence[Sequence[int]]], columns: int) -> list[list[int]]:

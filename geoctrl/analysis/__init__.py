@@ -2,17 +2,21 @@
 
 from geoctrl.analysis.certificates import Certificate, certify
 from geoctrl.analysis.conditions import StabilityConditions, stability_conditions
+from geoctrl.analysis.discovery import DiscoveredInvariants, Invariant, discover_invariants
 from geoctrl.analysis.equilibria import find_equilibrium
 from geoctrl.analysis.invariants import InvariantProof, check_invariant
 from geoctrl.analysis.linearization import Linearization, linearize
 
 __all__ = [
     "Certificate",
+    "DiscoveredInvariants",
+    "Invariant",
     "InvariantProof",
     "Linearization",
     "StabilityConditions",
     "certify",
     "check_invariant",
+    "discover_invariants",
     "find_equilibrium",
     "linearize",
     "stability_conditions",

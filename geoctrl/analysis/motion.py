@@ -307,9 +307,7 @@ class Motion:
             "invariants": dict(zip(functions, table.places(list(functions.values())), strict=True)),
             "weights": {},
             "shape": {
-                "velocity": next(
-                    k for i, k in enumerate(labels) if i not in shape.g and i not in shape.velocities
-                ),
+                "velocity": labels[shape.velocity],
                 "slopes": {labels[i]: table.places([node])[0] for i, node in shape.g.items()},
                 "rates": {
                     labels[i]: table.places(row) for i, row in zip(shape.velocities, shape.B, strict=True)

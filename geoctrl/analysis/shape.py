@@ -1,9 +1,9 @@
 r"""Integrals linear in velocities, over a one-dimensional shape.
 
 Some systems move their geometric states with a single velocity, :math:`\dot\gamma = w\,g(\gamma)`, on a leaf
-of dimension one (or have one coordinate, of which w is the rate), and the other velocities follow linearly,
-:math:`\dot u = w\,B(\gamma)\,u`. Along the curve, with one coordinate s of it as parameter,
-:math:`du/ds = N(s)\,u` with :math:`N = B/g_s`: a linear equation.
+of dimension one (or have one coordinate, of which w is the rate), and other velocities follow linearly,
+:math:`\dot u = w\,B(\gamma)\,u`, whatever the rest of the states does. Along the curve, with one
+coordinate s of it as parameter, :math:`du/ds = N(s)\,u` with :math:`N = B/g_s`: a linear equation.
 Each solution of the adjoint equation :math:`da/ds = -N^T a` gives an integral :math:`a(s)\cdot u`. It is
 rarely known in closed form, but its derivatives at a point are: from a, :math:`a' = -N^T a` and
 :math:`a'' = (-N'^T + N^T N^T) a` follow value, gradient and Hessian in the arithmetic at hand. That is all
@@ -48,8 +48,10 @@ class ShapeIntegrals:
         One for each velocity u, whose integral starts as that velocity.
     symbols : tuple of Node
         Symbols of all states.
+    velocity : int
+        Place of w among the states.
     velocities : tuple of int
-        Places of u among the states.
+        Places of u.
     g : dict of place -> node
         Slopes of the geometric states.
     B : rows of nodes
@@ -57,6 +59,7 @@ class ShapeIntegrals:
 
     names: tuple[str, ...]
     symbols: tuple[Node, ...]
+    velocity: int
     velocities: tuple[int, ...]
     g: dict[int, Node]
     B: list[list[Node]]
@@ -140,33 +143,47 @@ def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> Sha
         symbols[i] for i in others if field[i] == symbols[w]
     }  # a coordinate, of which w is the rate
     shape = [i for i in others if symbols[i] in geometric]
-    u = [i for i in others if i not in shape]
-    if symbols[w] in geometric or not u or len(shape) - len(leaf) != 1:
+    if symbols[w] in geometric or len(shape) - len(leaf) != 1:
         return None
     slope = dict(
         zip(others, graph.push_forward([field[i] for i in others], {symbols[w]: graph.one}), strict=True)
     )
-    moving = [symbols[i] for i in (w, *u)]
-    # dB/d(velocities) = 0 is part of the identities: rates are w g(gamma) and w B(gamma) u.
-    B = {i: graph.gradient(slope[i], [symbols[j] for j in u]) for i in u}
-    rest = graph.substitute([field[i] for i in others], {symbols[w]: graph.zero})
-    identities = [e for e in rest if not e.is_zero]
-    identities += [e for i in shape for e in graph.gradient(slope[i], moving) if not e.is_zero]
-    identities += [e for i in u for b in B[i] for e in graph.gradient(b, moving) if not e.is_zero]
-    identities += [e for i in (*shape, *u) for e in graph.push_forward([slope[i]], {symbols[w]: graph.one})]
-    at_rest = graph.substitute([slope[i] for i in u], {symbols[j]: graph.zero for j in u})
-    identities = [e for e in (*identities, *at_rest) if not e.is_zero]
-    if identities:
-        if not leaf and _refuted(identities, numbers or {}):
+    moving = [s for s in symbols if s not in geometric]
+    u = [i for i in others if i not in shape]
+    B: dict[int, list[Node]] = {}
+
+    def identities(i: int) -> list[Node]:
+        """What has to vanish for the rate to be w g(gamma), or w B(gamma) u."""
+        found = graph.substitute([field[i]], {symbols[w]: graph.zero})
+        if i in shape:
+            found += graph.gradient(slope[i], moving)
+        else:
+            B[i] = graph.gradient(slope[i], [symbols[j] for j in u])
+            found += [e for b in B[i] for e in graph.gradient(b, moving)]
+            found += graph.substitute([slope[i]], {symbols[j]: graph.zero for j in u})
+        return [e for e in found if not e.is_zero]
+
+    while True:
+        needed = {i: identities(i) for i in (*shape, *u)}
+        wrong = [i for i, found in needed.items() if found and not leaf and _refuted(found, numbers or {})]
+        if any(i in shape for i in wrong):
             return None
-        ideal = LeafIdeal(leaf, identities, numbers)
-        if any(ideal.remainder(e) for e in identities):
+        u = [i for i in u if i not in wrong]
+        if not wrong or not u:
+            break
+    everything = [e for found in needed.values() for e in found]
+    if not u:
+        return None
+    if everything:
+        ideal = LeafIdeal(leaf, everything, numbers)
+        if any(ideal.remainder(e) for e in everything):
             return None
     # The slopes hold the moving symbols at most in terms that vanish: put them to any value.
     still = dict.fromkeys(moving, graph.zero)
     return ShapeIntegrals(
         names=tuple(f"integral of {labels[i]}" for i in u),
         symbols=tuple(symbols),
+        velocity=w,
         velocities=tuple(u),
         g=dict(zip(shape, graph.substitute([slope[i] for i in shape], still), strict=True)),
         B=[graph.substitute(B[i], still) for i in u],

@@ -2,9 +2,10 @@ r"""Integrals linear in velocities, over a shape of one dimension: their existen
 proved.
 
 Geometric states that move as :math:`\dot\gamma = w\,g(\gamma)` on a leaf of dimension one, and velocities
-that follow as :math:`\dot u = w\,B(\gamma)\,u`, obey :math:`du/ds = N(s)\,u` with :math:`N = B/g_s` along
-the curve, where s is one of its coordinates. Each solution of :math:`da/ds = -N^T a` gives an integral
-:math:`a(s)\cdot u`, and :math:`a'' = (-N'^T + N^T N^T)\,a`.
+that follow as :math:`\dot u = w\,B(\gamma)\,u`, whatever other states do, obey
+:math:`du/ds = N(s)\,u` with :math:`N = B/g_s` along the curve, where s is one of its coordinates. Each
+solution of :math:`da/ds = -N^T a` gives an integral :math:`a(s)\cdot u`, and
+:math:`a'' = (-N'^T + N^T N^T)\,a`.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ def shape_integrals(question: Question) -> list[tuple[str, list[fmpq], dict]]:
         raise Refusal("integrals are claimed, but no shape is given", "problem.shape")
     slopes, rates, labels = shape["slopes"], shape["rates"], q.labels
     flat = [p for row in rates.values() for p in row]
-    if sorted([shape["velocity"], *slopes, *rates]) != sorted(labels) or not slopes:
-        raise Refusal("velocity, slopes and rates must be all states, once each", "problem.shape")
+    named = [shape["velocity"], *slopes, *rates]
+    if len(set(named)) != len(named) or not set(named) <= set(labels) or not slopes:
+        raise Refusal("velocity, slopes and rates must be states, once each", "problem.shape")
     if any(len(row) != len(rates) for row in rates.values()) or any(
         p >= len(q.table) for p in [*slopes.values(), *flat]
     ):

@@ -18,6 +18,7 @@ from geoctrl.systems.casimirs import casimirs
 from geoctrl.systems.judging import TIMES, Rates, at_random, vanishing
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.recorded import Recorded
+from geoctrl.systems.symmetry import axis_momentum
 
 __all__ = ["Conservation"]
 
@@ -33,35 +34,37 @@ class Conservation:
     Attributes
     ----------
     candidates : dict of name -> expression or node
-        Energy, declared invariants, without constraints Casimirs of degree one and two, and the momenta of
-        coordinates that the Lagrangian does not hold.
+        Energy, declared invariants, Casimirs of degree one and two, the momentum about a declared axis of
+        symmetry, and the momenta of coordinates that the Lagrangian does not hold. What is declared
+        already, be it under another name, is not offered again.
+    nodes : dict of name -> Node
+        The same as nodes.
     """
 
     def __init__(self, system: Recorded) -> None:
         self._system = system
         mechanism = system.mechanism
-        self.candidates: dict[str, sp.Expr | Node] = {"energy": system.assembly.energy}
-        self.candidates |= mechanism.invariants
-        if mechanism.constraints is None:
-            time = Budget(BUDGET)
-            found = time.attempt("Casimirs", lambda: casimirs(mechanism), {})
-            if time.note:
-                warnings.warn(
-                    f"{system.name or 'the system'}: {time.note}", RuntimeWarning, stacklevel=user_level()
-                )
-            self.candidates |= {k: v for k, v in found.items() if k not in self.candidates}
-        self.candidates |= {k: v for k, v in cyclic_momenta(mechanism).items() if k not in self.candidates}
+        self.candidates: dict[str, sp.Expr | Node] = {}
+        self.nodes: dict[str, Node] = {}
+        self._offer({"energy": system.assembly.energy, **mechanism.invariants}, again=True)
+        time = Budget(BUDGET)
+        found = time.attempt("Casimirs", lambda: casimirs(mechanism), {})
+        if time.note:
+            warnings.warn(
+                f"{system.name or 'the system'}: {time.note}", RuntimeWarning, stacklevel=user_level()
+            )
+        self._offer(found)
+        self._offer(axis_momentum(mechanism))
+        self._offer(cyclic_momenta(mechanism))
         self._kept: dict[tuple, dict[str, Node]] = {}
         self._programs: dict[tuple[str, ...], Program] = {}
 
-    @cached_property
-    def nodes(self) -> dict[str, Node]:
-        """Nodes of the candidates."""
-        system = self._system
-        return {
-            name: value if isinstance(value, Node) else system.expression(value)
-            for name, value in self.candidates.items()
-        }
+    def _offer(self, found: Mapping[str, sp.Expr | Node], again: bool = False) -> None:
+        """Take candidates in; if not ``again``, those alone that are not there under any name."""
+        for name, value in found.items():
+            node = value if isinstance(value, Node) else self._system.expression(value)
+            if again or (name not in self.candidates and node not in self.nodes.values()):
+                self.candidates[name], self.nodes[name] = value, node
 
     def kept(self, params: Mapping[str, float] | None, all_inputs: bool, u: Any = None) -> dict[str, Node]:
         """Nodes of the conserved candidates; see `ReducedSystem.conserved`."""

@@ -64,7 +64,8 @@ class EulerPoincare(Mechanism):
     velocities : sequence of k names, optional
         Labels of the quasivelocities of a given frame; ``v1 .. vk`` by default.
     symmetry : Axis, optional
-        Nothing changes when the body turns about it; see `ReducedSystem.despun`.
+        Nothing changes when the body turns about it; see `ReducedSystem.despun`. The momentum about it is
+        offered as an invariant.
     leaf : sequence of expressions, or mapping name -> expression, each zero along motions
         A bare coordinate (``Gamma1``) is removed from the state, and so is a `Height` that a relation gives
         as a function of the rest. Runs report the others by these names; without one, by the text where that

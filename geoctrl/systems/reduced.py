@@ -296,7 +296,7 @@ class ReducedSystem(Recorded):
 
     @property
     def candidate_invariants(self) -> dict[str, sp.Expr | Node]:
-        """Energy, declared invariants and (without constraints) Casimirs of degree one and two."""
+        """Energy, declared invariants, Casimirs and momenta; see `Conservation`."""
         return self.conservation.candidates
 
     def conserved(

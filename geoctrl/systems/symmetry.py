@@ -30,7 +30,7 @@ from geoctrl.systems.promises import Promise
 from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.rotors import Rotors
 
-__all__ = ["axis_promises", "despun_mechanism", "despun_state"]
+__all__ = ["axis_momentum", "axis_promises", "despun_mechanism", "despun_state"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,22 @@ def _turn(mechanism: Mechanism, axis: Axis, angle: float) -> _Turn:
         blocks.append(exp_action(-angle * rho[block, block], np.eye(size)))
     velocity = exp_action(-angle * adjoint, np.eye(mechanism.algebra.n))
     return _Turn(velocity, block_diag(*blocks) if blocks else np.zeros((0, 0)))
+
+
+def axis_momentum(mechanism: Mechanism) -> dict[str, sp.Expr]:
+    r"""Momentum about the declared axis, by its expression; none without one.
+
+    With e the generator of the turns, :math:`\frac{d}{dt}\langle\mu, e\rangle` is the rate of the Lagrangian
+    under them, which is zero, and the power of forces and constraints along e (Noether): conserved where
+    those have none. The entry of e that is largest is scaled to one.
+    """
+    if mechanism.symmetry is None:
+        return {}
+    e = _generator(mechanism, mechanism.symmetry)
+    scale = max(e, key=abs)
+    parts = [sp.Rational(q.numerator, q.denominator) for q in (x / scale for x in e)]
+    momentum = sp.Add(*(q * m for q, m in zip(parts, mechanism.algebra.mu, strict=True)))
+    return {str(momentum): momentum}
 
 
 def axis_promises(system: Recorded) -> list[Promise]:

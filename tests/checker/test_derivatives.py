@@ -100,6 +100,30 @@ def test_integrals_over_a_line_have_the_derivatives_of_the_closed_form():
     assert second[1, 1] == fmpq(bend.p, bend.q) * fmpq(2, 5)
 
 
+def test_other_states_may_do_what_they_want_beside_an_integral_and_not_drive_it():
+    """s' = w, u' = w s u, r' = r^2 + w^2 + u: u exp(-s^2/2) is kept, as without r."""
+    e = Equations(w=0, s="3/2", u="2/5", r="1/3")
+    wild = e.total(e.monomial(1, r=2), e.monomial(1, w=2), e.places["u"])
+    field = [e.monomial(1, r=1, u=1), e.places["w"], e.monomial(1, w=1, s=1, u=1), wild]
+    shape = {"velocity": "w", "slopes": {"s": e.number(1)}, "rates": {"u": [e.places["s"]]}}
+    ((_, gradient, second),) = checker.shape_integrals(question(e, field, exact=True, shape=shape))
+    assert gradient == [0, fmpq(-3, 2) * fmpq(2, 5), 1, 0]
+    assert second[1, 1] == (fmpq(9, 4) - 1) * fmpq(2, 5)
+    # r drives u, directly or with w; r drives the shape; r is in the slopes.
+    for place, term in ((2, e.places["r"]), (2, e.monomial(1, w=1, r=1)), (1, e.places["r"])):
+        driven = list(field)
+        driven[place] = e.total(field[place], term)
+        with pytest.raises(checker.Refusal, match="not the structure"):
+            checker.shape_integrals(question(e, driven, exact=True, shape=shape))
+    with pytest.raises(checker.Refusal, match="geometric states alone"):
+        checker.shape_integrals(
+            question(e, field, exact=True, shape=shape | {"rates": {"u": [e.places["r"]]}})
+        )
+    for twice in ({"velocity": "s"}, {"velocity": "u"}, {"velocity": "nothing"}):
+        with pytest.raises(checker.Refusal, match="states, once each"):
+            checker.shape_integrals(question(e, field, exact=True, shape=shape | twice))
+
+
 def test_sine_and_cosine_of_one_argument_are_one_pair():
     """y' = (sin(x)^2 + cos(x)^2 - 1) y keeps y; with another sign, or another argument, it does not."""
     for sense, shift, kept in ((1, 0, True), (-1, 0, False), (1, 1, False)):

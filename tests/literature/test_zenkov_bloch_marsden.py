@@ -93,6 +93,19 @@ def test_the_controlled_unicycle_changes_at_the_critical_speed(matching, mechani
     assert_flips(loop, "upright", "V0", critical, "PROVED_STABLE", "PROVED_UNSTABLE")
 
 
+@pytest.mark.parametrize("fast", [False, True])
+def test_by_kappa_the_rotor_keeps_its_rate_and_its_momentum_proves_it(mechanism, fast):
+    """kappa > I1/J below the critical speed; chi_dot + (1 + kappa) theta_dot is kept."""
+    inertia, critical = derived(mechanism.defaults)
+    matching = gc.match(mechanism, shaping="kinetic")
+    loop = matching.law(kappa=matching.gains["kappa"]).loop
+    bound, speed = inertia / mechanism.defaults["J"], critical * (1.5 if fast else 0.5)
+    for factor, held in ((1 - 1e-6, fast), (1 + 1e-6, not fast)):
+        params = {"kappa": bound * factor}
+        certificate = gc.certify(loop, loop.equilibrium("upright", params, V0=speed), params)
+        assert certificate.verdict.name == ("PROVED_STABLE" if held else "PROVED_UNSTABLE"), factor
+
+
 def test_integrals_over_the_lean_are_checked_alone(matching, mechanism, tmp_path):
     inertia, critical = derived(mechanism.defaults)
     loop = matching.law(sigma=-(mechanism.defaults["J"] ** 2) / inertia / 2).closed_loop()

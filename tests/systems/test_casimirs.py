@@ -57,3 +57,46 @@ def test_casimirs_of_two_bodies_are_those_of_each():
         sum(m * g for m, g in zip(mu[3:], gamma.symbols, strict=True)),
     ]
     assert sorted(map(str, casimirs(mechanism).values())) == sorted(map(str, expected))
+
+
+def free(**more):
+    """A body with the vertical in it, of a tensor that no Casimir knows of."""
+    gamma = gc.AdvectedVector("Gamma")
+    inertia = sp.Matrix([[4, 1, 0], [1, 5, 1], [0, 1, 6]])
+    return gc.EulerPoincare(
+        algebra=gc.so3(), advected=[gamma], inertia=inertia, potential=gamma.symbols[2], **more
+    )
+
+
+def test_constraints_of_numbers_leave_what_the_group_that_is_left_keeps():
+    """A body held to turn about its third axis: height and distance of the vertical from it are kept."""
+    found = casimirs(free(constraints=[[1, 0, 0], [0, 1, 0]]))
+    # Gamma1^2 + Gamma2^2 is |Gamma|^2 without the square of the linear one.
+    assert [str(e) for e in found.values()] == ["Gamma3"]
+    system = free(constraints=[[1, 0, 0], [0, 1, 0]]).reduce()
+    assert "Gamma3" in system.conserved()
+    assert gc.check_invariant(system, "Gamma3").proved
+    # Negative control: with one row the other velocities move it, and the area is no longer kept.
+    assert casimirs(free(constraints=[[1, 0, 0]])) == {}
+    assert len(casimirs(free())) == 1
+
+
+def test_constraints_that_vary_leave_the_momenta_on_which_they_do_not_act():
+    gamma = sp.symbols("Gamma1:4", real=True)
+    algebra = gc.product(gc.so3(), gc.rn(2))
+    mechanism = gc.EulerPoincare(
+        algebra=algebra,
+        advected=[gc.AdvectedVector("Gamma")],
+        inertia=sp.diag(1, 2, 3, 4, 5) + sp.Matrix(5, 5, lambda i, j: int({i, j} == {2, 4})),
+        constraints=[[*gamma, 1, 0]],
+    )
+    # The force of the row acts on the body and on the first translation.
+    assert [str(e) for e in casimirs(mechanism).values()] == [str(algebra.mu[4])]
+    system = mechanism.reduce()
+    assert gc.check_invariant(system, algebra.mu[4]).proved
+    assert not gc.check_invariant(system, algebra.mu[3]).proved
+
+
+def test_a_relation_of_the_description_is_no_invariant_besides():
+    system = gc.models.get("rigid-body-planar-pendulum")().reduce()
+    assert list(system.candidate_invariants) == ["energy"]
