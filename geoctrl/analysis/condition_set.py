@@ -25,6 +25,9 @@ __all__ = ["StabilityConditions"]
 _PRINTING = 5.0
 """Seconds for solving one condition for one symbol where it is printed."""
 
+_SHORT = 60
+"""Operations in a condition up to which it is solved where it is printed."""
+
 
 @dataclass(frozen=True)
 class StabilityConditions:
@@ -166,7 +169,8 @@ class StabilityConditions:
     def __str__(self) -> str:
         lines = [f"{self.family!r} of {self.system}", "  stable (within the leaf) if"]
         lines += [f"    {_plain(r)}" for r in self.stable] or [f"    - ({self.reason})"]
-        for symbol in self.family_symbols:
+        short = all(sp.count_ops(r) <= _SHORT for r in self.stable)
+        for symbol in self.family_symbols if short else ():
             if any(hasattr(r, "has") and r.has(symbol) for r in self.stable):
                 lines.append(f"    solved for {symbol}: {_plain(self.solve_for(symbol, budget=_PRINTING))}")
         lines += ["  unstable if one of"]

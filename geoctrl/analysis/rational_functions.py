@@ -150,7 +150,7 @@ class Field:
         name, nodes = node.payload
         args, place = self.all(nodes), self._places[node]
         if name in ("sin", "cos"):
-            turned = self._multiple(nodes[0])
+            turned = self._turn(nodes[0])
             if turned is not None:
                 return turned[name == "sin"]
         if name == "sqrt":
@@ -160,29 +160,65 @@ class Field:
                 return root
             self.given.append(args[0])
             self.squares[place] = args[0]
+        if name == "abs":
+            self.given.append(args[0] * args[0])
+            self.squares[place] = args[0] * args[0]
         other = node.graph.fun("cos" if name == "sin" else "sin", *nodes) if name in ("sin", "cos") else None
         # Of sine and cosine of one argument the later one has its square given by the earlier.
         if other in self._values and place < self._places[other]:
             self.squares[place] = 1 - self._values[other] ** 2
-        self.positive[place] = name in ("sqrt", "exp")
+        self.positive[place] = name in ("sqrt", "abs", "exp")
         self.functions[place] = name, args
         return generator
 
-    def _multiple(self, angle: Node) -> tuple[Quotient, Quotient] | None:
-        """Cosine and sine of an even multiple of atan(y): of pi, which is 4 atan(1), of half-angles."""
-        q, factors = angle.graph.factors(angle)
-        if len(factors) != 1 or q.denominator != 1 or q % 2:
+    def _turn(self, angle: Node) -> tuple[Quotient, Quotient] | None:
+        """Cosine and sine of sums of whole multiples of inverse functions; None where they are not rational.
+
+        Thus of multiples of pi, which is 4 atan(1), and of half-angles given by their tangents.
+        """
+        parts = [(c, mono) for c, mono in angle.payload] if angle.kind == "sum" else [(None, angle)]
+        total = self.one, self.zero
+        for c, mono in parts:
+            q, factors = angle.graph.factors(mono if c is None else c * mono)
+            if len(factors) > 1 or q.denominator != 1 or any(e != 1 for e in factors.values()):
+                return None
+            if not factors:
+                if q:
+                    return None
+                continue
+            ((atom, _),) = factors.items()
+            once = self._inverse(atom, twice=q % 2 == 0)
+            if once is None:
+                return None
+            times = abs(int(q)) // (2 if q % 2 == 0 else 1)
+            for _ in range(times):
+                cosine, sine = once if q > 0 else (once[0], -once[1])
+                total = total[0] * cosine - total[1] * sine, total[0] * sine + total[1] * cosine
+        return total
+
+    def _inverse(self, atom: Node, twice: bool) -> tuple[Quotient, Quotient] | None:
+        """Cosine and sine of an inverse function, or of twice that, where they are rational."""
+        if atom.kind != "fun" or atom.payload[0] not in ("atan", "atan2", "acos", "asin"):
             return None
-        ((atom, exponent),) = factors.items()
-        if exponent != 1 or atom.kind != "fun" or atom.payload[0] != "atan":
+        name, args = atom.payload
+        values = self.all(args)
+        if name in ("atan", "atan2"):
+            y, x = values if name == "atan2" else (values[0], self.one)
+            square = x * x + y * y
+            if twice:
+                return ((x * x - y * y) / square, 2 * x * y / square) if square else None
+            length = _root(square) if square else None
+            if length is None:
+                return None
+            self.given.append(length)
+            return x / length, y / length
+        other = _root(1 - values[0] * values[0])
+        if other is None:
             return None
-        y = self(atom.payload[1][0])
-        # (1 + i y)^2 / (1 + y^2) = cos + i sin of 2 atan(y)
-        c, s = (1 - y * y) / (1 + y * y), 2 * y / (1 + y * y)
-        cosine, sine = self.one, self.zero
-        for _ in range(abs(int(q)) // 2):
-            cosine, sine = cosine * c - sine * s, cosine * s + sine * c
-        return cosine, sine if q > 0 else -sine
+        if not other.top.is_constant():
+            self.given.append(other)
+        found = (values[0], other) if name == "acos" else (other, values[0])
+        return (found[0] * found[0] - found[1] * found[1], 2 * found[0] * found[1]) if twice else found
 
     def __call__(self, node: Node) -> Quotient:
         """The value of a node."""
@@ -250,8 +286,10 @@ class Field:
 
 
 def _root(square: Quotient) -> Quotient | None:
-    """A root of a square of a rational function."""
+    """A root of a square of a rational function, of a number the one that is not negative."""
     try:
-        return Quotient(square.field, square.top.sqrt(), square.below.sqrt())
+        root = Quotient(square.field, square.top.sqrt(), square.below.sqrt())
+        negative = root.top.is_constant() and root.top and root.top.leading_coefficient() < 0
+        return -root if negative else root
     except DomainError:
         return None

@@ -207,3 +207,107 @@ def test_against_certificates(model, family):
             assert answer != -1
         answers.append(answer)
     assert any(answers)
+
+
+# -- families of which the symbols are bound ----------------------------------------------------------
+
+
+def leaning(sine, cosine, **family):
+    """Steady turns of a skate that leans: the side velocity holds it against its weight."""
+    mechanism = gc.models.get("pendulum-skate")()
+    p = {q.name: q.symbol for q in mechanism.parameters}
+    w = sp.Symbol("w", real=True)
+    A = p["I2"] + p["m"] * p["l"] ** 2 - p["I3"]
+    ahead = -(A * cosine * w**2 + p["m"] * p["g"] * p["l"]) * sine / (p["m"] * p["l"] * cosine * w)
+    states = {"v2": w, "v3": ahead, "Gamma2": sine, "Gamma3": cosine}
+    symbols = [*family.pop("symbols"), w]
+    return mechanism.replace(equilibria={"leaning": gc.Family(states, symbols=symbols, **family)}).reduce()
+
+
+def leaning_margin(p, s, c, w):
+    """Stable where it is positive, unstable where it is negative (by hand, and by brute force elsewhere)."""
+    k, D = p["m"] * p["l"] ** 2, p["I2"] - p["I3"]
+    A = p["I2"] + k - p["I3"]
+    holds = w**2 * c**3 * (p["I3"] * (k - D) + A * D * s**2)
+    return holds - p["m"] * p["g"] * p["l"] * (p["I3"] + D * s**2 * (1 + 2 * c**2))
+
+
+@pytest.mark.parametrize("with_half_angle", [False, True])
+def test_leaning_turns(with_half_angle):
+    """The tilt by its sine and cosine, bound to the circle, or by the tangent of its half."""
+    if with_half_angle:
+        t = sp.Symbol("t", real=True)
+        system = leaning(2 * t / (1 + t**2), (1 - t**2) / (1 + t**2), symbols=[t])
+    else:
+        s, c = sp.Symbol("s", real=True), sp.Symbol("c", positive=True)
+        system = leaning(s, c, symbols=[s, c], relations=[s**2 + c**2 - 1])
+    found = gc.stability_conditions(system, "leaning")
+    rng = np.random.default_rng(6)
+    n = 4000
+    p = {q.name: rng.uniform(0.3, 2.0, n) for q in system.mechanism.parameters}
+    p["g"] *= 6
+    tangent, w = rng.uniform(0.01, 0.6, n) * rng.choice([-1, 1], n), rng.uniform(0.5, 9.0, n)
+    sine, cosine = 2 * tangent / (1 + tangent**2), (1 - tangent**2) / (1 + tangent**2)
+    symbols = {"t": tangent} if with_half_angle else {"s": sine, "c": cosine}
+    values = found.evaluate(p, w=w, **symbols)
+    margin = leaning_margin(p, sine, cosine, w)
+    clear = np.abs(margin) > 1e-9
+    assert np.array_equal(values[clear], np.sign(margin)[clear])
+    assert min(np.sum(values == 1), np.sum(values == -1)) > n / 10
+
+
+def test_symbols_off_their_relation_are_no_members():
+    s, c = sp.Symbol("s", real=True), sp.Symbol("c", positive=True)
+    system = leaning(s, c, symbols=[s, c], relations=[s**2 + c**2 - 1])
+    found = gc.stability_conditions(system, "leaning")
+    assert found.evaluate(w=9.0, s=0.6, c=0.8) != 0
+    assert found.evaluate(w=9.0, s=0.5, c=0.8) == 0
+    assert found.evaluate(w=9.0, s=[-0.6, 0.6], c=0.8).tolist() == [found.evaluate(w=9.0, s=0.6, c=0.8)] * 2
+
+
+def test_a_relation_in_many_ways_is_still_refused():
+    x, y = sp.symbols("x y", real=True)
+    body = gc.models.get("free-rigid-body")()
+    family = gc.Family({"Omega1": x}, symbols=[x, y], relations=[x**3 + y**3 + x * y])
+    with pytest.raises(gc.EquilibriumError, match="would take them as free"):
+        gc.stability_conditions(body.replace(equilibria={"about1": family}).reduce(), "about1")
+
+
+def test_a_family_that_is_one_at_some_parameters_only_is_refused():
+    """Rotation about an axis between the first two is steady where their moments are equal."""
+    x, y = sp.symbols("x y", real=True)
+    body = gc.models.get("free-rigid-body")()
+    family = gc.Family({"Omega1": x, "Omega2": y}, symbols=[x, y])
+    system = body.replace(equilibria={"oblique": family}).reduce()
+    with pytest.raises(gc.EquilibriumError):
+        gc.stability_conditions(system, "oblique")
+    assert gc.stability_conditions(system, "oblique", params={"I2": "I1"}).symbols
+
+
+def test_energy_is_not_conserved_under_the_inputs_of_a_family():
+    """A force along the motion, u v: with u = 0 the energy is kept, with the family's u = -1 it is not."""
+    q, x = gc.Coordinate("q"), sp.Symbol("u", real=True)
+    system = gc.EulerPoincare(
+        algebra=None,
+        shape=[q],
+        inertia=[[1]],
+        potential=q.symbol**2 / 2,
+        forces=[x * q.rate],
+        inputs=["u"],
+        equilibria={
+            "braked": gc.Family({}, inputs={"u": -1}),
+            "free": gc.Family({}),
+            "driven": gc.Family({}, inputs={"u": 1}),
+        },
+    ).reduce()
+    answers = {k: int(gc.stability_conditions(system, k).evaluate()) for k in system.families}
+    assert answers == {"braked": 1, "free": 1, "driven": -1}
+    assert gc.stability_conditions(system, "braked").multipliers == {}
+
+
+def test_the_bicycle_of_the_benchmark():
+    """Stable between weave and capsize, 4.292382536 and 6.024262015 m/s (Meijaard and others 2007)."""
+    bicycle = gc.models.get("whipple-bicycle")().reduce()
+    found = gc.stability_conditions(bicycle, "upright", params=bicycle.params)
+    speeds = [4.292382, 4.292383, 5.0, 6.024262, 6.024263, 8.0, 2.0]
+    assert found.evaluate(v=speeds).tolist() == [-1, 1, 1, 1, -1, -1, -1]

@@ -235,3 +235,32 @@ def test_signs_of_roots_are_told_in_balls():
     columns["d"] = np.array([tiny, -tiny, Fraction(0)], dtype=object)
     found = Points(generators, columns, 3).holds(formula)
     assert found.tolist() == [True, False, False]  # zero cannot be told in balls: nothing is said
+
+
+def test_angles_of_exact_sines_are_turned():
+    """Multiples of pi, half-angles, inverse functions of rational sides; others stay functions."""
+    graph = Graph()
+    t = graph.symbol("t", PARAMETER)
+    pi = 4 * graph.fun("atan", graph.one)
+    lean = graph.fun("atan2", graph.number(3), graph.number(4))
+
+    def value(name, angle):
+        node = graph.fun(name, angle)
+        return Field([node, t])(node), Field([node, t])
+
+    for name, angle, expected in (
+        ("cos", pi, -1),
+        ("sin", pi, 0),
+        ("sin", -pi / 2, -1),
+        ("cos", lean, Fraction(4, 5)),
+        ("sin", lean - pi, Fraction(-3, 5)),
+        ("cos", 2 * lean, Fraction(7, 25)),
+        ("sin", graph.fun("asin", graph.number(Fraction(5, 13))) + lean, Fraction(56, 65)),
+        ("cos", graph.fun("acos", graph.number(Fraction(-5, 13))), Fraction(-5, 13)),
+    ):
+        assert value(name, angle)[0] == expected
+    node = graph.fun("sin", 2 * graph.fun("atan", t))
+    field = Field([node, t])
+    assert field(node) == 2 * field(t) / (1 + field(t) * field(t))
+    open_one = graph.fun("sin", graph.fun("atan", t))
+    assert Field([open_one]).functions
