@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-__all__ = ["All", "Either", "Formula", "Nonzero", "Polynomial", "Positive", "either", "every"]
+__all__ = ["All", "Either", "Formula", "Nonzero", "Polynomial", "Positive", "either", "every", "single"]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,17 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.analysis.formulas import All, Either, Formula, Nonzero, Polynomial, Positive, either, every
+from geoctrl.analysis.formulas import (
+    All,
+    Either,
+    Formula,
+    Nonzero,
+    Polynomial,
+    Positive,
+    either,
+    every,
+    single,
+)
 from geoctrl.analysis.rational_functions import Field, Quotient
 
 __all__ = ["Signs"]
@@ -37,9 +47,9 @@ class Signs:
                 if sign:
                     sense *= sign**power
                     continue
-                weak, strict = self._square_sum(factor) if power % 2 else (1, False)
-                if weak:  # it has this sign wherever it does not vanish
-                    sense *= weak
+                weak, strict = self._square_sum(factor)
+                if weak or power % 2 == 0:  # it has this sign wherever it does not vanish
+                    sense *= weak if power % 2 else 1
                     even += [] if strict else [Nonzero(self.polynomial(factor))]
                 else:
                     factors.append(self.polynomial(factor))
@@ -55,7 +65,7 @@ class Signs:
         if not q.top:
             return False
         factors = (factor for part in (q.top, q.below) for factor, _ in part.factor()[1])
-        return every(Nonzero(self.polynomial(f)) for f in factors if not self.sign(f))
+        return every(Nonzero(self.polynomial(f)) for f in factors if not self._square_sum(f)[1])
 
     def is_negative(self, q: Quotient) -> bool:
         """Whether q < 0 but on a set without inner points."""
@@ -68,8 +78,31 @@ class Signs:
         return every(parts, self.implies)
 
     def either(self, parts: Iterable[Formula]) -> Formula:
-        """One of some formulas, shortened."""
-        return either(parts, self.implies)
+        """One of some formulas, shortened.
+
+        ``b > 0 and f != 0`` is ``b > 0`` where b > 0 and f = 0 imply another one of them.
+        """
+        found = either(parts, self.implies)
+        if not isinstance(found, Either):
+            return found
+        whole = [self._with_zeros(p, found.parts) for p in found.parts]
+        return either(whole, self.implies)
+
+    def _with_zeros(self, p: Formula, others: Iterable[Formula]) -> Formula:
+        """An alternative without what it excludes, where that is among the others."""
+        parts = p.parts if isinstance(p, All) else ()
+        signs, excluded = [b for b in map(single, parts) if b], [q for q in parts if isinstance(q, Nonzero)]
+        if len(signs) != 1 or len(signs) + len(excluded) < len(parts):
+            return p
+        given = [a for a in map(single, others) if a]
+        left = [q for q in excluded if not any(self._implies_at(q.factor, signs[0], a) for a in given)]
+        return every([*signs, *left])
+
+    def _implies_at(self, zero: Polynomial, p: Positive, q: Positive) -> bool:
+        """Whether p > 0 is seen to imply q > 0 where a polynomial vanishes."""
+        f = self.flint(zero)
+        a, b = (divmod(self.flint(r.factors[0]) * r.sense, f)[1] for r in (p, q))
+        return any(not rest or self._factored_sign(rest, 2)[0] == 1 for rest in self._differences(a, b))
 
     # -- signs of polynomials --------------------------------------------------------------------
 
