@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import sympy as sp
@@ -30,6 +31,8 @@ __all__ = ["stability_conditions"]
 
 LONG = 500
 """Terms beyond which a condition is not written out."""
+
+_TOO_LONG = "too long to be written; evaluate() decides at numbers"
 
 
 def stability_conditions(
@@ -73,8 +76,8 @@ def stability_conditions(
     ParameterError
         For an unknown family or parameter, or parameters that are set by each other.
     EquilibriumError
-        If the members are no equilibria of this system (of `ReducedSystem.despun`, perhaps), or satisfy
-        relations that do not give one symbol, or its square, by the others.
+        If the members are no equilibria of this system (of `ReducedSystem.despun`, perhaps), satisfy
+        relations that do not give one symbol, or its square, by the others, or the equations hold the time.
     DescriptionError, FrameError, ConstraintError
         If the description keeps a promise (its symmetry axis, frame or leaf) at some parameters only, and
         ``params`` does not see to it.
@@ -96,6 +99,11 @@ def stability_conditions(
     settings = Settings(sys, params)
     sys.judgement.require_identities(settings.numbers | settings.formulas)
     at = FamilyPoint(sys, family, settings)
+    if sys.assembly.time in sys.graph.symbols(at.given(sys.field_nodes)):
+        raise EquilibriumError(
+            "the equations of motion depend on the time explicitly: equilibria and their stability are "
+            "defined without; hold the inputs at zero that bring it in, or take it out of the forces"
+        )
     _require_equilibria(sys, family, settings)
     kept = conserved_functions(at, 0.3 * time.left)
     leaf = labelled(sys.leaf.names, sys.leaf.nodes)
@@ -164,20 +172,20 @@ def _written(
 
     def written(part: str, what: Callable[[], list], formula: Formula) -> list:
         if size(formula) > LONG:
-            time.cut.append(
-                f"{part} in a form to be read ({size(formula)} terms; evaluate() decides at numbers)"
-            )
+            time.cut.append(f"{part} of {size(formula)} terms ({_TOO_LONG})")
             return []
         return time.attempt(part, what, [])
 
     texts = written("conditions for stability", lambda: reader.relations(one_of), one_of)
+    reason = _TOO_LONG if stable and not texts else "" if stable else criteria.reason
     if not stable:
         texts = [sp.S.false] if criteria.stable and not criteria.missing else []
     alternatives = growing.parts if isinstance(growing, Either) else () if growing is False else (growing,)
-    growth = written(
-        "conditions for instability", lambda: [reader.relation(p, turned=True) for p in alternatives], growing
-    )
-    growth = not_contradicted(growth, texts)
+    each = [
+        written("a condition for instability", partial(lambda p: [reader.relation(p, turned=True)], p), p)
+        for p in alternatives
+    ]
+    growth = not_contradicted([r for found in each for r in found], texts)
     presumed = dict.fromkeys(
         p
         for tests, formula in ((stable, one_of), (unstable, growing))
@@ -192,7 +200,7 @@ def _written(
         assuming=[reader.collected(p) for p in presumed],
         family=at.name,
         system=sys.name,
-        reason="" if stable else criteria.reason,
+        reason=reason,
         restricted_hessian=_pencil(reader, criteria),
         multipliers=_combination(reader, criteria),
         characteristic_polynomial=time.attempt(
@@ -218,7 +226,9 @@ def _written(
 def _product(reader: Reader, criteria: Criteria) -> list[sp.Expr]:
     """The characteristic polynomial, of those of the blocks."""
     product: list[Quotient] = []
-    for p in criteria.polynomials or []:
+    if sum(len(c.top) for p in criteria.polynomials or () for c in p) > LONG:
+        return []
+    for p in criteria.polynomials or ():
         longer = [reader.field.zero] * (len(product) + len(p) - 1) if product else list(p)
         for i, a in enumerate(product):
             for j, b in enumerate(p):

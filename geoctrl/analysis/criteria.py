@@ -166,12 +166,12 @@ class Criteria:
         return found
 
     def _attempt(self, time: Budget, part: str, search: Callable[[], Any], share: float = 1.0) -> Any:
-        """What a search finds; None where it is too long, which is noted."""
+        """What a search finds; None where it finds no end, which is noted."""
         unfinished = object()
         found: Any = unfinished
         try:
             found = time.attempt(part, search, unfinished, share)
-        except TooLargeError as error:
+        except (TooLargeError, ZeroDivisionError) as error:  # of a sense +-1 there are divisors of zero
             time.cut.append(f"{part} ({error})")
         if found is unfinished:
             self.missing.append(part)

@@ -67,6 +67,10 @@ class FamilyPoint:
                 self._image[place] = node(given.get(label, sp.Integer(0)))
         self.inputs = {place: self._image[place] for place in system.assembly.inputs}
 
+    def given(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes with the family's inputs and what parameters are set to put in, the states left."""
+        return self.system.graph.substitute(list(nodes), {**self.settings.nodes, **self.inputs})
+
     def at(self, nodes: Sequence[Node]) -> list[Node]:
         """Nodes with the family's states and what parameters are set to put in."""
         return self.system.graph.substitute(list(nodes), self._image)

@@ -311,3 +311,29 @@ def test_the_bicycle_of_the_benchmark():
     found = gc.stability_conditions(bicycle, "upright", params=bicycle.params)
     speeds = [4.292382, 4.292383, 5.0, 6.024262, 6.024263, 8.0, 2.0]
     assert found.evaluate(v=speeds).tolist() == [-1, 1, 1, 1, -1, -1, -1]
+
+
+def test_equations_that_hold_the_time_have_no_conditions():
+    q, t = gc.Coordinate("q"), sp.Symbol("t", real=True)
+    system = gc.EulerPoincare(
+        algebra=None,
+        shape=[q],
+        inertia=[[1]],
+        potential=q.symbol**2 / 2,
+        forces=[-t * q.rate],
+        equilibria={"rest": gc.Family({})},
+    ).reduce()
+    with pytest.raises(gc.EquilibriumError, match="depend on the time"):
+        gc.stability_conditions(system, "rest")
+
+
+def test_a_family_too_large_for_symbols_is_decided_at_numbers():
+    """The spectrum of a charged body about any axis is not written out; `certify` is asked instead."""
+    system = gc.models.get("charged-body")().reduce()
+    found = gc.stability_conditions(system, "opposed", budget=10.0)
+    assert "not finished" in found.note or "terms" in found.note
+    params = {k: float(v) for k, v in system.params.items()}
+    values = dict.fromkeys(system.families["opposed"].names, 1.0)
+    member = system.equilibrium("opposed", params=params, **values)
+    verdict = gc.certify(system, member, params).verdict
+    assert found.evaluate(params, **values) == PROVED.get(verdict, 0)
