@@ -1,7 +1,8 @@
 """Invariants, equilibria, linearisation, certificates and symbolic stability conditions."""
 
 from geoctrl.analysis.certificates import Certificate, certify
-from geoctrl.analysis.conditions import StabilityConditions, stability_conditions
+from geoctrl.analysis.condition_set import StabilityConditions
+from geoctrl.analysis.conditions import stability_conditions
 from geoctrl.analysis.discovery import DiscoveredInvariants, Invariant, discover_invariants
 from geoctrl.analysis.equilibria import find_equilibrium
 from geoctrl.analysis.invariants import InvariantProof, check_invariant

@@ -1,229 +1,257 @@
-"""Criteria of stability in symbols: definiteness of a restricted Hessian, signs in a polynomial."""
+"""Criteria of stability at a family's symbolic point: kernels, restricted forms, spectra, as formulas."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
-import sympy as sp
-from sympy.logic.boolalg import Boolean
-from sympy.polys.matrices import DomainMatrix
+from geoctrl._scalars.budget import Budget
+from geoctrl.analysis.family_point import Functions
+from geoctrl.analysis.formulas import All, Formula, Nonzero, Polynomial
+from geoctrl.analysis.pencils import definite_somewhere
+from geoctrl.analysis.rational_functions import Quotient, TooLargeError
+from geoctrl.analysis.sign_conditions import Signs
+from geoctrl.analysis.spectra import attracting, characteristic, growing, irreducible_blocks, without_zeros
 
-from geoctrl.analysis.factors import cancelled, characteristic_coefficients, factored
-from geoctrl.analysis.polynomials import hurwitz_determinant
-from geoctrl.analysis.shape import Jet
-from geoctrl.analysis.signs import leading_minors, positive_condition
+__all__ = ["Criteria", "Kernel", "Test"]
 
-__all__ = [
-    "HessianConditions",
-    "free_places",
-    "hessian_conditions",
-    "instability",
-    "multipliers",
-    "not_contradicted",
-    "nullspace",
-    "reduced_polynomial",
-    "undecided_where",
-]
+Rows = list[list[Quotient]]
 
-Rows = list[list[sp.Expr]]
-Collect = Callable[[sp.Expr], sp.Expr]
-
-
-def nullspace(rows: Rows, columns: int, assuming: list[sp.Expr]) -> Rows:
-    """Kernel over the rational functions, a one in each free column; pivots that may vanish are noted."""
-    if not rows:
-        return [[sp.Integer(int(i == j)) for j in range(columns)] for i in range(columns)]
-    matrix = DomainMatrix.from_Matrix(sp.Matrix(rows)).to_field()
-    reduced, pivots = matrix.rref()
-    entries = reduced.to_Matrix()
-    basis: Rows = []
-    for j in (j for j in range(columns) if j not in pivots):
-        vector = [sp.Integer(0)] * columns
-        vector[j] = sp.Integer(1)
-        for i, p in enumerate(pivots):
-            vector[p] = sp.cancel(-entries[i, j])
-            condition = positive_condition(sp.fraction(vector[p])[1] ** 2)
-            if not isinstance(condition, bool):
-                assuming.extend(condition[1])
-        basis.append(vector)
-    return basis
-
-
-def multipliers(gradients: Mapping[str, list[sp.Expr]], assuming: list[sp.Expr]) -> list[dict[str, sp.Expr]]:
-    """Combinations of the functions critical at the point, the energy's coefficient one where it can be."""
-    order = sorted(gradients, key=lambda name: name == "energy")
-    transposed = [list(column) for column in zip(*(gradients[k] for k in order), strict=True)]
-    found = nullspace(transposed, len(order), assuming)
-    return [dict(zip(order, y, strict=True)) for y in reversed(found)]
+_SIDE = 0.4
+"""Part of the time for the spectrum; the rest is for the Hessian."""
 
 
 @dataclass(frozen=True)
-class HessianConditions:
-    """Where a restricted Hessian is definite.
+class Kernel:
+    """The kernel of some rows over the rational functions.
 
     Attributes
     ----------
-    stable : list of relations that hold together
+    basis : rows, a one in each free column
+    minor : Quotient
+        Of the rank: where it does not vanish, the kernel is no larger.
+    rank : int
+    """
+
+    basis: Rows
+    minor: Quotient
+    rank: int
+
+    @classmethod
+    def of(cls, rows: Rows, columns: int, functions: Functions) -> Kernel:
+        """By elimination in the order of the columns, with the simplest pivot of each."""
+        one, zero, sign = functions.field.one, functions.field.zero, functions.signs.sign
+
+        def cost(q: Quotient) -> tuple[bool, int]:
+            return not sign(q.top), len(q.top) + len(q.below)
+
+        left, minor = [list(row) for row in rows], one
+        done: Rows = []
+        pivots: list[int] = []
+        for j in range(columns):
+            with_entry = [row for row in left if row[j]]
+            if not with_entry:
+                continue
+            row = min(with_entry, key=lambda row: cost(row[j]))
+            left = [other for other in left if other is not row]
+            minor = minor * row[j]
+            row = [e / row[j] if e else e for e in row]
+            left, done = (
+                [
+                    [a - other[j] * b for a, b in zip(other, row, strict=True)] if other[j] else other
+                    for other in part
+                ]
+                for part in (left, done)
+            )
+            done.append(row)
+            pivots.append(j)
+        basis = []
+        for j in (j for j in range(columns) if j not in pivots):
+            vector = [zero] * columns
+            vector[j] = one
+            for row, p in zip(done, pivots, strict=True):
+                vector[p] = -row[j]
+            basis.append(vector)
+        return cls(basis, minor, len(pivots))
+
+    @property
+    def free_places(self) -> list[int]:
+        """For each vector the coordinate in which it has a one and the others a zero."""
+        one = [[j for j, e in enumerate(w) if e and e == 1] for w in self.basis]
+        return [
+            next(j for j in places if not any(v[j] for v in self.basis if v is not w))
+            for w, places in zip(self.basis, one, strict=True)
+        ]
+
+
+@dataclass
+class Test:
+    """Where something is proved: a formula, and what is presumed not to vanish besides."""
+
+    formula: Formula
+    presumed: Formula = True
+
+    def presumed_besides(self, formula: Formula, signs: Signs) -> list[Polynomial]:
+        """Polynomials presumed not to vanish where a formula holds, but for those that it says it of."""
+        parts = self.presumed.parts if isinstance(self.presumed, All) else (self.presumed,)
+        return [p.factor for p in parts if isinstance(p, Nonzero) and not signs.excludes(formula, p.factor)]
+
+
+@dataclass
+class Criteria:
+    """What is found out about a family, as far as the time allows.
+
+    Attributes
+    ----------
+    stable, unstable : list of Test
+        Each of them suffices.
+    missing : list of str
+        Tests for which there are no conditions in symbols: too large, or not finished.
     reason : str
-        Why there is none.
-    form : sympy matrix or None
-        The restricted Hessian.
-    multipliers : dict of name -> expression
+        Why there is no condition for stability, where there is none.
+    polynomials : list of polynomials, leading coefficient first, or None
+        Of the diagonal blocks of the linearisation, on the joint level set of the invariants.
+    forms : list of rows
+        Restricted Hessians, for each of the multipliers that tell.
+    multipliers : list of dict of name -> Quotient
+        Combinations of the functions that are critical, of the same order.
+    free_places : list of int
+        States that the rows of the Hessian belong to.
     """
 
-    stable: list
-    reason: str
-    form: sp.Matrix | None = None
-    multipliers: dict[str, sp.Expr] = field(default_factory=dict)
+    stable: list[Test] = field(default_factory=list)
+    unstable: list[Test] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    reason: str = "the time given did not suffice"
+    polynomials: list[list[Quotient]] | None = None
+    forms: list[Rows] = field(default_factory=list)
+    multipliers: list[dict[str, Quotient]] = field(default_factory=list)
+    free_places: list[int] = field(default_factory=list)
 
+    @classmethod
+    def of(cls, f: Functions, time: Budget, same_inputs: bool) -> Criteria:
+        """What can be found out in time.
 
-def hessian_conditions(
-    jets: Sequence[Jet], kernel: Rows, combinations: Sequence[dict], collect: Collect
-) -> HessianConditions:
-    """Conditions for the only critical combination to be definite on the kernel."""
-    if not combinations:
-        return HessianConditions(
-            [], "no combination of the invariants is critical at the point (no multipliers)"
+        Parameters
+        ----------
+        f : Functions
+        time : Budget
+        same_inputs : bool
+            Whether all members are equilibria under the same inputs.
+        """
+        found, n = cls(), len(f.linearisation)
+        kernels = found._attempt(
+            time,
+            "the kernels of the gradients",
+            lambda: (Kernel.of(f.gradients[: f.leaf], n, f), Kernel.of(f.gradients, n, f)),
+            _SIDE,
         )
-    if len(combinations) > 1:
-        reason = f"{len(combinations)} independent multipliers: certify searches their family at numbers"
-        return HessianConditions([], reason)
-    (y,) = combinations
-    n = len(jets[0].gradient)
-    total = sp.zeros(n, n)
-    for jet in jets:
-        if y[jet.name] != 0:
-            total += y[jet.name] * sp.Matrix(jet.hessian())
-    W = sp.Matrix(kernel).T if kernel else sp.zeros(n, 0)
-    R = (W.T * total * W).applyfunc(cancelled)
-    stable: list = []
-    for condition in _definite(R):
-        if condition is False:
-            return HessianConditions([sp.S.false], "the restricted Hessian is never definite", R, y)
-        if condition is True:
-            continue
-        found = [condition] if isinstance(condition, Boolean) else _relations(condition, collect)
-        stable += [r for r in found if r not in stable]
-    return HessianConditions(stable or [sp.S.true], "", R, y)
+        if kernels is None:
+            return found
+        leaf, kernel = kernels
+        found.free_places = kernel.free_places
+        if leaf.rank == f.leaf:  # else the kernel of the gradients need not be the tangent space
+            spectrum = partial(_spectrum, f, kernel)
+            found.polynomials = found._attempt(time, "the characteristic polynomial", spectrum, _SIDE)
+        for polynomial in found.polynomials or ():
+            growth = partial(_growth, f, leaf, polynomial)
+            test = found._attempt(time, "conditions for instability", growth, _SIDE)
+            found.unstable += [] if test is None else [test]
+        if found.polynomials is not None:
+            attraction = partial(_attraction, f, leaf, kernel, found.polynomials, same_inputs)
+            found.stable += found._attempt(time, "conditions for attraction", attraction, _SIDE) or []
+        found._attempt(time, "conditions for stability", lambda: found._definite(f, kernel))
+        return found
+
+    def _attempt(self, time: Budget, part: str, search: Callable[[], Any], share: float = 1.0) -> Any:
+        """What a search finds; None where it finds no end, which is noted."""
+        unfinished = object()
+        found: Any = unfinished
+        try:
+            found = time.attempt(part, search, unfinished, share)
+        except (TooLargeError, ZeroDivisionError) as error:  # of a sense +-1 there are divisors of zero
+            time.cut.append(f"{part} ({error})")
+        if found is unfinished:
+            self.missing.append(part)
+            return None
+        return found
+
+    def _definite(self, f: Functions, kernel: Kernel) -> None:
+        """Energy and invariants: their critical combinations, and where one of these is definite."""
+        signs, size = f.signs, len(kernel.basis)
+        order = sorted(f.jets, key=lambda jet: jet.name == "energy")
+        rows = {jet.name: row for jet, row in zip(f.jets, f.gradients, strict=True)}
+        columns = [list(column) for column in zip(*(rows[jet.name] for jet in order), strict=True)]
+        critical = Kernel.of(columns, len(order), f)
+        if not critical.basis:
+            self.reason = "no combination of the invariants is critical at the point (no multipliers)"
+            return
+        hessians = {jet.name: f.hessian(jet.name) for jet in order}
+        flat: Rows = []
+        for y in reversed(critical.basis):
+            total = {jet.name: c for jet, c in zip(order, y, strict=True) if c}
+            form = _restricted(f, {name: (c, hessians[name]) for name, c in total.items()}, kernel.basis)
+            entries = [e for row in form for e in row]
+            # Forms that repeat others, and multipliers that only say that gradients depend, tell nothing.
+            if Kernel.of([*flat, entries], len(entries), f).rank > len(flat) or (not size and not self.forms):
+                flat.append(entries)
+                self.forms.append(form)
+                self.multipliers.append({jet.name: y[i] for i, jet in enumerate(order)})
+        if not self.forms:
+            self.reason = "the restricted Hessian is never definite"
+            return
+        where, why = definite_somewhere(signs, self.forms)
+        if where is None:
+            self.reason = why
+            self.missing.append(f"conditions for stability ({why})")
+            return
+        where = signs.every([f.given, where])
+        self.reason = "the restricted Hessian is never definite" if where is False else ""
+        presumed = [signs.nonzero(kernel.minor), signs.nonzero(critical.minor)]
+        self.stable.append(Test(where, signs.every(presumed)))
 
 
-def _relations(condition: tuple[sp.Expr, list[sp.Expr]], collect: Collect) -> list[Boolean]:
-    """Relations that hold together: the essential factor positive, those of even powers not zero."""
-    essential, nonzero = condition
-    strict = [] if essential == 1 else [_positive(collect(essential))]
-    return strict + [sp.Ne(collect(f), 0) for f in nonzero]
-
-
-def _positive(essential: sp.Expr) -> Boolean:
-    """``essential > 0``, turned round where the expression starts with a minus sign."""
-    return -essential < 0 if essential.could_extract_minus_sign() and essential.is_Mul else essential > 0
-
-
-def _definite(R: sp.Matrix) -> list:
-    """Conditions, each an expression to be positive or a Boolean, for R to be definite of either sign."""
-    blocks = [[[R[i, j] for j in block] for i in block] for block in R.connected_components()]
-    minors = [(k, m) for block in blocks for k, m in enumerate(leading_minors(block), start=1)]
-    options = []
-    for sign in (1, -1):
-        conditions = [positive_condition(sign**k * minor) for k, minor in minors]
-        if False not in conditions:
-            options.append([c for c in conditions if not isinstance(c, bool)])
-    if not options:
-        return [False]
-    if len(options) == 1 or not all(options):
-        return options[0] if len(options) == 1 else [True]
-    return [sp.Or(*(sp.And(*(r for c in option for r in _relations(c, sp.expand))) for option in options))]
-
-
-def reduced_polynomial(A: Rows, kernel: Rows) -> list[sp.Expr]:
-    """Characteristic polynomial of A on the kernel, which A maps into itself."""
-    if not kernel:
-        return [sp.Integer(1)]
+def _spectrum(f: Functions, kernel: Kernel) -> list[list[Quotient]]:
+    """Characteristic polynomials of the blocks of the linearisation on the kernel, which it keeps."""
+    zero = f.field.zero
     matrix = [
-        [cancelled(sp.Add(*(a * c for a, c in zip(A[i], w, strict=True)))) for w in kernel]
-        for i in free_places(kernel)
+        [sum((a * c for a, c in zip(row, w, strict=True) if a and c), zero) for w in kernel.basis]
+        for row in (f.linearisation[i] for i in kernel.free_places)
     ]
-    return characteristic_coefficients(matrix)
+    blocks = irreducible_blocks(matrix)
+    return [characteristic([[matrix[i][j] for j in b] for i in b]) for b in blocks]
 
 
-def free_places(kernel: Rows) -> list[int]:
-    """For each kernel vector the coordinate in which it has a one and the others a zero."""
-    return [
-        next(i for i, c in enumerate(w) if c == 1 and all(v[i] == 0 for v in kernel if v is not w))
-        for w in kernel
-    ]
+def _growth(f: Functions, leaf: Kernel, polynomial: list[Quotient]) -> Test:
+    return Test(f.signs.every([f.given, growing(f.signs, polynomial)]), f.signs.nonzero(leaf.minor))
 
 
-def instability(polynomial: Sequence[sp.Expr], collect: Collect) -> list:
-    """Conditions each of which suffices for a root with a positive real part."""
-    candidates = list(polynomial[1:])
-    if all(c == 0 for c in polynomial[1::2]):
-        q = polynomial[::2]
-        if len(q) > 2:
-            # In letters first: what the coefficients are makes them long.
-            x, letters = sp.Symbol("x"), sp.symbols(f"c0:{len(q)}")
-            general = sp.discriminant(sp.Poly(letters, x), x)
-            candidates.append(factored(general.xreplace(dict(zip(letters, q, strict=True)))))
-    else:
-        # The first is a coefficient; the last is one times its predecessor.
-        orders = range(2, len(polynomial) - 1)
-        candidates += [factored(hurwitz_determinant(polynomial, order)) for order in orders]
-    unstable: list = []
-    for candidate in candidates:
-        condition = positive_condition(-candidate) if candidate != 0 else False
-        if condition is True:
-            return [sp.S.true]
-        if condition is False:
-            continue
-        essential, nonzero = condition
-        relation = sp.And(*_relations((-collect(-essential), nonzero), lambda e: e))
-        if relation not in unstable:
-            unstable.append(relation)
-    return unstable
+def _attraction(
+    f: Functions, leaf: Kernel, kernel: Kernel, polynomials: list[list[Quotient]], same_inputs: bool
+) -> list[Test]:
+    """All roots but some zeros to the left: these are forced by invariants, or the family is all of them.
 
-
-def not_contradicted(unstable: Sequence[Boolean], stable: Sequence[Boolean]) -> list[Boolean]:
-    """Conditions for instability without those that can never hold, since the family is stable throughout.
-
-    Each is a strict inequality of continuous functions of the symbols, and would hold on an open set. There
-    the family would be stable as well, but for a set without inner points on which a factor vanishes that
-    was divided by.
+    A manifold of equilibria of as many dimensions as there are zero roots on the leaf is the centre
+    manifold, and what is near it converges to a point of it (Lyapunov, Malkin).
     """
-    return [] if list(stable) == [sp.S.true] else list(unstable)
-
-
-def undecided_where(stable: Sequence[Boolean], unstable: Sequence[Boolean]) -> list[Boolean]:
-    """What is neither stable nor unstable: relations that hold together, none where there is no such place.
-
-    One of the conditions for stability fails, and so do all of those for instability.
-    """
-    if sp.S.true in unstable or list(stable) == [sp.S.true]:
+    signs, n = f.signs, len(f.linearisation)
+    attracted = signs.every([f.given, *(attracting(signs, p) for p in polynomials)])
+    on_levels = sum(len(p) - len(without_zeros(p)) for p in polynomials)
+    if attracted is False or not polynomials:
         return []
-    failing = sp.Or(*map(_negated, stable)) if stable else sp.S.true
-    clauses = dict.fromkeys(c for c in (failing, *map(_negated, unstable)) if c != sp.S.true)
-    found: list[Boolean] = []
-    for clause in clauses:
-        bound = _not_negative(clause)
-        other = next((c for c in found if bound is not None and _not_negative(c) == sp.expand(-bound)), None)
-        if other is None:
-            found.append(clause)
-        else:
-            # e >= 0 and e <= 0
-            found[found.index(other)] = sp.Eq(other.lhs - other.rhs, 0)
-    return found or [sp.S.true]
+    if on_levels == 0:
+        return [Test(attracted, signs.every([signs.nonzero(leaf.minor), signs.nonzero(kernel.minor)]))]
+    family = Kernel.of(f.tangent, n, f)
+    if not same_inputs or family.rank < on_levels + kernel.rank - leaf.rank:
+        return []
+    return [Test(attracted, signs.every([signs.nonzero(leaf.minor), signs.nonzero(family.minor)]))]
 
 
-def _negated(condition: Boolean) -> Boolean:
-    """The contrary, in relations joined by "and" and "or"."""
-    if isinstance(condition, (sp.And, sp.Or)):
-        other = sp.Or if isinstance(condition, sp.And) else sp.And
-        return other(*map(_negated, condition.args))
-    return sp.Not(condition)
-
-
-def _not_negative(clause: Boolean) -> sp.Expr | None:
-    """The expression that a relation says not to be negative, expanded."""
-    if not isinstance(clause, (sp.GreaterThan, sp.LessThan)):
-        return None
-    return sp.expand(clause.gts - clause.lts)
+def _restricted(f: Functions, terms: Mapping[str, tuple[Quotient, Rows]], basis: Rows) -> Rows:
+    """W^T (sum y H) W."""
+    zero, n = f.field.zero, range(len(f.linearisation))
+    H = [[sum((c * h[i][j] for c, h in terms.values() if h[i][j]), zero) for j in n] for i in n]
+    image = [[sum((row[j] * w[j] for j in n if row[j] and w[j]), zero) for row in H] for w in basis]
+    return [[sum((v[i] * e[i] for i in n if v[i] and e[i]), zero) for e in image] for v in basis]

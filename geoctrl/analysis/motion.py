@@ -22,7 +22,7 @@ from geoctrl.systems import ReducedSystem
 from geoctrl.systems.angles import ExactAngle
 from geoctrl.systems.elimination import solve_saddle
 
-__all__ = ["Motion", "labelled"]
+__all__ = ["Motion", "labelled", "momenta_of"]
 
 SHAPE_SECONDS = 5.0
 """Time for the search for a shape along which linear integrals exist; most take milliseconds."""
@@ -130,7 +130,7 @@ class Motion:
                 leaf=labelled(system.leaf.names, system.leaf.nodes),
                 energy=a.energy,
             )
-            for expr in system.candidate_invariants.values():
+            for expr in (*system.candidate_invariants.values(), *momenta_of(system)):
                 _remember_momenta(system, system.cache[key], expr)
         return system.cache[key]
 
@@ -155,28 +155,43 @@ class Motion:
         if not turn.possible(nodes):
             return None
 
-        def of(rows: Sequence[Sequence[Node]]) -> list[list[Node]]:
-            return [turn(row) for row in rows]
-
         names = {label: f"{label} - atan2({q.sine}, {q.cosine})" for label, q in angles.items()}
-        weights = {turn([node])[0]: turn(found) for node, found in self._weights.items()}
+        states = {names.get(label, label): node for label, node in self.states.items()}
+        return replace(self._mapped(turn), states=states, _turn=turn)
+
+    def where(self, image: Mapping[Node, Node]) -> Motion:
+        """The motion with nodes put in for parameters and inputs; what they depend on are parameters then."""
+        graph = self.graph
+        left = {k: node for k, node in self.parameters.items() if node not in image}
+        new = (s for s in graph.symbols(image.values()) if s not in left.values())
+        return replace(
+            self._mapped(lambda nodes: graph.substitute(list(nodes), image)),
+            inputs={k: node for k, node in self.inputs.items() if node not in image},
+            parameters=left | {s.payload: s for s in new},
+        )
+
+    def _mapped(self, image: Callable[[Sequence[Node]], list[Node]]) -> Motion:
+        """The motion with the image of each of its nodes."""
+
+        def of(rows: Sequence[Sequence[Node]]) -> list[list[Node]]:
+            return [image(row) for row in rows]
+
+        weights = {image([node])[0]: image(found) for node, found in self._weights.items()}
         return replace(
             self,
-            states={names.get(label, label): node for label, node in self.states.items()},
             mass=of(self.mass),
-            force=turn(self.force),
+            force=image(self.force),
             rows=of(self.rows),
-            drift=turn(self.drift),
-            rates=dict(zip(self.rates, turn(list(self.rates.values())), strict=True)),
-            solve=lambda: turn(self.solved),
-            leaf=dict(zip(self.leaf, turn(list(self.leaf.values())), strict=True)),
-            energy=turn([self.energy])[0],
+            drift=image(self.drift),
+            rates=dict(zip(self.rates, image(list(self.rates.values())), strict=True)),
+            solve=lambda: image(self.solved),
+            leaf=dict(zip(self.leaf, image(list(self.leaf.values())), strict=True)),
+            energy=image([self.energy])[0],
             _weights=weights,
             _written={},
             _consequences=None,
             _shapes=[],
             _turned={},
-            _turn=turn,
         )
 
     @cached_property
@@ -330,6 +345,13 @@ class Motion:
             budget = Budget(SHAPE_SECONDS)
             self._shapes.append(None if self.inputs else budget.attempt("a shape", search, None))
         return self._shapes[0]
+
+
+def momenta_of(system: ReducedSystem) -> tuple[sp.Symbol, ...]:
+    """Symbols of the momenta of the group, which may be conserved one by one; none with constraints."""
+    mechanism = system.mechanism
+    free = mechanism.constraints is None and mechanism.algebra is not None
+    return tuple(mechanism.algebra.mu) if free else ()
 
 
 def _remember_momenta(system: ReducedSystem, motion: Motion, expr: Any) -> None:

@@ -1,15 +1,13 @@
-"""Signs of rational expressions: known factors dropped, inequalities reduced to the essential one, solved."""
+"""Signs of rational expressions, and inequalities solved for a symbol."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
-from geoctrl.analysis.factors import factored, factors_of
-
-__all__ = ["known_sign", "positive_condition", "solve_inequality"]
+__all__ = ["known_sign", "solve_inequality"]
 
 
 def known_sign(expr: sp.Expr) -> int | None:
@@ -30,35 +28,6 @@ def known_sign(expr: sp.Expr) -> int | None:
     if all(t.is_nonpositive for t in terms) and any(t.is_negative for t in terms):
         return -1
     return None
-
-
-def positive_condition(expr: sp.Expr) -> tuple[sp.Expr, list[sp.Expr]] | bool:
-    """Reduce ``expr > 0`` to ``essential > 0``.
-
-    Returns
-    -------
-    True or False where the sign is known, else the essential factor (numerator and denominator multiplied,
-    factors of known sign dropped, of even powers one kept apart) and the factors that must not vanish.
-    """
-    sign = 1
-    essential: list[sp.Expr] = []
-    nonzero: list[sp.Expr] = []
-    for constant, factors in factors_of(expr):
-        sign *= -1 if constant < 0 else 1
-        if constant == 0:
-            return False
-        for factor, power in factors:
-            s = known_sign(factor)
-            if s is not None and s != 0:
-                sign *= s**power
-            elif power % 2:
-                essential.append(factor)
-            elif factor.is_zero is not False:
-                nonzero.append(factor)
-    if not essential:
-        positive = bool(sign > 0)
-        return positive if not nonzero else ((sp.Integer(sign), nonzero) if positive else False)
-    return sp.Mul(sign, *essential), nonzero
 
 
 def solve_inequality(expr: sp.Expr, symbol: sp.Symbol) -> Boolean:
@@ -130,10 +99,3 @@ def _quadratic(symbol: sp.Symbol, a: sp.Expr, b: sp.Expr, c: sp.Expr, sense: int
     if sense > 0:
         return sp.S.true if s == -1 else outside if s == 1 else sp.Or(_present(-discriminant), outside)
     return sp.S.false if s == -1 else inside if s == 1 else sp.And(_present(discriminant), inside)
-
-
-def leading_minors(form: Sequence[Sequence[sp.Expr]]) -> list[sp.Expr]:
-    """Leading principal minors of a symmetric matrix."""
-    matrix = sp.Matrix(form)
-    minors = (matrix[:k, :k].det(method="berkowitz") for k in range(1, matrix.rows + 1))
-    return [factored(minor) for minor in minors]

@@ -103,7 +103,7 @@ class Promises:
                 )
 
     def require_identities(self, numbers: Numbers) -> None:
-        """Demand that the promises hold for all parameters besides the numbers given.
+        """Demand that the promises hold for all parameters besides those given: by numbers, or in others.
 
         What is derived in symbols is true for no others.
 
@@ -145,12 +145,16 @@ class Promises:
     def _is_identity(self, promise: Promise, numbers: Numbers) -> bool:
         """Whether the residuals vanish on the leaf for all values of the other parameters, by proof."""
         system = self._system
-        known = {system.assembly.parameters[name]: exact(value) for name, value in numbers.items()}
+        places = system.assembly.parameters
+        held = {name: value for name, value in numbers.items() if getattr(value, "free_symbols", None)}
+        related = {places[name]: system.expression(value) for name, value in held.items()}
+        known = {places[name]: exact(value) for name, value in numbers.items() if name not in held}
 
         def vanish(residuals: Sequence[Node], relations: Sequence[Node]) -> bool:
-            left = [r for r in residuals if not r.is_zero]
+            left = [r for r in system.graph.substitute(residuals, related) if not r.is_zero]
             if not left:
                 return True
+            relations = system.graph.substitute(relations, related)
             ideal = LeafIdeal(relations, left, known)
             return not any(ideal.remainder(r) for r in left)
 

@@ -1,4 +1,7 @@
-"""Symbolic stability conditions of random families, at random numbers, against exact spectra."""
+"""Symbolic stability conditions of random families, at random numbers, against exact spectra.
+
+Relations are evaluated by sympy, and asked once more by ``evaluate``, which must say the same.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,7 @@ from .polynomials import Polynomial, add, constant, multiply, scale, variable
 POINTS = 150
 """Random sets of numbers for each family; one takes hundredths of a second, the conditions take seconds."""
 SPIN = "W"
+ANSWERS = {1: "stable", -1: "unstable", 0: "open"}
 POSITIVE = ("I1", "I2", "I3", "m", "d")
 
 
@@ -148,16 +152,24 @@ def judged(m: Mechanism, place: int | None, dice: Dice, kind: str, system: Calla
         return outcome
     seconds = time.perf_counter() - begun
     counts = {"stable": 0, "unstable": 0, "open": 0}
-    for _ in range(POINTS):
-        drawn, given = numbers(m, dice, place)
+    draws = [numbers(m, dice, place) for _ in range(POINTS)]
+    names = {s.name for s in found.symbols}
+    columns = {k: [given[k] for _, given in draws] for k in draws[0][1] if k in names}
+    try:
+        asked = [ANSWERS[int(v)] for v in found.evaluate(**columns)]
+    except Exception as error:
+        return refusal(f"{kind} at numbers", error)
+    for (drawn, given), said in zip(draws, asked, strict=True):
+        at = ", ".join(f"{k} = {v}" for k, v in given.items())
+        read = answer(found, given)
+        if read not in (said, "open"):
+            return Outcome(kind, "contradiction", f"evaluate says {said}, relations {read} at {at}", seconds)
         try:
             spectrum = Oracle(drawn).spectrum(drawn.point)
         except OracleError:
             continue
-        said = answer(found, given)
         counts[said] += 1
         if wrong := contradicted(said, spectrum):
-            at = ", ".join(f"{k} = {v}" for k, v in given.items())
             return Outcome(kind, "contradiction", f"{wrong} at {at}", seconds)
     result = "proved" if counts["stable"] or counts["unstable"] else "held"
     return Outcome(kind, result, "", seconds, detail={"answers": counts, "traits": m.traits})

@@ -9,7 +9,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import Verdict
-from geoctrl.analysis.signs import known_sign, positive_condition, solve_inequality
+from geoctrl.analysis.signs import known_sign, solve_inequality
 from geoctrl.systems.decimals import readable
 
 m, l, g, I1, I2, I3, J1 = sp.symbols("m l g I1 I2 I3 J1", positive=True)  # noqa: E741
@@ -208,7 +208,7 @@ def test_a_heavy_top_without_symmetry_agrees_with_its_certificates(sleeping):
     assert min(counts.values()) > 1
 
 
-def test_a_lagrange_top_says_that_its_multipliers_are_a_family():
+def test_a_lagrange_top_is_stable_above_the_classical_speed():
     mechanism = gc.models.get("heavy-top")()
     names = {p.name: p for p in mechanism.parameters}
     A = names["I1"].symbol
@@ -218,8 +218,7 @@ def test_a_lagrange_top_says_that_its_multipliers_are_a_family():
         parameter_sets={},
     ).reduce()
     found = gc.stability_conditions(top, "sleeping")
-    assert found.stable == []
-    assert "independent multipliers" in found.reason
+    assert [positive(r) for r in found.stable] == [I3**2 * Omega0**2 - 4 * I1 * m * g * l]
     # Unstable below the classical speed I3^2 W^2 = 4 I1 m g l, whatever else.
     rng = np.random.default_rng(14)
     for _ in range(40):
@@ -305,18 +304,6 @@ def test_known_signs():
     assert known_sign(x * a) is None
 
 
-def test_even_factors_are_kept_as_what_must_not_vanish():
-    a = sp.Symbol("a", positive=True)
-    x = sp.Symbol("x", real=True)
-    assert positive_condition(a**2 + a) is True
-    assert positive_condition(-a) is False
-    assert positive_condition(x**2 * a) == (1, [x])
-    assert positive_condition(sp.Symbol("n", real=True, nonzero=True) ** 2 * a) is True
-    assert positive_condition(-(x**2) * a) is False
-    essential, nonzero = positive_condition(x**2 * (x - a) / a)
-    assert (essential, nonzero) == (x - a, [x])
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_solved_inequalities_by_brute_force(seed):
     """Random linear and quadratic expressions with coefficients of open sign, zero among them."""
@@ -379,7 +366,7 @@ def test_what_is_stable_throughout_is_unstable_nowhere():
 
 
 def test_a_family_without_a_condition_for_stability_is_undecided_wherever_it_is_not_unstable():
-    found = gc.stability_conditions(gc.models.get("chaplygin-sleigh")().reduce(), "straight")
+    found = gc.stability_conditions(gc.models.get("roller-racer")().reduce(), "straight")
     assert found.stable == []
     (relation,) = found.undecided
     assert isinstance(relation, sp.GreaterThan)
@@ -388,7 +375,7 @@ def test_a_family_without_a_condition_for_stability_is_undecided_wherever_it_is_
 
 @pytest.mark.parametrize(
     ("model", "family"),
-    [("rattleback", "spinning"), ("coupled-bodies", "equal"), ("body-in-field", "aligned")],
+    [("charged-body", "aligned"), ("coupled-bodies", "equal"), ("pendulum-3d", "permanent")],
 )
 def test_the_budget_ends_the_search_and_is_said(model, family):
     system = gc.models.get(model)().reduce()

@@ -69,10 +69,9 @@ def test_the_sense_of_rotation_decides(body, W):
 
 
 def test_the_condition_in_symbols(body):
-    """Unstable for Omega0 > 0 whatever the inertia; nothing is proved stable."""
+    """Unstable for Omega0 > 0 whatever the inertia, stable for Omega0 < 0: the family attracts."""
     found = gc.stability_conditions(body, "rotating")
-    assert found.stable == []
-    (relation,) = found.unstable
+    (stable,), (relation,) = found.stable, found.unstable
     symbols = {s.name: s for s in found.symbols}
     rng = np.random.default_rng(5)
     for _ in range(20):
@@ -81,6 +80,9 @@ def test_the_condition_in_symbols(body):
         values = {symbols[f"I{i + 1}{j + 1}"]: int(inertia[i, j]) for i in range(3) for j in range(i, 3)}
         W = int(rng.integers(1, 5)) * (-1) ** int(rng.integers(2))
         assert bool(relation.subs(values).subs(symbols["Omega0"], W)) == (W > 0)
+        assert bool(stable.subs(values).subs(symbols["Omega0"], W)) == (W < 0)
+        numbers = {str(k): v for k, v in values.items()}
+        assert found.evaluate(numbers, Omega0=W) == (-1 if W > 0 else 1)
 
 
 def test_every_motion_turns_round(body):
