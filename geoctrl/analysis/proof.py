@@ -14,6 +14,7 @@ from geoctrl import checker
 from geoctrl.analysis.energy_casimir import Pencil, exact_multipliers
 from geoctrl.analysis.motion import Stored
 from geoctrl.analysis.problem import Problem
+from geoctrl.analysis.theorems import candidates
 from geoctrl.errors import CertificateError
 from geoctrl.verification import Verdict
 
@@ -77,6 +78,8 @@ class _Search:
             outcome = self._attempt(self._problem.question(further=True), shape=False)
         if outcome.verdict.value.startswith(("PROVED", "NUMERICALLY")):
             return outcome
+        if self._exact and (proved := self._by_theorem(outcome)):
+            return proved
         shape = self._problem.motion.shape()
         if shape is None:
             return outcome
@@ -85,6 +88,17 @@ class _Search:
         except checker.Refusal:  # a shape that cannot move at the point offers nothing
             return outcome
         return further if further.verdict is not Verdict.UNDECIDED else outcome
+
+    def _by_theorem(self, left_open: Outcome) -> Outcome | None:
+        """The first proof that a theorem beyond these gives."""
+        found = candidates(left_open.problem, left_open.evidence, {})
+        for problem, proposal in found:
+            try:
+                question = checker.Question(problem.read, exact=True)
+                return Outcome(problem, *checker.judge(question, proposal))
+            except checker.Refusal:
+                continue
+        return None
 
     def _attempt(self, problem: Stored, shape: bool) -> Outcome:
         question = checker.Question(problem.read, self._exact)

@@ -91,9 +91,9 @@ class Functions:
     ) -> None:
         spare = [f"y{i}" for i in range(2 * functions)]
         self._ring = fmpq_mpoly_ctx.get([*spare, *(f"x{i}" for i in range(variables))], Ordering.lex)
-        gens = self._ring.gens()
-        self._spare = list(gens[: len(spare)])
-        self.variables = [Ratio(self, x, {}) for x in gens[len(spare) :]]
+        self.gens = self._ring.gens()  # those of functions first
+        self._spare = list(self.gens[: len(spare)])
+        self.variables = [Ratio(self, x, {}) for x in self.gens[len(spare) :]]
         self._factors: list[Any] = []
         self._generators: dict[tuple, Ratio] = {}
         self._deadline, self.largest = deadline, TERMS

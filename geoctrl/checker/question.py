@@ -62,9 +62,11 @@ class Question:
         values |= {(role, k): q for role in ("input", "parameter") for k, q in problem[f"{role}s"].items()}
         place = {(node[2], node[1]): i for i, node in enumerate(self.table) if node[0] == "sym"}
         named = [*values, *(("unknown", k) for k in unknowns)]
+        named += [("family", k) for k in problem.get("family", {}).get("symbols", {})]
         if set(place) != set(named) or len(set(named)) != len(named):
             raise Refusal(
-                "its symbols are not those of states, inputs, parameters and unknowns", "problem.nodes"
+                "its symbols are not those of states, inputs, parameters, unknowns and a family",
+                "problem.nodes",
             )
         if set(problem["leaf"]) & set(problem["invariants"]):
             raise Refusal("a relation and an invariant have one name", "problem")
@@ -83,14 +85,28 @@ class Question:
         consequences = problem.get("consequences", [])
         used = [problem["field"], problem["leaf"].values(), problem["invariants"].values(), *columns]
         used += [[p for _, _, p in problem["matrix"]], *(row.values() for row in consequences)]
+        used += [part for name, part in problem.get("family", {}).items() if name != "symbols"]
+        if falling := problem.get("falling"):
+            used += [[falling["function"]], falling["weights"]]
+            used += [[row[k] for k in row if k != "power"] for row in falling["squares"]]
         if any(p >= len(self.table) for part in used for p in part) or any(
             name not in problem["leaf"] for row in consequences for name in row
         ):
             raise Refusal("a node or a relation is referred to that does not exist", "problem")
+        self.place = place
         self._states = [place["state", k] for k in problem["states"]]
         self._values = {place[key]: q for key, q in values.items()}
         self._unknowns = [place["unknown", k] for k in unknowns]
         self.variables = [*self._states, *self._unknowns]  # of identities: the rest are numbers
+
+    def numbers_of(self, *roles: str) -> dict[int, fmpq]:
+        """Values of the inputs or parameters by their places in the table."""
+        return {self.place[role, k]: v for role in roles for k, v in self.problem[f"{role}s"].items()}
+
+    @property
+    def moving_places(self) -> list[int]:
+        """Places of states and unknowns in the table, in order."""
+        return [*self._states, *self._unknowns]
 
     # -- at the point ---------------------------------------------------------------------------
 
@@ -103,11 +119,15 @@ class Question:
         return [jet.first.get(i, fmpq(0)) for i in range(len(self.labels))]
 
     def function(self, name: str) -> tuple[str, list[fmpq], dict[tuple[int, int], fmpq]]:
-        """Name, gradient and second derivatives (pairs i <= j) of a relation or an invariant.
+        """Name, gradient and second derivatives (pairs i <= j) of a relation or an invariant."""
+        return self.function_at(name, (self.problem["leaf"] | self.problem["invariants"])[name])
+
+    def function_at(self, name: str, place: int) -> tuple[str, list[fmpq], dict[tuple[int, int], fmpq]]:
+        """The same of the function at a place of the table.
 
         Where numbers are rounded, a gradient that the second derivatives give a point next to it is none.
         """
-        (jet,) = self.jets([(self.problem["leaf"] | self.problem["invariants"])[name]])
+        (jet,) = self.jets([place])
         if jet.second is None:
             raise Refusal(f"{name[:80]!r} depends on unknowns", "problem")
         rounding = fmpq(0) if self.exact else RESIDUAL * max([fmpq(0), *map(abs, jet.second.values())])
@@ -153,15 +173,19 @@ class Question:
     @cached_property
     def functions(self) -> Functions:
         """Rational functions of what has no number, modulo the leaf."""
-        count = sum(node[0] == "fun" for node in self.table)
-
-        def sign(place: int, _: Ratio) -> int:
-            return self.numbers.sign(place, self.jets([place])[0].value)
-
-        F = Functions(len(self.variables), count, sign, self.numbers.deadline)
+        F = Functions(len(self.variables), self.count_of_functions, self.sign, self.numbers.deadline)
         self._still = {p: Jet(F.number(q)) for p, q in self._values.items() if p not in self.variables}
         self._still |= {p: Jet(x) for p, x in zip(self.variables, F.variables, strict=True)}
         return F
+
+    @property
+    def count_of_functions(self) -> int:
+        """The largest number of functions that identities can hold."""
+        return sum(node[0] == "fun" for node in self.table)
+
+    def sign(self, place: int, _: Any = None) -> int:
+        """The sign of a switch at the point."""
+        return self.numbers.sign(place, self.jets([place])[0].value)
 
     @cached_property
     def _moving(self) -> dict[int, Jet]:
@@ -181,7 +205,7 @@ class Question:
         return {p: self._still[p] for p in self._values} | moving
 
     @cached_property
-    def _defects(self) -> list[Ratio]:
+    def defects(self) -> list[Ratio]:
         """b - K z."""
         defects = self.ratios(self.problem["right"])
         for i, j, p in self.problem["matrix"]:
@@ -195,13 +219,19 @@ class Question:
     def remainder(self, name: str) -> Any:
         """What is left of the rate of a relation or an invariant modulo the leaf: zero by C1 or C3."""
         place = (self.problem["leaf"] | self.problem["invariants"])[name]
-        weights = self.problem["weights"].get(name, [])
-        self.jets([place, *weights])  # nothing divides by zero at the point
+        return self.functions.remainder(self.rate([place, *self.problem["weights"].get(name, [])]))
+
+    def rate(self, nodes: list[int]) -> Ratio:
+        """C' + w.(b - K z) from the places of C and w, which has the value of C' whatever the weights w are.
+
+        What depends on coordinates alone has no weights, and its rate needs no accelerations.
+        """
+        self.jets(nodes)  # nothing divides by zero at the point
+        place, *weights = nodes
         F = self.functions
         rate = evaluate(self.table, [place], self._moving, F, 1)[0].first.get(0, F.number(fmpq(0)))
-        # What depends on coordinates alone has no weights, and its rate needs no accelerations.
-        terms = zip(self.ratios(weights), self._defects if weights else (), strict=True)
-        return F.remainder(sum((w * d for w, d in terms), rate))
+        terms = zip(self.ratios(weights), self.defects if weights else (), strict=True)
+        return sum((w * d for w, d in terms), rate)
 
     def conserved(self, name: str) -> bool:
         """Whether a relation or an invariant is proved to be kept by the motion."""

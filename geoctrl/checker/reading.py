@@ -75,7 +75,7 @@ def one_of(*values: Any) -> Callable[[Any], Any]:
 _place = _integer(0, ENTRIES)
 _NODES = {
     "num": (one_of("num"), _rational),
-    "sym": (one_of("sym"), label, one_of("state", "input", "parameter", "unknown")),
+    "sym": (one_of("sym"), label, one_of("state", "input", "parameter", "unknown", "family")),
     "fun": (one_of("fun"), one_of(*FUNCTIONS), [_place]),
     "prod": (one_of("prod"), _rational, [(_place, _integer(-EXPONENT, EXPONENT))]),
     "sum": (one_of("sum"), [(_place, _place)]),
@@ -95,6 +95,21 @@ EQUATIONS = {
     "weights": {...: [_place]},
     "consequences?": [{...: _place}],
     "shape?": {"velocity": label, "slopes": {...: _place}, "rates": {...: [_place]}},
+    "falling?": {
+        "function": _place,
+        "weights": [_place],
+        "sense": one_of(1, -1),
+        "squares": [
+            {
+                "factor": _place,
+                "square": _place,
+                "root?": _place,
+                "cofactor?": _place,
+                "power?": _integer(1, EXPONENT),
+            }
+        ],
+    },
+    "family?": {"symbols": {...: _rational}, "states": [_place], "unknowns": [_place]},
     "spin?": (_float, _float, _float),
 }
 MATRICES = {
@@ -115,6 +130,9 @@ EVIDENCE = {
     "multipliers?": {...: _exact},
     "inertia?": (_place, _place, _place),
     "hessian?": label,
+    "family_dimension?": _place,
+    "falling_multipliers?": {...: _exact},
+    "nothing_stays?": label,
 }
 
 

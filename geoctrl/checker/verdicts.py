@@ -13,6 +13,8 @@ from typing import Any
 from flint import fmpq
 
 from geoctrl.checker.jets import to_float
+from geoctrl.checker.falling import falling_energy
+from geoctrl.checker.family import attracting_family
 from geoctrl.checker.matrices import (
     Rows,
     characteristic,
@@ -31,6 +33,9 @@ from geoctrl.checker.shape import shape_integrals
 from geoctrl.checker.tolerances import CRITICAL, DEFINITE, GROWTH
 
 _NOWHERE = fmpq(0)
+
+THEOREMS = {"family": attracting_family, "falling": falling_energy}
+"""What a problem may hold besides its equations, and the theorem that it serves."""
 
 
 def judge(q: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
@@ -67,6 +72,11 @@ def judge(q: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, An
         decided, simple = (_by_roots if q.exact else _by_rounded_roots)(whole, reduced, findings)
         if decided:
             return (*decided, findings)
+    for part, theorem in THEOREMS.items():
+        if part in q.problem:
+            if not q.exact:
+                raise Refusal("a theorem needs exact numbers", f"problem.{part}")
+            return (*theorem(q, proposal, findings), findings)
     functions += map(q.function, q.problem["leaf"])
     definite = _critical(q, functions, nullspace(rows, len(q.labels)), findings, proposal.get("multipliers"))
     stable, where = ("PROVED_STABLE", "") if q.exact else ("NUMERICALLY_STABLE", " in floats")

@@ -19,6 +19,21 @@ CLAIMS = {
     "SPECTRALLY_STABLE_ONLY": "has no eigenvalue with a positive real part; nonlinear stability is open",
     "UNDECIDED": "is undecided by the spectrum and by the energy-Casimir test",
 }
+BY_THEOREM = {
+    ("PROVED_STABLE", "spectrum and a family of equilibria"): (
+        "is Lyapunov stable within the leaf, and near motions converge to members of its family of equilibria "
+        "of dimension {family_dimension}"
+    ),
+    ("PROVED_STABLE", "falling energy on the level sets of the invariants"): (
+        "is Lyapunov stable within the leaf, and near motions converge to the equilibrium of their own level set "
+        "of {conserved}"
+    ),
+    ("PROVED_UNSTABLE", "falling energy"): (
+        "is unstable: a function falls along the motion that has no minimum there, and nothing but the point "
+        "stays where it rests"
+    ),
+}
+"""What some theorems claim besides, or in place of that, by verdict and method."""
 _ROUNDED = "shows in floats no eigenvalue with a real part above {growth}; nothing is proved"
 _LONG, _LARGE = 240, fmpq(10**300)
 _SIX_DIGITS = Context(prec=6, Emin=MIN_EMIN, Emax=MAX_EMAX)
@@ -26,9 +41,12 @@ _SIX_DIGITS = Context(prec=6, Emin=MIN_EMIN, Emax=MAX_EMAX)
 
 def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findings: dict[str, Any]) -> str:
     """What a certificate claims."""
-    predicate = (
-        _ROUNDED if verdict == "SPECTRALLY_STABLE_ONLY" and "in floats" in method else CLAIMS[verdict]
-    ).format(growth=f"{findings.get('growth', 0):.2g}")
+    rounded = verdict == "SPECTRALLY_STABLE_ONLY" and "in floats" in method
+    predicate = BY_THEOREM.get((verdict, method), _ROUNDED if rounded else CLAIMS[verdict]).format(
+        growth=f"{findings.get('growth', 0):.2g}",
+        family_dimension=findings.get("family_dimension"),
+        conserved=", ".join(findings.get("conserved", [])),
+    )
     values, inputs, spin, functions = (
         problem.get(k, {}) for k in ("parameters", "inputs", "spin", "functions")
     )
