@@ -8,7 +8,7 @@ expressions small and identities short.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -62,6 +62,8 @@ class Problem:
         Candidates: what is used of them has to be proved.
     numbers : dict of parameter name -> Fraction
     point, input_point : list of Fraction
+    others : dict of name -> Node
+        Candidates that are not conserved, but may fall along the motion.
     spin : tuple of float
         Rate of the axes from which it is seen; empty for reduced equations, which are seen from the body.
     """
@@ -71,6 +73,7 @@ class Problem:
     numbers: dict[str, Fraction]
     point: list[Fraction]
     input_point: list[Fraction]
+    others: dict[str, Node] = field(default_factory=dict)
     spin: tuple[float, ...] = ()
 
     @classmethod
@@ -93,23 +96,26 @@ class Problem:
             x = [Fraction(0) if i in angles else q for i, q in enumerate(x)]
         if seen.system.recorded:
             names = seen.system.conserved(equilibrium.params, u=equilibrium.u)
-            kept = [_distinct(name, motion) for name in names]
-            return cls(motion, {name: candidates[name] for name in kept}, numbers, x, held)
+            kept = {name: candidates.pop(name) for name in (_distinct(name, motion) for name in names)}
+            return cls(motion, kept, numbers, x, held, candidates)
         place = x[: len(motion.rates)]
         point = [*place, *[Fraction(0)] * len(motion.velocities)]
-        return cls(motion, candidates, numbers, point, [], tuple(map(float, seen.spin)))
+        return cls(motion, candidates, numbers, point, [], {}, tuple(map(float, seen.spin)))
 
-    def question(self, shape: ShapeIntegrals | None = None, further: bool = False) -> Stored:
+    def question(
+        self, shape: ShapeIntegrals | None = None, further: bool = False, others: bool = False
+    ) -> Stored:
         """The problem for the checker.
 
         With a shape, the rates of velocities are written as solved, which its structure is about; if
-        further, with the consequences of the leaf relations.
+        further, with the consequences of the leaf relations; with others, what may fall among the invariants.
         """
         m = self.motion
         numbers = self.numbers | dict(zip(m.states, self.point, strict=True))
         numbers |= dict(zip(m.inputs, self.input_point, strict=True))
         if shape is None:
-            stored = m.question(numbers, self.invariants, further=further)
+            functions = self.invariants | self.others if others else self.invariants
+            stored = m.question(numbers, functions, further=further)
         else:
             stored = m.solved_question(numbers, self.invariants, shape)
         return stored.turning(self.spin) if any(self.spin) else stored

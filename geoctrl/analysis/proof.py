@@ -91,7 +91,7 @@ class _Search:
 
     def _by_theorem(self, left_open: Outcome) -> Outcome | None:
         """The first proof that a theorem beyond these gives."""
-        found = candidates(left_open.problem, left_open.evidence, {})
+        found = candidates(self._problem, left_open.problem, left_open.evidence)
         for problem, proposal in found:
             try:
                 question = checker.Question(problem.read, exact=True)

@@ -15,6 +15,7 @@ from geoctrl import checker
 from geoctrl.analysis.falling import falling_functions
 from geoctrl.analysis.family import family_through
 from geoctrl.analysis.motion import Stored
+from geoctrl.analysis.problem import Problem
 from geoctrl.checker.matrices import locate
 
 __all__ = ["candidates"]
@@ -22,22 +23,19 @@ __all__ = ["candidates"]
 Candidate = tuple[Stored, dict[str, Any]]
 
 
-def candidates(
-    stored: Stored, evidence: dict[str, Any], functions: dict[str, int]
-) -> Iterator[Candidate]:
+def candidates(problem: Problem, stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
     """Problems with what a theorem needs, and proposals for them.
 
     Parameters
     ----------
+    problem : Problem
     stored : Stored
         The problem that spectrum and energy-Casimir left open.
     evidence : dict
         Of that attempt.
-    functions : dict of name -> place
-        Functions that may fall along the motion, though they are not conserved.
     """
     yield from _families(stored, evidence)
-    yield from falling_functions(stored, evidence["conserved"], functions)
+    yield from falling_functions(problem.question(others=True), evidence["conserved"], list(problem.others))
 
 
 def _families(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:

@@ -94,7 +94,7 @@ class Functions:
         self.gens = self._ring.gens()  # those of functions first
         self._spare = list(self.gens[: len(spare)])
         self.variables = [Ratio(self, x, {}) for x in self.gens[len(spare) :]]
-        self._factors: list[Any] = []
+        self.factors: list[Any] = []
         self._generators: dict[tuple, Ratio] = {}
         self._deadline, self.largest = deadline, TERMS
         self.sign = sign
@@ -120,14 +120,14 @@ class Functions:
         """A polynomial times powers of factors."""
         for k, e in exponents.items():
             for _ in range(e):
-                top = self.product(top, self._factors[k])
+                top = self.product(top, self.factors[k])
         return top
 
     def factor(self, polynomial: Any) -> int:
         """The number of a factor of denominators."""
-        if polynomial not in self._factors:
-            self._factors.append(polynomial)
-        return self._factors.index(polynomial)
+        if polynomial not in self.factors:
+            self.factors.append(polynomial)
+        return self.factors.index(polynomial)
 
     def require_relation(self, ratio: Ratio) -> None:
         """Add a function that vanishes to the relations."""

@@ -214,7 +214,8 @@ class Question:
 
     def ratios(self, nodes: list[int]) -> list[Ratio]:
         """Rational functions of nodes."""
-        return [jet.value for jet in evaluate(self.table, nodes, self._still, self.functions, 1)]
+        F = self.functions  # knows the symbols from then on
+        return [jet.value for jet in evaluate(self.table, nodes, self._still, F, 1)]
 
     def remainder(self, name: str) -> Any:
         """What is left of the rate of a relation or an invariant modulo the leaf: zero by C1 or C3."""
