@@ -12,6 +12,7 @@ from typing import Any
 from flint import fmpq
 
 from geoctrl import checker
+from geoctrl.analysis.drifting import drifts
 from geoctrl.analysis.falling import falling_functions
 from geoctrl.analysis.family import family_through
 from geoctrl.analysis.motion import Stored
@@ -36,6 +37,8 @@ def candidates(problem: Problem, stored: Stored, evidence: dict[str, Any]) -> It
     """
     yield from _families(stored, evidence)
     yield from falling_functions(problem.question(others=True), evidence["conserved"], list(problem.others))
+    for found in drifts(stored):
+        yield found, {"conserved": []}
 
 
 def _families(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:

@@ -86,6 +86,8 @@ class Question:
         used = [problem["field"], problem["leaf"].values(), problem["invariants"].values(), *columns]
         used += [[p for _, _, p in problem["matrix"]], *(row.values() for row in consequences)]
         used += [part for name, part in problem.get("family", {}).items() if name != "symbols"]
+        if "drift" in problem:
+            used += [[problem["drift"]["slope"]]]
         if falling := problem.get("falling"):
             used += [[falling["function"]], falling["weights"]]
             used += [[row[k] for k in row if k != "power"] for row in falling["squares"]]

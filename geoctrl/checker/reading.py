@@ -109,7 +109,18 @@ EQUATIONS = {
             }
         ],
     },
-    "family?": {"symbols": {...: _rational}, "states": [_place], "unknowns": [_place]},
+    "family?": {
+        "symbols": {...: _rational},
+        "states": [_place],
+        "unknowns": [_place],
+        "rates?": [_place],
+    },
+    "drift?": {
+        "constant": label,
+        "drifting": label,
+        "power": _integer(1, EXPONENT),
+        "slope": _place,
+    },
     "spin?": (_float, _float, _float),
 }
 MATRICES = {
@@ -133,6 +144,7 @@ EVIDENCE = {
     "family_dimension?": _place,
     "falling_multipliers?": {...: _exact},
     "nothing_stays?": label,
+    "drifting?": [label],
 }
 
 

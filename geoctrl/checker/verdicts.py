@@ -14,7 +14,7 @@ from flint import fmpq
 
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.falling import falling_energy
-from geoctrl.checker.family import attracting_family
+from geoctrl.checker.family import attracting_family, drift
 from geoctrl.checker.matrices import (
     Rows,
     characteristic,
@@ -34,7 +34,7 @@ from geoctrl.checker.tolerances import CRITICAL, DEFINITE, GROWTH
 
 _NOWHERE = fmpq(0)
 
-THEOREMS = {"family": attracting_family, "falling": falling_energy}
+THEOREMS = {"drift": drift, "family": attracting_family, "falling": falling_energy}
 """What a problem may hold besides its equations, and the theorem that it serves."""
 
 

@@ -28,6 +28,9 @@ BY_THEOREM = {
         "is Lyapunov stable within the leaf, and near motions converge to the equilibrium of their own level set "
         "of {conserved}"
     ),
+    ("PROVED_UNSTABLE", "drift"): (
+        "is unstable: motions that begin as near to it as one likes drift away in {drifting}"
+    ),
     ("PROVED_UNSTABLE", "falling energy"): (
         "is unstable: a function falls along the motion that has no minimum there, and nothing but the point "
         "stays where it rests"
@@ -45,6 +48,7 @@ def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findi
     predicate = BY_THEOREM.get((verdict, method), _ROUNDED if rounded else CLAIMS[verdict]).format(
         growth=f"{findings.get('growth', 0):.2g}",
         family_dimension=findings.get("family_dimension"),
+        drifting=", ".join(findings.get("drifting", [])),
         conserved=", ".join(findings.get("conserved", [])),
     )
     values, inputs, spin, functions = (
