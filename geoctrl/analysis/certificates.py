@@ -14,9 +14,11 @@ from flint import fmpq
 
 from geoctrl import checker
 from geoctrl._checks import file_path
+from geoctrl._scalars import shown
 from geoctrl.analysis.proof import Outcome
 from geoctrl.analysis.questions import answered
 from geoctrl.checker import digest_of, short
+from geoctrl.errors import InputError
 from geoctrl.systems import System, as_system
 from geoctrl.systems.notebook import displayed, rows, words
 from geoctrl.systems.points import resolve_equilibrium
@@ -85,7 +87,9 @@ class Certificate:
         return "\n".join(lines)
 
 
-def certify(sys: System, eq: Any, params: Mapping[str, float] | None = None) -> Certificate:
+def certify(
+    sys: System, eq: Any, params: Mapping[str, float] | None = None, modulo: str | None = None
+) -> Certificate:
     """Decide the stability of an equilibrium, by proof where its coordinates are exact.
 
     Instability is decided by the linearisation on the leaf, stability by the energy-Casimir test with all
@@ -100,6 +104,11 @@ def certify(sys: System, eq: Any, params: Mapping[str, float] | None = None) -> 
     sys : ReducedSystem, SphereSystem or RotationSystem
     eq : Equilibrium, state ``x`` or pair ``(x, u)``
     params : dict, optional
+    modulo : "orbit", optional
+        Ask for the stability of the orbit of the point under the symmetries of system and leaf that are
+        found (isometries of the states): PROVED_STABLE_MODULO, or PROVED_UNSTABLE of the orbit. Where the
+        point itself is proved stable, that is said. Without it a point that drifts along its orbit is not
+        stable.
 
     Returns
     -------
@@ -107,6 +116,8 @@ def certify(sys: System, eq: Any, params: Mapping[str, float] | None = None) -> 
 
     Raises
     ------
+    InputError
+        If ``modulo`` is neither None nor "orbit".
     EquilibriumError
         If the point is not an equilibrium (residual in the message).
     ParameterError
@@ -120,8 +131,10 @@ def certify(sys: System, eq: Any, params: Mapping[str, float] | None = None) -> 
     <Verdict.PROVED_UNSTABLE: 'PROVED_UNSTABLE'>
     """
     system = as_system(sys, "certify")
+    if modulo not in (None, "orbit"):
+        raise InputError(f'modulo must be None or "orbit", got {shown(modulo)}')
     point = resolve_equilibrium(system, eq, params)
-    return _certificate(system, answered(system.seen_from(point.spin), point))
+    return _certificate(system, answered(system.seen_from(point.spin), point, modulo))
 
 
 def _certificate(sys: Any, outcome: Outcome) -> Certificate:

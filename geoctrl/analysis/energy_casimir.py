@@ -25,12 +25,16 @@ __all__ = ["Pencil", "critical_combination", "definite_combination", "exact_mult
 Function = tuple[str, list[fmpq], dict[tuple[int, int], fmpq]]
 
 
-def exact_multipliers(functions: Sequence[Function]) -> list[fmpq] | None:
+def exact_multipliers(
+    functions: Sequence[Function], across: Sequence[list[fmpq]] = (), slopes: Sequence[list[fmpq]] = ()
+) -> list[fmpq] | None:
     """Multipliers of a combination that is critical, and definite on the common kernel where one is found.
 
     Parameters
     ----------
     functions : name, gradient and second derivatives of conserved functions, the energy first where it is one
+    across : directions to which the kernel is taken orthogonal
+    slopes : further linear conditions on the multipliers
 
     Returns
     -------
@@ -38,12 +42,13 @@ def exact_multipliers(functions: Sequence[Function]) -> list[fmpq] | None:
     """
     gradients = [gradient for _, gradient, _ in functions]
     n = len(gradients[0]) if gradients else 0
-    basis = _energy_first(nullspace([[row[i] for row in gradients] for i in range(n)], len(gradients)))
+    critical = [[row[i] for row in gradients] for i in range(n)]
+    basis = _energy_first(nullspace([*critical, *slopes], len(gradients)))
     if not basis:
         return None
     if len(basis) == 1:
         return basis[0]
-    kernel = nullspace(gradients, n)
+    kernel = nullspace([*gradients, *across], n)
     forms = [form(dense(y, functions, n), kernel) for y in basis]
     # Multipliers that only say that gradients depend have no second derivatives to offer.
     telling = [k for k, R in enumerate(forms) if any(any(row) for row in R)]

@@ -14,11 +14,15 @@ from geoctrl import checker
 from geoctrl.analysis.energy_casimir import Pencil, exact_multipliers
 from geoctrl.analysis.motion import Stored
 from geoctrl.analysis.problem import Problem
+from geoctrl.analysis.symmetries import modulo_orbit
 from geoctrl.analysis.theorems import candidates
 from geoctrl.errors import CertificateError
 from geoctrl.verification import Verdict
 
 __all__ = ["Outcome", "decide", "is_exact_equilibrium"]
+
+
+_STABLE = (Verdict.PROVED_STABLE, Verdict.PROVED_ASYMPTOTICALLY_STABLE)
 
 
 class Outcome:
@@ -31,17 +35,21 @@ class Outcome:
         self.evidence = evidence
 
 
-def decide(problem: Problem) -> Outcome:
+def decide(problem: Problem, modulo: str | None = None) -> Outcome:
     """By proof where everything is rational at the point and of a size that can be checked, else in floats.
+
+    Modulo "orbit" what is not proved stable is asked of the point's orbit under the symmetries that are found.
 
     Raises
     ------
     CertificateError
         If the point is no equilibrium, or the equations cannot be put before the checker.
     """
-    search, outcome = _Search(problem, exact=True), None
+    search, outcome = _Search(problem, exact=True, drift=modulo is None), None
     try:
         outcome = search.run()
+        if modulo and outcome.verdict not in _STABLE:
+            return search.of_orbit() or outcome
         if outcome.verdict.proved or not search.inexact:
             return outcome
     except checker.Refusal:  # what no proof can be made of may still be judged in floats
@@ -65,8 +73,8 @@ def is_exact_equilibrium(problem: Problem) -> bool:
 
 
 class _Search:
-    def __init__(self, problem: Problem, exact: bool) -> None:
-        self._problem, self._exact = problem, exact
+    def __init__(self, problem: Problem, exact: bool, drift: bool = True) -> None:
+        self._problem, self._exact, self._drift = problem, exact, drift
         self.inexact = False  # whether an invariant has no rational derivatives at the point
 
     def run(self) -> Outcome:
@@ -89,9 +97,23 @@ class _Search:
             return outcome
         return further if further.verdict is not Verdict.UNDECIDED else outcome
 
+    def of_orbit(self) -> Outcome | None:
+        """What is proved of the orbit of the point; None where no symmetry moves it."""
+        stored = self._problem.question()
+        conserved = self._conserved(checker.Question(stored.read, self._exact))
+        found = modulo_orbit(stored, conserved)
+        if found is None:
+            return None
+        problem, proposal = found
+        try:
+            return Outcome(problem, *checker.judge(checker.Question(problem.read, exact=True), proposal))
+        except checker.Refusal:
+            proposal.pop("orbit_multipliers", None)
+            return Outcome(problem, *checker.judge(checker.Question(problem.read, exact=True), proposal))
+
     def _by_theorem(self, left_open: Outcome) -> Outcome | None:
         """The first proof that a theorem beyond these gives."""
-        found = candidates(self._problem, left_open.problem, left_open.evidence)
+        found = candidates(self._problem, left_open.problem, left_open.evidence, self._drift)
         for problem, proposal in found:
             try:
                 question = checker.Question(problem.read, exact=True)

@@ -24,7 +24,9 @@ __all__ = ["candidates"]
 Candidate = tuple[Stored, dict[str, Any]]
 
 
-def candidates(problem: Problem, stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
+def candidates(
+    problem: Problem, stored: Stored, evidence: dict[str, Any], drift: bool
+) -> Iterator[Candidate]:
     """Problems with what a theorem needs, and proposals for them.
 
     Parameters
@@ -34,10 +36,12 @@ def candidates(problem: Problem, stored: Stored, evidence: dict[str, Any]) -> It
         The problem that spectrum and energy-Casimir left open.
     evidence : dict
         Of that attempt.
+    drift : bool
+        Whether motions that drift away make the point unstable: not where its orbit is asked for.
     """
     yield from _families(stored, evidence)
     yield from falling_functions(problem.question(others=True), evidence["conserved"], list(problem.others))
-    for found in drifts(stored):
+    for found in drifts(stored) if drift else ():
         yield found, {"conserved": []}
 
 

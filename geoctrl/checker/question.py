@@ -176,8 +176,8 @@ class Question:
     def functions(self) -> Functions:
         """Rational functions of what has no number, modulo the leaf."""
         F = Functions(len(self.variables), self.count_of_functions, self.sign, self.numbers.deadline)
-        self._still = {p: Jet(F.number(q)) for p, q in self._values.items() if p not in self.variables}
-        self._still |= {p: Jet(x) for p, x in zip(self.variables, F.variables, strict=True)}
+        self.still = {p: Jet(F.number(q)) for p, q in self._values.items() if p not in self.variables}
+        self.still |= {p: Jet(x) for p, x in zip(self.variables, F.variables, strict=True)}
         return F
 
     @property
@@ -202,22 +202,22 @@ class Question:
                 sum((self.ratios([p])[0] * relations[name] for name, p in row.items()), F.number(fmpq(0)))
             )
         rates = zip(self._states, self.ratios(self.problem["field"]), strict=True)
-        moving = {p: Jet(self._still[p].value, {0: rate} if rate else {}) for p, rate in rates}
+        moving = {p: Jet(self.still[p].value, {0: rate} if rate else {}) for p, rate in rates}
         # All but the unknowns, on which neither leaf nor invariants may depend.
-        return {p: self._still[p] for p in self._values} | moving
+        return {p: self.still[p] for p in self._values} | moving
 
     @cached_property
     def defects(self) -> list[Ratio]:
         """b - K z."""
         defects = self.ratios(self.problem["right"])
         for i, j, p in self.problem["matrix"]:
-            defects[i] = defects[i] - self.ratios([p])[0] * self._still[self._unknowns[j]].value
+            defects[i] = defects[i] - self.ratios([p])[0] * self.still[self._unknowns[j]].value
         return defects
 
     def ratios(self, nodes: list[int]) -> list[Ratio]:
         """Rational functions of nodes."""
         F = self.functions  # knows the symbols from then on
-        return [jet.value for jet in evaluate(self.table, nodes, self._still, F, 1)]
+        return [jet.value for jet in evaluate(self.table, nodes, self.still, F, 1)]
 
     def remainder(self, name: str) -> Any:
         """What is left of the rate of a relation or an invariant modulo the leaf: zero by C1 or C3."""

@@ -115,6 +115,7 @@ EQUATIONS = {
         "unknowns": [_place],
         "rates?": [_place],
     },
+    "symmetries?": [{"turns": [(label, label, _rational)], "shifts": {...: _rational}}],
     "drift?": {
         "constant": label,
         "drifting": label,
@@ -144,6 +145,10 @@ EVIDENCE = {
     "family_dimension?": _place,
     "falling_multipliers?": {...: _exact},
     "nothing_stays?": label,
+    "held?": [label],
+    "orbit_dimension?": _place,
+    "orbit_directions?": [label],
+    "orbit_multipliers?": {...: _exact},
     "drifting?": [label],
 }
 

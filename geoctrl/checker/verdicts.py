@@ -27,6 +27,7 @@ from geoctrl.checker.matrices import (
     rounded,
     shifted,
 )
+from geoctrl.checker.orbit import stable_orbit
 from geoctrl.checker.question import STATES, Question
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.shape import shape_integrals
@@ -34,7 +35,12 @@ from geoctrl.checker.tolerances import CRITICAL, DEFINITE, GROWTH
 
 _NOWHERE = fmpq(0)
 
-THEOREMS = {"drift": drift, "family": attracting_family, "falling": falling_energy}
+THEOREMS = {
+    "symmetries": stable_orbit,
+    "drift": drift,
+    "family": attracting_family,
+    "falling": falling_energy,
+}
 """What a problem may hold besides its equations, and the theorem that it serves."""
 
 
@@ -70,7 +76,8 @@ def judge(q: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, An
             restricted(q.linearisation, nullspace(r, len(q.labels)), q.exact) for r in (tangent, rows)
         )
         decided, simple = (_by_roots if q.exact else _by_rounded_roots)(whole, reduced, findings)
-        if decided:
+        # A motion that leaves the point may stay near its orbit.
+        if decided and not ("symmetries" in q.problem and decided[0] == "PROVED_UNSTABLE"):
             return (*decided, findings)
     for part, theorem in THEOREMS.items():
         if part in q.problem:

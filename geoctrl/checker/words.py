@@ -13,6 +13,10 @@ from geoctrl.checker.reading import children
 CLAIMS = {
     "PROVED_STABLE": "is Lyapunov stable within the leaf",
     "PROVED_ASYMPTOTICALLY_STABLE": "is asymptotically stable within the leaf",
+    "PROVED_STABLE_MODULO": (
+        "is Lyapunov stable within the leaf modulo a group of symmetries: near motions stay, as long as they "
+        "exist, near its orbit, which moves {orbit}"
+    ),
     "PROVED_UNSTABLE": "is unstable: its linearisation has an eigenvalue with a positive real part",
     "NUMERICALLY_STABLE": "appears stable in floats: definite second variation or damped spectrum; no proof",
     "NUMERICALLY_UNSTABLE": "appears unstable in floats: largest real part above {growth}; no proof",
@@ -27,6 +31,14 @@ BY_THEOREM = {
     ("PROVED_STABLE", "falling energy on the level sets of the invariants"): (
         "is Lyapunov stable within the leaf, and near motions converge to the equilibrium of their own level set "
         "of {conserved}"
+    ),
+    ("PROVED_UNSTABLE", "spectrum modulo a group"): (
+        "is unstable, and so is its orbit under a group of symmetries, which moves {orbit}: its linearisation has "
+        "an eigenvalue with a positive real part"
+    ),
+    ("UNDECIDED", "energy-Casimir modulo a group"): (
+        "has an orbit under a group of symmetries, which moves {orbit}, whose stability is undecided by the "
+        "spectrum and by the energy-Casimir test"
     ),
     ("PROVED_UNSTABLE", "drift"): (
         "is unstable: motions that begin as near to it as one likes drift away in {drifting}"
@@ -48,6 +60,7 @@ def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findi
     predicate = BY_THEOREM.get((verdict, method), _ROUNDED if rounded else CLAIMS[verdict]).format(
         growth=f"{findings.get('growth', 0):.2g}",
         family_dimension=findings.get("family_dimension"),
+        orbit=", ".join(findings.get("orbit_directions", [])),
         drifting=", ".join(findings.get("drifting", [])),
         conserved=", ".join(findings.get("conserved", [])),
     )
