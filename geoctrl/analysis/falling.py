@@ -17,8 +17,8 @@ from geoctrl import checker
 from geoctrl.analysis.appended import Appended
 from geoctrl.analysis.energy_casimir import critical_combination
 from geoctrl.analysis.generators import Generators, NotSolved
+from geoctrl.analysis.independence import independent_invariants
 from geoctrl.analysis.motion import Stored
-from geoctrl.checker.matrices import independent
 
 __all__ = ["falling_functions"]
 
@@ -59,21 +59,10 @@ def falling_functions(
         table = Appended(stored)
         written = [_written(square, table, generators.places) for square in squares]
         falling = {"function": nodes[0], "weights": list(nodes[1:]), "sense": sense, "squares": written}
-        kept = _independent(question, conserved)
+        kept = independent_invariants(question, conserved)
         multipliers = _multipliers(question, nodes[0], sense, kept)
         if multipliers is not None:
             yield table.with_parts(falling=falling), {"conserved": kept, "falling_multipliers": multipliers}
-
-
-def _independent(q: checker.Question, names: Sequence[str]) -> list[str]:
-    """Conserved functions with gradients independent of the others' and of the leaf's."""
-    rows, kept = list(q.leaf[0]), []
-    for name in names:
-        gradient = q.function(name)[1]
-        if independent(rows, gradient, True):
-            rows.append(gradient)
-            kept.append(name)
-    return kept
 
 
 def _multipliers(q: checker.Question, place: int, sense: int, names: Sequence[str]) -> dict[str, str] | None:

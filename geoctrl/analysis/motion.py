@@ -53,6 +53,10 @@ class Stored:
         }
         return Stored(self.data | texts, self.read | read)
 
+    def with_parts(self, **parts: Any) -> Stored:
+        """The problem with further parts, read anew."""
+        return Stored.of(self.data | parts)
+
     def turning(self, spin: tuple[float, ...]) -> Stored:
         """The problem seen from axes that turn."""
         return Stored(self.data | {"spin": list(spin)}, self.read | {"spin": list(spin)})

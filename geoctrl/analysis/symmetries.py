@@ -17,6 +17,7 @@ from flint import fmpq
 from geoctrl import checker
 from geoctrl._scalars.modular import rational, residue, sampled_kernel
 from geoctrl.analysis.energy_casimir import exact_multipliers
+from geoctrl.analysis.independence import independent_invariants
 from geoctrl.analysis.motion import Stored
 from geoctrl.checker.jets import Jet, Numbers, evaluate
 from geoctrl.checker.matrices import independent
@@ -37,7 +38,7 @@ def modulo_orbit(stored: Stored, conserved: Sequence[str]) -> tuple[Stored, dict
     problem, labels = question.problem, question.labels
     if len(labels) > MOST:
         return None
-    held = _independent(question, [name for name in conserved if name != "energy"])
+    held = independent_invariants(question, conserved)
     functions = {name: problem["invariants"][name] for name in conserved}
     functions |= problem["leaf"]
     level = {name: question.jets([functions[name]])[0].value for name in held}
@@ -72,17 +73,7 @@ def modulo_orbit(stored: Stored, conserved: Sequence[str]) -> tuple[Stored, dict
     proposal: dict[str, Any] = {"conserved": list(conserved), "held": held}
     if y is not None:
         proposal["orbit_multipliers"] = {name: str(c) for name, c in zip(functions, y, strict=True)}
-    return Stored.of(stored.data | {"symmetries": symmetries}), proposal
-
-
-def _independent(q: checker.Question, names: Sequence[str]) -> list[str]:
-    rows, found = list(q.leaf[0]), []
-    for name in names:
-        gradient = q.function(name)[1]
-        if independent(rows, gradient, True):
-            rows.append(gradient)
-            found.append(name)
-    return found
+    return stored.with_parts(symmetries=symmetries), proposal
 
 
 def _at(B: dict[tuple[int, int], fmpq], b: Sequence[fmpq], x: Sequence[fmpq]) -> list[fmpq]:

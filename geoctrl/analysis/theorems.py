@@ -15,11 +15,15 @@ from geoctrl import checker
 from geoctrl.analysis.drifting import drifts
 from geoctrl.analysis.falling import falling_functions
 from geoctrl.analysis.family import family_through
+from geoctrl.analysis.independence import independent_invariants
 from geoctrl.analysis.motion import Stored
 from geoctrl.analysis.problem import Problem
 from geoctrl.checker.matrices import locate
 
 __all__ = ["candidates"]
+
+ORDERS = (4, 6, 8)
+"""Powers up to which series are looked at, one after the other."""
 
 Candidate = tuple[Stored, dict[str, Any]]
 
@@ -41,15 +45,41 @@ def candidates(
     """
     yield from _families(stored, evidence)
     yield from falling_functions(problem.question(others=True), evidence["conserved"], list(problem.others))
+    yield from _degenerate(stored, evidence)
+    yield from _critical_case(stored, evidence)
     for found in drifts(stored) if drift else ():
         yield found, {"conserved": []}
 
 
 def _families(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
     """Where all roots but zero lie to the left of the axis."""
-    polynomial = [fmpq(c) for c in evidence.get("characteristic_polynomial_on_leaf", [])]
-    zeros = next((k for k, c in enumerate(reversed(polynomial)) if c), 0)
-    if not zeros or len(polynomial) - zeros < 2 or not locate(polynomial[: len(polynomial) - zeros])[1]:
+    if not (zeros := _zeros_and_damped(evidence)):
         return
     for found in family_through(stored, checker.Question(stored.read, exact=True), zeros):
         yield found, {"conserved": []}
+
+
+def _degenerate(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
+    """Where the second variation is semidefinite, with a small kernel."""
+    positive, negative, zero = evidence.get("inertia", (1, 1, 0))
+    if (positive and negative) or zero not in (1, 2):
+        return
+    held = independent_invariants(checker.Question(stored.read, exact=True), evidence["conserved"])
+    proposal = {part: evidence[part] for part in ("conserved", "multipliers")} | {"held": held}
+    for order in ORDERS:
+        yield stored.with_parts(degenerate=order), proposal
+
+
+def _critical_case(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
+    """Where one root is zero and all others lie to the left of the axis."""
+    if _zeros_and_damped(evidence) == 1:
+        for order in ORDERS:
+            yield stored.with_parts(critical=order), {"conserved": []}
+
+
+def _zeros_and_damped(evidence: dict[str, Any]) -> int:
+    """Number of zero roots on the leaf where all others lie to the left of the axis, else 0."""
+    polynomial = [fmpq(c) for c in evidence.get("characteristic_polynomial_on_leaf", [])]
+    zeros = next((k for k, c in enumerate(reversed(polynomial)) if c), 0)
+    rest = polynomial[: len(polynomial) - zeros]
+    return zeros if zeros and len(rest) > 1 and locate(rest)[1] else 0

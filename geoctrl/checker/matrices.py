@@ -138,6 +138,15 @@ def _negative_roots(p: fmpq_poly) -> int:
     return _changes(far) - _changes(near)
 
 
+def real_roots(p: fmpq_poly) -> int:
+    """Number of distinct real roots of a polynomial that is not zero."""
+    count = 0
+    if p[0] == 0:
+        count, p = 1, p // fmpq_poly([0] * next(k for k, c in enumerate(p.coeffs()) if c) + [1])
+    distinct = p // p.gcd(p.derivative()) if p.degree() > 0 else p
+    return count + _negative_roots(distinct) + _negative_roots(distinct(fmpq_poly([0, -1])))
+
+
 def _changes(signs: Sequence[int]) -> int:
     return sum(a != b for a, b in pairwise(signs))
 

@@ -110,6 +110,10 @@ class Question:
         """Places of states and unknowns in the table, in order."""
         return [*self._states, *self._unknowns]
 
+    def values_at_point(self) -> list[fmpq]:
+        """States and unknowns at the point."""
+        return [jet.value for jet in self.jets(self.moving_places)]
+
     # -- at the point ---------------------------------------------------------------------------
 
     def jets(self, nodes: list[int]) -> list[Jet]:

@@ -16,6 +16,7 @@ from typing import Any
 from flint import fmpq
 
 FORMAT, VERSION = "geoctrl-certificate", 2
+SERIES = 12  # powers
 BYTES, ENTRIES, DIGITS, EXPONENT, LETTERS = 4_000_000, 20_000, 2_000, 64, 20_000
 
 FUNCTIONS = {"sqrt": 1, "sin": 1, "cos": 1, "exp": 1, "log": 1, "atan": 1, "select": 3, "quadrature": 3}
@@ -116,6 +117,8 @@ EQUATIONS = {
         "rates?": [_place],
     },
     "symmetries?": [{"turns": [(label, label, _rational)], "shifts": {...: _rational}}],
+    "degenerate?": _integer(2, SERIES),
+    "critical?": _integer(2, SERIES),
     "drift?": {
         "constant": label,
         "drifting": label,
@@ -146,6 +149,8 @@ EVIDENCE = {
     "falling_multipliers?": {...: _exact},
     "nothing_stays?": label,
     "held?": [label],
+    "lowest_power?": _place,
+    "lowest_form?": [_exact],
     "orbit_dimension?": _place,
     "orbit_directions?": [label],
     "orbit_multipliers?": {...: _exact},

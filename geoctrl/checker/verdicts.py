@@ -13,6 +13,7 @@ from typing import Any
 from flint import fmpq
 
 from geoctrl.checker.jets import to_float
+from geoctrl.checker.degenerate import degenerate_minimum, one_zero_root
 from geoctrl.checker.falling import falling_energy
 from geoctrl.checker.family import attracting_family, drift
 from geoctrl.checker.matrices import (
@@ -40,6 +41,8 @@ THEOREMS = {
     "drift": drift,
     "family": attracting_family,
     "falling": falling_energy,
+    "degenerate": degenerate_minimum,
+    "critical": one_zero_root,
 }
 """What a problem may hold besides its equations, and the theorem that it serves."""
 

@@ -40,6 +40,9 @@ BY_THEOREM = {
         "has an orbit under a group of symmetries, which moves {orbit}, whose stability is undecided by the "
         "spectrum and by the energy-Casimir test"
     ),
+    ("PROVED_UNSTABLE", "spectrum and a series"): (
+        "is unstable: along its one zero root the field begins with a power of {power}, which does not attract"
+    ),
     ("PROVED_UNSTABLE", "drift"): (
         "is unstable: motions that begin as near to it as one likes drift away in {drifting}"
     ),
@@ -60,6 +63,7 @@ def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findi
     predicate = BY_THEOREM.get((verdict, method), _ROUNDED if rounded else CLAIMS[verdict]).format(
         growth=f"{findings.get('growth', 0):.2g}",
         family_dimension=findings.get("family_dimension"),
+        power=findings.get("lowest_power"),
         orbit=", ".join(findings.get("orbit_directions", [])),
         drifting=", ".join(findings.get("drifting", [])),
         conserved=", ".join(findings.get("conserved", [])),
