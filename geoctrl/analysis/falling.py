@@ -57,7 +57,7 @@ def falling_functions(
         except (checker.Refusal, NotSolved):
             continue
         table = Appended(stored)
-        written = [_written(square, table, generators.places) for square in squares]
+        written = [_written(square, table, generators) for square in squares]
         falling = {"function": nodes[0], "weights": list(nodes[1:]), "sense": sense, "squares": written}
         kept = independent_invariants(question, conserved)
         multipliers = _multipliers(question, nodes[0], sense, kept)
@@ -81,10 +81,26 @@ def _multipliers(q: checker.Question, place: int, sense: int, names: Sequence[st
 
 def _signed(q: checker.Question, rate: Any, g: Generators) -> tuple[int, list[Square]]:
     """The sense and squares with sense * rate = -sum factor * square^2; NotSolved where none are found."""
+    # Before division by the leaf a rate may show its squares, after it it is shorter. Unknowns that are left,
+    # forces of constraints, do no work on the leaf.
+    for top in (_without(rate.top, g.unknowns), _without(q.functions.remainder(rate), g.unknowns)):
+        if top and len(top) <= TERMS:
+            try:
+                return _signed_polynomial(q, rate, top, g)
+            except NotSolved:
+                continue
+    raise NotSolved
+
+
+def _without(p: Any, gone: Sequence[int]) -> Any:
+    """A polynomial where some generators are zero."""
+    kept = {tuple(map(int, e)): c for e, c in p.terms() if not any(e[i] for i in gone)}
+    return p.context().from_dict(kept)
+
+
+def _signed_polynomial(q: checker.Question, rate: Any, top: Any, g: Generators) -> tuple[int, list[Square]]:
+    """The same for a numerator."""
     F = q.functions
-    top = F.remainder(rate)
-    if not top or len(top) > TERMS:
-        raise NotSolved
     one = g.one
     below = one
     for k, e in rate.below.items():
@@ -173,8 +189,9 @@ def _coefficient(p: Any, i: int, power: int) -> Any:
     return p.context().from_dict(terms)
 
 
-def _written(square: Square, table: Appended, places: Mapping[int, int]) -> dict[str, Any]:
+def _written(square: Square, table: Appended, g: Generators) -> dict[str, Any]:
     """A square as the checker reads it."""
+    places = g.places
 
     def ratio(pair: tuple[Any, Any]) -> int:
         top, below = (table.polynomial(p, places) for p in pair)
@@ -187,4 +204,14 @@ def _written(square: Square, table: Appended, places: Mapping[int, int]) -> dict
             "cofactor": ratio(square.cofactor),
             "power": square.power,
         }
+    root = square.root
+    if not any(g.at(root.derivative(i)) for i in g.states):
+        # With the sum of squares that it may be its parts vanish, of which the gradients tell.
+        try:
+            parts = _squares(root, g)
+        except NotSolved:
+            return written
+        ratios = [(d if isinstance(d, tuple) else (d, g.one), part) for d, part in parts]
+        if all(g.at(d[0]) * g.at(d[1]) > 0 and not g.at(part) for d, part in ratios):
+            written["parts"] = [{"factor": ratio(d), "square": ratio((part, g.one))} for d, part in ratios]
     return written

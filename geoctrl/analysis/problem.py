@@ -100,7 +100,7 @@ class Problem:
             return cls(motion, kept, numbers, x, held, candidates)
         place = x[: len(motion.rates)]
         point = [*place, *[Fraction(0)] * len(motion.velocities)]
-        return cls(motion, candidates, numbers, point, [], {}, tuple(map(float, seen.spin)))
+        return cls(motion, candidates, numbers, point, held, candidates, tuple(map(float, seen.spin)))
 
     def question(
         self, shape: ShapeIntegrals | None = None, further: bool = False, others: bool = False

@@ -11,7 +11,8 @@ variation where all gradients of the C and g vanish,
   point has nowhere to end.
 
 That nothing stays is shown by functions h with :math:`h_k^{m_k} = a_k l_k`, so that l = 0 implies h = 0,
-whose derivatives along the linear motion, :math:`Dh, Dh\,A, Dh\,A^2, \dots`, have full rank on the kernel.
+or sums :math:`h_k = \\sum d\\,p^2`, which vanish with their parts p. Derivatives of the h, or of the p,
+along the linear motion, :math:`Dh, Dh\,A, Dh\,A^2, \dots`, have full rank on the kernel.
 The gradient of E never enters the kernel: what only falls holds nothing fixed.
 """
 
@@ -113,7 +114,11 @@ def _nothing_stays(q: Question, squares: list[dict[str, Any]], kernel: Rows) -> 
             raise Refusal("a root of a square does not vanish at the point", _WHERE)
         if "root" in row:
             _require_root(q, row)
-        seen.append(q.gradient(h))
+        if parts := row.get("parts", []):
+            _require_sum(q, row.get("root", row["square"]), parts)
+            seen += [q.gradient(part) for part in q.jets([part["square"] for part in parts])]
+        else:
+            seen.append(q.gradient(h))
     if not seen:
         return False
     block = matrix(seen, len(q.labels)) * W
@@ -135,3 +140,16 @@ def _require_root(q: Question, row: dict[str, Any]) -> None:
         power = power * h
     if q.functions.remainder(power - a * square):
         raise Refusal("a square is not proved to vanish with its root alone", _WHERE)
+
+
+def _require_sum(q: Question, place: int, parts: list[dict[str, int]]) -> None:
+    """The function at a place is a sum of squares with factors that are positive at the point."""
+    squares = [part["square"] for part in parts]
+    factors = [part["factor"] for part in parts]
+    if any(jet.value is None or not jet.value > 0 for jet in q.jets(factors)) or any(
+        jet.value is None or jet.value for jet in q.jets(squares)
+    ):
+        raise Refusal("a part is not proved positive, or does not vanish at the point", _WHERE)
+    terms = zip(q.ratios(factors), q.ratios(squares), strict=True)
+    if q.functions.remainder(q.ratios([place])[0] - sum((d * s * s for d, s in terms), q.functions.number(fmpq(0)))):
+        raise Refusal("a root is not proved to be the sum of its parts", _WHERE)

@@ -90,7 +90,8 @@ class Question:
             used += [[problem["drift"]["slope"]]]
         if falling := problem.get("falling"):
             used += [[falling["function"]], falling["weights"]]
-            used += [[row[k] for k in row if k != "power"] for row in falling["squares"]]
+            used += [[row[k] for k in row if k not in ("power", "parts")] for row in falling["squares"]]
+            used += [part.values() for row in falling["squares"] for part in row.get("parts", [])]
         if any(p >= len(self.table) for part in used for p in part) or any(
             name not in problem["leaf"] for row in consequences for name in row
         ):

@@ -107,6 +107,7 @@ EQUATIONS = {
                 "root?": _place,
                 "cofactor?": _place,
                 "power?": _integer(1, EXPONENT),
+                "parts?": [{"factor": _place, "square": _place}],
             }
         ],
     },

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -303,6 +303,9 @@ class Lagrangian:
     mass : list of (row, column, node)
         Entries of M that are not identically zero.
     gyroscopic, potential, relations : a, U and c
+    inputs : dict of label -> symbol node
+    forces : list of nodes, or empty
+        Generalised forces that do the work F . dz besides, in z, their rates ``{label}_dot`` and the inputs.
     """
 
     graph: Graph
@@ -312,3 +315,5 @@ class Lagrangian:
     gyroscopic: Sequence[Node]
     potential: Node
     relations: Sequence[Node]
+    inputs: Mapping[str, Node] = field(default_factory=dict)
+    forces: Sequence[Node] = ()
