@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from flint import fmpq
@@ -53,7 +53,7 @@ class Appended:
         """The place of a sum of numbers times nodes."""
         return self._row("sum", [[self.number(c), place] for c, place in terms])
 
-    def polynomial(self, polynomial: Any, places: Sequence[int | None] | Mapping[int, int]) -> int:
+    def polynomial(self, polynomial: Any, places: Mapping[int, int]) -> int:
         """The place of a polynomial in generators that have places of their own."""
         return self.total(
             (c, self.product(*((places[i], int(e)) for i, e in enumerate(exponents) if e)))

@@ -47,7 +47,9 @@ def _steady_velocities(q: checker.Question, moving: Sequence[bool]) -> Iterator[
     n = len(q.labels)
     held = [[fmpq(int(i == j)) for j in range(n)] for i in range(n) if not moving[i]]
     A = matrix(q.linearisation, n)
-    answered = [row for power in (A, A * A) for row, moves in zip(power.tolist(), moving, strict=True) if moves]
+    answered = [
+        row for power in (A, A * A) for row, moves in zip(power.tolist(), moving, strict=True) if moves
+    ]
     yield from nullspace([*held, *answered, *q.leaf[0]], n)
 
 
@@ -117,9 +119,7 @@ def _written(
     ]
     # At a steady turn the unknowns are quadratic in its speed: centrifugal and gyroscopic forces.
     speeds = (fmpq(-1), _ZERO, one)
-    low, mid, high = (
-        _unknowns_at(q, [v + s * x for v, x in zip(e, c, strict=True)]) for s in speeds
-    )
+    low, mid, high = (_unknowns_at(q, [v + s * x for v, x in zip(e, c, strict=True)]) for s in speeds)
     unknowns = [
         table.total(
             [
@@ -133,7 +133,12 @@ def _written(
     slope = table.total([(one / factor, below)])
     rates = [table.number(_ZERO), table.product((w, 1), (slope, 1))]
     return table.with_parts(
-        family={"symbols": {w_name: "0", t_name: "0"}, "states": states, "unknowns": unknowns, "rates": rates},
+        family={
+            "symbols": {w_name: "0", t_name: "0"},
+            "states": states,
+            "unknowns": unknowns,
+            "rates": rates,
+        },
         drift={"constant": w_name, "drifting": t_name, "power": 1, "slope": slope},
     )
 
@@ -150,8 +155,8 @@ def _flat_drifts(stored: Stored, q: checker.Question) -> Iterator[Stored]:
     free = [next(j for j in range(n) if u[j] == 1 and not any(v[j] for v in U if v is not u)) for u in U]
     rates = q.ratios(q.problem["field"])
     g = Generators.of(q)
-    e = [g.point.get(i) for i in g.states]
-    if any(v is None for v in e) or any(r.below for r in rates):
+    e = [g.point[i] for i in g.states if i in g.point]
+    if len(e) < n or any(r.below for r in rates):
         return
     images = list(g.gens)
     for i, s in enumerate(g.states):

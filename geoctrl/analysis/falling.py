@@ -8,17 +8,19 @@ one sign.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from flint import fmpq
 
 from geoctrl import checker
 from geoctrl.analysis.appended import Appended
+from geoctrl.analysis.chain import chain_from
 from geoctrl.analysis.energy_casimir import critical_combination
 from geoctrl.analysis.generators import Generators, NotSolved
 from geoctrl.analysis.independence import independent_invariants
 from geoctrl.analysis.motion import Stored
+from geoctrl.checker.matrices import matrix, nullspace
 
 __all__ = ["falling_functions"]
 
@@ -61,8 +63,35 @@ def falling_functions(
         falling = {"function": nodes[0], "weights": list(nodes[1:]), "sense": sense, "squares": written}
         kept = independent_invariants(question, conserved)
         multipliers = _multipliers(question, nodes[0], sense, kept)
-        if multipliers is not None:
-            yield table.with_parts(falling=falling), {"conserved": kept, "falling_multipliers": multipliers}
+        if multipliers is None:
+            continue
+        proposal = {"conserved": kept, "falling_multipliers": multipliers}
+        chain = _chain(question, generators, [s.root for s in squares], kept, table)
+        if chain:
+            yield table.with_parts(falling=falling | {"chain": chain}), proposal
+        yield table.with_parts(falling=falling), proposal
+
+
+def _chain(
+    q: checker.Question, g: Generators, roots: list[Any], kept: Sequence[str], table: Appended
+) -> list[dict[str, Any]] | None:
+    """Steps that show nothing to stay, where the linear motion does not show it; None where none are
+    found.
+    """
+    n = len(q.labels)
+    kernel = nullspace([*q.leaf[0], *(q.function(name)[1] for name in kept)], n)
+    A = matrix(q.linearisation, n)
+    block = matrix([[g.at(root.derivative(i)) for i in g.states] for root in roots], n)
+    rows = []
+    for _ in range(n):
+        rows += (block * matrix(kernel, n).transpose()).tolist()
+        block = block * A
+    if matrix(rows, len(kernel)).rank() == len(kernel):
+        return None
+    try:
+        return chain_from(q, g, roots, kernel, table)
+    except NotSolved:
+        return None
 
 
 def _multipliers(q: checker.Question, place: int, sense: int, names: Sequence[str]) -> dict[str, str] | None:
@@ -153,7 +182,9 @@ def _squares(inner: Any, g: Generators) -> list[tuple[Any, Any]]:
     even = all(not int(e) % 2 for exponents, _ in inner.terms() for e in exponents)
     if even:
         ring = inner.context()
-        half = [(c, ring.from_dict({tuple(int(e) // 2 for e in exponents): 1})) for exponents, c in inner.terms()]
+        half = [
+            (c, ring.from_dict({tuple(int(e) // 2 for e in exponents): 1})) for exponents, c in inner.terms()
+        ]
         return [(ring.constant(c), m) for c, m in half]
     return _reduced_form(inner, g)
 
@@ -197,7 +228,7 @@ def _written(square: Square, table: Appended, g: Generators) -> dict[str, Any]:
         top, below = (table.polynomial(p, places) for p in pair)
         return top if pair[1].is_one() else table.product((top, 1), (below, -1))
 
-    written = {"factor": ratio(square.factor), "square": ratio(square.square)}
+    written: dict[str, Any] = {"factor": ratio(square.factor), "square": ratio(square.square)}
     if square.power > 1 or square.root != square.square[0]:
         written |= {
             "root": table.polynomial(square.root, places),

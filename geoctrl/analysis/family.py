@@ -50,8 +50,10 @@ def _flat(q: checker.Question, g: Generators, dimension: int) -> list[tuple[int,
     kernel = nullspace(rows, len(q.labels))
     if len(kernel) != dimension:
         return []
-    free = [next(j for j in range(len(w)) if w[j] == 1 and not any(v[j] for v in kernel if v is not w))
-            for w in kernel]
+    free = [
+        next(j for j in range(len(w)) if w[j] == 1 and not any(v[j] for v in kernel if v is not w))
+        for w in kernel
+    ]
     one = g.one
     steps = [g.gens[g.states[j]] - g.point[g.states[j]] * one for j in free]
     return [
@@ -155,9 +157,7 @@ class _Solved:
             known[i] = table.product((table.polynomial(top, known), 1), (over, -1))
         return table.with_parts(
             family={
-                "symbols": {
-                    name: str(rest.point[i]) for i, (name, _) in zip(self.free, named, strict=True)
-                },
+                "symbols": {name: str(rest.point[i]) for i, (name, _) in zip(self.free, named, strict=True)},
                 "states": [known[i] for i in rest.states],
                 "unknowns": [known[i] for i in rest.unknowns],
             }

@@ -60,7 +60,10 @@ class Generators:
             if node[1] in ("sin", "cos") and not argument.below and str(argument.top) in number:
                 angles[i] = node[1], number[str(argument.top)]
         circles = [
-            gens[i] ** 2 + gens[j] ** 2 - 1 for i in angles for j in angles if i < j and angles[i][1] == angles[j][1]
+            gens[i] ** 2 + gens[j] ** 2 - 1
+            for i in angles
+            for j in angles
+            if i < j and angles[i][1] == angles[j][1]
         ]
         values = {i: jet.value for i, jet in zip(places, q.jets(list(places.values())), strict=True)}
         unknown = set(q.moving_places[n:])

@@ -11,7 +11,9 @@ __all__ = ["independent_invariants"]
 
 
 def independent_invariants(q: checker.Question, names: Sequence[str]) -> list[str]:
-    """Names of functions with gradients independent of those before and of the leaf's, the energy's left out."""
+    """Names of functions with gradients independent of those before and of the leaf's, the energy's left
+    out.
+    """
     rows, found = list(q.leaf[0]), []
     for name in names:
         gradient = q.function(name)[1]

@@ -38,7 +38,8 @@ class Outcome:
 def decide(problem: Problem, modulo: str | None = None) -> Outcome:
     """By proof where everything is rational at the point and of a size that can be checked, else in floats.
 
-    Modulo "orbit" what is not proved stable is asked of the point's orbit under the symmetries that are found.
+    Modulo "orbit" what is not proved stable is asked of the point's orbit under the symmetries that are
+    found.
 
     Raises
     ------

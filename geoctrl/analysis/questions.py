@@ -22,8 +22,8 @@ class Kind(NamedTuple):
         ``of(seen, point)`` is the question about an equilibrium in its axes; None where this is not the kind
         for it.
     answer : callable
-        ``answer(question, modulo)`` is its `Outcome`: by proof where it can be, else in floats; modulo "orbit"
-        it is that of the orbit of the point.
+        ``answer(question, modulo)`` is its `Outcome`: by proof where it can be, else in floats; modulo
+        "orbit" it is that of the orbit of the point.
     derived : bool
         Whether equations stand in the file, which can be derived anew and compared.
     """

@@ -25,8 +25,8 @@ from geoctrl.checker.matrices import independent
 __all__ = ["modulo_orbit"]
 
 MOST, SMALL, SLOPES = 32, 10**6, 3
-"""States from which on no symmetries are looked for, size of the numbers in those that are kept, and points at
-which multipliers are asked to give a function that they keep."""
+"""States from which on no symmetries are looked for, size of the numbers in those that are kept, and points
+at which multipliers are asked to give a function that they keep."""
 
 _ZERO = fmpq(0)
 Field = tuple[dict[tuple[int, int], fmpq], list[fmpq]]
@@ -49,7 +49,8 @@ def modulo_orbit(stored: Stored, conserved: Sequence[str]) -> tuple[Stored, dict
         samples = list(islice(_samples(question, functions), SLOPES))
     except checker.Refusal:
         return None
-    fields, T = [], []
+    fields: list[Field] = []
+    T: list[list[fmpq]] = []
     for B, b in found:
         direction = _at(B, b, list(problem["states"].values()))
         if any(direction) and independent(T, direction, True):

@@ -1,9 +1,9 @@
 r"""Where second derivatives do not decide: a minimum of higher order, and motion along one zero root.
 
-Minimum (Lyapunov): V is critical on the level set L of conserved functions and leaf relations, whose gradients
-are independent, and its second variation R is semidefinite with a kernel of dimension one or two. All other
-coordinates are eliminated by Lagrange's equations, as series in those z of the kernel; where the lowest form of
-what is left of V is definite, V has a strict minimum or maximum on L, and the point is stable.
+Minimum (Lyapunov): V is critical on the level set L of conserved functions and leaf relations, whose
+gradients are independent, and its second variation R is semidefinite with a kernel of dimension one or two.
+All other coordinates are eliminated by Lagrange's equations, as series in those z of the kernel; where the
+lowest form of what is left of V is definite, V has a strict minimum or maximum on L, and the point is stable.
 
 One zero root (Lyapunov's critical case): the characteristic polynomial on the leaf is x q(x) with all roots
 of q to the left of the axis. Along the curve x(z) on which f is parallel to the kernel,
@@ -51,14 +51,16 @@ def degenerate_minimum(q: Question, proposal: dict[str, Any], findings: dict[str
     positive, negative, zero = inertia(R) if R else (0, 0, 0)
     if (positive and negative) or zero not in (1, 2):
         raise Refusal("the second variation is not semidefinite with a kernel of dimension 1 or 2", "problem")
-    flat = [[sum((c * w[i] for c, w in zip(v, W, strict=True)), _ZERO) for i in range(n)]
-            for v in nullspace(R, len(R))]
+    flat = [
+        [sum((c * w[i] for c, w in zip(v, W, strict=True)), _ZERO) for i in range(n)]
+        for v in nullspace(R, len(R))
+    ]
     ring = PowerSeries(zero, q.problem["degenerate"], q.numbers)
     sense = -1 if negative else 1
     m, lowest = _eliminated(q, ring, y, names, held, flat, H)
     findings |= {
         "multipliers": multipliers,
-        "held": held,
+        "held": held[: len(held) - len(q.problem["leaf"])],
         "inertia": [positive, negative, zero],
         "lowest_power": m,
         "lowest_form": [str(c) for c in lowest],
@@ -100,7 +102,7 @@ def _eliminated(
     def residual(X: list[Series]) -> list[Series]:
         x, weights, pushes = X[:n], X[n : n + r], X[n + r :]
         zero = ring.number(_ZERO)
-        found = {name: jet for name, jet in zip([*names, *held], jets(x, [*names, *held]), strict=True)}
+        found = dict(zip([*names, *held], jets(x, [*names, *held]), strict=True))
         slopes = []
         for i in range(n):
             total = zero
@@ -138,7 +140,9 @@ def _definite(coefficients: list[fmpq]) -> bool:
 
 
 def one_zero_root(q: Question, _: dict[str, Any], findings: dict[str, Any]) -> tuple[str, str]:
-    """Verdict and method by the lowest power of the field along its zero root; Refusal where there is none."""
+    """Verdict and method by the lowest power of the field along its zero root; Refusal where there is
+    none.
+    """
     if require_damped(q, findings) != 1:
         raise Refusal("not one root is zero", "problem.critical")
     n, k = len(q.labels), len(q.problem["unknowns"])

@@ -11,7 +11,7 @@ variation where all gradients of the C and g vanish,
   point has nowhere to end.
 
 That nothing stays is shown by functions h with :math:`h_k^{m_k} = a_k l_k`, so that l = 0 implies h = 0,
-or sums :math:`h_k = \\sum d\\,p^2`, which vanish with their parts p. Derivatives of the h, or of the p,
+or sums :math:`h_k = \sum d\,p^2`, which vanish with their parts p. Derivatives of the h, or of the p,
 along the linear motion, :math:`Dh, Dh\,A, Dh\,A^2, \dots`, have full rank on the kernel.
 The gradient of E never enters the kernel: what only falls holds nothing fixed.
 """
@@ -22,7 +22,6 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.jets import Jet, evaluate
 from geoctrl.checker.matrices import Rows, form, independent, inertia, matrix, nullspace, restricted
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
@@ -56,7 +55,7 @@ def falling_energy(q: Question, proposal: dict[str, Any], findings: dict[str, An
     }
     # All tangents of the level set are directions of motions only where its gradients are independent.
     smooth = regular and len(rows) == len(tangent) + len(names)
-    alone = bool(kernel) and smooth and _nothing_stays(q, given["squares"], kernel)
+    alone = bool(kernel) and smooth and _nothing_stays(q, given, kernel)
     findings["nothing_stays"] = "yes" if alone else "not shown"
     if positive == len(R):
         if not alone:
@@ -103,8 +102,16 @@ def _second_variation(
     return form(H, kernel)
 
 
-def _nothing_stays(q: Question, squares: list[dict[str, Any]], kernel: Rows) -> bool:
-    """Whether derivatives of the h along the linear motion see every direction of the kernel."""
+def _nothing_stays(q: Question, given: dict[str, Any], kernel: Rows) -> bool:
+    """Whether derivatives of the h along the linear motion see every direction of the kernel, or the
+    functions of a chain do.
+    """
+    squares = given["squares"]
+    if "chain" in given:
+        rows = _chain(q, squares, given["chain"])
+        return matrix(
+            (matrix(rows, len(q.labels)) * matrix(kernel, len(q.labels)).transpose()).tolist(), len(kernel)
+        ).rank() == len(kernel)
     A = matrix(restricted(q.linearisation, kernel, True), len(kernel))
     W = matrix(kernel, len(q.labels)).transpose()
     seen: Rows = []
@@ -151,5 +158,41 @@ def _require_sum(q: Question, place: int, parts: list[dict[str, int]]) -> None:
     ):
         raise Refusal("a part is not proved positive, or does not vanish at the point", _WHERE)
     terms = zip(q.ratios(factors), q.ratios(squares), strict=True)
-    if q.functions.remainder(q.ratios([place])[0] - sum((d * s * s for d, s in terms), q.functions.number(fmpq(0)))):
+    if q.functions.remainder(
+        q.ratios([place])[0] - sum((d * s * s for d, s in terms), q.functions.number(fmpq(0)))
+    ):
         raise Refusal("a root is not proved to be the sum of its parts", _WHERE)
+
+
+def _chain(q: Question, squares: list[dict[str, Any]], steps: list[dict[str, Any]]) -> Rows:
+    r"""Gradients of functions that vanish on whatever stays: roots of the squares, and what follows.
+
+    Each step shows :math:`u\,p^k = \sum a_i p_i + \sum b_i \dot p_i` on the leaf, with earlier functions
+    :math:`p_i` and a unit u that does not vanish at the point.
+    """
+    F, known = q.functions, []  # places of each function and of the weights of its rate
+    for row in squares:
+        if "root" in row:
+            _require_root(q, row)
+        known.append([row.get("root", row["square"])])
+    for step in steps:
+        if any(i >= len(known) for i, _ in [*step["terms"], *step["rates"]]):
+            raise Refusal("a step of the chain refers to a later one", _WHERE)
+        (unit,) = q.jets([step["unit"]])
+        if not unit.value:
+            raise Refusal("a unit of the chain vanishes at the point", _WHERE)
+        q.jets([step["function"], *(p for _, p in [*step["terms"], *step["rates"]])])
+        u, p = q.ratios([step["unit"], step["function"]])
+        for _ in range(step["power"]):
+            u = u * p
+        for i, a in step["terms"]:
+            u = u - q.ratios([a])[0] * q.ratios(known[i][:1])[0]
+        for i, b in step["rates"]:
+            u = u - q.ratios([b])[0] * q.rate(known[i])
+        if F.remainder(u):
+            raise Refusal("a step of the chain is not proved", _WHERE)
+        known.append([step["function"], *step["weights"]])
+    jets = q.jets([places[0] for places in known])
+    if any(jet.value is None or jet.value for jet in jets):
+        raise Refusal("a function of the chain does not vanish at the point", _WHERE)
+    return [q.gradient(jet) for jet in jets]

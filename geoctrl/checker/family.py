@@ -6,10 +6,10 @@ vanishes at :math:`\varphi(s)`, that z(s) solves :math:`K z = b` there, and that
 :math:`f(\varphi(s)) = D\varphi(s)\,r(s)`: the image is an invariant manifold, of equilibria where r = 0.
 
 Attraction (Lyapunov, Malkin): where the characteristic polynomial of the linearisation on the leaf is
-:math:`x^k q(x)` with all roots of q to the left of the axis, and a manifold of k dimensions of equilibria goes
-through the point, the point is stable, and near solutions converge to the manifold's points: it is a centre
-manifold, on which nothing moves. The kernel of the linearisation is no such family: :math:`\dot y = y^3` has
-one and no equilibria but zero.
+:math:`x^k q(x)` with all roots of q to the left of the axis, and a manifold of k dimensions of equilibria
+goes through the point, the point is stable, and near solutions converge to the manifold's points: it is a
+centre manifold, on which nothing moves. The kernel of the linearisation is no such family: :math:`\dot y =
+y^3` has one and no equilibria but zero.
 
 Drift: where a symbol c stays as it is and another one moves as :math:`\dot\theta = (c - c_e)^p\, u(s)` with
 :math:`u(s_e) \ne 0`, the point is unstable: however near to it c is chosen, :math:`\theta` leaves.

@@ -8,9 +8,9 @@ isometries that they generate acts properly. Proved are, as identities on the le
 3. :math:`Z_i.Q = 0` for :math:`Q = \sum (C_j - C_j(e))^2` of the conserved functions C whose level is held.
 
 With T the span of the :math:`Z_i(e)`, and R the second variation of V where the gradients of the C and g
-vanish: if R is semidefinite with as many zeros as T has dimensions, a motion that begins near e stays near the
-orbit of e. For :math:`V + \mu Q`, or its negative, has a strict minimum there across the orbit, and is the
-same along it.
+vanish: if R is semidefinite with as many zeros as T has dimensions, a motion that begins near e stays near
+the orbit of e. For :math:`V + \mu Q`, or its negative, has a strict minimum there across the orbit, and is
+the same along it.
 """
 
 from __future__ import annotations
@@ -38,9 +38,7 @@ def stable_orbit(q: Question, proposal: dict[str, Any], findings: dict[str, Any]
     T = [_at_point(q, B, b) for B, b in fields]
     dimension = matrix(T, len(q.labels)).rank()
     findings["orbit_dimension"] = dimension
-    findings["orbit_directions"] = [
-        label for i, label in enumerate(q.labels) if any(z[i] for z in T)
-    ]
+    findings["orbit_directions"] = [label for i, label in enumerate(q.labels) if any(z[i] for z in T)]
     if _grows_across(q, T, findings):
         return "PROVED_UNSTABLE", "spectrum modulo a group"
     if "orbit_multipliers" not in proposal:
@@ -89,7 +87,7 @@ def stable_orbit(q: Question, proposal: dict[str, Any], findings: dict[str, Any]
         "orbit_multipliers": {name: str(c) for name, c in y.items()},
         "inertia": [positive, negative, zero],
     }
-    if positive and negative or zero != dimension:
+    if (positive and negative) or zero != dimension:
         raise Refusal("the second variation is not definite across the orbit", _WHERE)
     return "PROVED_STABLE_MODULO", METHOD
 

@@ -91,6 +91,9 @@ class Question:
         if falling := problem.get("falling"):
             used += [[falling["function"]], falling["weights"]]
             used += [[row[k] for k in row if k not in ("power", "parts")] for row in falling["squares"]]
+            for step in falling.get("chain", []):
+                used += [[step["function"], step["unit"]], step["weights"]]
+                used += [[p for _, p in step[part]] for part in ("terms", "rates")]
             used += [part.values() for row in falling["squares"] for part in row.get("parts", [])]
         if any(p >= len(self.table) for part in used for p in part) or any(
             name not in problem["leaf"] for row in consequences for name in row

@@ -110,6 +110,16 @@ EQUATIONS = {
                 "parts?": [{"factor": _place, "square": _place}],
             }
         ],
+        "chain?": [
+            {
+                "function": _place,
+                "weights": [_place],
+                "power": _integer(1, EXPONENT),
+                "unit": _place,
+                "terms": [(_place, _place)],
+                "rates": [(_place, _place)],
+            }
+        ],
     },
     "family?": {
         "symbols": {...: _rational},

@@ -1,4 +1,5 @@
-r"""Power series in one or two variables, truncated, as an arithmetic for jets; and implicit functions in them.
+r"""Power series in one or two variables, truncated, as an arithmetic for jets; and implicit functions in
+them.
 
 What the equations :math:`G(X, z) = 0` say of X near a regular point is found term by term: with the matrix
 :math:`M = \partial G/\partial X` there, each step :math:`X - M^{-1} G` is right in one power of z more.
@@ -14,6 +15,7 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx
 from geoctrl.checker.jets import NotExact, Numbers
 from geoctrl.checker.matrices import Rows, solve
 from geoctrl.checker.reading import Refusal
+
 
 class Series:
     """A polynomial in z without its powers above those that are kept."""

@@ -12,10 +12,10 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.jets import to_float
 from geoctrl.checker.degenerate import degenerate_minimum, one_zero_root
 from geoctrl.checker.falling import falling_energy
 from geoctrl.checker.family import attracting_family, drift
+from geoctrl.checker.jets import to_float
 from geoctrl.checker.matrices import (
     Rows,
     characteristic,

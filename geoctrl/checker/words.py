@@ -25,15 +25,18 @@ CLAIMS = {
 }
 BY_THEOREM = {
     ("PROVED_STABLE", "spectrum and a family of equilibria"): (
-        "is Lyapunov stable within the leaf, and near motions converge to members of its family of equilibria "
+        "is Lyapunov stable within the leaf, and near motions converge to members of its family of "
+        "equilibria "
         "of dimension {family_dimension}"
     ),
     ("PROVED_STABLE", "falling energy on the level sets of the invariants"): (
-        "is Lyapunov stable within the leaf, and near motions converge to the equilibrium of their own level set "
+        "is Lyapunov stable within the leaf, and near motions converge to the equilibrium of their own level "
+        "set "
         "of {conserved}"
     ),
     ("PROVED_UNSTABLE", "spectrum modulo a group"): (
-        "is unstable, and so is its orbit under a group of symmetries, which moves {orbit}: its linearisation has "
+        "is unstable, and so is its orbit under a group of symmetries, which moves {orbit}: its "
+        "linearisation has "
         "an eigenvalue with a positive real part"
     ),
     ("UNDECIDED", "energy-Casimir modulo a group"): (
@@ -41,7 +44,8 @@ BY_THEOREM = {
         "spectrum and by the energy-Casimir test"
     ),
     ("PROVED_UNSTABLE", "spectrum and a series"): (
-        "is unstable: along its one zero root the field begins with a power of {power}, which does not attract"
+        "is unstable: along its one zero root the field begins with a power of {power}, which does not "
+        "attract"
     ),
     ("PROVED_UNSTABLE", "drift"): (
         "is unstable: motions that begin as near to it as one likes drift away in {drifting}"

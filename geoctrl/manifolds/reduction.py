@@ -283,9 +283,7 @@ def _ambient_forces(system: Description) -> list[Node]:
     :math:`\Omega = \tfrac12 \sum \dot z_k \times z_k`.
     """
     factors = system.product.factors
-    table = {
-        s: e for f in factors for s, e in zip(f.velocity, f.velocity_of(f.rate), strict=True)
-    }
+    table = {s: e for f in factors for s, e in zip(f.velocity, f.velocity_of(f.rate), strict=True)}
     to_node = system.lagrangian_node.knowing(dict(zip(system.driven, system.driven_nodes, strict=True)))
     given = zip(factors, system.forces_given, strict=True)
     return [to_node(e) for f, felt in given for e in f.working(rational(sp.Matrix(felt)).xreplace(table))]

@@ -176,8 +176,8 @@ class SeenManifold(Seen):
     # -- what a kind of system may have ---------------------------------------------------------
 
     def lagrangian(self, u: np.ndarray, params: Mapping[str, float]) -> Lagrangian | None:
-        """The Lagrangian with its forces; none for an axis that is one of symmetry to rounding alone, nor where
-        forces act in axes that turn.
+        """The Lagrangian with its forces; none for an axis that is one of symmetry to rounding alone, nor
+        where forces act in axes that turn.
         """
         system, turns = self.system, bool(np.any(self.spin))
         if not self.given.symbolic or (turns and (np.any(u) or not self.given.force_free)):

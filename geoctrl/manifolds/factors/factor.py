@@ -100,7 +100,9 @@ class Factor(ABC):
         """The velocity that gives a configuration this derivative, in symbols."""
 
     def working(self, force: sp.Matrix) -> list[sp.Expr]:
-        """What does the work of a generalised force of the description on the entries of the configuration."""
+        """What does the work of a generalised force of the description on the entries of the
+        configuration.
+        """
         return list(force)
 
     @abstractmethod
