@@ -84,14 +84,25 @@ def _at(B: dict[tuple[int, int], fmpq], b: Sequence[fmpq], x: Sequence[fmpq]) ->
     return direction
 
 
-class _Anywhere(Numbers):
-    """Numbers at points where sines and cosines are those of any rational direction."""
+class _Anywhere:
+    """Exact numbers at points where sines and cosines are those of any rational direction."""
+
+    number = staticmethod(fmpq)
+
+    def __init__(self) -> None:
+        self._exact = Numbers(exact=True)
+        self.quadrature, self.sign, self.settled = (
+            self._exact.quadrature,
+            self._exact.sign,
+            self._exact.settled,
+        )
 
     def function(self, name: str, x: fmpq) -> fmpq | None:
+        """The value of a function of one argument."""
         if name in ("sin", "cos"):
             t = x / 3 + fmpq(2, 7)
             return (2 * t if name == "sin" else 1 - t * t) / (1 + t * t)
-        return super().function(name, x)
+        return self._exact.function(name, x)
 
 
 Sample = tuple[list[fmpq], dict[str, fmpq], dict[str, list[fmpq]]]
@@ -100,7 +111,7 @@ Sample = tuple[list[fmpq], dict[str, fmpq], dict[str, list[fmpq]]]
 def _samples(q: checker.Question, functions: dict[str, int]) -> Iterator[Sample]:
     """Random points with values and gradients of functions; Refusal where these are not rational there."""
     n, rng = len(q.labels), Random(1)
-    numbers, constants = _Anywhere(exact=True), q.numbers_of("input", "parameter")
+    numbers, constants = _Anywhere(), q.numbers_of("input", "parameter")
     while True:
         x = [fmpq(rng.randint(-40, 40), rng.randint(1, 9)) for _ in range(n)]
         at = {p: Jet(v) for p, v in constants.items()}

@@ -4,7 +4,7 @@ The package imports nothing else of geoctrl, nothing but the standard library an
 no code with the search for proofs. Read in this order: `reading` (what a file may hold), `jets`
 (derivatives), `polynomials` (identities), `matrices` (linear algebra, roots), `question` (what is proved of
 the equations), `shape` (one kind of integrals), `tolerances` (of rounded numbers), `verdicts` (what follows),
-`words` (claims), `kinds` (of problems).
+`words` (claims), `kinds` (of problems); then `theorems`, in any order.
 """
 
 from __future__ import annotations

@@ -12,9 +12,6 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.degenerate import degenerate_minimum, one_zero_root
-from geoctrl.checker.falling import falling_energy
-from geoctrl.checker.family import attracting_family, drift
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.matrices import (
     Rows,
@@ -28,23 +25,13 @@ from geoctrl.checker.matrices import (
     rounded,
     shifted,
 )
-from geoctrl.checker.orbit import stable_orbit
 from geoctrl.checker.question import STATES, Question
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.shape import shape_integrals
+from geoctrl.checker.theorems import THEOREMS
 from geoctrl.checker.tolerances import CRITICAL, DEFINITE, GROWTH
 
 _NOWHERE = fmpq(0)
-
-THEOREMS = {
-    "symmetries": stable_orbit,
-    "drift": drift,
-    "family": attracting_family,
-    "falling": falling_energy,
-    "degenerate": degenerate_minimum,
-    "critical": one_zero_root,
-}
-"""What a problem may hold besides its equations, and the theorem that it serves."""
 
 
 def judge(q: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:

@@ -13,8 +13,9 @@ import pytest
 
 import geoctrl as gc
 
-FILES = sorted((Path(gc.__file__).parent / "checker").glob("*.py"))
-STATEMENTS = 800
+CHECKER = Path(gc.__file__).parent / "checker"
+FILES = sorted(CHECKER.rglob("*.py"))
+STATEMENTS, THEOREM = 850, 200
 FOREIGN = ["sympy", "scipy", "heyoka", "numpy", "numba", "control", "matplotlib", "mpmath", "pandas"]
 
 VERIFY = """
@@ -53,7 +54,12 @@ def statements(text):
 
 
 def test_it_can_be_read_in_half_an_hour():
-    assert sum(statements(path.read_text(encoding="utf-8")) for path in FILES) < STATEMENTS
+    assert sum(statements(path.read_text(encoding="utf-8")) for path in CHECKER.glob("*.py")) < STATEMENTS
+
+
+@pytest.mark.parametrize("path", sorted((CHECKER / "theorems").glob("*.py")), ids=lambda p: p.name)
+def test_each_theorem_can_be_read_in_ten_minutes(path):
+    assert statements(path.read_text(encoding="utf-8")) < THEOREM
 
 
 def test_the_count_counts():

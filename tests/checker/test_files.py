@@ -45,6 +45,7 @@ def certificates():
     """One certificate for each verdict."""
     skate = gc.models.get("pendulum-skate")().reduce()
     orbiting = gc.models.get("orbiting-body")().reduce()
+    shells = gc.models.get("concentric-shells")().reduce()
     threshold = {"m": 2.0, "l": 0.5, "g": 10.0, "I1": 0.75, "I2": 0.375, "I3": 0.5}
     found = [
         gc.certify(skate, skate.equilibrium("spinning", Omega0=5.5, params=P)),
@@ -54,6 +55,7 @@ def certificates():
         gc.certify(skate, hand.leaning_turn(0.3, 2.0, P), P),
         gc.certify(damped_pendulum(), [0.0, 0.0, -1.0, 0.0]),
         gc.certify(orbiting, orbiting.equilibrium("aligned", params=DEBRA_DELP)),
+        gc.certify(shells, shells.equilibrium("equal"), modulo="orbit"),
     ]
     return {c.verdict: c for c in found}
 
@@ -157,7 +159,14 @@ def refused(data, path):
 
 
 @pytest.mark.parametrize(
-    "verdict", [Verdict.PROVED_STABLE, Verdict.PROVED_UNSTABLE, Verdict.NUMERICALLY_STABLE], ids=str
+    "verdict",
+    [
+        Verdict.PROVED_STABLE,
+        Verdict.PROVED_UNSTABLE,
+        Verdict.PROVED_STABLE_MODULO,
+        Verdict.NUMERICALLY_STABLE,
+    ],
+    ids=str,
 )
 def test_every_changed_leaf_is_refused(certificates, verdict, tmp_path):
     data = certificates[verdict].to_dict()
@@ -231,7 +240,9 @@ def changes_of_evidence(data):
 
 
 @pytest.mark.parametrize(
-    "verdict", [Verdict.PROVED_STABLE, Verdict.PROVED_UNSTABLE, Verdict.UNDECIDED], ids=str
+    "verdict",
+    [Verdict.PROVED_STABLE, Verdict.PROVED_UNSTABLE, Verdict.PROVED_STABLE_MODULO, Verdict.UNDECIDED],
+    ids=str,
 )
 def test_forged_evidence_is_refused(certificates, verdict, tmp_path):
     data = certificates[verdict].to_dict()

@@ -17,12 +17,12 @@ from typing import Any
 
 from flint import fmpq, fmpq_poly
 
-from geoctrl.checker.family import require_damped
 from geoctrl.checker.jets import Jet, evaluate
 from geoctrl.checker.matrices import Rows, form, inertia, nullspace, real_roots, restricted
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
-from geoctrl.checker.series import PowerSeries, Series, implicit
+from geoctrl.checker.theorems.family import require_damped
+from geoctrl.checker.theorems.series import PowerSeries, Series, implicit
 
 MINIMUM, CRITICAL_CASE = "energy-Casimir, lowest form", "spectrum and a series"
 _ZERO = fmpq(0)
