@@ -51,6 +51,9 @@ class Certificate:
         Why the point is not proved stable or unstable, where it is not.
     data : dict
         Everything that the file holds.
+    dissipation_induced : int
+        Negative directions of the energy at a point at rest that gyroscopic terms alone hold up, so that every
+        friction that opposes all velocities makes it unstable; 0 where that is not shown.
     """
 
     verdict: Verdict
@@ -59,6 +62,11 @@ class Certificate:
     evidence: dict[str, Any]
     reason: str
     data: dict[str, Any]
+
+    @property
+    def dissipation_induced(self) -> int:
+        """Negative directions of the energy that friction would let grow."""
+        return self.evidence.get("dissipation_induced", 0)
 
     def __bool__(self) -> bool:
         raise TypeError("a Certificate is not a bool: compare certificate.verdict with a gc.Verdict")
@@ -167,6 +175,8 @@ def _reason(outcome: Outcome) -> str:
             parts.append("no combination of the invariants is critical at the point (no multipliers)")
         elif kind:
             parts.append(f"the restricted Hessian is {kind}")
+    if growing := evidence.get("dissipation_induced"):
+        parts.append(f"any friction that opposes all velocities makes it unstable ({growing} negative directions)")
     if evidence.get("dependent_gradients"):
         parts.append(f"dependent gradients: {', '.join(evidence['dependent_gradients'])}")
     return "; ".join(parts)

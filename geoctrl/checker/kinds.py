@@ -72,6 +72,8 @@ THEOREM_CHECKS = {
     "first its own, it is critical at the point; that nothing stays where the squares vanish: {nothing_stays}",
     "orbit_dimension": "isometries move the point in {orbit_dimension} independent directions",
     "orbit_multipliers": "they keep the leaf, the function and the levels held, identically",
+    "dissipation_induced": "friction that opposes all velocities would make it unstable: {dissipation_induced} "
+    "negative directions of the energy",
     "lowest_form": "the lowest power along the kernel is {lowest_power}, its form {lowest_form}",
 }
 """What a theorem proved besides, by the finding that tells of it."""

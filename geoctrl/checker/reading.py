@@ -160,6 +160,7 @@ EVIDENCE = {
     "falling_multipliers?": {...: _exact},
     "nothing_stays?": label,
     "held?": [label],
+    "dissipation_induced?": _place,
     "lowest_power?": _place,
     "lowest_form?": [_exact],
     "orbit_dimension?": _place,

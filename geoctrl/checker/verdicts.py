@@ -29,6 +29,7 @@ from geoctrl.checker.question import STATES, Question
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.shape import shape_integrals
 from geoctrl.checker.theorems import THEOREMS
+from geoctrl.checker.theorems.friction import destabilised_by_friction
 from geoctrl.checker.tolerances import CRITICAL, DEFINITE, GROWTH
 
 _NOWHERE = fmpq(0)
@@ -78,6 +79,9 @@ def judge(q: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, An
     definite = _critical(q, functions, nullspace(rows, len(q.labels)), findings, proposal.get("multipliers"))
     stable, where = ("PROVED_STABLE", "") if q.exact else ("NUMERICALLY_STABLE", " in floats")
     without = "SPECTRALLY_STABLE_ONLY" if simple else "UNDECIDED"
+    if simple and not definite and q.exact and "energy" in names:
+        if growing := destabilised_by_friction(q):
+            findings["dissipation_induced"] = growing
     return stable if definite else without, f"energy-Casimir{where}", findings
 
 

@@ -401,3 +401,41 @@ def test_what_is_proved_of_forced_systems_are_their_equations():
     assert found[: velocity.size] == pytest.approx(velocity, abs=1e-12)
     assert found[velocity.size :] == pytest.approx(acceleration, abs=1e-7)
     assert np.abs(acceleration).max() > 0.5
+
+
+# -- what friction would do -------------------------------------------------------------------------------
+
+
+def gyroscope(friction: sp.Matrix | None = None) -> gc.ReducedSystem:
+    """Two negative springs that a gyroscopic term holds up."""
+    x, y = gc.Coordinate("x"), gc.Coordinate("y")
+    rates = sp.Matrix([x.rate, y.rate])
+    return gc.EulerPoincare(
+        algebra=None,
+        shape=[x, y],
+        inertia=sp.diag(1, 2),
+        potential=-(x.symbol**2 + y.symbol**2) / 2,
+        gyroscopic=[-2 * y.symbol, 2 * x.symbol],
+        forces=None if friction is None else list(-friction * rates),
+    ).reduce()
+
+
+def test_friction_is_said_to_destabilise_what_gyroscopic_terms_hold_up():
+    certificate = gc.certify(gyroscope(), [0, 0, 0, 0])
+    assert certificate.verdict is gc.Verdict.SPECTRALLY_STABLE_ONLY
+    assert certificate.dissipation_induced == 2
+    assert "friction" in certificate.reason
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_and_it_does(seed):
+    root = sp.Matrix(np.random.default_rng(seed).integers(-3, 4, size=(2, 2))) + 4 * sp.eye(2)
+    system = gyroscope(root * root.T / 100)
+    assert gc.certify(system, [0, 0, 0, 0]).verdict is gc.Verdict.PROVED_UNSTABLE
+
+
+def test_nothing_is_said_of_friction_where_momenta_are_held():
+    """The Goryachev-Chaplygin top turns about a Staude axis: it is not at rest."""
+    top = gc.models.get("goryachev-chaplygin-top")().reduce()
+    certificate = gc.certify(top, top.equilibrium("staude", Omega0=2.5))
+    assert certificate.dissipation_induced == 0
