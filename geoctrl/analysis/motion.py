@@ -323,18 +323,20 @@ class Motion:
         return data | {"nodes": table.rows}
 
     def shape(self) -> ShapeIntegrals | None:
-        """The structure that makes linear integrals exist, for all parameters; found once.
+        """The structure that makes linear integrals exist where no input acts, for all parameters; found once.
 
         None as well where looking for it takes too long: bases of ideals may take for ever.
         """
         if not self._shapes:
             leaf = list(self.leaf.values())
+            off = dict.fromkeys(self.inputs.values(), self.graph.zero)
 
             def search() -> ShapeIntegrals | None:
-                return find_shape_integrals(self.graph, self.states, self.solved, leaf)
+                solved = self.graph.substitute(self.solved, off)
+                return find_shape_integrals(self.graph, self.states, solved, leaf)
 
             budget = Budget(SHAPE_SECONDS)
-            self._shapes.append(None if self.inputs else budget.attempt("a shape", search, None))
+            self._shapes.append(budget.attempt("a shape", search, None))
         return self._shapes[0]
 
 

@@ -89,7 +89,7 @@ class _Search:
             return outcome
         if self._exact and (proved := self._by_theorem(outcome)):
             return proved
-        shape = self._problem.motion.shape()
+        shape = None if any(self._problem.input_point) else self._problem.motion.shape()
         if shape is None:
             return outcome
         try:

@@ -1,7 +1,7 @@
 r"""Integrals linear in velocities, over a one-dimensional shape.
 
 Some systems move their geometric states with a single velocity, :math:`\dot\gamma = w\,g(\gamma)`, on a leaf
-of dimension one (or have one coordinate, of which w is the rate), and the other velocities follow linearly,
+of dimension one (or have one coordinate, of which w is the rate), and other velocities follow linearly,
 :math:`\dot u = w\,B(\gamma)\,u`. Along the curve, with one coordinate s of it as parameter,
 :math:`du/ds = N(s)\,u` with :math:`N = B/g_s`: a linear equation.
 Each solution of the adjoint equation :math:`da/ds = -N^T a` gives an integral :math:`a(s)\cdot u`. It is
@@ -146,6 +146,11 @@ def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> Sha
     slope = dict(
         zip(others, graph.push_forward([field[i] for i in others], {symbols[w]: graph.one}), strict=True)
     )
+    if not leaf:
+        u = _linear_in(graph, symbols, field, slope, w, u)
+        others = [*shape, *u]
+        if not u:
+            return None
     moving = [symbols[i] for i in (w, *u)]
     # dB/d(velocities) = 0 is part of the identities: rates are w g(gamma) and w B(gamma) u.
     B = {i: graph.gradient(slope[i], [symbols[j] for j in u]) for i in u}
@@ -171,6 +176,21 @@ def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> Sha
         g=dict(zip(shape, graph.substitute([slope[i] for i in shape], still), strict=True)),
         B=[graph.substitute(B[i], still) for i in u],
     )
+
+
+def _linear_in(graph, symbols, field, slope, w, u) -> list[int]:
+    """Those velocities whose rates are w times what is linear in them; the others may do as they like."""
+    while True:
+        still = graph.substitute([field[i] for i in u], {symbols[w]: graph.zero})
+        outside = {s for i, s in enumerate(symbols) if i in slope and i not in u and field[i] != symbols[w]}
+        kept = [
+            i
+            for i, rest in zip(u, still, strict=True)
+            if rest.is_zero and not graph.symbols([slope[i]]) & (outside | {symbols[w]})
+        ]
+        if kept == u:
+            return u
+        u = kept
 
 
 def _refuted(identities: Sequence[Node], numbers: Mapping[Node, Fraction]) -> bool:

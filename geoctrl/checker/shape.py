@@ -3,7 +3,7 @@ proved.
 
 Geometric states that move as :math:`\dot\gamma = w\,g(\gamma)` on a leaf of dimension one, and velocities
 that follow as :math:`\dot u = w\,B(\gamma)\,u`, obey :math:`du/ds = N(s)\,u` with :math:`N = B/g_s` along
-the curve, where s is one of its coordinates. Each solution of :math:`da/ds = -N^T a` gives an integral
+the curve, where s is one of its coordinates, whatever other states do. Each solution of :math:`da/ds = -N^T a` gives an integral
 :math:`a(s)\cdot u`, and :math:`a'' = (-N'^T + N^T N^T)\,a`.
 """
 
@@ -31,8 +31,9 @@ def shape_integrals(question: Question) -> list[tuple[str, list[fmpq], dict]]:
         raise Refusal("integrals are claimed, but no shape is given", "problem.shape")
     slopes, rates, labels = shape["slopes"], shape["rates"], q.labels
     flat = [p for row in rates.values() for p in row]
-    if sorted([shape["velocity"], *slopes, *rates]) != sorted(labels) or not slopes:
-        raise Refusal("velocity, slopes and rates must be all states, once each", "problem.shape")
+    named = [shape["velocity"], *slopes, *rates]
+    if len(set(named)) != len(named) or not set(named) <= set(labels) or not slopes:
+        raise Refusal("velocity, slopes and rates must be states, each once at most", "problem.shape")
     if any(len(row) != len(rates) for row in rates.values()) or any(
         p >= len(q.table) for p in [*slopes.values(), *flat]
     ):
