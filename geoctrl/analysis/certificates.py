@@ -52,8 +52,8 @@ class Certificate:
     data : dict
         Everything that the file holds.
     dissipation_induced : int
-        Negative directions of the energy at a point at rest that gyroscopic terms alone hold up, so that every
-        friction that opposes all velocities makes it unstable; 0 where that is not shown.
+        Negative directions of the energy at a point at rest that gyroscopic terms alone hold up, so that
+        every friction that opposes all velocities makes it unstable; 0 where that is not shown.
     """
 
     verdict: Verdict
@@ -176,7 +176,9 @@ def _reason(outcome: Outcome) -> str:
         elif kind:
             parts.append(f"the restricted Hessian is {kind}")
     if growing := evidence.get("dissipation_induced"):
-        parts.append(f"any friction that opposes all velocities makes it unstable ({growing} negative directions)")
+        parts.append(
+            f"any friction that opposes all velocities makes it unstable ({growing} negative directions)"
+        )
     if evidence.get("dependent_gradients"):
         parts.append(f"dependent gradients: {', '.join(evidence['dependent_gradients'])}")
     return "; ".join(parts)

@@ -323,7 +323,8 @@ class Motion:
         return data | {"nodes": table.rows}
 
     def shape(self) -> ShapeIntegrals | None:
-        """The structure that makes linear integrals exist where no input acts, for all parameters; found once.
+        """The structure that makes linear integrals exist where no input acts, for all parameters; found
+        once.
 
         None as well where looking for it takes too long: bases of ideals may take for ever.
         """

@@ -116,7 +116,7 @@ class _Parts:
         self._jets = {
             place: Jet(variables[node[1]] if node[1] in variables else functions.number(numbers[node[1]]))
             for place, node in enumerate(problem["nodes"])
-            if node[0] == "sym"
+            if node[0] == "sym" and node[2] != "family"  # of which the equations know nothing
         }
 
     def named(self, part: str) -> dict[Any, Any]:

@@ -3,8 +3,8 @@ proved.
 
 Geometric states that move as :math:`\dot\gamma = w\,g(\gamma)` on a leaf of dimension one, and velocities
 that follow as :math:`\dot u = w\,B(\gamma)\,u`, obey :math:`du/ds = N(s)\,u` with :math:`N = B/g_s` along
-the curve, where s is one of its coordinates, whatever other states do. Each solution of :math:`da/ds = -N^T a` gives an integral
-:math:`a(s)\cdot u`, and :math:`a'' = (-N'^T + N^T N^T)\,a`.
+the curve, where s is one of its coordinates, whatever other states do. Each solution of :math:`da/ds = -N^T
+a` gives an integral :math:`a(s)\cdot u`, and :math:`a'' = (-N'^T + N^T N^T)\,a`.
 """
 
 from __future__ import annotations

@@ -228,7 +228,9 @@ def changes_of_evidence(data):
     for i, value in enumerate(e.get("inertia", [])):
         yield ("evidence", "inertia", i), value + 1
     yield ("evidence", "hessian"), "definite" if e.get("hessian") != "definite" else "semidefinite"
-    yield ("evidence", "zero_modes"), []
+    yield ("evidence", "zero_modes"), [] if e["zero_modes"] else ["energy"]
+    for name, value in e.get("orbit_multipliers", {}).items():
+        yield ("evidence", "orbit_multipliers", name), str(Fraction(value) + 1)
     yield ("evidence", "conserved"), [*e["conserved"], "|Gamma|^2"]
     for name, value in data["problem"]["states"].items():
         if data["verdict"] == "PROVED_STABLE" or name != "v3":  # sliding is as unstable at another speed
