@@ -66,8 +66,8 @@ def _of_equations(problem: dict[str, Any], findings: dict[str, Any], method: str
 
 THEOREM_CHECKS = {
     "family_dimension": (
-        "a manifold of equilibria of dimension {family_dimension} goes through the point, and as many roots are "
-        "zero; the others lie to the left of the axis (Lyapunov, Malkin)"
+        "a manifold of equilibria of dimension {family_dimension} goes through the point, and as many roots "
+        "are zero; the others lie to the left of the axis (Lyapunov, Malkin)"
     ),
     "drifting": "an invariant manifold on which {drifting} move at a constant rate, as small as one likes",
     "falling_multipliers": (
@@ -77,8 +77,8 @@ THEOREM_CHECKS = {
     "orbit_dimension": "isometries move the point in {orbit_dimension} independent directions",
     "orbit_multipliers": "they keep the leaf, the function and the levels held, identically",
     "dissipation_induced": (
-        "friction that opposes all velocities would make it unstable: {dissipation_induced} negative directions "
-        "of the energy"
+        "friction that opposes all velocities would make it unstable: {dissipation_induced} negative "
+        "directions of the energy"
     ),
     "lowest_form": "the lowest power along the kernel is {lowest_power}, its form {lowest_form}",
 }
