@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import copy
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from flint import fmpq
 
 from geoctrl import checker
 from geoctrl._checks import file_path
 from geoctrl.analysis.proof import Outcome
 from geoctrl.analysis.questions import answered
 from geoctrl.checker import digest_of, short
+from geoctrl.checker.reading import terms
+from geoctrl.checker.surds import RATIONALS, Surds
 from geoctrl.systems import System, as_system
 from geoctrl.systems.notebook import displayed, rows, words
 from geoctrl.systems.points import resolve_equilibrium
 from geoctrl.verification import Verdict
 
 __all__ = ["Certificate", "certify", "readable"]
-
-
-_EXACT = re.compile("-?[0-9]+(/[0-9]+)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +77,8 @@ class Certificate:
             lines.append(f"  reason: {self.reason}")
         for key in ("zero_modes", "multipliers", "restricted_hessian", "rounded_polynomial"):
             if key in self.evidence:
-                lines.append(f"  {key}: {readable(self.evidence[key])}")
+                field = Surds.of(map(terms, self.data["problem"].get("roots", [])))
+                lines.append(f"  {key}: {readable(self.evidence[key], field)}")
         return "\n".join(lines)
 
 
@@ -91,9 +88,9 @@ def certify(sys: System, eq: Any, params: Mapping[str, float] | None = None) -> 
     Instability is decided by the linearisation on the leaf, stability by the energy-Casimir test with all
     invariants that are proved conserved (see `geoctrl.analysis.energy_casimir`), or by a linearisation of
     which all eigenvalues but the zeros of invariants have negative real parts. Points of a declared
-    family, rationals and doubles, taken as the rationals they are, are treated in rational arithmetic;
-    where the field does not vanish exactly, or a value is irrational, the same tests run in floats and the
-    verdict says so.
+    family, rationals and doubles, taken as the rationals they are, and numbers with square roots are treated
+    in exact arithmetic; where the field does not vanish exactly, or a value is no such number, the same
+    tests run in floats and the verdict says so.
 
     Parameters
     ----------
@@ -159,12 +156,12 @@ def _reason(outcome: Outcome) -> str:
     return "; ".join(parts)
 
 
-def readable(value: Any) -> str:
-    """Evidence in words: exact numbers as decimals."""
+def readable(value: Any, field: Surds = RATIONALS) -> str:
+    """Evidence in words: exact numbers as decimals, with the roots of a field."""
     if isinstance(value, dict):
-        return ", ".join(f"{k}: {readable(v)}" for k, v in value.items())
+        return ", ".join(f"{k}: {readable(v, field)}" for k, v in value.items())
     if isinstance(value, list):
-        return "[" + ", ".join(readable(v) for v in value) + "]"
+        return "[" + ", ".join(readable(v, field) for v in value) + "]"
     if isinstance(value, str):
-        return short(fmpq(value)) if _EXACT.fullmatch(value) else value
+        return short(field.read(value)) if terms(value) is not None else value
     return f"{value:.6g}" if isinstance(value, float) else str(value)

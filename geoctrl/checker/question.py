@@ -44,7 +44,7 @@ class Question:
     def __init__(self, problem: dict[str, Any], exact: bool) -> None:
         self.problem, self.exact, self.table = problem, exact, problem["nodes"]
         self.labels, self._kept = list(problem["states"]), dict[str, bool]()
-        self.numbers = Numbers(exact)
+        self.numbers = Numbers(exact, problem["roots"])
         self._bind()
         self._at: dict[int, Jet] = {
             p: Jet(self.numbers.settled(Jet(q)).value, {}, {}) for p, q in self._values.items()
@@ -153,7 +153,7 @@ class Question:
     @cached_property
     def functions(self) -> Functions:
         """Rational functions of what has no number, modulo the leaf."""
-        count = sum(node[0] == "fun" for node in self.table)
+        count = sum(node[0] == "fun" for node in self.table) + len(self.problem["roots"].roots)
 
         def sign(place: int, _: Ratio) -> int:
             return self.numbers.sign(place, self.jets([place])[0].value)

@@ -9,6 +9,7 @@ from flint import fmpq
 
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.reading import children
+from geoctrl.checker.surds import Surd
 
 CLAIMS = {
     "PROVED_STABLE": "is Lyapunov stable within the leaf",
@@ -20,7 +21,7 @@ CLAIMS = {
     "UNDECIDED": "is undecided by the spectrum and by the energy-Casimir test",
 }
 _ROUNDED = "shows in floats no eigenvalue with a real part above {growth}; nothing is proved"
-_LONG, _LARGE = 240, fmpq(10**300)
+_LONG, _READ, _LARGE = 240, 40, fmpq(10**300)
 _SIX_DIGITS = Context(prec=6, Emin=MIN_EMIN, Emax=MAX_EMAX)
 
 
@@ -72,14 +73,26 @@ def decimal(q: Any) -> str:
     if not isinstance(q, float) and q and not 1 / _LARGE < abs(q) < _LARGE:
         return f"{short(q)}..."
     nearest = q if isinstance(q, float) else to_float(q)
-    exact = isinstance(q, float) or fmpq(*nearest.as_integer_ratio()) == q
-    return (
-        repr(nearest).removesuffix(".0") + ("" if exact else "...") if exact or len(str(q)) > 40 else str(q)
-    )
+    exact = isinstance(q, float) or q == fmpq(*nearest.as_integer_ratio())
+    if not exact and len(text := _written(q)) <= _READ:
+        return text
+    return repr(nearest).removesuffix(".0") + ("" if exact else "...")
 
 
-def short(q: fmpq) -> str:
+def _written(q: Any) -> str:
+    """A fraction, or a sum of fractions times square roots."""
+    if not isinstance(q, Surd):
+        return str(q)
+    inner, factor = f"sqrt({_written(q.root.radicand)})", _written(q.b)
+    product = {"1": inner, "-1": f"-{inner}"}.get(factor)
+    product = product or (f"({factor})*{inner}" if isinstance(q.b, Surd) else f"{factor}*{inner}")
+    return product if not q.a else f"{_written(q.a)} + {product}".replace("+ -", "- ")
+
+
+def short(q: Any) -> str:
     """Six digits of a number of any size."""
+    if isinstance(q, Surd):
+        return f"{to_float(q):.6g}"
     value = _SIX_DIGITS.divide(Decimal(int(q.p)), Decimal(int(q.q)))
     return f"{float(value):.6g}" if abs(value.adjusted()) < 300 else f"{value.normalize(_SIX_DIGITS):g}"
 
