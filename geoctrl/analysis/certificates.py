@@ -35,7 +35,8 @@ class Certificate:
     verdict : Verdict
     method : str
         "spectrum" (perhaps "on the level sets of the invariants"), "energy-Casimir" or, for functions,
-        "second variation"; followed by "in floats" where nothing is proved.
+        "second variation"; followed by "in balls" where the equilibrium is known up to a box, by
+        "in floats" where nothing is proved.
     claim : str
         The claim in words.
     evidence : dict
@@ -89,8 +90,10 @@ def certify(sys: System, eq: Any, params: Mapping[str, float] | None = None) -> 
     invariants that are proved conserved (see `geoctrl.analysis.energy_casimir`), or by a linearisation of
     which all eigenvalues but the zeros of invariants have negative real parts. Points of a declared
     family, rationals and doubles, taken as the rationals they are, and numbers with square roots are treated
-    in exact arithmetic; where the field does not vanish exactly, or a value is no such number, the same
-    tests run in floats and the verdict says so.
+    in exact arithmetic. Where the field does not vanish exactly, or a value is no such number, the point
+    stands for the equilibrium next to it: that there is one in a box of the half width 2^-64 is proved in
+    balls, and its stability over the whole box; the claim says so. Where this fails too, as where equilibria
+    come in families that no invariant explains, the same tests run in floats and the verdict says so.
 
     Parameters
     ----------

@@ -60,6 +60,10 @@ class Stored:
             self.data | {"roots": [str(r.radicand) for r in field.roots]}, self.read | {"roots": field}
         )
 
+    def boxed(self, box: dict[str, Any]) -> Stored:
+        """The problem of an equilibrium in a box about the point."""
+        return Stored(self.data | {"box": box}, self.read | {"box": box})
+
     def turning(self, spin: tuple[float, ...]) -> Stored:
         """The problem seen from axes that turn."""
         return Stored(self.data | {"spin": list(spin)}, self.read | {"spin": list(spin)})

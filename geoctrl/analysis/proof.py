@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from geoctrl import checker
+from geoctrl.analysis.enclosures import enclosed
 from geoctrl.analysis.energy_casimir import Pencil, exact_multipliers
 from geoctrl.analysis.motion import Stored
 from geoctrl.analysis.problem import Problem
@@ -57,6 +58,8 @@ def decide(problem: Problem) -> Outcome:
         if outcome is not None:
             return outcome
         raise CertificateError(f"no certificate of this point can be made: {refusal}") from refusal
+    if (found := enclosed(problem, rounded.evidence["conserved"])) is not None:
+        return Outcome(*found)
     return rounded if outcome is None or rounded.verdict.value.startswith("NUMERICALLY") else outcome
 
 

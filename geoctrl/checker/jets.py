@@ -97,6 +97,10 @@ class Numbers:
 
     number = staticmethod(fmpq)
 
+    def around(self, _state: int, value: Number) -> Number:
+        """The value of a state."""
+        return value
+
     def function(self, name: str, x: Number) -> Number | None:
         """The value of a function of one argument."""
         if not self.exact:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from geoctrl.checker.boxes import judge_box
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import (
     EQUATIONS,
@@ -59,8 +60,7 @@ def decide(problem: dict[str, Any], proposal: dict[str, Any], exact: bool) -> tu
 def _of_equations(problem: dict[str, Any], findings: dict[str, Any], method: str) -> tuple[str, ...]:
     polynomial = [short(problem["roots"].read(c)) for c in findings.get("reduced_polynomial", [])]
     done = {
-        f"field and leaf relations vanish {'up to rounding' if 'in floats' in method else 'exactly'}"
-        " at the point": True,
+        f"field and leaf relations vanish {_where(problem, method)}": True,
         f"kept by the motion, identically: {', '.join(problem['leaf']) or 'no leaf relations'}": True,
         f"conserved on the leaf, identically: {', '.join(findings['conserved']) or 'nothing'}": True,
         f"from the structure of the equations: {', '.join(findings['shape_integrals'])}": findings[
@@ -74,10 +74,26 @@ def _of_equations(problem: dict[str, Any], findings: dict[str, Any], method: str
     return tuple(words for words, holds in done.items() if holds)
 
 
+def _judge_equations(
+    problem: dict[str, Any], proposal: dict[str, Any], exact: bool
+) -> tuple[str, str, dict[str, Any]]:
+    if "box" not in problem:
+        return judge(Question(problem, exact), proposal)
+    if not exact:
+        raise Refusal("a box is for proofs", "problem.box")
+    return judge_box(problem, proposal)
+
+
+def _where(problem: dict[str, Any], method: str) -> str:
+    if "box" in problem:
+        return "at one point of the box"
+    return f"{'up to rounding' if 'in floats' in method else 'exactly'} at the point"
+
+
 KINDS = {
     "equations": Kind(
         EQUATIONS,
-        lambda problem, proposal, exact: judge(Question(problem, exact), proposal),
+        _judge_equations,
         _of_equations,
     ),
     "matrices": Kind(

@@ -9,7 +9,7 @@ from functools import reduce
 from itertools import pairwise
 from typing import Any
 
-from flint import fmpq, fmpq_mat, fmpq_poly, fmpz
+from flint import arb, arb_mat, fmpq, fmpq_mat, fmpq_poly, fmpz
 
 from geoctrl.checker.over_surds import SurdMatrix, SurdPolynomial
 from geoctrl.checker.reading import Refusal
@@ -79,6 +79,9 @@ def nullspace(rows: Rows, columns: int) -> Rows:
 def solve(A: Rows, right: Rows) -> Rows:
     """X of A X = right, refused where A is singular."""
     try:
+        if any(isinstance(q, arb) for row in [*A, *right] for q in row):
+            a, b = (arb_mat([[arb(q) for q in row] for row in rows]) for rows in (A, right))
+            return a.solve(b).tolist()
         root = _root(A, right)
         return matrix(A, len(A), root).solve(matrix(right, len(right[0]), root)).tolist()
     except ZeroDivisionError as error:
@@ -137,7 +140,7 @@ def locate(coefficients: list[Number]) -> tuple[bool, bool, bool]:
     q = polynomial(symmetric.coeffs()[::2])
     distinct = q // q.gcd(q.derivative()) if q.degree() > 0 else q
     on_axis = _negative_roots(distinct) == distinct.degree()
-    stable = _left((p // symmetric).coeffs()[::-1])
+    stable = left_of_axis((p // symmetric).coeffs()[::-1])
     left = zero == 0 and symmetric.degree() == 0 and stable
     return not (on_axis and stable), left, zero == 0 and distinct.degree() == q.degree()
 
@@ -161,9 +164,9 @@ def _changes(signs: Sequence[int]) -> int:
     return sum(a != b for a, b in pairwise(signs))
 
 
-def _left(coefficients: list[Number]) -> bool:
+def left_of_axis(coefficients: list[Number]) -> bool:
     """Whether all roots lie to the left of the axis: the first column of Routh's table has one sign and no
-    zero.
+    zero. Of balls, whether that is certain.
     """
     lead = coefficients[0]
     row, below = ([c / lead for c in coefficients[k::2]] for k in (0, 1))

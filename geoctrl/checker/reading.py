@@ -124,6 +124,7 @@ EQUATIONS = {
     "weights": {...: [_place]},
     "consequences?": [{...: _place}],
     "shape?": {"velocity": label, "slopes": {...: _place}, "rates": {...: [_place]}},
+    "box?": {"held": [label], "omitted": [label], "bits": _integer(1, 200)},
     "spin?": (_float, _float, _float),
 }
 MATRICES = {
@@ -142,6 +143,7 @@ EVIDENCE = {
     "growth?": _float,
     "rounded_polynomial?": [_float],
     "multipliers?": {...: _exact},
+    "root?": (_float, _float),
     "inertia?": (_place, _place, _place),
     "hessian?": label,
 }

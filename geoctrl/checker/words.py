@@ -33,9 +33,11 @@ def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findi
     values, inputs, spin, functions = (
         problem.get(k, {}) for k in ("parameters", "inputs", "spin", "functions")
     )
+    box = problem.get("box")
     phrases = {
-        f"The equilibrium {_values(problem['states'], zeros=False) or 'x = 0'} of "
+        f"The equilibrium {_within(box)}{_values(problem['states'], zeros=False) or 'x = 0'} of "
         f"{system or 'the system'}": True,
+        f"with the same {', '.join((box or {}).get('held', []))}": (box or {}).get("held"),
         f"with {_values(values)}": values,
         f"held by the inputs {_values(inputs)}": inputs,
         f"with {functions} given by functions, taken to be free of the time as sampled": functions,
@@ -44,6 +46,10 @@ def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findi
     }
     parts = [words for words, holds in phrases.items() if holds]
     return f"{', '.join(parts)}, {predicate}." if len(parts) > 1 else f"{parts[0]} {predicate}."
+
+
+def _within(box: dict[str, Any] | None) -> str:
+    return "" if box is None else f"that lies, in each state, within 2^-{box['bits']} of "
 
 
 def relations(problem: dict[str, Any]) -> list[str]:
