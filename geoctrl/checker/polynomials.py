@@ -16,6 +16,7 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
 from geoctrl.checker.jets import require_time
 from geoctrl.checker.reading import Refusal
+from geoctrl.checker.surds import Number, Surd
 
 TERMS, WORK, DEGREE = 100_000, 50_000_000, 120
 """Terms of a polynomial, products of terms in one check, and degree from which an identity is too large."""
@@ -168,8 +169,10 @@ class Functions:
 
     # -- the arithmetic of jets -----------------------------------------------------------------
 
-    def number(self, q: fmpq) -> Ratio:
-        """A constant."""
+    def number(self, q: Number) -> Ratio:
+        """A constant; its roots are generators like others."""
+        if isinstance(q, Surd):
+            return self.number(q.a) + self.number(q.b) * self.function("sqrt", self.number(q.root.radicand))
         return Ratio(self, self._ring.constant(q), {})
 
     def function(self, name: str, x: Ratio) -> Ratio:

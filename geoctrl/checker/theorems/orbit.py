@@ -54,7 +54,7 @@ def stable_orbit(q: Question, proposal: dict[str, Any], findings: dict[str, Any]
     y = proposal["orbit_multipliers"]
     if list(y) != [*kept, *leaf]:
         raise Refusal("one multiplier is needed for each function, in order", "evidence.orbit_multipliers")
-    y = {name: fmpq(c) for name, c in y.items()}
+    y = {name: q.problem["roots"].read(c) for name, c in y.items()}
     below = reachable(q.table, [*kept.values(), *leaf.values()])
     if any(q.table[p][0] == "fun" and q.table[p][1] == "select" for p in below):
         raise Refusal("functions that switch may do so along the orbit", _WHERE)
@@ -148,7 +148,7 @@ def _grows_across(q: Question, T: Rows, findings: dict[str, Any]) -> bool:
 
     Then directions of growth are none of the orbit's, and motions leave its neighbourhood.
     """
-    polynomial = [fmpq(c) for c in findings.get("characteristic_polynomial_on_leaf", [])]
+    polynomial = [q.problem["roots"].read(c) for c in findings.get("characteristic_polynomial_on_leaf", [])]
     if not polynomial or not locate(polynomial)[0]:
         return False
     A = q.linearisation
