@@ -13,6 +13,7 @@ from typing import Any
 from geoctrl import checker
 from geoctrl.analysis.enclosures import enclosed
 from geoctrl.analysis.energy_casimir import Pencil, exact_multipliers
+from geoctrl.analysis.family_in_balls import family_in_balls
 from geoctrl.analysis.motion import Stored
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.symmetries import modulo_orbit
@@ -68,7 +69,8 @@ def decide(problem: Problem, modulo: str | None = None) -> Outcome:
         if outcome is not None:
             return outcome
         raise CertificateError(f"no certificate of this point can be made: {refusal}") from refusal
-    if (found := enclosed(problem, rounded.evidence["conserved"])) is not None:
+    found = family_in_balls(problem) or enclosed(problem, rounded.evidence["conserved"])
+    if found is not None:
         return Outcome(*found)
     return rounded if outcome is None or rounded.verdict.value.startswith("NUMERICALLY") else outcome
 

@@ -21,6 +21,7 @@ from geoctrl.checker.reading import (
     one_of,
 )
 from geoctrl.checker.surds import Surds
+from geoctrl.checker.theorems.family_in_balls import judge_in_balls
 from geoctrl.checker.verdicts import judge, judge_matrices
 from geoctrl.checker.words import short
 
@@ -98,11 +99,12 @@ THEOREM_CHECKS = {
 def _judge_equations(
     problem: dict[str, Any], proposal: dict[str, Any], exact: bool
 ) -> tuple[str, str, dict[str, Any]]:
-    if "box" not in problem:
-        return judge(Question(problem, exact), proposal)
-    if not exact:
-        raise Refusal("a box is for proofs", "problem.box")
-    return judge_box(problem, proposal)
+    for part, by in (("box", judge_box), ("enclosed", judge_in_balls)):
+        if part in problem:
+            if not exact:
+                raise Refusal("it is for proofs", f"problem.{part}")
+            return by(problem, proposal)
+    return judge(Question(problem, exact), proposal)
 
 
 def _where(problem: dict[str, Any], method: str) -> str:

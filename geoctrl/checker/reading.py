@@ -165,6 +165,7 @@ EQUATIONS = {
         "power": _integer(1, EXPONENT),
         "slope": _place,
     },
+    "enclosed?": {"omitted": [label]},
     "box?": {"held": [label], "omitted": [label], "bits": _integer(1, 200)},
     "spin?": (_float, _float, _float),
 }

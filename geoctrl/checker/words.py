@@ -30,6 +30,10 @@ BY_THEOREM = {
         "equilibria "
         "of dimension {family_dimension}"
     ),
+    ("PROVED_STABLE", "spectrum and a family of equilibria in balls"): (
+        "is Lyapunov stable within the leaf, and near motions converge to members of its family of "
+        "equilibria of dimension {family_dimension}"
+    ),
     ("PROVED_STABLE", "falling energy on the level sets of the invariants"): (
         "is Lyapunov stable within the leaf, and near motions converge to the equilibrium of their own level "
         "set "
