@@ -242,6 +242,8 @@ class Question:
         """
         self.jets(nodes)  # nothing divides by zero at the point
         place, *weights = nodes
+        if len(weights) not in (0, len(self._unknowns)):
+            raise Refusal("weights do not fit the unknowns", "problem")
         F = self.functions
         rate = evaluate(self.table, [place], self._moving, F, 1)[0].first.get(0, F.number(fmpq(0)))
         terms = zip(self.ratios(weights), self.defects if weights else (), strict=True)

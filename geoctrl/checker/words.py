@@ -40,12 +40,12 @@ BY_THEOREM = {
         "of {conserved}"
     ),
     ("PROVED_UNSTABLE", "spectrum modulo a group"): (
-        "is unstable, and so is its orbit under a group of symmetries, which moves {orbit}: its "
+        "is unstable, and so is its orbit under a group of isometries, which moves {orbit}: its "
         "linearisation has "
         "an eigenvalue with a positive real part"
     ),
     ("UNDECIDED", "energy-Casimir modulo a group"): (
-        "has an orbit under a group of symmetries, which moves {orbit}, whose stability is undecided by the "
+        "has an orbit under a group of isometries, which moves {orbit}, whose stability is undecided by the "
         "spectrum and by the energy-Casimir test"
     ),
     ("PROVED_UNSTABLE", "spectrum and a series"): (

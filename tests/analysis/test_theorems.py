@@ -439,3 +439,21 @@ def test_nothing_is_said_of_friction_where_momenta_are_held():
     top = gc.models.get("goryachev-chaplygin-top")().reduce()
     certificate = gc.certify(top, top.equilibrium("staude", Omega0=2.5))
     assert certificate.dissipation_induced == 0
+
+
+def test_nothing_is_said_of_friction_in_equations_that_are_turned():
+    """With the first row times -1, -D v in the right sides would drive the first velocity."""
+    certificate = gc.certify(gyroscope(), [0, 0, 0, 0])
+    problem = copy.deepcopy(certificate.data["problem"])
+
+    def negative(place):
+        problem["nodes"].append(["prod", "-1", [[place, 1]]])
+        return len(problem["nodes"]) - 1
+
+    problem["matrix"] = [[i, j, negative(p) if i == 0 else p] for i, j, p in problem["matrix"]]
+    for column in (problem["right"], problem["weights"]["energy"]):
+        column[0] = negative(column[0])
+    verdict, _, findings = checker.decide(checker.read_problem(problem), certificate.evidence, exact=True)
+    assert verdict == "SPECTRALLY_STABLE_ONLY"
+    assert "energy" in findings["conserved"]
+    assert "dissipation_induced" not in findings

@@ -128,7 +128,9 @@ def _nothing_stays(q: Question, given: dict[str, Any], kernel: Rows) -> bool:
             seen.append(q.gradient(h))
     if not seen:
         return False
-    block = matrix(seen, len(q.labels)) * W
+    # Of many squares few rows are independent; the others see nothing more.
+    reduced, rank = (matrix(seen, len(q.labels)) * W).rref()
+    block = matrix(reduced.tolist()[:rank], len(kernel))
     found: Rows = []
     for _ in kernel:
         found += block.tolist()

@@ -1,7 +1,8 @@
 r"""What friction would do to a point at rest that gyroscopic terms hold up (Kelvin, Tait, Chetaev).
 
 At rest, with the energy critical on a regular leaf, positive definite in the velocities and not degenerate in
-all directions, j of which are negative; and with velocities that reach every direction of the configuration.
+all directions, j of which are negative; with velocities that reach every direction of the configuration, and
+are what forces do work on.
 Then friction :math:`-D v` with any :math:`D > 0` makes the point unstable: the energy falls wherever anything
 moves, nothing but the point stays at rest, and the energy has no minimum there.
 """
@@ -19,8 +20,13 @@ _ZERO = fmpq(0)
 def destabilised_by_friction(q: Question) -> int:
     """j, or zero where a hypothesis fails."""
     tangent, regular = q.leaf
-    n, known = len(q.labels), set(q.moving_places[len(q.labels) :])
-    moving = [i for i, p in enumerate(q.problem["field"]) if p in known]
+    n = len(q.labels)
+    rows = {p: row for row, p in enumerate(q.moving_places[n:])}
+    moving = [i for i, p in enumerate(q.problem["field"]) if p in rows]
+    # E' + w.(b - K z) = 0, so that forces in b do the work w: that of -D v is -v.D v where w is v.
+    weights = q.problem["weights"].get("energy")
+    if not weights or any(weights[rows[q.problem["field"][i]]] != q.moving_places[i] for i in moving):
+        return 0
     if not regular or not moving or any(list(q.problem["states"].values())[i] for i in moving):
         return 0
     functions = [q.function(name) for name in ("energy", *q.problem["leaf"])]

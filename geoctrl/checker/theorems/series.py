@@ -13,7 +13,7 @@ from typing import Any
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
 from geoctrl.checker.balls import Balls
-from geoctrl.checker.jets import NotExact, Numbers
+from geoctrl.checker.jets import BITS, NotExact, Numbers, require_time
 from geoctrl.checker.matrices import Rows, solve
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.surds import Number
@@ -97,7 +97,10 @@ class PowerSeries:
 
     def cut(self, polynomial: Any) -> Series:
         """A polynomial without its higher powers."""
+        require_time(self._numbers.deadline)
         kept = {tuple(map(int, e)): c for e, c in polynomial.terms() if sum(map(int, e)) <= self.order}
+        if any(c.height_bits() > BITS for c in kept.values()):
+            raise Refusal(f"a number of more than {BITS} bits occurs")
         return Series(self, self._context.from_dict(kept))
 
     def settled(self, jet: Any) -> Any:
