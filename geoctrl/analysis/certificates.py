@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import copy
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flint import fmpq
-
 from geoctrl import checker
 from geoctrl._checks import file_path
+from geoctrl._scalars import shown
 from geoctrl.analysis.proof import Outcome
 from geoctrl.analysis.questions import answered
 from geoctrl.checker import digest_of, short
+from geoctrl.checker.reading import terms
+from geoctrl.checker.surds import RATIONALS, Surds
+from geoctrl.errors import InputError
 from geoctrl.systems import System, as_system
 from geoctrl.systems.notebook import displayed, rows, words
 from geoctrl.systems.points import resolve_equilibrium
 from geoctrl.verification import Verdict
 
 __all__ = ["Certificate", "certify", "readable"]
-
-
-_EXACT = re.compile("-?[0-9]+(/[0-9]+)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +37,8 @@ class Certificate:
     verdict : Verdict
     method : str
         "spectrum" (perhaps "on the level sets of the invariants"), "energy-Casimir" or, for functions,
-        "second variation"; followed by "in floats" where nothing is proved.
+        "second variation"; followed by "in balls" where the equilibrium is known up to a box, by
+        "in floats" where nothing is proved.
     claim : str
         The claim in words.
     evidence : dict
@@ -49,6 +48,9 @@ class Certificate:
         Why the point is not proved stable or unstable, where it is not.
     data : dict
         Everything that the file holds.
+    dissipation_induced : int
+        Negative directions of the energy at a point at rest that gyroscopic terms alone hold up, so that
+        every friction that opposes all velocities makes it unstable; 0 where that is not shown.
     """
 
     verdict: Verdict
@@ -57,6 +59,11 @@ class Certificate:
     evidence: dict[str, Any]
     reason: str
     data: dict[str, Any]
+
+    @property
+    def dissipation_induced(self) -> int:
+        """Negative directions of the energy that friction would let grow."""
+        return self.evidence.get("dissipation_induced", 0)
 
     def __bool__(self) -> bool:
         raise TypeError("a Certificate is not a bool: compare certificate.verdict with a gc.Verdict")
@@ -81,25 +88,35 @@ class Certificate:
             lines.append(f"  reason: {self.reason}")
         for key in ("zero_modes", "multipliers", "restricted_hessian", "rounded_polynomial"):
             if key in self.evidence:
-                lines.append(f"  {key}: {readable(self.evidence[key])}")
+                field = Surds.of(map(terms, self.data["problem"].get("roots", [])))
+                lines.append(f"  {key}: {readable(self.evidence[key], field)}")
         return "\n".join(lines)
 
 
-def certify(sys: System, eq: Any, params: Mapping[str, float] | None = None) -> Certificate:
+def certify(
+    sys: System, eq: Any, params: Mapping[str, float] | None = None, modulo: str | None = None
+) -> Certificate:
     """Decide the stability of an equilibrium, by proof where its coordinates are exact.
 
     Instability is decided by the linearisation on the leaf, stability by the energy-Casimir test with all
     invariants that are proved conserved (see `geoctrl.analysis.energy_casimir`), or by a linearisation of
     which all eigenvalues but the zeros of invariants have negative real parts. Points of a declared
-    family, rationals and doubles, taken as the rationals they are, are treated in rational arithmetic;
-    where the field does not vanish exactly, or a value is irrational, the same tests run in floats and the
-    verdict says so.
+    family, rationals and doubles, taken as the rationals they are, and numbers with square roots are treated
+    in exact arithmetic. Where the field does not vanish exactly, or a value is no such number, the point
+    stands for the equilibrium next to it: that there is one in a box of the half width 2^-64 is proved in
+    balls, and its stability over the whole box; the claim says so. Where this fails too, as where equilibria
+    come in families that no invariant explains, the same tests run in floats and the verdict says so.
 
     Parameters
     ----------
     sys : ReducedSystem, SphereSystem or RotationSystem
     eq : Equilibrium, state ``x`` or pair ``(x, u)``
     params : dict, optional
+    modulo : "orbit", optional
+        Ask for the stability of the orbit of the point under the symmetries of system and leaf that are
+        found (isometries of the states): PROVED_STABLE_MODULO, or PROVED_UNSTABLE of the orbit. Where the
+        point itself is proved stable, that is said. Without it a point that drifts along its orbit is not
+        stable.
 
     Returns
     -------
@@ -107,6 +124,8 @@ def certify(sys: System, eq: Any, params: Mapping[str, float] | None = None) -> 
 
     Raises
     ------
+    InputError
+        If ``modulo`` is neither None nor "orbit".
     EquilibriumError
         If the point is not an equilibrium (residual in the message).
     ParameterError
@@ -120,8 +139,10 @@ def certify(sys: System, eq: Any, params: Mapping[str, float] | None = None) -> 
     <Verdict.PROVED_UNSTABLE: 'PROVED_UNSTABLE'>
     """
     system = as_system(sys, "certify")
+    if modulo not in (None, "orbit"):
+        raise InputError(f'modulo must be None or "orbit", got {shown(modulo)}')
     point = resolve_equilibrium(system, eq, params)
-    return _certificate(system, answered(system.seen_from(point.spin), point))
+    return _certificate(system, answered(system.seen_from(point.spin), point, modulo))
 
 
 def _certificate(sys: Any, outcome: Outcome) -> Certificate:
@@ -154,17 +175,21 @@ def _reason(outcome: Outcome) -> str:
             parts.append("no combination of the invariants is critical at the point (no multipliers)")
         elif kind:
             parts.append(f"the restricted Hessian is {kind}")
+    if growing := evidence.get("dissipation_induced"):
+        parts.append(
+            f"any friction that opposes all velocities makes it unstable ({growing} negative directions)"
+        )
     if evidence.get("dependent_gradients"):
         parts.append(f"dependent gradients: {', '.join(evidence['dependent_gradients'])}")
     return "; ".join(parts)
 
 
-def readable(value: Any) -> str:
-    """Evidence in words: exact numbers as decimals."""
+def readable(value: Any, field: Surds = RATIONALS) -> str:
+    """Evidence in words: exact numbers as decimals, with the roots of a field."""
     if isinstance(value, dict):
-        return ", ".join(f"{k}: {readable(v)}" for k, v in value.items())
+        return ", ".join(f"{k}: {readable(v, field)}" for k, v in value.items())
     if isinstance(value, list):
-        return "[" + ", ".join(readable(v) for v in value) + "]"
+        return "[" + ", ".join(readable(v, field) for v in value) + "]"
     if isinstance(value, str):
-        return short(fmpq(value)) if _EXACT.fullmatch(value) else value
+        return short(field.read(value)) if terms(value) is not None else value
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -20,17 +20,21 @@ from flint import fmpq
 from geoctrl.checker.matrices import form, nullspace
 from geoctrl.systems.tolerances import INDEPENDENT, VANISHING
 
-__all__ = ["Pencil", "definite_combination", "exact_multipliers"]
+__all__ = ["Pencil", "critical_combination", "definite_combination", "exact_multipliers"]
 
 Function = tuple[str, list[fmpq], dict[tuple[int, int], fmpq]]
 
 
-def exact_multipliers(functions: Sequence[Function]) -> list[fmpq] | None:
+def exact_multipliers(
+    functions: Sequence[Function], across: Sequence[list[fmpq]] = (), slopes: Sequence[list[fmpq]] = ()
+) -> list[fmpq] | None:
     """Multipliers of a combination that is critical, and definite on the common kernel where one is found.
 
     Parameters
     ----------
     functions : name, gradient and second derivatives of conserved functions, the energy first where it is one
+    across : directions to which the kernel is taken orthogonal
+    slopes : further linear conditions on the multipliers
 
     Returns
     -------
@@ -38,12 +42,13 @@ def exact_multipliers(functions: Sequence[Function]) -> list[fmpq] | None:
     """
     gradients = [gradient for _, gradient, _ in functions]
     n = len(gradients[0]) if gradients else 0
-    basis = _energy_first(nullspace([[row[i] for row in gradients] for i in range(n)], len(gradients)))
+    critical = [[row[i] for row in gradients] for i in range(n)]
+    basis = _energy_first(nullspace([*critical, *slopes], len(gradients)))
     if not basis:
         return None
     if len(basis) == 1:
         return basis[0]
-    kernel = nullspace(gradients, n)
+    kernel = nullspace([*gradients, *across], n)
     forms = [form(dense(y, functions, n), kernel) for y in basis]
     # Multipliers that only say that gradients depend have no second derivatives to offer.
     telling = [k for k, R in enumerate(forms) if any(any(row) for row in R)]
@@ -57,6 +62,33 @@ def exact_multipliers(functions: Sequence[Function]) -> list[fmpq] | None:
         q = Fraction(float(v)).limit_denominator(int(1e6 / max(abs(v), 1e-12)))
         weight = fmpq(q.numerator, q.denominator)
         total = [t + weight * c for t, c in zip(total, basis[k], strict=True)]
+    return total
+
+
+def critical_combination(functions: Sequence[Function], first: fmpq) -> list[fmpq] | None:
+    """Multipliers of a critical combination, that of the first function given, positive definite if found.
+
+    None where no critical combination holds the first function.
+    """
+    gradients = [gradient for _, gradient, _ in functions]
+    n = len(gradients[0])
+    basis = _energy_first(nullspace([[row[i] for row in gradients] for i in range(n)], len(gradients)))
+    if not basis or not basis[0][0]:
+        return None
+    basis[0] = [first * c for c in basis[0]]
+    kernel = nullspace(gradients, n)
+    forms = [form(dense(y, functions, n), kernel) for y in basis]
+    telling = [0, *(k for k, R in enumerate(forms) if k and any(any(row) for row in R))]
+    if len(telling) < 2:
+        return basis[0]
+    floats = np.array([[[float(e) for e in row] for row in forms[k]] for k in telling])
+    weights, _ = definite_combination(floats)
+    if not weights[0] > 0:
+        return basis[0]
+    total = basis[0]
+    for k, v in zip(telling[1:], weights[1:] / weights[0], strict=True):
+        q = Fraction(float(v)).limit_denominator(int(1e6 / max(abs(v), 1e-12)))
+        total = [t + fmpq(q.numerator, q.denominator) * c for t, c in zip(total, basis[k], strict=True)]
     return total
 
 

@@ -9,7 +9,7 @@ moves by Lagrange's equations with multipliers,
 .. math::
 
     M \ddot z - (\partial c)^T \lambda = -\partial U + (\partial a - \partial a^T)^T \dot z - \dot M \dot z
-        + \tfrac12 \partial(\dot z \cdot M \dot z), \qquad
+        + \tfrac12 \partial(\dot z \cdot M \dot z) + F, \qquad
     \partial c\, \ddot z = -\dot z \cdot \partial^2 c\, \dot z ,
 
 on the leaf c = 0, :math:`\partial c\,\dot z = 0`, where the energy :math:`\tfrac12 \dot z^T M \dot z + U` is
@@ -29,7 +29,10 @@ __all__ = ["natural_motion"]
 
 
 def natural_motion(given: Lagrangian) -> Motion:
-    """The equations of motion of a natural system in its coordinates and their rates."""
+    """The equations of motion of a natural system in its coordinates and their rates.
+
+    F are the generalised forces, under which the energy changes as they work.
+    """
     graph, states = given.graph, given.coordinates
     gyroscopic, relations = list(given.gyroscopic), list(given.relations)
     z = list(states.values())
@@ -47,7 +50,8 @@ def natural_motion(given: Lagrangian) -> Motion:
     turning = graph.push_forward(momentum, along)
     rows = graph.jacobian(relations, z)
     speeds = graph.push_forward(relations, along)
-    force = [graph.add([e, -t]) for e, t in zip(slopes, turning, strict=True)]
+    forces = given.forces or [graph.zero] * n
+    force = [graph.add([e, -t, f]) for e, t, f in zip(slopes, turning, forces, strict=True)]
     drift = graph.push_forward(speeds, along)
     leaf = {f"relation {r + 1}": c for r, c in enumerate(relations)}
     leaf |= {f"rate of relation {r + 1}": c for r, c in enumerate(speeds)}
@@ -55,7 +59,7 @@ def natural_motion(given: Lagrangian) -> Motion:
     return Motion(
         graph=graph,
         states={**states, **{f"{label}_dot": node for label, node in rate.items()}},
-        inputs={},
+        inputs=dict(given.inputs),
         parameters=dict(given.parameters),
         velocities=v,
         mass=M,

@@ -1,8 +1,8 @@
 """The search for a proof: what it finds is proposed to the checker, which alone decides.
 
 Proposals name invariants, multipliers of a definite combination and the structure of integrals over a shape.
-Where the point or a value is not rational, the same questions are asked with numbers rounded to doubles,
-and the verdict says so.
+Numbers are rational, or have square roots. Where the point or a value is no such number, the same questions
+are asked with numbers rounded to doubles, and the verdict says so.
 """
 
 from __future__ import annotations
@@ -11,13 +11,20 @@ from fractions import Fraction
 from typing import Any
 
 from geoctrl import checker
+from geoctrl.analysis.enclosures import enclosed
 from geoctrl.analysis.energy_casimir import Pencil, exact_multipliers
+from geoctrl.analysis.family_in_balls import family_in_balls
 from geoctrl.analysis.motion import Stored
 from geoctrl.analysis.problem import Problem
+from geoctrl.analysis.symmetries import modulo_orbit
+from geoctrl.analysis.theorems import candidates
 from geoctrl.errors import CertificateError
 from geoctrl.verification import Verdict
 
 __all__ = ["Outcome", "decide", "is_exact_equilibrium"]
+
+
+_STABLE = (Verdict.PROVED_STABLE, Verdict.PROVED_ASYMPTOTICALLY_STABLE)
 
 
 class Outcome:
@@ -30,43 +37,63 @@ class Outcome:
         self.evidence = evidence
 
 
-def decide(problem: Problem) -> Outcome:
+def decide(problem: Problem, modulo: str | None = None) -> Outcome:
     """By proof where everything is rational at the point and of a size that can be checked, else in floats.
+
+    Modulo "orbit" what is not proved stable is asked of the point's orbit under the symmetries that are
+    found.
 
     Raises
     ------
     CertificateError
         If the point is no equilibrium, or the equations cannot be put before the checker.
     """
-    search, outcome = _Search(problem, exact=True), None
-    try:
-        outcome = search.run()
-        if outcome.verdict.proved or not search.inexact:
-            return outcome
-    except checker.Refusal:  # what no proof can be made of may still be judged in floats
-        pass
+    outcome: Outcome | None = None
+    asked: Problem | None = problem
+    while asked is not None:  # with each root that turns out to be needed
+        search = _Search(asked, exact=True, drift=modulo is None)
+        try:
+            outcome = search.run()
+            if modulo and outcome.verdict not in _STABLE:
+                return search.of_orbit() or outcome
+            if outcome.verdict.proved or not search.inexact:
+                return outcome
+        except checker.NotExact as missing:
+            search.radicand = missing.radicand
+        except checker.Refusal:  # what no proof can be made of may still be judged in floats
+            break
+        asked = asked.extended(search.radicand)
     try:
         rounded = _Search(problem, exact=False).run()
     except checker.Refusal as refusal:
         if outcome is not None:
             return outcome
         raise CertificateError(f"no certificate of this point can be made: {refusal}") from refusal
+    found = family_in_balls(problem) or enclosed(problem, rounded.evidence["conserved"])
+    if found is not None:
+        return Outcome(*found)
     return rounded if outcome is None or rounded.verdict.value.startswith("NUMERICALLY") else outcome
 
 
 def is_exact_equilibrium(problem: Problem) -> bool:
     """Whether the checker finds field and leaf relations to vanish exactly at the point."""
-    try:
-        checker.Question(problem.question().read, exact=True).require_equilibrium()
-    except checker.Refusal:
-        return False
-    return True
+    asked: Problem | None = problem
+    while asked is not None:
+        try:
+            checker.Question(asked.question().read, exact=True).require_equilibrium()
+            return True
+        except checker.NotExact as missing:
+            asked = asked.extended(missing.radicand)
+        except checker.Refusal:
+            return False
+    return False
 
 
 class _Search:
-    def __init__(self, problem: Problem, exact: bool) -> None:
-        self._problem, self._exact = problem, exact
-        self.inexact = False  # whether an invariant has no rational derivatives at the point
+    def __init__(self, problem: Problem, exact: bool, drift: bool = True) -> None:
+        self._problem, self._exact, self._drift = problem, exact, drift
+        self.inexact = False  # whether an invariant has no exact derivatives at the point
+        self.radicand: Any = None  # of a root that would make them exact
 
     def run(self) -> Outcome:
         outcome = self._attempt(self._problem.question(), shape=False)
@@ -77,7 +104,9 @@ class _Search:
             outcome = self._attempt(self._problem.question(further=True), shape=False)
         if outcome.verdict.value.startswith(("PROVED", "NUMERICALLY")):
             return outcome
-        shape = self._problem.motion.shape()
+        if self._exact and (proved := self._by_theorem(outcome)):
+            return proved
+        shape = None if any(self._problem.input_point) else self._problem.motion.shape()
         if shape is None:
             return outcome
         try:
@@ -85,6 +114,31 @@ class _Search:
         except checker.Refusal:  # a shape that cannot move at the point offers nothing
             return outcome
         return further if further.verdict is not Verdict.UNDECIDED else outcome
+
+    def of_orbit(self) -> Outcome | None:
+        """What is proved of the orbit of the point; None where no symmetry moves it."""
+        stored = self._problem.question()
+        conserved = self._conserved(checker.Question(stored.read, self._exact))
+        found = modulo_orbit(stored, conserved)
+        if found is None:
+            return None
+        problem, proposal = found
+        try:
+            return Outcome(problem, *checker.judge(checker.Question(problem.read, exact=True), proposal))
+        except checker.Refusal:
+            proposal.pop("orbit_multipliers", None)
+            return Outcome(problem, *checker.judge(checker.Question(problem.read, exact=True), proposal))
+
+    def _by_theorem(self, left_open: Outcome) -> Outcome | None:
+        """The first proof that a theorem beyond these gives."""
+        found = candidates(self._problem, left_open.problem, left_open.evidence, self._drift)
+        for problem, proposal in found:
+            try:
+                question = checker.Question(problem.read, exact=True)
+                return Outcome(problem, *checker.judge(question, proposal))
+            except checker.Refusal:
+                continue
+        return None
 
     def _attempt(self, problem: Stored, shape: bool) -> Outcome:
         question = checker.Question(problem.read, self._exact)
@@ -110,8 +164,8 @@ class _Search:
                 if question.conserved(name):
                     question.function(name)
                     found.append(name)
-            except checker.NotExact:
-                self.inexact = True
+            except checker.NotExact as missing:
+                self.inexact, self.radicand = True, missing.radicand
             except checker.Refusal:  # no derivative at the point, or too large to be proved
                 continue
         return found

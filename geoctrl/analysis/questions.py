@@ -22,25 +22,26 @@ class Kind(NamedTuple):
         ``of(seen, point)`` is the question about an equilibrium in its axes; None where this is not the kind
         for it.
     answer : callable
-        ``answer(question)`` is its `Outcome`: by proof where it can be, else in floats.
+        ``answer(question, modulo)`` is its `Outcome`: by proof where it can be, else in floats; modulo
+        "orbit" it is that of the orbit of the point.
     derived : bool
         Whether equations stand in the file, which can be derived anew and compared.
     """
 
     of: Callable[[Seen, Equilibrium], Any]
-    answer: Callable[[Any], Outcome]
+    answer: Callable[[Any, str | None], Outcome]
     derived: bool
 
 
 KINDS = {
     "equations": Kind(Problem.of, decide, derived=True),
-    "matrices": Kind(matrices_at, judge_matrices, derived=False),
+    "matrices": Kind(matrices_at, lambda data, _: judge_matrices(data), derived=False),
 }
 """In the order in which they are asked; the last fits every system."""
 
 
-def answered(seen: Seen, point: Equilibrium) -> Outcome:
+def answered(seen: Seen, point: Equilibrium, modulo: str | None = None) -> Outcome:
     """The outcome of the first kind of question that fits."""
     asked = ((kind, kind.of(seen, point)) for kind in KINDS.values())
     kind, question = next((kind, question) for kind, question in asked if question is not None)
-    return kind.answer(question)
+    return kind.answer(question, modulo)

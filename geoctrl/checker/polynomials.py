@@ -16,9 +16,21 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
 from geoctrl.checker.jets import require_time
 from geoctrl.checker.reading import Refusal
+from geoctrl.checker.surds import Number, Surd
 
 TERMS, WORK, DEGREE = 100_000, 50_000_000, 120
 """Terms of a polynomial, products of terms in one check, and degree from which an identity is too large."""
+
+
+PLAIN = {
+    ("sin", "0"): 0,
+    ("cos", "0"): 1,
+    ("atan", "0"): 0,
+    ("exp", "0"): 1,
+    ("log", "1"): 0,
+    ("sqrt", "1"): 1,
+}
+"""Values of functions at numbers that need no generator."""
 
 
 class Ratio:
@@ -91,10 +103,10 @@ class Functions:
     ) -> None:
         spare = [f"y{i}" for i in range(2 * functions)]
         self._ring = fmpq_mpoly_ctx.get([*spare, *(f"x{i}" for i in range(variables))], Ordering.lex)
-        gens = self._ring.gens()
-        self._spare = list(gens[: len(spare)])
-        self.variables = [Ratio(self, x, {}) for x in gens[len(spare) :]]
-        self._factors: list[Any] = []
+        self.gens = self._ring.gens()  # those of functions first
+        self._spare = list(self.gens[: len(spare)])
+        self.variables = [Ratio(self, x, {}) for x in self.gens[len(spare) :]]
+        self.factors: list[Any] = []
         self._generators: dict[tuple, Ratio] = {}
         self._deadline, self.largest = deadline, TERMS
         self.sign = sign
@@ -120,14 +132,14 @@ class Functions:
         """A polynomial times powers of factors."""
         for k, e in exponents.items():
             for _ in range(e):
-                top = self.product(top, self._factors[k])
+                top = self.product(top, self.factors[k])
         return top
 
     def factor(self, polynomial: Any) -> int:
         """The number of a factor of denominators."""
-        if polynomial not in self._factors:
-            self._factors.append(polynomial)
-        return self._factors.index(polynomial)
+        if polynomial not in self.factors:
+            self.factors.append(polynomial)
+        return self.factors.index(polynomial)
 
     def require_relation(self, ratio: Ratio) -> None:
         """Add a function that vanishes to the relations."""
@@ -168,12 +180,16 @@ class Functions:
 
     # -- the arithmetic of jets -----------------------------------------------------------------
 
-    def number(self, q: fmpq) -> Ratio:
-        """A constant."""
+    def number(self, q: Number) -> Ratio:
+        """A constant; its roots are generators like others."""
+        if isinstance(q, Surd):
+            return self.number(q.a) + self.number(q.b) * self.function("sqrt", self.number(q.root.radicand))
         return Ratio(self, self._ring.constant(q), {})
 
     def function(self, name: str, x: Ratio) -> Ratio:
-        """The generator that stands for a function of x."""
+        """The generator that stands for a function of x, or its value where that is plain."""
+        if not x.below and x.top.is_constant() and (value := PLAIN.get((name, str(x.top)))) is not None:
+            return self.number(fmpq(value))
         y = self._generator(name, str(x))
         if name == "sqrt":
             self.require_relation(y * y - x)

@@ -18,6 +18,7 @@ from typing import Any
 
 from flint import fmpq
 
+from geoctrl.checker.balls import Balls
 from geoctrl.checker.jets import Jet, NotExact, Numbers, evaluate
 from geoctrl.checker.matrices import Rows, independent, solve
 from geoctrl.checker.polynomials import Functions, Ratio
@@ -39,18 +40,20 @@ class Question:
     problem : dict
     exact : bool
         False: numbers are rounded to doubles, and nothing that rests on them is a proof.
+    numbers : Balls, optional
+        The arithmetic for values and derivatives at the point where they are not exact numbers.
     """
 
-    def __init__(self, problem: dict[str, Any], exact: bool) -> None:
+    def __init__(self, problem: dict[str, Any], exact: bool, numbers: Balls | None = None) -> None:
         self.problem, self.exact, self.table = problem, exact, problem["nodes"]
         self.labels, self._kept = list(problem["states"]), dict[str, bool]()
-        self.numbers = Numbers(exact)
+        self.numbers = numbers or Numbers(exact, problem["roots"])
         self._bind()
         self._at: dict[int, Jet] = {
             p: Jet(self.numbers.settled(Jet(q)).value, {}, {}) for p, q in self._values.items()
         }
         for i, p in enumerate(self._states):
-            self._at[p] = Jet(self._at[p].value, {i: fmpq(1)}, {})
+            self._at[p] = Jet(self.numbers.around(i, self._at[p].value), {i: fmpq(1)}, {})
         self._solve_unknowns()
 
     def _bind(self) -> None:
@@ -62,9 +65,11 @@ class Question:
         values |= {(role, k): q for role in ("input", "parameter") for k, q in problem[f"{role}s"].items()}
         place = {(node[2], node[1]): i for i, node in enumerate(self.table) if node[0] == "sym"}
         named = [*values, *(("unknown", k) for k in unknowns)]
+        named += [("family", k) for k in problem.get("family", {}).get("symbols", {})]
         if set(place) != set(named) or len(set(named)) != len(named):
             raise Refusal(
-                "its symbols are not those of states, inputs, parameters and unknowns", "problem.nodes"
+                "its symbols are not those of states, inputs, parameters, unknowns and a family",
+                "problem.nodes",
             )
         if set(problem["leaf"]) & set(problem["invariants"]):
             raise Refusal("a relation and an invariant have one name", "problem")
@@ -83,14 +88,38 @@ class Question:
         consequences = problem.get("consequences", [])
         used = [problem["field"], problem["leaf"].values(), problem["invariants"].values(), *columns]
         used += [[p for _, _, p in problem["matrix"]], *(row.values() for row in consequences)]
+        used += [part for name, part in problem.get("family", {}).items() if name != "symbols"]
+        if "drift" in problem:
+            used += [[problem["drift"]["slope"]]]
+        if falling := problem.get("falling"):
+            used += [[falling["function"]], falling["weights"]]
+            used += [[row[k] for k in row if k not in ("power", "parts")] for row in falling["squares"]]
+            for step in falling.get("chain", []):
+                used += [[step["function"], step["unit"]], step["weights"]]
+                used += [[p for _, p in step[part]] for part in ("terms", "rates")]
+            used += [part.values() for row in falling["squares"] for part in row.get("parts", [])]
         if any(p >= len(self.table) for part in used for p in part) or any(
             name not in problem["leaf"] for row in consequences for name in row
         ):
             raise Refusal("a node or a relation is referred to that does not exist", "problem")
+        self.place = place
         self._states = [place["state", k] for k in problem["states"]]
         self._values = {place[key]: q for key, q in values.items()}
         self._unknowns = [place["unknown", k] for k in unknowns]
         self.variables = [*self._states, *self._unknowns]  # of identities: the rest are numbers
+
+    def numbers_of(self, *roles: str) -> dict[int, fmpq]:
+        """Values of the inputs or parameters by their places in the table."""
+        return {self.place[role, k]: v for role in roles for k, v in self.problem[f"{role}s"].items()}
+
+    @property
+    def moving_places(self) -> list[int]:
+        """Places of states and unknowns in the table, in order."""
+        return [*self._states, *self._unknowns]
+
+    def values_at_point(self) -> list[fmpq]:
+        """States and unknowns at the point."""
+        return [jet.value for jet in self.jets(self.moving_places)]
 
     # -- at the point ---------------------------------------------------------------------------
 
@@ -103,11 +132,15 @@ class Question:
         return [jet.first.get(i, fmpq(0)) for i in range(len(self.labels))]
 
     def function(self, name: str) -> tuple[str, list[fmpq], dict[tuple[int, int], fmpq]]:
-        """Name, gradient and second derivatives (pairs i <= j) of a relation or an invariant.
+        """Name, gradient and second derivatives (pairs i <= j) of a relation or an invariant."""
+        return self.function_at(name, (self.problem["leaf"] | self.problem["invariants"])[name])
+
+    def function_at(self, name: str, place: int) -> tuple[str, list[fmpq], dict[tuple[int, int], fmpq]]:
+        """The same of the function at a place of the table.
 
         Where numbers are rounded, a gradient that the second derivatives give a point next to it is none.
         """
-        (jet,) = self.jets([(self.problem["leaf"] | self.problem["invariants"])[name]])
+        (jet,) = self.jets([place])
         if jet.second is None:
             raise Refusal(f"{name[:80]!r} depends on unknowns", "problem")
         rounding = fmpq(0) if self.exact else RESIDUAL * max([fmpq(0), *map(abs, jet.second.values())])
@@ -153,15 +186,19 @@ class Question:
     @cached_property
     def functions(self) -> Functions:
         """Rational functions of what has no number, modulo the leaf."""
-        count = sum(node[0] == "fun" for node in self.table)
-
-        def sign(place: int, _: Ratio) -> int:
-            return self.numbers.sign(place, self.jets([place])[0].value)
-
-        F = Functions(len(self.variables), count, sign, self.numbers.deadline)
-        self._still = {p: Jet(F.number(q)) for p, q in self._values.items() if p not in self.variables}
-        self._still |= {p: Jet(x) for p, x in zip(self.variables, F.variables, strict=True)}
+        F = Functions(len(self.variables), self.count_of_functions, self.sign, self.numbers.deadline)
+        self.still = {p: Jet(F.number(q)) for p, q in self._values.items() if p not in self.variables}
+        self.still |= {p: Jet(x) for p, x in zip(self.variables, F.variables, strict=True)}
         return F
+
+    @property
+    def count_of_functions(self) -> int:
+        """The largest number of functions that identities can hold."""
+        return sum(node[0] == "fun" for node in self.table) + len(self.problem["roots"].roots)
+
+    def sign(self, place: int, _: Any = None) -> int:
+        """The sign of a switch at the point."""
+        return self.numbers.sign(place, self.jets([place])[0].value)
 
     @cached_property
     def _moving(self) -> dict[int, Jet]:
@@ -176,32 +213,41 @@ class Question:
                 sum((self.ratios([p])[0] * relations[name] for name, p in row.items()), F.number(fmpq(0)))
             )
         rates = zip(self._states, self.ratios(self.problem["field"]), strict=True)
-        moving = {p: Jet(self._still[p].value, {0: rate} if rate else {}) for p, rate in rates}
+        moving = {p: Jet(self.still[p].value, {0: rate} if rate else {}) for p, rate in rates}
         # All but the unknowns, on which neither leaf nor invariants may depend.
-        return {p: self._still[p] for p in self._values} | moving
+        return {p: self.still[p] for p in self._values} | moving
 
     @cached_property
-    def _defects(self) -> list[Ratio]:
+    def defects(self) -> list[Ratio]:
         """b - K z."""
         defects = self.ratios(self.problem["right"])
         for i, j, p in self.problem["matrix"]:
-            defects[i] = defects[i] - self.ratios([p])[0] * self._still[self._unknowns[j]].value
+            defects[i] = defects[i] - self.ratios([p])[0] * self.still[self._unknowns[j]].value
         return defects
 
     def ratios(self, nodes: list[int]) -> list[Ratio]:
         """Rational functions of nodes."""
-        return [jet.value for jet in evaluate(self.table, nodes, self._still, self.functions, 1)]
+        F = self.functions  # knows the symbols from then on
+        return [jet.value for jet in evaluate(self.table, nodes, self.still, F, 1)]
 
     def remainder(self, name: str) -> Any:
         """What is left of the rate of a relation or an invariant modulo the leaf: zero by C1 or C3."""
         place = (self.problem["leaf"] | self.problem["invariants"])[name]
-        weights = self.problem["weights"].get(name, [])
-        self.jets([place, *weights])  # nothing divides by zero at the point
+        return self.functions.remainder(self.rate([place, *self.problem["weights"].get(name, [])]))
+
+    def rate(self, nodes: list[int]) -> Ratio:
+        """C' + w.(b - K z) from the places of C and w, which has the value of C' whatever the weights w are.
+
+        What depends on coordinates alone has no weights, and its rate needs no accelerations.
+        """
+        self.jets(nodes)  # nothing divides by zero at the point
+        place, *weights = nodes
+        if len(weights) not in (0, len(self._unknowns)):
+            raise Refusal("weights do not fit the unknowns", "problem")
         F = self.functions
         rate = evaluate(self.table, [place], self._moving, F, 1)[0].first.get(0, F.number(fmpq(0)))
-        # What depends on coordinates alone has no weights, and its rate needs no accelerations.
-        terms = zip(self.ratios(weights), self._defects if weights else (), strict=True)
-        return F.remainder(sum((w * d for w, d in terms), rate))
+        terms = zip(self.ratios(weights), self.defects if weights else (), strict=True)
+        return sum((w * d for w, d in terms), rate)
 
     def conserved(self, name: str) -> bool:
         """Whether a relation or an invariant is proved to be kept by the motion."""

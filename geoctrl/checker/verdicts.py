@@ -28,6 +28,8 @@ from geoctrl.checker.matrices import (
 from geoctrl.checker.question import STATES, Question
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.shape import shape_integrals
+from geoctrl.checker.theorems import THEOREMS
+from geoctrl.checker.theorems.friction import destabilised_by_friction
 from geoctrl.checker.tolerances import CRITICAL, DEFINITE, GROWTH
 
 _NOWHERE = fmpq(0)
@@ -65,12 +67,21 @@ def judge(q: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, An
             restricted(q.linearisation, nullspace(r, len(q.labels)), q.exact) for r in (tangent, rows)
         )
         decided, simple = (_by_roots if q.exact else _by_rounded_roots)(whole, reduced, findings)
-        if decided:
+        # A motion that leaves the point may stay near its orbit.
+        if decided and not ("symmetries" in q.problem and decided[0] == "PROVED_UNSTABLE"):
             return (*decided, findings)
+    for part, theorem in THEOREMS.items():
+        if part in q.problem:
+            if not q.exact:
+                raise Refusal("a theorem needs exact numbers", f"problem.{part}")
+            return (*theorem(q, proposal, findings), findings)
     functions += map(q.function, q.problem["leaf"])
     definite = _critical(q, functions, nullspace(rows, len(q.labels)), findings, proposal.get("multipliers"))
     stable, where = ("PROVED_STABLE", "") if q.exact else ("NUMERICALLY_STABLE", " in floats")
     without = "SPECTRALLY_STABLE_ONLY" if simple else "UNDECIDED"
+    if simple and not definite and q.exact and "energy" in names:
+        if growing := destabilised_by_friction(q):
+            findings["dissipation_induced"] = growing
     return stable if definite else without, f"energy-Casimir{where}", findings
 
 
@@ -120,7 +131,7 @@ def _critical(
         return False
     if list(multipliers) != [name for name, *_ in functions]:
         raise Refusal("one multiplier is needed for each function, in order", "evidence.multipliers")
-    y, n = [fmpq(v) for v in multipliers.values()], range(len(q.labels))
+    y, n = [q.problem["roots"].read(v) for v in multipliers.values()], range(len(q.labels))
     terms = [[c * g[i] for c, (_, g, _) in zip(y, functions, strict=True)] for i in n]
     allowed = _NOWHERE if q.exact else CRITICAL * max(abs(t) for row in terms for t in row)
     if any(abs(sum(row, _NOWHERE)) > allowed for row in terms):

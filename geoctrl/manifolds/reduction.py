@@ -24,6 +24,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array
+from geoctrl._scalars import Node
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, LieAlgebra, product, rn, so3
 from geoctrl.manifolds.calculus import rational
 from geoctrl.manifolds.description import Description
@@ -269,7 +270,23 @@ def natural(system: Description, spin: Sequence[float] | np.ndarray) -> Lagrangi
         gyroscopic=[to_node(e) for e in gyroscopic],
         potential=to_node(rational(system.potential_expression) - half),
         relations=[to_node(e) for e in relations],
+        inputs=dict(zip(system.input_labels, system.input_nodes, strict=True)),
+        forces=_ambient_forces(system) if system.forced and not np.any(spin) else (),
     )
+
+
+def _ambient_forces(system: Description) -> list[Node]:
+    r"""Generalised forces in the coordinates of the configuration, with the velocities in their rates.
+
+    Those of places and directions are given so. A moment m in the body works as :math:`\tfrac12 z_k \times m`
+    on the rows :math:`z_k` of its attitude; :math:`\omega = q \times \dot q` and
+    :math:`\Omega = \tfrac12 \sum \dot z_k \times z_k`.
+    """
+    factors = system.product.factors
+    table = {s: e for f in factors for s, e in zip(f.velocity, f.velocity_of(f.rate), strict=True)}
+    to_node = system.lagrangian_node.knowing(dict(zip(system.driven, system.driven_nodes, strict=True)))
+    given = zip(factors, system.forces_given, strict=True)
+    return [to_node(e) for f, felt in given for e in f.working(rational(sp.Matrix(felt)).xreplace(table))]
 
 
 def levi_civita() -> np.ndarray:

@@ -176,11 +176,12 @@ class SeenManifold(Seen):
     # -- what a kind of system may have ---------------------------------------------------------
 
     def lagrangian(self, u: np.ndarray, params: Mapping[str, float]) -> Lagrangian | None:
-        """The Lagrangian where no force acts; none for an axis that is one of symmetry to rounding alone."""
-        system = self.system
-        if np.any(u) or not self.given.symbolic or not self.given.force_free:
+        """The Lagrangian with its forces; none for an axis that is one of symmetry to rounding alone, nor
+        where forces act in axes that turn.
+        """
+        system, turns = self.system, bool(np.any(self.spin))
+        if not self.given.symbolic or (turns and (np.any(u) or not self.given.force_free)):
             return None
-        turns = bool(np.any(self.spin))
         return self.natural if not turns or is_symmetric(system, params, self.spin) else None
 
     def rest_near(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:

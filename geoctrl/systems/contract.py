@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
 from geoctrl._scalars import Graph, Node
+from geoctrl.checker.surds import Surd
 from geoctrl.runs import Samples
 from geoctrl.systems.domain import EVERYWHERE, Side
 from geoctrl.systems.field import Field
@@ -201,7 +202,7 @@ class Seen(ABC):
         """Whether something is a state, rather than a pair of a state and inputs."""
 
     @abstractmethod
-    def read_state(self, given: Any, name: str) -> tuple[np.ndarray, tuple[Fraction, ...] | None]:
+    def read_state(self, given: Any, name: str) -> tuple[np.ndarray, tuple[Fraction | Surd, ...] | None]:
         """State (n,) that goes by ``name`` in messages, and as rationals where it is known exactly."""
 
     @abstractmethod
@@ -303,6 +304,9 @@ class Lagrangian:
     mass : list of (row, column, node)
         Entries of M that are not identically zero.
     gyroscopic, potential, relations : a, U and c
+    inputs : dict of label -> symbol node
+    forces : list of nodes, or empty
+        Generalised forces that do the work F . dz besides, in z, their rates ``{label}_dot`` and the inputs.
     """
 
     graph: Graph
@@ -312,3 +316,5 @@ class Lagrangian:
     gyroscopic: Sequence[Node]
     potential: Node
     relations: Sequence[Node]
+    inputs: Mapping[str, Node] = field(default_factory=dict)
+    forces: Sequence[Node] = ()

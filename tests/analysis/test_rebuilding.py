@@ -81,7 +81,9 @@ def test_equations_of_a_lagrangian_are_derived_anew_in_their_axes(rate):
 
 def test_matrices_hold_no_equations():
     q = gc.spheres.symbols(1)[0][0]
-    wind = gc.spheres.SphereSystem(mass=[2.0], potential=9.0 * q[2], forces=[[0, 0, -1.0]])
+    wind = gc.spheres.SphereSystem(
+        mass=[2.0], potential=9.0 * q[2], forces=lambda t, q, w, u, p: np.array([[0, 0, -1.0]])
+    )
     stored = gc.certify(wind, ([[0, 0, -1.0]], [[0, 0, 0.0]])).to_dict()["problem"]
     assert stored["kind"] == "matrices"
     with pytest.raises(gc.CertificateError, match="matrices holds no equations"):

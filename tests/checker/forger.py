@@ -28,6 +28,14 @@ def consistent(path, problem, proposal=None, exact=True):
     return written(path, problem, *checker.decide(checker.read_problem(problem), proposal or {}, exact))
 
 
+def verdict(problem, **proposal):
+    """What the checker says of a problem; "refused" where it refuses."""
+    try:
+        return checker.decide(checker.read_problem(problem), proposal, True)[0]
+    except checker.Refusal:
+        return "refused"
+
+
 class Equations:
     """Problems written by hand: nodes by name."""
 

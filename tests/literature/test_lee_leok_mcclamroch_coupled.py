@@ -75,7 +75,9 @@ def test_linear_equations_at_equal_attitudes(shells):
     # Three momenta, and three directions in which everything turns together.
     assert lin.zero_modes == ("momentum1", "momentum2", "momentum3", "family", "family", "family")
     # Both shells may drift away together: only relative to one of them is this a minimum (next test).
-    assert verdict(shells, "equal") == "UNDECIDED"
+    assert verdict(shells, "equal") == "PROVED_UNSTABLE"
+    orbit = gc.certify(shells, shells.equilibrium("equal"), modulo="orbit")
+    assert orbit.verdict is gc.Verdict.PROVED_STABLE_MODULO
 
 
 @pytest.mark.parametrize("n", [(1, -2, 2), (0, 0.75, 0.5)])
@@ -220,7 +222,10 @@ def test_linear_equations_of_coupled_gyrostats(couplings):
     assert not same_spectrum(lin, first_order(0.99 * gyroscopic))
     # With the a_i at rest only the turn about the total momentum changes none of its components.
     assert lin.zero_modes == ("momentum1", "momentum2", "momentum3", "family")
-    assert verdict(system, "equal") == "UNDECIDED"  # as for the shells
+    # They drift as the shells do, but about axes that are not principal ones.
+    assert verdict(system, "equal") == "UNDECIDED"
+    orbit = gc.certify(system, system.equilibrium("equal"), modulo="orbit")
+    assert orbit.verdict is gc.Verdict.PROVED_STABLE_MODULO
 
 
 def test_two_bodies_without_linear_terms_are_the_shells(shells):

@@ -131,7 +131,7 @@ def test_without_force_the_point_matters_not():
     assert not np.any(lin.eigenvalues)
     # Double zeros: a little momentum turns the body away.
     assert lin.zero_modes == ("momentum1", "momentum2", "momentum3", "family", "family", "family")
-    assert verdict(system, "still") == "UNDECIDED"
+    assert verdict(system, "still") == "PROVED_UNSTABLE"
 
 
 # -- 6.13, a force and a moment constant in space ---------------------------------------------------

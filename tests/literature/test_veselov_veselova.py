@@ -131,7 +131,7 @@ def test_at_rest_in_a_linear_field(b):
 
 
 def test_free_at_rest():
-    """A small push turns the body for ever: the position is a family of two directions, and undecided."""
+    """A small push turns the body for ever: the position is a family of two directions, and it drifts."""
     sys = system("zero")
-    assert verdict(sys, "resting") == "UNDECIDED"
+    assert verdict(sys, "resting") == "PROVED_UNSTABLE"
     assert gc.linearize(sys, sys.equilibrium("resting")).zero_modes == ("family", "family")

@@ -55,6 +55,15 @@ class Attitude(Factor):
         """R hat(Omega)."""
         return self.z * velocity.hat()
 
+    def velocity_of(self, rate: sp.Matrix) -> sp.Matrix:
+        """1/2 sum r'_k x r_k of the rows."""
+        rows = zip(rate.tolist(), self.z.tolist(), strict=True)
+        return sum((sp.Matrix(a).cross(sp.Matrix(b)) for a, b in rows), sp.zeros(3, 1)) / 2
+
+    def working(self, force: sp.Matrix) -> list[sp.Expr]:
+        """1/2 r_k x m of a moment m in the body, row by row."""
+        return [e / 2 for row in self.z.tolist() for e in sp.Matrix(row).cross(force)]
+
     def carried(self, turn: sp.Matrix) -> sp.Matrix:
         """R^T W."""
         return self.z.T * turn

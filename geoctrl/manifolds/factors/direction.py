@@ -53,6 +53,10 @@ class Direction(Factor):
         """omega x q."""
         return velocity.cross(self.z)
 
+    def velocity_of(self, rate: sp.Matrix) -> sp.Matrix:
+        """q x q'."""
+        return self.z.cross(rate)
+
     def carried(self, turn: sp.Matrix) -> sp.Matrix:
         """W - q (q.W)."""
         return turn - self.z * self.z.dot(turn)

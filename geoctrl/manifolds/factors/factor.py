@@ -96,6 +96,16 @@ class Factor(ABC):
         """The derivative of the configuration that a velocity gives it, in symbols."""
 
     @abstractmethod
+    def velocity_of(self, rate: sp.Matrix) -> sp.Matrix:
+        """The velocity that gives a configuration this derivative, in symbols."""
+
+    def working(self, force: sp.Matrix) -> list[sp.Expr]:
+        """What does the work of a generalised force of the description on the entries of the
+        configuration.
+        """
+        return list(force)
+
+    @abstractmethod
     def carried(self, turn: sp.Matrix) -> sp.Matrix:
         """The velocity of a configuration that turns with axes of this rate, in symbols."""
 

@@ -77,6 +77,10 @@ class Place(Factor):
         """The velocity itself."""
         return velocity
 
+    def velocity_of(self, rate: sp.Matrix) -> sp.Matrix:
+        """The derivative itself."""
+        return rate
+
     def carried(self, turn: sp.Matrix) -> sp.Matrix:
         """W x x."""
         return turn.cross(self.z)
