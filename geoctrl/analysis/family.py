@@ -2,13 +2,11 @@ r"""The search for a family of equilibria through a point.
 
 What rests is a solution of the field's, the leaf's and the unknowns' equations, polynomials in states,
 unknowns and functions. They are solved one after the other for variables that they hold to the first power,
-with a coefficient that does not vanish at the point; what is left free are the symbols of the family. A guess
-comes first: that the family is flat, along the kernel of the linearisation.
+with a coefficient that does not vanish at the point; what is left free are the symbols of the family.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from time import monotonic
 from typing import Any
 
@@ -16,97 +14,27 @@ from geoctrl import checker
 from geoctrl.analysis.appended import Appended
 from geoctrl.analysis.generators import Generators, NotSolved
 from geoctrl.analysis.motion import Stored
-from geoctrl.checker.matrices import nullspace
 
-__all__ = ["family_through"]
+__all__ = ["Solved", "family_through"]
 
 TERMS, SECONDS = 3000, 3.0
 """Terms of an equation and time from which on the search ends without a family."""
 
 
-def family_through(stored: Stored, question: checker.Question, dimension: int) -> list[Stored]:
-    """The problem with families of some dimension through its point, in the order in which to try them."""
+def family_through(stored: Stored, question: checker.Question, dimension: int) -> Stored:
+    """The problem with a family of some dimension through its point; NotSolved where none is found."""
     q = question
     equations = [ratio.top for ratio in [*q.ratios(q.problem["field"]), *q.defects]]
     q.require_kept([])  # relations are known from here
     generators = Generators.of(q)
     equations += [relation for relation in q.functions.relations if relation not in generators.circles]
-    found = []
-    for guess in (_flat(q, generators, dimension), []):
-        try:
-            solved = _Solved(generators, [e for e in equations if e], guess)
-        except NotSolved:
-            continue
-        if len(solved.free) == dimension:
-            found.append(solved.written(stored))
-    return found
+    solved = Solved(generators, [e for e in equations if e])
+    if len(solved.free) != dimension:
+        raise NotSolved
+    return solved.written(stored)
 
 
-def _flat(q: checker.Question, g: Generators, dimension: int) -> list[tuple[int, Any, Any]]:
-    """States along the kernel of the linearisation, as solutions (generator, numerator, denominator).
-
-    Empty where it has another dimension.
-    """
-    rows = [*q.linearisation, *q.leaf[0]]
-    kernel = nullspace(rows, len(q.labels))
-    if len(kernel) != dimension:
-        return []
-    free = [
-        next(j for j in range(len(w)) if w[j] == 1 and not any(v[j] for v in kernel if v is not w))
-        for w in kernel
-    ]
-    one = g.one
-    steps = [g.gens[g.states[j]] - g.point[g.states[j]] * one for j in free]
-    return [
-        (
-            g.states[i],
-            sum((w[i] * s for w, s in zip(kernel, steps, strict=True)), g.point[g.states[i]] * one),
-            one,
-        )
-        for i in range(len(q.labels))
-        if i not in free
-    ]
-
-
-def written_family(
-    stored: Stored,
-    g: Generators,
-    equations: list[Any],
-    free: Sequence[tuple[int, int]],
-    tangents: Sequence[Sequence[Any]],
-) -> Stored:
-    """The problem with a flat family, its unknowns solved for along it; NotSolved where they are not.
-
-    Parameters
-    ----------
-    g : the symbols of the family for states, and the unknowns
-    equations : of rest along the family
-    free : generator of each symbol, and the state that it is
-    tangents : of the family, by row
-    """
-    solved = _Solved(g, equations, [])
-    if any(i in g.states for i, *_ in solved.steps):
-        raise NotSolved  # the family is not flat
-    table, e = Appended(stored), list(stored.read["states"].values())
-    named = [table.symbol(f"s{k}", "family") for k in range(1, len(free) + 1)]
-    known = dict(g.places) | {i: place for (i, _), (_, place) in zip(free, named, strict=True)}
-    for i, top, below in reversed(solved.steps):
-        known[i] = table.product((table.polynomial(top, known), 1), (table.polynomial(below, known), -1))
-    states = []
-    for i, start in enumerate(e):
-        shift = start - sum((row[i] * e[j] for row, (_, j) in zip(tangents, free, strict=True)), start * 0)
-        terms = [(row[i], place) for row, (_, place) in zip(tangents, named, strict=True) if row[i]]
-        states.append(table.total([(shift, table.product()), *terms]))
-    return table.with_parts(
-        family={
-            "symbols": {name: str(e[j]) for (_, j), (name, _) in zip(free, named, strict=True)},
-            "states": states,
-            "unknowns": [known[i] for i in g.unknowns],
-        }
-    )
-
-
-class _Solved:
+class Solved:
     """Equations solved one by one.
 
     Attributes
@@ -116,12 +44,10 @@ class _Solved:
     free : list of states left free
     """
 
-    def __init__(self, rest: Generators, equations: list[Any], guess: list[tuple[int, Any, Any]]) -> None:
+    def __init__(self, rest: Generators, equations: list[Any]) -> None:
         self._rest, self.steps = rest, list[tuple[int, Any, Any]]()
         self._deadline = monotonic() + SECONDS
         self._equations = sorted(equations, key=len)
-        for step in guess:
-            self._eliminate(*step)
         while self._equations:
             self._eliminate(*self._solvable())
         solved = {i for i, *_ in self.steps}

@@ -13,11 +13,12 @@ from geoctrl import checker
 from geoctrl.analysis.drifting import drifts
 from geoctrl.analysis.falling import falling_functions
 from geoctrl.analysis.family import family_through
+from geoctrl.analysis.flat_family import flat_family
 from geoctrl.analysis.generators import NotSolved
 from geoctrl.analysis.independence import independent_invariants
 from geoctrl.analysis.motion import Stored
 from geoctrl.analysis.problem import Problem
-from geoctrl.checker.matrices import locate
+from geoctrl.checker.matrices import locate, nullspace
 
 __all__ = ["candidates"]
 
@@ -60,8 +61,16 @@ def _families(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
     """Where all roots but zero lie to the left of the axis."""
     if not (zeros := _zeros_and_damped(stored, evidence)):
         return
-    for found in family_through(stored, checker.Question(stored.read, exact=True), zeros):
-        yield found, {"conserved": []}
+    question = checker.Question(stored.read, exact=True)
+    kernel = nullspace([*question.linearisation, *question.leaf[0]], len(question.labels))
+    searches = [lambda: family_through(stored, question, zeros)]
+    if len(kernel) == zeros:
+        searches.insert(0, lambda: flat_family(stored, question, kernel))
+    for search in searches:
+        try:
+            yield search(), {"conserved": []}
+        except (checker.Refusal, NotSolved):
+            continue
 
 
 def _falling(problem: Problem, evidence: dict[str, Any]) -> Iterator[Candidate]:

@@ -102,7 +102,7 @@ def _judge_equations(
     for part, by in (("box", judge_box), ("enclosed", judge_in_balls)):
         if part in problem:
             if not exact:
-                raise Refusal("a box is for proofs" if part == "box" else "balls are for proofs", f"problem.{part}")
+                raise Refusal("a box is for proofs, and so are enclosures", f"problem.{part}")
             return by(problem, proposal)
     return judge(Question(problem, exact), proposal)
 
