@@ -65,12 +65,20 @@ def _catalogue() -> Iterator[gc.Certificate]:
 
 
 def _others() -> Iterator[gc.Certificate]:
-    """Integrals over a shape, numbers that are rounded, spheres, matrices."""
+    """Integrals over a shape, square roots, boxes, spheres, matrices."""
     disk = gc.models.get("rolling-disk")().reduce().despun()
     yield gc.certify(disk, disk.equilibrium("circling", omega=0.5, t=4.0))
     yield gc.certify(disk, gc.find_equilibrium(disk, [0, 0, 9, 1, 0], fixed={"Omega3": 9.0, "Gamma3": 0.0}))
     top = gc.models.get("heavy-top")().reduce()
     yield gc.certify(top, [0.0, 0.0, 3.0, 0.0, np.sin(1e-9), -np.cos(1e-9)])
+    pendulum = gc.models.get("pendulum-3d")().reduce()
+    for family in ("hanging", "inverted"):
+        yield gc.certify(pendulum, pendulum.equilibrium(family, params={"rho1": 1.0}))
+    skate = gc.models.get("pendulum-skate")().reduce()
+    for rate in (20.0, 3.0):  # steady turns that lean, stable and unstable
+        yield gc.certify(
+            skate, gc.find_equilibrium(skate, [0, rate, -3, 0.5, 0.9], fixed={"v2": rate, "Gamma2": 0.5})
+        )
     q, _ = gc.spheres.symbols(2)
     pendula = gc.spheres.SphereSystem(mass=[1.0, 2.0], potential=q[0][2] + 2 * q[1][2] + q[0].dot(q[1]))
     yield gc.certify(pendula, [0, 0, -1, 0, 0, -1] + [0] * 6)

@@ -20,7 +20,8 @@ VERDICTS = (
 METHODS = (
     "spectrum", "energy-Casimir", "spectrum on the level sets of the invariants", "spectrum in floats",
     "energy-Casimir in floats", "second variation in floats", "amended potential", "", "in floats",
-    "energy-Casimir1",
+    "energy-Casimir1", "spectrum in balls", "energy-Casimir in balls",
+    "spectrum in balls on the level sets of the invariants",
 )  # fmt: skip
 
 
