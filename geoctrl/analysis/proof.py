@@ -7,11 +7,12 @@ are asked with numbers rounded to doubles, and the verdict says so.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from geoctrl import checker
-from geoctrl.analysis.enclosures import enclosed
+from geoctrl.analysis.enclosures import Judged, enclosed
 from geoctrl.analysis.energy_casimir import Pencil, exact_multipliers
 from geoctrl.analysis.family_in_balls import family_in_balls
 from geoctrl.analysis.motion import Stored
@@ -69,10 +70,14 @@ def decide(problem: Problem, modulo: str | None = None) -> Outcome:
         if outcome is not None:
             return outcome
         raise CertificateError(f"no certificate of this point can be made: {refusal}") from refusal
-    found = family_in_balls(problem) or enclosed(problem, rounded.evidence["conserved"])
-    if found is not None:
+    if (found := in_balls(problem, rounded.evidence["conserved"])) is not None:
         return Outcome(*found)
     return rounded if outcome is None or rounded.verdict.value.startswith("NUMERICALLY") else outcome
+
+
+def in_balls(problem: Problem, conserved: Sequence[str]) -> Judged | None:
+    """What is proved where numbers are known up to a radius: at an exact point of a family, or in a box."""
+    return family_in_balls(problem) or enclosed(problem, conserved)
 
 
 def is_exact_equilibrium(problem: Problem) -> bool:

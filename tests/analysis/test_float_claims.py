@@ -25,7 +25,7 @@ def body(force=None, potential=None):
 @pytest.fixture(autouse=True)
 def no_boxes(monkeypatch):
     """What floats say where no box is proved."""
-    monkeypatch.setattr("geoctrl.analysis.proof.enclosed", lambda *_: None)
+    monkeypatch.setattr("geoctrl.analysis.proof.in_balls", lambda *_: None)
 
 
 HANGING = [0, 0, 0, 0, 0, 1]
