@@ -152,7 +152,11 @@ class Functions:
         self._mass = [at.at(row) for row in _saddle(system)]
         self._margins = at.at([system.expression(side.margin) for side in system.domain.values()])
         everything = [e for rows in [*matrices, self._mass] for row in rows for e in row] + self._margins
-        self.field = Field([*everything, *rates, *relations, *switches, graph.one], at.squares, at.positive)
+        nodes = [*everything, *rates, *relations, *switches, graph.one]
+        # Members may be equilibria on one branch of a root alone.
+        self.field = Field(nodes, at.squares, at.positive, branch=False)
+        if any(map(self.field, [*rates, *relations])):
+            self.field = Field(nodes, at.squares, at.positive)
         self.signs = Signs(self.field)
         for label, rate in zip((*system.state_labels, *system.leaf.names), [*rates, *relations], strict=True):
             if self.field(rate):
