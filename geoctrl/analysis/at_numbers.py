@@ -39,6 +39,8 @@ class AtNumbers:
         Of the family's symbols that its relations give by others.
     generators : what the polynomials are in
     stable, unstable : Formula
+    domain : Formula
+        Outside of which nothing is said.
     complete : bool
         Whether there are formulas for all tests; else `certify` is asked where they leave it open.
     """
@@ -50,6 +52,7 @@ class AtNumbers:
     generators: tuple[Generator, ...]
     stable: Formula
     unstable: Formula
+    domain: Formula
     complete: bool
 
     def __call__(self, params: Mapping[str, Any] | None, values: Mapping[str, Any]) -> np.ndarray:
@@ -69,7 +72,7 @@ class AtNumbers:
                 "please report it"
             )
         found = stable.astype(np.int8) - unstable.astype(np.int8)
-        found[~self._members(points, flat)] = 0
+        found[~(points.holds(self.domain) & self._members(points, flat))] = 0
         if not self.complete:
             for i in np.flatnonzero(found == 0):
                 found[i] = self._certified({k: v[i] for k, v in flat.items()})

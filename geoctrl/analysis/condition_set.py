@@ -84,8 +84,9 @@ class StabilityConditions:
         Floats are taken as the rationals they are, and the answer is that of exact arithmetic: signs are
         computed in floats with a bound of their rounding, and again in rational numbers where the bound
         leaves them open. Under irrational roots balls of up to 2048 bits take their place; a sign that these
-        leave open decides nothing. What the conditions presume (``assuming``, roots that exist,
-        members that satisfy the family's relations) is asked as well.
+        leave open decides nothing. What the conditions presume is asked as well: ``assuming``, an inertia
+        that can be inverted, the domain of the model, roots that exist, members that satisfy the family's
+        relations.
         Where there are no conditions in symbols (``note`` and ``reason`` say so), `certify` is asked at each
         point that is open, which takes milliseconds to seconds for each.
 

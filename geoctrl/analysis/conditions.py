@@ -218,6 +218,7 @@ def _written(
             generators=reader.generators(),
             stable=signs.either(signs.every([t.formula, t.presumed]) for t in stable),
             unstable=signs.either(signs.every([t.formula, t.presumed]) for t in unstable),
+            domain=criteria.domain,
             complete=not criteria.missing and f is not None,
         ),
     )

@@ -119,6 +119,8 @@ class Criteria:
         Combinations of the functions that are critical, of the same order.
     free_places : list of int
         States that the rows of the Hessian belong to.
+    domain : Formula
+        Where the equations can be solved for accelerations and the model holds: presumed by all tests.
     """
 
     stable: list[Test] = field(default_factory=list)
@@ -129,6 +131,7 @@ class Criteria:
     forms: list[Rows] = field(default_factory=list)
     multipliers: list[dict[str, Quotient]] = field(default_factory=list)
     free_places: list[int] = field(default_factory=list)
+    domain: Formula = True
 
     @classmethod
     def of(cls, f: Functions, time: Budget, same_inputs: bool) -> Criteria:
@@ -148,8 +151,11 @@ class Criteria:
             lambda: (Kernel.of(f.gradients[: f.leaf], n, f), Kernel.of(f.gradients, n, f)),
             _SIDE,
         )
-        if kernels is None:
+        solved = found._attempt(time, "where the equations can be solved", f.regular, _SIDE)
+        within = found._attempt(time, "the domain of the model", f.within, _SIDE)
+        if kernels is None or solved is None or within is None:
             return found
+        found.domain = f.signs.every([solved, within])
         leaf, kernel = kernels
         found.free_places = kernel.free_places
         if leaf.rank == f.leaf:  # else the kernel of the gradients need not be the tangent space

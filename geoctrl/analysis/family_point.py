@@ -13,6 +13,7 @@ from geoctrl.analysis.rational_functions import Field, Quotient
 from geoctrl.analysis.settings import Settings
 from geoctrl.analysis.shape import Jet, ShapeIntegrals
 from geoctrl.analysis.sign_conditions import Signs
+from geoctrl.analysis.spectra import characteristic, irreducible_blocks
 from geoctrl.errors import EquilibriumError
 from geoctrl.systems import ReducedSystem
 
@@ -148,8 +149,14 @@ class Functions:
         gradients = [jet.gradient for jet in jets]
         self._hessian_nodes = {jet.name: jet.hessian() for jet in jets}
         matrices = [A, gradients, slopes, *self._hessian_nodes.values()]
-        everything = [e for rows in matrices for row in rows for e in row]
-        self.field = Field([*everything, *rates, *relations, *switches, graph.one], at.squares, at.positive)
+        self._mass = [at.at(row) for row in _saddle(system)]
+        self._margins = at.at([system.expression(side.margin) for side in system.domain.values()])
+        everything = [e for rows in [*matrices, self._mass] for row in rows for e in row] + self._margins
+        nodes = [*everything, *rates, *relations, *switches, graph.one]
+        # Members may be equilibria on one branch of a root alone.
+        self.field = Field(nodes, at.squares, at.positive, branch=False)
+        if any(map(self.field, [*rates, *relations])):
+            self.field = Field(nodes, at.squares, at.positive)
         self.signs = Signs(self.field)
         for label, rate in zip((*system.state_labels, *system.leaf.names), [*rates, *relations], strict=True):
             if self.field(rate):
@@ -175,12 +182,31 @@ class Functions:
         declared = at.system.mechanism.positive
         return [node for k, node in at.settings.related.items() if k in declared] + list(at.squares.values())
 
+    def regular(self) -> Formula:
+        """Accelerations exist: what they are solved from is invertible."""
+        rows = self._rows(self._mass)
+        blocks = irreducible_blocks(rows)
+        ends = (characteristic([[rows[i][j] for j in b] for i in b])[-1] for b in blocks)
+        return self.signs.every(map(self.signs.nonzero, ends))
+
+    def within(self) -> Formula:
+        """The members lie in the domain of the model."""
+        return self.signs.every(self.signs.positive(self.field(node)) for node in self._margins)
+
     def _rows(self, nodes: Sequence[Sequence[Node]]) -> Rows:
         return [self.field.all(row) for row in nodes]
 
     def hessian(self, name: str) -> Rows:
         """Second derivatives of a relation or a conserved function."""
         return self._rows(self._hessian_nodes[name])
+
+
+def _saddle(system: ReducedSystem) -> list[list[Node]]:
+    """The matrix of accelerations and multipliers."""
+    a, zero = system.assembly, system.graph.zero
+    columns = [list(column) for column in zip(*a.rows, strict=True)] or [[] for _ in a.mass]
+    above = [[*row, *(-e for e in column)] for row, column in zip(a.mass, columns, strict=True)]
+    return [*above, *([*row, *[zero] * len(a.rows)] for row in a.rows)]
 
 
 def _text(node: Node, at: FamilyPoint) -> str:

@@ -102,6 +102,8 @@ class Field:
     squares : dict of symbol node -> node
         Symbols of which the square is given.
     positive : symbol nodes that are positive
+    branch : bool
+        Take the root of a square whose sign is open as positive, with that condition; else it is a generator.
 
     Attributes
     ----------
@@ -121,7 +123,9 @@ class Field:
         nodes: Sequence[Node],
         squares: Mapping[Node, Node] | None = None,
         positive: Collection[Node] = (),
+        branch: bool = True,
     ) -> None:
+        self._branch = branch
         squares = dict(squares or {})
         reachable = nodes[0].graph.reachable([*nodes, *squares, *squares.values()])
         functions = [n for n in reachable if n.kind == "fun"]
@@ -153,9 +157,11 @@ class Field:
             turned = self._turn(nodes[0])
             if turned is not None:
                 return turned[name == "sin"]
+        if name == "quadrature" and not args[2]:  # an integral up to zero
+            return self.zero
         if name == "sqrt":
             root = _root(args[0])
-            if root is not None:
+            if root is not None and (self._branch or self._is_positive(root)):
                 self.given.append(root)
                 return root
             self.given.append(args[0])
@@ -170,6 +176,14 @@ class Field:
         self.positive[place] = name in ("sqrt", "abs", "exp")
         self.functions[place] = name, args
         return generator
+
+    def _is_positive(self, q: Quotient) -> bool:
+        """Whether all terms above and below the line are seen to be positive."""
+        terms = [*q.top.to_dict().items(), *q.below.to_dict().items()]
+        return all(
+            c > 0 and all(positive or not e for e, positive in zip(exponents, self.positive, strict=False))
+            for exponents, c in terms
+        )
 
     def _turn(self, angle: Node) -> tuple[Quotient, Quotient] | None:
         """Cosine and sine of sums of whole multiples of inverse functions; None where they are not rational.

@@ -337,3 +337,21 @@ def test_a_family_too_large_for_symbols_is_decided_at_numbers():
     member = system.equilibrium("opposed", params=params, **values)
     verdict = gc.certify(system, member, params).verdict
     assert found.evaluate(params, **values) == PROVED.get(verdict, 0)
+
+
+def test_outside_the_domain_and_at_singular_inertias_nothing_is_said():
+    """A spring at rest at k, which is its mass too, beside a wall at -1."""
+    phi, k = gc.Coordinate("phi", angle=True), gc.Parameter("k", 1.0)
+    a = sp.Symbol("a", real=True)
+    system = gc.EulerPoincare(
+        algebra=None,
+        shape=[phi],
+        inertia=[[k.symbol]],
+        potential=(phi.symbol - k.symbol) ** 2 / 2,
+        domain={"right of the wall": phi.symbol > -1},
+        indefinite=True,
+        parameters=[k],
+        equilibria={"held": gc.Family({"phi": a}, symbols=[a], relations=[a - k.symbol])},
+    ).reduce()
+    found = gc.stability_conditions(system, "held")
+    assert found.evaluate(k=[2.0, 0.5, -0.5, -0.99, -1.5, 0.0]).tolist() == [1, 1, -1, -1, 0, 0]
