@@ -61,8 +61,8 @@ class Invariant:
         return f"Invariant({words}; {self.kind}, {self.parameters} parameters)"
 
 
-class DiscoveredInvariants(Sequence[Invariant]):
-    """What `discover_invariants` found: a sequence of `Invariant`, functionally independent of each other.
+class DiscoveredInvariants:
+    """What `discover_invariants` found: `Invariant` by place, functionally independent of each other.
 
     Attributes
     ----------
