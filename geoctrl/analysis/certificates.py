@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from flint import fmpq
 
 from geoctrl import checker
 from geoctrl._checks import file_path
@@ -18,6 +15,8 @@ from geoctrl._scalars import shown
 from geoctrl.analysis.proof import Outcome
 from geoctrl.analysis.questions import answered
 from geoctrl.checker import digest_of, short
+from geoctrl.checker.reading import terms
+from geoctrl.checker.surds import RATIONALS, Surds
 from geoctrl.errors import InputError
 from geoctrl.systems import System, as_system
 from geoctrl.systems.notebook import displayed, rows, words
@@ -25,9 +24,6 @@ from geoctrl.systems.points import resolve_equilibrium
 from geoctrl.verification import Verdict
 
 __all__ = ["Certificate", "certify", "readable"]
-
-
-_EXACT = re.compile("-?[0-9]+(/[0-9]+)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +37,8 @@ class Certificate:
     verdict : Verdict
     method : str
         "spectrum" (perhaps "on the level sets of the invariants"), "energy-Casimir" or, for functions,
-        "second variation"; followed by "in floats" where nothing is proved.
+        "second variation"; followed by "in balls" where the equilibrium is known up to a box, by
+        "in floats" where nothing is proved.
     claim : str
         The claim in words.
     evidence : dict
@@ -91,7 +88,8 @@ class Certificate:
             lines.append(f"  reason: {self.reason}")
         for key in ("zero_modes", "multipliers", "restricted_hessian", "rounded_polynomial"):
             if key in self.evidence:
-                lines.append(f"  {key}: {readable(self.evidence[key])}")
+                field = Surds.of(map(terms, self.data["problem"].get("roots", [])))
+                lines.append(f"  {key}: {readable(self.evidence[key], field)}")
         return "\n".join(lines)
 
 
@@ -103,9 +101,11 @@ def certify(
     Instability is decided by the linearisation on the leaf, stability by the energy-Casimir test with all
     invariants that are proved conserved (see `geoctrl.analysis.energy_casimir`), or by a linearisation of
     which all eigenvalues but the zeros of invariants have negative real parts. Points of a declared
-    family, rationals and doubles, taken as the rationals they are, are treated in rational arithmetic;
-    where the field does not vanish exactly, or a value is irrational, the same tests run in floats and the
-    verdict says so.
+    family, rationals and doubles, taken as the rationals they are, and numbers with square roots are treated
+    in exact arithmetic. Where the field does not vanish exactly, or a value is no such number, the point
+    stands for the equilibrium next to it: that there is one in a box of the half width 2^-64 is proved in
+    balls, and its stability over the whole box; the claim says so. Where this fails too, as where equilibria
+    come in families that no invariant explains, the same tests run in floats and the verdict says so.
 
     Parameters
     ----------
@@ -184,12 +184,12 @@ def _reason(outcome: Outcome) -> str:
     return "; ".join(parts)
 
 
-def readable(value: Any) -> str:
-    """Evidence in words: exact numbers as decimals."""
+def readable(value: Any, field: Surds = RATIONALS) -> str:
+    """Evidence in words: exact numbers as decimals, with the roots of a field."""
     if isinstance(value, dict):
-        return ", ".join(f"{k}: {readable(v)}" for k, v in value.items())
+        return ", ".join(f"{k}: {readable(v, field)}" for k, v in value.items())
     if isinstance(value, list):
-        return "[" + ", ".join(readable(v) for v in value) + "]"
+        return "[" + ", ".join(readable(v, field) for v in value) + "]"
     if isinstance(value, str):
-        return short(fmpq(value)) if _EXACT.fullmatch(value) else value
+        return short(field.read(value)) if terms(value) is not None else value
     return f"{value:.6g}" if isinstance(value, float) else str(value)

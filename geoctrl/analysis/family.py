@@ -8,6 +8,7 @@ comes first: that the family is flat, along the kernel of the linearisation.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from time import monotonic
 from typing import Any
 
@@ -67,6 +68,44 @@ def _flat(q: checker.Question, g: Generators, dimension: int) -> list[tuple[int,
     ]
 
 
+def written_family(
+    stored: Stored,
+    g: Generators,
+    equations: list[Any],
+    free: Sequence[tuple[int, int]],
+    tangents: Sequence[Sequence[Any]],
+) -> Stored:
+    """The problem with a flat family, its unknowns solved for along it; NotSolved where they are not.
+
+    Parameters
+    ----------
+    g : the symbols of the family for states, and the unknowns
+    equations : of rest along the family
+    free : generator of each symbol, and the state that it is
+    tangents : of the family, by row
+    """
+    solved = _Solved(g, equations, [])
+    if any(i in g.states for i, *_ in solved.steps):
+        raise NotSolved  # the family is not flat
+    table, e = Appended(stored), list(stored.read["states"].values())
+    named = [table.symbol(f"s{k}", "family") for k in range(1, len(free) + 1)]
+    known = dict(g.places) | {i: place for (i, _), (_, place) in zip(free, named, strict=True)}
+    for i, top, below in reversed(solved.steps):
+        known[i] = table.product((table.polynomial(top, known), 1), (table.polynomial(below, known), -1))
+    states = []
+    for i, start in enumerate(e):
+        shift = start - sum((row[i] * e[j] for row, (_, j) in zip(tangents, free, strict=True)), start * 0)
+        terms = [(row[i], place) for row, (_, place) in zip(tangents, named, strict=True) if row[i]]
+        states.append(table.total([(shift, table.product()), *terms]))
+    return table.with_parts(
+        family={
+            "symbols": {name: str(e[j]) for (_, j), (name, _) in zip(free, named, strict=True)},
+            "states": states,
+            "unknowns": [known[i] for i in g.unknowns],
+        }
+    )
+
+
 class _Solved:
     """Equations solved one by one.
 
@@ -103,7 +142,7 @@ class _Solved:
 
     def _vanishing(self, equation: Any) -> list[Any]:
         """Factors that vanish at the point."""
-        factors = [p for p, _ in equation.factor()[1] if not self._rest.at(p)]
+        factors = [p for p, _ in equation.factor()[1] if self._rest.vanishes(p)]
         if not factors:
             raise NotSolved
         return factors
@@ -116,11 +155,11 @@ class _Solved:
             state = rest.angles[held[0]][1]
             return state, rest.point[state] * rest.one, rest.one
         moving = [*rest.unknowns, *reversed(rest.states)]
-        others = [i for i in rest.places if i not in moving and i not in rest.angles]
+        others = [i for i in rest.places if i not in moving and i not in rest.angles.keys() | rest.constants]
         for i in [*others, *moving]:
             if degrees[i] == 1:
                 slope = p.derivative(i)
-                if rest.at(slope):
+                if not rest.vanishes(slope):
                     return i, slope * rest.gens[i] - p, slope
         return None
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flint import fmpq
+from flint import arb, fmpq
 
 from geoctrl import checker
 
@@ -29,6 +29,7 @@ class Generators:
     states, velocities, unknowns : numbers of their generators
     angles : name and state of each generator that is the sine or cosine of a state
     circles : squares of sine and cosine of a state less one, which vanish everywhere
+    constants : generators that are functions of parameters alone
     """
 
     gens: Sequence[Any]
@@ -39,6 +40,7 @@ class Generators:
     unknowns: list[int]
     angles: dict[int, tuple[str, int]]
     circles: list[Any]
+    constants: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, q: checker.Question) -> Generators:
@@ -91,6 +93,12 @@ class Generators:
                 if e:
                     if i not in self.point:
                         raise NotSolved
-                    c *= self.point[i] ** int(e)
-            total += c
+                    for _ in range(int(e)):  # a power of a ball about zero would have no bounds
+                        c = c * self.point[i]
+            total = total + c
         return total
+
+    def vanishes(self, polynomial: Any) -> bool:
+        """Whether its value at the point is zero, or a ball that may be."""
+        value = self.at(polynomial)
+        return value.contains(0) if isinstance(value, arb) else not value

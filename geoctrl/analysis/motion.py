@@ -9,15 +9,16 @@ from functools import cached_property
 from typing import Any
 
 import sympy as sp
-from flint import fmpq
 
 from geoctrl import checker
 from geoctrl._scalars import STATE, Graph, Node
 from geoctrl._scalars.budget import Budget
+from geoctrl._scalars.surds import rational
 from geoctrl.analysis.consequences import consequences
 from geoctrl.analysis.shape import ShapeIntegrals, find_shape_integrals
 from geoctrl.analysis.table import Table
 from geoctrl.analysis.turn import Turn
+from geoctrl.checker.surds import Surd, Surds
 from geoctrl.systems import ReducedSystem
 from geoctrl.systems.angles import ExactAngle
 from geoctrl.systems.elimination import solve_saddle
@@ -43,12 +44,12 @@ class Stored:
         """What the checker reads from data ready for JSON."""
         return cls(data, checker.read_problem(data))
 
-    def at(self, numbers: Mapping[str, Fraction]) -> Stored:
+    def at(self, numbers: Mapping[str, Fraction | Surd]) -> Stored:
         """The problem with other numbers of states, inputs and parameters, by label."""
         held = {part: {k: numbers[k] for k in self.data[part]} for part in ("states", "inputs", "parameters")}
         texts = {part: {k: str(q) for k, q in table.items()} for part, table in held.items()}
         read = {
-            part: {k: fmpq(q.numerator, q.denominator) for k, q in table.items()}
+            part: {k: q if isinstance(q, Surd) else rational(q) for k, q in table.items()}
             for part, table in held.items()
         }
         return Stored(self.data | texts, self.read | read)
@@ -56,6 +57,16 @@ class Stored:
     def with_parts(self, **parts: Any) -> Stored:
         """The problem with further parts, read anew."""
         return Stored.of(self.data | parts)
+
+    def over(self, field: Surds) -> Stored:
+        """The problem with numbers of a field with square roots."""
+        return Stored(
+            self.data | {"roots": [str(r.radicand) for r in field.roots]}, self.read | {"roots": field}
+        )
+
+    def boxed(self, box: dict[str, Any]) -> Stored:
+        """The problem of an equilibrium in a box about the point."""
+        return Stored(self.data | {"box": box}, self.read | {"box": box})
 
     def turning(self, spin: tuple[float, ...]) -> Stored:
         """The problem seen from axes that turn."""
@@ -237,7 +248,7 @@ class Motion:
 
     def question(
         self,
-        numbers: Mapping[str, Fraction],
+        numbers: Mapping[str, Fraction | Surd],
         functions: Mapping[str, Node],
         states: Mapping[str, Node] | None = None,
         rates: Mapping[Node, Node] | None = None,
@@ -288,7 +299,7 @@ class Motion:
         return data | {"nodes": table.rows}
 
     def solved_question(
-        self, numbers: Mapping[str, Fraction], functions: Mapping[str, Node], shape: ShapeIntegrals
+        self, numbers: Mapping[str, Fraction | Surd], functions: Mapping[str, Node], shape: ShapeIntegrals
     ) -> Stored:
         """The problem with the rates of velocities solved for, which the structure of a shape is about."""
         key = (tuple(functions.items()), "shape")

@@ -7,8 +7,9 @@ expressions small and identities short.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +20,7 @@ from geoctrl._scalars import Node, exact
 from geoctrl.analysis.motion import Motion, Stored
 from geoctrl.analysis.natural import natural_motion
 from geoctrl.analysis.shape import ShapeIntegrals
+from geoctrl.checker.surds import RATIONALS, Surd, Surds, top
 from geoctrl.systems import Equilibrium, Seen
 from geoctrl.systems.angles import ExactAngle
 
@@ -26,7 +28,7 @@ __all__ = ["Problem", "motion_of"]
 
 
 def motion_of(
-    seen: Seen, held: Sequence[Fraction], params: Mapping[str, Any]
+    seen: Seen, held: Sequence[Fraction | Surd], params: Mapping[str, Any]
 ) -> tuple[Motion, dict[str, Node]] | None:
     """Equations of motion under constant inputs, and by name what may be conserved.
 
@@ -61,20 +63,23 @@ class Problem:
     invariants : dict of name -> Node
         Candidates: what is used of them has to be proved.
     numbers : dict of parameter name -> Fraction
-    point, input_point : list of Fraction
+    point, input_point : list of Fraction or Surd
     others : dict of name -> Node
         Candidates that are not conserved, but may fall along the motion.
     spin : tuple of float
         Rate of the axes from which it is seen; empty for reduced equations, which are seen from the body.
+    field : Surds
+        With the square roots in point and inputs, and those that the equations need there.
     """
 
     motion: Motion
     invariants: dict[str, Node]
     numbers: dict[str, Fraction]
-    point: list[Fraction]
-    input_point: list[Fraction]
-    others: dict[str, Node] = field(default_factory=dict)
+    point: list[Fraction | Surd]
+    input_point: list[Fraction | Surd]
+    others: dict[str, Node] = dataclasses.field(default_factory=dict)
     spin: tuple[float, ...] = ()
+    field: Surds = RATIONALS
 
     @classmethod
     def of(cls, seen: Seen, equilibrium: Equilibrium) -> Problem | None:
@@ -82,13 +87,14 @@ class Problem:
         can be written down for it.
         """
         u = equilibrium.exact_u
-        held = list(u) if u is not None else [exact(v) for v in equilibrium.u]
+        held: list[Fraction | Surd] = list(u) if u is not None else [exact(v) for v in equilibrium.u]
         found = motion_of(seen, held, equilibrium.params)
         if found is None:
             return None
         motion, candidates = found
         numbers = {k: exact(v) for k, v in equilibrium.params.items()}
-        x = list(equilibrium.exact or (exact(v) for v in equilibrium.x))
+        x: list[Any] = list(equilibrium.exact or (exact(v) for v in equilibrium.x))
+        field = Surds(top([*x, *held]))
         angles = {i: q for i, q in enumerate(x) if isinstance(q, ExactAngle)}
         turned = motion.turned({list(motion.states)[i]: q for i, q in angles.items()}) if angles else None
         if turned is not None:
@@ -97,10 +103,19 @@ class Problem:
         if seen.system.recorded:
             names = seen.system.conserved(equilibrium.params, u=equilibrium.u)
             kept = {name: candidates.pop(name) for name in (_distinct(name, motion) for name in names)}
-            return cls(motion, kept, numbers, x, held, candidates)
+            return cls(motion, kept, numbers, x, held, candidates, field=field)
         place = x[: len(motion.rates)]
         point = [*place, *[Fraction(0)] * len(motion.velocities)]
-        return cls(motion, candidates, numbers, point, held, candidates, tuple(map(float, seen.spin)))
+        return cls(motion, candidates, numbers, point, held, candidates, tuple(map(float, seen.spin)), field)
+
+    def extended(self, radicand: Any) -> Problem | None:
+        """The question with the root of a number at hand; None where no number is named, or there are too
+        many roots.
+        """
+        try:
+            return None if radicand is None else replace(self, field=self.field.extended(radicand))
+        except checker.Refusal:
+            return None
 
     def question(
         self, shape: ShapeIntegrals | None = None, further: bool = False, others: bool = False
@@ -118,4 +133,5 @@ class Problem:
             stored = m.question(numbers, functions, further=further)
         else:
             stored = m.solved_question(numbers, self.invariants, shape)
+        stored = stored.over(self.field) if self.field.roots else stored
         return stored.turning(self.spin) if any(self.spin) else stored

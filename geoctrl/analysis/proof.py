@@ -1,8 +1,8 @@
 """The search for a proof: what it finds is proposed to the checker, which alone decides.
 
 Proposals name invariants, multipliers of a definite combination and the structure of integrals over a shape.
-Where the point or a value is not rational, the same questions are asked with numbers rounded to doubles,
-and the verdict says so.
+Numbers are rational, or have square roots. Where the point or a value is no such number, the same questions
+are asked with numbers rounded to doubles, and the verdict says so.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 from geoctrl import checker
+from geoctrl.analysis.enclosures import enclosed
 from geoctrl.analysis.energy_casimir import Pencil, exact_multipliers
+from geoctrl.analysis.family_in_balls import family_in_balls
 from geoctrl.analysis.motion import Stored
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.symmetries import modulo_orbit
@@ -46,37 +48,52 @@ def decide(problem: Problem, modulo: str | None = None) -> Outcome:
     CertificateError
         If the point is no equilibrium, or the equations cannot be put before the checker.
     """
-    search, outcome = _Search(problem, exact=True, drift=modulo is None), None
-    try:
-        outcome = search.run()
-        if modulo and outcome.verdict not in _STABLE:
-            return search.of_orbit() or outcome
-        if outcome.verdict.proved or not search.inexact:
-            return outcome
-    except checker.Refusal:  # what no proof can be made of may still be judged in floats
-        pass
+    outcome: Outcome | None = None
+    asked: Problem | None = problem
+    while asked is not None:  # with each root that turns out to be needed
+        search = _Search(asked, exact=True, drift=modulo is None)
+        try:
+            outcome = search.run()
+            if modulo and outcome.verdict not in _STABLE:
+                return search.of_orbit() or outcome
+            if outcome.verdict.proved or not search.inexact:
+                return outcome
+        except checker.NotExact as missing:
+            search.radicand = missing.radicand
+        except checker.Refusal:  # what no proof can be made of may still be judged in floats
+            break
+        asked = asked.extended(search.radicand)
     try:
         rounded = _Search(problem, exact=False).run()
     except checker.Refusal as refusal:
         if outcome is not None:
             return outcome
         raise CertificateError(f"no certificate of this point can be made: {refusal}") from refusal
+    found = family_in_balls(problem) or enclosed(problem, rounded.evidence["conserved"])
+    if found is not None:
+        return Outcome(*found)
     return rounded if outcome is None or rounded.verdict.value.startswith("NUMERICALLY") else outcome
 
 
 def is_exact_equilibrium(problem: Problem) -> bool:
     """Whether the checker finds field and leaf relations to vanish exactly at the point."""
-    try:
-        checker.Question(problem.question().read, exact=True).require_equilibrium()
-    except checker.Refusal:
-        return False
-    return True
+    asked: Problem | None = problem
+    while asked is not None:
+        try:
+            checker.Question(asked.question().read, exact=True).require_equilibrium()
+            return True
+        except checker.NotExact as missing:
+            asked = asked.extended(missing.radicand)
+        except checker.Refusal:
+            return False
+    return False
 
 
 class _Search:
     def __init__(self, problem: Problem, exact: bool, drift: bool = True) -> None:
         self._problem, self._exact, self._drift = problem, exact, drift
-        self.inexact = False  # whether an invariant has no rational derivatives at the point
+        self.inexact = False  # whether an invariant has no exact derivatives at the point
+        self.radicand: Any = None  # of a root that would make them exact
 
     def run(self) -> Outcome:
         outcome = self._attempt(self._problem.question(), shape=False)
@@ -147,8 +164,8 @@ class _Search:
                 if question.conserved(name):
                     question.function(name)
                     found.append(name)
-            except checker.NotExact:
-                self.inexact = True
+            except checker.NotExact as missing:
+                self.inexact, self.radicand = True, missing.radicand
             except checker.Refusal:  # no derivative at the point, or too large to be proved
                 continue
         return found

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from geoctrl import checker
+from geoctrl._scalars.surds import exact_with_roots
 from geoctrl.analysis.problem import Problem, motion_of
 from geoctrl.analysis.questions import KINDS
 from geoctrl.checker.jets import Jet, evaluate
@@ -48,7 +49,9 @@ def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
         seen = system.seen_from(stored.get("spin"))
     except GeoctrlError as error:
         raise CertificateError(f"the system is not seen from the axes of the file: {error}") from error
-    found = motion_of(seen, [Fraction(v) for v in stored["inputs"].values()], numbers)
+    given = checker.read_problem(dict(stored))
+    held = [exact_with_roots(q) for q in given["inputs"].values()]
+    found = motion_of(seen, held, numbers)
     if found is None:
         raise CertificateError(f"{system.name or 'the system'} has no equations that could be derived anew")
     motion, candidates = found
@@ -65,11 +68,12 @@ def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
         motion=motion,
         invariants={name: candidates[name] for name in stored["invariants"]},
         numbers=numbers,
-        point=[Fraction(v) for v in stored["states"].values()],
-        input_point=[Fraction(v) for v in stored["inputs"].values()],
+        point=[exact_with_roots(q) for q in given["states"].values()],
+        input_point=held,
+        field=given["roots"],
     )
     rebuilt = problem.question(motion.shape() if "shape" in stored else None)
-    _compare(checker.read_problem(dict(stored)), rebuilt.read)
+    _compare(given, rebuilt.read)
 
 
 def _measured_from(label: str) -> tuple[str, ExactAngle] | None:

@@ -21,6 +21,7 @@ from geoctrl.analysis.independence import independent_invariants
 from geoctrl.analysis.motion import Stored
 from geoctrl.checker.jets import Jet, Numbers, evaluate
 from geoctrl.checker.matrices import independent
+from geoctrl.checker.surds import RATIONALS
 
 __all__ = ["modulo_orbit"]
 
@@ -42,7 +43,8 @@ def modulo_orbit(stored: Stored, conserved: Sequence[str]) -> tuple[Stored, dict
     functions = {name: problem["invariants"][name] for name in conserved}
     functions |= problem["leaf"]
     level = {name: question.jets([functions[name]])[0].value for name in held}
-    if any(v is None for v in level.values()):
+    numbers = [*level.values(), *problem["states"].values()]
+    if any(not isinstance(v, fmpq) for v in numbers):
         return None
     try:
         found = _fields(question, functions, level)
@@ -90,7 +92,7 @@ class _Anywhere:
     number = staticmethod(fmpq)
 
     def __init__(self) -> None:
-        self._exact = Numbers(exact=True)
+        self._exact = Numbers(exact=True, field=RATIONALS)
         self.quadrature, self.sign, self.settled = (
             self._exact.quadrature,
             self._exact.sign,

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from flint import fmpq
-
 from geoctrl import checker
 from geoctrl.analysis.drifting import drifts
 from geoctrl.analysis.falling import falling_functions
 from geoctrl.analysis.family import family_through
+from geoctrl.analysis.generators import NotSolved
 from geoctrl.analysis.independence import independent_invariants
 from geoctrl.analysis.motion import Stored
 from geoctrl.analysis.problem import Problem
@@ -43,19 +42,37 @@ def candidates(
     drift : bool
         Whether motions that drift away make the point unstable: not where its orbit is asked for.
     """
-    yield from _families(stored, evidence)
-    yield from falling_functions(problem.question(others=True), evidence["conserved"], list(problem.others))
-    yield from _degenerate(stored, evidence)
-    yield from _critical_case(stored, evidence)
-    for found in drifts(stored) if drift else ():
-        yield found, {"conserved": []}
+    searches = [
+        lambda: _families(stored, evidence),
+        lambda: _falling(problem, evidence),
+        lambda: _degenerate(stored, evidence),
+        lambda: _critical_case(stored, evidence),
+    ]
+    searches += [lambda: _drifts(stored)] if drift else []
+    for search in searches:
+        try:
+            yield from search()
+        except (checker.Refusal, NotSolved):  # what is looked for cannot be written, or is too large
+            continue
 
 
 def _families(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
     """Where all roots but zero lie to the left of the axis."""
-    if not (zeros := _zeros_and_damped(evidence)):
+    if not (zeros := _zeros_and_damped(stored, evidence)):
         return
     for found in family_through(stored, checker.Question(stored.read, exact=True), zeros):
+        yield found, {"conserved": []}
+
+
+def _falling(problem: Problem, evidence: dict[str, Any]) -> Iterator[Candidate]:
+    """Where a function that is not conserved may fall."""
+    if problem.others:
+        stored = problem.question(others=True)
+        yield from falling_functions(stored, evidence["conserved"], list(problem.others))
+
+
+def _drifts(stored: Stored) -> Iterator[Candidate]:
+    for found in drifts(stored):
         yield found, {"conserved": []}
 
 
@@ -72,14 +89,14 @@ def _degenerate(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]
 
 def _critical_case(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
     """Where one root is zero and all others lie to the left of the axis."""
-    if _zeros_and_damped(evidence) == 1:
+    if _zeros_and_damped(stored, evidence) == 1:
         for order in ORDERS:
             yield stored.with_parts(critical=order), {"conserved": []}
 
 
-def _zeros_and_damped(evidence: dict[str, Any]) -> int:
+def _zeros_and_damped(stored: Stored, evidence: dict[str, Any]) -> int:
     """Number of zero roots on the leaf where all others lie to the left of the axis, else 0."""
-    polynomial = [fmpq(c) for c in evidence.get("characteristic_polynomial_on_leaf", [])]
+    polynomial = [stored.read["roots"].read(c) for c in evidence.get("characteristic_polynomial_on_leaf", [])]
     zeros = next((k for k, c in enumerate(reversed(polynomial)) if c), 0)
     rest = polynomial[: len(polynomial) - zeros]
     return zeros if zeros and len(rest) > 1 and locate(rest)[1] else 0

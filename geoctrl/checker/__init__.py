@@ -1,10 +1,11 @@
 """Certificates of stability, read and proved again: all that a proof of geoctrl has to be trusted for.
 
 The package imports nothing else of geoctrl, nothing but the standard library and python-flint, and shares
-no code with the search for proofs. Read in this order: `reading` (what a file may hold), `jets`
-(derivatives), `polynomials` (identities), `matrices` (linear algebra, roots), `question` (what is proved of
-the equations), `shape` (one kind of integrals), `tolerances` (of rounded numbers), `verdicts` (what follows),
-`words` (claims), `kinds` (of problems); then `theorems`, in any order.
+no code with the search for proofs. Read in this order: `reading` (what a file may hold), `surds` (square
+roots), `jets` (derivatives), `polynomials` (identities), `over_surds` and `matrices` (linear algebra,
+roots), `question` (what is proved of the equations), `shape` (one kind of integrals), `tolerances` (of
+rounded numbers), `verdicts` (what follows), `balls` and `boxes` (points known up to a radius), `words`
+(claims), `kinds` (of problems); then `theorems`, in any order.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from geoctrl.checker.kinds import KINDS, SCHEMA, decide, read_problem
 from geoctrl.checker.question import STATES, NotEquilibrium, Question
 from geoctrl.checker.reading import FORMAT, VERSION, Refusal, conform, load
 from geoctrl.checker.shape import shape_integrals
+from geoctrl.checker.surds import Surd
 from geoctrl.checker.tolerances import SAME
 from geoctrl.checker.verdicts import judge
 from geoctrl.checker.words import claim, short
@@ -33,6 +35,7 @@ __all__ = [
     "Question",
     "Refusal",
     "Report",
+    "Surd",
     "check",
     "check_file",
     "claim",

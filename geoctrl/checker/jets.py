@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
-from flint import fmpq, fmpz
+from flint import fmpq
 
 from geoctrl.checker.reading import Refusal, children
+from geoctrl.checker.surds import Number, Surd, Surds
 from geoctrl.checker.tolerances import SWITCH
 
 BITS, SECONDS = 50_000, 60.0
@@ -24,7 +25,18 @@ take."""
 
 
 class NotExact(Refusal):
-    """A value or derivative is not rational at the point, so that exact arithmetic says nothing there."""
+    """A value or derivative is not in the field of the problem's numbers, so that exact arithmetic says
+    nothing there.
+
+    Attributes
+    ----------
+    radicand : number or None
+        Of which a root is missing.
+    """
+
+    def __init__(self, fault: str, radicand: Number | None = None) -> None:
+        super().__init__(fault)
+        self.radicand = radicand
 
 
 @dataclass(frozen=True)
@@ -74,18 +86,22 @@ def _scaled(factor: Any, terms: dict) -> dict:
 
 
 class Numbers:
-    """Rational numbers: exact, or rounded to doubles at every node.
+    """Numbers of a field with square roots: exact, or rounded to doubles at every node.
 
-    Exact values of functions are given where they are rational, None where only their derivatives are.
+    Exact values of functions are given where they are in the field, None where only their derivatives are.
     """
 
-    def __init__(self, exact: bool) -> None:
-        self.exact = exact
+    def __init__(self, exact: bool, field: Surds) -> None:
+        self.exact, self._field = exact, field
         self.deadline = monotonic() + SECONDS
 
     number = staticmethod(fmpq)
 
-    def function(self, name: str, x: fmpq) -> fmpq | None:
+    def around(self, _state: int, value: Number) -> Number:
+        """The value of a state."""
+        return value
+
+    def function(self, name: str, x: Number) -> Number | None:
         """The value of a function of one argument."""
         if not self.exact:
             try:
@@ -93,16 +109,16 @@ class Numbers:
             except (ValueError, OverflowError) as error:
                 raise Refusal(f"{name} has no value at {to_float(x):.6g}") from error
         if name == "sqrt" and x > 0:
-            p, q = (fmpz(int(v)).isqrt() for v in (x.p, x.q))
-            if fmpq(p, q) ** 2 == x:
-                return fmpq(p, q)
-        elif x == (1 if name == "log" else 0) and name != "sqrt":
+            if (root := self._field.sqrt(x)) is not None:
+                return root
+            raise NotExact(f"there is no root of {to_float(x):.6g} among the numbers of the problem", x)
+        if x == (1 if name == "log" else 0) and name != "sqrt":
             return fmpq(int(name in ("cos", "exp")))
-        elif name == "atan" or (name == "log" and x > 0):
+        if name == "atan" or (name == "log" and x > 0):
             return None  # transcendental, but its derivative is rational
         raise NotExact(f"{name} is not rational, or has no value, at {to_float(x):.6g}")
 
-    def quadrature(self, a: fmpq, b: fmpq, s: fmpq) -> fmpq | None:
+    def quadrature(self, a: Number, b: Number, s: Number) -> Number | None:
         """int_0^s dt/(a t^2 + b)."""
         z = a * s * s / b if b else fmpq(-1)
         if not z > -1:
@@ -115,7 +131,7 @@ class Numbers:
         )
         return s / b * fmpq(*value.as_integer_ratio())
 
-    def sign(self, _node: int, x: fmpq | None) -> int:
+    def sign(self, _node: int, x: Number | None) -> int:
         """The sign of a switch; when rounded, zero next to it."""
         if x is None:
             raise NotExact("the argument of a switch is not rational at the point")
@@ -138,15 +154,15 @@ def require_time(deadline: float) -> None:
         raise Refusal(f"the check takes more than {SECONDS:g} s")
 
 
-def to_float(q: fmpq) -> float:
-    """The nearest double."""
+def to_float(q: Number) -> float:
+    """The nearest double of a rational, one next to a number with roots."""
     try:
-        return int(q.p) / int(q.q)
+        return float(q) if isinstance(q, Surd) else int(q.p) / int(q.q)
     except OverflowError as error:
         raise Refusal("a number is too large for floats") from error
 
 
-def _rounded(q: fmpq) -> fmpq:
+def _rounded(q: Number) -> fmpq:
     return fmpq(*to_float(q).as_integer_ratio())
 
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from flint import fmpq
-
+from geoctrl.checker.boxes import judge_box
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import (
     EQUATIONS,
@@ -21,6 +20,8 @@ from geoctrl.checker.reading import (
     label,
     one_of,
 )
+from geoctrl.checker.surds import Surds
+from geoctrl.checker.theorems.family_in_balls import judge_in_balls
 from geoctrl.checker.verdicts import judge, judge_matrices
 from geoctrl.checker.words import short
 
@@ -38,7 +39,18 @@ def read_problem(value: Any, path: str = "problem") -> Any:
     kind = value.get("kind") if isinstance(value, dict) else None
     if not isinstance(kind, str) or kind not in KINDS:
         raise Refusal(f"an object of the kind {' or '.join(map(repr, KINDS))} is needed", path)
-    return conform(value, KINDS[kind].schema, path)
+    read = conform(value, KINDS[kind].schema, path)
+    return read if kind == "matrices" else _numbered(read)
+
+
+def _numbered(problem: dict[str, Any]) -> dict[str, Any]:
+    """The problem with its numbers in the field of its roots, which stands for their list."""
+    surds = Surds.of(problem.get("roots", []))
+    numbers = {
+        part: {k: surds.number(v) for k, v in problem[part].items()}
+        for part in ("states", "inputs", "parameters")
+    }
+    return problem | numbers | {"roots": surds}
 
 
 def decide(problem: dict[str, Any], proposal: dict[str, Any], exact: bool) -> tuple[str, str, dict[str, Any]]:
@@ -47,10 +59,9 @@ def decide(problem: dict[str, Any], proposal: dict[str, Any], exact: bool) -> tu
 
 
 def _of_equations(problem: dict[str, Any], findings: dict[str, Any], method: str) -> tuple[str, ...]:
-    polynomial = [short(fmpq(c)) for c in findings.get("reduced_polynomial", [])]
+    polynomial = [short(problem["roots"].read(c)) for c in findings.get("reduced_polynomial", [])]
     done = {
-        f"field and leaf relations vanish {'up to rounding' if 'in floats' in method else 'exactly'}"
-        " at the point": True,
+        f"field and leaf relations vanish {_where(problem, method)}": True,
         f"kept by the motion, identically: {', '.join(problem['leaf']) or 'no leaf relations'}": True,
         f"conserved on the leaf, identically: {', '.join(findings['conserved']) or 'nothing'}": True,
         f"from the structure of the equations: {', '.join(findings['shape_integrals'])}": findings[
@@ -84,10 +95,28 @@ THEOREM_CHECKS = {
 }
 """What a theorem proved besides, by the finding that tells of it."""
 
+
+def _judge_equations(
+    problem: dict[str, Any], proposal: dict[str, Any], exact: bool
+) -> tuple[str, str, dict[str, Any]]:
+    for part, by in (("box", judge_box), ("enclosed", judge_in_balls)):
+        if part in problem:
+            if not exact:
+                raise Refusal("a box is for proofs" if part == "box" else "balls are for proofs", f"problem.{part}")
+            return by(problem, proposal)
+    return judge(Question(problem, exact), proposal)
+
+
+def _where(problem: dict[str, Any], method: str) -> str:
+    if "box" in problem:
+        return "at one point of the box"
+    return f"{'up to rounding' if 'in floats' in method else 'exactly'} at the point"
+
+
 KINDS = {
     "equations": Kind(
         EQUATIONS,
-        lambda problem, proposal, exact: judge(Question(problem, exact), proposal),
+        _judge_equations,
         _of_equations,
     ),
     "matrices": Kind(

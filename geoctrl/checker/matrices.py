@@ -1,4 +1,6 @@
-"""Exact linear algebra over the rationals, and the place of a polynomial's roots about the imaginary axis."""
+"""Exact linear algebra over the rationals, with square roots or without, and the place of a polynomial's
+roots about the imaginary axis.
+"""
 
 from __future__ import annotations
 
@@ -7,30 +9,44 @@ from functools import reduce
 from itertools import pairwise
 from typing import Any
 
-from flint import ctx, fmpq, fmpq_mat, fmpq_poly, fmpz
+from flint import arb, arb_mat, fmpq, fmpq_mat, fmpq_poly, fmpz
 
+from geoctrl.checker.over_surds import SurdMatrix, SurdPolynomial
 from geoctrl.checker.reading import Refusal
+from geoctrl.checker.surds import Number, Root, rationals, sign, top
 from geoctrl.checker.tolerances import INDEPENDENT
 
-Rows = list[list[fmpq]]
+Rows = list[list[Number]]
 
 
-PRECISIONS = (64, 256, 1024, 8192)
 SIZE, CHARACTERISTIC = 3e11, 4e10
 """Cube of the size times length of the numbers to the power 3/2, in bits: what seconds of elimination do."""
 
 
-def matrix(rows: Rows, columns: int, limit: float = SIZE) -> fmpq_mat:
-    """A matrix of a known number of columns, refused where its elimination would take too long."""
+def matrix(rows: Rows, columns: int, root: Root | None = None, limit: float = SIZE) -> Any:
+    """A matrix of a known number of columns, in the field of a root or of the highest in it, refused where
+    its elimination would take too long.
+    """
     entries = [q for row in rows for q in row]
-    common = reduce(fmpz.lcm, {int(q.q): q.q for q in entries}.values(), fmpz(1))
-    bits = int(common).bit_length() + max((q.height_bits() for q in entries), default=0)
-    if len(entries) * max(len(rows), columns) * bits**1.5 > limit:
+    root = root or top(entries)
+    made: Any = fmpq_mat
+    size, held = 1, entries
+    if root is not None:
+        made, size = SurdMatrix.over(root), root.size
+        held = [c for x in [*entries, *(r.radicand for r in [*root.below, root])] for c in rationals(x)]
+    common = reduce(fmpz.lcm, {int(q.q): q.q for q in held}.values(), fmpz(1))
+    bits = int(common).bit_length() + max((q.height_bits() for q in held), default=0)
+    if size**3 * len(entries) * max(len(rows), columns) * bits**1.5 > limit:
         raise Refusal("its matrices are too large to be checked")
-    return fmpq_mat(len(rows), columns, entries)
+    return made(len(rows), columns, entries)
 
 
-def independent(rows: Rows, row: list[fmpq], exact: bool) -> bool:
+def _root(*parts: Rows) -> Root | None:
+    """The highest root in some matrices, which are to be multiplied."""
+    return top(q for rows in parts for row in rows for q in row)
+
+
+def independent(rows: Rows, row: list[Number], exact: bool) -> bool:
     """Whether a row is independent of others that are; if not exact, whether it is away from their span."""
     if exact:
         return matrix([*rows, row], len(row)).rank() > len(rows)
@@ -45,7 +61,7 @@ def independent(rows: Rows, row: list[fmpq], exact: bool) -> bool:
     return _dot(rest, rest) > INDEPENDENT * _dot(row, row)
 
 
-def _dot(a: list[fmpq], b: list[fmpq]) -> fmpq:
+def _dot(a: list[Number], b: list[Number]) -> fmpq:
     return sum((p * q for p, q in zip(a, b, strict=True)), fmpq(0))
 
 
@@ -63,20 +79,24 @@ def nullspace(rows: Rows, columns: int) -> Rows:
 def solve(A: Rows, right: Rows) -> Rows:
     """X of A X = right, refused where A is singular."""
     try:
-        return matrix(A, len(A)).solve(matrix(right, len(right[0]))).tolist()
+        if any(isinstance(q, arb) for row in [*A, *right] for q in row):
+            a, b = (arb_mat([[arb(q) for q in row] for row in rows]) for rows in (A, right))
+            return a.solve(b).tolist()
+        root = _root(A, right)
+        return matrix(A, len(A), root).solve(matrix(right, len(right[0]), root)).tolist()
     except ZeroDivisionError as error:
         raise Refusal("a matrix that must be invertible is singular at the point") from error
 
 
 def restricted(A: Rows, basis: Rows, exact: bool) -> Rows:
     """The matrix of A on the span of a basis from `nullspace`, which A must map into itself."""
-    n = len(A)
-    W = matrix(basis, n).transpose()
-    image = matrix(A, n) * W
+    n, root = len(A), _root(A, basis)
+    W = matrix(basis, n, root).transpose()
+    image = matrix(A, n, root) * W
     free = [
         next(i for i in range(n) if w[i] == 1 and not any(v[i] for v in basis if v is not w)) for w in basis
     ]
-    B = fmpq_mat(len(basis), len(basis), [image[i, j] for i in free for j in range(len(basis))])
+    B = matrix([[image[i, j] for j in range(len(basis))] for i in free], len(basis), root)
     if exact and image != W * B:
         raise Refusal("the linearisation does not keep the tangent space")
     return B.tolist()
@@ -84,13 +104,14 @@ def restricted(A: Rows, basis: Rows, exact: bool) -> Rows:
 
 def form(H: Rows, basis: Rows) -> Rows:
     """W^T H W."""
-    W = matrix(basis, len(H))
-    return (W * matrix(H, len(H)) * W.transpose()).tolist()
+    root = _root(H, basis)
+    W = matrix(basis, len(H), root)
+    return (W * matrix(H, len(H), root) * W.transpose()).tolist()
 
 
-def characteristic(A: Rows) -> list[fmpq]:
+def characteristic(A: Rows) -> list[Number]:
     """Coefficients of det(x I - A), the leading one first."""
-    return matrix(A, len(A), CHARACTERISTIC).charpoly().coeffs()[::-1] if A else [fmpq(1)]
+    return matrix(A, len(A), limit=CHARACTERISTIC).charpoly().coeffs()[::-1] if A else [fmpq(1)]
 
 
 def inertia(A: Rows) -> tuple[int, int, int]:
@@ -104,26 +125,27 @@ def inertia(A: Rows) -> tuple[int, int, int]:
     return positive, len(A) - zero - positive, zero
 
 
-def locate(coefficients: list[fmpq]) -> tuple[bool, bool, bool]:
+def locate(coefficients: list[Number]) -> tuple[bool, bool, bool]:
     """Whether a root lies to the right of the axis, whether all lie to its left, whether all are nonzero
-    and those on the axis simple. Decided by Sturm's chain and enclosures; the leading coefficient
+    and those on the axis simple. Decided by the chains of Sturm and Routh; the leading coefficient
     comes first.
 
     The roots symmetric about 0 are those of s = gcd(p(x), p(-x)) = q(x^2): on the axis if and only if all
     roots of q are real and negative. The others, those of p/s, are never on the axis.
     """
+    polynomial: Any = fmpq_poly if top(coefficients) is None else SurdPolynomial
     zero = next(k for k, c in enumerate(reversed(coefficients)) if c)
-    p = fmpq_poly(list(reversed(coefficients[: len(coefficients) - zero])))
-    symmetric = p.gcd(p(fmpq_poly([0, -1])))
-    q = fmpq_poly(symmetric.coeffs()[::2])
+    p = polynomial(coefficients[len(coefficients) - zero - 1 :: -1])
+    symmetric = p.gcd(polynomial([-c if k % 2 else c for k, c in enumerate(p.coeffs())]))
+    q = polynomial(symmetric.coeffs()[::2])
     distinct = q // q.gcd(q.derivative()) if q.degree() > 0 else q
     on_axis = _negative_roots(distinct) == distinct.degree()
-    stable = _left(p // symmetric)
+    stable = left_of_axis((p // symmetric).coeffs()[::-1])
     left = zero == 0 and symmetric.degree() == 0 and stable
     return not (on_axis and stable), left, zero == 0 and distinct.degree() == q.degree()
 
 
-def _negative_roots(p: fmpq_poly) -> int:
+def _negative_roots(p: Any) -> int:
     """Number of distinct negative real roots of a square-free polynomial that does not vanish at 0."""
     if p.degree() < 1:
         return 0
@@ -133,8 +155,8 @@ def _negative_roots(p: fmpq_poly) -> int:
         if not rest:
             break
         chain.append(rest)
-    far = [(1 if c.leading_coefficient() > 0 else -1) * (-1) ** c.degree() for c in chain]
-    near = [1 if c[0] > 0 else -1 for c in chain if c[0]]
+    far = [sign(c.leading_coefficient()) * (-1) ** c.degree() for c in chain]
+    near = [sign(c[0]) for c in chain if c[0]]
     return _changes(far) - _changes(near)
 
 
@@ -151,17 +173,19 @@ def _changes(signs: Sequence[int]) -> int:
     return sum(a != b for a, b in pairwise(signs))
 
 
-def _left(p: fmpq_poly) -> bool:
-    """Whether all roots of a polynomial that has none on the axis lie to its left, by enclosures of them."""
-    if any(c <= 0 for c in (p / p.leading_coefficient()).coeffs()):
-        return False
-    for precision in PRECISIONS:
-        with ctx.workprec(precision):
-            found: Any = p.complex_roots()  # pairs of a root and its multiplicity
-        parts = [root.real for root, _ in found]
-        if all(part < 0 for part in parts) or any(part > 0 for part in parts):
-            return all(part < 0 for part in parts)
-    raise Refusal(f"roots cannot be told from the imaginary axis with {precision} bits")
+def left_of_axis(coefficients: list[Number]) -> bool:
+    """Whether all roots lie to the left of the axis: the first column of Routh's table has one sign and no
+    zero. Of balls, whether that is certain.
+    """
+    lead = coefficients[0]
+    row, below = ([c / lead for c in coefficients[k::2]] for k in (0, 1))
+    while below:
+        if not below[0] > 0:
+            return False
+        ratio = row[0] / below[0]
+        shorter = [*below[1:], *[fmpq(0)] * (len(row) - len(below))]
+        row, below = below, [a - ratio * b for a, b in zip(row[1:], shorter, strict=True)]
+    return True
 
 
 def rounded(A: Rows) -> Rows:
@@ -171,6 +195,6 @@ def rounded(A: Rows) -> Rows:
     return [[(q / unit).floor() * unit for q in row] for row in A]
 
 
-def shifted(coefficients: list[fmpq], s: fmpq) -> list[fmpq]:
+def shifted(coefficients: list[Number], s: fmpq) -> list[Number]:
     """Coefficients of p(x + s)."""
     return fmpq_poly(coefficients[::-1])(fmpq_poly([s, 1])).coeffs()[::-1]

@@ -16,9 +16,21 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
 from geoctrl.checker.jets import require_time
 from geoctrl.checker.reading import Refusal
+from geoctrl.checker.surds import Number, Surd
 
 TERMS, WORK, DEGREE = 100_000, 50_000_000, 120
 """Terms of a polynomial, products of terms in one check, and degree from which an identity is too large."""
+
+
+PLAIN = {
+    ("sin", "0"): 0,
+    ("cos", "0"): 1,
+    ("atan", "0"): 0,
+    ("exp", "0"): 1,
+    ("log", "1"): 0,
+    ("sqrt", "1"): 1,
+}
+"""Values of functions at numbers that need no generator."""
 
 
 class Ratio:
@@ -168,12 +180,16 @@ class Functions:
 
     # -- the arithmetic of jets -----------------------------------------------------------------
 
-    def number(self, q: fmpq) -> Ratio:
-        """A constant."""
+    def number(self, q: Number) -> Ratio:
+        """A constant; its roots are generators like others."""
+        if isinstance(q, Surd):
+            return self.number(q.a) + self.number(q.b) * self.function("sqrt", self.number(q.root.radicand))
         return Ratio(self, self._ring.constant(q), {})
 
     def function(self, name: str, x: Ratio) -> Ratio:
-        """The generator that stands for a function of x."""
+        """The generator that stands for a function of x, or its value where that is plain."""
+        if not x.below and x.top.is_constant() and (value := PLAIN.get((name, str(x.top)))) is not None:
+            return self.number(fmpq(value))
         y = self._generator(name, str(x))
         if name == "sqrt":
             self.require_relation(y * y - x)

@@ -18,6 +18,7 @@ from typing import Any
 
 from flint import fmpq
 
+from geoctrl.checker.balls import Balls
 from geoctrl.checker.jets import Jet, NotExact, Numbers, evaluate
 from geoctrl.checker.matrices import Rows, independent, solve
 from geoctrl.checker.polynomials import Functions, Ratio
@@ -39,18 +40,20 @@ class Question:
     problem : dict
     exact : bool
         False: numbers are rounded to doubles, and nothing that rests on them is a proof.
+    numbers : Balls, optional
+        The arithmetic for values and derivatives at the point where they are not exact numbers.
     """
 
-    def __init__(self, problem: dict[str, Any], exact: bool) -> None:
+    def __init__(self, problem: dict[str, Any], exact: bool, numbers: Balls | None = None) -> None:
         self.problem, self.exact, self.table = problem, exact, problem["nodes"]
         self.labels, self._kept = list(problem["states"]), dict[str, bool]()
-        self.numbers = Numbers(exact)
+        self.numbers = numbers or Numbers(exact, problem["roots"])
         self._bind()
         self._at: dict[int, Jet] = {
             p: Jet(self.numbers.settled(Jet(q)).value, {}, {}) for p, q in self._values.items()
         }
         for i, p in enumerate(self._states):
-            self._at[p] = Jet(self._at[p].value, {i: fmpq(1)}, {})
+            self._at[p] = Jet(self.numbers.around(i, self._at[p].value), {i: fmpq(1)}, {})
         self._solve_unknowns()
 
     def _bind(self) -> None:
@@ -191,7 +194,7 @@ class Question:
     @property
     def count_of_functions(self) -> int:
         """The largest number of functions that identities can hold."""
-        return sum(node[0] == "fun" for node in self.table)
+        return sum(node[0] == "fun" for node in self.table) + len(self.problem["roots"].roots)
 
     def sign(self, place: int, _: Any = None) -> int:
         """The sign of a switch at the point."""

@@ -18,12 +18,18 @@ from flint import fmpq
 FORMAT, VERSION = "geoctrl-certificate", 2
 SERIES = 12  # powers
 BYTES, ENTRIES, DIGITS, EXPONENT, LETTERS = 4_000_000, 20_000, 2_000, 64, 20_000
+ROOTS = 4
+"""Square roots that numbers may be made of: each doubles the rationals in a number."""
 
 FUNCTIONS = {"sqrt": 1, "sin": 1, "cos": 1, "exp": 1, "log": 1, "atan": 1, "select": 3, "quadrature": 3}
 """Names of functions with their numbers of arguments.
 
 select(c, a, b) is a where c > 0 and b where c < 0; quadrature(a, b, s) = int_0^s dt/(a t^2 + b).
 """
+
+
+Terms = list[tuple[fmpq, tuple[int, ...]]]
+"""A sum of rationals times roots, these by number."""
 
 
 class Refusal(Exception):  # noqa: N818 - an answer rather than a failure
@@ -41,20 +47,42 @@ def label(value: Any) -> str | None:
     return value if isinstance(value, str) and len(value) <= LETTERS and value.isprintable() else None
 
 
+_DIGITS = f"[0-9]{{1,{DIGITS}}}(/0*[1-9][0-9]{{0,{DIGITS}}})?"
+_ANY = "[0-9]+(/0*[1-9][0-9]*)?"
+
+
+def _sum_of(number: str) -> re.Pattern[str]:
+    """Numbers times roots r1, r2, ... in a sum, ``1/2 - 3*r1*r2``."""
+    term = rf"{number}(\*r[1-{ROOTS}]){{0,{ROOTS}}}"
+    return re.compile(rf"-?{term}( [+-] {term}){{0,{(1 << ROOTS) - 1}}}", re.ASCII)
+
+
+_BOUNDED, _UNBOUNDED = _sum_of(_DIGITS), _sum_of(_ANY)
+
+
+def terms(text: str) -> Terms | None:
+    """A number with roots, its rationals of any length."""
+    if not _UNBOUNDED.fullmatch(text):
+        return None
+    parts = (part.split("*") for part in text.replace(" - ", " + -").split(" + "))
+    return [(fmpq(c), tuple(int(r[1:]) for r in held)) for c, *held in parts]
+
+
 def _rational(value: Any) -> fmpq | None:
     """'p' or 'p/q', read as a number."""
-    digits = f"[0-9]{{1,{DIGITS}}}"
-    whole = re.compile(f"-?{digits}(/0*[1-9][0-9]{{0,{DIGITS}}})?", re.ASCII)
-    return fmpq(value) if isinstance(value, str) and whole.fullmatch(value) else None
+    return fmpq(value) if isinstance(value, str) and re.fullmatch(f"-?{_DIGITS}", value, re.ASCII) else None
+
+
+def _number(value: Any) -> Terms | fmpq | None:
+    """A rational, or a sum of rationals times roots."""
+    if (read := _rational(value)) is not None:
+        return read
+    return terms(value) if isinstance(value, str) and _BOUNDED.fullmatch(value) else None
 
 
 def _exact(value: Any) -> str | None:
-    """'p' or 'p/q' of any length, kept as text: it is compared with what the checker finds."""
-    return (
-        value
-        if isinstance(value, str) and re.fullmatch("-?[0-9]+(/0*[1-9][0-9]*)?", value, re.ASCII)
-        else None
-    )
+    """A number of any length, kept as text: it is compared with what the checker finds."""
+    return value if isinstance(value, str) and terms(value) is not None else None
 
 
 def _integer(low: int, high: int) -> Callable[[Any], int | None]:
@@ -84,8 +112,9 @@ _NODES = {
 EQUATIONS = {
     "kind": one_of("equations"),
     "nodes": lambda value, path: _nodes(value, path),
-    "states": {...: _rational},
-    "inputs": {...: _rational},
+    "roots?": [_number],
+    "states": {...: _number},
+    "inputs": {...: _number},
     "parameters": {...: _rational},
     "unknowns": [label],
     "matrix": [(_place, _place, _place)],
@@ -136,6 +165,8 @@ EQUATIONS = {
         "power": _integer(1, EXPONENT),
         "slope": _place,
     },
+    "enclosed?": {"omitted": [label]},
+    "box?": {"held": [label], "omitted": [label], "bits": _integer(1, 200)},
     "spin?": (_float, _float, _float),
 }
 MATRICES = {
@@ -154,6 +185,7 @@ EVIDENCE = {
     "growth?": _float,
     "rounded_polynomial?": [_float],
     "multipliers?": {...: _exact},
+    "root?": (_float, _float),
     "inertia?": (_place, _place, _place),
     "hessian?": label,
     "family_dimension?": _place,

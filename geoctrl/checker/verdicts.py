@@ -131,7 +131,7 @@ def _critical(
         return False
     if list(multipliers) != [name for name, *_ in functions]:
         raise Refusal("one multiplier is needed for each function, in order", "evidence.multipliers")
-    y, n = [fmpq(v) for v in multipliers.values()], range(len(q.labels))
+    y, n = [q.problem["roots"].read(v) for v in multipliers.values()], range(len(q.labels))
     terms = [[c * g[i] for c, (_, g, _) in zip(y, functions, strict=True)] for i in n]
     allowed = _NOWHERE if q.exact else CRITICAL * max(abs(t) for row in terms for t in row)
     if any(abs(sum(row, _NOWHERE)) > allowed for row in terms):

@@ -9,6 +9,7 @@ from flint import fmpq
 
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.reading import children
+from geoctrl.checker.surds import Surd
 
 CLAIMS = {
     "PROVED_STABLE": "is Lyapunov stable within the leaf",
@@ -28,6 +29,10 @@ BY_THEOREM = {
         "is Lyapunov stable within the leaf, and near motions converge to members of its family of "
         "equilibria "
         "of dimension {family_dimension}"
+    ),
+    ("PROVED_STABLE", "spectrum and a family of equilibria in balls"): (
+        "is Lyapunov stable within the leaf, and near motions converge to members of its family of "
+        "equilibria of dimension {family_dimension}"
     ),
     ("PROVED_STABLE", "falling energy on the level sets of the invariants"): (
         "is Lyapunov stable within the leaf, and near motions converge to the equilibrium of their own level "
@@ -57,7 +62,7 @@ BY_THEOREM = {
 }
 """What some theorems claim besides, or in place of that, by verdict and method."""
 _ROUNDED = "shows in floats no eigenvalue with a real part above {growth}; nothing is proved"
-_LONG, _LARGE = 240, fmpq(10**300)
+_LONG, _READ, _LARGE = 240, 40, fmpq(10**300)
 _SIX_DIGITS = Context(prec=6, Emin=MIN_EMIN, Emax=MAX_EMAX)
 
 
@@ -75,9 +80,11 @@ def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findi
     values, inputs, spin, functions = (
         problem.get(k, {}) for k in ("parameters", "inputs", "spin", "functions")
     )
+    box = problem.get("box")
     phrases = {
-        f"The equilibrium {_values(problem['states'], zeros=False) or 'x = 0'} of "
+        f"The equilibrium {_within(box)}{_values(problem['states'], zeros=False) or 'x = 0'} of "
         f"{system or 'the system'}": True,
+        f"with the same {', '.join((box or {}).get('held', []))}": (box or {}).get("held"),
         f"with {_values(values)}": values,
         f"held by the inputs {_values(inputs)}": inputs,
         f"with {functions} given by functions, taken to be free of the time as sampled": functions,
@@ -86,6 +93,10 @@ def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findi
     }
     parts = [words for words, holds in phrases.items() if holds]
     return f"{', '.join(parts)}, {predicate}." if len(parts) > 1 else f"{parts[0]} {predicate}."
+
+
+def _within(box: dict[str, Any] | None) -> str:
+    return "" if box is None else f"that lies, in each state, within 2^-{box['bits']} of "
 
 
 def relations(problem: dict[str, Any]) -> list[str]:
@@ -115,14 +126,26 @@ def decimal(q: Any) -> str:
     if not isinstance(q, float) and q and not 1 / _LARGE < abs(q) < _LARGE:
         return f"{short(q)}..."
     nearest = q if isinstance(q, float) else to_float(q)
-    exact = isinstance(q, float) or fmpq(*nearest.as_integer_ratio()) == q
-    return (
-        repr(nearest).removesuffix(".0") + ("" if exact else "...") if exact or len(str(q)) > 40 else str(q)
-    )
+    exact = isinstance(q, float) or q == fmpq(*nearest.as_integer_ratio())
+    if not exact and len(text := _written(q)) <= _READ:
+        return text
+    return repr(nearest).removesuffix(".0") + ("" if exact else "...")
 
 
-def short(q: fmpq) -> str:
+def _written(q: Any) -> str:
+    """A fraction, or a sum of fractions times square roots."""
+    if not isinstance(q, Surd):
+        return str(q)
+    inner, factor = f"sqrt({_written(q.root.radicand)})", _written(q.b)
+    product = {"1": inner, "-1": f"-{inner}"}.get(factor)
+    product = product or (f"({factor})*{inner}" if isinstance(q.b, Surd) else f"{factor}*{inner}")
+    return product if not q.a else f"{_written(q.a)} + {product}".replace("+ -", "- ")
+
+
+def short(q: Any) -> str:
     """Six digits of a number of any size."""
+    if isinstance(q, Surd):
+        return f"{to_float(q):.6g}"
     value = _SIX_DIGITS.divide(Decimal(int(q.p)), Decimal(int(q.q)))
     return f"{float(value):.6g}" if abs(value.adjusted()) < 300 else f"{value.normalize(_SIX_DIGITS):g}"
 

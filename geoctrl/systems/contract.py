@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from geoctrl._scalars import Graph, Node
+from geoctrl.checker.surds import Surd
 from geoctrl.runs import Samples
 from geoctrl.systems.domain import EVERYWHERE, Side
 from geoctrl.systems.field import Field
@@ -201,7 +202,7 @@ class Seen(ABC):
         """Whether something is a state, rather than a pair of a state and inputs."""
 
     @abstractmethod
-    def read_state(self, given: Any, name: str) -> tuple[np.ndarray, tuple[Fraction, ...] | None]:
+    def read_state(self, given: Any, name: str) -> tuple[np.ndarray, tuple[Fraction | Surd, ...] | None]:
         """State (n,) that goes by ``name`` in messages, and as rationals where it is known exactly."""
 
     @abstractmethod

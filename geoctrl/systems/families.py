@@ -13,6 +13,7 @@ import sympy as sp
 
 from geoctrl._checks import entries, nearest
 from geoctrl._scalars import expression, plain
+from geoctrl.checker.surds import Surd
 from geoctrl.errors import DescriptionError, ImmutableError, LabelError, ParameterError
 
 __all__ = ["Equilibrium", "Family", "listed"]
@@ -134,9 +135,10 @@ class Equilibrium:
     family : ndarray, shape (n, d)
         Orthonormal basis of the directions, within the leaf, along which equilibria continue
         (the kernel of the linearisation on the leaf).
-    exact : tuple of Fraction or None
-        The state as exact rationals where it is known exactly.
-    exact_u : tuple of Fraction or None
+    exact : tuple of numbers or None
+        The state where it is known exactly: rationals (`fractions.Fraction`), and numbers with square roots
+        (`geoctrl.checker.surds.Surd`; ``float`` of one is the double next to it).
+    exact_u : tuple of numbers or None
         Likewise the inputs.
     params : dict
         Parameters that it belongs to.
@@ -158,8 +160,8 @@ class Equilibrium:
     residual: float
     leaf_residual: float
     family: np.ndarray
-    exact: tuple[Fraction, ...] | None
-    exact_u: tuple[Fraction, ...] | None
+    exact: tuple[Fraction | Surd, ...] | None
+    exact_u: tuple[Fraction | Surd, ...] | None
     params: Mapping[str, float]
     name: str = ""
     labels: tuple[str, ...] = field(default=())

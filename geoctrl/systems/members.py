@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from geoctrl._checks import nearest
-from geoctrl._scalars import PARAMETER, RATIONAL, FromSympy, Graph, NotRationalError, evaluate, exact
+from geoctrl._scalars import PARAMETER, FromSympy, Graph, NotRationalError, evaluate, exact
 from geoctrl._scalars.arithmetics import FLOAT
+from geoctrl._scalars.surds import exact_with_roots, rational, surds
 from geoctrl.errors import EquilibriumError, ParameterError
 from geoctrl.systems.angles import ExactAngle, angle_of
 from geoctrl.systems.contract import System
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.parameters import Parameter
-from geoctrl.systems.points import equilibrium_at
+from geoctrl.systems.points import Exact, equilibrium_at
 from geoctrl.systems.tolerances import RESIDUAL
 
 __all__ = ["family_member"]
@@ -37,7 +38,8 @@ def family_member(
     params: Mapping[str, float] | None,
     values: Mapping[str, float],
 ) -> Equilibrium:
-    """Evaluate a declared family, exactly where its expressions are rational at the numbers given.
+    """Evaluate a declared family, exactly where its expressions are rational at the numbers given, or have
+    square roots.
 
     Parameters
     ----------
@@ -79,13 +81,14 @@ def family_member(
         if angle:  # zero is rational
             turned[i], nodes[i] = angle, graph.zero
     n, end = len(system.state_labels), len(system.state_labels) + len(system.input_labels)
-    exact_x: tuple[Fraction, ...] | None = None
-    exact_u: tuple[Fraction, ...] | None = None
+    exact_x: Exact = None
+    exact_u: Exact = None
+    point: list[Any]
     try:
-        rational = evaluate(nodes, {k: exact(v) for k, v in at.items()}, RATIONAL)
-        point = [float(q) for q in rational]
-        exact_x = tuple(turned.get(i, q) for i, q in enumerate(rational[:n]))
-        exact_u = tuple(rational[n:end])
+        values_at = {k: rational(exact(v)) for k, v in at.items()}
+        point = [exact_with_roots(q) for q in evaluate(nodes, values_at, surds())]
+        exact_x = tuple(turned.get(i, q) for i, q in enumerate(point[:n]))
+        exact_u = tuple(point[n:end])
     except NotRationalError:
         try:
             point = evaluate(nodes, {k: float(v) for k, v in at.items()}, FLOAT)
@@ -94,20 +97,20 @@ def family_member(
     except ArithmeticError:
         raise _no_member(name, values) from None
     _require_relations(family, name, values, point[end:], exact_x is not None and not turned)
-    x, u = np.array(point[:n]), np.array(point[n:end])
+    x, u = (np.array([float(q) for q in part]) for part in (point[:n], point[n:end]))
     for i, angle in turned.items():
         x[i] = float(angle)
     return equilibrium_at(seen, (x, u, exact_x, exact_u), full, name)
 
 
 def _require_relations(
-    family: Family, name: str, values: Mapping[str, float], found: Sequence[float], known: bool
+    family: Family, name: str, values: Mapping[str, float], found: Sequence[Any], known: bool
 ) -> None:
-    """Refuse values that do not satisfy the family's relations, exactly where these are rational."""
+    """Refuse values that do not satisfy the family's relations, exactly where these have exact values."""
     for relation, value in zip(family.relations, found, strict=True):
-        if not abs(value) <= (0.0 if known else RESIDUAL):
+        if value if known else not abs(float(value)) <= RESIDUAL:
             given = ", ".join(f"{k} = {v:.9g}" for k, v in values.items())
             raise EquilibriumError(
                 f"family {name!r} has no member at {given}: members satisfy {relation} = 0, and here it is "
-                f"{value:.6g}"
+                f"{float(value):.6g}"
             )

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import finite_array, named_parameters
-from geoctrl._scalars import exact, shown
+from geoctrl._scalars import shown
+from geoctrl._scalars.surds import exact_numbers
+from geoctrl.checker.surds import Surd
 from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.systems.contract import Seen, System
 from geoctrl.systems.families import Equilibrium, listed
@@ -18,9 +20,9 @@ from geoctrl.systems.tolerances import KERNEL, RESIDUAL, rank
 
 __all__ = ["Point", "equilibrium_at", "numbers_at", "rationals", "read_point", "resolve_equilibrium"]
 
-Exact = tuple[Fraction, ...] | None
+Exact = tuple[Fraction | Surd, ...] | None
 Point = tuple[np.ndarray, np.ndarray, Exact, Exact]
-"""State and inputs as floats, and as rationals where they are known exactly."""
+"""State and inputs as floats, and as numbers where they are known exactly."""
 
 
 def read_point(seen: Seen, given: Any, name: str) -> Point:
@@ -67,11 +69,8 @@ def _inputs(values: Any, labels: tuple[str, ...], name: str) -> np.ndarray:
 
 
 def rationals(values: Any) -> Exact:
-    """All entries exactly; None where one is irrational, and the doubles stand for them."""
-    try:
-        return tuple(exact(v) for v in np.ravel(np.array(values, dtype=object)))
-    except InputError:
-        return None
+    """All entries exactly; None where one is no number with square roots, and the doubles stand for them."""
+    return exact_numbers(list(np.ravel(np.array(values, dtype=object))))
 
 
 def numbers_at(system: System, given: Any, params: Mapping[str, float] | None) -> dict[str, float]:

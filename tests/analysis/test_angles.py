@@ -106,14 +106,16 @@ def test_what_a_search_finds_at_an_exact_angle_is_exact():
     assert gc.certify(system, far).verdict is gc.Verdict.PROVED_STABLE
 
 
-def test_irrational_angles_and_springs_are_judged_in_floats():
+def test_irrational_angles_and_springs_are_proved_in_balls():
     system = pendulum(sp.Rational(1, 2))
     eq = gc.find_equilibrium(system, guess=system.state(phi=3.5))
-    assert gc.certify(system, eq).verdict is gc.Verdict.NUMERICALLY_STABLE
+    assert gc.certify(system, eq).verdict is gc.Verdict.PROVED_STABLE
     # A torsional spring holds the angle itself, which is irrational at pi.
     held = pendulum(spring=sp.Rational(1, 3))
     near = gc.find_equilibrium(held, guess=held.state(phi=3.0))
-    assert gc.certify(held, near).verdict is gc.Verdict.NUMERICALLY_STABLE
+    certificate = gc.certify(held, near)
+    assert certificate.verdict is gc.Verdict.PROVED_STABLE
+    assert certificate.method == "energy-Casimir in balls"
 
 
 def test_a_file_with_a_false_angle_is_not_that_of_the_system():

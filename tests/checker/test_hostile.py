@@ -110,6 +110,14 @@ def huge(kind):
             node = e._add("prod", "1", [[node, 16]])
         field = [e._add("prod", "-1", [[node, 1], [p, 1]]) for p in e.places.values()]
         return e.problem(field, {}, {"C": node})
+    if kind == "roots":  # products of roots of long numbers
+        roots = [str(10**1990 + 7 * k) for k in range(4)]
+        text = " + ".join([f"{'9' * 1990}*r1*r2*r3*r4"] * 16)
+        return problem | {"roots": roots, "states": {"x": text}}
+    if kind == "five roots":
+        return problem | {"roots": ["2", "3", "5", "7", "11"]}
+    if kind == "seventeen terms":
+        return problem | {"roots": ["2"], "states": {"x": " + ".join(["1*r1"] * 17)}}
     if kind == "digits":
         return problem | {"states": {"x": "1" * 1_000_000}}
     if kind == "denominator":
@@ -136,6 +144,9 @@ def huge(kind):
         "negative exponent",
         "tower",
         "polynomials",
+        "roots",
+        "five roots",
+        "seventeen terms",
         "digits",
         "denominator",
         "decimal",

@@ -76,3 +76,7 @@ def test_the_threshold_of_permanent_rotations(top, relative, expected):
     lean = hand.rational_lean((1 + relative) / 3)
     params = {"m": 1, "g": 1, "I3": 1, "l": 75 * lean}
     assert verdict(top, "staude", params=params, Omega0=5) == expected
+    # The same with the root of 1 - Gamma1^2, at the default parameters.
+    p = top.params
+    speed = np.sqrt(p["m"] * p["g"] * p["l"] / p["I3"] / (1 + relative))
+    assert verdict(top, "staude", Omega0=float(speed)) == expected

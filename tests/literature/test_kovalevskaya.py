@@ -11,7 +11,7 @@ import sympy as sp
 
 import geoctrl as gc
 from tests.literature import heavy_top_by_hand as hand
-from tests.literature.thresholds import verdict
+from tests.literature.thresholds import assert_flips, verdict
 
 CENTRE = np.array([1.0, 0.0, 0.0])
 
@@ -110,12 +110,21 @@ def test_the_threshold_of_permanent_rotations(top, relative, expected, speed):
         assert certificate.evidence["dependent_gradients"] == ["kovalevskaya"]
 
 
-def test_irrational_permanent_rotations_are_decided_in_floats(top):
-    """Far above the threshold rounding in the vanishing gradient must not pass for a direction."""
+def test_irrational_permanent_rotations_are_decided_with_their_root(top):
+    """Gamma3 = sqrt(1 - Gamma1^2), the threshold at Gamma1 = k / Omega0^2 = 3^(-1/2)."""
     k = ratio(top.params)
-    verdicts = ((1.2, "NUMERICALLY_UNSTABLE"), (1.5, "NUMERICALLY_STABLE"), (5.0, "NUMERICALLY_STABLE"))
-    for factor, expected in verdicts:
+    for factor, expected in ((1.2, "PROVED_UNSTABLE"), (1.5, "PROVED_STABLE"), (5.0, "PROVED_STABLE")):
         assert verdict(top, "staude", Omega0=float(factor * np.sqrt(k))) == expected
+    assert_flips(top, "staude", "Omega0", np.sqrt(np.sqrt(3) * k), "PROVED_UNSTABLE", "PROVED_STABLE")
+
+
+def test_rounding_in_a_gradient_that_vanishes_passes_for_no_direction(top):
+    """The same points in floats, where the fourth integral has a gradient of rounding alone."""
+    k = ratio(top.params)
+    verdicts = ((1.2, "PROVED_UNSTABLE"), (1.5, "NUMERICALLY_STABLE"), (5.0, "NUMERICALLY_STABLE"))
+    for factor, expected in verdicts:
+        eq = top.equilibrium("staude", Omega0=float(factor * np.sqrt(k)))
+        assert gc.certify(top, eq.x).verdict.name == expected
 
 
 def test_slow_permanent_rotations_do_not_exist(top):

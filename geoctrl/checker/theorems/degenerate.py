@@ -35,7 +35,7 @@ def degenerate_minimum(q: Question, proposal: dict[str, Any], findings: dict[str
     multipliers = proposal.get("multipliers") or {}
     if list(multipliers) != names:
         raise Refusal("one multiplier is needed for each function, in order", "evidence.multipliers")
-    y, n = [fmpq(c) for c in multipliers.values()], len(q.labels)
+    y, n = [q.problem["roots"].read(c) for c in multipliers.values()], len(q.labels)
     if any(sum((c * g[i] for c, (_, g, _) in zip(y, functions, strict=True)), _ZERO) for i in range(n)):
         raise Refusal("the combination is not critical at the point", "evidence.multipliers")
     held = _held(q, proposal.get("held", []), findings)

@@ -90,7 +90,7 @@ def _second_variation(
     """That of V on the kernel, V proved to be critical."""
     if multipliers is None or list(multipliers) != [name for name, *_ in functions]:
         raise Refusal("one multiplier is needed for each function, in order", "evidence.falling_multipliers")
-    y, n = [fmpq(v) for v in multipliers.values()], range(len(q.labels))
+    y, n = [q.problem["roots"].read(v) for v in multipliers.values()], range(len(q.labels))
     if y[0] != sense:
         raise Refusal("the function's multiplier is its sense", "evidence.falling_multipliers")
     if any(sum((c * g[i] for c, (_, g, _) in zip(y, functions, strict=True)), fmpq(0)) for i in n):

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from flint import fmpq
 
-from geoctrl.checker.jets import Jet, evaluate
+from geoctrl.checker.jets import Jet, Numbers, evaluate
 from geoctrl.checker.matrices import Rows, characteristic, locate, matrix, nullspace, restricted
 from geoctrl.checker.polynomials import Functions, Ratio
 from geoctrl.checker.question import Question
@@ -151,7 +151,9 @@ def _tangents(q: Question, places: list[int]) -> Rows:
     near = {p: Jet(v) for p, v in q.numbers_of("input", "parameter").items()}
     bound = {q.place["family", k]: v for k, v in symbols.items()}
     near |= {p: Jet(v, {i: fmpq(1)}) for i, (p, v) in enumerate(bound.items())}
-    slopes = evaluate(q.table, places, near, q.numbers, 1)[: len(q.labels)]
+    n = len(q.labels)
+    evaluate(q.table, places[n:], dict(near), q.numbers, 1)  # nothing divides by zero there
+    slopes = evaluate(q.table, places[:n], near, Numbers(True, q.problem["roots"]), 1)
     if any(jet.value != v for jet, v in zip(slopes, q.problem["states"].values(), strict=True)):
         raise Refusal("the family does not go through the point", _WHERE)
     rows = [[jet.first.get(i, fmpq(0)) for i in range(len(symbols))] for jet in slopes]

@@ -41,6 +41,8 @@ FIELDS = 32
 def stable_orbit(q: Question, proposal: dict[str, Any], findings: dict[str, Any]) -> tuple[str, str]:
     """Verdict and method for the orbit; Refusal where multipliers are given and nothing follows from them."""
     fields = _fields(q)
+    if q.problem["roots"].roots:
+        raise Refusal("orbits are of points of rational coordinates", _WHERE)
     if not q.leaf[1]:
         raise Refusal("gradients of the leaf are dependent at the point", "problem.leaf")
     T = [_at_point(q, B, b) for B, b in fields]
@@ -65,7 +67,7 @@ def stable_orbit(q: Question, proposal: dict[str, Any], findings: dict[str, Any]
     y = proposal["orbit_multipliers"]
     if list(y) != [*kept, *leaf]:
         raise Refusal("one multiplier is needed for each function, in order", "evidence.orbit_multipliers")
-    y = {name: fmpq(c) for name, c in y.items()}
+    y = {name: q.problem["roots"].read(c) for name, c in y.items()}
     branches = _branches(q, [*kept.values(), *leaf.values()])
     for rate in rates:
         if any(F.remainder(rate(place)) for place in branches):
@@ -167,7 +169,7 @@ def _grows_across(q: Question, fields: list[tuple[Rows, list[fmpq]]], findings: 
 
     Then directions of growth are none of the orbit's, and motions leave its neighbourhood.
     """
-    polynomial = [fmpq(c) for c in findings.get("characteristic_polynomial_on_leaf", [])]
+    polynomial = [q.problem["roots"].read(c) for c in findings.get("characteristic_polynomial_on_leaf", [])]
     if not polynomial or not locate(polynomial)[0]:
         return False
     n = len(q.labels)

@@ -12,9 +12,11 @@ from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
+from geoctrl.checker.balls import Balls
 from geoctrl.checker.jets import BITS, NotExact, Numbers, require_time
 from geoctrl.checker.matrices import Rows, solve
 from geoctrl.checker.reading import Refusal
+from geoctrl.checker.surds import Number
 
 
 class Series:
@@ -80,13 +82,17 @@ class Series:
 class PowerSeries:
     """Series in some variables up to some power: an arithmetic for `geoctrl.checker.jets.evaluate`."""
 
-    def __init__(self, dimension: int, order: int, numbers: Numbers) -> None:
+    def __init__(self, dimension: int, order: int, numbers: Numbers | Balls) -> None:
+        if isinstance(numbers, Balls):
+            raise NotExact("series have rational coefficients")
         self.dimension, self.order, self._numbers = dimension, order, numbers
         self._context = fmpq_mpoly_ctx.get([f"z{i}" for i in range(dimension)], Ordering.lex)
         self.variables = [Series(self, z) for z in self._context.gens()]
 
-    def number(self, q: fmpq) -> Series:
-        """A constant."""
+    def number(self, q: Number) -> Series:
+        """A constant; NotExact unless it is rational."""
+        if not isinstance(q, fmpq):
+            raise NotExact("series have rational coefficients")
         return Series(self, self._context.constant(q))
 
     def cut(self, polynomial: Any) -> Series:

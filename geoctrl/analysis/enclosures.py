@@ -1,0 +1,144 @@
+"""Proofs for points that are known in floats alone, each in a box that holds an equilibrium.
+
+What is looked for here are the states to hold, those to omit, and a middle good to many digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import ctx, fmpq
+
+from geoctrl import checker
+from geoctrl.analysis.motion import Stored
+from geoctrl.analysis.problem import Problem
+from geoctrl.checker.boxes import PRECISION, Box
+from geoctrl.checker.surds import ball
+from geoctrl.systems.tolerances import INDEPENDENT
+
+__all__ = ["enclosed"]
+
+BITS = 64
+"""Of the radius of the box: far below what a double tells, far above what Newton's steps leave."""
+NEAR = 1e-6
+"""Distance from the given point, relative to it, up to which an equilibrium is the one that is meant."""
+_STEPS, _SMALL, _UNIT = 8, 2.0**-90, 1 << 160
+"""Newton's steps at most, the length from which on they end, and the denominator of the middle."""
+
+Judged = tuple[Stored, str, str, dict[str, Any]]
+Equations = Callable[[Box, Sequence[Any]], tuple[list[Any], list[list[Any]]]]
+
+
+def enclosed(problem: Problem, names: Sequence[str]) -> Judged | None:
+    """A problem with a box, and verdict, method and findings of the checker; None where nothing is proved.
+
+    Parameters
+    ----------
+    names : of invariants that are conserved
+    """
+    rounded = checker.Question(problem.question().read, exact=False)
+    with ctx.workprec(PRECISION):
+        for attempt in (_by_spectrum, _by_energy):
+            try:
+                return attempt(problem, rounded, list(names))
+            except (checker.Refusal, np.linalg.LinAlgError):
+                continue
+    return None
+
+
+def _by_spectrum(problem: Problem, rounded: checker.Question, names: list[str]) -> Judged:
+    names = _independent(rounded, names)
+    stored, _ = _placed(problem, rounded, names, lambda box, _: box.rest(), [])
+    box = Box(stored.read, names, whole=False)
+    reduced = (_floats(box.question.linearisation) @ _floats(box.kernel().tolist()))[box.others]
+    roots = np.linalg.eigvals(reduced)
+    last = roots[int(np.argmax(roots.real))]
+    root = {"root": [float(last.real), float(last.imag)]} if last.real > 0 else {}
+    return stored, *checker.decide(stored.read, {"conserved": names, **root}, exact=True)
+
+
+def _by_energy(problem: Problem, rounded: checker.Question, names: list[str]) -> Judged:
+    if not names:
+        raise checker.Refusal("there is no invariant")
+    energy = "energy" if "energy" in names else names[0]
+    others = _independent(rounded, [name for name in names if name != energy])
+    labels = [*problem.motion.leaf, *others]
+    gradients = [_floats([rounded.function(name)[1]])[0] for name in (energy, *labels)]
+    y = np.linalg.lstsq(np.array(gradients[1:]).T, -gradients[0], rcond=None)[0] if labels else []
+
+    def critical(box: Box, multipliers: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
+        return box.critical(energy, [ball(fmpq(c.numerator, c.denominator)) for c in multipliers])[:2]
+
+    stored, found = _placed(problem, rounded, others, critical, [Fraction(float(c)) for c in y])
+    multipliers = {label: str(c) for label, c in zip(labels, found, strict=True)}
+    proposal = {"conserved": [energy, *others], "multipliers": multipliers}
+    return stored, *checker.decide(stored.read, proposal, exact=True)
+
+
+def _independent(rounded: checker.Question, names: Sequence[str]) -> list[str]:
+    """Invariants whose gradients are independent, of the leaf's too; the energy is taken last."""
+    rows = [_direction(rounded, name) for name in rounded.problem["leaf"]]
+    found = []
+    for name in sorted(names, key=lambda name: name == "energy"):
+        row = _direction(rounded, name)
+        if np.linalg.matrix_rank(np.array([*rows, row]), tol=INDEPENDENT) > len(rows):
+            rows.append(row)
+            found.append(name)
+    return found
+
+
+def _direction(rounded: checker.Question, name: str) -> np.ndarray:
+    (row,) = _floats([rounded.function(name)[1]])
+    return row / (np.linalg.norm(row) or 1.0)
+
+
+def _placed(
+    problem: Problem,
+    rounded: checker.Question,
+    names: Sequence[str],
+    equations: Equations,
+    multipliers: list[Fraction],
+) -> tuple[Stored, list[Fraction]]:
+    """The problem with a box about a refined middle, and refined multipliers.
+
+    Along the family that the invariants belong to some states are held: those that change most along it.
+    """
+    from scipy.linalg import null_space, qr
+
+    labels = list(problem.motion.states)
+    relations = [_direction(rounded, name) for name in problem.motion.leaf]
+    D = np.array([*relations, *(_direction(rounded, name) for name in names)]).reshape(-1, len(labels))
+    omitted = qr(D, pivoting=True, mode="r")[1][: len(D)] if len(D) else []
+    A = _floats(rounded.linearisation)
+    family = null_space(np.vstack([A / (np.max(np.abs(A)) or 1.0), *relations]), rcond=INDEPENDENT)
+    if family.shape[1] != len(names):
+        raise checker.Refusal("the family of equilibria is not that of the invariants")
+    held = qr(family.T, pivoting=True, mode="r")[1][: len(names)] if len(names) else []
+    box = {"held": [labels[i] for i in held], "omitted": [labels[i] for i in omitted], "bits": BITS}
+    x: list[Fraction] = [Fraction(float(q)) if isinstance(q, checker.Surd) else q for q in problem.point]
+    start = list(x)
+    for _ in range(_STEPS):
+        stored = replace(problem, point=list(x)).question().boxed(box)
+        at = Box(stored.read, names, whole=False)
+        values, jacobian = equations(at, multipliers)
+        step = np.linalg.solve(_floats(jacobian), _floats([values])[0])
+        if np.max(np.abs(step), initial=0.0) < _SMALL:
+            if any(abs(float(a - b)) > NEAR * max(1.0, abs(float(b))) for a, b in zip(x, start, strict=True)):
+                raise checker.Refusal("the equilibrium is not that point")
+            return stored, multipliers
+        for i, change in zip(at.free, step, strict=False):
+            x[i] = _moved(x[i], change)
+        multipliers = [_moved(c, d) for c, d in zip(multipliers, step[len(at.free) :], strict=True)]
+    raise checker.Refusal("Newton's steps do not come to an end")
+
+
+def _moved(value: Fraction, step: float) -> Fraction:
+    return Fraction(round((value - Fraction(float(step))) * _UNIT), _UNIT)
+
+
+def _floats(rows: Sequence[Sequence[Any]]) -> np.ndarray:
+    return np.array([[float(c.mid()) if hasattr(c, "mid") else float(c) for c in row] for row in rows])
