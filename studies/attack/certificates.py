@@ -9,6 +9,7 @@ import re
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,16 @@ import numpy as np
 import geoctrl as gc
 
 from .building import build, parameters_of
+from .building_fields import file_of, judged
+from .dice import Dice
 from .drawing import draw
+from .drawing_fields import KINDS, draw_field
+from .fields import FIELDS, WRONG
 from .forger import moderate, reword, settle
 from .mutations import ANYWHERE, DEEP
 from .other_equations import EQUATIONS
 from .other_evidence import EVIDENCE, IDENTITIES
+from .other_theorems import PARTS, THEOREMS
 from .outcome import Outcome, raw, worded
 from .reading import falsehood
 from .tables import NotJudgedError
@@ -39,19 +45,28 @@ CATALOGUE = {
 """Families of which certificates are taken; symbols that a family does not have are left out."""
 DRAWN = 40
 """Drawn systems whose certificates are taken besides, if they are small."""
+OF_KIND, PER_METHOD = 12, 4
+"""Drawn fields of each kind, and how many certificates of them are taken for each verdict and method."""
+ORBITS = {"concentric-shells": "equal", "pendulum-on-puck": "hanging"}
+"""Families of which the orbits are certified."""
 SMALL = 9
 """Most components of their states."""
 AGAIN = 0.8
 """Share of changed problems that get the evidence that the checker itself finds, so that mutants reach it."""
-SHARES = (0.4, 0.2, 0.2, 0.2)
-"""Of changes to equations, to what proves identities, to evidence, and at any place of the JSON tree."""
+SHARES = (0.3, 0.15, 0.15, 0.25, 0.15)
+"""Of changes to equations, to what proves identities, to evidence, to what theorems are told, and at any
+place of the JSON tree."""
 BASES: list[dict[str, Any]] = []
+TRUTHS: dict[str, str] = {}
+"""What is known of certificates of drawn fields, by their digests."""
 
 
 def prepare(seed: int, options: dict[str, Any]) -> int:
     """Make the genuine certificates; their number."""
     del options
-    BASES[:] = [as_data(c) for c in (*_catalogue(), *_others(), *_drawn(seed))]
+    TRUTHS.clear()
+    BASES[:] = [as_data(c) for c in (*_catalogue(), *_orbits(), *_others(), *_drawn(seed))]
+    BASES.extend(_fields(seed))
     return len(BASES)
 
 
@@ -101,6 +116,33 @@ def _drawn(seed: int) -> Iterator[gc.Certificate]:
             continue
 
 
+def _orbits() -> Iterator[gc.Certificate]:
+    """Of orbits under rotations and shifts."""
+    for model, family in ORBITS.items():
+        found = gc.models.get(model)()
+        system = found.reduce() if hasattr(found, "reduce") else found
+        numbers = dict.fromkeys(system.families[family].names, 1.5)
+        yield gc.certify(system, system.equilibrium(family, **numbers), modulo="orbit")
+
+
+def _fields(seed: int) -> Iterator[dict[str, Any]]:
+    """Of drawn fields, a few for each theorem that proves them."""
+    count: dict[tuple[str, str], int] = {}
+    for make, index in product(KINDS, range(OF_KIND)):
+        f = draw_field(Dice(seed + FIELDS, index), make)
+        for modulo in (None, "orbit") if f.modulo else (None,):
+            try:
+                found = judged(f, modulo)
+            except gc.GeoctrlError:
+                continue
+            key = found.verdict.value, found.method
+            count[key] = count.get(key, 0) + 1
+            if found.verdict.value.startswith("PROVED") and count[key] <= PER_METHOD:
+                data = file_of(found)
+                TRUTHS[data["digest"]] = f.truth if modulo is None else ""
+                yield data
+
+
 def as_data(certificate: gc.Certificate) -> dict[str, Any]:
     return json.loads(certificate.to_json())
 
@@ -134,7 +176,7 @@ def text_of(data: Mapping[str, Any]) -> str:
 def change(data: dict[str, Any], rng: np.random.Generator) -> str:
     """One change that fits the file, in words; those that turn out not to fit leave it as it was."""
     while True:
-        group = (EQUATIONS, IDENTITIES, EVIDENCE, ANYWHERE)[int(rng.choice(4, p=SHARES))]
+        group = (EQUATIONS, IDENTITIES, EVIDENCE, THEOREMS, ANYWHERE)[int(rng.choice(5, p=SHARES))]
         mutator, changed = group[int(rng.integers(len(group)))], copy.deepcopy(data)
         try:
             said = mutator(changed, rng)
@@ -184,15 +226,24 @@ def untrue(base: Mapping[str, Any], data: Mapping[str, Any], verdict: str) -> st
     """What is false in a confirmed file; None where that cannot be judged here."""
     if data.get("verdict") != verdict:
         return f"the file says {data.get('verdict')}, verify {verdict}"
-    if data["problem"] == base["problem"] and {_sign(verdict), _sign(base["verdict"])} == {
-        "stable",
-        "unstable",
-    }:
-        return f"{base['verdict']} became {verdict}"
+    if _same_motion(base["problem"], data["problem"]):
+        if {_sign(verdict), _sign(base["verdict"])} == {"stable", "unstable"}:
+            return f"{base['verdict']} became {verdict}"
+        known = TRUTHS.get(base["digest"], "")
+        if known in WRONG.get(verdict, ()):
+            return f"{verdict} of what is {known}"
     try:
         return falsehood(data)
     except (NotJudgedError, ArithmeticError, KeyError, TypeError, ValueError):
         return None
+
+
+def _same_motion(base: Mapping[str, Any], problem: Mapping[str, Any]) -> bool:
+    """Whether problems differ in no more than what is told to theorems, and nodes for that."""
+    other = {"nodes", "weights", "consequences", "invariants", "shape", *PARTS}
+    rest, own = ({k: v for k, v in p.items() if k not in other} for p in (base, problem))
+    nodes = base.get("nodes", [])
+    return rest == own and problem.get("nodes", [])[: len(nodes)] == nodes
 
 
 def _sign(verdict: str) -> str:

@@ -13,9 +13,10 @@ from typing import Any
 
 from .outcome import Outcome, run_part
 
-PARTS = ("systems", "conditions", "certificates", "files", "misuse", "calls")
+PARTS = ("systems", "fields", "conditions", "certificates", "files", "misuse", "calls")
 COUNTS = {
     "systems": (10000, 250),
+    "fields": (10000, 60),
     "conditions": (300, 8),
     "certificates": (10000, 400),
     "files": (0, 0),
@@ -25,6 +26,7 @@ COUNTS = {
 """Cases of a whole and of a quick run; 0: as many as there are."""
 LIMITS = {
     "systems": 30.0,
+    "fields": 30.0,
     "conditions": 60.0,
     "certificates": 2.0,
     "files": 2.0,
@@ -34,6 +36,7 @@ LIMITS = {
 """Seconds for one case."""
 MEGABYTES = {
     "systems": 2000.0,
+    "fields": 2000.0,
     "conditions": 2000.0,
     "certificates": 500.0,
     "files": 500.0,

@@ -59,19 +59,39 @@ def _proposals(problem: dict[str, Any], evidence: Any, exact: bool) -> Iterator[
         yield {}
         return
     if isinstance(evidence, dict):
-        keys = ("conserved", "shape_integrals", "multipliers")
+        keys = ("conserved", "shape_integrals", "multipliers", "held")
+        keys += ("falling_multipliers", "orbit_multipliers")
         yield {k: evidence[k] for k in keys if k in evidence}
     try:
         question = checker.Question(problem, exact)
         kept = {"conserved": [name for name in problem["invariants"] if _conserved(question, name)]}
         yield kept
         yield kept | {"multipliers": _multipliers(question, kept["conserved"], [])}
+        yield from _of_theorems(problem, question, kept)
         if "shape" in problem:
             integrals = checker.shape_integrals(question)
             kept["shape_integrals"] = True
             yield kept | {"multipliers": _multipliers(question, kept["conserved"], integrals)}
     except (checker.Refusal, gc.GeoctrlError, ArithmeticError, np.linalg.LinAlgError):
         return
+
+
+def _of_theorems(problem: dict[str, Any], question: Any, kept: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Levels held, all or none, and multipliers of what falls or is the same along an orbit."""
+    names = kept["conserved"]
+    multipliers = _multipliers(question, names, [])
+    for held in (names, []):
+        yield kept | {"held": held, "multipliers": multipliers, "orbit_multipliers": multipliers}
+    if "falling" in problem:
+        falling = problem["falling"]
+        first = question.function_at("the falling function", falling["function"])
+        functions = [first, *map(question.function, [*names, *problem["leaf"]])]
+        found = exact_multipliers(functions)
+        if found is not None and found[0]:
+            scaled = [c / found[0] * falling["sense"] for c in found]
+            yield kept | {
+                "falling_multipliers": {f[0]: str(c) for f, c in zip(functions, scaled, strict=True)}
+            }
 
 
 def _conserved(question: checker.Question, name: str) -> bool:

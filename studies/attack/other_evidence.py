@@ -14,7 +14,8 @@ from .mutations import Mutator, at, pick, places
 from .other_equations import append, away, power, some_node, symbol, total, vanishing
 
 VERDICTS = (
-    "PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE", "PROVED_UNSTABLE", "NUMERICALLY_STABLE",
+    "PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE", "PROVED_STABLE_MODULO", "PROVED_UNSTABLE",
+    "NUMERICALLY_STABLE",
     "NUMERICALLY_UNSTABLE", "SPECTRALLY_STABLE_ONLY", "UNDECIDED",
 )  # fmt: skip
 METHODS = (
@@ -22,6 +23,9 @@ METHODS = (
     "energy-Casimir in floats", "second variation in floats", "amended potential", "", "in floats",
     "energy-Casimir1", "spectrum in balls", "energy-Casimir in balls",
     "spectrum in balls on the level sets of the invariants",
+    "drift", "falling energy", "spectrum and a family of equilibria",
+    "spectrum and a series", "energy-Casimir modulo a group", "energy-Casimir, lowest form",
+    "spectrum modulo a group",
 )  # fmt: skip
 
 
@@ -175,7 +179,7 @@ def swap_exactness(data: dict, rng: np.random.Generator) -> str:
 
 
 def change_multipliers(data: dict, rng: np.random.Generator) -> str:
-    multipliers = data["evidence"]["multipliers"]
+    multipliers = data["evidence"][pick(rng, [k for k in data["evidence"] if k.endswith("multipliers")])]
     style = pick(rng, ("scale", "negate", "change", "zero", "exchange", "delete", "order"))
     names = list(multipliers)
     a, b = pick(rng, names), pick(rng, names)

@@ -22,6 +22,8 @@ from .tables import NotJudgedError, Table
 
 STABLE = ("PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE", "NUMERICALLY_STABLE", "SPECTRALLY_STABLE_ONLY")
 UNSTABLE = ("PROVED_UNSTABLE", "NUMERICALLY_UNSTABLE")
+BY_ROOTS = ("spectrum", "spectrum modulo a group", "spectrum in floats")
+"""Methods that claim a root to the right of the axis, or all of them to its left."""
 CLOSE = 1e-6
 """Relative size below which floats are taken for zero here; spectra in floats err by the root of rounding."""
 ORDER = 6
@@ -66,8 +68,9 @@ class Claim:
     field, leaf : lists of nodes
     kept : dict of name -> node
         Relations, and invariants that the file says are conserved.
+    method : str
     spectral : bool
-        Whether the verdict rests on eigenvalues, for which the leaf has to be a manifold.
+        Whether the verdict rests on tangents, for which the leaf has to be a manifold.
     """
 
     def __init__(self, data: Mapping[str, Any]) -> None:
@@ -75,8 +78,11 @@ class Claim:
         self.field, self.leaf = problem["field"], list(problem["leaf"].values())
         used = {name: problem["invariants"][name] for name in data["evidence"].get("conserved", [])}
         self.kept = problem["leaf"] | used
+        self.method = data["method"]
         self.spectral = self.verdict != "UNDECIDED" and not (
-            self.verdict.endswith("_STABLE") and data["method"].startswith("energy-Casimir")
+            self.method == "drift"
+            or (self.verdict == "PROVED_STABLE" and self.method.startswith(("energy-Casimir", "falling")))
+            or self.method == "energy-Casimir in floats"
         )
 
 
@@ -122,7 +128,7 @@ def _in_series(table: Table, claim: Claim) -> str:
     A = fmpq_mat(len(free), len(free), [image[i, j] for i in free for j in range(len(free))])
     if image != W * A:
         return "the linearisation leaves the tangent space of the leaf"
-    return _against(claim.verdict, A) or _by_running(table, claim)
+    return _against(claim, A) or _by_running(table, claim)
 
 
 def _unit(n: int) -> fmpq_mat:
@@ -163,16 +169,19 @@ def _changing(
         return next((name for name, a, b in pairs if any((a - b)[k] != 0 for k in range(2 * ORDER))), "")
 
 
-def _against(verdict: str, A: fmpq_mat) -> str:
-    """What an exact linearisation on the leaf says against a verdict."""
+def _against(claim: Claim, A: fmpq_mat) -> str:
+    """What an exact linearisation on the leaf says against a verdict; one by a theorem may leave it open."""
+    verdict = claim.verdict
     roots = [root for root, _ in A.charpoly().numer().complex_roots()] if A.nrows() else []
     abscissa = max((float(root.real.mid()) for root in roots), default=-np.inf)
     growing = any(bool(root.real > 0) for root in roots)
     if verdict in STABLE and growing:
         return f"{verdict}, but an eigenvalue has the real part {abscissa:.3g}"
-    if verdict in UNSTABLE and not growing:
+    left = all(bool(root.real < 0) for root in roots)
+    by_roots = claim.method in BY_ROOTS
+    if verdict in UNSTABLE and (left or (by_roots and not growing)):
         return f"{verdict}, but the greatest real part is {abscissa:.3g}"
-    if verdict == "PROVED_ASYMPTOTICALLY_STABLE" and not all(bool(root.real < 0) for root in roots):
+    if verdict == "PROVED_ASYMPTOTICALLY_STABLE" and by_roots and not left:
         return f"{verdict}, but the greatest real part is {abscissa:.3g}"
     return ""
 
@@ -262,7 +271,9 @@ def _of_matrices(problem: Mapping[str, Any], verdict: str) -> str:
 
 def _by_running(table: Table, claim: Claim) -> str:
     """Short runs, for stability that the spectrum leaves open."""
-    if claim.verdict != "PROVED_STABLE":
+    if claim.verdict != "PROVED_STABLE" and (
+        claim.verdict != "PROVED_ASYMPTOTICALLY_STABLE" or claim.method in BY_ROOTS
+    ):
         return ""
     return (
         f"{claim.verdict}, but perturbations grow" if all(map(partial(_grows, table, claim), SIZES)) else ""

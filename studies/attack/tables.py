@@ -45,6 +45,7 @@ class Table:
     def honest(self) -> bool:
         """Whether states, inputs, parameters and unknowns are the symbols, each once and of its role."""
         named = [(role, k) for role, part in ROLES.items() for k in self.problem[part]]
+        named += [("family", k) for k in self.problem.get("family", {}).get("symbols", {})]
         names = [k for _, k in named]
         symbols = [(node[2], node[1]) for node in self.nodes if node[0] == "sym"]
         return len(set(names)) == len(names) and sorted(named) == sorted(symbols)

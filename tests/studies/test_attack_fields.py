@@ -1,0 +1,175 @@
+"""Fields of the standing attack: their truths against numbers, and weaker checkers that are noticed."""
+
+import copy
+from collections import Counter
+
+import numpy as np
+import pytest
+import sympy as sp
+from flint import fmpq
+
+import geoctrl as gc
+from geoctrl.checker.polynomials import Functions
+from geoctrl.checker.theorems import degenerate, family, orbit
+from studies.attack import certificates, drawing_fields, fields, reading
+from studies.attack.building_fields import file_of, judged
+from studies.attack.dice import Dice
+from studies.attack.drawing_fields import ATTRACTS, STABLE, UNSTABLE, Field
+
+
+def drawn(make, count, seed=3):
+    return [make(Dice(seed, index)) for index in range(count)]
+
+
+def roots(f):
+    at = dict(zip(f.states, f.point, strict=True))
+    A = sp.Matrix(f.rates).jacobian(f.states).subs(at)
+    return np.sort_complex(np.linalg.eigvals(np.array(A.tolist(), dtype=float)))
+
+
+@pytest.mark.parametrize("make", drawing_fields.KINDS, ids=lambda make: make.__name__)
+def test_truths_agree_with_spectra(make):
+    """A root to the right is growth, on all levels and leaves; all to the left attract."""
+    kinds = [f for f in drawn(make, 60) if "kink" not in f.kind and "squared" not in f.kind]
+    for f in kinds:
+        abscissa = roots(f).real.max()
+        if abscissa > 1e-6:
+            assert f.truth in ("", UNSTABLE), (f.kind, f.rates)
+        elif abscissa < -1e-6:
+            assert f.truth == ATTRACTS, (f.kind, f.rates)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [drawing_fields.families, drawing_fields.equilibria_that_are_passed, drawing_fields.drifts],
+    ids=lambda make: make.__name__,
+)
+def test_truths_agree_with_runs(make):
+    """What is stable stays within a few times its first distance, also where no root decides."""
+    stable = [f for f in drawn(make, 60) if f.truth in (STABLE, ATTRACTS) and "kink" not in f.kind][:12]
+    assert len(stable) >= 5
+    for f in stable:
+        assert fields.run(f, Dice(1, 0), fields.at_point(f)) == "", (f.kind, f.rates)
+
+
+def test_runs_see_what_grows():
+    """A spiral of rate 1/10 outward, and inward."""
+    x, y = sp.symbols("x y", real=True)
+    for sign in (1, -1):
+        f = Field("", [x, y], [sign * x / 10 + y, sign * y / 10 - x], "")
+        assert bool(fields.run(f, Dice(1, 0), fields.at_point(f))) is (sign == 1)
+
+
+def polynomial(f):
+    """The characteristic one, exactly."""
+    return sp.Matrix(f.rates).jacobian(f.states).subs(dict.fromkeys(f.states, 0)).charpoly().all_coeffs()
+
+
+def test_shears_hide_and_change_nothing():
+    hidden = 0
+    for index in range(20):
+        dice = Dice(5, index)
+        f = drawing_fields.oscillators(dice)
+        before, plain = polynomial(f), list(f.rates)
+        drawing_fields._shear(dice, f)
+        assert polynomial(f) == before
+        for energy in f.conserved.values():
+            rate = sum(sp.diff(energy, x) * g for x, g in zip(f.states, f.rates, strict=True))
+            assert sp.expand(rate) == 0
+        hidden += f.rates != plain
+    assert hidden > 15
+
+
+def cases(count, first=0):
+    return [fields.case(2, index, {}) for index in range(first, first + count)]
+
+
+def test_fields():
+    found = cases(50)
+    assert not [(o.index, o.note) for o in found if o.fault]
+    proved = Counter(o.detail["method"] for o in found if o.result == "proved")
+    assert len(proved) >= 5, proved
+
+
+def everything_definite(monkeypatch):
+    monkeypatch.setattr(degenerate, "_definite", lambda coefficients: True)
+
+
+def any_power_attracts(monkeypatch):
+    from geoctrl.checker.theorems import THEOREMS
+
+    def believing(q, proposal, findings):
+        degenerate.one_zero_root(q, proposal, findings)
+        return "PROVED_ASYMPTOTICALLY_STABLE", degenerate.CRITICAL_CASE
+
+    monkeypatch.setitem(THEOREMS, "critical", believing)
+
+
+def everything_an_identity(monkeypatch):
+    monkeypatch.setattr(Functions, "remainder", lambda self, ratio: self.number(fmpq(0)).top)
+
+
+@pytest.mark.parametrize(
+    ("weaken", "make"),
+    [
+        (everything_definite, drawing_fields.valleys),
+        (any_power_attracts, drawing_fields.families),
+        (everything_an_identity, drawing_fields.oscillators),
+    ],
+    ids=lambda value: value.__name__,
+)
+def test_a_weaker_checker_is_noticed(monkeypatch, weaken, make):
+    weaken(monkeypatch)
+    results = []
+    for index in range(40):
+        dice = Dice(7, index)
+        try:
+            results.append(fields.judge(make(dice), dice).note)
+        except gc.GeoctrlError:
+            continue
+    assert any("but it is" in note or "confirms" in note for note in results)
+
+
+# -- mutants ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def bases():
+    return list(certificates._fields(1))
+
+
+def test_every_theorem_has_certificates(bases):
+    methods = {data["method"] for data in bases}
+    assert {family.ATTRACTION, family.DRIFT, degenerate.MINIMUM, degenerate.CRITICAL_CASE} <= methods
+    assert {"falling energy", orbit.METHOD} <= methods
+
+
+def test_genuine_certificates_are_true(bases):
+    for data in bases:
+        assert reading.falsehood(data) == "", (data["verdict"], data["method"])
+
+
+def test_mutants_of_theorems(bases, monkeypatch):
+    monkeypatch.setattr(certificates, "BASES", copy.deepcopy(bases))
+    monkeypatch.setattr(certificates, "SHARES", (0.0, 0.0, 0.0, 1.0, 0.0))
+    found = [certificates.case(4, index, {}) for index in range(120)]
+    assert not [o.note for o in found if o.fault]
+    assert sum(o.result == "refused" for o in found) > 40
+    told = {o.note.partition(":")[0] for o in found}
+    assert len([name for name in told if name.startswith(("change_", "drop_"))]) >= 6
+
+
+def test_verdicts_by_theorems_are_not_held_against_roots_alone(bases):
+    drift = next(data for data in bases if data["method"] == family.DRIFT)
+    lie = drift | {"method": "spectrum"}
+    assert "greatest real part" in reading.falsehood(lie)
+    line = next(data for data in bases if data["method"] == family.ATTRACTION)
+    assert reading.falsehood(line | {"verdict": "PROVED_UNSTABLE", "method": "drift"}) == ""
+    assert certificates.untrue(
+        line, line | {"verdict": "PROVED_UNSTABLE", "method": "drift"}, "PROVED_UNSTABLE"
+    )
+
+
+def test_files_of_fields_are_confirmed(tmp_path):
+    f = next(f for f in drawn(drawing_fields.drifts, 20) if f.kind == "drift: free")
+    assert fields.again(file_of(judged(f))) == ""
