@@ -52,7 +52,7 @@ def falsehood(data: Mapping[str, Any]) -> str:
     if not table.honest:
         return "states, inputs, parameters and unknowns are not distinct symbols"
     claim = Claim(data)
-    if "in floats" in data["method"] or "box" in problem:  # the middle of a box is no exact equilibrium
+    if "in floats" in data["method"] or "box" in problem:  # the equilibrium is near the point of the file
         return _in_floats(table, claim)
     try:
         return _in_series(table, claim)

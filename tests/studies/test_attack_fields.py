@@ -10,7 +10,7 @@ from flint import fmpq
 
 import geoctrl as gc
 from geoctrl.checker.polynomials import Functions
-from geoctrl.checker.theorems import degenerate, family, orbit
+from geoctrl.checker.theorems import degenerate, falling, family, orbit
 from studies.attack import certificates, drawing_fields, fields, reading
 from studies.attack.building_fields import file_of, judged
 from studies.attack.dice import Dice
@@ -105,8 +105,8 @@ def any_power_attracts(monkeypatch):
     monkeypatch.setitem(THEOREMS, "critical", believing)
 
 
-def everything_an_identity(monkeypatch):
-    monkeypatch.setattr(Functions, "remainder", lambda self, ratio: self.number(fmpq(0)).top)
+def nothing_ever_stays(monkeypatch):
+    monkeypatch.setattr(falling, "_nothing_stays", lambda q, given, kernel: True)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def everything_an_identity(monkeypatch):
     [
         (everything_definite, drawing_fields.valleys),
         (any_power_attracts, drawing_fields.families),
-        (everything_an_identity, drawing_fields.oscillators),
+        (nothing_ever_stays, drawing_fields.oscillators),
     ],
     ids=lambda value: value.__name__,
 )
@@ -157,6 +157,13 @@ def test_mutants_of_theorems(bases, monkeypatch):
     assert sum(o.result == "refused" for o in found) > 40
     told = {o.note.partition(":")[0] for o in found}
     assert len([name for name in told if name.startswith(("change_", "drop_"))]) >= 6
+
+
+def test_mutants_that_everything_is_believed_of_are_noticed(bases, monkeypatch):
+    monkeypatch.setattr(certificates, "BASES", copy.deepcopy(bases))
+    monkeypatch.setattr(certificates, "SHARES", (0.5, 0.0, 0.0, 0.5, 0.0))
+    monkeypatch.setattr(Functions, "remainder", lambda self, ratio: self.number(fmpq(0)).top)
+    assert any(certificates.case(4, index, {}).result == "contradiction" for index in range(80))
 
 
 def test_verdicts_by_theorems_are_not_held_against_roots_alone(bases):
