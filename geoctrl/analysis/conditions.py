@@ -90,7 +90,7 @@ def stability_conditions(
     Omega0**2*(-I2 + I3 + l**2*m) - g*l*m > 0
     >>> top = gc.models.get("heavy-top")().reduce()
     >>> print(*gc.stability_conditions(top, "sleeping", params={"I2": "I1"}).stable)
-    I3**2*Omega0**2 - 4*I1*g*l*m > 0
+    -4*I1*g*l*m + I3**2*Omega0**2 > 0
     """
     as_system(sys, "stability_conditions", recorded=True)
     if not isinstance(family, str) or family not in sys.families:

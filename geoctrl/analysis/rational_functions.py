@@ -14,6 +14,7 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx
 from flint.utils.flint_exceptions import DomainError
 
 from geoctrl._scalars import Arithmetic, Node, evaluate
+from geoctrl.errors import DivisionError
 
 __all__ = ["Field", "Quotient", "TooLargeError"]
 
@@ -65,7 +66,7 @@ class Quotient:
     def __truediv__(self, other: Any) -> Quotient:
         other = self.field.of(other)
         if not other.top:
-            raise ZeroDivisionError("division by zero in a rational function")
+            raise DivisionError("division by zero in a rational function")
         times = self.field.times
         return self.field.quotient(times(self.top, other.below), times(self.below, other.top))
 
@@ -272,7 +273,7 @@ class Field:
                     below, _, more = self._halves(self.times(even + odd * t, conjugate), i, square)
                     top = self.times(top, more)
                 if not below:
-                    raise ZeroDivisionError("division by a divisor of zero")
+                    raise DivisionError("division by a divisor of zero")
             if top.degrees()[i] > 1:
                 even, odd, scale = self._halves(top, i, square)
                 top, below = even + odd * t, self.times(below, scale)

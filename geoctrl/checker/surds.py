@@ -79,7 +79,7 @@ class Surd:
             return self.root, self.a, self.b, other, fmpq(0)
         if self.root in other.root.below:
             return other.root, self, fmpq(0), other.a, other.b
-        raise ValueError("numbers of different fields")
+        raise Refusal("numbers of different fields")
 
     def __add__(self, other: Any) -> Number:
         root, a, b, c, d = self._parts(other)

@@ -39,10 +39,11 @@ def test_an_equilibrium_of_the_open_loop_is_one_of_the_closed_loop():
     k = 0.9
     loop = opened.closed_loop([k * omega[1], -k * omega[0]])
     expected = np.roots([1.0, k / 1.3, G])
-    for system in (loop, opened.closed_loop(lambda t, x, p: np.array([k * x[4], -k * x[3]]))):
+    by_function = opened.closed_loop(lambda t, x, p: np.array([k * x[4], -k * x[3]]))
+    for system, verdict in ((loop, "PROVED_ASYMPTOTICALLY_STABLE"), (by_function, "NUMERICALLY_STABLE")):
         found = np.sort_complex(gc.linearize(system, point).eigenvalues)
         assert np.allclose(found, np.sort_complex(np.tile(expected, 2)), atol=1e-8)
-        assert gc.certify(system, point).verdict is gc.Verdict.NUMERICALLY_STABLE
+        assert gc.certify(system, point).verdict.value == verdict
         assert gc.find_equilibrium(system, point).u.shape == (0,)
 
 

@@ -213,11 +213,12 @@ def test_closed_loops_by_function_and_by_expression_agree(tmp_path):
         list(-sp.Matrix(gain) * (sp.Matrix(pendulum.states) - sp.Matrix(x0)))
     )
     found = []
-    for loop in (by_function, by_expression):
+    verdicts = "NUMERICALLY_STABLE", "PROVED_ASYMPTOTICALLY_STABLE"
+    for loop, verdict in zip((by_function, by_expression), verdicts, strict=True):
         inner = gc.linearize(loop, upright)
         found.append(np.sort_complex(inner.eigenvalues))
         assert np.allclose(inner.A_leaf, lin.A_leaf - lin.B_leaf @ gain @ lin.basis, atol=1e-7)
-        assert gc.certify(loop, upright).verdict is gc.Verdict.NUMERICALLY_STABLE
+        assert gc.certify(loop, upright).verdict.value == verdict
     assert np.allclose(*found, atol=1e-7)  # one of them by differences
     # What a function does with the time was seen at some times only, and the claim says so.
     sampled = "with a law given by functions, taken to be free of the time as sampled"
@@ -319,7 +320,7 @@ def test_kinks_elsewhere_do_not_matter():
     np.testing.assert_allclose(
         gc.linearize(kinked, at_rest).A, gc.linearize(smooth, hanging(2)).A, rtol=0, atol=1e-12
     )
-    assert gc.certify(kinked, at_rest).verdict is gc.Verdict.SPECTRALLY_STABLE_ONLY
+    assert gc.certify(kinked, at_rest).verdict is gc.Verdict.PROVED_STABLE
     pairs = {c: spheres.Pairs(lambda a, b: sp.Abs(a[0] - b[0]), cutoff=c) for c in (0.5, 3.0)}
     apart = np.array([[0, 0, -1.0], [0, 0, 1.0]]), np.zeros((2, 3))
     np.testing.assert_allclose(

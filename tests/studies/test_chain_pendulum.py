@@ -62,7 +62,7 @@ def test_closed_loop_is_a_system(found):
     assert np.sort_complex(lin.eigenvalues.round(8)) == pytest.approx(
         np.sort_complex(expected.round(8)), abs=1e-7
     )
-    assert gc.certify(found.loop, lin.equilibrium).verdict.name == "NUMERICALLY_STABLE"
+    assert gc.certify(found.loop, lin.equilibrium).verdict.name == "PROVED_ASYMPTOTICALLY_STABLE"
 
 
 def test_figures(found, tmp_path):

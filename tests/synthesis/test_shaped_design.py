@@ -74,11 +74,14 @@ def test_one_rotor_about_the_middle_axis(edge):
         assert verdict(matching, "about2", {"Omega0": 1.0}, kappa=kappa * (1 + away)) is expected
 
 
-def test_no_set_is_told_as_none():
-    """Spectrally stable at best: no gain may be called free."""
-    design = matched("unicycle-with-rotor", "kinetic").design("upright")
-    assert design.condition == sp.S.false
-    assert design.bounds == {"kappa": sp.S.false}
+def test_the_unicycle_is_held_above_the_ratio_of_its_inertias():
+    """kappa > I1/J below the critical speed, with I1 the inertia about the line of contact."""
+    matching = matched("unicycle-with-rotor", "kinetic")
+    design, v = matching.design("upright"), matching.mechanism.defaults
+    assert design.condition != sp.S.false
+    kappa = (v["A"] + v["K1"] + v["m"] * v["R"] ** 2 + v["mu"] * v["h"] ** 2) / v["J"]
+    for away, expected in ((NEAR, STABLE), (-NEAR, UNSTABLE)):
+        assert verdict(matching, "upright", {"V0": 1.0}, kappa=kappa * (1 + away)) is expected
 
 
 def test_a_search_says_which_numbers_it_needs():
