@@ -272,7 +272,9 @@ def test_false_files_are_found_false():
     sliding, spinning = certificate(Y0=1), certificate("spinning", Omega0=5)
     assert "real part" in reading.falsehood(sliding | {"verdict": "PROVED_STABLE"})
     assert "real part" in reading.falsehood(spinning | {"verdict": "PROVED_UNSTABLE", "method": "spectrum"})
-    assert "real part" in reading.falsehood(spinning | {"verdict": "PROVED_ASYMPTOTICALLY_STABLE"})
+    assert "real part" in reading.falsehood(
+        spinning | {"verdict": "PROVED_ASYMPTOTICALLY_STABLE", "method": "spectrum"}
+    )
     frozen = copy.deepcopy(sliding)
     for label in ("Gamma2", "v1"):
         frozen["problem"]["leaf"][label] = symbol(frozen["problem"], label)
