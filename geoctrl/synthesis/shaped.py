@@ -83,7 +83,7 @@ class ShapedMatching:
         Parameters
         ----------
         potential : expression, optional
-            F(z), added to K |z|^2/2: any function of the `positions`, in real symbols of their names and in
+            F(z), added to K z^2/2: any function of the `positions`, in real symbols of their names and in
             parameters of the plant, with its slope zero at home.
         **gains : numbers or symbols
             All of `gains`. A number is the default of a parameter of the loop; a symbol stays one without a
