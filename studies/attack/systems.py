@@ -132,6 +132,10 @@ def refused_outside(m: Mechanism, built: Built) -> Outcome:
     return Outcome("", "contradiction", f"{found.verdict.value} outside the domain")
 
 
+BEYOND_THE_SPECTRUM = "drift", "falling energy", "spectrum and a series"
+"""Methods by which a point is unstable whose linearisation has no growing mode."""
+
+
 def against_spectrum(verdict: str, method: str, told: bool, spectrum: Spectrum) -> str:
     """What a verdict says against the exact spectrum, in words; nothing where both agree.
 
@@ -143,7 +147,10 @@ def against_spectrum(verdict: str, method: str, told: bool, spectrum: Spectrum) 
     growing = spectrum.growing and spectrum.abscissa > margin
     grows = f"the oracle has an eigenvalue with the real part {spectrum.abscissa:.3g}"
     if verdict == "PROVED_UNSTABLE" and not spectrum.growing:
-        return f"{verdict}, but {grows}" if told else ""
+        # What drifts, or falls without a minimum, needs no growing mode; where all modes decay it is wrong.
+        if method in BEYOND_THE_SPECTRUM and not spectrum.left:
+            return ""
+        return f"{verdict} ({method}), but {grows}" if told else ""
     if verdict in (*PROVED_STABLE, "SPECTRALLY_STABLE_ONLY") and growing:
         return f"{verdict} ({method}), but {grows}"
     if verdict == "NUMERICALLY_STABLE" and growing:
