@@ -147,7 +147,7 @@ def test_numbers_are_read_as_they_are_written(field):
 def test_numbers_of_different_fields_do_not_mix():
     _, (a,) = tower("2")
     _, (b,) = tower("3")
-    with pytest.raises(ValueError, match="different fields"):
+    with pytest.raises(checker.Refusal, match="different fields"):
         a + b
 
 
