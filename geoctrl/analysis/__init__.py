@@ -2,14 +2,17 @@
 
 from geoctrl.analysis.certificates import Certificate, certify
 from geoctrl.analysis.conditions import StabilityConditions, stability_conditions
+from geoctrl.analysis.controllability import Controllability, Observability
 from geoctrl.analysis.equilibria import find_equilibrium
 from geoctrl.analysis.invariants import InvariantProof, check_invariant
 from geoctrl.analysis.linearization import Linearization, linearize
 
 __all__ = [
     "Certificate",
+    "Controllability",
     "InvariantProof",
     "Linearization",
+    "Observability",
     "StabilityConditions",
     "certify",
     "check_invariant",
