@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg
 
 from geoctrl._scalars import real
 from geoctrl.analysis.leaf_pair import LeafPair
 from geoctrl.analysis.subspaces import Arithmetic, invariant_span
 from geoctrl.errors import InputError
+from geoctrl.systems.tolerances import UNIT
 
-__all__ = ["Controllability", "Mode", "Observability", "controllability", "observability"]
+__all__ = ["Controllability", "Mode", "Observability", "controllability", "observability", "states_along"]
 
-_PART = 1e-6
+_SHARE = 1e-6
 """Share of a direction below which a state is not named."""
 
 
@@ -62,8 +62,10 @@ class Controllability:
         Whether ranks are those of rational matrices; else of floats, with a tolerance.
     basis : ndarray (n, rank)
         Orthonormal, of what they reach.
-    complement : ndarray (n, d - rank)
-        Completes it to a basis of the leaf's tangent space: first directions t with A t = 0.
+    projection : ndarray (rank, n)
+        Coordinates in ``basis`` of the part of a deviation that they reach. It vanishes on directions t with
+        A t = 0 that they do not reach, on what of the tangent space is orthogonal to both, and across the
+        leaf.
     A, B : ndarray, (n, n) and (n, m)
     """
 
@@ -74,7 +76,7 @@ class Controllability:
     decays: bool
     exact: bool
     basis: np.ndarray
-    complement: np.ndarray
+    projection: np.ndarray
     A: np.ndarray
     B: np.ndarray
 
@@ -189,17 +191,21 @@ def controllability(pair: LeafPair, labels: tuple[str, ...]) -> Controllability:
     free = algebra.null((onto_level @ N @ resting).T)  # rows on the level that vanish on these directions
     rest = free.T @ onto_level @ C @ level @ algebra.left_inverse(free).T
     rows = free.T @ onto_level @ N @ algebra.left_inverse(T)
+    parts = [T @ reached, T @ still]
+    parts += [T @ algebra.null(np.hstack(parts).T @ T), algebra.null(T.T)]
+    coordinates = _floats(algebra.left_inverse(np.hstack(parts))[: reached.shape[1]])
+    if not algebra.exact:  # zeros, which exact ones stay by themselves
+        coordinates[np.abs(coordinates) < UNIT * np.max(np.abs(coordinates), initial=0.0)] = 0.0
     V = _orthonormal(T @ reached)
-    W = _floats(T @ still)
     return Controllability(
         rank=reached.shape[1],
         dimension=len(A) - len(kept),
-        neutral=(*kept, *(f"rest along {_named(t, labels)}" for t in _floats(T @ resting).T)),
+        neutral=(*kept, *(f"rest along {states_along(t, labels)}" for t in _floats(T @ resting).T)),
         unreached=_modes(_floats(rest).T, _floats(rows).T, labels),
         decays=algebra.hurwitz(rest),
         exact=algebra.exact,
         basis=V,
-        complement=np.hstack([W, _completed(_orthonormal(_floats(T)), np.hstack([V, W]))]),
+        projection=V.T @ _floats(T @ reached) @ coordinates,
         A=_floats(pair.A),
         B=_floats(pair.B),
     )
@@ -248,12 +254,6 @@ def _orthonormal(basis: np.ndarray) -> np.ndarray:
     return q * np.sign(np.diag(r)) if q.size else q
 
 
-def _completed(tangent: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Orthonormal directions of a tangent space that are orthogonal to known ones in it."""
-    u, _, _ = np.linalg.svd(tangent.T @ known) if known.size else (np.eye(tangent.shape[1]), None, None)
-    return tangent @ u[:, known.shape[1] :]
-
-
 def _modes(matrix: np.ndarray, directions: np.ndarray, labels: tuple[str, ...]) -> tuple[Mode, ...]:
     """Eigenvalues of a matrix, of a conjugate pair one, and the states that its vectors are along."""
     if not matrix.size:
@@ -261,27 +261,29 @@ def _modes(matrix: np.ndarray, directions: np.ndarray, labels: tuple[str, ...]) 
     values, vectors = np.linalg.eig(matrix)
     order = sorted(range(len(values)), key=lambda i: (-values[i].real, abs(values[i].imag)))
     return tuple(
-        Mode(complex(values[i]), _named(directions @ vectors[:, i], labels))
+        Mode(complex(values[i]), states_along(directions @ vectors[:, i], labels))
         for i in order
         if values[i].imag >= 0
     )
 
 
-def _named(direction: np.ndarray, labels: tuple[str, ...]) -> str:
+def states_along(direction: np.ndarray, labels: tuple[str, ...]) -> str:
     """The states along a direction, the largest share first."""
     share = np.abs(direction)
-    order = [i for i in np.argsort(-share, kind="stable") if share[i] > _PART * np.max(share)]
+    order = [i for i in np.argsort(-share, kind="stable") if share[i] > _SHARE * np.max(share)]
     return ", ".join(labels[i] for i in order)
 
 
 def _gramian(A: np.ndarray, B: np.ndarray, horizon: float) -> np.ndarray:
     """The integral by Van Loan's exponential of twice the size."""
+    from scipy.linalg import expm
+
     T = real(horizon, "horizon")
     if not T > 0:
         raise InputError(f"horizon must be positive, got {horizon!r}")
     n = len(A)
     if not n:
         return np.zeros((0, 0))
-    E = scipy.linalg.expm(np.block([[-A, B @ B.T], [np.zeros((n, n)), A.T]]) * T)
+    E = expm(np.block([[-A, B @ B.T], [np.zeros((n, n)), A.T]]) * T)
     W = E[n:, n:].T @ E[:n, n:]
     return (W + W.T) / 2

@@ -56,7 +56,19 @@ def test_what_is_reached(case):
     scale = np.max(np.abs(found.A))
     assert found.A @ V == pytest.approx(V @ (V.T @ found.A @ V), abs=1e-11 * scale)
     assert found.B == pytest.approx(V @ (V.T @ found.B), abs=1e-11 * np.max(np.abs(found.B)))
-    assert np.linalg.matrix_rank(np.hstack([V, found.complement])) == V.shape[1] + found.complement.shape[1]
+    P = found.projection
+    assert P @ V == pytest.approx(np.eye(found.rank), abs=1e-12)
+
+
+def test_the_projection_leaves_out_neighbouring_equilibria(skate):
+    """Sliding faster, and the leaning turn Gamma2 = -v2 v3/g, need no torque; exactly."""
+    P = skate.controllable().projection
+    g, slower, turn = skate.equilibrium.params["g"], np.zeros(6), np.zeros(6)
+    slower[2] = 1
+    turn[[1, 4]] = -g, 1
+    assert np.all(P @ slower == 0)
+    assert P @ turn == pytest.approx(0, abs=1e-14)
+    assert np.all(P[:, 5] == 0)  # across the leaf
 
 
 def test_vehicle_with_thrusters_reaches_its_leaf():
