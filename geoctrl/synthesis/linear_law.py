@@ -14,6 +14,7 @@ from geoctrl._checks import number_array, resolve_parameters
 from geoctrl._scalars import exact
 from geoctrl.analysis import Controllability
 from geoctrl.errors import InputError
+from geoctrl.synthesis import handover
 from geoctrl.synthesis.controllers import controller
 from geoctrl.synthesis.formula import law_latex, rounded, with_numbers
 from geoctrl.synthesis.linear_estimator import LinearEstimator
@@ -50,6 +51,7 @@ class LinearLaw:
     """
 
     gain_parameters: tuple[Parameter, ...] = ()
+    function, latex, to_c = handover.function, handover.latex, handover.to_c
 
     def __init__(
         self, plant: ReducedSystem, equilibrium: Equilibrium, K: np.ndarray, reached: Controllability

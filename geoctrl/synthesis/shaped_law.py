@@ -21,6 +21,7 @@ from geoctrl._scalars import STATE, Node, Program, to_sympy
 from geoctrl._scalars.budget import Budget
 from geoctrl.analysis import certify
 from geoctrl.errors import GeoctrlError, InputError, LawWarning, MatchingError
+from geoctrl.synthesis import handover
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.formula import law_latex, with_numbers
 from geoctrl.synthesis.gains import gain_parameters, read_damping
@@ -97,6 +98,8 @@ class ShapedLaw:
         self.damping, self.integral = self._added.damping, self._added.integral
         found = shaping.proved(values, (*gains, *self._added.parameters))
         self.controlled: Controlled = found.negated if _negative(found) else found
+
+    function, latex, to_c = handover.function, handover.latex, handover.to_c
 
     @property
     def input_labels(self) -> tuple[str, ...]:
