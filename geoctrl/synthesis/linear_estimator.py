@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from geoctrl._checks import finite_array
 from geoctrl._scalars import exact
 from geoctrl.analysis import Observability
 from geoctrl.analysis.signals import signals
-from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.systems import Equilibrium, ReducedSystem, as_system
 
 __all__ = ["LinearEstimator"]
 
@@ -37,11 +38,20 @@ class LinearEstimator:
         Of the error.
     labels : tuple of str
         Of the coordinates z in a loop.
+
+    Raises
+    ------
+    TypeError, InputError
+        If it is not made of a system, an equilibrium, what its outputs see, and an L of that size.
     """
 
     def __init__(
         self, plant: ReducedSystem, equilibrium: Equilibrium, L: np.ndarray, seen: Observability, outputs: Any
     ) -> None:
+        as_system(plant, "a linear estimator", recorded=True)
+        if not isinstance(equilibrium, Equilibrium) or not isinstance(seen, Observability):
+            raise TypeError("a linear estimator is made by gc.lqe")
+        L = finite_array("L", L, (plant.nstates, len(seen.outputs)))
         self.plant, self.equilibrium, self.L, self.seen = plant, equilibrium, L, seen
         self._outputs = signals(plant, outputs)
         self.basis = V = seen.basis

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import number_array, resolve_parameters
+from geoctrl._checks import finite_array, number_array, resolve_parameters
 from geoctrl._scalars import exact
 from geoctrl.analysis import Controllability
 from geoctrl.errors import InputError
@@ -18,7 +18,15 @@ from geoctrl.synthesis import handover
 from geoctrl.synthesis.controllers import controller
 from geoctrl.synthesis.formula import law_latex, rounded, with_numbers
 from geoctrl.synthesis.linear_estimator import LinearEstimator
-from geoctrl.systems import Equilibrium, EulerPoincare, Family, Parameter, ReducedSystem, as_mechanism
+from geoctrl.systems import (
+    Equilibrium,
+    EulerPoincare,
+    Family,
+    Parameter,
+    ReducedSystem,
+    as_mechanism,
+    as_system,
+)
 from geoctrl.systems.notebook import displayed
 
 __all__ = ["LinearLaw"]
@@ -48,6 +56,11 @@ class LinearLaw:
         Of the loop on what the inputs reach.
     gain_parameters : tuple
         Empty: K is in numbers.
+
+    Raises
+    ------
+    TypeError, InputError
+        If it is not made of a system, an equilibrium, what its inputs reach, and a K of that size.
     """
 
     gain_parameters: tuple[Parameter, ...] = ()
@@ -56,6 +69,10 @@ class LinearLaw:
     def __init__(
         self, plant: ReducedSystem, equilibrium: Equilibrium, K: np.ndarray, reached: Controllability
     ) -> None:
+        as_system(plant, "a linear law", recorded=True)
+        if not isinstance(equilibrium, Equilibrium) or not isinstance(reached, Controllability):
+            raise TypeError("a linear law is made by gc.lqr or gc.place")
+        K = finite_array("K", K, (plant.ninputs, plant.nstates))
         self.plant, self.mechanism = plant, as_mechanism(plant.mechanism, "a linear law")
         self.equilibrium, self.K, self.reached = equilibrium, K, reached
         V = reached.basis

@@ -246,9 +246,11 @@ def _short(value: complex) -> str:
 def _poles(poles: Any, reached: Controllability) -> np.ndarray:
     """Poles as complex numbers, as many as are free and in conjugate pairs."""
     given = entries("poles", poles)
+    if any(isinstance(p, str | bytes | bool) for p in given):
+        raise InputError(f"poles must be numbers, got {shown(poles)}")
     try:
         wanted = np.array([complex(p) for p in given])
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"poles must be numbers, got {shown(poles)}") from error
     if len(wanted) != reached.rank:
         kept = ", ".join([*reached.neutral, *(m.name for m in reached.unreached)]) or "nothing"

@@ -314,3 +314,14 @@ def test_a_system_without_inputs_is_refused():
 def test_weights_that_are_refused(skate, sliding, weights, error, words):
     with pytest.raises(error, match=words):
         gc.lqr(skate, sliding, **weights)
+
+
+def test_laws_and_estimators_are_not_made_of_anything_else(law, skate, sliding):
+    with pytest.raises(TypeError, match="a linear law needs a system"):
+        gc.LinearLaw(None, sliding, law.K, law.reached)
+    with pytest.raises(TypeError, match=r"gc\.lqr"):
+        gc.LinearLaw(skate, sliding.x, law.K, law.reached)
+    with pytest.raises(gc.InputError, match="K"):
+        gc.LinearLaw(skate, sliding, law.K.T, law.reached)
+    with pytest.raises(TypeError, match=r"gc\.lqe"):
+        gc.LinearEstimator(skate, sliding, np.zeros((6, 1)), law.reached, "v1")
