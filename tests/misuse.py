@@ -73,6 +73,7 @@ HANGING = ([[0.0, 0.0, 1.0]], [[0.0, 0.0, 0.0]])
 GAMMA = gc.AdvectedVector("Gamma")
 X0 = [0.0, 0.0, 0.0, 0.0, 1.0]
 T = [0.0, 0.1]
+REST = [0.0, 0.0, 0.0]
 
 
 def body(**changes):
@@ -145,6 +146,13 @@ def sweep(value):
             gc.InputError,
         ),
         "a gain": (lambda: gc.match(rotor()).law(sigma=value), gc.MatchingError),
+        "a weight": (lambda: gc.lqr(driven(), REST, Q={"Omega1": value}), gc.InputError),
+        "a weight of inputs": (lambda: gc.lqr(driven(), REST, R=[value]), gc.InputError),
+        "a pole": (lambda: gc.place(driven(), REST, [value]), gc.InputError),
+        "a horizon": (
+            lambda: gc.linearize(driven(), REST).controllable().gramian(value),
+            gc.InputError,
+        ),
         "a gain of damping": (
             lambda: gc.match(rotor()).law(sigma=-1e-5).with_damping(k=value),
             gc.MatchingError,

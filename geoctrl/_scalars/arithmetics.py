@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._scalars.graph import Graph, Node, rational_sqrt
+from geoctrl._scalars.straight_line import Language, results, statements
 from geoctrl._scalars.tape import Tape
 from geoctrl.errors import DivisionError, ExpressionError, LabelError, ParameterError
 
@@ -184,6 +185,10 @@ def evaluate(nodes: Sequence[Node], values: Mapping[Node, Any], arithmetic: Arit
     return [image[n] for n in nodes]
 
 
+_PYTHON = Language(repr, lambda name, args: f"f_{name}({', '.join(args)})")
+"""Functions are those of an arithmetic."""
+
+
 class Program:
     """Some outputs as a function of arguments (states, time, inputs) and parameters.
 
@@ -243,12 +248,12 @@ class Program:
     @property
     def statements(self) -> list[str]:
         """Assignments to t0, t1, ... from arguments x0, x1, ... and constants c0, c1, ..., one a line."""
-        return [f"t{i} = {_render(step)}" for i, step in enumerate(self.tape.instructions)]
+        return [f"t{i} = {text}" for i, text in enumerate(statements(self.tape, _PYTHON))]
 
     @property
     def results(self) -> list[str]:
         """The outputs: names, or numbers, after the statements."""
-        return [_name(o) for o in self.tape.outputs]
+        return results(self.tape, _PYTHON)
 
     def _compile(self, arithmetic: Arithmetic) -> Callable:
         namespace: dict = {f"f_{name}": f for name, f in arithmetic.functions.items()}
@@ -316,42 +321,3 @@ class Program:
 
 def _given(values: Mapping[Node, float]) -> str:
     return ", ".join(f"{node.payload} = {value:g}" for node, value in values.items()) or "any parameters"
-
-
-def _name(operand) -> str:
-    space, i = operand
-    if space != "n":
-        return f"{space}{i}"
-    try:
-        value = float(i)
-    except OverflowError:
-        raise ExpressionError(
-            "a coefficient of the expressions exceeds the doubles, 1.8e308: it has no value in floats; "
-            "choose other units"
-        ) from None
-    return repr(value) if value >= 0 else f"({value!r})"
-
-
-def _render(instruction: tuple) -> str:
-    op, *parts = instruction
-    if op == "sum":
-        text = ""
-        for c, a in parts[0]:
-            sign, factor = "+", c
-            if c[0] == "n" and c[1] < 0:
-                sign, factor = "-", ("n", -c[1])
-            if factor == ("n", 1):
-                term = _name(a)
-            elif a == ("n", 1):
-                term = _name(factor)
-            else:
-                term = f"{_name(factor)} * {_name(a)}"
-            text += f" {sign} {term}" if text else (f"-({term})" if sign == "-" else term)
-        return text
-    if op == "fun":
-        name, args = parts
-        return f"f_{name}({', '.join(_name(a) for a in args)})"
-    if op == "square":
-        return f"{_name(parts[0])} * {_name(parts[0])}"
-    a, b = parts
-    return f"{_name(a)} {'*' if op == 'mul' else '/'} {_name(b)}"

@@ -3,6 +3,7 @@
 from geoctrl.analysis.certificates import Certificate, certify
 from geoctrl.analysis.condition_set import StabilityConditions
 from geoctrl.analysis.conditions import stability_conditions
+from geoctrl.analysis.controllability import Controllability, Observability
 from geoctrl.analysis.discovery import DiscoveredInvariants, Invariant, discover_invariants
 from geoctrl.analysis.equilibria import find_equilibrium
 from geoctrl.analysis.invariants import InvariantProof, check_invariant
@@ -10,10 +11,12 @@ from geoctrl.analysis.linearization import Linearization, linearize
 
 __all__ = [
     "Certificate",
+    "Controllability",
     "DiscoveredInvariants",
     "Invariant",
     "InvariantProof",
     "Linearization",
+    "Observability",
     "StabilityConditions",
     "certify",
     "check_invariant",

@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl.analysis.controllability import Controllability, Observability, controllability, observability
+from geoctrl.analysis.leaf_pair import leaf_pair
 from geoctrl.analysis.shape_jets import shape_jets
+from geoctrl.analysis.signals import signals
 from geoctrl.errors import EquilibriumError
 from geoctrl.systems import Equilibrium, Seen, System, as_system
 from geoctrl.systems.points import resolve_equilibrium
@@ -68,6 +71,72 @@ class Linearization:
             labels.append(f"d_{self.state_labels[k]}" if single else f"w{i + 1}")
         return tuple(labels)
 
+    def _asked(self, what: str) -> Any:
+        """The system, which ``what`` asks again in exact numbers."""
+        if self.equilibrium.system is None:
+            raise EquilibriumError("the system was left behind in the copy; take gc.linearize(sys, eq) again")
+        return as_system(self.equilibrium.system, what, recorded=True)
+
+    def controllable(self) -> Controllability:
+        """What the inputs reach on the leaf; ranks are exact where the point is.
+
+        Raises
+        ------
+        EquilibriumError
+            If the effect of an input depends on the time, or the linearisation is a copy without its system.
+        TypeError
+            For a system of which the equations are not recorded.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> skate = gc.models.get("pendulum-skate-rotor")().reduce()
+        >>> lin = gc.linearize(skate, skate.equilibrium("sliding", Y0=1.0))
+        >>> lin.controllable()
+        <Controllability: rank 3 of 3>
+          neutral: C1, C2
+        """
+        system = self._asked("controllable")
+        self._require_constant_effects()
+        return controllability(leaf_pair(system, self.equilibrium), self.state_labels)
+
+    def observable(self, outputs: Any) -> Observability:
+        """What outputs see on the leaf, conserved functions known; ranks are exact where the point is.
+
+        Parameters
+        ----------
+        outputs : label, sequence of labels, or mapping of label -> expression in the states
+            Labels of states or of declared outputs.
+
+        Raises
+        ------
+        LabelError, InputError, ExpressionError
+            For an unknown label, an output that depends on an input or on the time, and what is no
+            expression of the system.
+        EquilibriumError, TypeError
+            As `controllable`.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> skate = gc.models.get("pendulum-skate-rotor")().reduce()
+        >>> lin = gc.linearize(skate, skate.equilibrium("sliding", Y0=1.0))
+        >>> lin.observable("v1")
+        <Observability by v1: rank 2 of 3>
+          known: C1, C2
+          not seen: theta_dot (eigenvalue 0+0j)
+        """
+        system = self._asked("observable")
+        pair = leaf_pair(system, self.equilibrium, signals(system, outputs))
+        return observability(pair, self.state_labels)
+
+    def _require_constant_effects(self) -> None:
+        if self.varying:
+            raise EquilibriumError(
+                f"the effect of {', '.join(self.varying)} depends on the time, and the B of a linear system "
+                "is constant; take sys.to_control(), or a mechanism without these inputs"
+            )
+
     def to_control(self, name: str | None = None):
         """The leaf pair (A_leaf, B_leaf) as a `control.StateSpace`, all leaf coordinates as outputs.
 
@@ -78,11 +147,7 @@ class Linearization:
         """
         from geoctrl import interop
 
-        if self.varying:
-            raise EquilibriumError(
-                f"the effect of {', '.join(self.varying)} depends on the time, and the B of a StateSpace is "
-                "constant; take sys.to_control(), or a mechanism without these inputs"
-            )
+        self._require_constant_effects()
         d, m = self.B_leaf.shape
         return interop.state_space(
             self.A_leaf,

@@ -1,14 +1,17 @@
-"""Matching, feedback laws and the choice of gains."""
+"""Matching, feedback laws, linear laws and the choice of gains."""
 
 from geoctrl.synthesis.branches import Branch
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.damping import DampedLaw
 from geoctrl.synthesis.design import SigmaDesign
 from geoctrl.synthesis.law import FeedbackLaw
+from geoctrl.synthesis.linear_estimator import LinearEstimator
+from geoctrl.synthesis.linear_law import LinearLaw
 from geoctrl.synthesis.matching import Matching, match
 from geoctrl.synthesis.obstruction import Obstruction
 from geoctrl.synthesis.performance import Performance
 from geoctrl.synthesis.plant import Plant
+from geoctrl.synthesis.regulators import lqe, lqr, place
 from geoctrl.synthesis.shaped import ShapedMatching
 from geoctrl.synthesis.shaped_design import ShapedDesign
 from geoctrl.synthesis.shaped_law import ShapedLaw
@@ -19,6 +22,8 @@ __all__ = [
     "Controlled",
     "DampedLaw",
     "FeedbackLaw",
+    "LinearEstimator",
+    "LinearLaw",
     "Matching",
     "Obstruction",
     "Performance",
@@ -28,5 +33,8 @@ __all__ = [
     "ShapedMatching",
     "Shaping",
     "SigmaDesign",
+    "lqe",
+    "lqr",
     "match",
+    "place",
 ]

@@ -13,6 +13,7 @@ from sympy.logic.boolalg import Boolean
 
 from geoctrl._checks import flag
 from geoctrl.errors import LawWarning
+from geoctrl.synthesis import handover
 from geoctrl.synthesis.branches import Branch
 from geoctrl.synthesis.formula import law_latex, with_numbers
 from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem, Rotors
@@ -44,6 +45,13 @@ class Law(ABC):
     tau: sp.Matrix
     rho_inverse: sp.Matrix
     gain_parameters: tuple[Parameter, ...]
+
+    function, latex, to_c = handover.function, handover.latex, handover.to_c
+
+    @property
+    def input_labels(self) -> tuple[str, ...]:
+        """Labels of the torques."""
+        return self.rotors.input_labels
 
     @abstractmethod
     def closed_loop(self, momentum: Any = 0.0, rotors: bool = False) -> ReducedSystem:

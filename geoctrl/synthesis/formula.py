@@ -10,7 +10,7 @@ from geoctrl._scalars import exact
 from geoctrl.systems import ReducedSystem
 from geoctrl.systems.notebook import assignments
 
-__all__ = ["law_latex", "with_numbers"]
+__all__ = ["law_latex", "rounded", "with_numbers"]
 
 _SHORT = 10**6
 
@@ -38,10 +38,10 @@ def with_numbers(
     values = loop.parameters(params)
     numbers = {p.symbol: sp.Rational(exact(values[p.name])) for p in loop.mechanism.parameters}
     read = loop.to_sympy([loop.expression(e) for e in torques.values()])
-    return {k: _rounded(e.xreplace(numbers)) for k, e in zip(torques, read, strict=True)}
+    return {k: rounded(e.xreplace(numbers)) for k, e in zip(torques, read, strict=True)}
 
 
-def _rounded(expr: sp.Expr) -> sp.Expr:
+def rounded(expr: sp.Expr) -> sp.Expr:
     """Fractions that nobody reads as the nearest doubles."""
     long = [q for q in expr.atoms(sp.Rational) if max(abs(q.p), q.q) > _SHORT]
     return expr.xreplace({q: sp.Float(float(q)) for q in long})

@@ -20,6 +20,7 @@ from geoctrl._scalars import STATE, Node, Program, to_sympy
 from geoctrl._scalars.budget import Budget
 from geoctrl.analysis import certify, linearize
 from geoctrl.errors import GeoctrlError, InputError, LawWarning, MatchingError
+from geoctrl.synthesis import handover
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.controllers import controller
 from geoctrl.synthesis.formula import law_latex, with_numbers
@@ -101,6 +102,8 @@ class ShapedLaw:
         every = (*gains, *self._added.parameters)
         found = regular(partial(shaping.proved, values, every, potential), gains)
         self.controlled: Controlled = found.negated if is_negative(found) else found
+
+    function, latex, to_c = handover.function, handover.latex, handover.to_c
 
     @property
     def input_labels(self) -> tuple[str, ...]:

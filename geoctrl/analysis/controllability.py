@@ -1,0 +1,289 @@
+r"""What inputs reach and outputs see of a linearisation on the leaf, and what stands by itself.
+
+With the rows N that vanish on :math:`[B, AB, A^2B, \dots]`, the values :math:`y = N\,\delta x` move by
+themselves, :math:`\dot y = C y`. Differentials of functions that are conserved whatever the inputs do are
+among these rows, :math:`\alpha C = 0`; and what is at rest along t, :math:`A t = 0`, as it is where
+equilibria continue, is at rest there, :math:`C N t = 0`. Both are neutral and have names; all else has to
+decay by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from geoctrl._scalars import real
+from geoctrl.analysis.leaf_pair import LeafPair
+from geoctrl.analysis.subspaces import Arithmetic, invariant_span
+from geoctrl.errors import InputError
+from geoctrl.systems.tolerances import UNIT
+
+__all__ = ["Controllability", "Mode", "Observability", "controllability", "observability", "states_along"]
+
+_SHARE = 1e-6
+"""Share of a direction below which a state is not named."""
+
+
+class Mode(NamedTuple):
+    """A motion of a linearisation by itself.
+
+    Attributes
+    ----------
+    eigenvalue : complex
+    name : str
+        The states along which it is, those with the largest share first.
+    """
+
+    eigenvalue: complex
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Controllability:
+    """What the inputs reach of a linearisation on the leaf.
+
+    Attributes
+    ----------
+    rank : int
+        Dimension of what they reach.
+    dimension : int
+        Of the level set of the functions that are conserved whatever the inputs do, on the leaf.
+    neutral : tuple of str
+        Names of what they do not reach and what does not move: these functions, then ``rest along ...`` for
+        directions t with A t = 0 on their level set, along which a family of equilibria continues if there is
+        one.
+    unreached : tuple of Mode
+        What they do not reach besides, and what moves by itself.
+    decays : bool
+        Whether all of ``unreached`` decays: that the pair can be stabilised but for what is neutral.
+    exact : bool
+        Whether ranks are those of rational matrices; else of floats, with a tolerance.
+    basis : ndarray (n, rank)
+        Orthonormal, of what they reach.
+    projection : ndarray (rank, n)
+        Coordinates in ``basis`` of the part of a deviation that they reach. It vanishes on directions t with
+        A t = 0 that they do not reach, on what of the tangent space is orthogonal to both, and across the
+        leaf.
+    A, B : ndarray, (n, n) and (n, m)
+    """
+
+    rank: int
+    dimension: int
+    neutral: tuple[str, ...]
+    unreached: tuple[Mode, ...]
+    decays: bool
+    exact: bool
+    basis: np.ndarray
+    projection: np.ndarray
+    A: np.ndarray
+    B: np.ndarray
+
+    def gramian(self, horizon: float) -> np.ndarray:
+        r"""What inputs of one unit of :math:`\int |u|^2 dt` reach within a time.
+
+        .. math:: W = \int_0^T e^{As} B B^T e^{A^Ts}\,ds
+
+        Parameters
+        ----------
+        horizon : float
+            T in s.
+
+        Returns
+        -------
+        ndarray (n, n)
+            In the states, of rank ``rank``: the end of such a motion satisfies
+            :math:`\\delta x^T W^+ \\delta x \\le 1`.
+
+        Raises
+        ------
+        InputError
+            Unless T is a positive number.
+        """
+        V = self.basis
+        return V @ _gramian(V.T @ self.A @ V, V.T @ self.B, horizon) @ V.T
+
+    def __repr__(self) -> str:
+        lines = [f"<Controllability: rank {self.rank} of {self.dimension}>"]
+        lines.append(f"  neutral: {', '.join(self.neutral) or '-'}")
+        lines += [f"  not reached: {m.name} (eigenvalue {m.eigenvalue:.6g})" for m in self.unreached]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class Observability:
+    """What outputs see of a linearisation on the leaf, with the functions conserved under all inputs known.
+
+    Attributes
+    ----------
+    rank : int
+        Dimension of what they see.
+    dimension : int
+        Of the level set of these functions, on the leaf.
+    neutral : tuple of str
+        The functions.
+    unseen : tuple of Mode
+        What moves without being seen.
+    decays : bool
+        Whether all of ``unseen`` decays: that an estimate can converge.
+    exact : bool
+        Whether ranks are those of rational matrices; else of floats, with a tolerance.
+    basis : ndarray (n, dimension)
+        Orthonormal, of the level set's tangent space.
+    A, C : ndarray, (n, n) and (p, n)
+    outputs : tuple of str
+    """
+
+    rank: int
+    dimension: int
+    neutral: tuple[str, ...]
+    unseen: tuple[Mode, ...]
+    decays: bool
+    exact: bool
+    basis: np.ndarray
+    A: np.ndarray
+    C: np.ndarray
+    outputs: tuple[str, ...]
+
+    def gramian(self, horizon: float) -> np.ndarray:
+        r"""The outputs' energy within a time, :math:`\int_0^T |\delta y|^2 dt = \delta x^T W \delta x`.
+
+        Parameters
+        ----------
+        horizon : float
+            T in s.
+
+        Returns
+        -------
+        ndarray (n, n)
+            :math:`W = \\int_0^T e^{A^Ts} C^T C e^{As}\\,ds` for states on the level set.
+
+        Raises
+        ------
+        InputError
+            Unless T is a positive number.
+        """
+        V = self.basis
+        return V @ _gramian((V.T @ self.A @ V).T, (self.C @ V).T, horizon) @ V.T
+
+    def __repr__(self) -> str:
+        lines = [f"<Observability by {', '.join(self.outputs)}: rank {self.rank} of {self.dimension}>"]
+        lines.append(f"  known: {', '.join(self.neutral) or '-'}")
+        lines += [f"  not seen: {m.name} (eigenvalue {m.eigenvalue:.6g})" for m in self.unseen]
+        return "\n".join(lines)
+
+
+def controllability(pair: LeafPair, labels: tuple[str, ...]) -> Controllability:
+    """What the inputs of a pair reach; ``labels`` name the states."""
+    algebra, T = pair.algebra, pair.tangent
+    A, B = pair.on_leaf
+    reached = invariant_span(algebra, A, B)
+    N = algebra.null(reached.T).T
+    C = N @ A @ algebra.left_inverse(N.T).T
+    kept = pair.independent()
+    alpha = np.array(list(kept.values()), dtype=A.dtype).reshape(len(kept), len(A))
+    alpha = alpha @ algebra.left_inverse(N.T).T
+    level = algebra.null(alpha)  # (q, q - c): values y at which the conserved functions are what they are
+    onto_level = algebra.left_inverse(level)
+    still = _at_rest(algebra, A, N, T)
+    resting = still @ algebra.null(alpha @ N @ still)
+    free = algebra.null((onto_level @ N @ resting).T)  # rows on the level that vanish on these directions
+    rest = free.T @ onto_level @ C @ level @ algebra.left_inverse(free).T
+    rows = free.T @ onto_level @ N @ algebra.left_inverse(T)
+    parts = [T @ reached, T @ still]
+    parts += [T @ algebra.null(np.hstack(parts).T @ T), algebra.null(T.T)]
+    coordinates = _floats(algebra.left_inverse(np.hstack(parts))[: reached.shape[1]])
+    if not algebra.exact:  # zeros, which exact ones stay by themselves
+        coordinates[np.abs(coordinates) < UNIT * np.max(np.abs(coordinates), initial=0.0)] = 0.0
+    V = _orthonormal(T @ reached)
+    return Controllability(
+        rank=reached.shape[1],
+        dimension=len(A) - len(kept),
+        neutral=(*kept, *(f"rest along {states_along(t, labels)}" for t in _floats(T @ resting).T)),
+        unreached=_modes(_floats(rest).T, _floats(rows).T, labels),
+        decays=algebra.hurwitz(rest),
+        exact=algebra.exact,
+        basis=V,
+        projection=V.T @ _floats(T @ reached) @ coordinates,
+        A=_floats(pair.A),
+        B=_floats(pair.B),
+    )
+
+
+def observability(pair: LeafPair, labels: tuple[str, ...]) -> Observability:
+    """What the outputs of a pair see; ``labels`` name the states."""
+    algebra = pair.algebra
+    A, _ = pair.on_leaf
+    kept = pair.independent()
+    rows = np.array(list(kept.values()), dtype=A.dtype).reshape(len(kept), len(A))
+    level = algebra.null(rows)
+    inner = algebra.left_inverse(level) @ A @ level
+    basis = pair.tangent @ level
+    C = np.array(list(pair.seen.values()), dtype=A.dtype)
+    hidden = algebra.null(invariant_span(algebra, inner.T, (C @ basis).T).T)
+    alone = algebra.left_inverse(hidden) @ inner @ hidden
+    return Observability(
+        rank=inner.shape[0] - hidden.shape[1],
+        dimension=inner.shape[0],
+        neutral=tuple(kept),
+        unseen=_modes(_floats(alone), _floats(basis @ hidden), labels),
+        decays=algebra.hurwitz(alone),
+        exact=algebra.exact,
+        basis=_orthonormal(basis),
+        A=_floats(pair.A),
+        C=_floats(C),
+        outputs=tuple(pair.seen),
+    )
+
+
+def _at_rest(algebra: Arithmetic, A: np.ndarray, N: np.ndarray, T: np.ndarray) -> np.ndarray:
+    """Directions of equilibria that inputs do not reach, orthogonal to those that they do reach."""
+    still = algebra.null(A)
+    reached = still @ algebra.null(N @ still)
+    return still @ algebra.null((T @ reached).T @ T @ still)
+
+
+def _floats(matrix: np.ndarray) -> np.ndarray:
+    return np.array(matrix, dtype=float)
+
+
+def _orthonormal(basis: np.ndarray) -> np.ndarray:
+    """Of the same range, columns in the same order; those of coordinate directions stay what they are."""
+    q, r = np.linalg.qr(_floats(basis))
+    return q * np.sign(np.diag(r)) if q.size else q
+
+
+def _modes(matrix: np.ndarray, directions: np.ndarray, labels: tuple[str, ...]) -> tuple[Mode, ...]:
+    """Eigenvalues of a matrix, of a conjugate pair one, and the states that its vectors are along."""
+    if not matrix.size:
+        return ()
+    values, vectors = np.linalg.eig(matrix)
+    order = sorted(range(len(values)), key=lambda i: (-values[i].real, abs(values[i].imag)))
+    return tuple(
+        Mode(complex(values[i]), states_along(directions @ vectors[:, i], labels))
+        for i in order
+        if values[i].imag >= 0
+    )
+
+
+def states_along(direction: np.ndarray, labels: tuple[str, ...]) -> str:
+    """The states along a direction, the largest share first."""
+    share = np.abs(direction)
+    order = [i for i in np.argsort(-share, kind="stable") if share[i] > _SHARE * np.max(share)]
+    return ", ".join(labels[i] for i in order)
+
+
+def _gramian(A: np.ndarray, B: np.ndarray, horizon: float) -> np.ndarray:
+    """The integral by Van Loan's exponential of twice the size."""
+    from scipy.linalg import expm
+
+    T = real(horizon, "horizon")
+    if not T > 0:
+        raise InputError(f"horizon must be positive, got {horizon!r}")
+    n = len(A)
+    if not n:
+        return np.zeros((0, 0))
+    E = expm(np.block([[-A, B @ B.T], [np.zeros((n, n)), A.T]]) * T)
+    W = E[n:, n:].T @ E[:n, n:]
+    return (W + W.T) / 2

@@ -1,0 +1,47 @@
+"""Outputs as they are asked for: labels of states and of declared outputs, or expressions by label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from geoctrl._checks import entries, require_choice
+from geoctrl._scalars import Node
+from geoctrl.errors import InputError, LabelError
+
+__all__ = ["signals"]
+
+
+def signals(system: Any, outputs: Any) -> dict[str, Node]:
+    """Nodes of functions of the states, by label.
+
+    Parameters
+    ----------
+    system : ReducedSystem
+    outputs : label, sequence of labels, or mapping of label -> expression
+
+    Raises
+    ------
+    LabelError, InputError, ExpressionError
+        For an unknown label; for none at all, or an output that depends on an input or on the time; for what
+        is no expression of the system.
+    """
+    if isinstance(outputs, Mapping):
+        found = {str(label): system.expression(expr) for label, expr in outputs.items()}
+    else:
+        states = dict(zip(system.state_labels, system.state_nodes, strict=True))
+        declared = system.mechanism.outputs
+        found = {}
+        for label in entries("outputs", (outputs,) if isinstance(outputs, str) else outputs):
+            require_choice("output", label, [*states, *declared], LabelError)
+            found[label] = states[label] if label in states else system.expression(declared[label])
+    if not found:
+        raise InputError(f"no outputs are given; known are {', '.join(system.state_labels)}")
+    others = {system.time_node, *system.input_nodes}
+    for label, node in found.items():
+        held = sorted(str(n.payload) for n in system.graph.symbols([node]) & others)
+        if held:
+            raise InputError(
+                f"the output {label!r} depends on {', '.join(held)}: it must be a function of the states"
+            )
+    return found

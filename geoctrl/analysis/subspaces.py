@@ -1,0 +1,119 @@
+"""Subspaces of the states, in rational numbers where a rank is decided, in floats where nothing is rational.
+
+Matrices are arrays, of `fractions.Fraction` as objects or of floats; bases are their columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from geoctrl._scalars import rational_matrix
+from geoctrl.systems.tolerances import KERNEL, rank
+
+__all__ = ["EXACT", "FLOAT", "Arithmetic", "invariant_span"]
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """What ranks are decided by in one kind of numbers.
+
+    Attributes
+    ----------
+    exact : bool
+    null : callable
+        ``null(M)``: basis of {v : M v = 0}.
+    span : callable
+        ``span(M)``: basis of the range.
+    left_inverse : callable
+        ``left_inverse(S)`` L with L S = 1, for independent columns.
+    hurwitz : callable
+        ``hurwitz(M)``: whether all eigenvalues have negative real parts.
+    """
+
+    exact: bool
+    null: Callable[[np.ndarray], np.ndarray]
+    span: Callable[[np.ndarray], np.ndarray]
+    left_inverse: Callable[[np.ndarray], np.ndarray]
+    hurwitz: Callable[[np.ndarray], bool]
+
+
+def invariant_span(algebra: Arithmetic, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Basis of the range of [B, A B, A^2 B, ...], which A leaves invariant."""
+    basis = algebra.span(B)
+    while True:
+        wider = algebra.span(np.hstack([basis, A @ basis]))
+        if wider.shape[1] == basis.shape[1]:
+            return basis
+        basis = wider
+
+
+# -- rational numbers ---------------------------------------------------------------------------------
+
+
+def _columns(vectors: list[list[Fraction]], n: int) -> np.ndarray:
+    found = np.empty((n, len(vectors)), dtype=object)
+    for j, vector in enumerate(vectors):
+        found[:, j] = vector
+    return found
+
+
+def _null(M: np.ndarray) -> np.ndarray:
+    return _columns(rational_matrix.nullspace(M.tolist(), M.shape[1]), M.shape[1])
+
+
+def _span(M: np.ndarray) -> np.ndarray:
+    return _null(_null(M.T).T)
+
+
+def _left_inverse(S: np.ndarray) -> np.ndarray:
+    """(S^T S)^{-1} S^T: rational as S is."""
+    if not S.shape[1]:
+        return S.T
+    return np.array(rational_matrix.solve((S.T @ S).tolist(), S.T.tolist()), dtype=object)
+
+
+def _hurwitz(M: np.ndarray) -> bool:
+    """Routh's criterion: the first column of his array is positive."""
+    upper, lower = (rational_matrix.characteristic_polynomial(M.tolist())[i::2] for i in (0, 1))
+    for _ in range(len(M)):
+        if lower[0] <= 0:
+            return False
+        ratio = upper[0] / lower[0]
+        padded = [*lower[1:], *[Fraction(0)] * (len(upper) - len(lower))]
+        upper, lower = lower, [a - ratio * b for a, b in zip(upper[1:], padded, strict=True)] or [Fraction(1)]
+    return True
+
+
+EXACT = Arithmetic(True, _null, _span, _left_inverse, _hurwitz)
+
+
+# -- floats -------------------------------------------------------------------------------------------
+
+
+def _float_null(M: np.ndarray) -> np.ndarray:
+    if not M.shape[0]:
+        return np.eye(M.shape[1])
+    _, values, vt = np.linalg.svd(M)
+    return vt[rank(values, KERNEL) :].T
+
+
+def _float_span(M: np.ndarray) -> np.ndarray:
+    """Columns count by their directions, beside the longest: an input in other units is an input."""
+    lengths = np.linalg.norm(M, axis=0)
+    used = M[:, lengths > KERNEL * np.max(lengths, initial=0.0)]
+    if not used.size:
+        return np.zeros((M.shape[0], 0))
+    u, values, _ = np.linalg.svd(used / np.linalg.norm(used, axis=0), full_matrices=False)
+    return u[:, : rank(values, KERNEL)]
+
+
+def _float_hurwitz(M: np.ndarray) -> bool:
+    margin = KERNEL * max(1.0, float(np.max(np.abs(M), initial=0.0)))
+    return bool(np.all(np.linalg.eigvals(M).real < -margin)) if M.size else True
+
+
+FLOAT = Arithmetic(False, _float_null, _float_span, np.linalg.pinv, _float_hurwitz)

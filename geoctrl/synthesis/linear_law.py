@@ -1,0 +1,229 @@
+r"""Linear laws :math:`u = u_e - K (x - x_e)` about an equilibrium, and the loops that they close."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import finite_array, number_array, resolve_parameters
+from geoctrl._scalars import exact
+from geoctrl.analysis import Controllability
+from geoctrl.errors import InputError
+from geoctrl.synthesis import handover
+from geoctrl.synthesis.controllers import controller
+from geoctrl.synthesis.formula import law_latex, rounded, with_numbers
+from geoctrl.synthesis.linear_estimator import LinearEstimator
+from geoctrl.systems import (
+    Equilibrium,
+    EulerPoincare,
+    Family,
+    Parameter,
+    ReducedSystem,
+    as_mechanism,
+    as_system,
+)
+from geoctrl.systems.notebook import displayed
+
+__all__ = ["LinearLaw"]
+
+_POINT = "held"
+"""Name of the loop's family at a point that is of none of the plant's."""
+
+
+class LinearLaw:
+    r"""Inputs :math:`u = u_e - K (x - x_e)`; made by `lqr` and `place`.
+
+    K vanishes on what the inputs do not reach and what is at rest there, so that neighbouring equilibria,
+    which belong to other values of the conserved functions, are equilibria of the loop as well.
+
+    Attributes
+    ----------
+    plant : ReducedSystem
+    mechanism : EulerPoincare
+        That of the plant.
+    equilibrium : Equilibrium
+        Where the law is linear about; its parameters are those of the law.
+    K : ndarray (m, n)
+        In the states and inputs of the plant.
+    reached : Controllability
+        What the inputs reach there.
+    eigenvalues : ndarray
+        Of the loop on what the inputs reach.
+    gain_parameters : tuple
+        Empty: K is in numbers.
+
+    Raises
+    ------
+    TypeError, InputError
+        If it is not made of a system, an equilibrium, what its inputs reach, and a K of that size.
+    """
+
+    gain_parameters: tuple[Parameter, ...] = ()
+    function, latex, to_c = handover.function, handover.latex, handover.to_c
+
+    def __init__(
+        self, plant: ReducedSystem, equilibrium: Equilibrium, K: np.ndarray, reached: Controllability
+    ) -> None:
+        as_system(plant, "a linear law", recorded=True)
+        if not isinstance(equilibrium, Equilibrium) or not isinstance(reached, Controllability):
+            raise TypeError("a linear law is made by gc.lqr or gc.place")
+        K = finite_array("K", K, (plant.ninputs, plant.nstates))
+        self.plant, self.mechanism = plant, as_mechanism(plant.mechanism, "a linear law")
+        self.equilibrium, self.K, self.reached = equilibrium, K, reached
+        V = reached.basis
+        values = np.linalg.eigvals(V.T @ (reached.A - reached.B @ K) @ V)
+        self.eigenvalues = values[np.lexsort((values.imag, values.real))]
+
+    @property
+    def neutral(self) -> tuple[str, ...]:
+        """Names of what is left out: it is neither moved nor needed; see `Controllability`."""
+        return self.reached.neutral
+
+    @property
+    def input_labels(self) -> tuple[str, ...]:
+        """Labels of the inputs that the law sets."""
+        return self.plant.input_labels
+
+    # -- the law --------------------------------------------------------------------------------
+
+    def by_input(self) -> dict[str, sp.Expr]:
+        """The law by input label, K and the point as the rationals that the doubles are."""
+        deviation = sp.Matrix(self.plant.states) - sp.Matrix(_numbers(self.equilibrium.x))
+        K = sp.Matrix(*self.K.shape, _numbers(self.K.flat))
+        law = sp.Matrix(_numbers(self.equilibrium.u)) - K * deviation
+        return dict(zip(self.input_labels, law, strict=True))
+
+    @cached_property
+    def expr(self) -> sp.ImmutableMatrix:
+        """The inputs (m x 1) in states of the plant, coefficients as doubles."""
+        return sp.ImmutableMatrix([rounded(sp.expand(e)) for e in self.by_input().values()])
+
+    def numeric(self, params: Mapping[str, float] | None = None) -> dict[str, sp.Expr]:
+        """The inputs by label in states alone: those of `expr`, whose numbers are K's at any parameters.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown parameter.
+        """
+        return with_numbers(self.full, self.by_input(), params)
+
+    def __call__(self, _t: float, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Inputs (m,) or (m, nt) at states (n,) or (n, nt) of the plant, whatever time and parameters are.
+
+        Raises
+        ------
+        InputError, ParameterError
+            If ``x`` has the wrong shape; for an unknown parameter.
+        """
+        x = number_array("x", x)
+        if x.shape[:1] != (self.plant.nstates,) or x.ndim > 2:
+            raise InputError(
+                f"x must have shape ({self.plant.nstates},) or ({self.plant.nstates}, nt) for the states "
+                f"{', '.join(self.plant.state_labels)}; got {x.shape}"
+            )
+        resolve_parameters(self.equilibrium.params, params)
+        column = (slice(None), *(None,) * (x.ndim - 1))
+        return self.equilibrium.u[column] - self.K @ (x - self.equilibrium.x[column])
+
+    # -- the loops ------------------------------------------------------------------------------
+
+    def closed_loop(self, estimator: LinearEstimator | None = None) -> ReducedSystem:
+        """The closed loop as a system, its outputs the inputs of the plant.
+
+        Parameters
+        ----------
+        estimator : LinearEstimator, optional
+            Of the same plant at the same equilibrium: the law takes its estimate, whose coordinates
+            ``estimate1, ...`` are the last states of the loop.
+
+        Returns
+        -------
+        ReducedSystem
+            With the parameters of the equilibrium as defaults. Families are those of the plant of which all
+            members are held, and the equilibrium's by its family's name or "held".
+
+        Raises
+        ------
+        TypeError, InputError
+            For anything else than an estimator; for one of another point.
+        """
+        if estimator is None:
+            return self.full
+        if not isinstance(estimator, LinearEstimator):
+            raise TypeError(
+                f"estimator must be a LinearEstimator, as gc.lqe gives it, got {type(estimator).__name__}"
+            )
+        point = self.equilibrium
+        if estimator.plant is not self.plant or not np.array_equal(estimator.equilibrium.x, point.x):
+            raise InputError("the estimator is of another plant, or about another equilibrium")
+        z = sp.Matrix([sp.Symbol(name, real=True) for name in estimator.labels])
+        K = sp.Matrix(len(point.u), len(z), _numbers((self.K @ estimator.basis).flat))
+        u = sp.Matrix(_numbers(point.u)) - K * z
+        return self._closed(
+            dict(zip(self.input_labels, u, strict=True)),
+            dict(zip(estimator.labels, estimator.rates(z, u), strict=True)),
+        ).reduce()
+
+    @cached_property
+    def full(self) -> ReducedSystem:
+        """`closed_loop`."""
+        return self._closed(self.by_input(), {}).reduce()
+
+    def _closed(self, feedback: dict[str, sp.Expr], controller: dict[str, sp.Expr]) -> EulerPoincare:
+        mechanism, point = self.mechanism, self.equilibrium
+        return mechanism.replace(
+            feedback={**mechanism.feedback, **feedback},
+            controller={**mechanism.controller, **controller},
+            outputs={**mechanism.outputs, **feedback},
+            parameters=[replace(p, default=point.params[p.name]) for p in mechanism.parameters],
+            parameter_sets={},
+            symmetry=None,
+            equilibria=self._families,
+            name=f"{mechanism.name or 'system'}, linear law",
+        )
+
+    @property
+    def _families(self) -> dict[str, Family]:
+        """Families of the plant that the law holds as they are, and the point."""
+        states, point = self.plant.states, self.equilibrium
+        found: dict[str, Family] = {}
+        for name, family in self.mechanism.equilibria.items():
+            member = {
+                s: family.states.get(label, 0) for label, s in zip(map(str, states), states, strict=True)
+            }
+            asked = (e.xreplace(member) - family.inputs.get(u, 0) for u, e in self.by_input().items())
+            if all(sp.expand(e) == 0 for e in asked):
+                found[name] = Family(family.states, family.symbols, relations=family.relations)
+        name = point.name or _POINT
+        if name not in found:
+            found[name] = Family(dict(zip(map(str, states), _numbers(point.x), strict=True)))
+        return found
+
+    # -- display --------------------------------------------------------------------------------
+
+    def to_control(self, name: str | None = None):
+        """Static `control.NonlinearIOSystem`: states of the plant in, its inputs out."""
+        return controller(self, self.plant, self.input_labels, name=name)
+
+    def _repr_latex_(self) -> str:
+        table = dict(zip(self.input_labels, self.expr, strict=True))
+        return displayed(lambda _: law_latex(table, []))
+
+    def __repr__(self) -> str:
+        rows = [f"  {u} = {e.evalf(6)}" for u, e in zip(self.input_labels, self.expr, strict=True)]
+        spectrum = ", ".join(f"{complex(v):.6g}" for v in self.eigenvalues)
+        left = f"  left out: {', '.join(self.neutral) or '-'}"
+        return "\n".join(
+            [f"<LinearLaw for {self.plant.name or 'a system'}>", *rows, f"  loop: {spectrum}", left]
+        )
+
+
+def _numbers(values: Iterable[float]) -> list[sp.Expr]:
+    """Doubles as the rationals they are."""
+    return [sp.Rational(exact(v)) for v in values]

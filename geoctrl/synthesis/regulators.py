@@ -1,0 +1,265 @@
+"""Linear-quadratic regulators, poles that are placed, and estimators, on a leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from geoctrl._checks import entries
+from geoctrl._scalars import shown
+from geoctrl.analysis import Controllability, Linearization, linearize
+from geoctrl.analysis.controllability import Mode, states_along
+from geoctrl.errors import EquilibriumError, InputError
+from geoctrl.synthesis.linear_estimator import LinearEstimator
+from geoctrl.synthesis.linear_law import LinearLaw
+from geoctrl.synthesis.riccati import optimal_gain
+from geoctrl.synthesis.weights import read_weight
+from geoctrl.systems import ReducedSystem, System, as_system
+
+__all__ = ["lqe", "lqr", "place"]
+
+_PLACED = 1e-6
+"""Distance of a pole from where it should be, relative to the largest: that of rounding in a gain of doubles
+where they are close together."""
+
+
+def lqr(
+    sys: ReducedSystem, eq: Any, Q: Any = None, R: Any = None, params: Mapping[str, float] | None = None
+) -> LinearLaw:
+    r"""The law that minimises :math:`\int (\delta x^T Q\,\delta x + \delta u^T R\,\delta u)\,dt`.
+
+    In all states of a system on a leaf no such law exists: relations of the leaf, functions that are
+    conserved whatever the inputs do, and directions of rest out of reach never decay. They are found by the
+    rank of rational matrices where the point is rational, named and left out, `LinearLaw.neutral`; the cost
+    counts what the inputs reach.
+
+    Parameters
+    ----------
+    sys : ReducedSystem
+    eq : Equilibrium, state or (x, u)
+    Q : None, number, (n,), (n, n) or dict of state label -> number
+        Positive semidefinite, in the states; the identity by default. Where units differ take one over the
+        squares of the largest deviations (Bryson's rule).
+    R : None, number, (m,), (m, m) or dict of input label -> number
+        Positive definite; the identity by default.
+    params : dict, optional
+        Overrides those of the equilibrium.
+
+    Returns
+    -------
+    LinearLaw
+
+    Raises
+    ------
+    EquilibriumError
+        If the point is no equilibrium, or something that the inputs do not reach does not decay: with its
+        name, eigenvalue and the inputs.
+    InputError, LabelError, ParameterError
+        For weights of another shape or not definite, for a motion on the imaginary axis that costs nothing, a
+        system without inputs; for an unknown label or parameter.
+    ConvergenceError
+        If Riccati's equation is not solved in doubles.
+    TypeError
+        For matrices, or anything else than a reduced system.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> skate = gc.models.get("pendulum-skate-rotor")().reduce()
+    >>> law = gc.lqr(skate, skate.equilibrium("sliding", Y0=1.0))
+    >>> law.neutral
+    ('C1', 'C2')
+    >>> print(gc.certify(law.closed_loop(), law.equilibrium).verdict)
+    PROVED_STABLE
+    """
+    linear, reached = _stabilisable(sys, eq, params, "lqr")
+    system, V = linear.equilibrium.system, reached.basis
+    Q = read_weight("Q", Q, system.state_labels)
+    R = read_weight("R", R, system.input_labels, definite=True)
+
+    def unseen(v: np.ndarray) -> str:
+        along = states_along(V @ v, system.state_labels)
+        return f"Q puts no weight on a motion that does not decay by itself, along {along}"
+
+    K = optimal_gain(V.T @ linear.A @ V, V.T @ linear.B, V.T @ Q @ V, R, unseen)
+    return LinearLaw(system, linear.equilibrium, K @ reached.projection, reached)
+
+
+def place(
+    sys: ReducedSystem, eq: Any, poles: Sequence[complex], params: Mapping[str, float] | None = None
+) -> LinearLaw:
+    """The law with which what the inputs reach has given eigenvalues.
+
+    Parameters
+    ----------
+    sys : ReducedSystem
+    eq : Equilibrium, state or (x, u)
+    poles : sequence of complex
+        With negative real parts, in conjugate pairs, as many as ``lin.controllable().rank``; none more often
+        than there are inputs.
+    params : dict, optional
+
+    Returns
+    -------
+    LinearLaw
+
+    Raises
+    ------
+    InputError
+        For another number of poles (what is neutral keeps its zeros), or such that cannot be placed.
+    EquilibriumError, ParameterError, TypeError
+        As `lqr`.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> cart = gc.models.get("cart-pendulum")().reduce()
+    >>> gc.place(cart, cart.equilibrium("upright"), [-3, -4, -5]).eigenvalues.round(6)
+    array([-5., -4., -3.])
+    """
+    from scipy.signal import place_poles  # seconds to load, which nobody else needs
+
+    linear, reached = _stabilisable(sys, eq, params, "place")
+    wanted = _poles(poles, reached)
+    V = reached.basis
+    try:
+        K = place_poles(V.T @ linear.A @ V, V.T @ linear.B, wanted).gain_matrix
+    except ValueError as error:
+        raise InputError(f"these poles cannot be placed: {error}") from error
+    law = LinearLaw(linear.equilibrium.system, linear.equilibrium, K @ reached.projection, reached)
+    ordered = wanted[np.lexsort((wanted.imag, wanted.real))]
+    if not np.max(np.abs(law.eigenvalues - ordered)) <= _PLACED * np.max(np.abs(wanted)):
+        raise InputError(
+            f"these poles cannot be placed in doubles: the loop would have {shown(law.eigenvalues.tolist())}"
+        )
+    return law
+
+
+def lqe(
+    sys: ReducedSystem,
+    eq: Any,
+    outputs: Any,
+    QN: Any = None,
+    RN: Any = None,
+    params: Mapping[str, float] | None = None,
+) -> LinearEstimator:
+    r"""The stationary Kalman filter about an equilibrium, with outputs :math:`y = h(x) + \nu`.
+
+    Functions that are conserved whatever the inputs do are taken to be known: the estimate stays on their
+    level set through the equilibrium.
+
+    Parameters
+    ----------
+    sys : ReducedSystem
+    eq : Equilibrium, state or (x, u)
+    outputs : label, sequence of labels, or mapping of label -> expression in the states
+    QN : None, number, (n,), (n, n) or dict of state label -> number
+        Spectral density of what drives the states, positive semidefinite; the identity by default.
+    RN : None, number, (p,), (p, p) or dict of output label -> number
+        That of the noise of the outputs, positive definite; the identity by default.
+    params : dict, optional
+
+    Returns
+    -------
+    LinearEstimator
+
+    Raises
+    ------
+    EquilibriumError
+        If the point is no equilibrium, or what the outputs do not see does not decay: with its name.
+    InputError, LabelError, ConvergenceError, ParameterError, TypeError
+        As `lqr`.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> skate = gc.models.get("pendulum-skate-rotor")().reduce()
+    >>> eq = skate.equilibrium("sliding", Y0=1.0)
+    >>> gc.lqe(skate, eq, "v1")
+    Traceback (most recent call last):
+        ...
+    geoctrl.errors.EquilibriumError: theta_dot (eigenvalue 0) is not seen by v1; add an output
+    >>> gc.lqe(skate, eq, ["v1", "theta_dot"]).L.shape
+    (6, 2)
+    """
+    linear = linearize(_system(sys, "lqe"), eq, params)
+    system = linear.equilibrium.system
+    seen = linear.observable(outputs)
+    if not seen.decays:
+        told = _told([m for m in seen.unseen if not m.eigenvalue.real < 0] or seen.unseen)
+        raise EquilibriumError(f"{told} is not seen by {', '.join(seen.outputs)}; add an output")
+    V = seen.basis
+    QN = read_weight("QN", QN, system.state_labels)
+    RN = read_weight("RN", RN, seen.outputs, definite=True)
+
+    def unseen(v: np.ndarray) -> str:
+        along = states_along(V @ v, system.state_labels)
+        return f"QN drives no motion along {along}, which does not decay by itself"
+
+    gain = optimal_gain((V.T @ linear.A @ V).T, (seen.C @ V).T, V.T @ QN @ V, RN, unseen)
+    return LinearEstimator(system, linear.equilibrium, V @ gain.T, seen, outputs)
+
+
+def _system(sys: Any, asked_by: str) -> Any:
+    """The system; matrices in all states, as python-control takes them, are refused with the reason."""
+    if isinstance(sys, Linearization) or (np.ndim(sys) == 2 and not isinstance(sys, System)):
+        raise TypeError(
+            f"{asked_by} takes a system and an equilibrium, {asked_by}(sys, eq, ...), and no matrices: in "
+            "all states a system on a leaf has directions that no input reaches (relations of the leaf, "
+            "conserved functions), which have to be found first; gc.linearize(sys, eq).controllable() shows "
+            "them"
+        )
+    return as_system(sys, asked_by, recorded=True)
+
+
+def _stabilisable(
+    sys: Any, eq: Any, params: Mapping[str, float] | None, asked_by: str
+) -> tuple[Linearization, Controllability]:
+    """The linearisation and what inputs reach of it; EquilibriumError if the rest does not decay."""
+    system = _system(sys, asked_by)
+    if not system.input_labels:
+        raise InputError(
+            f"{asked_by} needs inputs, and {system.name or 'the system'} has none: give forces= and inputs=, "
+            "or rotors=, to the description; a closed loop has its inputs closed"
+        )
+    linear = linearize(system, eq, params)
+    reached = linear.controllable()
+    if not reached.decays:
+        told = _told([m for m in reached.unreached if not m.eigenvalue.real < 0] or reached.unreached)
+        raise EquilibriumError(
+            f"{told} cannot be reached by {', '.join(system.input_labels)}, and does not decay by itself: no "
+            "linear law stabilises this point; add an input, or take another point"
+        )
+    return linear, reached
+
+
+def _told(modes: Sequence[Mode]) -> str:
+    return "; ".join(f"{m.name} (eigenvalue {_short(m.eigenvalue)})" for m in modes)
+
+
+def _short(value: complex) -> str:
+    return f"{value:.6g}" if value.imag else f"{value.real:.6g}"
+
+
+def _poles(poles: Any, reached: Controllability) -> np.ndarray:
+    """Poles as complex numbers, as many as are free and in conjugate pairs."""
+    given = entries("poles", poles)
+    if any(isinstance(p, str | bytes | bool) for p in given):
+        raise InputError(f"poles must be numbers, got {shown(poles)}")
+    try:
+        wanted = np.array([complex(p) for p in given])
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"poles must be numbers, got {shown(poles)}") from error
+    if len(wanted) != reached.rank:
+        kept = ", ".join([*reached.neutral, *(m.name for m in reached.unreached)]) or "nothing"
+        raise InputError(
+            f"{reached.rank} poles can be placed at this point, got {len(wanted)}: what the inputs reach has "
+            f"that dimension, and {kept} is left as it is"
+        )
+    if not np.all(np.isfinite(wanted)) or np.any(wanted.real >= 0):
+        raise InputError(f"poles must be finite with negative real parts, got {shown(poles)}")
+    if not np.array_equal(np.sort_complex(wanted), np.sort_complex(wanted.conj())):
+        raise InputError(f"poles must come in conjugate pairs, got {shown(poles)}")
+    return wanted

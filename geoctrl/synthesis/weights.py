@@ -1,0 +1,58 @@
+"""Weights of quadratic costs and spectral densities of noises, as they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from geoctrl._checks import finite_array, require_choice
+from geoctrl.errors import InputError, LabelError
+
+__all__ = ["read_weight"]
+
+_ROUNDING = 1e-12
+"""Asymmetry and negative eigenvalue, relative to the largest entry, that count as rounding."""
+
+
+def read_weight(name: str, given: Any, labels: Sequence[str], definite: bool = False) -> np.ndarray:
+    """A symmetric positive semidefinite matrix (k, k), one row for each label.
+
+    Parameters
+    ----------
+    given : None, number, (k,), (k, k) or mapping of label -> number
+        None is the identity, a number its multiple, (k,) the diagonal; labels that a mapping leaves out have
+        zero there, or one where the matrix has to be definite.
+    definite : bool
+        Whether it must be positive definite.
+
+    Raises
+    ------
+    InputError, LabelError
+        For another shape, what is not finite, symmetric and semidefinite (definite); for an unknown label.
+    """
+    k = len(labels)
+    if given is None:
+        return np.eye(k)
+    if isinstance(given, Mapping):
+        for label in given:
+            require_choice(f"label in {name}", label, labels, LabelError)
+        given = [given.get(label, float(definite)) for label in labels]
+    matrix = finite_array(name, given)
+    if matrix.ndim < 2 and matrix.shape in ((), (k,)):
+        matrix = np.diag(np.broadcast_to(matrix, (k,)))
+    if matrix.shape != (k, k):
+        raise InputError(
+            f"{name} must be a number, ({k},), ({k}, {k}) or a dict by label, in the order "
+            f"{', '.join(labels)}; got shape {matrix.shape}"
+        )
+    size = float(np.max(np.abs(matrix), initial=0.0))
+    if np.max(np.abs(matrix - matrix.T), initial=0.0) > _ROUNDING * size:
+        raise InputError(f"{name} must be symmetric")
+    least = float(np.min(np.linalg.eigvalsh(matrix), initial=np.inf))
+    if definite and not least > 0:
+        raise InputError(f"{name} must be positive definite, its least eigenvalue is {least:.6g}")
+    if least < -_ROUNDING * size:
+        raise InputError(f"{name} must be positive semidefinite, its least eigenvalue is {least:.6g}")
+    return (matrix + matrix.T) / 2
