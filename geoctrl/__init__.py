@@ -51,6 +51,7 @@ _PUBLIC = {
         "stability_conditions",
     ),
     "geoctrl.verification": ("Verdict", "verify"),
+    "geoctrl.sampling": ("SampledController",),
     "geoctrl.synthesis": ("DampedLaw", "FeedbackLaw", "Matching", "ShapedLaw", "ShapedMatching", "match"),
     "geoctrl.simulation": ("Event", "Trajectory", "load_trajectory", "simulate"),
     "geoctrl.errors": (

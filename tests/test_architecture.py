@@ -31,6 +31,7 @@ FLOORS = [
     ("runs",),
     ("systems",),
     ("stepping",),
+    ("sampling",),
     ("manifolds", "simulation", "analysis"),
     ("spheres", "rotations"),
     ("synthesis",),

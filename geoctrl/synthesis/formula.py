@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 import sympy as sp
 
 from geoctrl._scalars import exact
-from geoctrl.systems import ReducedSystem
+from geoctrl.sampling import Feedback
+from geoctrl.systems import EulerPoincare, ReducedSystem
 from geoctrl.systems.notebook import assignments
 
-__all__ = ["law_latex", "with_numbers"]
+__all__ = ["as_feedback", "law_latex", "with_numbers"]
 
 _SHORT = 10**6
 
@@ -39,6 +40,24 @@ def with_numbers(
     numbers = {p.symbol: sp.Rational(exact(values[p.name])) for p in loop.mechanism.parameters}
     read = loop.to_sympy([loop.expression(e) for e in torques.values()])
     return {k: _rounded(e.xreplace(numbers)) for k, e in zip(torques, read, strict=True)}
+
+
+def as_feedback(
+    plant: EulerPoincare,
+    loop: ReducedSystem,
+    torques: Mapping[str, sp.Expr],
+    params: Mapping[str, float] | None,
+) -> Feedback:
+    """The torques in the states of a loop as a controller for the plant, with the states that the loop adds.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown parameter, or one without a value.
+    """
+    added = {k: e for k, e in loop.mechanism.controller.items() if k not in plant.controller}
+    found = with_numbers(loop, {**torques, **added}, params)
+    return Feedback({k: found[k] for k in torques}, {k: found[k] for k in added})
 
 
 def _rounded(expr: sp.Expr) -> sp.Expr:

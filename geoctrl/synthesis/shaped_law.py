@@ -21,8 +21,9 @@ from geoctrl._scalars import STATE, Node, Program, to_sympy
 from geoctrl._scalars.budget import Budget
 from geoctrl.analysis import certify
 from geoctrl.errors import GeoctrlError, InputError, LawWarning, MatchingError
+from geoctrl.sampling import Controls, Feedback
 from geoctrl.synthesis.controlled import Controlled
-from geoctrl.synthesis.formula import law_latex, with_numbers
+from geoctrl.synthesis.formula import as_feedback, law_latex, with_numbers
 from geoctrl.synthesis.gains import gain_parameters, read_damping
 from geoctrl.synthesis.shaping import Shaping, named, require_made_by_match
 from geoctrl.systems import EulerPoincare, Family, Parameter, ReducedSystem
@@ -56,7 +57,7 @@ class _Added:
     sense: int
 
 
-class ShapedLaw:
+class ShapedLaw(Controls):
     """Inputs as functions of the state; made by ``ShapedMatching.law``.
 
     Attributes
@@ -163,8 +164,11 @@ class ShapedLaw:
         ParameterError
             For an unknown parameter, or one without a value.
         """
-        system = self.full if self._integrals else self.controlled.system
-        return with_numbers(system, self.by_input(), params)
+        return with_numbers(self.full if self._integrals else self.controlled.system, self.by_input(), params)
+
+    def feedback(self, params: Mapping[str, float] | None = None) -> Feedback:
+        """The law with numbers in the states of the plant; integrals are states of the controller."""
+        return as_feedback(self.mechanism, self.full, self.by_input(), params)
 
     def __call__(self, t: float, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Inputs (m,) or (m, nt) at states (n,) or (n, nt) of the loop, integrals included.
@@ -236,8 +240,7 @@ class ShapedLaw:
     def _driven_otherwise(self) -> bool:
         """Whether forces act on the plant besides those of the inputs."""
         plant = self.controlled.plant
-        acting = plant.mechanism.acting
-        rest = sp.Matrix(acting) - plant.drive * sp.Matrix(plant.mechanism.inputs)
+        rest = sp.Matrix(plant.mechanism.acting) - plant.drive * sp.Matrix(plant.mechanism.inputs)
         return not rest.applyfunc(sp.expand).is_zero_matrix
 
     @property
