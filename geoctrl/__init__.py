@@ -41,6 +41,7 @@ _PUBLIC = {
     ),
     "geoctrl.analysis": (
         "Certificate",
+        "HeldLinearization",
         "InvariantProof",
         "Linearization",
         "StabilityConditions",
@@ -48,6 +49,7 @@ _PUBLIC = {
         "check_invariant",
         "find_equilibrium",
         "linearize",
+        "linearize_held",
         "stability_conditions",
     ),
     "geoctrl.verification": ("Verdict", "verify"),

@@ -3,11 +3,13 @@
 from geoctrl.analysis.certificates import Certificate, certify
 from geoctrl.analysis.conditions import StabilityConditions, stability_conditions
 from geoctrl.analysis.equilibria import find_equilibrium
+from geoctrl.analysis.held import HeldLinearization, linearize_held
 from geoctrl.analysis.invariants import InvariantProof, check_invariant
 from geoctrl.analysis.linearization import Linearization, linearize
 
 __all__ = [
     "Certificate",
+    "HeldLinearization",
     "InvariantProof",
     "Linearization",
     "StabilityConditions",
@@ -15,5 +17,6 @@ __all__ = [
     "check_invariant",
     "find_equilibrium",
     "linearize",
+    "linearize_held",
     "stability_conditions",
 ]
