@@ -34,7 +34,7 @@ FLOORS = [
     ("sampling",),
     ("manifolds", "simulation", "analysis"),
     ("spheres", "rotations"),
-    ("synthesis",),
+    ("synthesis", "robustness"),
     ("models",),
     ("viz",),
     ("cli",),
