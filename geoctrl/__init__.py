@@ -53,7 +53,7 @@ _PUBLIC = {
         "stability_conditions",
     ),
     "geoctrl.verification": ("Verdict", "verify"),
-    "geoctrl.robustness": ("RobustnessReport", "RobustnessRow", "robustness"),
+    "geoctrl.trials": ("RobustnessReport", "RobustnessRow", "robustness"),
     "geoctrl.sampling": ("SampledController",),
     "geoctrl.synthesis": ("DampedLaw", "FeedbackLaw", "Matching", "ShapedLaw", "ShapedMatching", "match"),
     "geoctrl.simulation": ("Event", "Trajectory", "load_trajectory", "simulate"),

@@ -34,7 +34,7 @@ FLOORS = [
     ("sampling",),
     ("manifolds", "simulation", "analysis"),
     ("spheres", "rotations"),
-    ("synthesis", "robustness"),
+    ("synthesis", "trials"),
     ("models",),
     ("viz",),
     ("cli",),

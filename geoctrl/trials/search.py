@@ -12,11 +12,11 @@ import numpy as np
 from geoctrl._checks import entries, finite_array, nearest, require_choice
 from geoctrl._scalars import shown
 from geoctrl.errors import GeoctrlError, InputError, LabelError
-from geoctrl.robustness.report import RobustnessReport, RobustnessRow
 from geoctrl.sampling import Controls, SampledController
 from geoctrl.simulation import simulate
 from geoctrl.stepping import Progress
 from geoctrl.systems import System, as_system
+from geoctrl.trials.report import RobustnessReport, RobustnessRow
 
 __all__ = ["robustness"]
 
