@@ -42,6 +42,7 @@ _PUBLIC = {
     "geoctrl.analysis": (
         "Certificate",
         "DiscoveredInvariants",
+        "HeldLinearization",
         "Invariant",
         "InvariantProof",
         "Linearization",
@@ -51,9 +52,12 @@ _PUBLIC = {
         "discover_invariants",
         "find_equilibrium",
         "linearize",
+        "linearize_held",
         "stability_conditions",
     ),
     "geoctrl.verification": ("Verdict", "verify"),
+    "geoctrl.trials": ("RobustnessReport", "RobustnessRow", "robustness"),
+    "geoctrl.sampling": ("SampledController",),
     "geoctrl.synthesis": (
         "DampedLaw",
         "FeedbackLaw",

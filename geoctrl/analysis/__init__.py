@@ -6,6 +6,7 @@ from geoctrl.analysis.conditions import stability_conditions
 from geoctrl.analysis.controllability import Controllability, Observability
 from geoctrl.analysis.discovery import DiscoveredInvariants, Invariant, discover_invariants
 from geoctrl.analysis.equilibria import find_equilibrium
+from geoctrl.analysis.held import HeldLinearization, linearize_held
 from geoctrl.analysis.invariants import InvariantProof, check_invariant
 from geoctrl.analysis.linearization import Linearization, linearize
 
@@ -13,6 +14,7 @@ __all__ = [
     "Certificate",
     "Controllability",
     "DiscoveredInvariants",
+    "HeldLinearization",
     "Invariant",
     "InvariantProof",
     "Linearization",
@@ -23,5 +25,6 @@ __all__ = [
     "discover_invariants",
     "find_equilibrium",
     "linearize",
+    "linearize_held",
     "stability_conditions",
 ]

@@ -18,7 +18,7 @@ from geoctrl.systems import Equilibrium, Seen, System, as_system
 from geoctrl.systems.points import resolve_equilibrium
 from geoctrl.systems.tolerances import INDEPENDENT, KERNEL, UNIT, rank
 
-__all__ = ["Linearization", "linearize", "linearized"]
+__all__ = ["Linearization", "invariant_directions", "linearize", "linearized"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +216,7 @@ def linearized(seen: Seen, point: Equilibrium) -> Linearization:
     gradients = seen.conserved_gradients(x, u, numbers)
     gradients |= {jet.name: np.array(jet.gradient) for jet in shape_jets(system, point)}
     A_leaf = W.T @ A @ W
-    names, level = _invariant_directions(gradients, W)
+    names, level = invariant_directions(gradients, W)
     inner = level.T @ A_leaf @ level
     others = np.linalg.eigvals(inner) if inner.size else np.zeros(0)
     others = others[np.lexsort((others.imag.round(9), others.real.round(9)))]
@@ -240,7 +240,7 @@ def linearized(seen: Seen, point: Equilibrium) -> Linearization:
     )
 
 
-def _invariant_directions(gradients: Mapping[str, np.ndarray], W: np.ndarray) -> tuple[list[str], np.ndarray]:
+def invariant_directions(gradients: Mapping[str, np.ndarray], W: np.ndarray) -> tuple[list[str], np.ndarray]:
     """Invariants with independent gradients on the leaf, and a basis (d, d - r) of their common kernel."""
     # The energy last: where it depends on the others at the point, they are what names the zero modes.
     order = sorted(

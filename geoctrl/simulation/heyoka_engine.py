@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from functools import cache
 from typing import Any
 
@@ -17,7 +17,7 @@ from geoctrl.stepping.events import EventLog
 from geoctrl.stepping.flow import Block, Ending, Flow
 from geoctrl.systems.singularity import breaks_down
 
-__all__ = ["DEFAULT_TOLERANCE", "available", "describe", "obstacle", "require", "run"]
+__all__ = ["DEFAULT_TOLERANCE", "available", "describe", "obstacle", "require", "run", "taken"]
 
 DEFAULT_TOLERANCE = 1e-15
 
@@ -203,13 +203,19 @@ def _expressions(program: Program, arguments: list) -> list:
     return program.run(arguments, constants, arithmetic, hy.sum)
 
 
-def run(flow: Flow) -> Generator[Block, None, Ending]:
-    """Integrate a flow on recorded equations, yielding the samples reached; see `Ending` for the rest."""
+def taken(flow: Flow) -> tuple[_Compiled, Callable[[], None]]:
+    """An integrator at the start of a flow, an idle one or a new one, and how to give it back."""
     tolerance = DEFAULT_TOLERANCE if flow.rtol is None else flow.rtol
     recorded = RecordedFlow(flow)
     kept, key = workspace(flow.system), recorded.key(flow, "heyoka", tolerance)
     compiled = kept.take(key) or _Compiled(flow, recorded, tolerance)
     compiled.reset(flow)
+    return compiled, lambda: kept.give(key, compiled)
+
+
+def run(flow: Flow) -> Generator[Block, None, Ending]:
+    """Integrate a flow on recorded equations, yielding the samples reached; see `Ending` for the rest."""
+    compiled, give = taken(flow)
     yield flow.times[:1], flow.x0[None, :]
     for grid, known in flow.pieces():
         if known is not None:
@@ -219,7 +225,7 @@ def run(flow: Flow) -> Generator[Block, None, Ending]:
         if ending.failure or flow.log.stopped is not None:
             break
     # An integrator that an exception or an interrupt has left half way is dropped rather than given back.
-    kept.give(key, compiled)
+    give()
     return ending
 
 

@@ -11,14 +11,16 @@ from geoctrl._checks import flag, require_choice, time_grid
 from geoctrl._scalars import real
 from geoctrl.errors import DependencyError, InputError
 from geoctrl.runs import EventRecord, Events, Samples
+from geoctrl.sampling import Applied
 from geoctrl.simulation import heyoka_engine
+from geoctrl.simulation.controlled import driven
 from geoctrl.simulation.execution import execute
+from geoctrl.simulation.held import run_held
 from geoctrl.simulation.recorded import written
 from geoctrl.simulation.trajectory import told
 from geoctrl.stepping import Progress, dormand_prince
 from geoctrl.stepping.events import edges_of, read_events
 from geoctrl.stepping.flow import Flow
-from geoctrl.stepping.inputs import read_inputs
 from geoctrl.systems import System, as_system
 
 __all__ = ["choose_engine", "simulate"]
@@ -38,6 +40,7 @@ def simulate(
     progress: bool | Callable[[float], object] = False,
     throw: bool = True,
     domain: bool = True,
+    controller: Any = None,
 ) -> Any:
     r"""Solve the reduced equations of motion from an initial state.
 
@@ -77,6 +80,11 @@ def simulate(
     domain : bool
         End the run at the edge of the system's domain, with a `Trajectory.status` that names it; False goes
         on, beyond what the model says.
+    controller : law, ``law.sampled(...)`` or callable, optional
+        Sets the inputs instead of ``inputs``: with the parameters of its own model, while ``params`` are the
+        plant's. A sampled one holds them from sample to sample, and the pieces are run exactly, one after the
+        other; a law, or a callable as in ``inputs``, acts continuously. What was applied is among
+        `Trajectory.outputs`, and `Trajectory.samples` tells what a sampled one did.
 
     Returns
     -------
@@ -96,6 +104,8 @@ def simulate(
         If frame or mass matrix is singular at ``x0``.
     ExpressionError
         For an expression that cannot be translated, or that the engine asked for cannot run.
+    LabelError
+        If the controller measures or sets what this system does not have.
     InputError, TypeError
         For any other bad argument.
     KeyboardInterrupt
@@ -117,9 +127,10 @@ def simulate(
     times = time_grid(timepts).copy()
     report = Progress(progress)
     values = sys.parameters_at(params)
+    drive, hold = driven(sys, inputs, controller, times)
     flow = Flow(
         system=sys,
-        drive=read_inputs(sys, inputs, times),
+        drive=drive,
         params=values,
         x0=np.array(sys.start(x0, params), dtype=float),
         times=times,
@@ -131,15 +142,18 @@ def simulate(
     run, name = choose_engine(flow, engine)
     # Taylor series are of recorded equations; what they run is told as a run of the system that was given.
     acting = written(flow) if run is heyoka_engine.run else flow
+    steps = run if hold is None else run_held(run, hold)
 
     def samples(time: np.ndarray, states: np.ndarray, events: Events, **rest: Any) -> Samples:
         if acting is not flow:
             states = sys.from_recording(states, values)
             for event, found in events.items():
                 events[event] = EventRecord(found.time, sys.from_recording(found.states, values))
+        if isinstance(drive, Applied) and hold is not None:
+            drive.record = hold.record(float(times[0]))
         return told(flow, run, time, states, engine=name, events=events, **rest)
 
-    return execute(acting, run(acting), samples, report, throw)
+    return execute(acting, steps(acting), samples, report, throw)
 
 
 def _tolerance(rtol: float | None) -> float | None:

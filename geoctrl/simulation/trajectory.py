@@ -11,7 +11,7 @@ import numpy as np
 from geoctrl._checks import finite_array
 from geoctrl._scalars import shown
 from geoctrl.errors import GeoctrlError
-from geoctrl.runs import Events, Samples, storage
+from geoctrl.runs import Events, SampleRecord, Samples, storage
 from geoctrl.simulation import conservation, reconstruction
 from geoctrl.stepping.resampling import resampled
 
@@ -90,10 +90,11 @@ class Trajectory(Samples):
     ) -> Trajectory:
         """Samples of a flow that the engine ``run`` ran."""
         system: Any = flow.system
+        applied = system.input_labels if flow.drive.controls else ()
         labels = {
             "states": system.state_labels,
             "inputs": system.input_labels,
-            "outputs": system.output_labels,
+            "outputs": (*system.output_labels, *applied),
         }
         made = cls(time, states, labels=labels, params=flow.params, name=system.name, **rest)
         made.system, made._flow, made._run = system, flow, run
@@ -116,8 +117,20 @@ class Trajectory(Samples):
 
     @cached_property
     def outputs(self) -> np.ndarray:
-        """Output signals, (p, nt): the torques of a closed loop, say."""
-        return self._system.outputs(self.time, self.states, self.inputs, self.params)
+        """Output signals, (p, nt): the torques of a closed loop, or what a controller of the run applied."""
+        own = self._system.outputs(self.time, self.states, self.inputs, self.params)
+        return np.vstack([own, self.inputs]) if self._live.drive.controls else own
+
+    @property
+    def samples(self) -> SampleRecord | None:
+        """What a sampled controller did, sample by sample; None where none was at work.
+
+        Raises
+        ------
+        GeoctrlError
+            For a trajectory that was read from a file: it holds what was applied, and not the samples.
+        """
+        return self._live.drive.record
 
     def reactions(self) -> dict[str, np.ndarray]:
         """Forces of the constraints along the run by name, (nt,) each; see `ReducedSystem.reactions`.

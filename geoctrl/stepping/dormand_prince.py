@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import Any
 
 import numpy as np
 
-from geoctrl.stepping.flow import Block, Ending, Flow
+from geoctrl.stepping.flow import Block, EndedError, Ending, Flow
 
-__all__ = ["DEFAULT_TOLERANCE", "describe", "run"]
+__all__ = ["DEFAULT_TOLERANCE", "Stepper", "describe", "run"]
 
 DEFAULT_TOLERANCE = 1e-12
 _LEAST = 100 * np.finfo(float).eps
@@ -48,6 +48,7 @@ def run(flow: Flow) -> Generator[Block, None, Ending]:
     for grid, known in flow.pieces():
         if known is not None:
             x = np.concatenate([known, x[known.size :]])
+        flow.drive.begin(float(grid[0]))
         ending, x = yield from _piece(flow, grid, x)
         if ending.failure or flow.log.stopped is not None:
             break
@@ -82,6 +83,37 @@ def _piece(flow: Flow, grid: np.ndarray, x: np.ndarray) -> Generator[Block, None
             if short == _PATIENCE:
                 return Ending(solver.t, "the step size collapsed", solver.y.copy()), solver.y
     return Ending(solver.t), solver.y
+
+
+class Stepper:
+    """A flow from time to time, under commands that come in between; used as a context."""
+
+    def __init__(self, flow: Flow) -> None:
+        self._flow, self._t, self._x = flow, float(flow.times[0]), np.array(flow.x0, dtype=float)
+
+    def __enter__(self) -> Stepper:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Nothing is kept."""
+
+    def command(self, t: float, u: Sequence[float]) -> None:
+        """Hold the inputs u from t on, which is where the flow is."""
+        self._flow.drive.command(t, u)
+
+    def advance(self, t: float) -> list[float]:
+        """State at a later time; `EndedError` if the run does not reach it."""
+        steps = _piece(self._flow, np.array([self._t, t]), self._x)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as stop:
+                ending, self._x = stop.value
+                break
+        if ending.failure or self._flow.log.stopped is not None:
+            raise EndedError(ending)
+        self._t = t
+        return self._x.tolist()
 
 
 def _samples(solver: Any, times: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ import numpy as np
 from geoctrl._checks import ParameterValues, as_python, real_array
 from geoctrl._scalars import STATE, Node, Program
 from geoctrl.errors import ExpressionError, InputError
+from geoctrl.runs import SampleRecord
 from geoctrl.systems import System
 
 __all__ = ["Drive", "Expressions", "Function", "Held", "Sampled"]
@@ -33,11 +34,17 @@ class Drive(ABC):
         The function of the time, where they are one.
     law : callable, list of expressions or None
         The feedback that they are, as `closed_loop` takes it.
+    controls : bool
+        Whether a controller was given for the run: its inputs are told among the outputs.
+    record : SampleRecord or None
+        What a sampled controller did, once the run is over.
     """
 
     outside = False
     of_time: Callable | None = None
     law: Any = None
+    controls: bool = False
+    record: SampleRecord | None = None
 
     labels: tuple[str, ...]
     times: np.ndarray
@@ -62,6 +69,14 @@ class Drive(ABC):
     def obstacle(self) -> str | None:
         """Why recorded equations cannot hold them, or None."""
         return None
+
+    def begin(self, t: float) -> None:
+        """Told by an engine that has reached one of the `breaks`, t: up to the next one `at` is smooth."""
+        del t
+
+    def command(self, t: float, u: Sequence[float]) -> None:
+        """Hold the inputs u from t on: of a drive that takes commands."""
+        raise InputError(f"the inputs of this run take no commands, got {list(u)} at t = {t:.9g}")
 
     @abstractmethod
     def at(self, t: float, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:

@@ -15,7 +15,7 @@ from geoctrl.stepping.events import EventLog, LocatedEvent
 from geoctrl.systems import System
 from geoctrl.systems.field import Field
 
-__all__ = ["Block", "Ending", "Flow"]
+__all__ = ["Block", "EndedError", "Ending", "Flow"]
 
 Block = tuple[np.ndarray, np.ndarray]
 """Times (k,) and states (k, n); both may be empty."""
@@ -29,6 +29,14 @@ class Ending:
     failure: str | None = None
     state: np.ndarray | None = None
     """The last finite state, where the run failed."""
+
+
+class EndedError(Exception):
+    """Raised by a stepper that cannot go on, with the `Ending` of the run."""
+
+    def __init__(self, ending: Ending) -> None:
+        super().__init__(ending.failure)
+        self.ending = ending
 
 
 @dataclass(frozen=True, eq=False)

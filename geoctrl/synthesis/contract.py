@@ -13,9 +13,10 @@ from sympy.logic.boolalg import Boolean
 
 from geoctrl._checks import flag
 from geoctrl.errors import LawWarning
+from geoctrl.sampling import Controls, Feedback
 from geoctrl.synthesis import handover
 from geoctrl.synthesis.branches import Branch
-from geoctrl.synthesis.formula import law_latex, with_numbers
+from geoctrl.synthesis.formula import as_feedback, law_latex, with_numbers
 from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem, Rotors
 from geoctrl.systems.equations import collected
 from geoctrl.systems.notebook import displayed
@@ -23,7 +24,7 @@ from geoctrl.systems.notebook import displayed
 __all__ = ["GainSet", "Law", "Matched"]
 
 
-class Law(ABC):
+class Law(Controls):
     """Torques on the rotors of a mechanism, as functions of the state, that realise a controlled Lagrangian.
 
     Attributes
@@ -125,6 +126,13 @@ class Law(ABC):
         if flag("rotors", rotors):
             return with_numbers(self.full, self.by_input(self.full_torques), params)
         return with_numbers(self.bare, self.by_input(self.torques), params)
+
+    def feedback(self, params: Mapping[str, float] | None = None) -> Feedback:
+        """The law with numbers in the states of the plant, rotor rates among them; see `Controls.feedback`.
+
+        What integrals of the damping ask for is a state of the controller, ``integral_<rotor>``.
+        """
+        return as_feedback(self.mechanism, self.full, self.by_input(self.full_torques), params)
 
     def by_input(self, torques: Sequence[sp.Expr]) -> dict[str, sp.Expr]:
         """Torques by their input label."""

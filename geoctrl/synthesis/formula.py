@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 import sympy as sp
 
 from geoctrl._scalars import exact
-from geoctrl.systems import ReducedSystem
+from geoctrl.sampling import Feedback
+from geoctrl.systems import EulerPoincare, ReducedSystem
 from geoctrl.systems.notebook import assignments
 
-__all__ = ["law_latex", "rounded", "with_numbers"]
+__all__ = ["as_feedback", "law_latex", "rounded", "with_numbers"]
 
 _SHORT = 10**6
 
@@ -39,6 +40,29 @@ def with_numbers(
     numbers = {p.symbol: sp.Rational(exact(values[p.name])) for p in loop.mechanism.parameters}
     read = loop.to_sympy([loop.expression(e) for e in torques.values()])
     return {k: rounded(e.xreplace(numbers)) for k, e in zip(torques, read, strict=True)}
+
+
+def as_feedback(
+    plant: EulerPoincare,
+    loop: ReducedSystem,
+    torques: Mapping[str, sp.Expr],
+    params: Mapping[str, float] | None,
+) -> Feedback:
+    """The torques in the states of a loop as a controller for the plant, with the states that the loop adds.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown parameter, or one without a value.
+    """
+    known, controller = plant.reduce().state_labels, loop.mechanism.controller
+    added = {
+        label: controller[label] if label in controller else loop.to_sympy([rate])[0]
+        for label, rate in zip(loop.state_labels, loop.field_nodes, strict=True)
+        if label not in known
+    }
+    found = with_numbers(loop, {**torques, **added}, params)
+    return Feedback({k: found[k] for k in torques}, {k: found[k] for k in added})
 
 
 def rounded(expr: sp.Expr) -> sp.Expr:

@@ -14,6 +14,7 @@ from geoctrl._checks import finite_array, number_array, resolve_parameters
 from geoctrl._scalars import exact
 from geoctrl.analysis import Controllability
 from geoctrl.errors import InputError
+from geoctrl.sampling import Controls, Feedback
 from geoctrl.synthesis import handover
 from geoctrl.synthesis.controllers import controller
 from geoctrl.synthesis.formula import law_latex, rounded, with_numbers
@@ -35,7 +36,7 @@ _POINT = "held"
 """Name of the loop's family at a point that is of none of the plant's."""
 
 
-class LinearLaw:
+class LinearLaw(Controls):
     r"""Inputs :math:`u = u_e - K (x - x_e)`; made by `lqr` and `place`.
 
     K vanishes on what the inputs do not reach and what is at rest there, so that neighbouring equilibria,
@@ -112,6 +113,17 @@ class LinearLaw:
             For an unknown parameter.
         """
         return with_numbers(self.full, self.by_input(), params)
+
+    def feedback(self, params: Mapping[str, float] | None = None) -> Feedback:
+        """The law with numbers, at rest with the equilibrium's inputs; see `Controls.feedback`.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown parameter.
+        """
+        rest = dict(zip(self.input_labels, map(float, self.equilibrium.u), strict=True))
+        return Feedback(self.numeric(params), rest=rest)
 
     def __call__(self, _t: float, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Inputs (m,) or (m, nt) at states (n,) or (n, nt) of the plant, whatever time and parameters are.

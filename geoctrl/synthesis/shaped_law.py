@@ -20,10 +20,11 @@ from geoctrl._scalars import STATE, Node, Program, to_sympy
 from geoctrl._scalars.budget import Budget
 from geoctrl.analysis import certify, linearize
 from geoctrl.errors import GeoctrlError, InputError, LawWarning, MatchingError
+from geoctrl.sampling import Controls, Feedback
 from geoctrl.synthesis import handover
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.controllers import controller
-from geoctrl.synthesis.formula import law_latex, with_numbers
+from geoctrl.synthesis.formula import as_feedback, law_latex, with_numbers
 from geoctrl.synthesis.gains import gain_parameters, read_damping
 from geoctrl.synthesis.performance import Performance, measured
 from geoctrl.synthesis.shaped_damping import (
@@ -54,7 +55,7 @@ _SEEN = 1e-9
 """Inputs of unit damping below this are none: rounding of the passive output."""
 
 
-class ShapedLaw:
+class ShapedLaw(Controls):
     """Inputs as functions of the state; made by ``ShapedMatching.law``.
 
     Attributes
@@ -170,8 +171,11 @@ class ShapedLaw:
         ParameterError
             For an unknown parameter, or one without a value.
         """
-        system = self.full if self._integrals else self.controlled.system
-        return with_numbers(system, self.by_input(), params)
+        return with_numbers(self.full if self._integrals else self.controlled.system, self.by_input(), params)
+
+    def feedback(self, params: Mapping[str, float] | None = None) -> Feedback:
+        """The law with numbers in the states of the plant; integrals are states of the controller."""
+        return as_feedback(self.mechanism, self.full, self.by_input(), params)
 
     def __call__(self, t: float, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Inputs (m,) or (m, nt) at states (n,) or (n, nt) of the loop, integrals included.
@@ -292,8 +296,7 @@ class ShapedLaw:
     def _driven_otherwise(self) -> bool:
         """Whether forces act on the plant besides those of the inputs."""
         plant = self.controlled.plant
-        acting = plant.mechanism.acting
-        rest = sp.Matrix(acting) - plant.drive * sp.Matrix(plant.mechanism.inputs)
+        rest = sp.Matrix(plant.mechanism.acting) - plant.drive * sp.Matrix(plant.mechanism.inputs)
         return not rest.applyfunc(sp.expand).is_zero_matrix
 
     @property

@@ -167,7 +167,7 @@ def false_invariants(
     if not isinstance(drawn, Mechanism) or not drawn.invariants:
         return ""
     problem = certificate.data["problem"]
-    # A proof by falling energy lists functions that are not conserved too: it may lean on those it proves to be.
+    # A proof by falling energy lists what is not conserved too, and leans on what it proves to be conserved.
     used = certificate.evidence["conserved"] if "falling" in problem else problem.get("invariants", {})
     for name, p in drawn.invariants.items():
         if name in used and changes(drawn, oracle, p, rng):

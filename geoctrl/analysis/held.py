@@ -1,0 +1,327 @@
+r"""The loop of a sampled controller as a discrete system, linearised exactly on the leaf.
+
+With :math:`\Phi(s) = e^{As}` and :math:`G(s) = \int_0^s e^{A\sigma}\,d\sigma\,B` of the pair (A, B) on the
+leaf, a command that acts over the last s of a hold moves the state by G(s). Without a delay one hold is
+:math:`M = \Phi(h) + G(h) K W`, K the derivative of the law and W the basis of the leaf. The actuator's lag
+belongs to A; states of the controller are rows of sums; a delay of (d + f) h keeps the commands
+:math:`u_{k-1}, \dots` as states, of which :math:`u_{k-d}` acts through :math:`G(h - f h)` and
+:math:`u_{k-d-1}` through :math:`G(h) - G(h - f h)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from geoctrl._scalars import real
+from geoctrl.analysis.linearization import invariant_directions, linearized
+from geoctrl.errors import EquilibriumError, InputError
+from geoctrl.sampling import SampledController
+from geoctrl.systems import Equilibrium, System, as_system
+from geoctrl.systems.points import resolve_equilibrium
+from geoctrl.systems.tolerances import KERNEL, RESIDUAL, UNIT
+
+__all__ = ["HeldLinearization", "linearize_held"]
+
+_POINTS = 400
+"""Holds tried in search of the first that is unstable: stable ones need not be an interval."""
+
+_HALVINGS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """What does not depend on the hold: the pair with the actuator's lag, and the derivatives of the law."""
+
+    A: np.ndarray
+    B: np.ndarray
+    K: np.ndarray
+    """Of the law by leaf coordinates, actuators and states of the controller."""
+    R: np.ndarray
+    """Of the controller's rates by these, and by the inputs applied."""
+    level: np.ndarray
+    """Basis of leaf coordinates and actuators along which nothing conserved changes."""
+    tangents: np.ndarray
+    """Directions of fixed points in the level, in leaf coordinates, actuators and controller states."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeldLinearization:
+    r"""One hold of a sampled loop to first order, :math:`\delta_{k+1} = M\,\delta_k`.
+
+    Attributes
+    ----------
+    M : ndarray (N, N)
+        On leaf coordinates, outputs of lagging actuators, states of the controller, commands that wait.
+    labels : tuple of str
+        Of these.
+    multipliers : ndarray (N,)
+        Eigenvalues of M; those that are forced to be one are exactly one and come first.
+    neutral : tuple of str
+        A name for each of them: a function that is conserved whatever the inputs do, then a state along
+        which fixed points continue, or "family".
+    inner : ndarray
+        M on the level sets of these functions, modulo these directions.
+    controller : SampledController
+    equilibrium : Equilibrium
+    """
+
+    M: np.ndarray
+    labels: tuple[str, ...]
+    multipliers: np.ndarray
+    neutral: tuple[str, ...]
+    inner: np.ndarray
+    controller: SampledController
+    equilibrium: Equilibrium
+    _pair: _Pair
+
+    @property
+    def radius(self) -> float:
+        """Largest modulus of a multiplier that is not forced to be one; zero where there is none."""
+        return _radius(self.inner)
+
+    @property
+    def stable(self) -> bool:
+        """Whether `radius` is below one, in floats: near motions come to a fixed point of the family."""
+        return self.radius < 1
+
+    def largest_hold(self, shortest: float = 1e-4, longest: float = 10.0) -> tuple[float, float]:
+        """Where stability ends first as the hold grows: a stable hold, and one next to it that is not.
+
+        Delay and lag in seconds stay what they are; 400 holds are tried, and the first crossing is bisected.
+
+        Parameters
+        ----------
+        shortest, longest : float
+            Between which holds are tried (s).
+
+        Returns
+        -------
+        tuple of float
+            ``(0.0, shortest)`` if none is stable from the first on, ``(longest, inf)`` if all are.
+
+        Raises
+        ------
+        InputError
+            Unless 0 < shortest < longest.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> mech = gc.models.get("pendulum-skate-rotor")()
+        >>> law, plant = gc.match(mech).law(sigma=-1e-5), mech.reduce()
+        >>> damped = law.with_damping(k=0.27).sampled(rate=100)
+        >>> loop = gc.linearize_held(plant, damped, plant.equilibrium("sliding", Y0=1.0))
+        >>> loop.neutral, loop.stable
+        (('C1', 'C2', 'theta_dot'), True)
+        >>> round(loop.largest_hold()[0], 8)
+        0.02085477
+        """
+        low, high = real(shortest, "shortest"), real(longest, "longest")
+        if not 0 < low < high:
+            raise InputError(f"holds are tried between 0 < shortest < longest, got {low:g} and {high:g}")
+        stable = 0.0
+        for h in np.geomspace(low, high, _POINTS).tolist():
+            if not self._holds(h):
+                break
+            stable = h
+        else:
+            return high, np.inf
+        if stable == 0.0:
+            return 0.0, h
+        unstable = h
+        for _ in range(_HALVINGS):
+            h = (stable + unstable) / 2
+            stable, unstable = (h, unstable) if self._holds(h) else (stable, h)
+        return stable, unstable
+
+    def _holds(self, h: float) -> bool:
+        return _radius(_inner(self._pair, _matrix(self._pair, replace(self.controller, rate=1 / h)))) < 1
+
+    def __repr__(self) -> str:
+        count = len(self.neutral)
+        others = ", ".join(f"{complex(z):.6g}" for z in self.multipliers[count:])
+        return (
+            f"<HeldLinearization at {self.controller.rate:g} Hz: {'stable' if self.stable else 'unstable'}>\n"
+            f"  multipliers: {others}\n  neutral: {', '.join(self.neutral) or '-'}"
+        )
+
+
+def linearize_held(
+    plant: System, controller: SampledController, eq: Any, params: Mapping[str, float] | None = None
+) -> HeldLinearization:
+    """Linearise the loop of a sampled controller at an equilibrium of its plant, hold by hold and exactly.
+
+    Limits must not be met nearby; quantisation and noise leave a bound that a linearisation does not tell.
+
+    Parameters
+    ----------
+    plant : ReducedSystem
+        With the inputs that the controller sets.
+    controller : SampledController
+        Made by ``law.sampled``.
+    eq : Equilibrium, state ``x`` or pair ``(x, u)``
+    params : dict, optional
+        Of the plant, instead of those of the equilibrium.
+
+    Returns
+    -------
+    HeldLinearization
+
+    Raises
+    ------
+    EquilibriumError
+        If the point is no equilibrium at the torque that the law asks for there, the states of the controller
+        do not rest, or it rests only in axes that turn.
+    LabelError
+        If the controller does not fit the plant.
+    InputError
+        For a system on spheres or rotations.
+    ParameterError
+        For an unknown parameter.
+    TypeError
+        If ``plant`` is no system, or ``controller`` no sampled controller.
+    """
+    system = as_system(plant, "linearize_held")
+    if not isinstance(controller, SampledController):
+        raise TypeError(f"controller must be made by law.sampled(...), got {type(controller).__name__}")
+    if not system.recorded:
+        raise InputError(
+            "what inputs leave conserved is known of recorded equations alone; systems on spheres and "
+            "rotations are simulated with the controller, not linearised"
+        )
+    controller.require_plant(system.state_labels, system.input_labels)
+    point = resolve_equilibrium(system, eq, params)
+    if np.any(point.spin):
+        raise EquilibriumError("the point rests in axes that turn, and a law does not turn with them")
+    _require_at_rest(controller, system, point)
+    lin = linearized(system.seen_from(None), point)
+    pair, names = _pair_of(system, controller, point, lin.A_leaf, lin.B, lin.basis)
+    M = _matrix(pair, controller)
+    inner = _inner(pair, M)
+    others = np.linalg.eigvals(inner) if inner.size else np.zeros(0)
+    multipliers = np.concatenate([np.ones(len(names)), others[np.argsort(-np.abs(others), kind="stable")]])
+    law, (late, part) = controller.feedback, controller.holds_late
+    waiting = [f"{u}, {j} before" for j in range(1, late + (part > 0) + 1) for u in law.inputs]
+    lagging = [f"{u}, lagging" for u in law.inputs] if controller.lag else []
+    labels = (*lin.leaf_labels, *lagging, *law.own, *waiting)
+    return HeldLinearization(M, labels, multipliers, tuple(names), inner, controller, point, pair)
+
+
+def _require_at_rest(controller: SampledController, system: System, point: Equilibrium) -> None:
+    """Refuse a point at which the law asks for another torque, or its own states move."""
+    law = controller.feedback
+    signals = law.measured(system.state_labels)
+    y = [float(point.x[system.state_labels.index(label)]) for label in signals]
+    z = [0.0] * len(law.own)
+    at = dict(zip(system.input_labels, point.u.tolist(), strict=True))
+    rest = [at[label] for label in law.inputs]
+    for label, asked in zip(law.inputs, law.law(signals).scalar([*y, *z], ()), strict=True):
+        if not abs(asked - at[label]) <= RESIDUAL * max(1.0, abs(asked)):
+            raise EquilibriumError(
+                f"the law asks for {label} = {asked:.9g} at this point, which rests at {at[label]:.9g}"
+            )
+    for label, rate in zip(law.own, law.update(signals).scalar([*y, *z, *rest], ()), strict=True):
+        if not abs(rate) <= RESIDUAL:
+            raise EquilibriumError(
+                f"the controller's state {label} does not rest here: its rate is {rate:.9g}"
+            )
+
+
+def _pair_of(
+    system: Any,
+    controller: SampledController,
+    point: Equilibrium,
+    A: np.ndarray,
+    B: np.ndarray,
+    W: np.ndarray,
+) -> tuple[_Pair, list[str]]:
+    """The pair, and the names of what is neutral in it."""
+    law, n = controller.feedback, len(W)
+    values = dict(zip(system.state_labels, point.x.tolist(), strict=True))
+    by_terms, by_rates = law.jacobian(values)
+    d, m, q = W.shape[1], len(law.inputs), len(law.own)
+    B = W.T @ B[:, [system.input_labels.index(label) for label in law.inputs]]
+    lagging = m if controller.lag else 0
+    K = np.hstack([by_terms[:, :n] @ W, np.zeros((m, lagging)), by_terms[:, n:]])
+    R = np.hstack([by_rates[:, :n] @ W, np.zeros((q, lagging)), by_rates[:, n:]])
+    # Functions that no input changes force left null vectors; the names come by an exact test.
+    kept = set(system.conserved(dict(point.params), all_inputs=True))
+    gradients = system.seen_from(None).conserved_gradients(point.x, point.u, dict(point.params))
+    names, level = invariant_directions({k: g for k, g in gradients.items() if k in kept}, W)
+    if lagging:
+        A = np.block([[A, B], [np.zeros((m, d)), -np.eye(m) / controller.lag]])
+        B = np.vstack([np.zeros((d, m)), np.eye(m) / controller.lag])
+        level = np.block([[level, np.zeros((d, m))], [np.zeros((m, level.shape[1])), np.eye(m)]])
+    inside = np.block([[level, np.zeros((len(level), q))], [np.zeros((q, level.shape[1])), np.eye(q)]])
+    loop = np.hstack([A, np.zeros((len(A), q))]) + B @ K
+    loop = np.vstack([loop, R[:, : K.shape[1]] + R[:, K.shape[1] :] @ K]) @ inside
+    _, sizes, rows = np.linalg.svd(inside.T @ loop)
+    still = rows[sizes <= KERNEL * max(1.0, sizes.max(initial=0.0))].T
+    tangents = inside @ still
+    directions = np.vstack([W @ tangents[:d], tangents[d:]])
+    along = [
+        label
+        for i, label in enumerate((*system.state_labels, *["actuator"] * lagging, *law.own))
+        if np.linalg.norm(directions[i]) > 1 - UNIT
+    ]
+    names += [*along, *["family"] * (still.shape[1] - len(along))]
+    return _Pair(A, B, K, R, level, tangents), names
+
+
+def _matrix(pair: _Pair, controller: SampledController) -> np.ndarray:
+    """M of a hold."""
+    h, (late, part) = controller.hold, controller.holds_late
+    (p, m), q = pair.B.shape, len(pair.R)
+    waiting = late + (part > 0)
+    size = p + q + waiting * m
+    whole, last = _moved(pair, h), _moved(pair, h * (1 - part))
+    K = np.hstack([pair.K, np.zeros((m, waiting * m))])
+
+    def command(j: int) -> np.ndarray:
+        """The command of j holds before, as a row of the state."""
+        rows = np.zeros((m, size))
+        rows[:, p + q + (j - 1) * m : p + q + j * m] = np.eye(m)
+        return rows if j else K
+
+    M = np.zeros((size, size))
+    M[:p, :p] = whole[:, :p]
+    M[:p] += last[:, p:] @ command(late)
+    if part:
+        M[:p] += (whole[:, p:] - last[:, p:]) @ command(late + 1)
+    M[p : p + q, p : p + q] = np.eye(q)
+    M[p : p + q, : p + q] += h * pair.R[:, : p + q]
+    M[p : p + q] += h * pair.R[:, p + q :] @ K
+    for j in range(1, waiting + 1):
+        M[p + q + (j - 1) * m : p + q + j * m] = command(j - 1)
+    return M
+
+
+def _moved(pair: _Pair, s: float) -> np.ndarray:
+    """(Phi(s), G(s)), side by side."""
+    from scipy.linalg import expm
+
+    p, m = pair.B.shape
+    block = np.zeros((p + m, p + m))
+    block[:p] = np.hstack([pair.A, pair.B])
+    return expm(block * s)[:p]
+
+
+def _inner(pair: _Pair, M: np.ndarray) -> np.ndarray:
+    """M on the level, modulo the directions of fixed points."""
+    p, q, size = len(pair.A), len(pair.R), len(M)
+    m = len(pair.K)
+    level = np.eye(size)
+    level = np.hstack([np.vstack([pair.level, np.zeros((size - p, pair.level.shape[1]))]), level[:, p:]])
+    # At a fixed point the commands that wait are those of the law there.
+    waiting = np.tile(pair.K @ pair.tangents, ((size - p - q) // m, 1))
+    still = level.T @ np.vstack([pair.tangents, waiting])
+    across = np.linalg.qr(still, mode="complete")[0][:, still.shape[1] :]
+    return across.T @ level.T @ M @ level @ across
+
+
+def _radius(matrix: np.ndarray) -> float:
+    return float(np.abs(np.linalg.eigvals(matrix)).max(initial=0.0)) if matrix.size else 0.0

@@ -1,0 +1,246 @@
+"""A law that is evaluated at times of its own and held in between."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from geoctrl._checks import finite_array, named_parameters, nearest
+from geoctrl._scalars import real, shown
+from geoctrl.errors import InputError, LabelError
+from geoctrl.sampling.feedback import Feedback
+
+__all__ = ["Controls", "SampledController"]
+
+_WHOLE = 1e-9
+"""Part of a hold below which a delay is one of whole holds."""
+
+
+class Controls(ABC):
+    """What can be run as a controller: every law."""
+
+    @abstractmethod
+    def feedback(self, params: Mapping[str, float] | None = None) -> Feedback:
+        """The law with numbers, in the states of its plant and states of its own.
+
+        Parameters
+        ----------
+        params : dict, optional
+            Of the law's model and of the gains, by name.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown parameter, or one without a value.
+        """
+
+    def sampled(
+        self,
+        rate: float = 100.0,
+        delay: float = 0.0,
+        limits: Mapping[str, Any] | None = None,
+        noise: Mapping[str, float] | None = None,
+        rng: np.random.Generator | None = None,
+        params: Mapping[str, float] | None = None,
+        *,
+        rate_limits: Mapping[str, float] | None = None,
+        quantisation: Mapping[str, float] | None = None,
+        lag: float = 0.0,
+        start: Mapping[str, float] | None = None,
+    ) -> SampledController:
+        r"""The law as a computer runs it, with a zero-order hold.
+
+        At :math:`t_k = t_0 + k h`, in this order: the measured states with noise, rounded to their
+        quantisation; the law; its torque rounded, clipped to what the rate allows from the torque before,
+        and to the limits; the controller's states by :math:`z_{k+1} = z_k + h\,g(y_k, z_k, u_k)`. The torque
+        acts from :math:`t_k` + delay on, by an actuator that may lag.
+
+        Parameters
+        ----------
+        rate : float
+            1/h (Hz).
+        delay : float
+            From measurement to torque (s).
+        limits : dict of input label -> number or (low, high), optional
+            A number stands for both signs.
+        noise : dict of state label -> float, optional
+            Standard deviations, one normal number a sample.
+        rng : numpy.random.Generator, optional
+            Of the noise; every run draws from it, one block before it begins.
+        params : dict, optional
+            Of the law's model and the gains; the plant has its own.
+        rate_limits : dict of input label -> float, optional
+            Largest change in a second.
+        quantisation : dict of state or input label -> float, optional
+            Steps to which the measurement, or the torque, is rounded.
+        lag : float
+            Time constant of the actuator (s).
+        start : dict of input label -> float, optional
+            Torque before the first sample acts, that at rest by default.
+
+        Returns
+        -------
+        SampledController
+
+        Raises
+        ------
+        InputError
+            If the rate is not positive, delay or lag are negative, a limit is empty or does not hold the
+            torque at the start, noise has no generator, or a number is out of range.
+        LabelError
+            For a label that the law neither measures nor sets.
+        ParameterError
+            As `feedback`.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> law = gc.match(gc.models.get("pendulum-skate-rotor")()).law(sigma=-5e-6)
+        >>> law.with_damping(k=8).sampled(rate=100, delay=4e-3, limits={"u_theta": 8})
+        <SampledController of u_theta: 100 Hz, delay 0.004 s, limits u_theta in [-8, 8]>
+        """
+        return SampledController(
+            self.feedback(params), rate, delay, limits, noise, rng, rate_limits, quantisation, lag, start
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SampledController:
+    """A law with a zero-order hold; made by ``law.sampled``, where the order of operations is.
+
+    Attributes
+    ----------
+    feedback : Feedback
+    rate, delay, lag : float
+    limits : dict of input label -> (low, high)
+    noise, rate_limits, quantisation, start : dict of label -> float
+    rng : Generator or None
+
+    Raises
+    ------
+    InputError, LabelError
+        As ``law.sampled``.
+    TypeError
+        If ``feedback`` is none.
+    """
+
+    feedback: Feedback
+    rate: float = 100.0
+    delay: float = 0.0
+    limits: Any = field(default=None)
+    noise: Any = None
+    rng: np.random.Generator | None = None
+    rate_limits: Any = None
+    quantisation: Any = None
+    lag: float = 0.0
+    start: Any = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.feedback, Feedback):
+            raise TypeError(
+                f"a sampled controller is made by law.sampled(...), not of {shown(self.feedback)}"
+            )
+        law = self.feedback
+        rate, delay, lag = (real(getattr(self, k), k) for k in ("rate", "delay", "lag"))
+        if not rate > 0:
+            raise InputError(f"rate must be positive, in samples a second, got {shown(self.rate)}")
+        for name, value in (("delay", delay), ("lag", lag)):
+            if not value >= 0:
+                raise InputError(f"{name} must not be negative, in seconds, got {shown(value)}")
+        limits = _by_label("limits", self.limits, law.inputs, "input that the law sets", _interval)
+        noise = _by_label("noise", self.noise, law.signals, "state that the law measures", _size)
+        rates = _by_label("rate_limits", self.rate_limits, law.inputs, "input that the law sets", _size)
+        known = (*law.signals, *law.inputs)
+        steps = _by_label("quantisation", self.quantisation, known, "signal of the law", _size)
+        rest = {label: law.rest.get(label, 0.0) for label in law.inputs}
+        start = rest | _by_label("start", self.start, law.inputs, "input that the law sets", _number)
+        for label, (low, high) in limits.items():
+            if not low <= start[label] <= high:
+                raise InputError(
+                    f"limits {label!r} = [{low:g}, {high:g}] cannot hold the torque at the start, "
+                    f"{start[label]:g}; widen them, or give another start={{{label!r}: ...}}"
+                )
+        if noise and not isinstance(self.rng, np.random.Generator):
+            raise InputError("noise needs its generator, rng=numpy.random.default_rng(seed)")
+        read: dict[str, Any] = {"rate": rate, "delay": delay, "lag": lag, "limits": limits, "noise": noise}
+        read |= {"rate_limits": rates, "quantisation": steps, "start": start}
+        for name, value in read.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def hold(self) -> float:
+        """h = 1/rate (s)."""
+        return 1 / self.rate
+
+    @property
+    def holds_late(self) -> tuple[int, float]:
+        """The delay in holds: a whole number d and a part f < 1."""
+        late = self.delay * self.rate
+        whole = int(late + _WHOLE)
+        part = late - whole
+        return whole, part if part > _WHOLE else 0.0
+
+    def require_plant(self, states: Sequence[str], inputs: Sequence[str]) -> None:
+        """Refuse a plant without the states that are measured or the inputs that are set.
+
+        Raises
+        ------
+        LabelError
+        """
+        self.feedback.measured(states)
+        for label in self.feedback.inputs:
+            if label not in inputs:
+                raise LabelError(
+                    f"the law sets {label!r}, which is no input of this plant{nearest(label, inputs)}; take "
+                    "the mechanism's own system, mech.reduce(), and not a closed loop"
+                )
+
+    def __repr__(self) -> str:
+        parts = [f"{self.rate:g} Hz"]
+        if self.delay:
+            parts.append(f"delay {self.delay:g} s")
+        if self.lag:
+            parts.append(f"lag {self.lag:g} s")
+        parts += [f"limits {k} in [{low:g}, {high:g}]" for k, (low, high) in self.limits.items()]
+        for name in ("rate_limits", "noise", "quantisation"):
+            parts += [f"{name.replace('_', ' ')} {k}: {v:g}" for k, v in getattr(self, name).items()]
+        return f"<SampledController of {', '.join(self.feedback.inputs)}: {', '.join(parts)}>"
+
+
+def _by_label(option: str, given: Any, known: Sequence[str], what: str, read: Any) -> dict[str, Any]:
+    """Values by label, each read by ``read(value, words)``."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(f"{option} must be a dict by label, got {shown(given)}")
+    found = {}
+    for label, value in named_parameters(given).items():
+        if label not in known:
+            raise LabelError(f"{option}: {label!r} is no {what}{nearest(label, known)}")
+        found[label] = read(value, f"{option} {label!r}")
+    return found
+
+
+def _number(value: Any, what: str) -> float:
+    return float(finite_array(what, value, ()))
+
+
+def _size(value: Any, what: str) -> float:
+    number = _number(value, what)
+    if not number > 0:
+        raise InputError(f"{what} must be positive, got {shown(value)}; leave it out for none")
+    return number
+
+
+def _interval(value: Any, what: str) -> tuple[float, float]:
+    bounds = finite_array(what, value)
+    if bounds.shape == ():
+        size = _size(value, what)
+        return -size, size
+    if bounds.shape != (2,) or not bounds[0] < bounds[1]:
+        raise InputError(
+            f"{what} must be a positive number, or (low, high) with low < high, got {shown(value)}"
+        )
+    return float(bounds[0]), float(bounds[1])

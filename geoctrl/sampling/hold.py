@@ -1,0 +1,159 @@
+"""One run of a sampled controller: what it decides from sample to sample."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from geoctrl.runs import SampleRecord
+from geoctrl.sampling.controller import SampledController
+
+__all__ = ["Hold"]
+
+
+class Hold:
+    """A controller at work.
+
+    Parameters
+    ----------
+    controller : SampledController
+    states, inputs : sequence of str
+        Labels of the plant.
+    count : int
+        Samples of the run at most.
+
+    Attributes
+    ----------
+    first : list of float (m,)
+        Inputs of the plant before the first command.
+    late : int
+        Whole holds from a decision to its command.
+
+    Raises
+    ------
+    LabelError
+        If it does not fit the plant.
+    """
+
+    def __init__(
+        self, controller: SampledController, states: Sequence[str], inputs: Sequence[str], count: int
+    ) -> None:
+        controller.require_plant(states, inputs)
+        law = controller.feedback
+        self._controller, self.hold = controller, controller.hold
+        self.late, self.part = controller.holds_late
+        self._signals = law.measured(states)
+        self._index = [states.index(label) for label in self._signals]
+        self._law = law.law(self._signals).scalar
+        self._update = law.update(self._signals).scalar if law.own else None
+        self._z = [0.0] * len(law.own)
+        self._u = [controller.start[label] for label in law.inputs]
+        # Drawn as one block before the run: no other option changes what is drawn.
+        noisy = [label for label in self._signals if label in controller.noise]
+        block = controller.rng.standard_normal((count, len(noisy))) if controller.rng and noisy else None
+        self._noise = None
+        if block is not None:
+            self._noise = np.zeros((count, len(self._signals)))
+            places = [self._signals.index(label) for label in noisy]
+            self._noise[:, places] = block * [controller.noise[label] for label in noisy]
+        self._seen_steps = self._steps(self._signals)
+        self._sent_steps = self._steps(law.inputs)
+        rates = [controller.rate_limits.get(label, math.inf) for label in law.inputs]
+        self._change = [r * self.hold for r in rates] if controller.rate_limits else None
+        everything = (-math.inf, math.inf)
+        self._bounds = (
+            [controller.limits.get(label, everything) for label in law.inputs] if controller.limits else None
+        )
+        self._places = None if tuple(inputs) == law.inputs else [inputs.index(label) for label in law.inputs]
+        self._width = len(inputs)
+        self.first = self._spread(self._u)
+        self._rows: list[tuple] = []
+        self.decide: Callable[[list[float]], Sequence[float]] = self._plainly if self._plain else self._fully
+
+    @property
+    def _plain(self) -> bool:
+        """Whether a sample is the law and nothing else."""
+        options = (self._update, self._noise, self._seen_steps, self._sent_steps, self._change, self._bounds)
+        return all(option is None for option in options)
+
+    def _steps(self, labels: Sequence[str]) -> list[float] | None:
+        steps = [self._controller.quantisation.get(label, 0.0) for label in labels]
+        return steps if any(steps) else None
+
+    def _spread(self, u: Sequence[float]) -> Sequence[float]:
+        """Inputs of the plant, zero where the law sets none."""
+        if self._places is None:
+            return u
+        full = [0.0] * self._width
+        for place, value in zip(self._places, u, strict=True):
+            full[place] = value
+        return full
+
+    # -- a sample -------------------------------------------------------------------------------
+
+    def _plainly(self, x: list[float]) -> Sequence[float]:
+        """`_fully` of a controller that has no state and meets nothing."""
+        y = [x[i] for i in self._index]
+        u = self._law(y, ())
+        self._rows.append((y, u, u, (), False, False))
+        return u if self._places is None else self._spread(u)
+
+    def _fully(self, x: list[float]) -> Sequence[float]:
+        """Inputs of the plant that a state (n,) leads to; the order is part of what is promised."""
+        y = [x[i] for i in self._index]
+        if self._noise is not None:
+            y = [v + e for v, e in zip(y, self._noise[len(self._rows)].tolist(), strict=True)]
+        if self._seen_steps is not None:
+            y = [_rounded(v, q) for v, q in zip(y, self._seen_steps, strict=True)]
+        z = self._z
+        wanted = u = self._law([*y, *z], ())
+        if self._sent_steps is not None:
+            u = [_rounded(v, q) for v, q in zip(u, self._sent_steps, strict=True)]
+        slow = short = False
+        if self._change is not None:
+            allowed = [_clipped(v, w - r, w + r) for v, w, r in zip(u, self._u, self._change, strict=True)]
+            slow, u = allowed != list(u), allowed
+        if self._bounds is not None:
+            allowed = [_clipped(v, low, high) for v, (low, high) in zip(u, self._bounds, strict=True)]
+            short, u = allowed != list(u), allowed
+        self._rows.append((y, wanted, u, z, short, slow))
+        if self._update is not None:
+            h = self.hold
+            self._z = [a + h * r for a, r in zip(z, self._update([*y, *z, *u], ()), strict=True)]
+        self._u = u
+        return u if self._places is None else self._spread(u)
+
+    # -- afterwards -----------------------------------------------------------------------------
+
+    def record(self, t0: float) -> SampleRecord:
+        """What was done so far, in a run that began at t0."""
+        law, count = self._controller.feedback, len(self._rows)
+        columns = list(zip(*self._rows, strict=True)) if self._rows else [()] * 6
+
+        def table(rows: Sequence, width: int) -> np.ndarray:
+            return np.array(rows, dtype=float).reshape(count, width).T
+
+        return SampleRecord(
+            time=t0 + self.hold * np.arange(count),
+            signals=self._signals,
+            inputs=law.inputs,
+            own=law.own,
+            measured=table(columns[0], len(self._signals)),
+            wanted=table(columns[1], len(law.inputs)),
+            applied=table(columns[2], len(law.inputs)),
+            states=table(columns[3], len(law.own)),
+            limited=np.array(columns[4], dtype=bool),
+            rate_limited=np.array(columns[5], dtype=bool),
+        )
+
+
+def _rounded(value: float, step: float) -> float:
+    """To the nearest multiple of a step, halves to the even one; no step, no rounding."""
+    return step * round(value / step) if step else value
+
+
+def _clipped(value: float, low: float, high: float) -> float:
+    """Within bounds; nan stays nan, and is told as a law without a value."""
+    return low if value < low else high if value > high else value

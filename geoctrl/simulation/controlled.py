@@ -1,0 +1,68 @@
+"""The argument ``controller`` of a run: a sampled controller, a law, or a function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from geoctrl._scalars import shown
+from geoctrl.errors import InputError
+from geoctrl.sampling import Applied, Controls, Hold, SampledController
+from geoctrl.simulation.held import holds_in
+from geoctrl.stepping.drive import Drive
+from geoctrl.stepping.inputs import read_inputs
+from geoctrl.systems import System
+
+__all__ = ["driven"]
+
+
+def driven(system: System, inputs: Any, controller: Any, times: np.ndarray) -> tuple[Drive, Hold | None]:
+    """What drives a run, and the sampled controller at work in it.
+
+    Raises
+    ------
+    InputError
+        If both arguments are given, or a law with states of its own is to act continuously.
+    LabelError
+        If the controller does not fit the plant.
+    TypeError
+        For something else than a controller.
+    """
+    if controller is None:
+        return read_inputs(system, inputs, times), None
+    if inputs is not None:
+        raise InputError("inputs and controller were both given; the controller sets the inputs")
+    if isinstance(controller, SampledController):
+        return _held(system, controller, times)
+    if isinstance(controller, Controls):
+        drive = read_inputs(system, _terms(system, controller))
+    elif callable(controller):
+        drive = read_inputs(system, controller)
+    else:
+        raise TypeError(
+            "controller must be a law, law.sampled(...), or a function (t, x, params) -> (m,), got "
+            f"{shown(controller)}"
+        )
+    drive.controls = True
+    return drive, None
+
+
+def _terms(system: System, law: Controls) -> dict[str, Any]:
+    """A law that acts continuously, by input."""
+    feedback = law.feedback()
+    SampledController(feedback).require_plant(system.state_labels, system.input_labels)
+    if feedback.own:
+        raise InputError(
+            f"the law has states of its own, {', '.join(feedback.own)}: as a controller it is run by "
+            "law.sampled(rate=...); without a hold it is part of law.closed_loop(rotors=True)"
+        )
+    return dict(feedback.terms)
+
+
+def _held(system: System, controller: SampledController, times: np.ndarray) -> tuple[Drive, Hold]:
+    count = holds_in(times, controller.hold)
+    hold = Hold(controller, tuple(system.state_labels), tuple(system.input_labels), count)
+    labels = ", ".join(map(repr, system.input_labels))
+    obstacle = None if system.recorded else f"{labels} follow states that written-out equations do not have"
+    return Applied(system.input_labels, float(times[0]), hold.first, controller.lag, obstacle), hold

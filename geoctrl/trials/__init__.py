@@ -1,0 +1,6 @@
+"""How much a controller tolerates of what a model leaves out."""
+
+from geoctrl.trials.report import RobustnessReport, RobustnessRow
+from geoctrl.trials.search import robustness
+
+__all__ = ["RobustnessReport", "RobustnessRow", "robustness"]

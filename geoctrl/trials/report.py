@@ -1,0 +1,79 @@
+"""The result of `robustness`: what was tolerated, between which values, and what broke then."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from geoctrl.errors import DependencyError
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["RobustnessReport", "RobustnessRow"]
+
+
+@dataclass(frozen=True)
+class RobustnessRow:
+    """One check.
+
+    Attributes
+    ----------
+    check : str
+    tolerated : float or None
+        The hardest value with which all runs were good; None if none was.
+    broke : float or None
+        The next value, with which a run was not; None if none was found.
+    unit : str
+    criterion : str
+        What was not met there, or what is to be said where there is no value.
+    runs : int
+    seed : int
+        Runs are the same again with `robustness` at this seed.
+    """
+
+    check: str
+    tolerated: float | None
+    broke: float | None
+    unit: str
+    criterion: str
+    runs: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class RobustnessReport:
+    """Rows of `robustness`.
+
+    Attributes
+    ----------
+    rows : tuple of RobustnessRow
+    seed : int
+    """
+
+    rows: tuple[RobustnessRow, ...]
+    seed: int
+
+    def __getitem__(self, check: str) -> RobustnessRow:
+        return {row.check: row for row in self.rows}[check]
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The rows as a table.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise DependencyError("to_pandas needs pandas: pip install pandas") from error
+        return pd.DataFrame([asdict(row) for row in self.rows]).set_index("check")
+
+    def __repr__(self) -> str:
+        lines = [f"<RobustnessReport, seed {self.seed}>"]
+        for row in self.rows:
+            value = "-" if row.tolerated is None else f"{row.tolerated:.4g} {row.unit}".strip()
+            lines.append(f"  {row.check:<12} {value:<16} {row.criterion} ({row.runs} runs)")
+        return "\n".join(lines)

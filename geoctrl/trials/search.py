@@ -1,0 +1,299 @@
+"""The largest of each imperfection that a loop tolerates, by runs of the held loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from geoctrl._checks import entries, finite_array, nearest, require_choice
+from geoctrl._scalars import shown
+from geoctrl.errors import GeoctrlError, InputError, LabelError
+from geoctrl.sampling import Controls, SampledController
+from geoctrl.simulation import simulate
+from geoctrl.stepping import Progress
+from geoctrl.systems import System, as_system
+from geoctrl.trials.report import RobustnessReport, RobustnessRow
+
+__all__ = ["robustness"]
+
+_SCAN = 12
+_HALVINGS = 14
+_SEEDS = 5
+"""Blocks of noise of each trial, the worst of which counts."""
+
+_ALL_CORNERS = 6
+_DRAWN = 64
+"""Corners drawn where there are more parameters than these."""
+
+_LAST = 0.1
+"""Part of a run at its end over which it has to have come back."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """What all runs of a report share."""
+
+    plant: System
+    controller: SampledController
+    x0: Any
+    times: np.ndarray
+    params: Mapping[str, float]
+    stays: Mapping[str, tuple[float, float]]
+    returns: Mapping[str, tuple[float, float]]
+    uncertain: tuple[str, ...]
+    seed: int
+    peak: float
+    """Largest torque of the run without imperfections."""
+
+    def fault(self, controller: SampledController, params: Mapping[str, float] | None = None) -> str:
+        """The criterion that a run does not meet, "" where it meets all."""
+        run = simulate(
+            self.plant,
+            self.times,
+            self.x0,
+            params={**self.params, **(params or {})},
+            controller=controller,
+            throw=False,
+        )
+        if not run.success:
+            return run.status
+        last = run.time >= self.times[-1] - _LAST * (self.times[-1] - self.times[0])
+        for words, bounds, when in (
+            ("leaves", self.stays, slice(None)),
+            ("does not return to", self.returns, last),
+        ):
+            for label, (low, high) in bounds.items():
+                values = run[label][when]
+                if not (low <= values.min() and values.max() <= high):
+                    return f"{label} {words} [{low:g}, {high:g}]"
+        return ""
+
+
+Trial = Callable[[float], str]
+
+
+def _limit(case: _Case, _row: int) -> tuple[Trial, float, float]:
+    inputs = case.controller.feedback.inputs
+
+    def trial(value: float) -> str:
+        return case.fault(replace(case.controller, limits=dict.fromkeys(inputs, value)))
+
+    return trial, 2 * case.peak, 1e-3 * case.peak
+
+
+def _rate(case: _Case, _row: int) -> tuple[Trial, float, float]:
+    inputs, fastest = case.controller.feedback.inputs, 2 * case.peak / case.controller.hold
+
+    def trial(value: float) -> str:
+        return case.fault(replace(case.controller, rate_limits=dict.fromkeys(inputs, value)))
+
+    return trial, fastest, 1e-5 * fastest
+
+
+def _hold(case: _Case, _row: int) -> tuple[Trial, float, float]:
+    def trial(value: float) -> str:
+        return case.fault(replace(case.controller, rate=1 / value))
+
+    return trial, case.controller.hold, float(case.times[-1] - case.times[0]) / 4
+
+
+def _delay(case: _Case, _row: int) -> tuple[Trial, float, float]:
+    def trial(value: float) -> str:
+        return case.fault(replace(case.controller, delay=value))
+
+    return trial, case.controller.hold / 10, float(case.times[-1] - case.times[0]) / 4
+
+
+def _noise(case: _Case, row: int) -> tuple[Trial, float, float]:
+    signals = case.controller.feedback.signals
+
+    def trial(value: float) -> str:
+        for i in range(_SEEDS):
+            rng = np.random.default_rng([case.seed, row, i])
+            noisy = replace(case.controller, noise=dict.fromkeys(signals, value), rng=rng)
+            if found := case.fault(noisy):
+                return found
+        return ""
+
+    return trial, 1e-5, 10.0
+
+
+def _corners(case: _Case, row: int) -> tuple[Trial, float, float]:
+    names = case.uncertain
+    if len(names) <= _ALL_CORNERS:
+        corners = list(product((-1, 1), repeat=len(names)))
+    else:
+        rng = np.random.default_rng([case.seed, row])
+        corners = [tuple(c) for c in rng.choice((-1, 1), size=(_DRAWN, len(names))).tolist()]
+
+    def trial(value: float) -> str:
+        for corner in corners:
+            changed = {
+                name: case.params[name] * (1 + sign * value) for name, sign in zip(names, corner, strict=True)
+            }
+            if found := case.fault(case.controller, changed):
+                return found
+        return ""
+
+    return trial, 1e-3, 0.9
+
+
+_CHECKS: dict[str, tuple[Callable, str]] = {
+    "limit": (_limit, "units of the input"),
+    "rate limit": (_rate, "units of the input a second"),
+    "hold": (_hold, "s"),
+    "delay": (_delay, "s"),
+    "noise": (_noise, "standard deviation of every signal"),
+    "corners": (_corners, "relative error of the plant's parameters"),
+}
+
+
+def robustness(
+    plant: System,
+    law: Controls | SampledController,
+    x0: Any,
+    timepts: Any,
+    checks: Sequence[str] = tuple(_CHECKS),
+    rng: int = 0,
+    executor: Any = None,
+    progress: bool | Callable[[float], object] = False,
+    *,
+    params: Mapping[str, float] | None = None,
+    stays: Mapping[str, Any] | None = None,
+    returns: Mapping[str, Any] | None = None,
+    uncertain: Sequence[str] | None = None,
+) -> RobustnessReport:
+    """Find what a sampled loop tolerates, one imperfection at a time.
+
+    For each check values from the easy to the hard end are tried: twelve, by equal factors, up to the first
+    with which a run is not good, and then fourteen halvings. A value counts as tolerated if the run reaches
+    its end within the plant's domain and meets what is asked; good values need not be an interval.
+
+    Parameters
+    ----------
+    plant : ReducedSystem
+    law : law or SampledController
+        A law is sampled at 100 Hz.
+    x0, timepts, params
+        As in `simulate`.
+    checks : sequence of str
+        Of "limit", "rate limit", "hold", "delay", "noise" (on every signal, five blocks each, the worst) and
+        "corners" (the plant's parameters off by a factor 1 +- value: all corners up to six parameters, 64
+        drawn ones beyond).
+    rng : int
+        Seed of the report, from which every block of noise and every corner follows.
+    executor : concurrent.futures.Executor, optional
+        Runs the checks.
+    progress : bool or callable
+        As in `simulate`.
+    stays, returns : dict of label -> number or (low, high), optional
+        Bounds of a state, along the whole run and over its last tenth.
+    uncertain : sequence of str, optional
+        Parameters of the corners; by default all of the plant.
+
+    Returns
+    -------
+    RobustnessReport
+
+    Raises
+    ------
+    InputError
+        For an unknown check, bounds that are none, a seed that is none, or a run that is not good without
+        any imperfection.
+    LabelError
+        For an unknown state or parameter, or a controller that does not fit.
+    TypeError
+        If ``law`` is none, or ``plant`` no system.
+
+    Examples
+    --------
+    >>> import numpy as np, geoctrl as gc
+    >>> mech = gc.models.get("pendulum-skate-rotor")()
+    >>> law, plant = gc.match(mech).law(sigma=-5e-6).with_damping(k=8), mech.reduce()
+    >>> start = plant.project([0, 0, 0, 1, 0, 0], {"Gamma": (0, np.sin(0.1), np.cos(0.1))})
+    >>> report = gc.robustness(plant, law, start, np.linspace(0, 10, 101), checks=["hold"])
+    >>> 0.3 < report["hold"].tolerated < 0.5
+    True
+    """
+    system = as_system(plant, "robustness")
+    controller = law.sampled() if isinstance(law, Controls) else law
+    if not isinstance(controller, SampledController):
+        raise TypeError(f"law must be a law or law.sampled(...), got {shown(law)}")
+    names = entries("checks", checks)
+    for name in names:
+        require_choice("check", name, _CHECKS)
+    if not isinstance(rng, int | np.integer) or isinstance(rng, bool) or rng < 0:
+        raise InputError(f"rng must be the seed of the report, a whole number, got {shown(rng)}")
+    values = system.parameters_at(params)
+    known = [k for k, v in values.items() if v]
+    unsure = tuple(known) if uncertain is None else entries("uncertain", uncertain)
+    for name in unsure:
+        if name not in known:
+            raise LabelError(f"uncertain: no parameter {shown(name)}{nearest(str(name), known)}")
+    times = finite_array("timepts", timepts)
+    along, end = _bounds("stays", stays, system), _bounds("returns", returns, system)
+    case = _Case(system, controller, x0, times, values, along, end, unsure, int(rng), 0.0)
+    good = simulate(system, times, x0, params=values, controller=controller, throw=False)
+    if fault := case.fault(controller):
+        raise InputError(f"the run is not good even without any imperfection: {fault}")
+    case = replace(case, peak=max(float(np.abs(good.samples.applied).max()), 1e-12))
+    report = Progress(progress)
+    jobs = [(case, name, row) for row, name in enumerate(names)]
+    found = []
+    for row in (map if executor is None else executor.map)(_searched, jobs):
+        found.append(row)
+        report(len(found) / len(jobs))
+    report.finish(1.0)
+    report.close()
+    return RobustnessReport(tuple(found), int(rng))
+
+
+def _bounds(what: str, given: Mapping[str, Any] | None, system: System) -> dict[str, tuple[float, float]]:
+    found = {}
+    for label, value in (given or {}).items():
+        if label not in system.state_labels:
+            raise LabelError(f"{what}: no state {shown(label)}{nearest(str(label), system.state_labels)}")
+        pair = finite_array(f"{what} {label!r}", value)
+        low, high = (-float(pair), float(pair)) if pair.shape == () else (*pair.tolist(), None)[:2]
+        if high is None or pair.size > 2 or not low < high:
+            raise InputError(f"{what} {label!r} must be a positive number or (low, high), got {shown(value)}")
+        found[label] = (low, high)
+    return found
+
+
+def _tried(trial: Trial, value: float) -> str:
+    """The fault of a trial; one that cannot be run at all is none that is good."""
+    try:
+        return trial(value)
+    except GeoctrlError as error:
+        return f"no run: {error}"
+
+
+def _searched(job: tuple[_Case, str, int]) -> RobustnessRow:
+    """One row: a scan from the good end, then halvings between the last good value and the next."""
+    case, name, row = job
+    make, unit = _CHECKS[name]
+    trial, easy, hard = make(case, row)
+    runs, good, bad, fault = 0, None, None, ""
+    for value in np.geomspace(easy, hard, _SCAN).tolist():
+        runs += 1
+        if fault := _tried(trial, value):
+            bad = value
+            break
+        good = value
+    if bad is None:
+        return RobustnessRow(name, good, None, unit, f"none found up to {hard:.4g}", runs, case.seed)
+    if good is None:
+        return RobustnessRow(name, None, bad, unit, f"not even at {bad:.4g}: {fault}", runs, case.seed)
+    for _ in range(_HALVINGS):
+        runs += 1
+        middle = float(np.sqrt(good * bad))
+        if found := _tried(trial, middle):
+            bad, fault = middle, found
+        else:
+            good = middle
+    return RobustnessRow(name, good, bad, unit, fault, runs, case.seed)

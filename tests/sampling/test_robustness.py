@@ -1,0 +1,90 @@
+"""What a damped skate tolerates: against numbers of another program, and the edge of its linear loop."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import geoctrl as gc
+from geoctrl.sampling import Feedback, SampledController
+
+
+@pytest.fixture(scope="module")
+def cart():
+    """m v' = u with u = -3 v, m = 2: held it is 1 - 1.5 h, which is good up to h = 4/3."""
+    u, v = sp.symbols("u v", real=True)
+    plant = gc.EulerPoincare(
+        algebra=gc.rn(1).relabelled(["v"], ["p"]), inertia=[[2.0]], inputs=[u], forces=[u]
+    ).reduce()
+    return plant, SampledController(Feedback({"u": -3 * v}), rate=50.0)
+
+
+def report(cart, checks, **more):
+    plant, law = cart
+    options = {"stays": {"v": 1.0 + 1e-9}, "returns": {"v": 0.99}} | more
+    return gc.robustness(plant, law, [1.0], np.linspace(0, 20, 201), checks=checks, **options)
+
+
+def test_the_hold_of_a_cart(cart):
+    """|1 - 1.5 h| < 1: from 4/3 s on it grows, and leaves where it began."""
+    row = report(cart, ["hold"])["hold"]
+    assert row.tolerated < 4 / 3 < row.broke * 1.01
+    assert row.tolerated == pytest.approx(4 / 3, rel=5e-3)
+    assert "leaves" in row.criterion or "return" in row.criterion
+
+
+def test_seeds_make_a_report_again(cart):
+    first, again, other = (report(cart, ["noise"], rng=seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first.rows[0].tolerated != other.rows[0].tolerated
+    assert first.seed == 1
+
+
+def test_a_good_value_is_good_and_the_next_is_not(cart):
+    plant, law = cart
+    row = report(cart, ["delay"])["delay"]
+    assert row.broke / row.tolerated < 1.001
+    for delay, good in ((row.tolerated, True), (row.broke, False)):
+        late = SampledController(law.feedback, rate=50.0, delay=delay)
+        v = gc.simulate(plant, np.linspace(0, 20, 201), [1.0], controller=late)["v"]
+        assert bool(np.abs(v).max() <= 1 + 1e-9 and np.abs(v[-20:]).max() <= 0.99) is good
+
+
+def test_bad_questions(cart):
+    with pytest.raises(gc.InputError, match="unknown check"):
+        report(cart, ["holds"])
+    with pytest.raises(gc.LabelError, match="no state 'w'"):
+        report(cart, ["hold"], stays={"w": 1})
+    with pytest.raises(gc.InputError, match="positive number or"):
+        report(cart, ["hold"], stays={"v": -1})
+    with pytest.raises(gc.LabelError, match="no parameter"):
+        report(cart, ["corners"], uncertain=["mass"])
+    with pytest.raises(gc.InputError, match="even without any imperfection"):
+        report(cart, ["hold"], stays={"v": 0.5})
+    with pytest.raises(gc.InputError, match="seed"):
+        report(cart, ["noise"], rng=-1)
+    with pytest.raises(TypeError, match="law must be a law"):
+        gc.robustness(cart[0], 3, [1.0], [0, 1])
+
+
+def test_the_damped_skate():
+    """hold .348 s, delay .150 s, limit 3.33 N m; 32 corners of 10 % and more."""
+    mechanism = gc.models.get("pendulum-skate-rotor")()
+    plant = mechanism.reduce()
+    gamma = 1 / (1 - 5e-6 * 2.27 / 0.005**2)
+    law = gc.match(mechanism).law(sigma=-5e-6).with_damping(k=8 / (gamma - 1), kappa=1)
+    start = plant.project([0.1, 0.1 * np.tan(0.1), 0.1, 1, 0, 0], {"Gamma": (0, np.sin(0.1), np.cos(0.1))})
+    found = gc.robustness(
+        plant,
+        law,
+        start,
+        np.linspace(0, 20, 401),
+        checks=["hold", "delay", "limit", "corners"],
+        stays={"Gamma2": np.sin(1.2)},
+        returns={"Gamma2": 0.1},
+        uncertain=["m", "l", "I1", "I2", "J1"],
+    )
+    assert found["hold"].tolerated == pytest.approx(0.348, rel=0.1)
+    assert found["delay"].tolerated == pytest.approx(0.150, rel=0.1)
+    assert found["limit"].tolerated == pytest.approx(3.33, rel=0.1)
+    assert found["corners"].tolerated > 0.1
+    assert len(found.to_pandas()) == 4
