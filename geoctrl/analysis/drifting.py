@@ -3,7 +3,8 @@ r"""The search for motions that drift away from a point, however near to it they
 Along a drift all velocities are constant, :math:`v = v_e + w\,c`, and the other states move as
 :math:`\dot X = w\,(B X + b)`: straight on where the direction :math:`Z = B e + b` has :math:`B Z = 0`, and
 on a circle where :math:`B^2 Z = -\beta^2 Z`, which :math:`t = \tan(\beta\theta/2)/\beta` makes rational. A
-plain field is looked at on the flat that the kernel of a power of its linearisation spans.
+drift may begin beside the point, :math:`X = e + w\,d + \dots`, as that of a satellite on a lower orbit.
+A plain field is looked at on the flat that the kernel of a power of its linearisation spans.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ def drifts(stored: Stored) -> Iterator[Stored]:
 
 
 def _steady_velocities(q: checker.Question, moving: Sequence[bool]) -> Iterator[Vector]:
-    """Changes of the velocities alone that the leaf admits, and that no force answers to first order, nor
-    the displacements to which they lead.
+    """Changes that the leaf admits, and that no force answers to first order, nor the displacements to which
+    they lead: of the velocities alone, then with displacements.
     """
     n = len(q.labels)
     held = [[fmpq(int(i == j)) for j in range(n)] for i in range(n) if not moving[i]]
@@ -51,6 +52,8 @@ def _steady_velocities(q: checker.Question, moving: Sequence[bool]) -> Iterator[
         row for power in (A, A * A) for row, moves in zip(power.tolist(), moving, strict=True) if moves
     ]
     yield from nullspace([*held, *answered, *q.leaf[0]], n)
+    displaced = nullspace([*answered, *q.leaf[0]], n)
+    yield from (c for c in displaced if any(x for x, moves in zip(c, moving, strict=True) if not moves))
 
 
 def _path(q: checker.Question, moving: Sequence[bool], c: Vector) -> tuple[Vector, Vector, fmpq] | None:

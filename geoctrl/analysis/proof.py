@@ -7,7 +7,7 @@ are asked with numbers rounded to doubles, and the verdict says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -22,7 +22,7 @@ from geoctrl.analysis.theorems import candidates
 from geoctrl.errors import CertificateError
 from geoctrl.verification import Verdict
 
-__all__ = ["Outcome", "decide", "is_exact_equilibrium"]
+__all__ = ["Outcome", "decide", "is_exact_equilibrium", "proofs"]
 
 
 _STABLE = (Verdict.PROVED_STABLE, Verdict.PROVED_ASYMPTOTICALLY_STABLE)
@@ -73,6 +73,22 @@ def decide(problem: Problem, modulo: str | None = None) -> Outcome:
     if (found := in_balls(problem, rounded.evidence["conserved"])) is not None:
         return Outcome(*found)
     return rounded if outcome is None or rounded.verdict.value.startswith("NUMERICALLY") else outcome
+
+
+def proofs(problem: Problem) -> list[Outcome]:
+    """All that is proved of a point in exact numbers, by every theorem: `decide` stops at the first.
+
+    Stability and instability among them would be a fault of the checker, which is why they are asked for.
+    """
+    asked: Problem | None = problem
+    while asked is not None:
+        try:
+            return list(_Search(asked, exact=True).everything())
+        except checker.NotExact as missing:
+            asked = asked.extended(missing.radicand)
+        except checker.Refusal:
+            break
+    return []
 
 
 def in_balls(problem: Problem, conserved: Sequence[str]) -> Judged | None:
@@ -134,16 +150,26 @@ class _Search:
             proposal.pop("orbit_multipliers", None)
             return Outcome(problem, *checker.judge(checker.Question(problem.read, exact=True), proposal))
 
+    def everything(self) -> Iterator[Outcome]:
+        """What spectrum and energy-Casimir prove, and each theorem whether these do or not."""
+        outcome = self._attempt(self._problem.question(), shape=False)
+        if outcome.verdict.proved:
+            yield outcome
+        yield from self._theorems(outcome)
+
     def _by_theorem(self, left_open: Outcome) -> Outcome | None:
         """The first proof that a theorem beyond these gives."""
+        return next(self._theorems(left_open), None)
+
+    def _theorems(self, left_open: Outcome) -> Iterator[Outcome]:
+        """Proofs that theorems beyond these give."""
         found = candidates(self._problem, left_open.problem, left_open.evidence, self._drift)
         for problem, proposal in found:
             try:
                 question = checker.Question(problem.read, exact=True)
-                return Outcome(problem, *checker.judge(question, proposal))
+                yield Outcome(problem, *checker.judge(question, proposal))
             except checker.Refusal:
                 continue
-        return None
 
     def _attempt(self, problem: Stored, shape: bool) -> Outcome:
         question = checker.Question(problem.read, self._exact)

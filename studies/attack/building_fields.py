@@ -14,8 +14,8 @@ from geoctrl.analysis.proof import Outcome, decide
 from .drawing_fields import Field
 
 
-def judged(f: Field, modulo: str | None = None) -> Outcome:
-    """What the library's search proves of a field's point, or of its orbit."""
+def problem_of(f: Field) -> Problem:
+    """The question whether a field's point is stable."""
     graph = Graph()
     nodes = {x.name: graph.symbol(x.name, STATE) for x in f.states}
     node = FromSympy(graph, {x: nodes[x.name] for x in f.states})
@@ -36,7 +36,12 @@ def judged(f: Field, modulo: str | None = None) -> Outcome:
         energy=graph.zero,
     )
     kept, falling = ({k: node(e) for k, e in given.items()} for given in (f.conserved, f.others))
-    return decide(Problem(motion, kept, {}, f.point, [], falling), modulo)
+    return Problem(motion, kept, {}, f.point, [], falling)
+
+
+def judged(f: Field, modulo: str | None = None) -> Outcome:
+    """What the library's search proves of a field's point, or of its orbit."""
+    return decide(problem_of(f), modulo)
 
 
 def file_of(outcome: Outcome, system: str = "field") -> dict[str, Any]:

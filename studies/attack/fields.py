@@ -11,15 +11,17 @@ from scipy.integrate import DOP853
 
 from geoctrl import checker
 
-from .building_fields import file_of, judged
+from .building_fields import file_of, judged, problem_of
+from .crossing import at_odds
 from .dice import Dice
 from .drawing_fields import ATTRACTS, STABLE, UNSTABLE, Field, draw_field
 from .outcome import Outcome, refusal
 
 FIELDS = 350377
 """A stream of their own."""
-FILES, RUNS = 0.25, 0.2
-"""Shares of proofs that are written and checked again, and of proofs of stability that are run."""
+FILES, RUNS, CROSSED = 0.25, 0.2, 0.5
+"""Shares of proofs that are written and checked again, of proofs of stability that are run, and of proofs at
+points of which every theorem is asked."""
 SIZES, SPAN, RATES = (1e-2, 1e-3), 200.0, 20000
 """Perturbations that are run, for how long, and after how many rates a run ends at the latest."""
 GROWTH, FAR = 100.0, 1e4
@@ -61,6 +63,8 @@ def judge(f: Field, dice: Dice) -> Outcome:
     problem = f"{verdict} ({method}), but it is {f.truth}" if f.truth in WRONG.get(verdict, ()) else ""
     if not problem and verdict.startswith("PROVED") and dice.chance(FILES):
         problem, _ = again(file_of(found)), checks.append("file")
+    if not problem and verdict.startswith("PROVED") and dice.chance(CROSSED):
+        problem, _ = at_odds(problem_of(f)), checks.append("every theorem")
     stable = verdict in ("PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE")
     if not problem and stable and not f.leaf and dice.chance(RUNS):
         problem, _ = run(f, dice, at_point(f)), checks.append("run")

@@ -12,6 +12,7 @@ import numpy as np
 import geoctrl as gc
 
 from .building import Built, build, difference, exactly_told, number_types, parameters_of, turned
+from .crossing import point_at_odds
 from .dice import Dice
 from .drawing import draw
 from .judging_shape import against_edges, against_reactions, outside
@@ -31,6 +32,8 @@ TYPES = 0.25
 """Share of systems with parameters that are judged again with equal numbers of other types."""
 TRANSIENT = 10.0
 """Growth over that of the linear motion from which on it is no transient."""
+CROSSED = 0.2
+"""Share of proofs at points of which every theorem is asked."""
 FILES = 0.05
 """Share of certificates that are written and verified."""
 
@@ -86,6 +89,9 @@ def judge(
     told = exactly_told(drawn, built)
     problem = against_spectrum(verdict, certificate.method, told, spectrum)
     problem = problem or false_invariants(drawn, oracle, certificate, rng)
+    if not problem and told and verdict.startswith("PROVED") and dice.chance(CROSSED):
+        problem = point_at_odds(built.system, built.place(params), params)
+        checks.append("every theorem")
     if not problem and drawn.parameters and dice.chance(TYPES):
         problem, _ = of_other_types(drawn, built, verdict, dice), checks.append("types")
     if not problem and dice.chance(FILES):

@@ -181,15 +181,22 @@ def test_the_roller_racer_runs_one_way(sense):
         assert "converge to members of its family" in certificate.claim
 
 
-DRIFTING = ["snakeboard", "veselova", "pendulum-on-puck", "chain-on-cart", "body-with-point-force"]
+DRIFTING = [
+    "snakeboard",
+    "veselova",
+    "pendulum-on-puck",
+    "chain-on-cart",
+    "body-with-point-force",
+    "quadrotor-with-cable",
+    "tethered-satellites",
+]
 
 
 def rest_of(name: str) -> tuple:
     mechanism = gc.models.get(name)()
     system = mechanism.reduce() if hasattr(mechanism, "reduce") else mechanism
-    family = next(
-        k for k in system.families if k in ("coasting", "resting", "hanging", "still", "equal", "aligned")
-    )
+    known = "coasting", "resting", "hanging", "still", "equal", "aligned", "hover", "radial"
+    family = next(k for k in system.families if k in known)
     return system, system.equilibrium(family, **dict.fromkeys(system.families[family].names, 1.5))
 
 
@@ -200,6 +207,24 @@ def test_points_that_drift_are_unstable(name, tmp_path):
     assert (certificate.verdict, certificate.method) == (gc.Verdict.PROVED_UNSTABLE, "drift")
     certificate.to_json(tmp_path / "c.json")
     assert gc.verify(tmp_path / "c.json").verdict is gc.Verdict.PROVED_UNSTABLE
+
+
+@pytest.mark.parametrize("masses", [(500.0, 50.0), (0.9, 0.6)])
+def test_a_pair_on_another_orbit_drifts_along_it(masses):
+    """At a height c the centre of mass moves at -3 n c / 2 along the track, and the run says so too."""
+    n, c = 0.7, 0.1
+    pair = gc.manifolds.tethered_satellites(masses=masses, rate=n)
+    rest = pair.equilibrium("radial")
+    up = gc.certify(pair, rest)
+    assert (up.verdict, up.method) == (gc.Verdict.PROVED_UNSTABLE, "drift")
+    assert up.claim.endswith("drift away in x_1.")
+    start = rest.x.copy()
+    start[2] += c
+    start[6] += n * c - 3 * n * c / 2  # v = x' + W x x
+    run = gc.simulate(pair, [0.0, 5.0, 10.0], start)
+    np.testing.assert_allclose(run.states[0], -3 * n * c / 2 * run.time, atol=1e-10)
+    along = gc.certify(pair, pair.equilibrium("along-track"))
+    assert (along.verdict, along.method) == (gc.Verdict.PROVED_UNSTABLE, "spectrum")
 
 
 ORBITS = {

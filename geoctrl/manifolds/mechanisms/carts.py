@@ -9,12 +9,12 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import whole_number
-from geoctrl._scalars import exact
 from geoctrl.manifolds.factors import Attitude, Direction, Place
 from geoctrl.manifolds.mechanisms.parts import (
     EARTH,
     LLM17,
     directions,
+    exactly,
     finite_vector,
     inertia_tensor,
     is_vertical,
@@ -182,8 +182,8 @@ def pendulum_on_cart(
         families = {name: Family(values_of(R, way)) for name, way in ways.items()}
     return ProductSystem(
         [x, R],
-        kinetic=kinetic_energy(m, [x.rate, x.rate + R.rate * sp.Matrix(arm)]) + turning_energy(R, J),
-        potential=weight_energy(m, [x.z, x.z + R.z * sp.Matrix(arm)], g),
+        kinetic=kinetic_energy(m, [x.rate, x.rate + R.rate * exactly(arm)]) + turning_energy(R, J),
+        potential=weight_energy(m, [x.z, x.z + R.z * exactly(arm)], g),
         forces={"x": force},
         inputs=inputs,
         equilibria=families,
@@ -202,7 +202,7 @@ def _hanging_and_standing(x: Place, q: Sequence[Direction], gravity: np.ndarray)
     """All links along gravity, and against it; none where the cart would run down its axes."""
     if not gravity.any() or (x.axes @ gravity).any():
         return {}
-    g = sp.Matrix([sp.Rational(exact(v)) for v in gravity])
+    g = exactly(gravity)
     down = g / sp.sqrt(g.dot(g))
     families = {}
     for name, way in {"hanging": down, "standing": -down}.items():

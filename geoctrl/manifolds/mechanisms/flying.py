@@ -9,11 +9,11 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array, whole_number
-from geoctrl._scalars import exact
 from geoctrl.manifolds.factors import Attitude, Place
 from geoctrl.manifolds.mechanisms.parts import (
     EARTH,
     directions,
+    exactly,
     finite_vector,
     inertia_tensor,
     is_vertical,
@@ -87,7 +87,7 @@ def quadrotor_with_cable(
     )
     length = positive_numbers("link_lengths", link_lengths, count)
     arm, g = finite_vector("attachment", attachment), finite_vector("gravity", gravity)
-    x, R, rho = Place("x"), Attitude("R"), sp.Matrix(arm)
+    x, R, rho = Place("x"), Attitude("R"), exactly(arm)
     q = directions(count)
     positions = [x.z, *link_ends(x.z + R.z * rho, [d.z for d in q], length)]
     rates = [x.rate, *link_ends(x.rate + R.rate * rho, [d.rate for d in q], length)]
@@ -98,7 +98,7 @@ def quadrotor_with_cable(
         states = values_of(x, away) | values_of(R, sp.eye(3))
         for d in q:
             states |= values_of(d, (0, 0, -1))
-        weight = sum(map(exact, m)) * -exact(g[2])
+        weight = sum(exactly(m)) * -exactly(g)[2]
         families["hover"] = Family(states, symbols=away, inputs={"thrust": weight})
     return ProductSystem(
         [x, R, *q],
@@ -145,7 +145,7 @@ def bodies_with_joint(
     """
     m = positive_numbers("masses", masses, 2)
     J = [inertia_tensor(tensor) for tensor in two_of("inertias", inertias)]
-    d1, d2 = (sp.Matrix(arm) for arm in finite_array("arms", arms, (2, 3)))
+    d1, d2 = (exactly(arm) for arm in finite_array("arms", arms, (2, 3)))
     x, R1, R2 = Place("x"), Attitude("R1"), Attitude("R2")
     rates = [x.rate, x.rate + R1.rate * d1 - R2.rate * d2]
     tau = vector("tau")

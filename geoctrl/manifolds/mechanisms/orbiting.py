@@ -9,11 +9,11 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array, whole_number
-from geoctrl._scalars import exact
 from geoctrl.errors import InputError
 from geoctrl.manifolds.factors import Attitude, Direction, Place
 from geoctrl.manifolds.mechanisms.parts import (
     directions,
+    exactly,
     inertia_tensor,
     kinetic_energy,
     link_ends,
@@ -90,7 +90,7 @@ def tethered_satellites(
     ends = positive_numbers("masses", masses, 2)
     length = positive_numbers("link_lengths", link_lengths, count)
     beads = positive_numbers("bead_masses", bead_masses, count - 1)
-    n = float(positive_numbers("rate", rate, 1)[0])
+    n = exactly(positive_numbers("rate", rate, 1))[0]
     d = finite_array("arms", arms, (2, 3))
     if inertias is None and d.any():
         raise InputError("arms need inertias: the ends are points")
@@ -102,7 +102,7 @@ def tethered_satellites(
         """Positions of all masses, or their rates: the same combinations of ``z`` or ``rate``."""
         base, *far = [
             getattr(x, part),
-            *(getattr(a, part) * sp.Matrix(c) for a, c in zip(R, d, strict=False)),
+            *(getattr(a, part) * exactly(c) for a, c in zip(R, d, strict=False)),
         ]
         first, last = far or [sp.zeros(3, 1)] * 2
         points = link_ends(base + first, [getattr(v, part) for v in q], length)
@@ -111,13 +111,13 @@ def tethered_satellites(
     m = np.concatenate([ends[:1], beads, ends[1:]])
     e3 = sp.Matrix([0, 0, 1])
     attraction = [
-        mass * (r.dot(r) - 3 * r[2] ** 2) / 2 for mass, r in zip(map(float, m), masses_at("z"), strict=True)
+        mass * (r.dot(r) - 3 * r[2] ** 2) / 2 for mass, r in zip(exactly(m), masses_at("z"), strict=True)
     ]
     return ProductSystem(
         [x, *R[:1], *q, *R[1:]],
         kinetic=kinetic_energy(m, masses_at("rate")) + sum(map(turning_energy, R, J)),
         potential=n**2 * sum(attraction)
-        + sum(gravity_gradient(n, sp.Matrix(own), a.z.T * e3) for a, own in zip(R, J, strict=True)),
+        + sum(gravity_gradient(n, exactly(own), a.z.T * e3) for a, own in zip(R, J, strict=True)),
         frame_rate=(0.0, n, 0.0),
         equilibria=_at_rest_in_orbit(x, q, R, m, length, n, J, d),
         name="tethered-satellites",
@@ -131,15 +131,15 @@ def _at_rest_in_orbit(
     R: Sequence[Attitude],
     masses: np.ndarray,
     lengths: np.ndarray,
-    rate: float,
+    rate: sp.Rational,
     inertias: Sequence[np.ndarray],
     arms: np.ndarray,
 ) -> dict[str, Family]:
     """All links along the radius, and points along the track; velocities are those in space."""
-    m, n = [sp.Rational(exact(v)) for v in masses], sp.Rational(exact(rate))
-    far = [sp.S.Zero, *np.cumsum([sp.Rational(exact(v)) for v in lengths])]
+    m, n = exactly(masses), rate
+    far = [sp.S.Zero, *np.cumsum(list(exactly(lengths)))]
     if R:
-        first, last = (sp.Rational(exact(v)) for v in arms[:, 2])
+        first, last = exactly(arms[:, 2])
         far = [far[0], *(v + first for v in far[1:-1]), far[-1] + first - last]
     middle = sum(a * b for a, b in zip(m, far, strict=True)) / sum(m)
     turn = sp.Matrix([0, n, 0])

@@ -9,6 +9,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import entries, finite_array
+from geoctrl._scalars import exact
 from geoctrl.errors import InputError
 from geoctrl.manifolds.factors import Attitude, Direction
 from geoctrl.manifolds.reading import positive_definite
@@ -17,6 +18,7 @@ __all__ = [
     "EARTH",
     "LLM17",
     "directions",
+    "exactly",
     "finite_vector",
     "inertia_tensor",
     "is_vertical",
@@ -41,28 +43,34 @@ def directions(count: int) -> list[Direction]:
     return [Direction(f"q{i}") for i in range(1, count + 1)]
 
 
+def exactly(numbers: Any) -> sp.Matrix:
+    """The rationals that doubles are: their products are not rounded, so that equilibria stay exact."""
+    array = np.asarray(numbers, dtype=float)
+    return sp.Matrix(*np.atleast_2d(array.T).T.shape, [sp.Rational(exact(v)) for v in array.flat])
+
+
 def link_ends(start: sp.Matrix, directions: Sequence[sp.Matrix], lengths: np.ndarray) -> list[sp.Matrix]:
     """Ends of links, one after the other."""
     points = [start]
-    for direction, length in zip(directions, lengths, strict=True):
-        points.append(points[-1] + float(length) * direction)
+    for direction, length in zip(directions, exactly(lengths), strict=True):
+        points.append(points[-1] + length * direction)
     return points[1:]
 
 
 def kinetic_energy(masses: np.ndarray, rates: Sequence[sp.Matrix]) -> sp.Expr:
     """Kinetic energy of point masses."""
-    return sp.Add(*(float(m) / 2 * v.dot(v) for m, v in zip(masses, rates, strict=True)))
+    return sp.Add(*(m / 2 * v.dot(v) for m, v in zip(exactly(masses), rates, strict=True)))
 
 
 def turning_energy(R: Attitude, J: np.ndarray) -> sp.Expr:
     """Kinetic energy of turning about the centre of mass."""
-    return R.velocity.dot(sp.Matrix(J) * R.velocity) / 2
+    return R.velocity.dot(exactly(J) * R.velocity) / 2
 
 
 def weight_energy(masses: np.ndarray, positions: Sequence[sp.Matrix], gravity: np.ndarray) -> sp.Expr:
     """Potential energy of masses in a uniform field."""
-    g = sp.Matrix(gravity)
-    return sp.Add(*(-float(m) * g.dot(r) for m, r in zip(masses, positions, strict=True)))
+    g = exactly(gravity)
+    return sp.Add(*(-m * g.dot(r) for m, r in zip(exactly(masses), positions, strict=True)))
 
 
 def values_of(factor: Any, value: Any) -> dict[str, Any]:
