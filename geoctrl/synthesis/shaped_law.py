@@ -271,8 +271,8 @@ class ShapedLaw:
             return ()
         return (
             LawWarning(
-                f"the sign of the damping is that of the energy at rest, and about {', '.join(moving)} it may "
-                "be the other one: say where it shall be damped, with_damping(..., at=equilibrium)"
+                f"the sign of the damping is that of the energy at rest, and about {', '.join(moving)} it "
+                "may be the other one: say where it shall be damped, with_damping(..., at=equilibrium)"
             ),
         )
 

@@ -160,7 +160,7 @@ def test_it_is_matched(make, shaping, kind, gains, seed):
     ids=[f"{make.__name__}-{kind}" for make, _, kind, _ in MATCHED],
 )
 def test_match_finds_its_law_by_itself(make, kind, gains):
-    """From the description to the loop; the loop moves as the plant does under the inputs that the law gives."""
+    """From the description to the loop, which moves as the plant does under the inputs that the law gives."""
     rng = np.random.default_rng(5)
     mechanism = make(rng)
     law = gc.match(mechanism, shaping=kind).law(**gains)
