@@ -26,6 +26,8 @@ __all__ = ["falling_functions"]
 
 TERMS = 400
 """Terms of a rate from which on its sign is not looked for."""
+PRODUCTS = 200_000
+"""Products of terms in a step of the elimination of a quadratic form, from which on it is given up."""
 
 
 class Square(NamedTuple):
@@ -205,7 +207,12 @@ def _reduced_form(inner: Any, g: Generators) -> list[tuple[Any, Any]]:
         a, b, c = (_coefficient(rest, pivot, power) for power in (2, 1, 0))
         # a x^2 + b x + c = (2 a x + b)^2/(4 a) + (4 a c - b^2)/(4 a)
         found.append(((g.one, 4 * a * scale), 2 * a * g.gens[pivot] + b))
+        if len(a) * len(c) + len(b) ** 2 > PRODUCTS:
+            raise NotSolved
         rest, scale = 4 * a * c - b * b, 4 * a * scale
+        # As in Bareiss' elimination the pivots before divide what is left, which else doubles its degree.
+        common = rest.gcd(scale) if rest else g.one
+        rest, scale = rest // common, scale // common
     return found
 
 

@@ -45,12 +45,15 @@ _INSIST = 'insist with energy="minimum" or "maximum"'
 
 @dataclass(frozen=True)
 class Added:
-    """What is added to the matched law: K, K_i (m x m), their parameters, and the sign of the energy."""
+    """What is added to the matched law: K, K_i (m x m), their parameters, the sign of the energy, and whether
+    that is only known at rest.
+    """
 
     damping: sp.ImmutableMatrix
     integral: sp.ImmutableMatrix
     parameters: tuple[Parameter, ...]
     sense: int
+    at_rest: bool = False
 
 
 def inertia_at_rest(controlled: Controlled) -> np.ndarray | None:

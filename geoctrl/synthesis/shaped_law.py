@@ -261,7 +261,30 @@ class ShapedLaw(Controls):
 
     @cached_property
     def warnings(self) -> tuple[LawWarning, ...]:
-        """A `LawWarning` where these gains leave every family of the loop unstable that is asked in time."""
+        """A `LawWarning` where these gains leave every family of the loop unstable that is asked in time, and
+        one where the sign of the damping is that at rest and the loop has families that move.
+        """
+        return (*self._of_gains, *self._of_damping)
+
+    @property
+    def _of_damping(self) -> tuple[LawWarning, ...]:
+        damped, velocities = not self.damping.is_zero_matrix, self.controlled.system.velocity_labels
+        moving = [
+            name
+            for name, family in self.loop.families.items()
+            if any(family.states.get(label, 0) != 0 for label in velocities)
+        ]
+        if not (damped and self._added.at_rest and moving):
+            return ()
+        return (
+            LawWarning(
+                f"the sign of the damping is that of the energy at rest, and about {', '.join(moving)} it "
+                "may be the other one: say where it shall be damped, with_damping(..., at=equilibrium)"
+            ),
+        )
+
+    @property
+    def _of_gains(self) -> tuple[LawWarning, ...]:
         time, told = Budget(_JUDGING), []
         for name, family in self.loop.families.items():
             if family.symbols:
@@ -397,7 +420,8 @@ class ShapedLaw(Controls):
             sense = self._sign_at(at, [int(e != 0) for e in matrix.diagonal()])
         else:
             sense = SIGNS[energy] if energy else sign_at_rest(self.controlled)
-        return self._with(Added(matrix, integrals, (*parameters, *more), sense))
+        at_rest = at is None and energy is None
+        return self._with(Added(matrix, integrals, (*parameters, *more), sense, at_rest))
 
     def _with(self, added: Added | None = None) -> ShapedLaw:
         gains = self.gain_parameters

@@ -154,6 +154,29 @@ def test_it_is_matched(make, shaping, kind, gains, seed):
     assert defect(found, np.random.default_rng(100 + seed), count=5) < 1e-12
 
 
+@pytest.mark.parametrize(
+    ("make", "kind", "gains"),
+    [(make, kind, gains) for make, _, kind, gains in MATCHED],
+    ids=[f"{make.__name__}-{kind}" for make, _, kind, _ in MATCHED],
+)
+def test_match_finds_its_law_by_itself(make, kind, gains):
+    """From the description to the loop, which moves as the plant does under the inputs that the law gives."""
+    rng = np.random.default_rng(5)
+    mechanism = make(rng)
+    law = gc.match(mechanism, shaping=kind).law(**gains)
+    plant, loop = mechanism.reduce(), law.closed_loop()
+    assert not loop.mechanism.feedback  # the controlled Lagrangian's equations, not the plant's
+    common = [loop.state_labels.index(label) for label in plant.state_labels if label in loop.state_labels]
+    kept = [plant.state_labels.index(loop.state_labels[i]) for i in common]
+    assert len(kept) == plant.nstates
+    for _ in range(5):
+        x = loop.random_state(rng)
+        at = np.empty(plant.nstates)
+        at[kept] = x[common]
+        rates = plant.rhs(0.0, at, law(0.0, x))
+        np.testing.assert_allclose(loop.rhs(0.0, x)[common], rates[kept], atol=1e-12 * abs(rates).max())
+
+
 # -- what is refused ----------------------------------------------------------------------------
 
 
@@ -258,7 +281,7 @@ CLASSES = {
 @pytest.mark.parametrize(("make", "reason"), PLANTS.values(), ids=PLANTS)
 def test_no_plant_is_made(make, reason):
     with pytest.raises(gc.MatchingError, match=reason):
-        Plant.of(make())
+        gc.match(make(), shaping="kinetic")
 
 
 @pytest.mark.parametrize(("make", "shaping", "kind", "reason"), CLASSES.values(), ids=CLASSES)

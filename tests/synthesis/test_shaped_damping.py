@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import geoctrl as gc
-from geoctrl.errors import InputError, MatchingError
+from geoctrl.errors import InputError, LawWarning, MatchingError
 from geoctrl.synthesis.shaped_damping import sign_of_modes
 
 STABLE, UNSTABLE = gc.Verdict.PROVED_STABLE, gc.Verdict.PROVED_UNSTABLE
@@ -65,6 +65,16 @@ def test_where_the_rotor_gains_what_the_body_loses_no_sign_fits(rotor):
         law.with_damping(k=0.05, at=law.loop.equilibrium("about2", Omega0=1.0))
     for energy in ("minimum", "maximum"):
         assert verdict(law.with_damping(k=0.05, energy=energy), Omega0=1.0) is UNSTABLE
+
+
+def test_a_sign_that_is_only_known_at_rest_is_told(rotor):
+    """Below kappa = I3/J the inertia is definite at rest, and that says nothing about a body that spins."""
+    v = rotor.mechanism.defaults
+    law = rotor.law(kappa=0.5 * v["I3"] / v["J"])
+    with pytest.warns(LawWarning, match="about2.* it may be the other one"):
+        law.with_damping(k=0.05).closed_loop()
+    for said in (law.with_damping(k=0.05, energy="minimum"), law):
+        assert not [w for w in said.warnings if "sign of the damping" in str(w)]
 
 
 def test_at_rest_both_ways_of_finding_the_sign_agree():
