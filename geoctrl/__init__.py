@@ -57,6 +57,7 @@ _PUBLIC = {
     ),
     "geoctrl.verification": ("Verdict", "verify"),
     "geoctrl.trials": ("RobustnessReport", "RobustnessRow", "robustness"),
+    "geoctrl.orbits": ("PeriodicOrbit", "find_periodic"),
     "geoctrl.sampling": ("SampledController",),
     "geoctrl.synthesis": (
         "DampedLaw",

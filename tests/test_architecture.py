@@ -34,7 +34,7 @@ FLOORS = [
     ("sampling",),
     ("manifolds", "simulation", "analysis"),
     ("spheres", "rotations"),
-    ("synthesis", "trials"),
+    ("synthesis", "trials", "orbits"),
     ("models",),
     ("viz",),
     ("cli",),

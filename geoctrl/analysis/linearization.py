@@ -214,7 +214,7 @@ def linearized(seen: Seen, point: Equilibrium) -> Linearization:
     B[:, [system.input_labels.index(label) for label in varying]] = np.nan
     W = seen.leaf_basis(x, numbers)
     gradients = seen.conserved_gradients(x, u, numbers)
-    gradients |= {jet.name: np.array(jet.gradient) for jet in shape_jets(system, point)}
+    gradients |= {jet.name: np.array(jet.gradient) for jet in shape_jets(system, x, u, numbers)}
     A_leaf = W.T @ A @ W
     names, level = invariant_directions(gradients, W)
     inner = level.T @ A_leaf @ level

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from geoctrl._scalars import Node
 from geoctrl.analysis.shape import Jet, shape_of
-from geoctrl.systems import Equilibrium
 
 __all__ = ["shape_jets"]
 
 
-def shape_jets(system: Any, point: Equilibrium) -> list[Jet]:
-    """Jets at an equilibrium of what the structure of the equations makes conserved; none without one."""
+def shape_jets(system: Any, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> list[Jet]:
+    """Jets at a state of what the structure of the equations makes conserved; none without one.
+
+    Away from equilibria the gradients alone are those of conserved functions.
+    """
     shape = shape_of(system)
     if shape is None:
         return []
-    arguments, params = system.arguments_at(0.0, point.x, point.u), dict(point.params)
+    arguments = system.arguments_at(0.0, x, u)
 
     def values(nodes: Sequence[Node]) -> np.ndarray:
-        return system.program(nodes)(arguments, params)
+        return system.program(nodes)(arguments, dict(params))
 
-    return shape.jets(values, point.x.tolist(), 0.0)
+    return shape.jets(values, np.asarray(x).tolist(), 0.0)

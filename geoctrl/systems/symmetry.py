@@ -30,7 +30,7 @@ from geoctrl.systems.promises import Promise
 from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.rotors import Rotors
 
-__all__ = ["axis_momentum", "axis_promises", "despun_mechanism", "despun_state"]
+__all__ = ["axis_momentum", "axis_promises", "despun_mechanism", "despun_state", "turn_matrix"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,30 @@ def _turn(mechanism: Mechanism, axis: Axis, angle: float) -> _Turn:
         blocks.append(exp_action(-angle * rho[block, block], np.eye(size)))
     velocity = exp_action(-angle * adjoint, np.eye(mechanism.algebra.n))
     return _Turn(velocity, block_diag(*blocks) if blocks else np.zeros((0, 0)))
+
+
+def turn_matrix(system: Recorded, angle: float) -> np.ndarray:
+    """Action (n, n) on the state of a turn of the body about its declared axis (rad).
+
+    Raises
+    ------
+    DescriptionError
+        Without an axis, or where velocities are components in a frame of its own, which turns do not keep.
+    """
+    from scipy.linalg import block_diag
+
+    mechanism, axis = system.mechanism, system.mechanism.symmetry
+    if axis is None:
+        raise DescriptionError("turns need symmetry=gc.Axis(direction, of=...) in the description")
+    if system.frame.matrix != sp.eye(mechanism.algebra.n):
+        raise DescriptionError(
+            "turns about the axis are no matrix in these velocities, which are components in a frame of "
+            "their own; take the system of sys.despun(), in which turns are no longer seen"
+        )
+    turn, k = _turn(mechanism, axis, angle), mechanism.algebra.n
+    beside = np.eye(len(system.assembly.velocity) - k), np.eye(len(system.assembly.controller))
+    kept = turn.gamma[np.ix_(system.kept_index, system.kept_index)]
+    return block_diag(turn.velocity, beside[0], kept, beside[1])
 
 
 def axis_momentum(mechanism: Mechanism) -> dict[str, sp.Expr]:

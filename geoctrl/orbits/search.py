@@ -1,0 +1,339 @@
+r"""Relative periodic orbits by multiple shooting.
+
+Unknowns are states :math:`x_0, \dots, x_{m-1}` at equal parts of the period, the period T and, up to turns,
+their angle :math:`\phi`:
+
+.. math::
+
+    \varphi_{T/m}(x_i) = x_{i+1}, \qquad \varphi_{T/m}(x_{m-1}) = S(\phi)\,x_0,
+
+with the relations of the leaf, the conserved functions at their values at the guess, and conditions that
+choose the start among the states of one orbit: :math:`f(\bar x)\cdot(x_0 - \bar x) = 0`, and
+:math:`A\bar x\cdot(x_0 - \bar x) = 0` for turns. Integrals over a shape, which have gradients and no values,
+are held to first order. Closing repeats what is conserved, so that there are more
+equations than unknowns, of full rank: Gauss-Newton. What is found does not depend on m.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from geoctrl._checks import whole_number
+from geoctrl._scalars import real
+from geoctrl.analysis.linearization import invariant_directions
+from geoctrl.analysis.shape_jets import shape_jets
+from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
+from geoctrl.orbits.orbit import PeriodicOrbit
+from geoctrl.orbits.symmetries import Closing, closing
+from geoctrl.orbits.variations import Variations
+from geoctrl.simulation import simulate
+from geoctrl.systems import System, as_system
+from geoctrl.systems.points import read_point
+from geoctrl.verification import Verdict
+
+__all__ = ["find_periodic"]
+
+_TRIES = 60
+_POLISHING = 4
+_LAST_DIGITS = 1e-14
+_CLOSED = 1e-10
+"""Residual, relative to the unknowns, up to which an orbit counts as found."""
+_NONE = "no periodic orbit was found near the guess"
+_ELSEWHERE = "start nearer, with another period, or with more segments"
+_RETURNS = 241
+"""Times between half and one and a half periods at which the motion of the guess is looked at."""
+_RANK = 1e-10
+"""Singular value, relative to the largest, along which no step is taken."""
+_RESTS = 1e-6
+"""Rate, relative to the state over the period, below which a solution is an equilibrium."""
+_MARGIN = 1e-7
+"""Distance of multipliers from the circle that rounding of a monodromy of size one explains."""
+
+
+def find_periodic(
+    sys: System,
+    guess: Any,
+    period: float,
+    symmetry: Any = None,
+    params: Mapping[str, float] | None = None,
+    *,
+    segments: int = 4,
+) -> PeriodicOrbit:
+    r"""A solution with :math:`x(T) = S\,x(0)` near a guess, on its levels of what is conserved.
+
+    Parameters
+    ----------
+    sys : ReducedSystem
+        Its periodic orbits are relative ones of the mechanism: they close up to the group.
+    guess : state (n,), or pair (state, inputs)
+        On the leaf; the orbit has its values of the conserved functions.
+    period : float
+        A guess of T (s).
+    symmetry : (n, n) matrix or "axis", optional
+        S, under which the motion has to be the same; "axis": a turn about the declared axis of the body by an
+        angle that is found.
+    params : dict, optional
+        Overrides of the defaults.
+    segments : int
+        m, parts into which the period is cut. Unstable orbits need more, and the result is the same.
+
+    Returns
+    -------
+    PeriodicOrbit
+
+    Raises
+    ------
+    EquilibriumError
+        If the search does not converge, or comes to an equilibrium.
+    InputError, TypeError
+        For a guess that is no state of the system or rests, a period that is not positive, a symmetry that is
+        none, equations that are not recorded or hold the time.
+    ParameterError, DescriptionError
+        For an unknown parameter; for "axis" without a declared axis.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> body = gc.models.get("free-rigid-body")().reduce()
+    >>> start = body.project({"Omega1": 0.2, "Omega2": 0.0, "Omega3": 1.0})
+    >>> orbit = gc.find_periodic(body, start, 6.0)
+    >>> orbit.neutral
+    ('|Pi|^2', 'energy', 'time')
+    """
+    system = as_system(sys, "find_periodic", recorded=True)
+    T, m = real(period, "period"), whole_number("segments", segments, 1)
+    if not T > 0:
+        raise InputError(f"period must be positive, in seconds, got {period!r}")
+    numbers = system.parameters_at(params)
+    x, u, *_ = read_point(system.seen_from(None), guess, "guess")
+    system.start(x, params)  # refuses what is off the leaf
+    if system.time_node in system.graph.symbols(system.field_nodes):
+        raise InputError("the equations hold the time: their solutions have the period of that, or none")
+    rate = system.rhs(0.0, x, u if u.size else None, numbers)
+    if not np.linalg.norm(rate) * T > _RESTS * max(1.0, float(np.linalg.norm(x))):
+        raise InputError("the guess rests: its orbit is a point; move it off the equilibrium")
+    shooting = _Shooting(system, x, u, dict(numbers), closing(system, symmetry, dict(numbers)), m)
+    y, residual = shooting.solved(shooting.first(T))
+    return _told(shooting, y, residual)
+
+
+@dataclass(frozen=True, eq=False)
+class _Shooting:
+    """The equations of an orbit near a guess."""
+
+    system: Any
+    guess: np.ndarray
+    u: np.ndarray
+    params: dict[str, float]
+    closing: Closing
+    segments: int
+
+    @cached_property
+    def flow(self) -> Variations:
+        return Variations(self.system, self.u, self.params)
+
+    @cached_property
+    def _conserved(self) -> dict[str, Any]:
+        """Nodes of what motions under these inputs keep."""
+        return dict(self.system.conserved(self.params, u=self.u))
+
+    def rate(self, x: np.ndarray) -> np.ndarray:
+        return self.system.rhs(0.0, x, self.u if self.u.size else None, self.params)
+
+    def levels(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Leaf relations and conserved functions at a state, and their gradients."""
+        system, seen = self.system, self.system.seen_from(None)
+        nodes = list(self._conserved.values())
+        values = np.ravel(system.program(nodes)(system.arguments_at(0.0, x, self.u), self.params))
+        gradients = seen._gradients(nodes, x, self.u, self.params) if nodes else np.zeros((0, len(x)))
+        return (
+            np.concatenate([np.ravel(system.leaf_residual(x, self.params)), values]),
+            np.vstack([seen.leaf_gradient(x, self.params).reshape(-1, len(x)), gradients]),
+        )
+
+    def gradients(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        """Of what is conserved, integrals over a shape included, by name."""
+        found = self.system.seen_from(None).conserved_gradients(x, self.u, self.params)
+        return found | {jet.name: np.array(jet.gradient) for jet in self._jets(x)}
+
+    # -- unknowns -------------------------------------------------------------------------------
+
+    def first(self, period: float) -> np.ndarray:
+        """States along the motion of the guess until it returns nearest, that time and an angle."""
+        period, angle = self._nearest_return(period)
+        states = [self.guess]
+        for _ in range(self.segments - 1):
+            states.append(self.flow(states[-1], period / self.segments)[0])
+        return np.concatenate([*states, [period], [angle] if self.closing.turns else []])
+
+    def _nearest_return(self, period: float) -> tuple[float, float]:
+        """Time and angle, among those near the period that is given, at which the motion comes nearest."""
+        times = np.concatenate([[0.0], np.linspace(period / 2, 1.5 * period, _RETURNS)])
+        inputs = self.u if self.u.size else None
+        run = simulate(
+            self.system, times, self.guess, params=self.params, inputs=inputs, throw=False, domain=False
+        )
+        angles = np.linspace(-np.pi, np.pi, 73) if self.closing.turns else np.zeros(1)
+        starts = [self.closing(a) @ self.guess for a in angles]
+        apart = [np.linalg.norm(run.states[:, 1:] - s[:, None], axis=0) for s in starts]
+        if not apart[0].size:
+            return period, 0.0
+        k, i = np.unravel_index(np.argmin(apart), (len(apart), apart[0].size))
+        return float(run.time[1 + i]), float(angles[k])
+
+    def parts(self, y: np.ndarray) -> tuple[np.ndarray, float, float]:
+        """States (m, n), period and angle."""
+        n, m = len(self.guess), self.segments
+        return y[: n * m].reshape(m, n), float(y[n * m]), float(y[-1]) if self.closing.turns else 0.0
+
+    def equations(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Residuals and their derivative."""
+        (states, T, angle), n, m = self.parts(y), len(self.guess), self.segments
+        turns = int(self.closing.turns)
+        S, size = self.closing(angle), n * m + 1 + turns
+        residual, rows = np.zeros(n * m), np.zeros((n * m, size))
+        for i, x in enumerate(states):
+            end, Phi = self.flow(x, T / m)
+            here, last = slice(n * i, n * i + n), i == m - 1
+            there = slice(0, n) if last else slice(n * i + n, n * i + 2 * n)
+            residual[here] = end - (S @ states[0] if last else states[i + 1])
+            rows[here, here] += Phi
+            rows[here, there] -= S if last else np.eye(n)
+            rows[here, n * m] = self.rate(end) / m
+            if last and turns:
+                rows[here, -1] = -S @ self.closing.generator() @ states[0]
+        x = states[0]
+        values, gradients = self.levels(x)
+        scaled = self._scaled @ np.vstack([gradients, self._conditions])
+        apart = np.concatenate([values - self._wanted, self._conditions @ (x - self.guess)])
+        more = np.zeros((len(scaled), size))
+        more[:, :n] = scaled
+        return np.concatenate([residual, self._scaled @ apart]), np.vstack([rows, more])
+
+    @cached_property
+    def _scaled(self) -> np.ndarray:
+        """Combinations of levels and conditions that are orthonormal at the guess: near an equilibrium the
+        energy says little beside the momenta, and has to be heard all the same.
+        """
+        _, gradients = self.levels(self.guess)
+        U, sizes, _ = np.linalg.svd(np.vstack([gradients, self._conditions]), full_matrices=False)
+        known = sizes > _RANK * sizes[0]
+        return U[:, known].T / sizes[known, None]
+
+    @cached_property
+    def _conditions(self) -> np.ndarray:
+        """What chooses the start on an orbit, and the orbit among those with other integrals over a shape."""
+        x = self.guess
+        along = [self.rate(x), *(np.array(j.gradient) for j in self._jets(x))]
+        if self.closing.turns:
+            along.append(self.closing.generator() @ x)
+        return np.array([a / max(1.0, float(np.linalg.norm(a))) for a in along])
+
+    def _jets(self, x: np.ndarray) -> list[Any]:
+        return shape_jets(self.system, x, self.u, self.params)
+
+    @cached_property
+    def _wanted(self) -> np.ndarray:
+        values, _ = self.levels(self.guess)
+        relations = len(self.system.leaf.names)
+        return np.concatenate([np.zeros(relations), values[relations:]])
+
+    def solved(self, y: np.ndarray) -> tuple[np.ndarray, float]:
+        """Levenberg and Marquardt, then Newton's own steps as long as they help.
+
+        Raises
+        ------
+        EquilibriumError
+            If it does not converge.
+        """
+        from scipy.optimize import least_squares
+
+        try:
+            y = least_squares(
+                self._residual,
+                y,
+                self._slope,
+                method="lm",
+                xtol=1e-14,
+                ftol=1e-14,
+                gtol=1e-14,
+                max_nfev=_TRIES,
+            ).x
+            residual, J = self.equations(y)
+            for _ in range(_POLISHING):
+                trial = y + np.linalg.lstsq(J, -residual, rcond=_RANK)[0]
+                better = self.equations(trial)
+                if np.linalg.norm(better[0]) >= np.linalg.norm(residual):
+                    break
+                y, (residual, J) = trial, better
+        except (GeoctrlError, ArithmeticError, ValueError) as error:
+            raise EquilibriumError(f"{_NONE}: {error}; {_ELSEWHERE}") from error
+        defect = float(np.max(np.abs(residual))) / max(1.0, float(np.max(np.abs(y))))
+        if not defect <= _CLOSED:
+            raise EquilibriumError(f"{_NONE}: the defect is {defect:.3g} after the last step; {_ELSEWHERE}")
+        return y, defect
+
+    def _residual(self, y: np.ndarray) -> np.ndarray:
+        return self.equations(y)[0]
+
+    def _slope(self, y: np.ndarray) -> np.ndarray:
+        return self.equations(y)[1]
+
+
+def _told(shooting: _Shooting, y: np.ndarray, residual: float) -> PeriodicOrbit:
+    """The orbit with its multipliers."""
+    states, T, angle = shooting.parts(y)
+    x, S, system = states[0], shooting.closing(angle), shooting.system
+    rate = shooting.rate(x)
+    if not np.linalg.norm(rate) * T > _RESTS * max(1.0, float(np.linalg.norm(x))):
+        raise EquilibriumError(
+            f"{_NONE}: the search came to a point, with the period {T:.3g} s, where nothing moves; "
+            f"{_ELSEWHERE}"
+        )
+    Phi = np.eye(len(x))
+    for state in states:
+        Phi = shooting.flow(state, T / shooting.segments)[1] @ Phi
+    M = np.linalg.solve(S, Phi)
+    W = system.seen_from(None).leaf_basis(x, shooting.params)
+    names, level = invariant_directions(shooting.gradients(x), W)
+    directions = {"time": rate}
+    if shooting.closing.turns:
+        directions["turn"] = shooting.closing.generator() @ x
+    right: list[str] = []
+    still = np.zeros((level.shape[1], 0))
+    for name, direction in directions.items():
+        column = level.T @ W.T @ direction
+        trial = np.column_stack([still, column / max(1e-300, float(np.linalg.norm(direction)))])
+        if np.linalg.matrix_rank(trial, tol=1e-6) == trial.shape[1]:
+            still, right = trial, [*right, name]
+    across = np.linalg.qr(still, mode="complete")[0][:, still.shape[1] :]
+    inner = across.T @ level.T @ W.T @ M @ W @ level @ across
+    others = np.linalg.eigvals(inner) if inner.size else np.zeros(0)
+    others = others[np.lexsort((others.imag.round(9), -np.abs(others).round(9)))]
+    neutral = (*names, *right)
+    margin = _MARGIN * max(1.0, float(np.linalg.norm(M, 2)))
+    radius = float(np.abs(others).max(initial=0.0))
+    verdict = Verdict.NUMERICALLY_UNSTABLE if radius > 1 + margin else Verdict.SPECTRALLY_STABLE_ONLY
+    if radius < 1 - margin:
+        verdict = Verdict.NUMERICALLY_STABLE
+    return PeriodicOrbit(
+        system=system,
+        x=x,
+        period=T,
+        angle=angle if shooting.closing.turns else None,
+        S=S,
+        monodromy=M,
+        multipliers=np.concatenate([np.ones(len(neutral)), others]),
+        neutral=neutral,
+        invariants={k: float(v) for k, v in system.invariants(x, shooting.params).items()},
+        verdict=verdict,
+        margin=margin,
+        residual=residual,
+        params=shooting.params,
+        u=shooting.u,
+    )
