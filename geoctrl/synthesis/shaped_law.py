@@ -18,8 +18,8 @@ import sympy as sp
 from geoctrl._checks import finite_array, number_array, user_level
 from geoctrl._scalars import STATE, Node, Program, to_sympy
 from geoctrl._scalars.budget import Budget
-from geoctrl.analysis import certify, linearize
-from geoctrl.errors import GeoctrlError, InputError, LawWarning, MatchingError
+from geoctrl.analysis import linearize
+from geoctrl.errors import InputError, LawWarning, MatchingError
 from geoctrl.sampling import Controls, Feedback
 from geoctrl.synthesis import handover
 from geoctrl.synthesis.controlled import Controlled
@@ -36,17 +36,15 @@ from geoctrl.synthesis.shaped_damping import (
     sign_of_modes,
 )
 from geoctrl.synthesis.shaped_loops import held_families, regular_domain
+from geoctrl.synthesis.shaped_warnings import damped_at_rest, unstable_families
 from geoctrl.synthesis.shaping import Shaping, named, require_made_by_match
 from geoctrl.systems import EulerPoincare, Family, Parameter, ReducedSystem
 from geoctrl.systems.elimination import dot
 from geoctrl.systems.equations import collected
 from geoctrl.systems.notebook import displayed
-from geoctrl.verification import Verdict
 
 __all__ = ["ShapedLaw"]
 
-_JUDGING = 3.0
-"""Seconds for judging gains that nobody asked about."""
 _TIDYING = 3.0
 """Seconds for bringing a law into a short form."""
 _LONG = 2000
@@ -264,44 +262,9 @@ class ShapedLaw(Controls):
         """A `LawWarning` where these gains leave every family of the loop unstable that is asked in time, and
         one where the sign of the damping is that at rest and the loop has families that move.
         """
-        return (*self._of_gains, *self._of_damping)
-
-    @property
-    def _of_damping(self) -> tuple[LawWarning, ...]:
-        damped, velocities = not self.damping.is_zero_matrix, self.controlled.system.velocity_labels
-        moving = [
-            name
-            for name, family in self.loop.families.items()
-            if any(family.states.get(label, 0) != 0 for label in velocities)
-        ]
-        if not (damped and self._added.at_rest and moving):
-            return ()
-        return (
-            LawWarning(
-                f"the sign of the damping is that of the energy at rest, and about {', '.join(moving)} it "
-                "may be the other one: say where it shall be damped, with_damping(..., at=equilibrium)"
-            ),
-        )
-
-    @property
-    def _of_gains(self) -> tuple[LawWarning, ...]:
-        time, told = Budget(_JUDGING), []
-        for name, family in self.loop.families.items():
-            if family.symbols:
-                return ()  # at which member is not known
-            verdict = time.attempt(name, partial(self._verdict, name), None)
-            if verdict not in (Verdict.PROVED_UNSTABLE, Verdict.NUMERICALLY_UNSTABLE):
-                return ()
-            told.append(f"{name!r}: {verdict}")
-        gains = ", ".join(f"{p.name} = {p.default}" for p in self.gain_parameters)
-        text = f"{gains}: these gains hold no family, {', '.join(told)}; design(family) says which do"
-        return (LawWarning(text),) if told else ()
-
-    def _verdict(self, family: str) -> Verdict | None:
-        try:
-            return certify(self.loop, self.loop.equilibrium(family)).verdict
-        except GeoctrlError:  # a parameter without a value, or a singular inertia
-            return None
+        moving = self._added.at_rest and not self.damping.is_zero_matrix
+        of_damping = damped_at_rest(self.loop) if moving else ()
+        return (*unstable_families(self.loop, self.gain_parameters), *of_damping)
 
     def _warn_once(self) -> None:
         if not self._warned:
