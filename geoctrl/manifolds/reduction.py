@@ -279,11 +279,16 @@ def _ambient_forces(system: Description) -> list[Node]:
     r"""Generalised forces in the coordinates of the configuration, with the velocities in their rates.
 
     Those of places and directions are given so. A moment m in the body works as :math:`\tfrac12 z_k \times m`
-    on the rows :math:`z_k` of its attitude; :math:`\omega = q \times \dot q` and
-    :math:`\Omega = \tfrac12 \sum \dot z_k \times z_k`.
+    on the rows :math:`z_k` of its attitude. With rates relative to the reference frame
+    :math:`\omega = q \times \dot q` and :math:`\Omega = \tfrac12 \sum \dot z_k \times z_k`, to which comes
+    what the frame carries along: velocities are inertial.
     """
-    factors = system.product.factors
-    table = {s: e for f in factors for s, e in zip(f.velocity, f.velocity_of(f.rate), strict=True)}
+    factors, W = system.product.factors, turn_of(system, None)
+    table = {
+        s: e + c
+        for f in factors
+        for s, e, c in zip(f.velocity, f.velocity_of(f.rate), f.carried(W), strict=True)
+    }
     to_node = system.lagrangian_node.knowing(dict(zip(system.driven, system.driven_nodes, strict=True)))
     given = zip(factors, system.forces_given, strict=True)
     return [to_node(e) for f, felt in given for e in f.working(rational(sp.Matrix(felt)).xreplace(table))]

@@ -1,10 +1,14 @@
 """Spheres seen from turning axes: second variation by differences along geodesics, and forces there."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
 from geoctrl import spheres
+from geoctrl.manifolds import Attitude, Direction, Place, ProductSystem
 
 SPIN = np.array([0, 0, 8.5])
 
@@ -68,3 +72,34 @@ def test_forces_in_turning_axes_are_those_of_the_whole_motion():
     carried = view.derivative(y, {}) @ view.reduced.rhs(0.0, y)
     expected = system.seen_from([0.0, 0.0, 1.7]).rate(x, np.zeros(0), {})
     assert carried == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("kinds", ["x", "q", "R", "xqR"])
+def test_friction_in_a_turning_frame_is_that_of_inertial_velocities(kinds):
+    """What is proved of it has the characteristic polynomial of the system's own linearisation."""
+    x, q, R = Place("x"), Direction("q"), Attitude("R")
+    x_z, q_z, w = x.z, q.z, R.velocity
+    parts = {
+        "x": (x, 2 * x.rate.dot(x.rate), 3 * x_z.dot(x_z) + x_z[0] * x_z[1], -sp.diag(1, 3, 2) * x.velocity),
+        "q": (q, q.rate.dot(q.rate), q_z[0] ** 2 / 3 - 2 * q_z[2], -2 * sp.Matrix(q.rates_of(q.velocity))),
+        "R": (R, w.dot(sp.diag(2, 3, 4) * w) / 2, -5 * R.z.trace(), sp.Matrix([-w[0], -3 * w[1], w[0]])),
+    }
+    chosen = [parts[k] for k in kinds]
+    potential = sum(p[2] for p in chosen)
+    if len(kinds) > 1:
+        potential += x_z[0] * q_z[1] + R.z[0, 2] * x_z[2]
+    system = ProductSystem(
+        [p[0] for p in chosen],
+        kinetic=sum(p[1] for p in chosen),
+        potential=potential,
+        forces={p[0].name: p[3] for p in chosen},
+        frame_rate=[0, 0, sp.Rational(7, 5)],
+    )
+    rest = {"x": [0.0] * 3, "q": [0.0, 0.0, 1.0], "R": np.eye(3).ravel().tolist()}
+    turning = {"x": [0.0] * 3, "q": [0.0] * 3, "R": [0.0, 0.0, 1.4]}
+    start = [v for part in (rest, turning) for k in kinds for v in part[k]]
+    point = gc.find_equilibrium(system, np.array(start))
+    np.testing.assert_allclose(point.x, start, atol=1e-14)
+    found = gc.certify(system, np.array(start)).evidence["characteristic_polynomial_on_leaf"]
+    expected = np.poly(gc.linearize(system, point).eigenvalues)
+    np.testing.assert_allclose([float(Fraction(c)) for c in found], expected, atol=1e-8)
