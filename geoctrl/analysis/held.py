@@ -18,11 +18,11 @@ import numpy as np
 
 from geoctrl._scalars import real
 from geoctrl.analysis.linearization import invariant_directions, linearized
-from geoctrl.errors import EquilibriumError, InputError
+from geoctrl.analysis.loop_point import loop_point
+from geoctrl.errors import InputError
 from geoctrl.sampling import SampledController
 from geoctrl.systems import Equilibrium, System, as_system
-from geoctrl.systems.points import resolve_equilibrium
-from geoctrl.systems.tolerances import KERNEL, RESIDUAL, UNIT
+from geoctrl.systems.tolerances import KERNEL, UNIT
 
 __all__ = ["HeldLinearization", "linearize_held"]
 
@@ -186,18 +186,7 @@ def linearize_held(
         If ``plant`` is no system, or ``controller`` no sampled controller.
     """
     system = as_system(plant, "linearize_held")
-    if not isinstance(controller, SampledController):
-        raise TypeError(f"controller must be made by law.sampled(...), got {type(controller).__name__}")
-    if not system.recorded:
-        raise InputError(
-            "what inputs leave conserved is known of recorded equations alone; systems on spheres and "
-            "rotations are simulated with the controller, not linearised"
-        )
-    controller.require_plant(system.state_labels, system.input_labels)
-    point = resolve_equilibrium(system, eq, params)
-    if np.any(point.spin):
-        raise EquilibriumError("the point rests in axes that turn, and a law does not turn with them")
-    _require_at_rest(controller, system, point)
+    point = loop_point(system, controller, eq, params)
     lin = linearized(system.seen_from(None), point)
     pair, names = _pair_of(system, controller, point, lin.A_leaf, lin.B, lin.basis)
     M = _matrix(pair, controller)
@@ -209,26 +198,6 @@ def linearize_held(
     lagging = [f"{u}, lagging" for u in law.inputs] if controller.lag else []
     labels = (*lin.leaf_labels, *lagging, *law.own, *waiting)
     return HeldLinearization(M, labels, multipliers, tuple(names), inner, controller, point, pair)
-
-
-def _require_at_rest(controller: SampledController, system: System, point: Equilibrium) -> None:
-    """Refuse a point at which the law asks for another torque, or its own states move."""
-    law = controller.feedback
-    signals = law.measured(system.state_labels)
-    y = [float(point.x[system.state_labels.index(label)]) for label in signals]
-    z = [0.0] * len(law.own)
-    at = dict(zip(system.input_labels, point.u.tolist(), strict=True))
-    rest = [at[label] for label in law.inputs]
-    for label, asked in zip(law.inputs, law.law(signals).scalar([*y, *z], ()), strict=True):
-        if not abs(asked - at[label]) <= RESIDUAL * max(1.0, abs(asked)):
-            raise EquilibriumError(
-                f"the law asks for {label} = {asked:.9g} at this point, which rests at {at[label]:.9g}"
-            )
-    for label, rate in zip(law.own, law.update(signals).scalar([*y, *z, *rest], ()), strict=True):
-        if not abs(rate) <= RESIDUAL:
-            raise EquilibriumError(
-                f"the controller's state {label} does not rest here: its rate is {rate:.9g}"
-            )
 
 
 def _pair_of(
