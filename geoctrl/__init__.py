@@ -43,6 +43,7 @@ _PUBLIC = {
         "Certificate",
         "DiscoveredInvariants",
         "HeldLinearization",
+        "HoldBracket",
         "Invariant",
         "InvariantProof",
         "Linearization",

@@ -7,6 +7,7 @@ from geoctrl.analysis.controllability import Controllability, Observability
 from geoctrl.analysis.discovery import DiscoveredInvariants, Invariant, discover_invariants
 from geoctrl.analysis.equilibria import find_equilibrium
 from geoctrl.analysis.held import HeldLinearization, linearize_held
+from geoctrl.analysis.hold_bracket import HoldBracket
 from geoctrl.analysis.invariants import InvariantProof, check_invariant
 from geoctrl.analysis.linearization import Linearization, linearize
 
@@ -15,6 +16,7 @@ __all__ = [
     "Controllability",
     "DiscoveredInvariants",
     "HeldLinearization",
+    "HoldBracket",
     "Invariant",
     "InvariantProof",
     "Linearization",

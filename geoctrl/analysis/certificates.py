@@ -12,12 +12,16 @@ from typing import Any
 from geoctrl import checker
 from geoctrl._checks import file_path
 from geoctrl._scalars import shown
+from geoctrl.analysis.held_proof import held_outcome
+from geoctrl.analysis.loop_point import loop_point
 from geoctrl.analysis.proof import Outcome
 from geoctrl.analysis.questions import answered
 from geoctrl.checker import digest_of, short
 from geoctrl.checker.reading import terms
 from geoctrl.checker.surds import RATIONALS, Surds
+from geoctrl.checker.theorems.held_loop import METHOD as HELD
 from geoctrl.errors import InputError
+from geoctrl.sampling import SampledController
 from geoctrl.systems import System, as_system
 from geoctrl.systems.notebook import displayed, rows, words
 from geoctrl.systems.points import resolve_equilibrium
@@ -94,7 +98,11 @@ class Certificate:
 
 
 def certify(
-    sys: System, eq: Any, params: Mapping[str, float] | None = None, modulo: str | None = None
+    sys: System,
+    eq: Any,
+    params: Mapping[str, float] | None = None,
+    modulo: str | None = None,
+    controller: SampledController | None = None,
 ) -> Certificate:
     """Decide the stability of an equilibrium, by proof where its coordinates are exact.
 
@@ -117,6 +125,10 @@ def certify(
         found (isometries of the states): PROVED_STABLE_MODULO, or PROVED_UNSTABLE of the orbit. Where the
         point itself is proved stable, that is said. Without it a point that drifts along its orbit is not
         stable.
+    controller : SampledController, optional
+        Ask for the stability of the loop that it closes with the plant ``sys``, as a fixed point of one
+        hold: for holds and delays of exactly that length, limits that are not met nearby, and the law in
+        exact arithmetic. Nothing is said in floats there: what is not proved is UNDECIDED.
 
     Returns
     -------
@@ -125,11 +137,19 @@ def certify(
     Raises
     ------
     InputError
-        If ``modulo`` is neither None nor "orbit".
+        If ``modulo`` is neither None nor "orbit"; with a controller, if it is not None, the plant's equations
+        are not recorded, or the controller rounds, is noisy or rests at a limit.
     EquilibriumError
-        If the point is not an equilibrium (residual in the message).
+        If the point is not an equilibrium (residual in the message), or the law asks for another
+        torque there.
+    CertificateError
+        If the equations cannot be put before the checker, or a loop does not rest exactly at the point.
+    LabelError
+        If the controller does not fit the plant.
     ParameterError
         For an unknown parameter.
+    TypeError
+        If ``sys`` is no system, or ``controller`` no sampled controller.
 
     Examples
     --------
@@ -137,10 +157,25 @@ def certify(
     >>> skate = gc.models.get("pendulum-skate")().reduce()
     >>> gc.certify(skate, skate.equilibrium("sliding", Y0=1.0)).verdict
     <Verdict.PROVED_UNSTABLE: 'PROVED_UNSTABLE'>
+
+    A law on a computer, which is stable at 100 Hz with damping, and unstable without:
+
+    >>> mech = gc.models.get("pendulum-skate-rotor")()
+    >>> law, plant = gc.match(mech).law(sigma=-1e-5), mech.reduce()
+    >>> eq = plant.equilibrium("sliding", Y0=1.0)
+    >>> for one in (law, law.with_damping(k=0.27)):
+    ...     print(gc.certify(plant, eq, controller=one.sampled(rate=100)).verdict)
+    PROVED_UNSTABLE
+    PROVED_STABLE
     """
     system = as_system(sys, "certify")
     if modulo not in (None, "orbit"):
         raise InputError(f'modulo must be None or "orbit", got {shown(modulo)}')
+    if controller is not None:
+        if modulo is not None:
+            raise InputError("modulo is for a system, not for the loop of a sampled controller")
+        point = loop_point(system, controller, eq, params)
+        return _certificate(system, held_outcome(system, controller, point))
     point = resolve_equilibrium(system, eq, params)
     return _certificate(system, answered(system.seen_from(point.spin), point, modulo))
 
@@ -175,6 +210,8 @@ def _reason(outcome: Outcome) -> str:
             parts.append("no combination of the invariants is critical at the point (no multipliers)")
         elif kind:
             parts.append(f"the restricted Hessian is {kind}")
+        if outcome.method == HELD:
+            parts.append("multipliers on the unit circle are not explained, or not proved off it")
     if growing := evidence.get("dissipation_induced"):
         parts.append(
             f"any friction that opposes all velocities makes it unstable ({growing} negative directions)"

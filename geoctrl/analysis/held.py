@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 
 from geoctrl._scalars import real
+from geoctrl.analysis.certificates import Certificate, certify
+from geoctrl.analysis.hold_bracket import HoldBracket, hold_bracket
 from geoctrl.analysis.linearization import invariant_directions, linearized
-from geoctrl.errors import EquilibriumError, InputError
+from geoctrl.analysis.loop_point import loop_point
+from geoctrl.errors import InputError
 from geoctrl.sampling import SampledController
 from geoctrl.systems import Equilibrium, System, as_system
-from geoctrl.systems.points import resolve_equilibrium
-from geoctrl.systems.tolerances import KERNEL, RESIDUAL, UNIT
+from geoctrl.systems.tolerances import KERNEL, UNIT
 
 __all__ = ["HeldLinearization", "linearize_held"]
 
@@ -77,6 +79,7 @@ class HeldLinearization:
     controller: SampledController
     equilibrium: Equilibrium
     _pair: _Pair
+    _plant: System
 
     @property
     def radius(self) -> float:
@@ -138,6 +141,79 @@ class HeldLinearization:
             stable, unstable = (h, unstable) if self._holds(h) else (stable, h)
         return stable, unstable
 
+    def bracket(self, width: float = 1e-9, shortest: float = 1e-4, longest: float = 10.0) -> HoldBracket:
+        """`largest_hold` with proofs: certificates of a stable hold and of an unstable one next to it.
+
+        Parameters
+        ----------
+        width : float
+            Largest distance of the two (s).
+        shortest, longest : float
+            As of `largest_hold`.
+
+        Returns
+        -------
+        HoldBracket
+
+        Raises
+        ------
+        InputError
+            If stability does not end between the shortest and the longest hold, or the width is smaller than
+            floats can tell; as `certify` for a controller that rounds, is noisy, or rests at a limit.
+        CertificateError
+            If nothing is proved within the width.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> mech = gc.models.get("pendulum-skate-rotor")()
+        >>> law, plant = gc.match(mech).law(sigma=-1e-5).with_damping(k=0.27), mech.reduce()
+        >>> loop = gc.linearize_held(plant, law.sampled(rate=100), plant.equilibrium("sliding", Y0=1.0))
+        >>> found = loop.bracket()
+        >>> print(found.stable.verdict, found.unstable.verdict, found.width < 1e-9)
+        PROVED_STABLE PROVED_UNSTABLE True
+        """
+        size = real(width, "width")
+        low, high = self.largest_hold(shortest, longest)
+        if low == 0 or np.isinf(high):
+            found = "no hold is stable" if low == 0 else "every hold is stable"
+            raise InputError(f"{found} that was tried between {shortest:g} and {longest:g} s")
+
+        def at(h: float) -> Certificate:
+            controller = replace(self.controller, rate=1 / h)
+            return certify(self._plant, self.equilibrium, controller=controller)
+
+        return hold_bracket(at, (low + high) / 2, size)
+
+    def first_order_hold(self) -> float:
+        r"""The largest hold by a rule of first order: a hold is a delay of h/2.
+
+        Eigenvalues :math:`\lambda_i` of the loop without a hold move by :math:`-(h/2 + \tau)\,\lambda_i\,
+        l_i B K r_i`, with :math:`l_i r_i = 1` and a delay :math:`\tau`. An estimate for holds that are short
+        beside :math:`1/|\lambda|`, neither bound nor proof; infinite where the rule sees no end.
+
+        Returns
+        -------
+        float
+            In seconds; zero where the loop is not stable without a hold.
+
+        Raises
+        ------
+        InputError
+            For a controller with states of its own, which the rule does not know.
+        """
+        pair = self._pair
+        if len(pair.R):
+            raise InputError("the rule of first order is for laws without states of their own")
+        C = pair.A + pair.B @ pair.K
+        roots, right = np.linalg.eig(_inner(pair, C))
+        if not np.all(roots.real < 0):
+            return 0.0
+        moved = np.linalg.inv(right) @ _inner(pair, pair.B @ pair.K @ C) @ right
+        rates = np.diag(moved).real
+        ends = [2 * a / b for a, b in zip(roots.real, rates, strict=True) if b < 0]
+        return max(0.0, min(ends, default=np.inf) - 2 * self.controller.delay)
+
     def _holds(self, h: float) -> bool:
         return _radius(_inner(self._pair, _matrix(self._pair, replace(self.controller, rate=1 / h)))) < 1
 
@@ -186,18 +262,7 @@ def linearize_held(
         If ``plant`` is no system, or ``controller`` no sampled controller.
     """
     system = as_system(plant, "linearize_held")
-    if not isinstance(controller, SampledController):
-        raise TypeError(f"controller must be made by law.sampled(...), got {type(controller).__name__}")
-    if not system.recorded:
-        raise InputError(
-            "what inputs leave conserved is known of recorded equations alone; systems on spheres and "
-            "rotations are simulated with the controller, not linearised"
-        )
-    controller.require_plant(system.state_labels, system.input_labels)
-    point = resolve_equilibrium(system, eq, params)
-    if np.any(point.spin):
-        raise EquilibriumError("the point rests in axes that turn, and a law does not turn with them")
-    _require_at_rest(controller, system, point)
+    point = loop_point(system, controller, eq, params)
     lin = linearized(system.seen_from(None), point)
     pair, names = _pair_of(system, controller, point, lin.A_leaf, lin.B, lin.basis)
     M = _matrix(pair, controller)
@@ -208,27 +273,7 @@ def linearize_held(
     waiting = [f"{u}, {j} before" for j in range(1, late + (part > 0) + 1) for u in law.inputs]
     lagging = [f"{u}, lagging" for u in law.inputs] if controller.lag else []
     labels = (*lin.leaf_labels, *lagging, *law.own, *waiting)
-    return HeldLinearization(M, labels, multipliers, tuple(names), inner, controller, point, pair)
-
-
-def _require_at_rest(controller: SampledController, system: System, point: Equilibrium) -> None:
-    """Refuse a point at which the law asks for another torque, or its own states move."""
-    law = controller.feedback
-    signals = law.measured(system.state_labels)
-    y = [float(point.x[system.state_labels.index(label)]) for label in signals]
-    z = [0.0] * len(law.own)
-    at = dict(zip(system.input_labels, point.u.tolist(), strict=True))
-    rest = [at[label] for label in law.inputs]
-    for label, asked in zip(law.inputs, law.law(signals).scalar([*y, *z], ()), strict=True):
-        if not abs(asked - at[label]) <= RESIDUAL * max(1.0, abs(asked)):
-            raise EquilibriumError(
-                f"the law asks for {label} = {asked:.9g} at this point, which rests at {at[label]:.9g}"
-            )
-    for label, rate in zip(law.own, law.update(signals).scalar([*y, *z, *rest], ()), strict=True):
-        if not abs(rate) <= RESIDUAL:
-            raise EquilibriumError(
-                f"the controller's state {label} does not rest here: its rate is {rate:.9g}"
-            )
+    return HeldLinearization(M, labels, multipliers, tuple(names), inner, controller, point, pair, system)
 
 
 def _pair_of(

@@ -281,16 +281,18 @@ class Motion:
         """
         key = (tuple(functions.items()), tuple(states or ()), further)
         if key not in self._written:
-            self._written[key] = Stored.of(self._write(functions, states or {}, rates or {}, further))
+            data, _ = self.written(functions, states or {}, rates or {}, further)
+            self._written[key] = Stored.of(data)
         return self._written[key].at(numbers)
 
-    def _write(
+    def written(
         self,
         functions: Mapping[str, Node],
         states: Mapping[str, Node],
         rates: Mapping[Node, Node],
         further: bool,
-    ) -> dict[str, Any]:
+    ) -> tuple[dict[str, Any], Table]:
+        """`question` as data, all numbers zero, and its table, which further nodes may be written to."""
         unknowns, moving = self.unknowns, {**self.states, **states}
         roles = {"state": moving, "input": self.inputs, "parameter": self.parameters, "unknown": unknowns}
         table = Table(self.graph, {n: (k, role) for role, named in roles.items() for k, n in named.items()})
@@ -311,7 +313,7 @@ class Motion:
             data["consequences"] = [
                 {name: table.places([c])[0] for name, c in row.items()} for row in self.consequences()
             ]
-        return data | {"nodes": table.rows}
+        return data | {"nodes": table.rows}, table
 
     def solved_question(
         self, numbers: Mapping[str, Fraction | Surd], functions: Mapping[str, Node], shape: ShapeIntegrals

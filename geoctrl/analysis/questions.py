@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from geoctrl.analysis.held_proof import decided
 from geoctrl.analysis.matrices import judge_matrices, matrices_at
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome, decide
@@ -35,6 +36,8 @@ class Kind(NamedTuple):
 
 KINDS = {
     "equations": Kind(Problem.of, decide, derived=True),
+    # Asked with a controller alone (`held_proof`), of no system by itself.
+    "held": Kind(lambda *_: None, lambda candidates, _: decided(candidates), derived=True),
     "matrices": Kind(matrices_at, lambda data, _: judge_matrices(data), derived=False),
 }
 """In the order in which they are asked; the last fits every system."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from geoctrl import checker
+from geoctrl._scalars import STATE
 from geoctrl._scalars.surds import exact_with_roots
+from geoctrl.analysis.motion import Motion
 from geoctrl.analysis.problem import Problem, motion_of
 from geoctrl.analysis.questions import KINDS
 from geoctrl.checker.jets import Jet, evaluate
@@ -27,7 +30,7 @@ def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
 
     Matrix, right side, field, leaf and invariants are compared one by one as rational functions of the
     states (and of roots and other functions), so that the order in which they are written makes no
-    difference.
+    difference. Of a sampled loop the plant is compared; its law is what the file says.
 
     Parameters
     ----------
@@ -51,7 +54,8 @@ def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
         raise CertificateError(f"the system is not seen from the axes of the file: {error}") from error
     given = checker.read_problem(dict(stored))
     held = [exact_with_roots(q) for q in given["inputs"].values()]
-    found = motion_of(seen, held, numbers)
+    loop = "held" in stored
+    found = motion_of(seen, [] if loop else held, numbers)
     if found is None:
         raise CertificateError(f"{system.name or 'the system'} has no equations that could be derived anew")
     motion, candidates = found
@@ -61,6 +65,9 @@ def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
         if turned is None:
             raise CertificateError(f"the system holds {', '.join(angles)} not in sines and cosines alone")
         motion, candidates = turned, {name: turned.image(node) for name, node in candidates.items()}
+    own = len(motion.states)
+    if loop:
+        motion = _with_commands(motion, [k for k in stored["states"] if k not in motion.states])
     _same("states", list(stored["states"]), list(motion.states))
     _same("inputs", list(stored["inputs"]), list(motion.inputs))
     _same("invariants", list(stored["invariants"]), [k for k in stored["invariants"] if k in candidates])
@@ -73,7 +80,20 @@ def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
         field=given["roots"],
     )
     rebuilt = problem.question(motion.shape() if "shape" in stored else None)
-    _compare(given, rebuilt.read)
+    _compare(given, rebuilt.read, own)
+
+
+def _with_commands(motion: Motion, labels: Sequence[str]) -> Motion:
+    """The motion with inputs, and what else a controller has, as states; these move as the file says."""
+    graph = motion.graph
+    nodes = {k: motion.inputs[k] if k in motion.inputs else graph.symbol(k, STATE) for k in labels}
+    return replace(
+        motion,
+        states={**motion.states, **nodes},
+        inputs={k: node for k, node in motion.inputs.items() if k not in nodes},
+        rates={**motion.rates, **dict.fromkeys(nodes.values(), graph.zero)},
+        _written={},
+    )
 
 
 def _measured_from(label: str) -> tuple[str, ExactAngle] | None:
@@ -95,12 +115,16 @@ def _same(part: str, given: list[str], found: list[str]) -> None:
         raise CertificateError(has)
 
 
-def _compare(stored: dict[str, Any], rebuilt: dict[str, Any]) -> None:
+def _compare(stored: dict[str, Any], rebuilt: dict[str, Any], own: int) -> None:
+    """Part by part, of the field the rates of the system's own states."""
     functions = checker.Question(stored, exact=False).functions
     try:
         given, found = (_Parts(problem, functions) for problem in (stored, rebuilt))
         for part in ("matrix", "field", "right", "leaf", "invariants"):
-            a, b = given.named(part), found.named(part)
+            a, b = (
+                {k: v for k, v in parts.named(part).items() if part != "field" or k < own}
+                for parts in (given, found)
+            )
             if list(a) != list(b):
                 raise CertificateError(f"the {part} of the file has other entries than that of the system")
             for name in a:

@@ -7,7 +7,7 @@ sign and both kinds of choice by ``select(c, a, b)``, which is a where c > 0 and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -50,6 +50,10 @@ class Table:
         for node in self._graph.reachable(nodes, known=self._place):
             self._place[node] = self._write(node)
         return [self._place[node] for node in nodes]
+
+    def total(self, terms: Iterable[tuple[Fraction, Node]]) -> int:
+        """The place of a sum of numbers times nodes, written as it is given."""
+        return self._row("sum", [[self._number(c), *self.places([node])] for c, node in terms])
 
     def _row(self, *row: Any) -> int:
         key = repr(row)

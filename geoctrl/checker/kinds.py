@@ -13,6 +13,7 @@ from geoctrl.checker.reading import (
     EQUATIONS,
     EVIDENCE,
     FORMAT,
+    HELD,
     MATRICES,
     VERSION,
     Refusal,
@@ -22,6 +23,7 @@ from geoctrl.checker.reading import (
 )
 from geoctrl.checker.surds import Surds
 from geoctrl.checker.theorems.family_in_balls import judge_in_balls
+from geoctrl.checker.theorems.held_loop import judge_held
 from geoctrl.checker.verdicts import judge, judge_matrices
 from geoctrl.checker.words import short
 
@@ -91,6 +93,15 @@ THEOREM_CHECKS = {
         "friction that opposes all velocities would make it unstable: {dissipation_induced} negative "
         "directions of the energy"
     ),
+    "fixed_dimension": (
+        "a manifold of fixed points of dimension {fixed_dimension} goes through the point, and as many "
+        "multipliers are one"
+    ),
+    "lyapunov": (
+        "the multipliers of one hold lie inside the unit circle, but for those that are one: M, its "
+        "derivative, in balls, and P > 0, P - M'PM > 0"
+    ),
+    "multiplier": "a multiplier of one hold lies outside the unit circle, next to {multiplier}",
     "lowest_form": "the lowest power along the kernel is {lowest_power}, its form {lowest_form}",
 }
 """What a theorem proved besides, by the finding that tells of it."""
@@ -119,6 +130,7 @@ KINDS = {
         _judge_equations,
         _of_equations,
     ),
+    "held": Kind(HELD, judge_held, _of_equations),
     "matrices": Kind(
         MATRICES,
         lambda problem, *_: judge_matrices(problem),

@@ -154,7 +154,11 @@ class Functions:
         What one order of the relations leaves another may take away: the rate of a closed loop is the row
         that holds it, of which division by the loop itself leaves something else.
         """
-        return self._divided(ratio.top, self.relations) and self._divided(ratio.top, self.relations[::-1])
+        return self.divided(ratio.top) and self._divided(ratio.top, self.relations[::-1])
+
+    def divided(self, top: Any) -> Any:
+        """What division by the relations in their order leaves."""
+        return self._divided(top, self.relations)
 
     def _divided(self, rest: Any, relations: list[Any]) -> Any:
         before = None

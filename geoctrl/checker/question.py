@@ -89,6 +89,9 @@ class Question:
         used = [problem["field"], problem["leaf"].values(), problem["invariants"].values(), *columns]
         used += [[p for _, _, p in problem["matrix"]], *(row.values() for row in consequences)]
         used += [part for name, part in problem.get("family", {}).items() if name != "symbols"]
+        if held := problem.get("held"):
+            used += [held["commands"].values(), held["own"].values()]
+            used += [places for row in held["rest"] for places in row]
         if "drift" in problem:
             used += [[problem["drift"]["slope"]]]
         if falling := problem.get("falling"):

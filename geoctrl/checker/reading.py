@@ -169,6 +169,17 @@ EQUATIONS = {
     "box?": {"held": [label], "omitted": [label], "bits": _integer(1, 200)},
     "spin?": (_float, _float, _float),
 }
+HELD = {key: EQUATIONS[key] for key in (*list(EQUATIONS)[1:13], "consequences?")} | {
+    "kind": one_of("held"),
+    "held": {
+        "hold": _rational,
+        "late": _integer(0, EXPONENT),
+        "part": _rational,
+        "commands": {...: _place},
+        "own": {...: _place},
+        "rest": [([_place], [_place])],
+    },
+}
 MATRICES = {
     "kind": one_of("matrices"),
     "states": {...: _float},
@@ -193,6 +204,9 @@ EVIDENCE = {
     "nothing_stays?": label,
     "held?": [label],
     "dissipation_induced?": _place,
+    "lyapunov?": [[lambda value: None if _rational(value) is None else value]],
+    "multiplier?": (_float, _float),
+    "fixed_dimension?": _place,
     "lowest_power?": _place,
     "lowest_form?": [_exact],
     "orbit_dimension?": _place,

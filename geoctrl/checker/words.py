@@ -55,6 +55,25 @@ BY_THEOREM = {
     ("PROVED_UNSTABLE", "drift"): (
         "is unstable: motions that begin as near to it as one likes drift away in {drifting}"
     ),
+    ("PROVED_ASYMPTOTICALLY_STABLE", "multipliers of one hold"): (
+        "is asymptotically stable within the leaf as a fixed point of this loop: all multipliers of one hold "
+        "are inside the unit circle"
+    ),
+    ("PROVED_STABLE", "multipliers of one hold on the level sets of the invariants"): (
+        "is Lyapunov stable within the leaf as a fixed point of this loop, and near motions converge to the "
+        "fixed point of their own level set of {conserved}"
+    ),
+    ("PROVED_STABLE", "multipliers of one hold and a family of fixed points"): (
+        "is Lyapunov stable within the leaf as a fixed point of this loop, and near motions converge to "
+        "members of its family of fixed points of dimension {fixed_dimension}: as many multipliers of "
+        "one hold are one, and all others inside the unit circle"
+    ),
+    ("PROVED_UNSTABLE", "multipliers of one hold"): (
+        "is unstable as a fixed point of this loop: a multiplier of one hold is outside the unit circle"
+    ),
+    ("UNDECIDED", "multipliers of one hold"): (
+        "is undecided as a fixed point of this loop by the multipliers of one hold"
+    ),
     ("PROVED_UNSTABLE", "falling energy"): (
         "is unstable: a function falls along the motion that has no minimum there, and nothing but the point "
         "stays where it rests"
@@ -72,6 +91,7 @@ def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findi
     predicate = BY_THEOREM.get((verdict, method), _ROUNDED if rounded else CLAIMS[verdict]).format(
         growth=f"{findings.get('growth', 0):.2g}",
         family_dimension=findings.get("family_dimension"),
+        fixed_dimension=findings.get("fixed_dimension"),
         power=findings.get("lowest_power"),
         orbit=", ".join(findings.get("orbit_directions", [])),
         drifting=", ".join(findings.get("drifting", [])),
@@ -89,10 +109,31 @@ def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findi
         f"held by the inputs {_values(inputs)}": inputs,
         f"with {functions} given by functions, taken to be free of the time as sampled": functions,
         f"turning with ({', '.join(f'{v:.12g}' for v in spin)}) rad/s": any(spin),
+        _loop(problem): "held" in problem,
         f"on the leaf {', '.join(relations(problem))}": problem.get("leaf"),
     }
     parts = [words for words, holds in phrases.items() if holds]
     return f"{', '.join(parts)}, {predicate}." if len(parts) > 1 else f"{parts[0]} {predicate}."
+
+
+def _loop(problem: dict[str, Any]) -> str:
+    """What a controller does from hold to hold, where there is one."""
+    held = problem.get("held")
+    if held is None:
+        return ""
+    texts = _texts(problem["nodes"])
+
+    def written(what: str, place: int) -> str:
+        return f"{what} {texts[place]}" if len(texts[place]) <= _LONG else f"{what} a long expression"
+
+    rows = [written(f"{label} =", place) for label, place in held["commands"].items()]
+    rows += [written(f"{label} growing in a second by", place) for label, place in held["own"].items()]
+    late = held["late"] + held["part"]
+    return (
+        f"in a loop that computes {', '.join(rows)} every {decimal(held['hold'])} s, "
+        + (f"sets it {decimal(late)} holds later " if late else "sets it at once ")
+        + "and holds it, without limits, rounding or noise"
+    )
 
 
 def _within(box: dict[str, Any] | None) -> str:

@@ -11,7 +11,7 @@ from geoctrl.sampling import Feedback
 from geoctrl.systems import EulerPoincare, ReducedSystem
 from geoctrl.systems.notebook import assignments
 
-__all__ = ["as_feedback", "law_latex", "rounded", "with_numbers"]
+__all__ = ["as_feedback", "exactly_with_numbers", "law_latex", "rounded", "with_numbers"]
 
 _SHORT = 10**6
 
@@ -27,9 +27,14 @@ def law_latex(torques: Mapping[str, sp.Expr], parameters: Sequence[sp.Symbol]) -
 def with_numbers(
     loop: ReducedSystem, torques: Mapping[str, sp.Expr], params: Mapping[str, float] | None
 ) -> dict[str, sp.Expr]:
-    """Torques by input label in the states of a loop, coefficients as short fractions or else as doubles.
+    """`exactly_with_numbers`, coefficients as short fractions or else as doubles, rounded once."""
+    return {k: rounded(e) for k, e in exactly_with_numbers(loop, torques, params).items()}
 
-    They are computed from the rational numbers that the parameters are, and rounded once.
+
+def exactly_with_numbers(
+    loop: ReducedSystem, torques: Mapping[str, sp.Expr], params: Mapping[str, float] | None
+) -> dict[str, sp.Expr]:
+    """Torques by input label in the states of a loop, computed from the rational numbers that parameters are.
 
     Raises
     ------
@@ -39,7 +44,7 @@ def with_numbers(
     values = loop.parameters(params)
     numbers = {p.symbol: sp.Rational(exact(values[p.name])) for p in loop.mechanism.parameters}
     read = loop.to_sympy([loop.expression(e) for e in torques.values()])
-    return {k: rounded(e.xreplace(numbers)) for k, e in zip(torques, read, strict=True)}
+    return {k: e.xreplace(numbers) for k, e in zip(torques, read, strict=True)}
 
 
 def as_feedback(
@@ -61,7 +66,7 @@ def as_feedback(
         for label, rate in zip(loop.state_labels, loop.field_nodes, strict=True)
         if label not in known
     }
-    found = with_numbers(loop, {**torques, **added}, params)
+    found = exactly_with_numbers(loop, {**torques, **added}, params)
     return Feedback({k: found[k] for k in torques}, {k: found[k] for k in added})
 
 

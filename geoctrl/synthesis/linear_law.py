@@ -17,7 +17,7 @@ from geoctrl.errors import InputError
 from geoctrl.sampling import Controls, Feedback
 from geoctrl.synthesis import handover
 from geoctrl.synthesis.controllers import controller
-from geoctrl.synthesis.formula import law_latex, rounded, with_numbers
+from geoctrl.synthesis.formula import exactly_with_numbers, law_latex, rounded, with_numbers
 from geoctrl.synthesis.linear_estimator import LinearEstimator
 from geoctrl.systems import (
     Equilibrium,
@@ -123,7 +123,7 @@ class LinearLaw(Controls):
             For an unknown parameter.
         """
         rest = dict(zip(self.input_labels, map(float, self.equilibrium.u), strict=True))
-        return Feedback(self.numeric(params), rest=rest)
+        return Feedback(exactly_with_numbers(self.full, self.by_input(), params), rest=rest)
 
     def __call__(self, _t: float, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Inputs (m,) or (m, nt) at states (n,) or (n, nt) of the plant, whatever time and parameters are.

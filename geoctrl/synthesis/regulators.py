@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import entries
-from geoctrl._scalars import shown
+from geoctrl._scalars import real, shown
 from geoctrl.analysis import Controllability, Linearization, linearize
 from geoctrl.analysis.controllability import Mode, states_along
 from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.synthesis.linear_estimator import LinearEstimator
 from geoctrl.synthesis.linear_law import LinearLaw
-from geoctrl.synthesis.riccati import optimal_gain
+from geoctrl.synthesis.riccati import held_pair, optimal_gain, optimal_held_gain
 from geoctrl.synthesis.weights import read_weight
 from geoctrl.systems import ReducedSystem, System, as_system
 
@@ -26,7 +26,13 @@ where they are close together."""
 
 
 def lqr(
-    sys: ReducedSystem, eq: Any, Q: Any = None, R: Any = None, params: Mapping[str, float] | None = None
+    sys: ReducedSystem,
+    eq: Any,
+    Q: Any = None,
+    R: Any = None,
+    params: Mapping[str, float] | None = None,
+    *,
+    rate: float | None = None,
 ) -> LinearLaw:
     r"""The law that minimises :math:`\int (\delta x^T Q\,\delta x + \delta u^T R\,\delta u)\,dt`.
 
@@ -46,6 +52,9 @@ def lqr(
         Positive definite; the identity by default.
     params : dict, optional
         Overrides those of the equilibrium.
+    rate : float, optional
+        Of the controller that will run the law (Hz): the same integral is minimised by inputs that are held,
+        so that ``law.sampled(rate)`` is stable however slow it is. Without a hold such a law need not be.
 
     Returns
     -------
@@ -58,7 +67,7 @@ def lqr(
         name, eigenvalue and the inputs.
     InputError, LabelError, ParameterError
         For weights of another shape or not definite, for a motion on the imaginary axis that costs nothing, a
-        system without inputs; for an unknown label or parameter.
+        system without inputs, a rate that is not positive; for an unknown label or parameter.
     ConvergenceError
         If Riccati's equation is not solved in doubles.
     TypeError
@@ -83,12 +92,21 @@ def lqr(
         along = states_along(V @ v, system.state_labels)
         return f"Q puts no weight on a motion that does not decay by itself, along {along}"
 
-    K = optimal_gain(V.T @ linear.A @ V, V.T @ linear.B, V.T @ Q @ V, R, unseen)
+    pair = V.T @ linear.A @ V, V.T @ linear.B
+    if rate is None:
+        K = optimal_gain(*pair, V.T @ Q @ V, R, unseen)
+    else:
+        K = optimal_held_gain(*pair, V.T @ Q @ V, R, 1 / _rate(rate), unseen)
     return LinearLaw(system, linear.equilibrium, K @ reached.projection, reached)
 
 
 def place(
-    sys: ReducedSystem, eq: Any, poles: Sequence[complex], params: Mapping[str, float] | None = None
+    sys: ReducedSystem,
+    eq: Any,
+    poles: Sequence[complex],
+    params: Mapping[str, float] | None = None,
+    *,
+    rate: float | None = None,
 ) -> LinearLaw:
     """The law with which what the inputs reach has given eigenvalues.
 
@@ -100,6 +118,9 @@ def place(
         With negative real parts, in conjugate pairs, as many as ``lin.controllable().rank``; none more often
         than there are inputs.
     params : dict, optional
+    rate : float, optional
+        Of the controller that will run the law (Hz): multipliers of one hold become exp(pole/rate), those of
+        the loop without a hold. Without a hold such a law has other poles.
 
     Returns
     -------
@@ -108,7 +129,8 @@ def place(
     Raises
     ------
     InputError
-        For another number of poles (what is neutral keeps its zeros), or such that cannot be placed.
+        For another number of poles (what is neutral keeps its zeros), or such that cannot be placed; for a
+        rate that is not positive.
     EquilibriumError, ParameterError, TypeError
         As `lqr`.
 
@@ -124,17 +146,22 @@ def place(
     linear, reached = _stabilisable(sys, eq, params, "place")
     wanted = _poles(poles, reached)
     V = reached.basis
+    A, B = V.T @ linear.A @ V, V.T @ linear.B
+    if rate is not None:
+        h = 1 / _rate(rate)
+        A, B = held_pair(A, B, h)
+        wanted = np.exp(wanted * h)
     try:
-        K = place_poles(V.T @ linear.A @ V, V.T @ linear.B, wanted).gain_matrix
+        K = place_poles(A, B, wanted).gain_matrix
     except ValueError as error:
         raise InputError(f"these poles cannot be placed: {error}") from error
-    law = LinearLaw(linear.equilibrium.system, linear.equilibrium, K @ reached.projection, reached)
-    ordered = wanted[np.lexsort((wanted.imag, wanted.real))]
-    if not np.max(np.abs(law.eigenvalues - ordered)) <= _PLACED * np.max(np.abs(wanted)):
+    found = np.linalg.eigvals(A - B @ K)
+    ordered, placed = (v[np.lexsort((v.imag, v.real))] for v in (wanted, found))
+    if not np.max(np.abs(placed - ordered)) <= _PLACED * np.max(np.abs(wanted)):
         raise InputError(
-            f"these poles cannot be placed in doubles: the loop would have {shown(law.eigenvalues.tolist())}"
+            f"these poles cannot be placed in doubles: the loop would have {shown(placed.tolist())}"
         )
-    return law
+    return LinearLaw(linear.equilibrium.system, linear.equilibrium, K @ reached.projection, reached)
 
 
 def lqe(
@@ -233,6 +260,13 @@ def _stabilisable(
             "linear law stabilises this point; add an input, or take another point"
         )
     return linear, reached
+
+
+def _rate(rate: Any) -> float:
+    value = real(rate, "rate")
+    if not value > 0:
+        raise InputError(f"rate must be positive, in samples a second, got {shown(rate)}")
+    return value
 
 
 def _told(modes: Sequence[Mode]) -> str:

@@ -46,6 +46,58 @@ def optimal_gain(
     return K
 
 
+def held_pair(A: np.ndarray, B: np.ndarray, h: float) -> tuple[np.ndarray, np.ndarray]:
+    """What one hold of a length h makes of states and inputs."""
+    from scipy.linalg import expm
+
+    n, m = B.shape
+    E = expm(np.vstack([np.hstack([A, B]), np.zeros((m, n + m))]) * h)
+    return E[:n, :n], E[:n, n:]
+
+
+def optimal_held_gain(
+    A: np.ndarray,
+    B: np.ndarray,
+    Q: np.ndarray,
+    R: np.ndarray,
+    h: float,
+    unseen: Callable[[np.ndarray], str],
+) -> np.ndarray:
+    r"""K of inputs that are held, u = -K x at each sample, for the integral of :math:`x^T Q x + u^T R u`.
+
+    The integral over one hold is a form in x and u at its beginning (Van Loan, 1978), and
+    :math:`K = (R_h + B_h^T S B_h)^{-1} (B_h^T S A_h + N^T)` with the solution S of the discrete equation.
+
+    Raises
+    ------
+    InputError, ConvergenceError
+        As `optimal_gain`.
+    """
+    from scipy.linalg import block_diag, expm, solve_discrete_are
+
+    if not A.size:
+        return np.zeros((B.shape[1], 0))
+    _require_seen(A, Q, unseen)
+    n, m = B.shape
+    F = np.vstack([np.hstack([A, B]), np.zeros((m, n + m))])
+    E = expm(np.block([[-F.T, block_diag(Q, R)], [np.zeros_like(F), F]]) * h)
+    flow = E[n + m :, n + m :]
+    cost = flow.T @ E[: n + m, n + m :]
+    cost = (cost + cost.T) / 2
+    Ah, Bh, N, Rh = flow[:n, :n], flow[:n, n:], cost[:n, n:], cost[n:, n:]
+    try:
+        S = solve_discrete_are(Ah, Bh, cost[:n, :n], Rh, s=N)
+    except np.linalg.LinAlgError as error:
+        raise ConvergenceError(_APART) from error
+    K = np.linalg.solve(Rh + Bh.T @ S @ Bh, Bh.T @ S @ Ah + N.T)
+    terms = (Ah.T @ S @ Ah, -S, -(Ah.T @ S @ Bh + N) @ K, cost[:n, :n])
+    residual = float(np.linalg.norm(sum(terms))) / max(float(np.linalg.norm(e)) for e in terms)
+    largest = float(np.max(np.abs(np.linalg.eigvals(Ah - Bh @ K))))
+    if not residual <= _RESIDUAL or not largest < 1:
+        raise ConvergenceError(_APART, residual=residual)
+    return K
+
+
 _APART = (
     "Riccati's equation is not solved in doubles: the weights are too far apart. Take those of comparable "
     "deviations, Q = {label: 1/largest**2} and R likewise"

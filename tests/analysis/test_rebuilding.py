@@ -43,6 +43,27 @@ def test_a_system_derived_anew_has_the_equations_of_the_file(model, family, valu
     )
 
 
+@pytest.mark.parametrize("lag", [0.0, 0.01])
+def test_the_plant_of_a_sampled_loop(lag):
+    mechanism = gc.models.get("pendulum-skate-rotor")()
+    plant = mechanism.reduce()
+    ctl = gc.match(mechanism).law(sigma=-5e-6).with_damping(k=8, kappa=1).sampled(lag=lag)
+    eq = plant.equilibrium("sliding", Y0=1.0)
+    data = json.loads(gc.certify(plant, eq, controller=ctl).to_json())
+    anew = gc.models.get("pendulum-skate-rotor")().reduce()
+    require_same_equations(anew, data["problem"])
+    nodes, noticed = data["problem"]["nodes"], 0
+    for i in sorted(field_nodes(data["problem"])):
+        if nodes[i][0] == "prod" and nodes[i][1] != "0" and not lag:
+            changed = forged(data, ("problem", "nodes", i, 1), "7/3")
+            with pytest.raises(gc.CertificateError, match="of the file"):
+                require_same_equations(anew, changed["problem"])
+            noticed += 1
+    assert lag or noticed > 5
+    with pytest.raises(gc.CertificateError, match="parameters"):
+        require_same_equations(gc.models.get("cart-pendulum")().reduce(), data["problem"])
+
+
 def test_other_equations_are_noticed():
     skate, data = certificate("pendulum-skate", "sliding", {"Y0": 1.25})
     data = json.loads(json.dumps(data))

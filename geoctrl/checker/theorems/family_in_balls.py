@@ -36,7 +36,7 @@ def judge_in_balls(problem: dict[str, Any], proposal: dict[str, Any]) -> tuple[s
             raise Refusal("members of the family are not proved to be equilibria", _WHERE)
         B, others = _on_leaf(q)
         T = [[arb(found.tangents[i][j]) for j in range(len(found.symbols))] for i in others]
-        polynomial = _across(B, T, [found.tangents[i] for i in others]).charpoly().coeffs()
+        polynomial = across(B, T, [found.tangents[i] for i in others]).charpoly().coeffs()
         findings: dict[str, Any] = {
             "conserved": [],
             "shape_integrals": [],
@@ -80,7 +80,7 @@ def _on_leaf(q: Question) -> tuple[arb_mat, list[int]]:
     ), others
 
 
-def _across(B: arb_mat, T: list[list[arb]], exact: list[list[fmpq]]) -> arb_mat:
+def across(B: arb_mat, T: list[list[arb]], exact: list[list[fmpq]]) -> arb_mat:
     """B modulo the span of T, which it maps to zero: on the coordinates that are no pivots of T."""
     k = len(exact[0])
     reduced, rank = exact_matrix([list(column) for column in zip(*exact, strict=True)], len(exact)).rref()

@@ -1,0 +1,66 @@
+"""A point at which the loop of a sampled controller rests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from geoctrl.errors import EquilibriumError, InputError
+from geoctrl.sampling import SampledController
+from geoctrl.systems import Equilibrium, System
+from geoctrl.systems.points import resolve_equilibrium
+from geoctrl.systems.tolerances import RESIDUAL
+
+__all__ = ["loop_point"]
+
+
+def loop_point(system: System, controller: Any, eq: Any, params: Mapping[str, float] | None) -> Equilibrium:
+    """An equilibrium of the plant at which the law asks for the torque that holds it, up to rounding.
+
+    Raises
+    ------
+    TypeError
+        If the controller is none.
+    InputError
+        If the equations of the plant are not recorded.
+    EquilibriumError
+        If it is none, or rests only in axes that turn; if the law asks for another torque there, or states of
+        the controller do not rest.
+    LabelError, ParameterError
+        If the controller does not fit the plant; for an unknown parameter.
+    """
+    if not isinstance(controller, SampledController):
+        raise TypeError(f"controller must be made by law.sampled(...), got {type(controller).__name__}")
+    if not system.recorded:
+        raise InputError(
+            "what inputs leave conserved is known of recorded equations alone; systems on spheres and "
+            "rotations are simulated with the controller, not linearised"
+        )
+    controller.require_plant(system.state_labels, system.input_labels)
+    point = resolve_equilibrium(system, eq, params)
+    if np.any(point.spin):
+        raise EquilibriumError("the point rests in axes that turn, and a law does not turn with them")
+    _require_at_rest(controller, system, point)
+    return point
+
+
+def _require_at_rest(controller: SampledController, system: System, point: Equilibrium) -> None:
+    """Refuse a point at which the law asks for another torque, or its own states move."""
+    law = controller.feedback
+    signals = law.measured(system.state_labels)
+    y = [float(point.x[system.state_labels.index(label)]) for label in signals]
+    z = [0.0] * len(law.own)
+    at = dict(zip(system.input_labels, point.u.tolist(), strict=True))
+    rest = [at[label] for label in law.inputs]
+    for label, asked in zip(law.inputs, law.law(signals).scalar([*y, *z], ()), strict=True):
+        if not abs(asked - at[label]) <= RESIDUAL * max(1.0, abs(asked)):
+            raise EquilibriumError(
+                f"the law asks for {label} = {asked:.9g} at this point, which rests at {at[label]:.9g}"
+            )
+    for label, rate in zip(law.own, law.update(signals).scalar([*y, *z, *rest], ()), strict=True):
+        if not abs(rate) <= RESIDUAL:
+            raise EquilibriumError(
+                f"the controller's state {label} does not rest here: its rate is {rate:.9g}"
+            )
