@@ -12,8 +12,9 @@ from typing import Any
 from geoctrl.checker import Refusal
 from geoctrl.checker.map_file import PROOF, REGION
 from geoctrl.checker.members import Members
+from geoctrl.checker.bernstein import Region
 from geoctrl.checker.reading import conform
-from geoctrl.checker.region import LETTERS, Proof, Proofs, Signs, analytic, factors_of, halves, walk
+from geoctrl.checker.region import LETTERS, Proof, Proofs, Signs, analytic, factors_of, halves, walk, whole
 from geoctrl.errors import CertificateError
 
 __all__ = ["Tiles", "proved"]
@@ -71,10 +72,11 @@ def _tile(job: tuple[str, str, tuple[int, ...], int]) -> str:
     problem, proofs, path, depth = job
     members, proving, found = _prepared(problem, proofs)
     sides = tuple(members.region["axes"].values())
-    require = analytic(members.field, sides)
+    region = Region(members.field, sides)
+    require, sides = analytic(region), whole(len(sides))
     for part in path:
         sides = tuple(list(halves(sides))[part])
-    signs = Signs(members.field, proving.factors, factors_of(found))
+    signs = Signs(region, proving.factors, factors_of(found))
     letters = []
     for box, letter, _ in walk(sides, signs.on, Chooser(found, depth), {}, len(path)):
         if letter not in "+.":

@@ -1,19 +1,21 @@
-"""Signs of polynomials over boxes, by coefficients in the basis of Bernstein: exact rational numbers.
+"""Signs of polynomials over boxes, by coefficients in the basis of Bernstein: exact integers.
 
-On a box a polynomial lies between the least and the largest of these coefficients. Generators that stand for
-functions of the axes are sides of the box of their own, enclosed by balls.
+On a box a polynomial lies between the least and the largest of these coefficients. Boxes are parts of a
+region, in coordinates that run from zero to one along each of its axes. Generators that stand for functions
+of the axes are sides of the box of their own, enclosed by balls.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
-from flint import arb, ctx, fmpq, fmpq_mat
+from flint import arb, ctx, fmpq, fmpq_mat, fmpz, fmpz_mat
 
 from geoctrl.checker.balls import FUNCTIONS
-from geoctrl.checker.quotients import Quotient, Quotients
+from geoctrl.checker.quotients import Quotients
 from geoctrl.checker.reading import Refusal
 
 BITS = 80
@@ -22,8 +24,21 @@ BITS = 80
 Side = tuple[fmpq, fmpq]
 
 
-class Box:
-    """A closed box of axes, with the values that generators take on it.
+class Form(NamedTuple):
+    """A polynomial in the region's coordinates and generators.
+
+    ``coefficients / denominator`` belong to the monomials in the variables of the given places and degrees,
+    the last one running fastest.
+    """
+
+    places: list[int]
+    degrees: list[int]
+    coefficients: list[fmpz]
+    denominator: fmpz
+
+
+class Region:
+    """A field over a box of its variables.
 
     Parameters
     ----------
@@ -31,14 +46,48 @@ class Box:
     sides : of the axes, in the order of the field's variables
     """
 
-    def __init__(self, field: Quotients, sides: list[Side]) -> None:
-        self._field, self._sides = field, dict(enumerate(sides))
+    def __init__(self, field: Quotients, sides: Sequence[Side]) -> None:
+        self.field, self.sides = field, list(sides)
+        self._forms: dict[str, Form] = {}
+
+    def form(self, p: Any) -> Form:
+        """A polynomial of the field, prepared once."""
+        if (key := str(p)) not in self._forms:
+            self._forms[key] = self._prepared(p)
+        return self._forms[key]
+
+    def _prepared(self, p: Any) -> Form:
+        degrees = [int(d) for d in p.degrees()]
+        places = [k for k, d in enumerate(degrees) if d]
+        coefficients = _tensor(p, places, degrees)
+        for k in places:
+            rows = degrees[k] + 1
+            image = fmpq_mat(rows, len(coefficients) // rows, coefficients)
+            if k < len(self.sides):
+                image = _shift(*self.sides[k], degrees[k]) * image
+            coefficients = image.transpose().entries()
+        whole, denominator = fmpq_mat(1, len(coefficients), coefficients).numer_denom()
+        return Form(places, [degrees[k] for k in places], whole.entries(), denominator)
+
+
+class Box:
+    """A closed box in a region, with the values that generators take on it.
+
+    Parameters
+    ----------
+    region : Region
+    sides : parts of the interval from zero to one
+    """
+
+    def __init__(self, region: Region, sides: Sequence[Side]) -> None:
+        self._region, self._sides = region, dict(enumerate(sides))
 
     def side(self, place: int) -> Side:
-        """What an axis or a generator takes."""
+        """What a coordinate or a generator takes."""
         if place not in self._sides:
-            name, x = self._field.generators[place]
-            below, above = self.bounds(x.top), self.bounds(x.below)
+            region = self._region
+            name, x = region.field.generators[place]
+            below, above = self.bounds(region.form(x.top)), self.bounds(region.form(x.below))
             if above[0] <= 0 <= above[1]:
                 raise Refusal("an argument of a function has a pole in the cell")
             quotients = [a / b for a in below for b in above]
@@ -50,54 +99,48 @@ class Box:
                 self._sides[place] = value.lower().fmpq(), value.upper().fmpq()
         return self._sides[place]
 
-    def bounds(self, p: Any) -> Side:
+    def bounds(self, form: Form) -> Side:
         """Numbers between which a polynomial lies on the box."""
-        if p.is_constant():
-            c = p.leading_coefficient() if p else fmpq(0)
-            return c, c
-        degrees = tuple(map(int, p.degrees()))
-        held = [k for k, d in enumerate(degrees) if d]
-        coefficients = tensor(p)
-        for k in held:
-            rows = degrees[k] + 1
-            image = _to_bernstein(*self.side(k), degrees[k]) * fmpq_mat(
-                rows, len(coefficients) // rows, coefficients
-            )
-            coefficients = image.transpose().entries()
-        return min(coefficients), max(coefficients)
+        low, high, scale = self._extremes(form)
+        return low / scale, high / scale
 
-    def sign(self, p: Any) -> int:
+    def sign(self, form: Form) -> int:
         """1 or -1 where a polynomial has that sign on all of the box, 0 where that is open."""
-        low, high = self.bounds(p)
+        low, high, _ = self._extremes(form)
         return (low > 0) - (high < 0)
 
-    def sign_of(self, q: Quotient) -> int:
-        """The same of a quotient that has no pole in the box."""
-        return self.sign(q.top) * self.sign(q.below)
+    def _extremes(self, form: Form) -> tuple[fmpz, fmpz, fmpq]:
+        coefficients, scale = form.coefficients, fmpq(form.denominator)
+        for place, degree in zip(form.places, form.degrees, strict=True):
+            matrix, common = _to_bernstein(*self.side(place), degree)
+            image = matrix * fmpz_mat(degree + 1, len(coefficients) // (degree + 1), coefficients)
+            coefficients, scale = image.transpose().entries(), scale * common
+        return min(coefficients), max(coefficients), scale
 
 
-def tensor(p: Any) -> list[fmpq]:
-    """Coefficients of all monomials in the variables that occur, the last one running fastest."""
-    degrees = [int(d) for d in p.degrees()]
-    held = [k for k, d in enumerate(degrees) if d]
+def _tensor(p: Any, places: Sequence[int], degrees: Sequence[int]) -> list[fmpq]:
+    """Coefficients of all monomials in the variables that occur."""
     strides, size = {}, 1
-    for k in reversed(held):
+    for k in reversed(places):
         strides[k], size = size, size * (degrees[k] + 1)
     found = [fmpq(0)] * size
     for exponents, c in p.to_dict().items():
-        found[sum(int(exponents[k]) * strides[k] for k in held)] = c
+        found[sum(int(exponents[k]) * strides[k] for k in places)] = c
     return found
 
 
-@lru_cache(maxsize=20_000)
-def _to_bernstein(low: fmpq, high: fmpq, degree: int) -> fmpq_mat:
-    """From coefficients of powers of x to those of Bernstein on an interval."""
-    n, width = degree, high - low
-    shifted = [
-        [comb(k, i) * low ** (k - i) * width**i if k >= i else fmpq(0) for k in range(n + 1)]
-        for i in range(n + 1)
-    ]
-    raised = [
-        [fmpq(comb(j, i), comb(n, i)) if i <= j else fmpq(0) for i in range(n + 1)] for j in range(n + 1)
-    ]
-    return fmpq_mat(raised) * fmpq_mat(shifted)
+@lru_cache(maxsize=1_000)
+def _shift(low: fmpq, high: fmpq, degree: int) -> fmpq_mat:
+    """From coefficients of powers of x to those of powers of t, x = low + (high - low) t."""
+    n, width = range(degree + 1), high - low
+    return fmpq_mat(
+        [[comb(k, i) * low ** (k - i) * width**i if k >= i else fmpq(0) for k in n] for i in n]
+    )
+
+
+@lru_cache(maxsize=50_000)
+def _to_bernstein(low: fmpq, high: fmpq, degree: int) -> tuple[fmpz_mat, fmpz]:
+    """From coefficients of powers of x to those of Bernstein on an interval, over a common denominator."""
+    n = range(degree + 1)
+    raised = fmpq_mat([[fmpq(comb(j, i), comb(degree, i)) if i <= j else fmpq(0) for i in n] for j in n])
+    return (raised * _shift(low, high, degree)).numer_denom()

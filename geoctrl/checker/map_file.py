@@ -83,7 +83,7 @@ def check_map(data: Any) -> tuple[str, str, tuple[str, ...]]:
     """Verdict, claim and what was confirmed, each cell's proof anew from the equations of the file."""
     read = read_map(data)
     problem = read["problem"]
-    area = judge_region(problem, {"proofs": read["proofs"], "cells": read["cells"]})
+    area = judge_region(problem, read["proofs"], read["cells"])
     given = {k: read["area"].get(k, fmpq(0)) for k in area}
     if given != area:
         raise Refusal("parts of the area are not those of the cells", "area")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from flint import fmpq
 
-from geoctrl.checker.bernstein import Box, Side
+from geoctrl.checker.bernstein import Box, Region, Side
 from geoctrl.checker.jets import evaluate
 from geoctrl.checker.members import Members
 from geoctrl.checker.quotients import Quotient, Quotients, hermite, hurwitz, pivots
@@ -76,7 +76,7 @@ class Proofs:
         by = {"energy": self._energy, "growth": self._growth, "roots": self._roots}
         verdict, found = by[proposal["by"]](proposal)
         if verdict != proposal["verdict"]:
-            raise Refusal(f"it shows {verdict!r}, not {proposal['verdict']!r}", "evidence.proofs")
+            raise Refusal(f"it shows {verdict!r}, not {proposal['verdict']!r}", "proofs")
         members = self.members
         always = [self.nonzero(q) for q in [members.invertible, *members.field.poles]]
         always += [self.positive(q) for q in [*self.field.positive, *members.domain]]
@@ -88,7 +88,7 @@ class Proofs:
         """``sense * q > 0``; None where that is no condition, Refusal where it never holds."""
         sign, factors = self._signed(q)
         if not factors and sense * sign < 0:
-            raise Refusal("a sign is claimed that is another one everywhere", "evidence.proofs")
+            raise Refusal("a sign is claimed that is another one everywhere", "proofs")
         return Condition(sense * sign, factors) if factors else None
 
     def nonzero(self, q: Quotient) -> Condition | None:
@@ -99,7 +99,7 @@ class Proofs:
     def _signed(self, q: Quotient) -> tuple[int, tuple[tuple[int, int], ...]]:
         """The sign of the constant, and the factors above and below the line."""
         if not q:
-            raise Refusal("a sign is claimed of what vanishes everywhere", "evidence.proofs")
+            raise Refusal("a sign is claimed of what vanishes everywhere", "proofs")
         (a, above), (b, below) = map(self._factors, (q.top, q.below))
         return a * b, above + below
 
@@ -122,9 +122,9 @@ class Proofs:
         """The kernel of the gradients named, of which those of the leaf are all where it has to be."""
         members, names = self.members, proposal["rows"]
         if leaf and not set(members.problem["leaf"]) <= set(names):
-            raise Refusal("the gradients of the leaf are not all there", "evidence.proofs")
+            raise Refusal("the gradients of the leaf are not all there", "proofs")
         if not set(proposal["omitted"]) <= set(members.labels) or len(set(names)) != len(names):
-            raise Refusal("states omitted are none, or a function is named twice", "evidence.proofs")
+            raise Refusal("states omitted are none, or a function is named twice", "proofs")
         omitted = [members.labels.index(k) for k in proposal["omitted"]]
         kernel = members.kernel(members.gradients(names), omitted)
         return kernel, [self.nonzero(kernel.minor)]
@@ -137,14 +137,14 @@ class Proofs:
         known = {p: jet for p, jet in members.symbols_as(self.field, self._axes()).items()}
         places = list(proposal["multipliers"].values())
         if any(p >= len(members.table) for p in places):
-            raise Refusal("a node is referred to that does not exist", "evidence.proofs")
+            raise Refusal("a node is referred to that does not exist", "proofs")
         values = [self.field.of(jet.value) for jet in evaluate(members.table, places, known, self.field, 1)]
         found += [self.nonzero(q) for q in self.field.poles[before:]]
         del self.field.poles[before:]
         multipliers = dict(zip(proposal["multipliers"], values, strict=True))
         R = members.restricted(members.critical(multipliers), kernel)
         if (diagonal := pivots(R)) is None:
-            raise Refusal("the second variation is definite nowhere", "evidence.proofs")
+            raise Refusal("the second variation is definite nowhere", "proofs")
         return "stable", [*found, *(self.positive(q, sense) for q in diagonal)]
 
     def _axes(self) -> dict[str, Quotient]:
@@ -156,10 +156,10 @@ class Proofs:
         block, kind, k = proposal["test"]
         polynomials = self.polynomials(kernel, proposal)
         if block >= len(polynomials):
-            raise Refusal("there is no such block", "evidence.proofs")
+            raise Refusal("there is no such block", "proofs")
         tests = growth_tests(self.field, polynomials[block]).get(kind, [])
         if k >= len(tests):
-            raise Refusal("there is no such test", "evidence.proofs")
+            raise Refusal("there is no such test", "proofs")
         return "unstable", [*found, self.positive(tests[k], -1)]
 
     def _roots(self, proposal: dict[str, Any]) -> tuple[str, list[Condition | None]]:
@@ -221,21 +221,21 @@ class Signs:
 
     Parameters
     ----------
-    field : Quotients
+    region : Region
     factors : polynomials by number
     wanted : numbers of those asked for
     """
 
-    def __init__(self, field: Quotients, factors: Sequence[Any], wanted: Iterable[int]) -> None:
-        self._field, self._wanted = field, {k: factors[k] for k in wanted}
+    def __init__(self, region: Region, factors: Sequence[Any], wanted: Iterable[int]) -> None:
+        self._region, self._wanted = region, {k: region.form(factors[k]) for k in wanted}
 
     def on(self, sides: Sequence[Side], known: dict[int, int]) -> dict[int, int]:
         """Signs on a box, from those on one around it."""
-        box, found = Box(self._field, list(sides)), dict(known)
-        for k, p in self._wanted.items():
+        box, found = Box(self._region, sides), dict(known)
+        for k, form in self._wanted.items():
             if k not in found:
                 try:
-                    sign = box.sign(p)
+                    sign = box.sign(form)
                 except Refusal:  # a function has no value everywhere in the box
                     sign = 0
                 if sign:
@@ -264,77 +264,80 @@ def walk(
             yield from walk(part, signs, choose, here, level + 1)
 
 
-def judge_region(problem: dict[str, Any], evidence: dict[str, Any]) -> dict[str, fmpq]:
+def judge_region(problem: dict[str, Any], proposals: list[dict[str, Any]], cells: str) -> dict[str, fmpq]:
     """Parts of the area by class; Refusal where a cell's proof does not hold on it."""
     members = Members(problem)
     sides = tuple(problem["axes"].values())
     if not sides or any(low >= high for low, high in sides):
         raise Refusal("axes are intervals", "problem.axes")
     proving = Proofs(members)
-    if len(evidence["proofs"]) > len(LETTERS):
-        raise Refusal(f"more than {len(LETTERS)} proofs", "evidence.proofs")
-    proofs = [proving.of(p) for p in evidence["proofs"]]
-    text = iter(evidence["cells"])
+    if len(proposals) > len(LETTERS):
+        raise Refusal(f"more than {len(LETTERS)} proofs", "proofs")
+    proofs = [proving.of(p) for p in proposals]
+    text = iter(cells)
     area = dict.fromkeys((*CLASSES, "undecided"), fmpq(0))
 
     def read(_: dict, level: int) -> str:
         letter = next(text, "")
         if not letter or (letter == "+" and level >= DEPTH) or (letter not in "+." and letter not in LETTERS):
-            raise Refusal("the cells are no tree", "evidence.cells")
+            raise Refusal("the cells are no tree", "cells")
         return letter
 
-    require_analytic = analytic(members.field, sides)
-    signs = Signs(members.field, proving.factors, factors_of(proofs))
-    for box, letter, here in walk(sides, signs.on, read, {}):
+    region = Region(members.field, sides)
+    signs = Signs(region, proving.factors, factors_of(proofs))
+    require_analytic = analytic(region)
+    for box, letter, here in walk(whole(len(sides)), signs.on, read, {}):
         if letter == "+":
             continue
         part = fmpq(1)
-        for (a, b), (low, high) in zip(box, sides, strict=True):
-            part *= (b - a) / (high - low)
+        for a, b in box:
+            part *= b - a
         if letter == ".":
             area["undecided"] += part
             continue
         k = LETTERS.index(letter)
         if k >= len(proofs) or not proofs[k].holds(here):
-            raise Refusal(f"it is not proved that all members are {_class(proofs, k)} in the cell {_words(problem, box)}", "evidence.cells")
+            raise Refusal(f"a proof does not hold on all of the cell {_words(problem, box)}", "cells")
         require_analytic(box)
         area[proofs[k].verdict] += part
     if next(text, None) is not None:
-        raise Refusal("the cells are no tree", "evidence.cells")
+        raise Refusal("the cells are no tree", "cells")
     return area
 
 
-def _class(proofs: Sequence[Proof], k: int) -> str:
-    return proofs[k].verdict if k < len(proofs) else "decided by a proof that is not there"
+def whole(axes: int) -> tuple[Side, ...]:
+    """All of a region, in coordinates that run from zero to one."""
+    return ((fmpq(0), fmpq(1)),) * axes
 
 
 def _words(problem: dict[str, Any], box: Sequence[Side]) -> str:
-    parts = zip(problem["axes"], box, strict=True)
-    return ", ".join(f"{k} in [{a}, {b}]" for k, (a, b) in parts)[:200]
+    parts = []
+    for (name, (low, high)), side in zip(problem["axes"].items(), box, strict=True):
+        a, b = (low + (high - low) * t for t in side)
+        parts.append(f"{name} in [{a}, {b}]")
+    return ", ".join(parts)[:200]
 
 
-def analytic(field: Quotients, sides: Sequence[Side]) -> Callable[[Sequence[Side]], None]:
+def analytic(region: Region) -> Callable[[Sequence[Side]], None]:
     """Refuses boxes in which something that was divided by may vanish everywhere.
 
     Polynomials do not. With generators, what is divided by must differ from zero at the middle of a box
     about which all functions are analytic: of the whole region, or of the cell.
     """
+    field, form = region.field, region.form
     divisors = [p for p in field.divisors.values() if any(p.degrees()[k] for k in field.generators)]
 
-    def require(box: Sequence[Side]) -> None:
-        whole, middle = (
-            Box(field, list(s)) for s in (box, [((a + b) / 2, (a + b) / 2) for a, b in box])
-        )
+    def require(sides: Sequence[Side]) -> None:
+        box, middle = Box(region, sides), Box(region, [((a + b) / 2,) * 2 for a, b in sides])
         for place in field.generators:
-            whole.side(place)
-        if any(whole.sign_of(q) < 1 for q in field.positive):
-            raise Refusal("a root may vanish in the cell", "evidence.cells")
-        if not all(map(middle.sign, divisors)):
-            raise Refusal("a divisor may vanish", "evidence.cells")
+            box.side(place)
+        if any(box.sign(form(q.top)) * box.sign(form(q.below)) < 1 for q in field.positive):
+            raise Refusal("a root may vanish in the cell", "cells")
+        if not all(middle.sign(form(p)) for p in divisors):
+            raise Refusal("a divisor may vanish in the cell", "cells")
 
     try:
-        require(sides)
+        require(whole(len(region.sides)))
     except Refusal:
         return require
     return lambda _: None
-
