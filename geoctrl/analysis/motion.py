@@ -299,12 +299,21 @@ class Motion:
         return data | {"kind": "equations", "nodes": table.rows}
 
     def along(
-        self, members: Mapping[str, Sequence[Node]], symbols: Mapping[Node, str], functions: Mapping[str, Node], further: bool
+        self,
+        members: Mapping[str, Sequence[Node]],
+        symbols: Mapping[Node, str],
+        functions: Mapping[str, Node],
+        further: bool,
     ) -> dict[str, Any]:
         """The equations, and functions of the states, in a table with other nodes by name, which may hold
         symbols of a family.
         """
-        roles = {"state": self.states, "input": self.inputs, "parameter": self.parameters, "unknown": self.unknowns}
+        roles = {
+            "state": self.states,
+            "input": self.inputs,
+            "parameter": self.parameters,
+            "unknown": self.unknowns,
+        }
         named = {n: (k, role) for role, held in roles.items() for k, n in held.items()}
         table = Table(self.graph, named | {node: (name, "family") for node, name in symbols.items()})
         data = self._equations(table, functions, further, self.states, {})

@@ -1,4 +1,4 @@
-"""Maps of stability over axes: cells of parameters and family symbols, each with what is proved on all of it."""
+"""Maps of stability over axes: cells, each with what is proved of all members in it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from flint import fmpq
 
@@ -99,22 +99,32 @@ class StabilityMap:
     @cached_property
     def cells(self) -> list[Cell]:
         """All cells, in the order of the file."""
-        text, verdicts = iter(self.data["cells"]), self._verdicts
         found: list[Cell] = []
 
-        def read(sides: tuple) -> None:
-            letter = next(text)
-            if letter == "+":
-                for part in halves(sides):
-                    read(part)
+        def read(node: Any, sides: tuple) -> None:
+            if isinstance(node, str):
+                named = zip(self._axes, sides, strict=True)
+                verdict = self._verdicts[node]
+                found.append(Cell({k: (float(a), float(b)) for k, (a, b) in named}, verdict))
                 return
-            named = zip(self._axes, sides, strict=True)
-            found.append(Cell({k: (float(a), float(b)) for k, (a, b) in named}, verdicts[letter]))
+            for part, child in zip(halves(sides), node, strict=True):
+                read(child, part)
 
-        read(tuple(self._axes.values()))
+        read(self._tree, tuple(self._axes.values()))
         return found
 
-    @property
+    @cached_property
+    def _tree(self) -> Any:
+        """Letters of cells, in lists where a box is halved."""
+        text, parts = iter(self.data["cells"]), range(2 ** len(self._axes))
+
+        def read() -> Any:
+            letter = next(text)
+            return [read() for _ in parts] if letter == "+" else letter
+
+        return read()
+
+    @cached_property
     def _verdicts(self) -> dict[str, str]:
         kinds = (proof["verdict"] for proof in self.data["proofs"])
         return dict(zip(LETTERS, kinds, strict=False)) | {".": "undecided"}
@@ -138,17 +148,17 @@ class StabilityMap:
         for value, (name, (low, high)) in zip(point, self._axes.items(), strict=True):
             if not low <= value <= high:
                 raise ParameterError(f"{name!r} is outside of its axis [{float(low):g}, {float(high):g}]")
-        text, verdicts, met = iter(self.data["cells"]), self._verdicts, set[str]()
+        met = set[str]()
 
-        def read(sides: tuple, inside: bool) -> None:
-            letter = next(text)
-            if letter == "+":
-                for part in halves(sides):
-                    read(part, inside and all(a <= x <= b for x, (a, b) in zip(point, part, strict=True)))
-            elif inside:
-                met.add(verdicts[letter])
+        def read(node: Any, sides: Any) -> None:
+            if isinstance(node, str):
+                met.add(self._verdicts[node])
+                return
+            for part, child in zip(cast(Any, halves(sides)), node, strict=True):
+                if all(a <= x <= b for x, (a, b) in zip(point, part, strict=True)):
+                    read(child, part)
 
-        read(tuple(self._axes.values()), True)
+        read(self._tree, tuple(self._axes.values()))
         return next(k for k in ("stable", "unstable", "spectrum", "undecided") if k in met)
 
     def to_dict(self) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from geoctrl.checker import Refusal
+from geoctrl.checker.bernstein import Region
 from geoctrl.checker.map_file import PROOF, REGION
 from geoctrl.checker.members import Members
-from geoctrl.checker.bernstein import Region
 from geoctrl.checker.reading import conform
 from geoctrl.checker.region import LETTERS, Proof, Proofs, Signs, analytic, factors_of, halves, walk, whole
 from geoctrl.errors import CertificateError
@@ -58,7 +58,8 @@ class Chooser:
                 open_["spectrum" if proof.verdict == "spectrum" else "decided"] = True
         if "unstable" in held and len(held) > 1:
             raise CertificateError(
-                "a cell came out as stable and as unstable at once: an error of this program, please report it"
+                "a cell came out as stable and as unstable at once: an error of this program, please "
+                "report it"
             )
         if decided := held.get("stable") or held.get("unstable"):
             return decided

@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from flint import fmpq
-
 from geoctrl._checks import nearest
 from geoctrl._scalars import exact, shown
 from geoctrl.analysis.family_point import FamilyPoint
 from geoctrl.analysis.motion import Motion
 from geoctrl.analysis.settings import Settings
+from geoctrl.checker.map_file import REGION
 from geoctrl.checker.members import Members
 from geoctrl.checker.reading import Refusal, conform
-from geoctrl.checker.map_file import REGION
 from geoctrl.errors import EquilibriumError, InputError, ParameterError
 from geoctrl.systems import ReducedSystem
 
@@ -40,7 +38,9 @@ def axes_of(sys: ReducedSystem, family: str, axes: Any) -> dict[str, tuple[Fract
     found = {}
     for name, given in axes.items():
         if name not in known:
-            raise ParameterError(f"no axis {shown(name)}: axes are parameters and symbols of the family{nearest(name, known)}")
+            raise ParameterError(
+                f"no axis {shown(name)}: axes are parameters and symbols of the family{nearest(name, known)}"
+            )
         if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != 2:
             raise InputError(f"the axis {name!r} needs an interval (low, high), got {shown(given)}")
         low, high = (exact(value, f"an end of the axis {name!r}", InputError) for value in given)
@@ -91,7 +91,11 @@ def region_problem(
         for p in sys.mechanism.parameters
         if p.name not in related and p.name not in axes
     }
-    missing = [k for k, v in {**parameters, **{k: symbols.get(k) for k in free.values() if k not in axes}}.items() if v is None]
+    missing = [
+        k
+        for k, v in {**parameters, **{k: symbols.get(k) for k in free.values() if k not in axes}}.items()
+        if v is None
+    ]
     if missing:
         raise ParameterError(f"a value is needed for {', '.join(missing)}")
     motion = Motion.of(sys)
@@ -109,29 +113,26 @@ def region_problem(
         ),
     }
     if sys.assembly.time in graph.symbols([*motion.force, *motion.rates.values()]):
-        raise EquilibriumError("the equations of motion depend on the time explicitly: there is no map of them")
-    numbers = {k: str(exact(v)) for k, v in parameters.items()}
-    values = {k: str(exact(symbols[k])) for k in free.values() if k not in axes}
-    for further in (False, True):
-        data = motion.along(members, free, functions, further)
-        data |= {
-            "kind": "region",
-            "states": dict(zip(sys.state_labels, data["states"], strict=True)),
-            "inputs": dict(zip(sys.input_labels, data["inputs"], strict=True)),
-            "parameters": numbers,
-            "symbols": values,
-            "axes": {k: [str(low), str(high)] for k, (low, high) in axes.items()},
-        }
-        try:
-            found = Members(conform(data, REGION))
-            found.require_equilibrium()
-            found.require_kept([])
-        except Refusal:
-            if further:
-                raise
-            continue
+        raise EquilibriumError(
+            "the equations of motion depend on the time explicitly: there is no map of them"
+        )
+    named = {
+        "kind": "region",
+        "parameters": {k: str(exact(v)) for k, v in parameters.items()},
+        "symbols": {k: str(exact(symbols[k])) for k in free.values() if k not in axes},
+        "axes": {k: [str(low), str(high)] for k, (low, high) in axes.items()},
+    }
+
+    def asked(further: bool) -> tuple[dict[str, Any], Members]:
+        data = motion.along(members, free, functions, further) | named
+        for part, labels in (("states", sys.state_labels), ("inputs", sys.input_labels)):
+            data[part] = dict(zip(labels, data[part], strict=True))
+        found = Members(conform(data, REGION))
+        found.require_equilibrium()
+        found.require_kept([])
         return data, found
-    raise AssertionError  # the loop returns or raises
 
-
-_ = fmpq
+    try:
+        return asked(further=False)
+    except Refusal:
+        return asked(further=True)

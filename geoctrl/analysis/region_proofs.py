@@ -41,10 +41,8 @@ class Samples:
 
     def __init__(self, members: Members) -> None:
         axes = list(members.region["axes"].values())
-        count = max(3, int(round(SAMPLES ** (1 / len(axes)))))
-        places = [
-            float(a) + (float(b) - float(a)) * (np.arange(count) + 0.5) / count for a, b in axes
-        ]
+        count = max(3, round(SAMPLES ** (1 / len(axes))))
+        places = [float(a) + (float(b) - float(a)) * (np.arange(count) + 0.5) / count for a, b in axes]
         grid = np.meshgrid(*places, indexing="ij")
         self._columns = dict(enumerate(g.ravel() for g in grid))
         self._field, self.count = members.field, count ** len(axes)
@@ -124,7 +122,12 @@ def _chart(members: Members, names: Sequence[str]) -> Chart | None:
         rows.append(name)
         omitted.append(members.labels[j])
         left = [
-            (k, [a - other[j] / row[j] * b if b else a for a, b in zip(other, row, strict=True)] if other[j] else other)
+            (
+                k,
+                [a - other[j] / row[j] * b if b else a for a, b in zip(other, row, strict=True)]
+                if other[j]
+                else other,
+            )
             for k, other in left
             if k != name
         ]
@@ -135,9 +138,7 @@ def _chart(members: Members, names: Sequence[str]) -> Chart | None:
 # -- the spectrum -------------------------------------------------------------------------------------------
 
 
-def _by_spectrum(
-    members: Members, at: Samples, chart: Chart
-) -> Iterator[tuple[np.ndarray, dict[str, Any]]]:
+def _by_spectrum(members: Members, at: Samples, chart: Chart) -> Iterator[tuple[np.ndarray, dict[str, Any]]]:
     field = members.field
     here = {"rows": chart.rows, "omitted": chart.omitted}
     polynomials = members.polynomials(chart.kernel)
@@ -216,7 +217,7 @@ def _by_energy(
         H = values[0].copy()
         for c, V in zip(parts, values[1:], strict=True):
             H += at(c)[:, None, None] * V
-        finite = np.isfinite(H).all(axis=(1, 2)) if size else np.full(at.count, True)
+        finite: Any = np.isfinite(H).all(axis=(1, 2)) if size else np.full(at.count, True)
         roots = np.linalg.eigvalsh(np.where(finite[:, None, None], H, 0.0))
         for sense in (1, -1):
             mask = finite & np.all(sense * roots > 0, axis=1)
@@ -224,14 +225,17 @@ def _by_energy(
                 total = dict(base)
                 for c, (y, _) in zip(parts, others, strict=True):
                     total = {k: total[k] + c * y[k] for k in total}
-                yield mask, {
-                    "verdict": "stable",
-                    "by": "energy",
-                    "rows": chart.rows,
-                    "omitted": chart.omitted,
-                    "multipliers": {k: v for k, v in total.items() if v},
-                    "sense": sense,
-                }
+                yield (
+                    mask,
+                    {
+                        "verdict": "stable",
+                        "by": "energy",
+                        "rows": chart.rows,
+                        "omitted": chart.omitted,
+                        "multipliers": {k: v for k, v in total.items() if v},
+                        "sense": sense,
+                    },
+                )
 
 
 def _critical(members: Members, names: Sequence[str]) -> list[dict[str, Quotient]]:
@@ -251,7 +255,7 @@ def _critical(members: Members, names: Sequence[str]) -> list[dict[str, Quotient
             for p, r in done
         ]
         done.append((j, row))
-    pivots = {p: row for p, row in done}
+    pivots = dict(done)
     return [
         {
             name: field.one if i == j else -pivots[i][j] if i in pivots else field.zero

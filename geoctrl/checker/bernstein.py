@@ -133,9 +133,7 @@ def _tensor(p: Any, places: Sequence[int], degrees: Sequence[int]) -> list[fmpq]
 def _shift(low: fmpq, high: fmpq, degree: int) -> fmpq_mat:
     """From coefficients of powers of x to those of powers of t, x = low + (high - low) t."""
     n, width = range(degree + 1), high - low
-    return fmpq_mat(
-        [[comb(k, i) * low ** (k - i) * width**i if k >= i else fmpq(0) for k in n] for i in n]
-    )
+    return fmpq_mat([[comb(k, i) * low ** (k - i) * width**i if k >= i else fmpq(0) for k in n] for i in n])
 
 
 @lru_cache(maxsize=50_000)

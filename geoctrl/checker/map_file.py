@@ -22,7 +22,8 @@ MAP_FORMAT, BY_CELLS = "geoctrl-map", "PROVED_BY_CELLS"
 CELLS = 3_000_000
 """Letters of a tree."""
 
-_place, _rational = (EQUATIONS[part][...] for part in ("leaf", "parameters"))
+_schema: Any = EQUATIONS
+_place, _rational = (_schema[part][...] for part in ("leaf", "parameters"))
 
 
 def _index(value: Any) -> int | None:
@@ -102,7 +103,9 @@ def check_map(data: Any) -> tuple[str, str, tuple[str, ...]]:
 def claim_of_map(system: str, family: str, problem: dict[str, Any], area: dict[str, fmpq]) -> str:
     """What a map claims."""
     axes = ", ".join(f"{k} in [{decimal(a)}, {decimal(b)}]" for k, (a, b) in problem["axes"].items())
-    values = ", ".join(f"{k} = {decimal(q)}" for k, q in {**problem["parameters"], **problem["symbols"]}.items())
+    values = ", ".join(
+        f"{k} = {decimal(q)}" for k, q in {**problem["parameters"], **problem["symbols"]}.items()
+    )
     words = {
         "stable": "are Lyapunov stable within the leaf",
         "unstable": "are unstable",

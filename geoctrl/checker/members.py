@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from flint import fmpq
 
 from geoctrl.checker.jets import Jet, evaluate
-from geoctrl.checker.polynomials import Functions
 from geoctrl.checker.question import Question
 from geoctrl.checker.quotients import (
     Quotient,
@@ -74,15 +73,20 @@ class Members(Question):
         self.exact, self.table, self.labels = True, nodes, list(problem["states"])
         self._kept: dict[str, bool] = {}
         self._bind()
-        self.field = self.numbers = Quotients(list(axes), self.count_of_functions)
+        self.field = Quotients(list(axes), self.count_of_functions, [(a + b) / 2 for a, b in axes.values()])
+        self.numbers: Any = self.field
         self._at = self.symbols_as(self.field, dict(zip(axes, self.field.variables, strict=True)))
         self._inputs = evaluate(self.table, list(problem["inputs"].values()), self._at, self.field, 2)
         members = evaluate(self.table, list(problem["states"].values()), self._at, self.field, 2)
         known = {self.place["input", k]: jet for k, jet in zip(problem["inputs"], self._inputs, strict=True)}
         one = self.field.one
-        known |= {p: Jet(jet.value, {i: one}, {}) for i, (p, jet) in enumerate(zip(self._states, members))}
-        self.poles_of_states = list(self.field.poles)
-        self.domain = [jet.value for jet in evaluate(self.table, problem["domain"], self._at | known, self.field, 2)]
+        known |= {
+            p: Jet(jet.value, {i: one}, {})
+            for i, (p, jet) in enumerate(zip(self._states, members, strict=True))
+        }
+        self.domain = [
+            jet.value for jet in evaluate(self.table, problem["domain"], self._at | known, self.field, 2)
+        ]
         self._at = {p: jet for p, jet in self._at.items() if self.table[p][0] == "sym"} | known
         # What is no number may be any number in identities.
         moving = [p for p, jet in known.items() if p not in self._states and not jet.value.is_constant]
@@ -98,13 +102,15 @@ class Members(Question):
         """Parameters and symbols of the family by their places: numbers, or quotients by name."""
         numbers = {("parameter", k): q for k, q in self.region["parameters"].items()}
         numbers |= {("family", k): q for k, q in self.region["symbols"].items()}
-        found = {self.place[key]: Jet(field.number(q), {}, {}) for key, q in numbers.items() if key[1] not in given}
+        found = {
+            self.place[key]: Jet(field.number(q), {}, {}) for key, q in numbers.items() if key[1] not in given
+        }
         for name, value in given.items():
             role = "parameter" if ("parameter", name) in self.place else "family"
             found[self.place[role, name]] = Jet(value, {}, {})
         return found
 
-    def gradient(self, jet: Jet) -> list[Quotient]:
+    def gradient(self, jet: Jet) -> list[Any]:
         """All first derivatives."""
         return [self.field.of(jet.first.get(i, self.field.zero)) for i in range(len(self.labels))]
 
@@ -140,9 +146,11 @@ class Members(Question):
         nodes = [*self.problem["field"], *self.problem["leaf"].values()]
         for name, jet in zip([*self.labels, *self.problem["leaf"]], self.jets(nodes), strict=True):
             if self.field.of(jet.value):
-                raise Refusal(f"the members are no equilibria on the leaf: {name[:80]} does not vanish", "problem")
+                raise Refusal(
+                    f"the members are no equilibria on the leaf: {name[:80]} does not vanish", "problem"
+                )
 
-    def function_at(self, name: str, place: int) -> tuple[str, list[Quotient], dict[tuple[int, int], Quotient]]:
+    def function_at(self, name: str, place: int) -> tuple[str, list[Any], dict[tuple[int, int], Any]]:
         """Name, gradient and second derivatives of a relation or an invariant."""
         (jet,) = self.jets([place])
         if jet.second is None:
@@ -180,7 +188,9 @@ class Members(Question):
         F, W = self.field, [list(column) for column in zip(*kernel.basis, strict=True)]
         image = product(F, self.linearisation, W)
         B = [image[i] for i in kernel.free]
-        if any(e - f for r, s in zip(image, product(F, W, B), strict=True) for e, f in zip(r, s, strict=True)):
+        if any(
+            e - f for r, s in zip(image, product(F, W, B), strict=True) for e, f in zip(r, s, strict=True)
+        ):
             raise Refusal("the linearisation does not keep the tangent space", "problem")
         return [characteristic(F, [[B[i][j] for j in block] for i in block]) for block in blocks(B)]
 
@@ -212,10 +222,19 @@ class Members(Question):
         symbols = list(self.problem["family"]["symbols"])
         axes = list(self.region["axes"])
         names = [*axes, *(s for s in symbols if s not in axes)]
-        F = Quotients(names, self.count_of_functions)
+        middle = [
+            *((a + b) / 2 for a, b in self.region["axes"].values()),
+            *(self.region["symbols"][k] for k in names[len(axes) :]),
+        ]
+        F = Quotients(names, self.count_of_functions, middle)
         variables = dict(zip(names, F.variables, strict=True))
         self._require_all_at_rest(F, variables)
-        near = {p: Jet(jet.value) for p, jet in self.symbols_as(self.field, dict(zip(axes, self.field.variables, strict=True))).items()}
+        near = {
+            p: Jet(jet.value)
+            for p, jet in self.symbols_as(
+                self.field, dict(zip(axes, self.field.variables, strict=True))
+            ).items()
+        }
         for i, s in enumerate(symbols):
             p = self.place["family", s]
             near[p] = Jet(near[p].value, {i: self.field.one})
@@ -223,7 +242,9 @@ class Members(Question):
         if any(jet.first for jet in moved):
             raise Refusal("members are not held by the same inputs", "problem.inputs")
         jets = evaluate(self.table, self.problem["family"]["states"], near, self.field, 1)
-        return [[self.field.of(jet.first.get(i, self.field.zero)) for jet in jets] for i in range(len(symbols))]
+        return [
+            [self.field.of(jet.first.get(i, self.field.zero)) for jet in jets] for i in range(len(symbols))
+        ]
 
     def _require_all_at_rest(self, F: Quotients, variables: dict[str, Quotient]) -> None:
         """Members are equilibria whatever the symbols of the family are."""
@@ -241,6 +262,3 @@ class Members(Question):
         nodes = [*self.problem["field"], *self.problem["leaf"].values()]
         if any(F.of(jet.value) for jet in evaluate(self.table, nodes, at, F, 1)):
             raise Refusal("members near by are not proved to be equilibria", "problem")
-
-
-__all__ = ["Functions", "Kernel", "Members"]

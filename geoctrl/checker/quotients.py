@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
+from flint.utils.flint_exceptions import DomainError
 
 from geoctrl.checker.jets import SECONDS, Jet, require_time
 from geoctrl.checker.polynomials import PLAIN
@@ -90,6 +91,7 @@ class Quotients:
     ----------
     names : of the variables
     functions : largest number of functions that will occur
+    middle : of the region, where the root of a square is positive
 
     Attributes
     ----------
@@ -104,8 +106,8 @@ class Quotients:
         What stands under a root.
     """
 
-    def __init__(self, names: Sequence[str], functions: int) -> None:
-        self.names, variables = list(names), len(names)
+    def __init__(self, names: Sequence[str], functions: int, middle: Sequence[fmpq] = ()) -> None:
+        self.names, self._middle, variables = list(names), list(middle), len(names)
         symbols = [*(f"x{i}" for i in range(variables)), *(f"y{i}" for i in range(2 * functions))]
         self.ring = fmpq_mpoly_ctx.get(symbols, Ordering.lex)
         self.gens, self.deadline = self.ring.gens(), monotonic() + SECONDS
@@ -226,9 +228,25 @@ class Quotients:
         """sqrt(p/q) as sqrt(p q)/q, for a positive q."""
         if not x.below.is_constant():
             self.positive.append(Quotient(self, x.below, self._one))
+        if (root := self._rational_root(x)) is not None:
+            self.positive.append(root)
+            return root
         radicand = Quotient(self, self._without_squares(self.times(x.top, x.below)), self._one)
         self.positive.append(radicand)
         return self._generator("sqrt", radicand, radicand) / Quotient(self, x.below, self._one)
+
+    def _rational_root(self, x: Quotient) -> Quotient | None:
+        """The root of a square, with the sign that makes it positive in the middle of the region."""
+        used = [p.degrees() for p in (x.top, x.below)]
+        if not self._middle or any(d for row in used for d in row[len(self.names) :]):
+            return None
+        try:
+            root = Quotient(self, x.top.sqrt(), x.below.sqrt())
+        except DomainError:
+            return None
+        at = dict(enumerate(self._middle))
+        a, b = (p.subs(at).leading_coefficient() for p in (root.top, root.below))
+        return root if (a > 0) == (b > 0) else -root
 
     def _generator(self, name: str, x: Quotient, square: Quotient | None = None) -> Quotient:
         key = (name, f"{x.top} / {x.below}")

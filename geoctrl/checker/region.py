@@ -134,7 +134,7 @@ class Proofs:
         members, sense = self.members, proposal["sense"]
         kernel, found = self.kernel(proposal, leaf=False)
         before = len(self.field.poles)
-        known = {p: jet for p, jet in members.symbols_as(self.field, self._axes()).items()}
+        known = members.symbols_as(self.field, self._axes())
         places = list(proposal["multipliers"].values())
         if any(p >= len(members.table) for p in places):
             raise Refusal("a node is referred to that does not exist", "proofs")
