@@ -290,7 +290,7 @@ def _asked(
         ) from refusal
     for name in list(data["invariants"]):
         if not _conserved(members, name):
-            for part in (data["invariants"], data["weights"], members.problem["invariants"]):
+            for part in (data["invariants"], data["weights"], members.invariants):
                 part.pop(name, None)
     try:
         found = proposals(members)
@@ -314,7 +314,7 @@ def _asked(
 
 def _conserved(members: Any, name: str) -> bool:
     try:
-        return members.conserved(name)
+        return members.question.conserved(name)
     except Refusal:
         return False
 

@@ -14,6 +14,7 @@ from geoctrl.analysis.settings import Settings
 from geoctrl.checker.map_file import REGION
 from geoctrl.checker.members import Members
 from geoctrl.checker.reading import Refusal, conform
+from geoctrl.checker.region import AXES
 from geoctrl.errors import EquilibriumError, InputError, ParameterError
 from geoctrl.systems import ReducedSystem
 
@@ -33,6 +34,8 @@ def axes_of(sys: ReducedSystem, family: str, axes: Any) -> dict[str, tuple[Fract
     """
     if not isinstance(axes, Mapping) or not axes:
         raise InputError(f"axes are a dict of name -> (low, high), got {shown(axes)}")
+    if len(axes) > AXES:
+        raise InputError(f"a map has at most {AXES} axes, got {len(axes)}")
     parameters = {p.name: p for p in sys.mechanism.parameters}
     known = [*sys.families[family].names, *parameters]
     found = {}
@@ -128,8 +131,7 @@ def region_problem(
         for part, labels in (("states", sys.state_labels), ("inputs", sys.input_labels)):
             data[part] = dict(zip(labels, data[part], strict=True))
         found = Members(conform(data, REGION))
-        found.require_equilibrium()
-        found.require_kept([])
+        found.require_members()
         return data, found
 
     try:

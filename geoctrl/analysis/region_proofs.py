@@ -81,9 +81,9 @@ def _float(q: fmpq) -> float:
 def proposals(members: Members) -> list[dict[str, Any]]:
     """Proofs that may hold somewhere in the region, multipliers as quotients."""
     at = Samples(members)
-    names = [*members.problem["leaf"], *(k for k in members.problem["invariants"] if k != "energy")]
-    names += [k for k in members.problem["invariants"] if k == "energy"]
-    leaf = len(members.problem["leaf"])
+    names = [*members.leaf, *(k for k in members.invariants if k != "energy")]
+    names += [k for k in members.invariants if k == "energy"]
+    leaf = len(members.leaf)
     found: list[tuple[np.ndarray, dict[str, Any]]] = []
     charts = [c for c in (_chart(members, names), _chart(members, names[:leaf])) if c is not None]
     for chart in charts:
@@ -113,7 +113,7 @@ def _chart(members: Members, names: Sequence[str]) -> Chart | None:
     """Independent gradients and columns, chosen with the simplest pivots; None where there is nothing."""
     rows, omitted = [], []
     left = list(zip(names, members.gradients(names), strict=True))
-    leaf = members.problem["leaf"]
+    leaf = members.leaf
     while left := [(k, row) for k, row in left if any(row)]:
         name, row, j = min(
             ((k, row, j) for k, row in left for j, e in enumerate(row) if e),
@@ -173,7 +173,7 @@ def _by_spectrum(members: Members, at: Samples, chart: Chart) -> Iterator[tuple[
         _, columns = _pivots(members, tangents)
     except Refusal:
         columns = []
-    extra = len(chart.rows) - len(members.problem["leaf"])
+    extra = len(chart.rows) - len(members.leaf)
     if columns and len(columns) == zeros + extra:
         yield right, roots | {"verdict": "stable", "tangents": columns}
     else:

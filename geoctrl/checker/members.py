@@ -41,134 +41,136 @@ class Kernel(NamedTuple):
     free: list[int]
 
 
-class Members(Question):
+class Members:
     """A problem of the kind "region", as read, with what is proved about it.
 
     Parameters
     ----------
     problem : dict
+
+    Attributes
+    ----------
+    question : Question
+        In the arithmetic of quotients of the axes.
+    field : Quotients
+    labels : list of str
+        Of the states.
+    leaf, invariants : dict of name -> place
+    domain : list of Quotient
+        Positive within the domain of the model.
     """
 
     def __init__(self, problem: dict[str, Any]) -> None:
-        self.region, axes = problem, problem["axes"]
-        nodes, symbols = problem["nodes"], list(problem["symbols"])
+        self.region, self._axes = problem, problem["axes"]
+        nodes, symbols, axes = problem["nodes"], list(problem["symbols"]), self._axes
         held = {row[1]: row[2] for row in nodes if row[0] == "sym" and row[1] in axes}
         if set(held) != set(axes) or not set(held.values()) <= {"parameter", "family"}:
             raise Refusal("axes are parameters, or symbols of the family", "problem.axes")
         if set(axes) & {*problem["parameters"], *symbols}:
             raise Refusal("an axis has a value besides", "problem.axes")
-        open_ = {k for k, role in held.items() if role == "parameter"}
-        self.problem = problem | {
+        self._open = [k for k, role in held.items() if role == "parameter"]
+        self._symbols = [*symbols, *(k for k in axes if held[k] == "family")]
+        self._functions = sum(node[0] == "fun" for node in nodes)
+        self.field = Quotients(list(axes), self._functions, [(a + b) / 2 for a, b in axes.values()])
+        self.labels, self.leaf, self.invariants = (
+            list(problem["states"]),
+            problem["leaf"],
+            problem["invariants"],
+        )
+        asked = problem | {
             "states": dict.fromkeys(problem["states"]),
             "inputs": dict.fromkeys(problem["inputs"]),
-            "parameters": problem["parameters"] | dict.fromkeys(open_),
+            "parameters": problem["parameters"] | dict.fromkeys(self._open),
             "roots": Surds.of([]),
             "family": {
-                "symbols": dict.fromkeys([*symbols, *(k for k in axes if k not in open_)]),
+                "symbols": dict.fromkeys(self._symbols),
                 "states": list(problem["states"].values()),
                 "inputs": list(problem["inputs"].values()),
                 "domain": problem["domain"],
             },
         }
-        self.exact, self.table, self.labels = True, nodes, list(problem["states"])
-        self._kept: dict[str, bool] = {}
-        self._bind()
-        self.field = Quotients(list(axes), self.count_of_functions, [(a + b) / 2 for a, b in axes.values()])
-        self.numbers: Any = self.field
-        self._at = self.symbols_as(self.field, dict(zip(axes, self.field.variables, strict=True)))
-        self._inputs = evaluate(self.table, list(problem["inputs"].values()), self._at, self.field, 2)
-        members = evaluate(self.table, list(problem["states"].values()), self._at, self.field, 2)
-        known = {self.place["input", k]: jet for k, jet in zip(problem["inputs"], self._inputs, strict=True)}
-        one = self.field.one
-        known |= {
-            p: Jet(jet.value, {i: one}, {})
-            for i, (p, jet) in enumerate(zip(self._states, members, strict=True))
-        }
-        self.domain = [
-            jet.value for jet in evaluate(self.table, problem["domain"], self._at | known, self.field, 2)
-        ]
-        self._at = {p: jet for p, jet in self._at.items() if self.table[p][0] == "sym"} | known
-        # What is no number may be any number in identities.
-        moving = [p for p, jet in known.items() if p not in self._states and not jet.value.is_constant]
-        self.variables += [*moving, *(self.place["parameter", k] for k in axes if k in open_)]
-        self._values |= {
-            p: jet.value.top.leading_coefficient() if jet.value else fmpq(0)
-            for p, jet in known.items()
-            if p not in self._states and p not in moving
-        }
-        self._solve_unknowns()
+        self.question = Question(asked, True, self.field, self._along)
+        jets = self.question.jets(problem["domain"])
+        self.domain = [self.field.of(jet.value) for jet in jets]
 
-    def symbols_as(self, field: Quotients, given: dict[str, Quotient]) -> dict[int, Jet]:
+    @property
+    def table(self) -> list[tuple]:
+        """The nodes of the file."""
+        return self.region["nodes"]
+
+    def axes(self) -> dict[str, Quotient]:
+        """The axes by name."""
+        return dict(zip(self._axes, self.field.variables, strict=True))
+
+    def _along(self, question: Question) -> tuple[dict[int, Jet], dict[int, fmpq], list[int]]:
+        """Jets of all symbols at the members; inputs and parameters that move along the axes may be any
+        numbers in identities.
+        """
+        at = self.symbols_as(question.place, self.field, self.axes())
+        values = []
+        for part in ("inputs", "states"):
+            jets = evaluate(self.table, list(self.region[part].values()), dict(at), self.field, 1)
+            values.append([self.field.of(jet.value) for jet in jets])
+        places = [question.place["input", k] for k in self.region["inputs"]]
+        at |= {p: Jet(value, {}, {}) for p, value in zip(places, values[0], strict=True)}
+        states = zip(question.moving_places, values[1], strict=False)
+        at |= {p: Jet(value, {i: self.field.one}, {}) for i, (p, value) in enumerate(states)}
+        still = {p: q.number for p, q in zip(places, values[0], strict=True) if q.is_constant}
+        moving = [question.place["parameter", k] for k in self._open]
+        return at, still, [*(p for p in places if p not in still), *moving]
+
+    def symbols_as(
+        self, place: dict[tuple[str, str], int], field: Quotients, given: dict[str, Quotient]
+    ) -> dict[int, Jet]:
         """Parameters and symbols of the family by their places: numbers, or quotients by name."""
         numbers = {("parameter", k): q for k, q in self.region["parameters"].items()}
         numbers |= {("family", k): q for k, q in self.region["symbols"].items()}
         found = {
-            self.place[key]: Jet(field.number(q), {}, {}) for key, q in numbers.items() if key[1] not in given
+            place[key]: Jet(field.number(q), {}, {}) for key, q in numbers.items() if key[1] not in given
         }
         for name, value in given.items():
-            role = "parameter" if ("parameter", name) in self.place else "family"
-            found[self.place[role, name]] = Jet(value, {}, {})
+            role = "parameter" if ("parameter", name) in place else "family"
+            found[place[role, name]] = Jet(value, {}, {})
         return found
-
-    def gradient(self, jet: Jet) -> list[Any]:
-        """All first derivatives."""
-        return [self.field.of(jet.first.get(i, self.field.zero)) for i in range(len(self.labels))]
-
-    def sign(self, place: int, _: Any = None) -> int:
-        """The sign of a switch at the members."""
-        return self.field.sign(place, self.jets([place])[0].value)
-
-    def _solve_unknowns(self) -> None:
-        k, F = len(self._unknowns), self.field
-        self.invertible = F.one
-        if not k:
-            return
-        K = [[F.zero] * k for _ in range(k)]
-        entries = [(i, j, self.jets([p])[0]) for i, j, p in self.problem["matrix"]]
-        columns = [[F.of(jet.value), *self.gradient(jet)] for jet in self.jets(self.problem["right"])]
-        for i, j, jet in entries:
-            K[i][j] = F.of(jet.value)
-        z = [row[0] for row in solved(F, K, [row[:1] for row in columns])[0]]
-        for i, j, jet in entries:
-            for m, slope in jet.first.items():
-                columns[i][m + 1] = columns[i][m + 1] - slope * z[j]
-        rows, self.invertible = solved(F, K, columns)
-        for place, row in zip(self._unknowns, rows, strict=True):
-            self._at[place] = Jet(row[0], {m: c for m, c in enumerate(row[1:]) if c})
 
     @cached_property
     def linearisation(self) -> Rows:
         """Df at the members."""
-        return [self.gradient(jet) for jet in self.jets(self.problem["field"])]
+        return [self._gradient(jet) for jet in self.question.jets(self.region["field"])]
 
-    def require_equilibrium(self) -> None:
-        """C0, identically in the axes."""
-        nodes = [*self.problem["field"], *self.problem["leaf"].values()]
-        for name, jet in zip([*self.labels, *self.problem["leaf"]], self.jets(nodes), strict=True):
+    def _gradient(self, jet: Jet) -> list[Quotient]:
+        return [self.field.of(c) for c in self.question.gradient(jet)]
+
+    def require_members(self) -> None:
+        """C0 and C1, identically in the axes."""
+        nodes = [*self.region["field"], *self.leaf.values()]
+        for name, jet in zip([*self.labels, *self.leaf], self.question.jets(nodes), strict=True):
             if self.field.of(jet.value):
                 raise Refusal(
                     f"the members are no equilibria on the leaf: {name[:80]} does not vanish", "problem"
                 )
+        self.question.require_kept([])
 
-    def function_at(self, name: str, place: int) -> tuple[str, list[Any], dict[tuple[int, int], Any]]:
-        """Name, gradient and second derivatives of a relation or an invariant."""
-        (jet,) = self.jets([place])
+    def _function(self, name: str) -> Jet:
+        """Value and derivatives of a relation, or of an invariant that is proved to be one."""
+        known = self.leaf | self.invariants
+        if name not in known:
+            raise Refusal(f"there is no function {name[:80]!r}", "proofs")
+        if name not in self.leaf:
+            self.question.require_kept([name])
+        (jet,) = self.question.jets([known[name]])
         if jet.second is None:
             raise Refusal(f"{name[:80]!r} depends on unknowns", "problem")
-        return name, self.gradient(jet), jet.second
+        return jet
 
     def gradients(self, names: Sequence[str]) -> Rows:
         """Gradients of relations and invariants, which are proved to be kept by the motion."""
-        known = self.problem["leaf"] | self.problem["invariants"]
-        if unknown := [name for name in names if name not in known]:
-            raise Refusal(f"there is no function {unknown[0][:80]!r}", "evidence")
-        self.require_kept([name for name in names if name in self.problem["invariants"]])
-        return [self.function(name)[1] for name in names]
+        return [self._gradient(self._function(name)) for name in names]
 
     def kernel(self, rows: Rows, omitted: Sequence[int]) -> Kernel:
         """The common kernel of some gradients, from their columns at the states omitted."""
         if len(set(omitted)) != len(rows):
-            raise Refusal("one state is omitted for each gradient", "evidence")
+            raise Refusal("one state is omitted for each gradient", "proofs")
         n, F = range(len(self.labels)), self.field
         free = [i for i in n if i not in omitted]
         dependent, minor = solved(
@@ -199,10 +201,10 @@ class Members(Question):
         zero, names = self.field.zero, [name for name, y in multipliers.items() if y]
         for column in zip(*self.gradients(names), strict=True):
             if sum((multipliers[k] * g for k, g in zip(names, column, strict=True)), zero):
-                raise Refusal("the combination is not critical at the members", "evidence.proofs")
+                raise Refusal("the combination is not critical at the members", "proofs")
         H: dict[tuple[int, int], Quotient] = {}
         for name in names:
-            for pair, value in self.function(name)[2].items():
+            for pair, value in (self._function(name).second or {}).items():
                 H[pair] = H.get(pair, zero) + multipliers[name] * value
         return H
 
@@ -219,46 +221,36 @@ class Members(Question):
         """Derivatives of the states by the symbols of the family at the members, a row for each symbol;
         refused where members near by are not proved to be equilibria under the same inputs.
         """
-        symbols = list(self.problem["family"]["symbols"])
-        axes = list(self.region["axes"])
-        names = [*axes, *(s for s in symbols if s not in axes)]
-        middle = [
-            *((a + b) / 2 for a, b in self.region["axes"].values()),
-            *(self.region["symbols"][k] for k in names[len(axes) :]),
-        ]
-        F = Quotients(names, self.count_of_functions, middle)
-        variables = dict(zip(names, F.variables, strict=True))
-        self._require_all_at_rest(F, variables)
-        near = {
-            p: Jet(jet.value)
-            for p, jet in self.symbols_as(
-                self.field, dict(zip(axes, self.field.variables, strict=True))
-            ).items()
-        }
-        for i, s in enumerate(symbols):
-            p = self.place["family", s]
-            near[p] = Jet(near[p].value, {i: self.field.one})
-        moved = evaluate(self.table, self.problem["family"]["inputs"], near, self.field, 1)
-        if any(jet.first for jet in moved):
+        place, given, axes = self.question.place, self.region, self.axes()
+        names = [*axes, *(s for s in self._symbols if s not in axes)]
+        middle = [(a + b) / 2 for a, b in self._axes.values()]
+        middle += [given["symbols"][k] for k in names[len(axes) :]]
+        F = Quotients(names, self._functions, middle)
+        self._require_all_at_rest(F, dict(zip(names, F.variables, strict=True)))
+        near = {p: Jet(jet.value) for p, jet in self.symbols_as(place, self.field, axes).items()}
+        for i, s in enumerate(self._symbols):
+            near[place["family", s]] = Jet(near[place["family", s]].value, {i: self.field.one})
+        if any(j.first for j in evaluate(self.table, list(given["inputs"].values()), near, self.field, 1)):
             raise Refusal("members are not held by the same inputs", "problem.inputs")
-        jets = evaluate(self.table, self.problem["family"]["states"], near, self.field, 1)
-        return [
-            [self.field.of(jet.first.get(i, self.field.zero)) for jet in jets] for i in range(len(symbols))
-        ]
+        jets = evaluate(self.table, list(given["states"].values()), near, self.field, 1)
+        zero = self.field.zero
+        return [[self.field.of(j.first.get(i, zero)) for j in jets] for i in range(len(self._symbols))]
 
     def _require_all_at_rest(self, F: Quotients, variables: dict[str, Quotient]) -> None:
         """Members are equilibria whatever the symbols of the family are."""
-        at = self.symbols_as(F, variables)
-        given = self.problem["family"]
-        places = [*(self.place["input", k] for k in self.region["inputs"]), *self._states]
-        values = evaluate(self.table, [*given["inputs"], *given["states"]], dict(at), F, 1)
+        q, given = self.question, self.region
+        at = self.symbols_as(q.place, F, variables)
+        places = [*(q.place["input", k] for k in given["inputs"]), *q.moving_places[: len(self.labels)]]
+        nodes = [*given["inputs"].values(), *given["states"].values()]
+        values = evaluate(self.table, nodes, dict(at), F, 1)
         at |= {p: Jet(jet.value) for p, jet in zip(places, values, strict=True)}
-        if k := len(self._unknowns):
+        if k := len(given["unknowns"]):
             K = [[F.zero] * k for _ in range(k)]
-            for i, j, p in self.problem["matrix"]:
+            for i, j, p in given["matrix"]:
                 K[i][j] = F.of(evaluate(self.table, [p], at, F, 1)[0].value)
-            right = [[F.of(jet.value)] for jet in evaluate(self.table, self.problem["right"], at, F, 1)]
-            at |= {p: Jet(z) for p, (z,) in zip(self._unknowns, solved(F, K, right)[0], strict=True)}
-        nodes = [*self.problem["field"], *self.problem["leaf"].values()]
+            right = [[jet.value] for jet in evaluate(self.table, given["right"], at, F, 1)]
+            z = q.moving_places[len(self.labels) :]
+            at |= {p: Jet(row[0]) for p, row in zip(z, F.solve(K, right), strict=True)}
+        nodes = [*given["field"], *self.leaf.values()]
         if any(F.of(jet.value) for jet in evaluate(self.table, nodes, at, F, 1)):
             raise Refusal("members near by are not proved to be equilibria", "problem")

@@ -41,6 +41,11 @@ class Quotient:
         return bool(self.top.is_constant() and self.below.is_constant())
 
     @property
+    def number(self) -> fmpq:
+        """The value of a constant."""
+        return self.top.leading_coefficient() if self.top else fmpq(0)
+
+    @property
     def size(self) -> int:
         """Number of terms."""
         return len(self.top) + len(self.below)
@@ -123,7 +128,9 @@ class Quotients:
         self.positive: list[Quotient] = []
 
     def of(self, value: Any) -> Quotient:
-        """A quotient as it is, or that of a number."""
+        """A quotient as it is, or that of a number; refused where a value is not known."""
+        if value is None:
+            raise Refusal("a value is not rational along the axes")
         return value if isinstance(value, Quotient) else self.number(fmpq(value))
 
     def number(self, q: fmpq) -> Quotient:
@@ -166,6 +173,12 @@ class Quotients:
 
     # -- the arithmetic of jets -----------------------------------------------------------------
 
+    def solve(self, A: Sequence[Sequence[Any]], right: Sequence[Sequence[Any]]) -> Rows:
+        """X of A X = right; the determinant of A is one of the poles."""
+        rows, determinant = solved(self, *([[self.of(e) for e in row] for row in M] for M in (A, right)))
+        self.poles.append(determinant)
+        return rows
+
     def settled(self, jet: Jet) -> Jet:
         """The jet without derivatives that vanish."""
         second = None if jet.second is None else {k: v for k, v in jet.second.items() if v}
@@ -174,8 +187,7 @@ class Quotients:
     def sign(self, _place: int, x: Quotient) -> int:
         """The sign of a switch, which must be that of a number."""
         if x.is_constant:
-            q = x.top.leading_coefficient() if x.top else fmpq(0)
-            return (q > 0) - (q < 0)
+            return (x.number > 0) - (x.number < 0)
         raise Refusal("abs, sign or a choice depends on the axes")
 
     def quadrature(self, a: Quotient, b: Quotient, s: Quotient) -> Quotient | None:
@@ -188,7 +200,7 @@ class Quotients:
     def function(self, name: str, x: Quotient) -> Quotient:
         """The generator that stands for a function of x, or its value where that is plain."""
         if x.is_constant:
-            q = x.top.leading_coefficient() if x.top else fmpq(0)
+            q = x.number
             if (value := PLAIN.get((name, str(q)))) is not None:
                 return self.number(fmpq(value))
             if name == "sqrt" and q > 0 and (root := _root(q)) is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
+from time import monotonic
 from typing import Any, NamedTuple
 
 from flint import fmpq
@@ -22,8 +23,8 @@ from geoctrl.checker.reading import Refusal
 
 LETTERS = string.ascii_letters
 """Of proofs, by their number."""
-DEPTH = 24
-"""Halvings of an axis."""
+AXES, DEPTH, SECONDS = 6, 24, 600.0
+"""Axes, halvings of an axis, and the time that the cells of a map may take."""
 CLASSES = ("stable", "unstable", "spectrum")
 
 Cell = tuple[tuple[Side, ...], str]
@@ -64,8 +65,7 @@ class Proofs:
 
     def __init__(self, members: Members) -> None:
         self.members, self.field = members, members.field
-        members.require_kept([])
-        members.require_equilibrium()
+        members.require_members()
         members.linearisation  # noqa: B018 - poles of the field are known from then on
         self.factors: list[Any] = []
         self._places: dict[str, int] = {}
@@ -78,7 +78,7 @@ class Proofs:
         if verdict != proposal["verdict"]:
             raise Refusal(f"it shows {verdict!r}, not {proposal['verdict']!r}", "proofs")
         members = self.members
-        always = [self.nonzero(q) for q in [members.invertible, *members.field.poles]]
+        always = [self.nonzero(q) for q in members.field.poles]
         always += [self.positive(q) for q in [*self.field.positive, *members.domain]]
         return Proof(verdict, tuple(dict.fromkeys(c for c in [*always, *found] if c is not None)))
 
@@ -121,7 +121,7 @@ class Proofs:
     def kernel(self, proposal: dict[str, Any], leaf: bool) -> tuple[Any, list[Condition | None]]:
         """The kernel of the gradients named, of which those of the leaf are all where it has to be."""
         members, names = self.members, proposal["rows"]
-        if leaf and not set(members.problem["leaf"]) <= set(names):
+        if leaf and not set(members.leaf) <= set(names):
             raise Refusal("the gradients of the leaf are not all there", "proofs")
         if not set(proposal["omitted"]) <= set(members.labels) or len(set(names)) != len(names):
             raise Refusal("states omitted are none, or a function is named twice", "proofs")
@@ -134,7 +134,7 @@ class Proofs:
         members, sense = self.members, proposal["sense"]
         kernel, found = self.kernel(proposal, leaf=False)
         before = len(self.field.poles)
-        known = members.symbols_as(self.field, self._axes())
+        known = members.symbols_as(members.question.place, self.field, members.axes())
         places = list(proposal["multipliers"].values())
         if any(p >= len(members.table) for p in places):
             raise Refusal("a node is referred to that does not exist", "proofs")
@@ -146,9 +146,6 @@ class Proofs:
         if (diagonal := pivots(R)) is None:
             raise Refusal("the second variation is definite nowhere", "proofs")
         return "stable", [*found, *(self.positive(q, sense) for q in diagonal)]
-
-    def _axes(self) -> dict[str, Quotient]:
-        return dict(zip(self.members.region["axes"], self.field.variables, strict=True))
 
     def _growth(self, proposal: dict[str, Any]) -> tuple[str, list[Condition | None]]:
         """A root to the right of the axis, by one sign."""
@@ -179,7 +176,7 @@ class Proofs:
             return "spectrum", found
         if zeros:
             tangents = self.members.family_tangents()
-            extra = len(proposal["rows"]) - len(self.members.problem["leaf"])
+            extra = len(proposal["rows"]) - len(self.members.leaf)
             if len(tangents) != zeros + extra:
                 return "spectrum", found
             columns = [self.members.labels.index(k) for k in proposal.get("tangents", ())]
@@ -266,10 +263,10 @@ def walk(
 
 def judge_region(problem: dict[str, Any], proposals: list[dict[str, Any]], cells: str) -> dict[str, fmpq]:
     """Parts of the area by class; Refusal where a cell's proof does not hold on it."""
-    members = Members(problem)
     sides = tuple(problem["axes"].values())
-    if not sides or any(low >= high for low, high in sides):
-        raise Refusal("axes are intervals", "problem.axes")
+    if not 0 < len(sides) <= AXES or any(low >= high for low, high in sides):
+        raise Refusal(f"axes are one to {AXES} intervals", "problem.axes")
+    members = Members(problem)
     proving = Proofs(members)
     if len(proposals) > len(LETTERS):
         raise Refusal(f"more than {len(LETTERS)} proofs", "proofs")
@@ -286,7 +283,10 @@ def judge_region(problem: dict[str, Any], proposals: list[dict[str, Any]], cells
     region = Region(members.field, sides)
     signs = Signs(region, proving.factors, factors_of(proofs))
     require_analytic = analytic(region)
+    deadline = monotonic() + SECONDS
     for box, letter, here in walk(whole(len(sides)), signs.on, read, {}):
+        if monotonic() > deadline:
+            raise Refusal(f"the check of the cells takes more than {SECONDS:g} s", "cells")
         if letter == "+":
             continue
         part = fmpq(1)
