@@ -11,10 +11,11 @@ from flint import fmpq
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.checker.bernstein import Box, Region
-from geoctrl.checker.map_file import claim_of_map, read_map
-from geoctrl.checker.quotients import Quotients, characteristic, hermite, hurwitz, pivots
-from geoctrl.checker.region import LETTERS
+from geoctrl.checker.maps.bernstein import Box, Region
+from geoctrl.checker.maps.file import claim_of_map, read_map
+from geoctrl.checker.maps.quotients import Quotients, characteristic, hermite, hurwitz, pivots
+from geoctrl.checker.maps.region import LETTERS
+from geoctrl.cli import main
 
 AXES = {"Omega0": (0, 10), "l": (0.1, 1.5)}
 
@@ -429,3 +430,34 @@ def test_cosines_of_arctangents_are_rational():
         assert [int(q.p) / int(q.q) for q in got] == pytest.approx(expected)
     odd = field.function("sin", angle)
     assert not (odd * odd * (t * t + 1) - t * t)
+
+
+# -- the command -------------------------------------------------------------------------------------------
+
+
+def test_the_command_draws_writes_and_verifies(tmp_path, capsys):
+    picture, file = tmp_path / "map.png", tmp_path / "map.json"
+    asked = ["map", "pendulum-skate", "--at", "spinning", "--x", "Omega0=0:10", "--y", "l=0.1:1.5"]
+    asked += ["--depth", "4", "--out", str(picture), "--certificate", str(file), "--json"]
+    assert main(asked) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["stable"] + data["unstable"] + data["undecided"] == pytest.approx(1)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert main(["verify", str(file), "--rebuild"]) == 0
+    assert "members of the family" in capsys.readouterr().out
+
+
+def test_other_equations_are_not_those_of_the_catalogue(small, tmp_path, capsys):
+    """A map whose domain was changed holds for its own equations, and is none of the catalogue's skate."""
+    data = copy.deepcopy(small.data)
+    data["problem"]["domain"] = [data["problem"]["domain"][0] + 1]
+    verified(data, tmp_path / "map.json")
+    assert main(["verify", str(tmp_path / "map.json"), "--rebuild"]) == 1
+    assert "not those of pendulum-skate" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("axis", ["Omega0", "Omega0=1", "Omega0=a:b", "l=0.1:1"])
+def test_a_bad_axis_is_a_mistake_in_the_command(axis, capsys):
+    asked = ["map", "pendulum-skate", "--at", "spinning", "--x", axis, "--y", "l=0.1:1.5"]
+    assert main(asked) == 2
+    assert "Traceback" not in capsys.readouterr().err

@@ -20,10 +20,10 @@ from geoctrl._scalars import exact, shown
 from geoctrl.analysis.region_cells import Tiles, proved
 from geoctrl.analysis.region_problem import axes_of, region_problem
 from geoctrl.analysis.region_proofs import proposals
-from geoctrl.checker.map_file import MAP_FORMAT, claim_of_map, read_map
-from geoctrl.checker.quotients import Quotient
+from geoctrl.checker.maps.file import MAP_FORMAT, claim_of_map, read_map
+from geoctrl.checker.maps.quotients import Quotient
+from geoctrl.checker.maps.region import DEPTH, LETTERS, halves
 from geoctrl.checker.reading import Refusal
-from geoctrl.checker.region import DEPTH, LETTERS, halves
 from geoctrl.errors import CertificateError, EquilibriumError, InputError, ParameterError
 from geoctrl.stepping.progress import Progress
 from geoctrl.systems import ReducedSystem, as_system

@@ -10,11 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from geoctrl.checker import Refusal
-from geoctrl.checker.bernstein import Region
-from geoctrl.checker.map_file import PROOF, REGION
-from geoctrl.checker.members import Members
+from geoctrl.checker.maps.bernstein import Region
+from geoctrl.checker.maps.file import PROOF, REGION
+from geoctrl.checker.maps.members import Members
+from geoctrl.checker.maps.region import (
+    LETTERS,
+    Proof,
+    Proofs,
+    Signs,
+    analytic,
+    factors_of,
+    halves,
+    walk,
+    whole,
+)
 from geoctrl.checker.reading import conform
-from geoctrl.checker.region import LETTERS, Proof, Proofs, Signs, analytic, factors_of, halves, walk, whole
 from geoctrl.errors import CertificateError
 
 __all__ = ["Tiles", "proved"]

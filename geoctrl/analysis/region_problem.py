@@ -11,14 +11,14 @@ from geoctrl._scalars import exact, shown
 from geoctrl.analysis.family_point import FamilyPoint
 from geoctrl.analysis.motion import Motion
 from geoctrl.analysis.settings import Settings
-from geoctrl.checker.map_file import REGION
-from geoctrl.checker.members import Members
+from geoctrl.checker.maps.file import REGION
+from geoctrl.checker.maps.members import Members
+from geoctrl.checker.maps.region import AXES
 from geoctrl.checker.reading import Refusal, conform
-from geoctrl.checker.region import AXES
-from geoctrl.errors import EquilibriumError, InputError, ParameterError
+from geoctrl.errors import CertificateError, EquilibriumError, InputError, ParameterError
 from geoctrl.systems import ReducedSystem
 
-__all__ = ["axes_of", "region_problem"]
+__all__ = ["axes_of", "region_problem", "require_same_region"]
 
 
 def axes_of(sys: ReducedSystem, family: str, axes: Any) -> dict[str, tuple[Fraction, Fraction]]:
@@ -138,3 +138,28 @@ def region_problem(
         return asked(further=False)
     except Refusal:
         return asked(further=True)
+
+
+def require_same_region(sys: ReducedSystem, family: str, problem: Mapping[str, Any]) -> None:
+    """Refuse a map's problem whose equations or family are not those of a system.
+
+    Raises
+    ------
+    CertificateError
+        If they are others, or a parameter was set by others, which a map's file does not tell.
+    """
+    known = {**problem["parameters"], **problem["symbols"], **problem["axes"]}
+    if family not in sys.families:
+        raise CertificateError(f"{sys.name} has no family {family!r}")
+    if tied := [p.name for p in sys.mechanism.parameters if p.name not in known]:
+        raise CertificateError(f"the map sets {', '.join(tied)} by other parameters, and does not tell how")
+    axes = {k: (Fraction(a), Fraction(b)) for k, (a, b) in problem["axes"].items()}
+    numbers = {k: Fraction(v) for part in ("parameters", "symbols") for k, v in problem[part].items()}
+    anew, _ = region_problem(sys, family, axes, numbers)
+    rows = anew["nodes"]
+    kept = {k: v for k, v in anew["invariants"].items() if k in problem["invariants"]}
+    weights = {k: v for k, v in anew["weights"].items() if k in problem["weights"]}
+    expected = {**anew, "invariants": kept, "weights": weights, "nodes": problem["nodes"][len(rows) :]}
+    given = {**problem, "nodes": problem["nodes"][len(rows) :]}
+    if problem["nodes"][: len(rows)] != rows or expected != given:
+        raise CertificateError(f"the equations or members of the map are not those of {sys.name}")

@@ -1,22 +1,21 @@
 """What may be proved of a family over axes: charts of the leaf, signs of the spectrum, multipliers.
 
-Nothing here is believed: `geoctrl.checker.region` proves what is proposed. Which proposals are worth asking
-is seen from numbers at some points of the region.
+Nothing here is believed: `geoctrl.checker.maps` proves what is proposed. Which proposals are worth asking is
+seen from numbers at some points of the region.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 from flint import fmpq
 
-from geoctrl.checker.members import Kernel, Members
-from geoctrl.checker.quotients import Quotient, hermite, hurwitz
+from geoctrl.checker.maps.members import Kernel, Members
+from geoctrl.checker.maps.quotients import Quotient, hermite, hurwitz
+from geoctrl.checker.maps.region import growth_tests, without_zeros
 from geoctrl.checker.reading import Refusal
-from geoctrl.checker.region import growth_tests, without_zeros
 
 __all__ = ["proposals"]
 
@@ -208,23 +207,16 @@ def _by_energy(
     told = [(y, R) for y, R in zip(critical, forms, strict=True) if any(map(any, R)) or not size]
     if not told:
         return
-    (base, R), *others = reversed(told)
-    values = [at.matrices(S) if size else np.zeros((at.count, 0, 0)) for S in (R, *(S for _, S in others))]
-    tried = [list(_parts(members, R, S)) for _, S in others]
-    for i, parts in enumerate(product(*tried)):
+    base, *others = reversed(told)
+    for i, (total, R) in enumerate(_combined(members, base, others)):
         if i >= CANDIDATES:
             return
-        H = values[0].copy()
-        for c, V in zip(parts, values[1:], strict=True):
-            H += at(c)[:, None, None] * V
+        H = at.matrices(R) if size else np.zeros((at.count, 0, 0))
         finite: Any = np.isfinite(H).all(axis=(1, 2)) if size else np.full(at.count, True)
         roots = np.linalg.eigvalsh(np.where(finite[:, None, None], H, 0.0))
         for sense in (1, -1):
             mask = finite & np.all(sense * roots > 0, axis=1)
             if np.any(mask):
-                total = dict(base)
-                for c, (y, _) in zip(parts, others, strict=True):
-                    total = {k: total[k] + c * y[k] for k in total}
                 yield (
                     mask,
                     {
@@ -236,6 +228,19 @@ def _by_energy(
                         "sense": sense,
                     },
                 )
+
+
+def _combined(
+    members: Members, base: tuple[dict[str, Quotient], Rows], others: list[tuple[dict[str, Quotient], Rows]]
+) -> Iterator[tuple[dict[str, Quotient], Rows]]:
+    """Multipliers and form of the base with parts of the others, one after another."""
+    if not others:
+        yield base
+        return
+    (total, R), (y, S) = base, others[0]
+    for c in _parts(members, R, S):
+        sums = [[a + c * b for a, b in zip(r, s, strict=True)] for r, s in zip(R, S, strict=True)]
+        yield from _combined(members, ({k: total[k] + c * y[k] for k in total}, sums), others[1:])
 
 
 def _critical(members: Members, names: Sequence[str]) -> list[dict[str, Quotient]]:

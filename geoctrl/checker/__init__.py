@@ -5,8 +5,7 @@ no code with the search for proofs. Read in this order: `reading` (what a file m
 roots), `jets` (derivatives), `polynomials` (identities), `over_surds` and `matrices` (linear algebra,
 roots), `question` (what is proved of the equations), `shape` (one kind of integrals), `tolerances` (of
 rounded numbers), `verdicts` (what follows), `balls` and `boxes` (points known up to a radius), `words`
-(claims), `kinds` (of problems); then `theorems`, in any order; then, for maps, `quotients`, `bernstein`
-(signs), `members`, `region` and `map_file`.
+(claims), `kinds` (of problems); then `theorems`, in any order; then `maps`.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from typing import Any
 
 from geoctrl.checker.jets import NotExact
 from geoctrl.checker.kinds import KINDS, SCHEMA, decide, read_problem
-from geoctrl.checker.map_file import MAP_FORMAT, check_map
+from geoctrl.checker.maps.file import MAP_FORMAT, check_map
 from geoctrl.checker.question import STATES, NotEquilibrium, Question
 from geoctrl.checker.reading import FORMAT, VERSION, Refusal, conform, load
 from geoctrl.checker.shape import shape_integrals

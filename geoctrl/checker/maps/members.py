@@ -3,7 +3,7 @@ r"""The question of stability of a family's members, with axes as indeterminates
 States are functions of the axes: parameters, and symbols of the family. Field, leaf, invariants, their first
 and second derivatives and the unknowns are rational functions of the axes and of roots, sines and other
 functions of them; the identities C1 and C3 of `geoctrl.checker.question` hold for all values of the axes. All
-that follows is a sign of such a function, decided on the cells of a region (`geoctrl.checker.region`).
+that follows is a sign of such a function, decided on the cells of a region (`geoctrl.checker.maps.region`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 from flint import fmpq
 
 from geoctrl.checker.jets import Jet, evaluate
-from geoctrl.checker.question import Question
-from geoctrl.checker.quotients import (
+from geoctrl.checker.maps.quotients import (
     Quotient,
     Quotients,
     blocks,
@@ -24,6 +23,7 @@ from geoctrl.checker.quotients import (
     product,
     solved,
 )
+from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.surds import Surds
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from flint import fmpq
 
+from geoctrl.checker.maps.region import CLASSES, judge_region
 from geoctrl.checker.reading import (
     EQUATIONS,
     EXPONENT,
@@ -15,7 +16,6 @@ from geoctrl.checker.reading import (
     label,
     one_of,
 )
-from geoctrl.checker.region import CLASSES, judge_region
 from geoctrl.checker.words import decimal, short
 
 MAP_FORMAT, BY_CELLS = "geoctrl-map", "PROVED_BY_CELLS"

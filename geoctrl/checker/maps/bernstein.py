@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from flint import arb, ctx, fmpq, fmpq_mat, fmpz, fmpz_mat
 
 from geoctrl.checker.balls import FUNCTIONS
-from geoctrl.checker.quotients import Quotients
+from geoctrl.checker.maps.quotients import Quotients
 from geoctrl.checker.reading import Refusal
 
 BITS = 80

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 from flint import fmpq
 
-from geoctrl.checker.bernstein import Box, Region, Side
 from geoctrl.checker.jets import evaluate
-from geoctrl.checker.members import Members
-from geoctrl.checker.quotients import Quotient, Quotients, hermite, hurwitz, pivots
+from geoctrl.checker.maps.bernstein import Box, Region, Side
+from geoctrl.checker.maps.members import Members
+from geoctrl.checker.maps.quotients import Quotient, Quotients, hermite, hurwitz, pivots
 from geoctrl.checker.reading import Refusal
 
 LETTERS = string.ascii_letters
