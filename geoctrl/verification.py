@@ -25,6 +25,7 @@ class Verdict(Enum):
     NUMERICALLY_UNSTABLE = "NUMERICALLY_UNSTABLE"
     SPECTRALLY_STABLE_ONLY = "SPECTRALLY_STABLE_ONLY"
     UNDECIDED = "UNDECIDED"
+    PROVED_BY_CELLS = "PROVED_BY_CELLS"
 
     @property
     def proved(self) -> bool:

@@ -10,6 +10,7 @@ from geoctrl.analysis.held import HeldLinearization, linearize_held
 from geoctrl.analysis.hold_bracket import HoldBracket
 from geoctrl.analysis.invariants import InvariantProof, check_invariant
 from geoctrl.analysis.linearization import Linearization, linearize
+from geoctrl.analysis.region import StabilityMap, certify_region
 
 __all__ = [
     "Certificate",
@@ -22,7 +23,9 @@ __all__ = [
     "Linearization",
     "Observability",
     "StabilityConditions",
+    "StabilityMap",
     "certify",
+    "certify_region",
     "check_invariant",
     "discover_invariants",
     "find_equilibrium",

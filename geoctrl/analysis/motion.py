@@ -296,11 +296,44 @@ class Motion:
         unknowns, moving = self.unknowns, {**self.states, **states}
         roles = {"state": moving, "input": self.inputs, "parameter": self.parameters, "unknown": unknowns}
         table = Table(self.graph, {n: (k, role) for role, named in roles.items() for k, n in named.items()})
+        data = self._equations(table, functions, further, moving, rates)
+        data |= {f"{role}s": dict.fromkeys(roles[role], "0") for role in ("state", "input", "parameter")}
+        return data | {"kind": "equations", "nodes": table.rows}, table
+
+    def along(
+        self,
+        members: Mapping[str, Sequence[Node]],
+        symbols: Mapping[Node, str],
+        functions: Mapping[str, Node],
+        further: bool,
+    ) -> dict[str, Any]:
+        """The equations, and functions of the states, in a table with other nodes by name, which may hold
+        symbols of a family.
+        """
+        roles = {
+            "state": self.states,
+            "input": self.inputs,
+            "parameter": self.parameters,
+            "unknown": self.unknowns,
+        }
+        named = {n: (k, role) for role, held in roles.items() for k, n in held.items()}
+        table = Table(self.graph, named | {node: (name, "family") for node, name in symbols.items()})
+        data = self._equations(table, functions, further, self.states, {})
+        return data | {part: table.places(nodes) for part, nodes in members.items()} | {"nodes": table.rows}
+
+    def _equations(
+        self,
+        table: Table,
+        functions: Mapping[str, Node],
+        further: bool,
+        moving: Mapping[str, Node],
+        rates: Mapping[Node, Node],
+    ) -> dict[str, Any]:
+        """All but states, inputs, parameters and the table itself."""
+        unknowns = self.unknowns
         rate = {**self.rates, **rates, **dict(zip(self.velocities, unknowns.values(), strict=False))}
         weights = {k: self.weights(node) for k, node in {**self.leaf, **functions}.items()}
         data = {
-            "kind": "equations",
-            **{f"{role}s": dict.fromkeys(roles[role], "0") for role in ("state", "input", "parameter")},
             "unknowns": list(unknowns),
             "matrix": [[i, j, *table.places([e])] for i, j, e in self.entries],
             "right": table.places([*self.force, *(-d for d in self.drift)]),
@@ -313,7 +346,7 @@ class Motion:
             data["consequences"] = [
                 {name: table.places([c])[0] for name, c in row.items()} for row in self.consequences()
             ]
-        return data | {"nodes": table.rows}, table
+        return data
 
     def solved_question(
         self, numbers: Mapping[str, Fraction | Surd], functions: Mapping[str, Node], shape: ShapeIntegrals

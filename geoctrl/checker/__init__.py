@@ -5,7 +5,7 @@ no code with the search for proofs. Read in this order: `reading` (what a file m
 roots), `jets` (derivatives), `polynomials` (identities), `over_surds` and `matrices` (linear algebra,
 roots), `question` (what is proved of the equations), `shape` (one kind of integrals), `tolerances` (of
 rounded numbers), `verdicts` (what follows), `balls` and `boxes` (points known up to a radius), `words`
-(claims), `kinds` (of problems); then `theorems`, in any order.
+(claims), `kinds` (of problems); then `theorems`, in any order; then `maps`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any
 
 from geoctrl.checker.jets import NotExact
 from geoctrl.checker.kinds import KINDS, SCHEMA, decide, read_problem
+from geoctrl.checker.maps.file import MAP_FORMAT, check_map
 from geoctrl.checker.question import STATES, NotEquilibrium, Question
 from geoctrl.checker.reading import FORMAT, VERSION, Refusal, conform, load
 from geoctrl.checker.shape import shape_integrals
@@ -75,6 +76,10 @@ def check(data: Any) -> Report:
     """Check a certificate: its claim must follow from its problem, with nothing searched for."""
     if isinstance(data, dict) and data.get("format") == FORMAT and data.get("version") == 1:
         raise Refusal("it was written in an earlier format (1); certify again", "version")
+    if isinstance(data, dict) and data.get("format") == MAP_FORMAT:
+        if data.get("digest") != digest_of(data):
+            raise Refusal("it was changed after it was written: its digest does not fit its content")
+        return Report(*check_map(data))
     read = conform(data, SCHEMA)
     if data["digest"] != digest_of(data):
         raise Refusal("it was changed after it was written: its digest does not fit its content")

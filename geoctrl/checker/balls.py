@@ -12,6 +12,7 @@ from time import monotonic
 from flint import arb, ctx, fmpq
 
 from geoctrl.checker.jets import SECONDS, Jet, require_time
+from geoctrl.checker.matrices import solve
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.surds import Number, ball
 
@@ -25,6 +26,7 @@ class Balls:
         self._widths, self.deadline = widths, monotonic() + SECONDS
 
     number = staticmethod(ball)
+    solve = staticmethod(solve)
 
     def around(self, state: int, value: arb) -> arb:
         """The values of a state in the box."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from flint import fmpq
 
+from geoctrl.checker.matrices import solve
 from geoctrl.checker.reading import Refusal, children
 from geoctrl.checker.surds import Number, Surd, Surds
 from geoctrl.checker.tolerances import SWITCH
@@ -96,6 +97,7 @@ class Numbers:
         self.deadline = monotonic() + SECONDS
 
     number = staticmethod(fmpq)
+    solve = staticmethod(solve)
 
     def around(self, _state: int, value: Number) -> Number:
         """The value of a state."""

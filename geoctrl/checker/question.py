@@ -13,14 +13,14 @@ In C1 and C3 the file gives weights w that eliminate the unknowns: C' + w.(b - K
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.balls import Balls
 from geoctrl.checker.jets import Jet, NotExact, Numbers, evaluate
-from geoctrl.checker.matrices import Rows, independent, solve
+from geoctrl.checker.matrices import Rows, independent
 from geoctrl.checker.polynomials import Functions, Ratio
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.tolerances import RESIDUAL
@@ -40,20 +40,33 @@ class Question:
     problem : dict
     exact : bool
         False: numbers are rounded to doubles, and nothing that rests on them is a proof.
-    numbers : Balls, optional
+    numbers : Balls or Quotients, optional
         The arithmetic for values and derivatives at the point where they are not exact numbers.
+    along : callable, optional
+        Where the question is asked of many points at once: gives the jets of symbols by their places, the
+        inputs that are numbers there, and the places of inputs and parameters that are none.
     """
 
-    def __init__(self, problem: dict[str, Any], exact: bool, numbers: Balls | None = None) -> None:
+    def __init__(
+        self,
+        problem: dict[str, Any],
+        exact: bool,
+        numbers: Any = None,
+        along: Callable[[Question], tuple[dict[int, Jet], dict[int, fmpq], list[int]]] | None = None,
+    ) -> None:
         self.problem, self.exact, self.table = problem, exact, problem["nodes"]
         self.labels, self._kept = list(problem["states"]), dict[str, bool]()
         self.numbers = numbers or Numbers(exact, problem["roots"])
         self._bind()
-        self._at: dict[int, Jet] = {
-            p: Jet(self.numbers.settled(Jet(q)).value, {}, {}) for p, q in self._values.items()
-        }
-        for i, p in enumerate(self._states):
-            self._at[p] = Jet(self.numbers.around(i, self._at[p].value), {i: fmpq(1)}, {})
+        self._at: dict[int, Jet] = {}
+        if along is None:
+            self._at = {p: Jet(self.numbers.settled(Jet(q)).value, {}, {}) for p, q in self._values.items()}
+            for i, p in enumerate(self._states):
+                self._at[p] = Jet(self.numbers.around(i, self._at[p].value), {i: fmpq(1)}, {})
+        else:
+            self._at, numbers_there, moving = along(self)
+            self._values |= numbers_there
+            self.variables += moving
         self._solve_unknowns()
 
     def _bind(self) -> None:
@@ -162,11 +175,11 @@ class Question:
             raise NotExact("the unknowns are not rational at the point")
         for i, j, jet in entries:
             K[i][j] = jet.value
-        z = [row[0] for row in solve(K, [row[:1] for row in columns])]
+        z = [row[0] for row in self.numbers.solve(K, [row[:1] for row in columns])]
         for i, j, jet in entries:
             for m, slope in jet.first.items():
                 columns[i][m + 1] -= slope * z[j]
-        for place, row in zip(self._unknowns, solve(K, columns), strict=True):
+        for place, row in zip(self._unknowns, self.numbers.solve(K, columns), strict=True):
             self._at[place] = self.numbers.settled(Jet(row[0], {m: c for m, c in enumerate(row[1:]) if c}))
 
     @cached_property

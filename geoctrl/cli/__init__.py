@@ -1,4 +1,4 @@
-"""Command line: ``geoctrl models | certify | verify | simulate | law | warm``.
+"""Command line: ``geoctrl models | certify | map | verify | simulate | law | warm``.
 
 Nothing but the standard library is imported until a command runs. Exit status: 0 done, 1 failed or
 refuted, 2 usage, 130 interrupted. No traceback is printed, whatever happens.
@@ -20,6 +20,7 @@ from geoctrl.cli.commands import (
     run_warm,
 )
 from geoctrl.cli.law import run_law
+from geoctrl.cli.map import add_map
 
 __all__ = ["main"]
 
@@ -86,6 +87,10 @@ def _parser() -> argparse.ArgumentParser:
     certify.add_argument("--out", metavar="FILE", help="write the certificate (JSON)")
     certify.set_defaults(run=run_certify)
 
+    mapped = commands.add_parser("map", help="prove a family stable or unstable over two axes, and draw it")
+    _mechanism_arguments(mapped, family=True)
+    add_map(mapped)
+
     linearize = commands.add_parser("linearize", help="linearise at an equilibrium, on the leaf")
     _mechanism_arguments(linearize, family=True)
     linearize.set_defaults(run=run_linearize)
@@ -128,7 +133,7 @@ def _parser() -> argparse.ArgumentParser:
     warm = commands.add_parser("warm", help="compile all stepping loops now, and keep them on disk")
     warm.set_defaults(run=run_warm)
 
-    for command in (models, certify, linearize, verify, simulate, law, warm):
+    for command in (models, certify, mapped, linearize, verify, simulate, law, warm):
         command.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=lambda args: _nothing(args, parser))
     return parser

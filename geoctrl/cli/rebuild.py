@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from geoctrl.errors import CertificateError, GeoctrlError
 
 if TYPE_CHECKING:
-    from geoctrl.systems import System
+    pass
 
 __all__ = ["compared_anew"]
 
@@ -28,10 +28,14 @@ def compared_anew(path: str) -> list[str]:
         the parameters of the file.
     """
     from geoctrl.analysis.rebuilding import require_same_equations
+    from geoctrl.analysis.region_problem import require_same_region
     from geoctrl.checker.reading import load
 
     data = load(path)
     system, problem = _named(data["system"]), data["problem"]
+    if problem["kind"] == "region":
+        require_same_region(system, data["family"], problem)
+        return [f"states {', '.join(problem['states'])}", "equations, leaf, and members of the family"]
     require_same_equations(system, problem)
     numbers: dict[str, Any] = {name: Fraction(value) for name, value in problem["parameters"].items()}
     try:
@@ -44,7 +48,7 @@ def compared_anew(path: str) -> list[str]:
     return [*named, "field, mass matrix and forces"]
 
 
-def _named(name: str) -> System:
+def _named(name: str) -> Any:
     """The system of the catalogue that goes by a name."""
     from geoctrl import models
 

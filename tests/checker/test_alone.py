@@ -15,7 +15,7 @@ import geoctrl as gc
 
 CHECKER = Path(gc.__file__).parent / "checker"
 FILES = sorted(CHECKER.rglob("*.py"))
-STATEMENTS, THEOREM = 1400, 200
+STATEMENTS, THEOREM, MAPS = 1400, 200, 800
 FOREIGN = ["sympy", "scipy", "heyoka", "numpy", "numba", "control", "matplotlib", "mpmath", "pandas"]
 
 VERIFY = """
@@ -60,6 +60,10 @@ def test_it_can_be_read_in_an_hour():
 @pytest.mark.parametrize("path", sorted((CHECKER / "theorems").glob("*.py")), ids=lambda p: p.name)
 def test_each_theorem_can_be_read_in_ten_minutes(path):
     assert statements(path.read_text(encoding="utf-8")) < THEOREM
+
+
+def test_maps_can_be_read_in_half_an_hour():
+    assert sum(statements(path.read_text(encoding="utf-8")) for path in CHECKER.glob("maps/*.py")) < MAPS
 
 
 def test_the_count_counts():

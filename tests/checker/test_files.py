@@ -16,6 +16,8 @@ from tests.literature import skate_by_hand as hand
 
 P = {"m": 1.75, "l": 0.625, "g": 9.75, "I1": 0.4375, "I2": 0.3125, "I3": 0.0625}
 
+OF_POINTS = [v for v in Verdict if v is not Verdict.PROVED_BY_CELLS]
+
 DEBRA_DELP = {"J1": 1.4, "J2": 0.98, "J3": 1.05, "n": 0.7}
 
 
@@ -62,10 +64,10 @@ def certificates():
 
 
 def test_every_verdict_is_there(certificates):
-    assert set(certificates) == set(Verdict)
+    assert set(certificates) == set(OF_POINTS)
 
 
-@pytest.mark.parametrize("verdict", list(Verdict), ids=str)
+@pytest.mark.parametrize("verdict", OF_POINTS, ids=str)
 def test_round_trip(certificates, verdict, tmp_path):
     cert = certificates[verdict]
     path = tmp_path / "certificate.json"

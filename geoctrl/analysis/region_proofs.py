@@ -1,0 +1,292 @@
+"""What may be proved of a family over axes: charts of the leaf, signs of the spectrum, multipliers.
+
+Nothing here is believed: `geoctrl.checker.maps` proves what is proposed. Which proposals are worth asking is
+seen from numbers at some points of the region.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from flint import fmpq
+
+from geoctrl.checker.maps.members import Kernel, Members
+from geoctrl.checker.maps.quotients import Quotient, hermite, hurwitz
+from geoctrl.checker.maps.region import growth_tests, without_zeros
+from geoctrl.checker.reading import Refusal
+
+__all__ = ["proposals"]
+
+Rows = list[list[Quotient]]
+
+SAMPLES = 900
+"""Points of the region at which proposals are compared."""
+CANDIDATES = 200
+"""Combinations of invariants that are tried."""
+
+
+class Chart(NamedTuple):
+    """Gradients by name, independent, with states for which they can be solved, and their kernel."""
+
+    rows: list[str]
+    omitted: list[str]
+    kernel: Kernel
+
+
+class Samples:
+    """Points of a region, and values of quotients there."""
+
+    def __init__(self, members: Members) -> None:
+        axes = list(members.region["axes"].values())
+        count = max(3, round(SAMPLES ** (1 / len(axes))))
+        places = [float(a) + (float(b) - float(a)) * (np.arange(count) + 0.5) / count for a, b in axes]
+        grid = np.meshgrid(*places, indexing="ij")
+        self._columns = dict(enumerate(g.ravel() for g in grid))
+        self._field, self.count = members.field, count ** len(axes)
+
+    def __call__(self, q: Quotient) -> np.ndarray:
+        """Values of a quotient, not finite where it has none."""
+        with np.errstate(all="ignore"):
+            return self._polynomial(q.top) / self._polynomial(q.below)
+
+    def matrices(self, rows: Rows) -> np.ndarray:
+        """Values of a matrix, shape (count, m, m)."""
+        return np.array([[self(e) for e in row] for row in rows]).transpose(2, 0, 1)
+
+    def _polynomial(self, p: Any) -> np.ndarray:
+        total = np.zeros(self.count)
+        for exponents, c in p.to_dict().items():
+            term = np.full(self.count, _float(c))
+            for k, e in enumerate(exponents):
+                if e:
+                    term = term * self._column(k) ** int(e)
+            total = total + term
+        return total
+
+    def _column(self, k: int) -> np.ndarray:
+        if k not in self._columns:
+            name, x = self._field.generators[k]
+            named = {"atan": "arctan"}.get(name, name)
+            self._columns[k] = getattr(np, named)(self(x))
+        return self._columns[k]
+
+
+def _float(q: fmpq) -> float:
+    return int(q.p) / int(q.q)
+
+
+def proposals(members: Members) -> list[dict[str, Any]]:
+    """Proofs that may hold somewhere in the region, multipliers as quotients."""
+    at = Samples(members)
+    names = [*members.leaf, *(k for k in members.invariants if k != "energy")]
+    names += [k for k in members.invariants if k == "energy"]
+    leaf = len(members.leaf)
+    found: list[tuple[np.ndarray, dict[str, Any]]] = []
+    charts = [c for c in (_chart(members, names), _chart(members, names[:leaf])) if c is not None]
+    for chart in charts:
+        found += _by_energy(members, at, names, chart)
+    for chart in charts:
+        if set(names[:leaf]) <= set(chart.rows):
+            found += _by_spectrum(members, at, chart)
+    return _covering(found, at.count)
+
+
+def _covering(found: list[tuple[np.ndarray, dict[str, Any]]], count: int) -> list[dict[str, Any]]:
+    """As few as hold wherever one of them does, those that decide more first."""
+    chosen: list[dict[str, Any]] = []
+    for classes in (("stable", "unstable"), ("spectrum",)):
+        kind = [(mask, p) for mask, p in found if p["verdict"] in classes]
+        open_ = np.full(count, True)
+        while kind:
+            mask, best = max(kind, key=lambda pair: np.count_nonzero(pair[0] & open_))
+            if not np.any(mask & open_):
+                break
+            chosen.append(best)
+            open_ = open_ & ~mask
+    return chosen
+
+
+def _chart(members: Members, names: Sequence[str]) -> Chart | None:
+    """Independent gradients and columns, chosen with the simplest pivots; None where there is nothing."""
+    rows, omitted = [], []
+    left = list(zip(names, members.gradients(names), strict=True))
+    leaf = members.leaf
+    while left := [(k, row) for k, row in left if any(row)]:
+        name, row, j = min(
+            ((k, row, j) for k, row in left for j, e in enumerate(row) if e),
+            key=lambda e: (e[0] not in leaf, not e[1][e[2]].is_constant, e[1][e[2]].size, e[0] == "energy"),
+        )
+        rows.append(name)
+        omitted.append(members.labels[j])
+        left = [
+            (
+                k,
+                [a - other[j] / row[j] * b if b else a for a, b in zip(other, row, strict=True)]
+                if other[j]
+                else other,
+            )
+            for k, other in left
+            if k != name
+        ]
+    places = [members.labels.index(k) for k in omitted]
+    return Chart(rows, omitted, members.kernel(members.gradients(rows), places))
+
+
+# -- the spectrum -------------------------------------------------------------------------------------------
+
+
+def _by_spectrum(members: Members, at: Samples, chart: Chart) -> Iterator[tuple[np.ndarray, dict[str, Any]]]:
+    field = members.field
+    here = {"rows": chart.rows, "omitted": chart.omitted}
+    polynomials = members.polynomials(chart.kernel)
+    right = np.full(at.count, True)
+    zeros, turning = 0, False
+    for block, p in enumerate(polynomials):
+        for kind, tests in growth_tests(field, p).items():
+            for k, q in enumerate(tests):
+                mask = at(q) < 0
+                if np.any(mask):
+                    yield mask, here | {"verdict": "unstable", "by": "growth", "test": [block, kind, k]}
+        short = without_zeros(p)
+        zeros += len(p) - len(short)
+        if len(short) == 1:
+            continue
+        even = len(short) % 2 and not any(short[1::2])
+        turning = turning or bool(even)
+        tests = [*short[2::2], *hermite(field, short[::2])] if even else hurwitz(field, short)
+        for q in tests:
+            right &= at(q) > 0
+    if not np.any(right):
+        return
+    roots = here | {"by": "roots"}
+    if turning:
+        yield right, roots | {"verdict": "spectrum"}
+        return
+    if not zeros:
+        yield right, roots | {"verdict": "stable"}
+        return
+    try:
+        tangents = members.family_tangents()
+        _, columns = _pivots(members, tangents)
+    except Refusal:
+        columns = []
+    extra = len(chart.rows) - len(members.leaf)
+    if columns and len(columns) == zeros + extra:
+        yield right, roots | {"verdict": "stable", "tangents": columns}
+    else:
+        yield right, roots | {"verdict": "spectrum"}
+
+
+def _pivots(members: Members, rows: Rows) -> tuple[int, list[str]]:
+    """States for which all rows can be solved; fewer where they depend on each other."""
+    left, columns = [row for row in rows if any(row)], []
+    while left:
+        row, j = min(
+            ((row, j) for row in left for j, e in enumerate(row) if e),
+            key=lambda e: (not e[0][e[1]].is_constant, e[0][e[1]].size),
+        )
+        columns.append(members.labels[j])
+        rest = [other for other in left if other is not row]
+        left = [[a - o[j] / row[j] * b for a, b in zip(o, row, strict=True)] for o in rest]
+        left = [o for o in left if any(o)]
+    return len(rows), columns if len(columns) == len(rows) else []
+
+
+# -- the energy ---------------------------------------------------------------------------------------------
+
+
+def _by_energy(
+    members: Members, at: Samples, names: Sequence[str], chart: Chart
+) -> Iterator[tuple[np.ndarray, dict[str, Any]]]:
+    """Critical combinations, the one with the energy and constant or rational parts of the others."""
+    critical = _critical(members, names)
+    forms = [members.restricted(members.critical(y), chart.kernel) for y in critical]
+    size = len(chart.kernel.basis)
+    told = [(y, R) for y, R in zip(critical, forms, strict=True) if any(map(any, R)) or not size]
+    if not told:
+        return
+    base, *others = reversed(told)
+    for i, (total, R) in enumerate(_combined(members, base, others)):
+        if i >= CANDIDATES:
+            return
+        H = at.matrices(R) if size else np.zeros((at.count, 0, 0))
+        finite: Any = np.isfinite(H).all(axis=(1, 2)) if size else np.full(at.count, True)
+        roots = np.linalg.eigvalsh(np.where(finite[:, None, None], H, 0.0))
+        for sense in (1, -1):
+            mask = finite & np.all(sense * roots > 0, axis=1)
+            if np.any(mask):
+                yield (
+                    mask,
+                    {
+                        "verdict": "stable",
+                        "by": "energy",
+                        "rows": chart.rows,
+                        "omitted": chart.omitted,
+                        "multipliers": {k: v for k, v in total.items() if v},
+                        "sense": sense,
+                    },
+                )
+
+
+def _combined(
+    members: Members, base: tuple[dict[str, Quotient], Rows], others: list[tuple[dict[str, Quotient], Rows]]
+) -> Iterator[tuple[dict[str, Quotient], Rows]]:
+    """Multipliers and form of the base with parts of the others, one after another."""
+    if not others:
+        yield base
+        return
+    (total, R), (y, S) = base, others[0]
+    for c in _parts(members, R, S):
+        sums = [[a + c * b for a, b in zip(r, s, strict=True)] for r, s in zip(R, S, strict=True)]
+        yield from _combined(members, ({k: total[k] + c * y[k] for k in total}, sums), others[1:])
+
+
+def _critical(members: Members, names: Sequence[str]) -> list[dict[str, Quotient]]:
+    """Combinations of functions whose gradients cancel, a basis; that of the last function is last."""
+    field, rows = members.field, [list(c) for c in zip(*members.gradients(names), strict=True)]
+    done: list[tuple[int, list[Quotient]]] = []
+    for j in range(len(names)):
+        found = [row for row in rows if row[j]]
+        if not found:
+            continue
+        row = min(found, key=lambda r: (not r[j].is_constant, r[j].size))
+        rows = [r for r in rows if r is not row]
+        row = [e / row[j] if e else e for e in row]
+        rows = [[a - r[j] * b if b else a for a, b in zip(r, row, strict=True)] if r[j] else r for r in rows]
+        done = [
+            (p, [a - r[j] * b if b else a for a, b in zip(r, row, strict=True)] if r[j] else r)
+            for p, r in done
+        ]
+        done.append((j, row))
+    pivots = dict(done)
+    return [
+        {
+            name: field.one if i == j else -pivots[i][j] if i in pivots else field.zero
+            for i, name in enumerate(names)
+        }
+        for j in range(len(names))
+        if j not in pivots
+    ]
+
+
+def _parts(members: Members, R: Rows, S: Rows) -> Iterator[Quotient]:
+    """Numbers and functions c for which R + c S may be definite: extrema of minors of two rows, and what
+    lies beside roots of entries of the diagonal.
+    """
+    field, n = members.field, range(len(R))
+    roots = [-R[i][i] / S[i][i] for i in n if S[i][i]]
+    yield field.zero
+    for i in n:
+        for j in range(i):
+            a = S[i][i] * S[j][j] - S[i][j] * S[i][j]
+            if a:
+                b = R[i][i] * S[j][j] + R[j][j] * S[i][i] - R[i][j] * S[i][j] * 2
+                yield -b / (a * 2)
+    for k, root in enumerate(roots):
+        for other in roots[:k]:
+            yield (root + other) * fmpq(1, 2)
+    for root in roots:
+        for step in (1, -1, 100, -100):
+            yield root + step

@@ -1,0 +1,463 @@
+"""Maps of stability: what cells claim, against closed forms; and that no change of a file goes through."""
+
+import copy
+import json
+from concurrent.futures import ProcessPoolExecutor
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import fmpq
+
+import geoctrl as gc
+from geoctrl import checker
+from geoctrl.checker.maps.bernstein import Box, Region
+from geoctrl.checker.maps.file import claim_of_map, read_map
+from geoctrl.checker.maps.quotients import Quotients, characteristic, hermite, hurwitz, pivots
+from geoctrl.checker.maps.region import LETTERS
+from geoctrl.cli import main
+
+AXES = {"Omega0": (0, 10), "l": (0.1, 1.5)}
+
+
+@pytest.fixture(scope="module")
+def skate():
+    return gc.models.get("pendulum-skate")().reduce()
+
+
+@pytest.fixture(scope="module")
+def small(skate):
+    return gc.certify_region(skate, "spinning", AXES, depth=5)
+
+
+def margin(rate, length, m=2.0, g=9.8, I2=0.35, I3=0.004):
+    """Positive where the spinning skate is stable, negative where it is unstable."""
+    return rate**2 * (I3 - I2 + m * length**2) - m * g * length
+
+
+def verified(data, path):
+    """What the checker says of a map's data with the digest made anew."""
+    body = {k: v for k, v in data.items() if k != "digest"}
+    path.write_text(json.dumps(body | {"digest": checker.digest_of(body)}))
+    return gc.verify(path)
+
+
+# -- what is claimed ---------------------------------------------------------------------------------------
+
+
+def test_map_of_the_spinning_skate_is_the_closed_form(skate):
+    found = gc.certify_region(skate, "spinning", AXES, depth=9)
+    assert found.undecided < 0.005
+    assert found.stable == pytest.approx(0.441, abs=1e-3)
+    assert found.unstable == pytest.approx(0.556, abs=1e-3)
+    assert found.stable + found.unstable + found.spectrum + found.undecided == pytest.approx(1)
+    sense = {"stable": 1, "unstable": -1}
+    for cell in found.cells:
+        if cell.verdict in sense:
+            corners = [margin(w, x) for w in cell.sides["Omega0"] for x in cell.sides["l"]]
+            assert all(sense[cell.verdict] * value > 0 for value in corners)
+
+
+def test_no_point_contradicts_the_conditions_in_symbols(skate, small):
+    rng = np.random.default_rng(3)
+    values = {k: rng.uniform(*side, 2000) for k, side in AXES.items()}
+    names = {p.name: p.default for p in skate.mechanism.parameters if p.name not in AXES}
+    expected = gc.stability_conditions(skate, "spinning").evaluate(params=names, **values)
+    said = [small.at(Omega0=w, l=x) for w, x in zip(values["Omega0"], values["l"], strict=True)]
+    for verdict, sign in zip(said, expected, strict=True):
+        assert {"stable": 1, "unstable": -1}.get(verdict, sign) == sign
+    assert sum(v in ("stable", "unstable") for v in said) > 1800
+
+
+def test_cells_tile_the_axes(small):
+    areas = [np.prod([b - a for a, b in cell.sides.values()]) for cell in small.cells]
+    assert sum(areas) == pytest.approx(10 * 1.4)
+    decided = sum(a for a, cell in zip(areas, small.cells, strict=True) if cell.verdict == "stable")
+    assert decided / 14 == pytest.approx(small.stable)
+
+
+def test_a_border_of_cells_belongs_to_the_decided_one(small):
+    cell = next(c for c in small.cells if c.verdict == "stable")
+    corner = {k: Fraction(side[1]) for k, side in cell.sides.items() if k == "Omega0"}
+    assert small.at(**corner, l=sum(map(Fraction, cell.sides["l"])) / 2) == "stable"
+
+
+def test_stability_by_attraction_and_growth_of_the_sleigh():
+    sleigh = gc.models.get("chaplygin-sleigh")().reduce()
+    found = gc.certify_region(sleigh, "straight", {"V": (-3, 3), "a": (0.1, 1)}, depth=4)
+    assert found.at(V=2, a=0.5) == "stable"
+    assert found.at(V=-2, a=0.5) == "unstable"
+    assert found.at(V=0, a=0.5) == "undecided"
+
+
+def test_spectrum_alone_is_a_class_of_its_own(tmp_path):
+    """An upright disk rolls without growth where Omega^2 > g/(3 a)."""
+    disk = gc.models.get("rolling-disk")().reduce().despun()
+    found = gc.certify_region(disk, "rolling", {"Omega0": (-5, 5), "a": (0.1, 0.9)}, depth=6)
+    assert found.spectrum > 0.3
+    assert found.unstable > 0.4
+    assert found.stable == 0
+    sense = {"spectrum": 1, "unstable": -1}
+    for cell in found.cells:
+        if cell.verdict in sense:
+            for rate in cell.sides["Omega0"]:
+                for a in cell.sides["a"]:
+                    assert sense[cell.verdict] * (rate**2 - 9.81 / (3 * a)) > 0
+    found.to_json(tmp_path / "disk.json")
+    assert gc.verify(tmp_path / "disk.json").verdict is gc.Verdict.PROVED_BY_CELLS
+
+
+def test_roots_of_the_axes_are_enclosed(tmp_path):
+    """Staude's rotations hold a square root of the axes."""
+    top = gc.models.get("kovalevskaya-top")().reduce()
+    found = gc.certify_region(top, "staude", {"Omega0": (4, 20), "l": (0.2, 0.4)}, depth=4)
+    assert any(row[0] == "fun" for row in found.data["problem"]["nodes"])
+    assert found.stable > 0.8
+    found.to_json(tmp_path / "top.json")
+    gc.verify(tmp_path / "top.json")
+    for cell in found.cells:
+        if cell.verdict == "stable":
+            middle = {k: sum(side) / 2 for k, side in cell.sides.items()}
+            params = {"l": middle.pop("l")}
+            eq = top.equilibrium("staude", params, **middle)
+            assert gc.certify(top, eq, params).verdict is gc.Verdict.PROVED_STABLE
+            break
+
+
+def test_free_multipliers_of_the_sleeping_top():
+    """Lagrange's top sleeps stably where (I3 w)^2 > 4 I1 m g l."""
+    top = gc.models.get("heavy-top")().reduce()
+    found = gc.certify_region(
+        top, "sleeping", {"Omega0": (0, 30), "l": (0.1, 1.5)}, depth=6, params={"I2": "I1"}
+    )
+    assert found.undecided < 0.05
+    sense = {"stable": 1, "unstable": -1}
+    for cell in found.cells:
+        if cell.verdict in sense:
+            for w in cell.sides["Omega0"]:
+                for length in cell.sides["l"]:
+                    assert sense[cell.verdict] * ((0.5 * w) ** 2 - 4 * 0.9 * 1.3 * 9.81 * length) > 0
+
+
+def test_one_axis_and_three(skate):
+    one = gc.certify_region(skate, "spinning", {"Omega0": (0, 10)}, depth=8)
+    edge = max(c.sides["Omega0"][1] for c in one.cells if c.verdict == "unstable")
+    assert margin(edge, 0.8) < 0 < margin(edge + 10 / 2**7, 0.8)
+    three = gc.certify_region(skate, "spinning", AXES | {"I3": (0.001, 0.3)}, depth=4)
+    assert three.at(Omega0=9, l=0.4, I3=0.29) == "stable"
+    assert three.at(Omega0=1, l=0.4, I3=0.002) == "unstable"
+
+
+# -- files -------------------------------------------------------------------------------------------------
+
+
+def test_a_map_is_verified_cell_by_cell(small, tmp_path):
+    small.to_json(tmp_path / "map.json")
+    report = gc.verify(tmp_path / "map.json")
+    assert report.verdict is gc.Verdict.PROVED_BY_CELLS
+    assert report.verdict.proved
+    assert report.claim == small.claim
+    assert "Omega0 in [0, 10]" in report.claim
+
+
+def retold(data):
+    """A map's data with parts of the area and claim as its cells have them: a consistent forgery."""
+    area = dict.fromkeys(("stable", "unstable", "spectrum", "undecided"), Fraction(0))
+    sizes = [Fraction(1)]
+    for letter in data["cells"]:
+        size = sizes.pop()
+        if letter == "+":
+            sizes += [size / 4] * 4
+        else:
+            area["undecided" if letter == "." else data["proofs"][LETTERS.index(letter)]["verdict"]] += size
+    data["area"] = {k: str(v) for k, v in area.items() if v}
+    read = read_map(data | {"digest": ""})
+    parts = {k: read["area"].get(k, fmpq(0)) for k in area}
+    data["claim"] = claim_of_map(data["system"], data["family"], read["problem"], parts)
+    return data
+
+
+def test_no_cell_can_be_given_another_proof(small, tmp_path):
+    """Every decided cell with another proof, and every undecided one with any: none of them is believed."""
+    letters = LETTERS[: len(small.data["proofs"])]
+    places = [i for i, letter in enumerate(small.data["cells"]) if letter != "+"]
+    rng = np.random.default_rng(5)
+    verdicts = [proof["verdict"] for proof in small.data["proofs"]]
+    for i in rng.choice(places, 25, replace=False):
+        old = small.data["cells"][i]
+        for letter in letters:
+            if letter == old or (
+                old != "."
+                and verdicts[LETTERS.index(old)] == "stable"
+                and verdicts[LETTERS.index(letter)] == "spectrum"
+            ):
+                continue  # what is stable by the energy has no eigenvalue to the right
+            data = copy.deepcopy(small.data)
+            data["cells"] = data["cells"][:i] + letter + data["cells"][i + 1 :]
+            with pytest.raises(gc.CertificateError, match="does not hold on all of the cell"):
+                verified(retold(data), tmp_path / "map.json")
+
+
+@pytest.mark.parametrize("cells", ["", "+", "a+", "+....", "é", "+a", "zz"])
+def test_what_is_no_tree_is_refused(small, tmp_path, cells):
+    data = copy.deepcopy(small.data) | {"cells": cells}
+    with pytest.raises(gc.CertificateError):
+        verified(data, tmp_path / "map.json")
+
+
+def test_wider_axes_are_refused(small, tmp_path):
+    data = copy.deepcopy(small.data)
+    data["problem"]["axes"]["Omega0"] = ["0", "9"]
+    with pytest.raises(gc.CertificateError):
+        verified(retold(data), tmp_path / "map.json")
+
+
+def test_another_multiplier_is_refused(small, tmp_path):
+    k = next(i for i, p in enumerate(small.data["proofs"]) if p["by"] == "energy")
+    for name in small.data["proofs"][k]["multipliers"]:
+        data = copy.deepcopy(small.data)
+        others = [v for n, v in data["proofs"][k]["multipliers"].items() if n != name]
+        data["proofs"][k]["multipliers"][name] = others[0]
+        with pytest.raises(gc.CertificateError):
+            verified(data, tmp_path / "map.json")
+
+
+def test_an_energy_proof_of_the_other_sense_is_refused(small, tmp_path):
+    data = copy.deepcopy(small.data)
+    k = next(i for i, p in enumerate(data["proofs"]) if p["by"] == "energy")
+    data["proofs"][k]["sense"] = -1
+    with pytest.raises(gc.CertificateError):
+        verified(data, tmp_path / "map.json")
+
+
+def test_another_verdict_of_a_proof_is_refused(small, tmp_path):
+    for k, proof in enumerate(small.data["proofs"]):
+        data = copy.deepcopy(small.data)
+        data["proofs"][k]["verdict"] = "stable" if proof["verdict"] != "stable" else "unstable"
+        with pytest.raises(gc.CertificateError, match="it shows"):
+            verified(retold(data), tmp_path / "map.json")
+
+
+def test_changed_equations_are_refused(small, tmp_path):
+    """Each coefficient of the table doubled: the map of another mechanism, or of none."""
+    refused = 0
+    nodes = small.data["problem"]["nodes"]
+    places = [i for i, row in enumerate(nodes) if row[0] == "prod" and row[1] not in ("0",)]
+    for i in places:
+        data = copy.deepcopy(small.data)
+        data["problem"]["nodes"][i][1] = str(2 * Fraction(nodes[i][1]))
+        try:
+            verified(data, tmp_path / "map.json")
+        except gc.CertificateError:
+            refused += 1
+    assert refused >= 0.8 * len(places)
+
+
+def test_a_changed_parameter_is_refused_or_told(small, tmp_path):
+    data = copy.deepcopy(small.data)
+    data["problem"]["parameters"]["g"] = "98/10"
+    with pytest.raises(gc.CertificateError):
+        verified(data, tmp_path / "map.json")
+
+
+def test_parts_of_the_area_and_claim_belong_to_the_cells(small, tmp_path):
+    data = copy.deepcopy(small.data)
+    data["area"]["stable"], data["area"]["unstable"] = data["area"]["unstable"], data["area"]["stable"]
+    with pytest.raises(gc.CertificateError, match="area"):
+        verified(data, tmp_path / "map.json")
+    data = copy.deepcopy(small.data) | {"claim": small.claim.replace("10]", "11]")}
+    with pytest.raises(gc.CertificateError, match="claim"):
+        verified(data, tmp_path / "map.json")
+
+
+def test_a_changed_file_is_refused_by_its_digest(small, tmp_path):
+    path = tmp_path / "map.json"
+    path.write_text(small.to_json().replace('"family": "spinning"', '"family": "sliding"'))
+    with pytest.raises(gc.CertificateError, match="digest"):
+        gc.verify(path)
+
+
+# -- runs --------------------------------------------------------------------------------------------------
+
+
+class KilledError(Exception):
+    pass
+
+
+class Dying:
+    """An executor that is killed after some jobs."""
+
+    def __init__(self, jobs):
+        self.jobs = jobs
+
+    def map(self, function, jobs):
+        for done, job in enumerate(jobs):
+            if done == self.jobs:
+                raise KilledError
+            yield function(job)
+
+
+def test_a_killed_map_goes_on_with_nothing_lost(skate, tmp_path):
+    with pytest.raises(KilledError):
+        gc.certify_region(skate, "spinning", AXES, depth=5, out=tmp_path / "run", executor=Dying(20))
+    done = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "run").glob("tile-*")}
+    assert len(done) == 20
+    found = gc.certify_region(skate, "spinning", AXES, depth=5, out=tmp_path / "run")
+    after = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "run").glob("tile-*")}
+    assert len(after) == 64
+    assert all(after[k] == v for k, v in done.items())
+    assert found.data == gc.certify_region(skate, "spinning", AXES, depth=5).data
+    with pytest.raises(gc.CertificateError, match="another map"):
+        gc.certify_region(skate, "spinning", AXES, depth=6, out=tmp_path / "run")
+
+
+def test_any_executor(skate, small):
+    with ProcessPoolExecutor(1) as pool:
+        assert gc.certify_region(skate, "spinning", AXES, depth=5, executor=pool).data == small.data
+
+
+def test_the_picture_says_its_parts(small):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    ax = small.plot()
+    texts = [t.get_text() for t in ax.get_legend().get_texts()]
+    assert f"proved stable ({100 * small.stable:.3g} %)" in texts
+    drawn = sum(len(c.get_paths()) for c in ax.collections)
+    assert drawn == len(small.cells)
+    matplotlib.pyplot.close(ax.figure)
+
+
+# -- bad input ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "error"),
+    [
+        ({"axes": {}}, gc.InputError),
+        ({"axes": [("l", 0, 1)]}, gc.InputError),
+        ({"axes": {"nothing": (0, 1)}}, gc.ParameterError),
+        ({"axes": {"l": (0, 1)}}, gc.ParameterError),
+        ({"axes": {"l": (1, 0.5)}}, gc.InputError),
+        ({"axes": {"l": (0.1, float("nan"))}}, gc.InputError),
+        ({"axes": {"l": 3}}, gc.InputError),
+        ({"axes": {"l": (0.1, 1)}}, gc.ParameterError),  # no value of Omega0
+        ({"axes": AXES, "params": {"l": 0.3}}, gc.ParameterError),
+        ({"axes": AXES, "depth": 0}, gc.InputError),
+        ({"axes": AXES, "depth": 2.0}, gc.InputError),
+        ({"axes": AXES, "family": "none"}, gc.ParameterError),
+        ({"axes": AXES, "progress": 3}, TypeError),
+        ({"axes": AXES, "out": 3}, TypeError),
+    ],
+)
+def test_bad_input_is_refused_before_any_work(skate, given, error):
+    with pytest.raises(error):
+        gc.certify_region(skate, **{"family": "spinning"} | given)
+
+
+def test_points_outside_are_refused(small):
+    for values in ({"Omega0": 11, "l": 1}, {"Omega0": 1}, {"Omega0": 1, "l": 1, "m": 2}):
+        with pytest.raises(gc.ParameterError):
+            small.at(**values)
+
+
+def test_a_family_that_moves_is_refused():
+    disk = gc.models.get("rolling-disk")().reduce()
+    with pytest.raises(gc.EquilibriumError, match="despun"):
+        gc.certify_region(disk, "circling", {"omega": (0.5, 1), "t": (0.2, 0.3)})
+
+
+# -- the checker's own arithmetic --------------------------------------------------------------------------
+
+
+def test_bernstein_coefficients_enclose_a_polynomial():
+    field = Quotients(["x", "y"], 2)
+    x, y = field.variables
+    rng = np.random.default_rng(1)
+    root = field.function("sqrt", x * x + y * y + 1)
+    for _ in range(20):
+        c = [fmpq(int(v), 7) for v in rng.integers(-9, 9, 6)]
+        p = (x * c[0] + y * c[1]) * (x * y * c[2] + c[3]) * x + y * y * c[4] + root * c[5] * y
+        region = Region(field, [(fmpq(-2), fmpq(3)), (fmpq(1, 3), fmpq(2))])
+        box = Box(region, [(fmpq(1, 4), fmpq(1, 2)), (fmpq(5, 8), fmpq(3, 4))])
+        low, high = (float(int(v.p) / int(v.q)) for v in box.bounds(region.form(p.top)))
+        a, b = np.meshgrid(np.linspace(-0.75, 0.5, 15), 1 / 3 + 5 / 3 * np.linspace(0.625, 0.75, 15))
+        k = [float(int(v.p) / int(v.q)) for v in c]
+        values = (
+            (k[0] * a + k[1] * b) * (k[2] * a * b + k[3]) * a
+            + k[4] * b**2
+            + k[5] * b * np.sqrt(a**2 + b**2 + 1)
+        )
+        assert low - 1e-9 <= values.min()
+        assert values.max() <= high + 1e-9
+
+
+def numbers(field, values):
+    return [field.number(fmpq(int(v))) for v in values]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_minors_place_the_roots_as_numpy_does(seed):
+    field, rng = Quotients(["x"], 0), np.random.default_rng(seed)
+    c = [1, *rng.integers(-4, 9, 4)]
+    roots = np.roots(c)
+    value = [q.top.leading_coefficient() if q else 0 for q in hurwitz(field, numbers(field, c))]
+    assert all(v > 0 for v in value) == bool(np.all(roots.real < -1e-9))
+    minors = [q.top.leading_coefficient() if q else 0 for q in hermite(field, numbers(field, c))]
+    distinct = np.min(np.abs(roots[:, None] - roots + 9 * np.eye(4))) > 1e-6
+    assert all(v > 0 for v in minors) == bool(np.all(np.abs(roots.imag) < 1e-9) and distinct)
+    A = rng.integers(-3, 4, (4, 4))
+    found = characteristic(field, [numbers(field, row) for row in A])
+    assert [int(q.top.leading_coefficient().p) if q else 0 for q in found] == np.round(np.poly(A)).astype(
+        int
+    ).tolist()
+    S = A + A.T + 9 * np.eye(4, dtype=int)
+    diagonal = pivots([numbers(field, row) for row in S])
+    assert all(q.top.leading_coefficient() > 0 for q in diagonal) == bool(np.all(np.linalg.eigvalsh(S) > 0))
+
+
+def test_cosines_of_arctangents_are_rational():
+    field = Quotients(["t"], 4)
+    (t,) = field.variables
+    angle = field.function("atan", t)
+    for times in (-4, -2, 2, 4):
+        cosine, sine = field.function("cos", angle * times), field.function("sin", angle * times)
+        at = {0: fmpq(1, 3)}
+        got = [
+            q.top.subs(at).leading_coefficient() / q.below.subs(at).leading_coefficient()
+            for q in (cosine, sine)
+        ]
+        expected = [np.cos(times * np.arctan(1 / 3)), np.sin(times * np.arctan(1 / 3))]
+        assert [int(q.p) / int(q.q) for q in got] == pytest.approx(expected)
+    odd = field.function("sin", angle)
+    assert not (odd * odd * (t * t + 1) - t * t)
+
+
+# -- the command -------------------------------------------------------------------------------------------
+
+
+def test_the_command_draws_writes_and_verifies(tmp_path, capsys):
+    picture, file = tmp_path / "map.png", tmp_path / "map.json"
+    asked = ["map", "pendulum-skate", "--at", "spinning", "--x", "Omega0=0:10", "--y", "l=0.1:1.5"]
+    asked += ["--depth", "4", "--out", str(picture), "--certificate", str(file), "--json"]
+    assert main(asked) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["stable"] + data["unstable"] + data["undecided"] == pytest.approx(1)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert main(["verify", str(file), "--rebuild"]) == 0
+    assert "members of the family" in capsys.readouterr().out
+
+
+def test_other_equations_are_not_those_of_the_catalogue(small, tmp_path, capsys):
+    """A map whose domain was changed holds for its own equations, and is none of the catalogue's skate."""
+    data = copy.deepcopy(small.data)
+    data["problem"]["domain"] = [data["problem"]["domain"][0] + 1]
+    verified(data, tmp_path / "map.json")
+    assert main(["verify", str(tmp_path / "map.json"), "--rebuild"]) == 1
+    assert "not those of pendulum-skate" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("axis", ["Omega0", "Omega0=1", "Omega0=a:b", "l=0.1:1"])
+def test_a_bad_axis_is_a_mistake_in_the_command(axis, capsys):
+    asked = ["map", "pendulum-skate", "--at", "spinning", "--x", axis, "--y", "l=0.1:1.5"]
+    assert main(asked) == 2
+    assert "Traceback" not in capsys.readouterr().err
