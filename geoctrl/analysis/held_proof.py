@@ -18,6 +18,7 @@ from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl import checker
 from geoctrl._scalars import STATE, FromSympy, Graph, Node, exact
+from geoctrl.analysis.generators import NotSolved
 from geoctrl.analysis.independence import independent_invariants
 from geoctrl.analysis.motion import Stored
 from geoctrl.analysis.problem import Problem
@@ -220,7 +221,7 @@ def _judged(stored: Stored, names: list[str]) -> Outcome:
     for attempt in attempts:
         try:
             outcome = Outcome(stored, *checker.decide(stored.read, proposal | attempt(), exact=True))
-        except (checker.Refusal, np.linalg.LinAlgError, ZeroDivisionError):
+        except (checker.Refusal, NotSolved, ZeroDivisionError):
             continue
         if outcome.verdict.proved:
             return outcome
@@ -232,7 +233,7 @@ def _lyapunov(M: arb_mat) -> list[list[str]]:
 
     Raises
     ------
-    LinAlgError
+    NotSolved
         If the sum of its powers does not come to an end.
     """
     n = M.nrows()
@@ -243,7 +244,7 @@ def _lyapunov(M: arb_mat) -> list[list[str]]:
             if all(abs(c) < fmpq(1, 1 << _BITS) for c in power.entries()):
                 break
         else:
-            raise np.linalg.LinAlgError("powers of M do not vanish")
+            raise NotSolved("powers of M do not vanish")
         size = int(middle(sum((c * c for c in M.entries()), arb(1)))) + 1
         unit = fmpq(1, 16 * n * size)
         grid = [[(middle(c) / unit).floor() * unit for c in row] for row in P.tolist()]

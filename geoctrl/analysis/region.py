@@ -239,7 +239,7 @@ def certify_region(
     >>> import geoctrl as gc
     >>> skate = gc.models.get("pendulum-skate")().reduce()
     >>> found = gc.certify_region(skate, "spinning", {"Omega0": (0, 10), "l": (0.1, 1.5)}, depth=5)
-    >>> found.at(Omega0=9.0, l=0.4), found.at(Omega0=1.0, l=1.0)
+    >>> found.at(Omega0=9.0, l=0.8), found.at(Omega0=1.0, l=1.0)
     ('stable', 'unstable')
     """
     from geoctrl import __version__

@@ -100,10 +100,11 @@ def find_periodic(
     --------
     >>> import geoctrl as gc
     >>> body = gc.models.get("free-rigid-body")().reduce()
-    >>> start = body.project({"Omega1": 0.2, "Omega2": 0.0, "Omega3": 1.0})
-    >>> orbit = gc.find_periodic(body, start, 6.0)
+    >>> orbit = gc.find_periodic(body, [0.2, 0.0, 1.0], 8.0)
+    >>> round(orbit.period, 6)
+    8.593084
     >>> orbit.neutral
-    ('|Pi|^2', 'energy', 'time')
+    ('Pi1**2 + Pi2**2 + Pi3**2', 'energy', 'time')
     """
     system = as_system(sys, "find_periodic", recorded=True)
     T, m = real(period, "period"), whole_number("segments", segments, 1)
