@@ -20,6 +20,7 @@ from numba.extending import register_jitable
 
 from geoctrl._checks import as_python
 from geoctrl.stepping import disk_cache
+from geoctrl.stepping.straight import straightened
 
 __all__ = [
     "Kernel",
@@ -46,6 +47,9 @@ _LOOPS_ALONE: Any = {
     "stencil": False, "fusion": False, "prange": True,
 }  # fmt: skip
 """Of what numba can share among threads."""
+
+_SAMPLES = ("sample",)
+"""Functions that read arrays which no kernel writes."""
 
 _MATH = ["sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh"]
 _MATH += ["atanh", "exp", "log", "atan2"]
@@ -118,7 +122,9 @@ def _compiled(
     path: Path | None,
 ) -> Kernel:
     """The function of a source, read from or kept in the files of ``path`` if there is one."""
-    exec(compile(source, f"<geoctrl {name}>" if path is None else str(path), "exec"), namespace)
+    tree, straight = straightened(source, _functions(), _SAMPLES)
+    namespace = namespace | straight
+    exec(compile(tree, f"<geoctrl {name}>" if path is None else str(path), "exec"), namespace)
     function = namespace[name]
     if path is not None:
         # Machine code of different processes meets in one: there its name must be its own.
