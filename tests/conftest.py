@@ -1,4 +1,10 @@
-"""For every test: sympy may not evaluate text as a program, which it would do with text inside containers."""
+"""For every test: one thread of BLAS; sympy may not evaluate text as a program, as it does inside containers."""
+
+import os
+
+# Before numpy is loaded: threads of BLAS that wait for each other's small matrices take most of the time of
+# processes that share the cores.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 import sympy.physics.units  # noqa: F401, it evaluates text of its own when `solve` loads it

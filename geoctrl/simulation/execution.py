@@ -68,8 +68,8 @@ def execute(
     if flow.log.stopped is not None:
         event = flow.events[flow.log.stopped]
         end = flow.log.entries[-1][1:]
-        if event.edge:
-            left = f"left the domain {event.name!r}, {event.edge}, at t = {end[0]:.12g}"
+        if event.edge is not None:
+            left = f"left the domain {event.name!r}, {event.edge.words}, at t = {end[0]:.12g}"
             return trajectory(f"{left}: the model does not hold beyond; domain=False goes on", False)
         return trajectory(f"stopped by the event {event.name!r} at t = {end[0]:.12g}", True)
     return trajectory("completed", True)

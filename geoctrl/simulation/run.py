@@ -196,8 +196,8 @@ def _require_finite(flow: Flow) -> None:
     if not np.isfinite(value).all():
         raise InputError(f"the equations or events are not finite at x0 and t = {t:.9g}: {value}")
     for event, margin in zip(flow.events, switches, strict=True):
-        if event.edge and not margin > 0:
+        if event.edge is not None and not margin > 0:
             raise InputError(
-                f"x0 is outside the domain {event.name!r} of the model: {event.edge}; start inside, or take "
+                f"x0 is outside the domain {event.name!r} of the model: {event.edge.words}; start inside, or take "
                 "domain=False"
             )

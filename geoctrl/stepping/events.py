@@ -13,6 +13,7 @@ from geoctrl._scalars import STATE, Node, expression, real
 from geoctrl.errors import DescriptionError, ExpressionError, InputError
 from geoctrl.runs import EventRecord, Events
 from geoctrl.systems import System
+from geoctrl.systems.domain import Side
 
 __all__ = ["Event", "EventLog", "LocatedEvent", "edges_of", "read_events"]
 
@@ -70,8 +71,8 @@ class LocatedEvent:
     node: Node
     terminal: bool
     direction: int
-    edge: str = ""
-    """The relation that ends to hold there, where it is an edge of the domain."""
+    edge: Side | None = None
+    """The side of the domain that ends there, where it is one."""
 
 
 @dataclass
@@ -103,7 +104,7 @@ class EventLog:
     def records(self, events: Sequence[LocatedEvent], n: int) -> Events:
         """One record for each event that was asked for, empty where it did not happen."""
         found = Events()
-        for i, name in ((i, event.name) for i, event in enumerate(events) if not event.edge):
+        for i, name in ((i, event.name) for i, event in enumerate(events) if event.edge is None):
             mine = sorted(((t, x) for index, t, x in self.entries if index == i), key=lambda entry: entry[0])
             time = np.array([t for t, _ in mine])
             states = np.array([x for _, x in mine]).T if mine else np.zeros((n, 0))
@@ -144,6 +145,6 @@ def read_events(system: System, events: Mapping[str, Any] | None) -> tuple[Locat
 def edges_of(system: System) -> tuple[LocatedEvent, ...]:
     """The edges of a system's domain, as events that end a run."""
     return tuple(
-        LocatedEvent(name, side.margin, system.expression(side.margin), True, -1, side.words)
+        LocatedEvent(name, side.margin, system.expression(side.margin), True, -1, side)
         for name, side in system.domain.items()
     )
