@@ -1,4 +1,4 @@
-"""For every test: one thread of BLAS; sympy may not evaluate text as a program, as it does inside containers."""
+"""For every test: one thread of BLAS; sympy may not evaluate text as a program, as inside containers."""
 
 import os
 

@@ -198,6 +198,6 @@ def _require_finite(flow: Flow) -> None:
     for event, margin in zip(flow.events, switches, strict=True):
         if event.edge is not None and not margin > 0:
             raise InputError(
-                f"x0 is outside the domain {event.name!r} of the model: {event.edge.words}; start inside, or take "
-                "domain=False"
+                f"x0 is outside the domain {event.name!r} of the model: {event.edge.words}; start inside, or "
+                "take domain=False"
             )
