@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-from numba import njit, prange, types
+from numba import config, njit, prange, types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import register_jitable
 
@@ -122,9 +122,11 @@ def _compiled(
     path: Path | None,
 ) -> Kernel:
     """The function of a source, read from or kept in the files of ``path`` if there is one."""
-    tree, straight = straightened(source, _functions(), _SAMPLES)
-    namespace = namespace | straight
-    exec(compile(tree, f"<geoctrl {name}>" if path is None else str(path), "exec"), namespace)
+    lines: Any = source
+    if not vars(config)["DISABLE_JIT"]:  # NUMBA_DISABLE_JIT: Python runs the source as it is
+        lines, straight = straightened(source, _functions(), _SAMPLES)
+        namespace = namespace | straight
+    exec(compile(lines, f"<geoctrl {name}>" if path is None else str(path), "exec"), namespace)
     function = namespace[name]
     if path is not None:
         # Machine code of different processes meets in one: there its name must be its own.

@@ -6,9 +6,9 @@ from textwrap import indent
 
 import numpy as np
 import pytest
-from numba import float64, int64
+from numba import config, float64, int64
 
-from geoctrl.stepping.compiled import _functions, compile_source
+from geoctrl.stepping.compiled import _functions, compile_source, is_compiled
 from geoctrl.stepping.straight import straightened
 
 SIGNATURE = float64(float64[:, ::1], float64[::1], int64[::1], float64[:, ::1])
@@ -149,3 +149,11 @@ def test_few_lines_are_left_as_they_are():
     tree, made = straightened(source, _functions(), ())
     assert not made
     assert ast.unparse(tree) == ast.unparse(ast.parse(source))
+
+
+def test_python_runs_the_source_where_nothing_is_compiled(monkeypatch):
+    monkeypatch.setattr(config, "DISABLE_JIT", True)
+    lines = "a = z[0, 0]\nb = a * 2.0\nc = b + a\nd = c * c\nreturn d\n"
+    kernel = compile_source.__wrapped__(HEAD + indent(lines, "    "), "f", SIGNATURE)
+    assert not is_compiled(kernel)
+    assert kernel(np.full((1, 1), 2.0), np.zeros(1), np.zeros(1, dtype=np.int64), np.zeros((1, 1))) == 36.0
