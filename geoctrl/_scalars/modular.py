@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import isqrt
 
-from flint import nmod_mat
+from flint import fmpq, nmod_mat
 
 from geoctrl.errors import DivisionError
 
@@ -21,10 +21,13 @@ _IDLE = 4
 """Random points in a row that add nothing, after which no further one is asked."""
 
 
-def residue(q: Fraction) -> int:
+def residue(q: Fraction | fmpq) -> int:
     """A rational modulo the prime; DivisionError where that divides the denominator."""
+    numerator, denominator = int(q.numerator), int(q.denominator)
+    if denominator == 1:
+        return numerator % PRIME
     try:
-        return q.numerator * pow(q.denominator, -1, PRIME) % PRIME
+        return numerator * pow(denominator, -1, PRIME) % PRIME
     except ValueError:
         raise DivisionError(f"the denominator {q.denominator} is zero modulo {PRIME}") from None
 
@@ -77,23 +80,23 @@ def sampled_kernel(points: Iterable[Sequence[Sequence[int]]], columns: int) -> l
     Rows are taken point by point until points at random add nothing. What holds at all points is within the
     space found; the rows that have been taken prove that it is no larger.
     """
-    reduced: list[list[int]] = []
-    pivots: list[int] = []
-    idle = 0
+    basis, left, idle = None, columns, 0
     for rows in points:
-        reduced, pivots, before = *echelon([*reduced, *rows], columns), len(reduced)
-        idle = 0 if len(reduced) > before else idle + 1
-        if idle == _IDLE or len(reduced) == columns:
+        entries = [e for row in rows for e in row]
+        image = nmod_mat(len(rows), columns, entries, PRIME)
+        image = image if basis is None else image * basis
+        found, nullity = image.nullspace()
+        idle = 0 if nullity < left else idle + 1
+        if nullity < left:
+            first = _columns(found, left, nullity)
+            basis, left = first if basis is None else basis * first, nullity
+        if idle == _IDLE or not left:
             break
-    return _kernel(reduced, pivots, columns)
+    if basis is None:
+        return [[int(i == j) for j in range(columns)] for i in range(columns)]
+    return echelon([list(map(int, row)) for row in basis.transpose().tolist()], columns)[0] if left else []
 
 
-def _kernel(reduced: Sequence[Sequence[int]], pivots: Sequence[int], columns: int) -> list[list[int]]:
-    basis = []
-    for j in (j for j in range(columns) if j not in pivots):
-        vector = [0] * columns
-        vector[j] = 1
-        for row, p in zip(reduced, pivots, strict=True):
-            vector[p] = -row[j] % PRIME
-        basis.append(vector)
-    return echelon(basis, columns)[0]
+def _columns(matrix: nmod_mat, rows: int, count: int) -> nmod_mat:
+    """The first columns of a matrix."""
+    return nmod_mat(rows, count, [int(matrix[i, j]) for i in range(rows) for j in range(count)], PRIME)

@@ -7,7 +7,6 @@ Fields :math:`Z(x) = B x + b` with skew B and :math:`Z.E = 0`, :math:`Z.g = 0`, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from itertools import combinations, islice
 from random import Random
 from typing import Any
@@ -139,7 +138,7 @@ def _fields(q: checker.Question, functions: dict[str, int], level: dict[str, fmp
                     [sum((d * gradients[k][i] for k, d in deviations.items()), _ZERO) for i in range(n)]
                 )
             whole = [[*(g[i] * x[j] - g[j] * x[i] for i, j in pairs), *g] for g in slopes]
-            yield [[residue(Fraction(int(c.p), int(c.q))) for c in row] for row in whole]
+            yield [[residue(c) for c in row] for row in whole]
 
     found = []
     for vector in sampled_kernel(rows(), len(pairs) + n):

@@ -39,6 +39,8 @@ class Series:
     def __mul__(self, value: Any) -> Series:
         if not isinstance(value, Series):
             return Series(self.ring, self.terms * fmpq(value))
+        if self.terms.is_constant() or value.terms.is_constant():  # no power is raised
+            return Series(self.ring, self.terms * value.terms)
         return self.ring.cut(self.terms * value.terms)
 
     def __neg__(self) -> Series:
@@ -98,10 +100,12 @@ class PowerSeries:
     def cut(self, polynomial: Any) -> Series:
         """A polynomial without its higher powers."""
         require_time(self._numbers.deadline)
-        kept = {tuple(map(int, e)): c for e, c in polynomial.terms() if sum(map(int, e)) <= self.order}
-        if any(c.height_bits() > BITS for c in kept.values()):
+        if polynomial.total_degree() > self.order:
+            terms = ((tuple(map(int, e)), c) for e, c in polynomial.terms())
+            polynomial = self._context.from_dict({e: c for e, c in terms if sum(e) <= self.order})
+        if any(c.height_bits() > BITS for c in polynomial.coeffs()):
             raise Refusal(f"a number of more than {BITS} bits occurs")
-        return Series(self, self._context.from_dict(kept))
+        return Series(self, polynomial)
 
     def settled(self, jet: Any) -> Any:
         """The jet as it is, in time."""
