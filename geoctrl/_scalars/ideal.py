@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 import sympy as sp
-from sympy.polys.domains import QQ
-from sympy.polys.fields import field
-from sympy.polys.groebnertools import groebner
-from sympy.polys.orderings import grevlex
+from flint import Ordering, fmpq_mpoly_ctx
 
-from geoctrl._scalars import Arithmetic, Node, evaluate
+from geoctrl._scalars import Arithmetic, Node, evaluate, to_sympy
+from geoctrl._scalars.groebner import groebner_basis, normal_form
+from geoctrl._scalars.quotients import Quotient, constant
 
 __all__ = ["LeafIdeal"]
 
@@ -44,44 +44,52 @@ class LeafIdeal:
         functions = [n for n in reachable if n.kind == "fun"]
         symbols = [n for n in reachable if n.kind == "sym" and n not in numbers]
         # Functions first: their defining relations then lower the degree in the generator itself.
-        generators = [*reversed(functions), *symbols]
-        names = [f"g{i}" for i in range(len(generators))] or ["unused"]
-        self._field, *gens = field(names, QQ, grevlex)
-        self._names = dict(zip(names, generators, strict=False))
-        self._values = dict(zip(generators, gens, strict=False))
+        self._generators = [*reversed(functions), *symbols]
+        names = [f"g{i}" for i in range(len(self._generators))] or ["unused"]
+        self._ring = fmpq_mpoly_ctx.get(names, Ordering.degrevlex)
+        one = self._ring.constant(1)
+        gens = self._ring.gens()
+        self._values = {n: Quotient(x, one) for n, x in zip(self._generators, gens, strict=False)}
         self._values |= {n: self._number(q) for n, q in numbers.items()}
         self._arithmetic = Arithmetic("rational functions", self._number, {})
-        ideal = [self._evaluate(r).numer for r in relations]
-        ideal += self._defining_relations(functions)
-        ideal = [p for p in ideal if p]
-        self._basis = groebner(ideal, self._field.ring) if ideal else []
+        ideal = [self._evaluate(r).top for r in relations]
+        self._basis = groebner_basis([*ideal, *self._defining_relations(functions)])
 
-    def _number(self, q: Fraction):
-        return self._field.ground_new(QQ(int(q.numerator), int(q.denominator)))
+    def _number(self, q: Fraction) -> Quotient:
+        return Quotient(constant(self._ring, q), self._ring.constant(1))
 
-    def _evaluate(self, node: Node):
-        return evaluate([node], self._values, self._arithmetic)[0]
+    def _evaluate(self, node: Node) -> Quotient:
+        """The value of a node; what is on the way to it is kept, since others share it."""
+        if node not in self._values:
+            found = node.graph.reachable([node])
+            self._values |= zip(found, evaluate(found, self._values, self._arithmetic), strict=True)
+        return self._values[node]
 
-    def _defining_relations(self, functions: Sequence[Node]) -> list:
+    def _defining_relations(self, functions: Sequence[Node]) -> list[Any]:
         relations = []
+        one = self._ring.constant(1)
         cosines = {n.payload[1]: n for n in functions if n.payload[0] == "cos"}
         for n in functions:
             name, args = n.payload
-            value = self._values[n]
+            generator = self._values[n].top
             if name == "sqrt":
-                relations.append((value**2 - self._evaluate(args[0])).numer)
+                square = self._evaluate(args[0])
+                relations.append(generator**2 * square.below - square.top)
             elif name == "sin" and args in cosines:
-                relations.append((value**2 + self._values[cosines[args]] ** 2 - 1).numer)
+                relations.append(generator**2 + self._values[cosines[args]].top ** 2 - one)
         return relations
 
-    def remainder(self, node: Node):
+    def remainder(self, node: Node) -> Any:
         """Remainder of the numerator by division by a Groebner basis; if zero, it vanishes on the leaf."""
-        numerator = self._evaluate(node).numer
-        return numerator.rem(self._basis) if self._basis else numerator
+        return normal_form(self._evaluate(node).top, self._basis)
 
-    def to_sympy(self, polynomial, symbols: Mapping[Node, sp.Expr]) -> sp.Expr:
+    def to_sympy(self, polynomial: Any, symbols: Mapping[Node, sp.Expr]) -> sp.Expr:
         """A remainder in sympy symbols (functions appear under the names of their nodes)."""
-        from geoctrl._scalars import to_sympy
-
-        names = {sp.Symbol(k): to_sympy([n], symbols)[0] for k, n in self._names.items()}
-        return sp.factor(polynomial.as_expr()).xreplace(names)
+        names = to_sympy(self._generators, symbols)
+        placeholders = [sp.Dummy() for _ in names]
+        terms = (
+            sp.Rational(int(c.p), int(c.q))
+            * sp.prod(g ** int(e) for g, e in zip(placeholders, powers, strict=False))
+            for powers, c in polynomial.terms()
+        )
+        return sp.factor(sp.Add(*terms)).xreplace(dict(zip(placeholders, names, strict=True)))

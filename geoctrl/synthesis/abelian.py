@@ -23,6 +23,7 @@ from functools import cached_property
 
 import sympy as sp
 
+from geoctrl._scalars.factoring import factored
 from geoctrl.algebra import Quasicoordinate
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.controlled import Controlled
@@ -115,7 +116,7 @@ class Abelian(Shaping):
     def k(self) -> sp.Matrix:
         """k^a (s x n_undriven), in the velocities that no input drives."""
         coupling = self._block(self.plant.driven, self.plant.undriven)
-        return (self.gamma.inv() * coupling).applyfunc(sp.factor)
+        return (self.gamma.inv() * coupling).applyfunc(factored)
 
     def _block(self, rows: tuple[int, ...], columns: tuple[int, ...]) -> sp.Matrix:
         return sp.Matrix(self.plant.mechanism.inertia).extract(list(rows), list(columns))
@@ -153,7 +154,7 @@ class Abelian(Shaping):
         plant, m = self.plant, self.plant.mechanism
         gamma, k = self.gamma, self.k
         n, driven, undriven = m.algebra.n, plant.driven, plant.undriven
-        Y = (gamma.inv() * Lambda).applyfunc(sp.factor) * k
+        Y = (gamma.inv() * Lambda).applyfunc(factored) * k
         A = self._block(undriven, undriven) - k.T * Lambda * k
         blocks = {(0, 0): A + Y.T * rho * Y, (0, 1): Y.T * rho, (1, 0): rho * Y, (1, 1): sp.Matrix(rho)}
         places = (undriven, driven)
@@ -181,7 +182,7 @@ class Abelian(Shaping):
     def mixing(self, Lambda: sp.Matrix, rho: sp.Matrix) -> sp.Matrix:
         """C."""
         gamma = self.gamma
-        return (gamma.inv() * Lambda - sp.Matrix(rho).inv() * gamma).applyfunc(sp.factor)
+        return (gamma.inv() * Lambda - sp.Matrix(rho).inv() * gamma).applyfunc(factored)
 
     def positions(self, C: sp.Matrix) -> tuple[Quasicoordinate, ...]:
         """z^a, with the rates thetadot + C k v.

@@ -28,6 +28,7 @@ import sympy as sp
 
 from geoctrl._checks import flag
 from geoctrl._scalars import shown
+from geoctrl._scalars.factoring import factored
 from geoctrl.errors import InputError, LawWarning, MatchingError
 from geoctrl.synthesis.contract import Law
 from geoctrl.synthesis.controllers import controller
@@ -111,7 +112,7 @@ class DampedLaw(Law):
     def output(self) -> sp.Matrix:
         """Passive output y = G_ab^{-1} G_bi xi, (s x 1)."""
         inverse = sp.Matrix(self.rotors.inertia).inv()
-        return (inverse * self.rotors.coupling.T * sp.Matrix(self.mechanism.algebra.xi)).applyfunc(sp.factor)
+        return (inverse * self.rotors.coupling.T * sp.Matrix(self.mechanism.algebra.xi)).applyfunc(factored)
 
     @cached_property
     def _moving(self) -> bool:
@@ -245,7 +246,7 @@ class DampedLaw(Law):
             values |= dict(zip(self._momentum, momentum, strict=True))
         if self._integrating:
             eta = sp.Matrix(self.rotors.inertia) * self.rho_inverse * momentum
-            eta = eta.applyfunc(sp.factor) - self.sign * self.k * sp.Matrix(self._integrals)
+            eta = eta.applyfunc(factored) - self.sign * self.k * sp.Matrix(self._integrals)
             values |= dict(zip(self._eta, eta, strict=True))
         return [e.subs(values) for e in self.torques]
 
