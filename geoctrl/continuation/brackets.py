@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from geoctrl.analysis import Certificate, certify
-from geoctrl.continuation.changes import Event
+from geoctrl.continuation.changes import FOLD, Event
 from geoctrl.continuation.course import Course, Place
+from geoctrl.continuation.folds import turning_point
+from geoctrl.continuation.solved import SolvedCourse
 from geoctrl.errors import GeoctrlError
 from geoctrl.verification import Verdict
 
@@ -45,10 +47,15 @@ class Bracket:
 
 
 def around(course: Course, event: Event) -> Bracket:
-    """The smallest bracket with ends that are proved, one stable and one unstable; else one of floats."""
+    """The smallest bracket with ends that are proved, one stable and one unstable; of a fold, one in which it
+    is proved to lie; else one of floats.
+    """
     value, (least, most) = event.place.value, course.span
     size = max(abs(value), most - least)
     floats = Bracket(value - _FLOATS * size, value + _FLOATS * size)
+    if event.kind == FOLD and isinstance(course, SolvedCourse):
+        turn = turning_point(course, event.place)
+        return floats if turn is None else Bracket(*turn, (), "proved to hold one turn of the curve")
     sides = sorted((event.before, event.after), key=lambda place: place.value)
     turned = not sides[0].value < value < sides[1].value
     if turned or (event.before.spectrum.growing and event.after.spectrum.growing):

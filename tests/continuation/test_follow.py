@@ -13,7 +13,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.continuation.changes import BRANCH, HOPF, MEETING, ZERO
+from geoctrl.continuation.changes import BRANCH, FOLD, HOPF, MEETING, ZERO
 
 STABLE = (gc.Verdict.PROVED_STABLE, gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE)
 
@@ -148,6 +148,72 @@ def test_a_family_of_more_dimensions_is_cut_and_says_where():
     assert len(branch.held) == 1
     (label,) = branch.held
     np.testing.assert_allclose(branch.states[skate().state_labels.index(label)], branch.held[label])
+
+
+# -- curves that turn --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("s", [0.3, 0.5])
+def test_the_speed_of_leaning_turns_has_a_least_one(s):
+    """-v3 = (A c w + m g l/w) s/(m l c) is least at A c w^2 = m g l."""
+    p = {name: sp.Rational(value) for name, value in skate().params.items()}  # the doubles as they are
+    c, A = sp.sqrt(1 - sp.Rational(s) ** 2), p["I2"] + p["m"] * p["l"] ** 2 - p["I3"]
+    weight = p["m"] * p["g"] * p["l"]
+    exactly = -2 * sp.Rational(s) * sp.sqrt(A * c * weight) / (p["m"] * p["l"] * c)
+    least = float(exactly)
+    start = gc.find_equilibrium(skate(), fixed={"v2": 5.0, "Gamma2": s})
+    branch = gc.follow(skate(), start, along="v3", span=(2 * least, -0.1), fixed=["Gamma2"], points=21)
+    (fold,) = [change for change in branch.changes if change.kind == FOLD]
+    low, high = fold.bracket
+    assert sp.Rational(low) < exactly < sp.Rational(high)
+    assert fold.width < 1e-14
+    assert fold.rigorous
+    assert fold.proof == "proved to hold one turn of the curve"
+    assert fold.point["v2"] == pytest.approx(float(sp.sqrt(weight / (A * c))), rel=1e-7)
+    assert branch.ends[0] == branch.ends[1]
+    assert branch.values.max() < least + 1e-12
+
+
+@cache
+def pushed_pendulum():
+    """phi'' + d phi' + sin(phi) = T: no equilibrium with |T| > 1."""
+    phi, T, d = gc.Coordinate("phi"), gc.Parameter("T", 0.5), gc.Parameter("d", 0.25)
+    forces = [T.symbol - d.symbol * phi.rate]
+    L = phi.rate**2 / 2 + sp.cos(phi.symbol)
+    return gc.EulerPoincare(
+        name="pushed", algebra=None, shape=[phi], lagrangian=L, forces=forces, parameters=[T, d]
+    ).reduce()
+
+
+def test_a_pushed_pendulum_turns_over_at_the_torque_of_its_weight():
+    system = pushed_pendulum()
+    start = gc.find_equilibrium(system, guess=[0.0, 0.5])
+    branch = gc.follow(system, start, along="T", span=(-2, 2), points=21)
+    # From rest both ways through pi/2 and -pi/2: the curve T = sin(phi).
+    np.testing.assert_allclose(np.sin(branch.states[1]), branch.values, atol=1e-12)
+    folds = [change for change in branch.changes if change.kind == FOLD]
+    assert len(folds) == len(branch.changes) >= 2
+    for fold in folds:
+        low, high = fold.bracket
+        assert fold.rigorous
+        assert low < round(fold.value) < high
+        assert fold.width < 1e-15 * 4
+        assert fold.eigenvalue == 0
+        assert {fold.before, fold.after} == {
+            gc.Verdict.NUMERICALLY_STABLE,
+            gc.Verdict.NUMERICALLY_UNSTABLE,
+        }
+
+
+def test_a_turn_that_is_none_is_not_proved():
+    """Negative control: at a place of the curve that is no fold the steps lead away from it."""
+    from geoctrl.continuation.folds import turning_point
+    from geoctrl.continuation.solved import SolvedCourse
+
+    start = gc.find_equilibrium(pushed_pendulum(), guess=[0.0, 0.5])
+    course = SolvedCourse(pushed_pendulum(), start, "T", (), (-0.9, 0.9), 11)
+    course.walk(lambda _: None)
+    assert all(turning_point(course, place) is None for place in course.places)
 
 
 # -- curves that cross ------------------------------------------------------------------------------------
