@@ -140,7 +140,6 @@ class Branch:
     values : ndarray (m,)
         Of what it goes along, in the order of the curve: monotone between folds.
     points : tuple of Equilibrium
-    states : ndarray (n, m)
     eigenvalues : tuple of ndarray
         At each point, on the level sets of the invariants.
     verdicts : tuple of Verdict

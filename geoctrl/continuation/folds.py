@@ -163,7 +163,9 @@ class _Fold:
 
         kept = checker.Question(self._written.kept.read, True, Balls([fmpq(0)] * len(self._labels)))
         kept.require_kept([])
-        question, rows, names = self._question(whole=False), [], []
+        question = self._question(whole=False)
+        rows: list[np.ndarray] = []
+        names: list[str] = []
         for name in question.problem["leaf"]:
             rows.append(self._slopes(question, name))
         for name in sorted(self._written.names, key=lambda name: name == "energy"):
