@@ -60,6 +60,7 @@ _PUBLIC = {
     ),
     "geoctrl.verification": ("Verdict", "verify"),
     "geoctrl.trials": ("RobustnessReport", "RobustnessRow", "robustness"),
+    "geoctrl.continuation": ("Branch", "Change", "follow"),
     "geoctrl.orbits": ("PeriodicOrbit", "find_periodic"),
     "geoctrl.sampling": ("SampledController",),
     "geoctrl.synthesis": (

@@ -34,7 +34,7 @@ FLOORS = [
     ("sampling",),
     ("manifolds", "simulation", "analysis"),
     ("spheres", "rotations"),
-    ("synthesis", "trials", "orbits"),
+    ("synthesis", "trials", "orbits", "continuation"),
     ("models",),
     ("viz",),
     ("cli",),

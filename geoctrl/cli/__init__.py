@@ -1,4 +1,4 @@
-"""Command line: ``geoctrl models | certify | map | verify | simulate | law | warm``.
+"""Command line: ``geoctrl models | certify | map | follow | verify | simulate | law | warm``.
 
 Nothing but the standard library is imported until a command runs. Exit status: 0 done, 1 failed or
 refuted, 2 usage, 130 interrupted. No traceback is printed, whatever happens.
@@ -19,6 +19,7 @@ from geoctrl.cli.commands import (
     run_verify,
     run_warm,
 )
+from geoctrl.cli.follow import add_follow
 from geoctrl.cli.law import run_law
 from geoctrl.cli.map import add_map
 
@@ -91,6 +92,10 @@ def _parser() -> argparse.ArgumentParser:
     _mechanism_arguments(mapped, family=True)
     add_map(mapped)
 
+    followed = commands.add_parser("follow", help="follow equilibria, and prove where stability changes")
+    _mechanism_arguments(followed, family=True)
+    add_follow(followed)
+
     linearize = commands.add_parser("linearize", help="linearise at an equilibrium, on the leaf")
     _mechanism_arguments(linearize, family=True)
     linearize.set_defaults(run=run_linearize)
@@ -133,7 +138,7 @@ def _parser() -> argparse.ArgumentParser:
     warm = commands.add_parser("warm", help="compile all stepping loops now, and keep them on disk")
     warm.set_defaults(run=run_warm)
 
-    for command in (models, certify, mapped, linearize, verify, simulate, law, warm):
+    for command in (models, certify, mapped, followed, linearize, verify, simulate, law, warm):
         command.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=lambda args: _nothing(args, parser))
     return parser

@@ -153,6 +153,8 @@ class Equilibrium:
         on rotations ``R`` (n, 3, 3) and ``Omega`` (n, 3). Each is an attribute as well.
     system : System or None
         What it is an equilibrium of; None in a copy and in what was pickled.
+    symbols : dict of name -> number
+        Values of the symbols of the family it was taken from, as they were given.
     """
 
     x: np.ndarray
@@ -168,6 +170,7 @@ class Equilibrium:
     spin: np.ndarray = field(default_factory=lambda: np.zeros(3))
     parts: Mapping[str, np.ndarray] = field(default_factory=dict)
     system: Any = None
+    symbols: Mapping[str, Any] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"system": None}

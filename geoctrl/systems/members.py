@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,8 @@ def family_member(
     x, u = (np.array([float(q) for q in part]) for part in (point[:n], point[n:end]))
     for i, angle in turned.items():
         x[i] = float(angle)
-    return equilibrium_at(seen, (x, u, exact_x, exact_u), full, name)
+    found = equilibrium_at(seen, (x, u, exact_x, exact_u), full, name)
+    return replace(found, symbols={symbol.name: value for symbol, value in numbers.items()})
 
 
 def _require_relations(

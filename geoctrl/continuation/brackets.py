@@ -1,0 +1,115 @@
+"""Two proofs around a change of stability: how near to each other they can be had."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from geoctrl.analysis import Certificate, certify
+from geoctrl.continuation.changes import FOLD, Event
+from geoctrl.continuation.course import Course, Place
+from geoctrl.continuation.folds import turning_point
+from geoctrl.continuation.solved import SolvedCourse
+from geoctrl.errors import GeoctrlError
+from geoctrl.verification import Verdict
+
+__all__ = ["Bracket", "around"]
+
+_DISTANCES = [10.0 ** (k / 2) for k in range(-24, -7)]
+"""From a change, relative to value and span, at which proofs are tried: from where floats tell on. What is
+proved at one distance is taken to be proved at greater ones, so that few are tried."""
+_FLOATS = 1e-7
+"""Half width of a bracket of floats, relative to the value: half the digits of a double, which are left where
+curves cross."""
+_STABLE = (Verdict.PROVED_STABLE, Verdict.PROVED_ASYMPTOTICALLY_STABLE)
+_BOX = 2.0**-64
+"""Half width of the boxes in which the equilibria of floats are proved to lie."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bracket:
+    """An interval of what a branch goes along, and what is proved of its ends.
+
+    Attributes
+    ----------
+    low, high : float
+    certificates : tuple of Certificate
+        At the two ends; none where nothing is proved by them.
+    proof : str
+        What is proved, in words; empty where nothing is.
+    """
+
+    low: float
+    high: float
+    certificates: tuple[Certificate, ...] = ()
+    proof: str = ""
+
+
+def around(course: Course, event: Event) -> Bracket:
+    """The smallest bracket with ends that are proved, one stable and one unstable; of a fold, one in which it
+    is proved to lie; else one of floats.
+    """
+    value, (least, most) = event.place.value, course.span
+    size = max(abs(value), most - least)
+    floats = Bracket(value - _FLOATS * size, value + _FLOATS * size)
+    if event.kind == FOLD and isinstance(course, SolvedCourse):
+        turn = turning_point(course, event.place)
+        return floats if turn is None else Bracket(*turn, (), "proved to hold one turn of the curve")
+    sides = sorted((event.before, event.after), key=lambda place: place.value)
+    turned = not sides[0].value < value < sides[1].value
+    if turned or (event.before.spectrum.growing and event.after.spectrum.growing):
+        return floats
+    best = floats
+    first, last = 0, len(_DISTANCES)
+    k = first  # most changes are proved as near as floats tell
+    while first < last:
+        margin = _DISTANCES[k] * size
+        found = _proved(course, (value - margin, sides[0]), (value + margin, sides[1]))
+        if found is None:
+            first = k + 1
+        else:
+            best, last = found, k
+        k = (first + last) // 2
+    return best
+
+
+def _proved(course: Course, low: tuple[float, Place], high: tuple[float, Place]) -> Bracket | None:
+    """The bracket of two values, each with a place near it, that are proved stable and unstable."""
+    # The unstable one first: it is sooner proved, and sooner not.
+    turned = not low[1].spectrum.growing
+    proofs = _certified(course, [high, low] if turned else [low, high])
+    if len(proofs) < 2 or not _differ(*(c.verdict for c in proofs)):
+        return None
+    first, second = proofs[::-1] if turned else proofs
+    words = {True: "stable", False: "unstable"}
+    said = [words[c.verdict in _STABLE] for c in (first, second)]
+    ends = low[0], high[0]
+    if not course.joined or any("in balls" in c.method for c in proofs):
+        ends = _below(low[0]), -_below(-high[0])
+    curve = "" if course.joined else "; that both lie on one curve is of floats"
+    return Bracket(*ends, (first, second), f"proved {said[0]} at its low end, {said[1]} at its high{curve}")
+
+
+def _certified(course: Course, ends: Sequence[tuple[float, Place]]) -> list[Certificate]:
+    """Proofs at one end after the other, as far as there are such."""
+    found: list[Certificate] = []
+    for value, near in ends:
+        try:
+            point = course.exactly(value, near)
+            certificate = certify(course.seen.system, point)
+        except GeoctrlError:  # no point in exact numbers, or one of which no certificate can be made
+            break
+        if not certificate.verdict.proved or (course.joined and point.exact is None):
+            break
+        found.append(certificate)
+    return found
+
+
+def _differ(one: Verdict, other: Verdict) -> bool:
+    return (one in _STABLE) != (other in _STABLE) and Verdict.PROVED_UNSTABLE in (one, other)
+
+
+def _below(value: float) -> float:
+    """A double below all values within a box about one."""
+    return math.nextafter(value - _BOX, -math.inf)

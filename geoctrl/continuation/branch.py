@@ -1,0 +1,210 @@
+"""A branch of relative equilibria and what changes along it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from geoctrl._checks import file_path
+from geoctrl.analysis import Certificate
+from geoctrl.errors import EquilibriumError
+from geoctrl.systems import Equilibrium
+from geoctrl.verification import Verdict
+
+__all__ = ["Branch", "Change"]
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """Where a branch turns, meets another or changes its stability.
+
+    Attributes
+    ----------
+    kind : str
+        "fold" (the value turns), "branch point" (another curve of equilibria crosses, with the same states
+        held), "Hopf point" (a pair of eigenvalues crosses the imaginary axis), "zero eigenvalue" (one crosses
+        zero, or a pair meets there) or "meeting eigenvalues" (two pairs on the axis meet and leave it).
+    value : float
+        Of what the branch goes along, in floats.
+    bracket : tuple of two floats
+        An interval of it.
+    rigorous : bool
+        Whether `proof` says something about the bracket. Else the bracket is of floats.
+    proof : str
+        What is proved of the bracket, in words.
+    eigenvalue : complex or None
+        On the imaginary axis there; None where no eigenvalue comes to it.
+    before, after : Verdict
+        In the order of the branch's points: proved where the ends of the bracket are.
+    point : Equilibrium
+        In floats.
+    certificates : tuple of Certificate
+        At the low and the high end of the bracket, where these prove it.
+    """
+
+    kind: str
+    value: float
+    bracket: tuple[float, float]
+    rigorous: bool
+    proof: str
+    eigenvalue: complex | None
+    before: Verdict
+    after: Verdict
+    point: Equilibrium
+    certificates: tuple[Certificate, ...] = ()
+    _others: Callable[..., list[Branch]] | None = field(default=None, repr=False)
+
+    @property
+    def width(self) -> float:
+        """Of the bracket."""
+        return self.bracket[1] - self.bracket[0]
+
+    def branches(self, span: Any = None) -> list[Branch]:
+        """The other curves of equilibria through a branch point, followed like the first.
+
+        Where equilibria leave it in several dimensions, as by a symmetry, states are held that leave one.
+
+        Parameters
+        ----------
+        span : (low, high), optional
+            Of the value; that of the branch by default.
+
+        Raises
+        ------
+        EquilibriumError
+            If this is no branch point, or no other curve is found.
+
+        Examples
+        --------
+        The pitchfork of a bead on a hoop that turns: at :math:`W^2 = g/l` the lowest point loses its
+        stability to two others.
+
+        >>> import sympy as sp
+        >>> import geoctrl as gc
+        >>> phi = gc.Coordinate("phi", angle=True)
+        >>> q, W = phi.symbol, gc.Parameter("W", 1.0, "rad/s", "rate of the hoop", positive=True)
+        >>> L = (phi.rate**2 + W.symbol**2 * sp.sin(q)**2) / 2 + sp.Rational(981, 100) * sp.cos(q)
+        >>> bead = gc.EulerPoincare(name="bead", algebra=None, shape=[phi], lagrangian=L, parameters=[W])
+        >>> hoop = bead.reduce()
+        >>> lowest = gc.follow(hoop, gc.find_equilibrium(hoop), along="W", span=(1, 5))
+        >>> pitchfork, = lowest.changes
+        >>> print(f"{pitchfork.kind} at {pitchfork.value:.9g}")
+        branch point at 3.13209195
+        >>> other, = pitchfork.branches()
+        >>> sorted(round(abs(point["phi"]), 6) for point in (other.points[0], other.points[-1]))
+        [1.167557, 1.167557]
+        """
+        if self._others is None:
+            raise EquilibriumError(f"no other curve of equilibria crosses at a {self.kind}")
+        return self._others(span)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready content."""
+        root = self.eigenvalue
+        return {
+            "kind": self.kind,
+            "value": self.value,
+            "bracket": list(self.bracket),
+            "rigorous": self.rigorous,
+            "proof": self.proof,
+            "eigenvalue": None if root is None else [root.real, root.imag],
+            "before": self.before.value,
+            "after": self.after.value,
+            "state": self.point.x.tolist(),
+            "certificates": [c.to_dict() for c in self.certificates],
+        }
+
+    def __repr__(self) -> str:
+        low, high = self.bracket
+        of = self.proof or "of floats"
+        return f"<Change: {self.kind} in [{low:.15g}, {high:.15g}], {of}; {self.before} to {self.after}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """A curve of relative equilibria; made by `follow`.
+
+    Attributes
+    ----------
+    system : System
+    along : str
+        The state, symbol of a family or parameter that it goes along.
+    span : tuple of two floats
+    held : dict of label -> number
+        What has the same value all along: states, or the other symbols of the family.
+    values : ndarray (m,)
+        Of what it goes along, in the order of the curve: monotone between folds.
+    points : tuple of Equilibrium
+    eigenvalues : tuple of ndarray
+        At each point, on the level sets of the invariants.
+    verdicts : tuple of Verdict
+        At each point in floats, by the spectrum alone: NUMERICALLY_UNSTABLE, NUMERICALLY_STABLE where all
+        eigenvalues on the level sets decay, else SPECTRALLY_STABLE_ONLY. What is proved stands with the
+        changes.
+    changes : tuple of Change
+    ends : tuple of two str
+        Why the curve ends where it does.
+    """
+
+    system: Any
+    along: str
+    span: tuple[float, float]
+    held: dict[str, Any]
+    values: np.ndarray
+    points: tuple[Equilibrium, ...]
+    eigenvalues: tuple[np.ndarray, ...]
+    verdicts: tuple[Verdict, ...]
+    changes: tuple[Change, ...]
+    ends: tuple[str, str]
+
+    @property
+    def states(self) -> np.ndarray:
+        """States of the points by column."""
+        return np.array([point.x for point in self.points]).T
+
+    def plot(self, state: str | None = None, ax: Any = None) -> Any:
+        """The branch as `geoctrl.viz.branches` draws it."""
+        from importlib import import_module
+
+        return import_module("geoctrl.viz").branches(self, state=state, ax=ax)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready content; the changes hold their certificates."""
+        return {
+            "system": self.system.name,
+            "along": self.along,
+            "span": list(self.span),
+            "held": {k: float(v) for k, v in self.held.items()},
+            "ends": list(self.ends),
+            "labels": list(self.system.state_labels),
+            "values": self.values.tolist(),
+            "states": [point.x.tolist() for point in self.points],
+            "eigenvalues": [[[v.real, v.imag] for v in map(complex, row)] for row in self.eigenvalues],
+            "verdicts": [verdict.value for verdict in self.verdicts],
+            "changes": [change.to_dict() for change in self.changes],
+        }
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """JSON text; written to ``path`` where one is given; TypeError if that is no path."""
+        text = json.dumps(self.to_dict(), indent=1)
+        if path is not None:
+            file_path(path).write_text(text + "\n", encoding="utf-8")
+        return text
+
+    def __repr__(self) -> str:
+        held = ", ".join(f"{k} = {float(v):.9g}" for k, v in self.held.items())
+        lines = [
+            f"<Branch of {self.system.name or 'a system'} along {self.along}: {len(self.points)} points"
+            f"{f', {held} held' if held else ''}>",
+            f"  from {self.ends[0]} to {self.ends[1]}",
+        ]
+        for change in self.changes:
+            low, high = change.bracket
+            proof = change.proof or "of floats"
+            lines.append(f"  {change.kind} at {change.value:.12g}, within {high - low:.2g}: {proof}")
+        return "\n".join(lines)

@@ -1,0 +1,185 @@
+"""What changes along a course: turning points, crossings of curves, eigenvalues that come to the axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from geoctrl.continuation.course import Course, Place
+from geoctrl.continuation.spectrum import Spectrum
+from geoctrl.errors import GeoctrlError
+
+__all__ = ["BRANCH", "FOLD", "HOPF", "MEETING", "ZERO", "Event", "events"]
+
+FOLD, BRANCH, HOPF = "fold", "branch point", "Hopf point"
+ZERO, MEETING = "zero eigenvalue", "meeting eigenvalues"
+
+_FINE = 2.0**-14
+"""Length, in places, to which a change of the numbers of eigenvalues beside the axis is halved before a
+smooth function of them is solved."""
+_FINEST = 2.0**-44
+"""The same where there is no such function."""
+_ROOT = 1e-14
+"""To which, in places, such a function is solved."""
+_BESIDE = 0.02
+"""Distance, in places, at which eigenvalues before and after a change are compared; what is nearer to another
+than that is one change."""
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """A change along a course.
+
+    Attributes
+    ----------
+    kind : str
+    way : float
+        Where, in places.
+    place : Place
+    before, after : Place
+        Beside it.
+    eigenvalue : complex or None
+        On the axis.
+    """
+
+    kind: str
+    way: float
+    place: Place
+    before: Place
+    after: Place
+    eigenvalue: complex | None
+
+
+@dataclass(frozen=True)
+class _Crossing:
+    """Eigenvalues that come to the axis or leave it: where, what kind, and which."""
+
+    way: float
+    kind: str
+    eigenvalue: complex
+
+
+def events(course: Course) -> list[Event]:
+    """All changes that are seen between two places one after the other, in order.
+
+    Two of them that undo each other between neighbouring places are not seen.
+    """
+    if len(course.places) < 2:
+        return []
+    folds = list(_turns(course))
+    found: list[tuple[float, str, complex | None]] = []
+    for crossing in _crossings(course):
+        near = [way for way in folds if abs(way - crossing.way) < _BESIDE]
+        folds = [way for way in folds if way not in near]
+        kind = FOLD if near and crossing.kind == ZERO else crossing.kind
+        way = near[0] if kind == FOLD else crossing.way
+        if crossing.kind == ZERO and course.across(course.at(way)).shape[1]:
+            kind = BRANCH
+        found.append((way, kind, crossing.eigenvalue))
+    found += [(way, BRANCH if course.across(course.at(way)).shape[1] else FOLD, None) for way in folds]
+    return [_event(course, *item) for item in sorted(found, key=lambda item: item[0])]
+
+
+def _event(course: Course, way: float, kind: str, eigenvalue: complex | None) -> Event:
+    before, after = (course.at(w) for w in _beside(course, way, way))
+    return Event(kind, way, course.at(way), before, after, eigenvalue)
+
+
+def _beside(course: Course, low: float, high: float) -> tuple[float, float]:
+    last = len(course.places) - 1.0
+    return max(0.0, low - _BESIDE), min(last, high + _BESIDE)
+
+
+def _turns(course: Course) -> Iterator[float]:
+    """Where the value turns."""
+    for i, (a, b) in enumerate(zip(course.places, course.places[1:], strict=False)):
+        if a.slope * b.slope < 0 or (b.slope == 0 and i + 2 < len(course.places)):
+            yield _solved(lambda way: course.at(way).slope, float(i), i + 1.0)
+
+
+def _solved(f: Callable[[float], float], low: float, high: float) -> float:
+    """The root of a function of the way between two at which it has different signs."""
+    from scipy.optimize import brentq
+
+    if f(high) == 0:
+        return high
+    return float(brentq(f, low, high, xtol=_ROOT, rtol=4 * np.finfo(float).eps))
+
+
+# -- eigenvalues -------------------------------------------------------------------------------------
+
+
+def _crossings(course: Course) -> Iterator[_Crossing]:
+    """Where eigenvalues come to the imaginary axis or leave it."""
+    intervals: list[tuple[float, float]] = []
+    for i in range(len(course.places) - 1):
+        for low, high in _halved(course, float(i), i + 1.0):
+            if intervals and low - intervals[-1][1] < _BESIDE:
+                intervals[-1] = intervals[-1][0], high
+            else:
+                intervals.append((low, high))
+    for low, high in intervals:
+        ends = _beside(course, low, high)
+        if course.at(ends[0]).spectrum.counts != course.at(ends[1]).spectrum.counts:
+            yield _crossing(course, low, high, ends)
+
+
+def _halved(course: Course, low: float, high: float, least: float = _FINE) -> list[tuple[float, float]]:
+    """Short intervals over which the numbers of eigenvalues beside the axis change."""
+    if course.at(low).spectrum.counts == course.at(high).spectrum.counts:
+        return []
+    if high - low <= least:
+        return [(low, high)]
+    middle = (low + high) / 2
+    return [*_halved(course, low, middle, least), *_halved(course, middle, high, least)]
+
+
+def _crossing(course: Course, low: float, high: float, ends: tuple[float, float]) -> _Crossing:
+    """What crosses within an interval, located by a function that is smooth there."""
+    first, second = (course.at(way).spectrum for way in ends)
+    if first.growing == second.growing:  # what leaves the axis to the left, seen with the time reversed
+        first, second = (Spectrum(-s.values, s.margin) for s in (first, second))
+    more, less = (first, second) if first.growing > second.growing else (second, first)
+    count = more.growing - less.growing
+    leaving = sorted(more.values[more.values.real > more.margin], key=lambda v: v.real)[:count]
+    frequency = max(abs(v.imag) for v in leaving)
+    if frequency <= more.margin:
+        zeros = min(first.zeros, second.zeros)
+        way = _located(course, lambda s: s.product(zeros), low, high, ends)
+        return _Crossing(way, ZERO, 0j)
+    near = complex(0.0, frequency)
+    if less.decaying >= more.decaying + count:
+        way = _located(course, lambda s: s.growth(near), low, high, ends)
+        at = course.at(way).spectrum.values
+        return _Crossing(way, HOPF, complex(0.0, abs(at[np.argmin(np.abs(at - near))].imag)))
+    way = _located(course, lambda s: s.distance(near), low, high, ends)
+    at = course.at(way).spectrum.values
+    return _Crossing(way, MEETING, complex(0.0, abs(at[np.argmin(np.abs(at - near))].imag)))
+
+
+def _located(
+    course: Course,
+    measure: Callable[[Spectrum], float],
+    low: float,
+    high: float,
+    ends: tuple[float, float],
+) -> float:
+    """The zero of a function of the spectrum next to an interval; by halving where no sign changes."""
+
+    def f(way: float) -> float:
+        return measure(course.at(way).spectrum)
+
+    try:
+        width = high - low
+        while True:
+            if f(low) * f(high) <= 0:
+                return _solved(f, low, high)
+            if low == ends[0] and high == ends[1]:
+                break
+            low, high, width = max(ends[0], low - width), min(ends[1], high + width), 2 * width
+    except GeoctrlError:  # the course has no place there: the numbers tell
+        pass
+    fine = _halved(course, *ends, least=_FINEST)
+    return sum(fine[0]) / 2 if fine else (low + high) / 2

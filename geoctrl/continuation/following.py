@@ -1,0 +1,238 @@
+"""Branches of relative equilibria: followed, with what changes along them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from geoctrl._checks import entries, nearest, whole_number
+from geoctrl._scalars import real, shown
+from geoctrl.continuation.brackets import around
+from geoctrl.continuation.branch import Branch, Change
+from geoctrl.continuation.changes import BRANCH, Event, events
+from geoctrl.continuation.closed import ClosedCourse
+from geoctrl.continuation.course import Course
+from geoctrl.continuation.solved import SolvedCourse
+from geoctrl.continuation.switching import crossing_courses
+from geoctrl.errors import InputError, LabelError
+from geoctrl.stepping.progress import Progress
+from geoctrl.systems import Equilibrium, System, as_system
+from geoctrl.systems.points import resolve_equilibrium
+
+__all__ = ["follow"]
+
+Told = Callable[[float], None]
+
+
+def follow(
+    sys: System,
+    eq: Any,
+    along: str,
+    span: Any,
+    fixed: Sequence[str] = (),
+    params: Mapping[str, float] | None = None,
+    points: int = 61,
+    progress: bool | Callable[[float], object] = False,
+) -> Branch:
+    r"""Follow relative equilibria along a state, a symbol of their family or a parameter.
+
+    Along a symbol of the family that ``eq`` was taken from, members follow from its closed form; so they do
+    along a parameter where ``fixed`` names symbols of the family. Else the curve
+
+    .. math::
+
+        F(z) = (f(x, u, p),\; g(x, p),\; x_h - c_h) = 0
+
+    of equilibria on the leaf g = 0, with the states :math:`x_h` held, is followed by pseudo-arclength on both
+    sides of ``eq``, through folds, as far as the span reaches. At each point stands the spectrum on the level
+    sets of the invariants; where eigenvalues come to the imaginary axis or leave it, where the value turns
+    and where another curve crosses, the place is located in floats, and a bracket of it is proved where that
+    can be done: its two ends are certified, one stable and one unstable, as near to each other as proofs
+    reach.
+
+    Parameters
+    ----------
+    sys : System
+    eq : Equilibrium, state ``x`` or pair ``(x, u)``
+    along : str
+        A state, a symbol of the family of ``eq``, or a parameter.
+    span : (low, high)
+        Values between which it is followed; that of ``eq`` lies between them.
+    fixed : sequence of str, optional
+        States that are held. Where equilibria come in families of more dimensions, further states are held
+        that change most along those; `Branch.held` names them. Or symbols of the family.
+    params : dict, optional
+        Overrides those of the equilibrium.
+    points : int, optional
+        Points over the span, about; a curve that turns has more.
+    progress : bool or callable, optional
+
+    Returns
+    -------
+    Branch
+
+    Raises
+    ------
+    LabelError
+        If ``along`` or ``fixed`` name nothing there is.
+    InputError
+        If the span is none, or the value of ``eq`` lies outside it.
+    EquilibriumError
+        If ``eq`` is no equilibrium; if no curve of equilibria goes on from it, or several do.
+    ParameterError
+        For an unknown parameter.
+    TypeError
+        If ``sys`` is no system.
+
+    Notes
+    -----
+    Two changes between neighbouring points that undo each other are not seen: take more points. That what is
+    proved of the ends of a bracket concerns one curve is known for families in closed form alone.
+
+    Examples
+    --------
+    A skate that turns upright becomes stable at :math:`\Omega_0^2 = m g l/(I_3 + m l^2 - I_2)`:
+
+    >>> import geoctrl as gc
+    >>> skate = gc.models.get("pendulum-skate")().reduce()
+    >>> spinning = gc.follow(skate, skate.equilibrium("spinning", Omega0=3.0), along="Omega0", span=(1, 9))
+    >>> change, = spinning.changes
+    >>> change.value, change.width < 1e-9
+    (4.09731724..., True)
+    >>> change.proof
+    'proved unstable at its low end, stable at its high'
+    """
+    system = as_system(sys, "follow")
+    limits = _span(span)
+    count = whole_number("points", points, 3, 100_000)
+    point = resolve_equilibrium(system, eq, params)
+    told = Progress(progress, "follow")
+    names = [_name("fixed", name) for name in entries("fixed", fixed)]
+    symbols = eq.symbols if isinstance(eq, Equilibrium) else {}
+    course = _course(system, point, symbols, _name("along", along), names, limits, count)
+    try:
+        branch = _branch(system, course, count, told)
+        told.finish(1.0)
+    finally:
+        told.close()
+    return branch
+
+
+def _span(given: Any) -> tuple[float, float]:
+    values = entries("span", given)
+    if len(values) != 2:
+        raise InputError(f"span must be (low, high), got {shown(given)}")
+    low, high = (real(v, "span") for v in values)
+    if not low < high:
+        raise InputError(f"span must be (low, high) with low < high, got ({low:g}, {high:g})")
+    return float(low), float(high)
+
+
+def _name(what: str, given: Any) -> str:
+    if not isinstance(given, str):
+        raise LabelError(f"{what} must name a state, a symbol of a family or a parameter, got {shown(given)}")
+    return given
+
+
+def _course(
+    system: System,
+    point: Equilibrium,
+    symbols: Mapping[str, Any],
+    along: str,
+    fixed: list[str],
+    span: tuple[float, float],
+    points: int,
+) -> Course:
+    """The course that is asked for."""
+    labels, parameters = list(system.state_labels), list(system.params)
+    known = [*labels, *symbols, *parameters]
+    if along not in known:
+        raise LabelError(
+            f"no state, symbol of the family of the equilibrium or parameter {along!r}{nearest(along, known)}"
+        )
+    for name in fixed:
+        if name not in (*labels, *symbols):
+            raise LabelError(f"fixed names no state or symbol: {name!r}{nearest(name, [*labels, *symbols])}")
+        if name == along:
+            raise InputError(f"{name!r} cannot be held: the branch goes along it")
+    closed = [name for name in fixed if name in symbols]
+    if along in symbols or (closed and along in parameters):
+        others = [name for name in fixed if name not in symbols]
+        if others:
+            raise InputError(
+                f"members of a family are told by its symbols; {', '.join(others)} cannot be held"
+            )
+        _require_inside(along, {**point.params, **symbols}[along], span)
+        return ClosedCourse(system, point.name, symbols, dict(point.params), along, span, points)
+    if closed:
+        raise InputError(
+            f"{', '.join(closed)} is held along a parameter or a symbol of the family; along the state "
+            f"{along!r} hold states"
+        )
+    value = point.x[labels.index(along)] if along in labels else point.params[along]
+    _require_inside(along, value, span)
+    return SolvedCourse(system, point, along, list(dict.fromkeys(fixed)), span, points)
+
+
+def _require_inside(along: str, value: Any, span: tuple[float, float]) -> None:
+    if not span[0] <= float(value) <= span[1]:
+        raise InputError(
+            f"the equilibrium has {along} = {float(value):.9g}, outside the span ({span[0]:g}, {span[1]:g})"
+        )
+
+
+def _branch(system: System, course: Course, points: int, told: Told) -> Branch:
+    """The branch of a course, walked and looked through."""
+    course.walk(lambda part: told(0.4 * part))
+    found = events(course)
+    changes = []
+    for k, event in enumerate(found):
+        told(0.5 + 0.5 * k / len(found))
+        changes.append(_change(system, course, event, points))
+    places = course.places
+    return Branch(
+        system=system,
+        along=course.along,
+        span=course.span,
+        held=dict(course.held),
+        values=np.array([place.value for place in places]),
+        points=tuple(place.point for place in places),
+        eigenvalues=tuple(place.spectrum.values for place in places),
+        verdicts=tuple(place.spectrum.verdict for place in places),
+        changes=tuple(changes),
+        ends=course.ends,
+    )
+
+
+def _change(system: System, course: Course, event: Event, points: int) -> Change:
+    """The record of an event, with its bracket."""
+    bracket = around(course, event)
+    sides = sorted((event.before, event.after), key=lambda place: place.value)
+    verdicts = [place.spectrum.verdict for place in (event.before, event.after)]
+    if bracket.certificates:
+        proved = [c.verdict for c in bracket.certificates]
+        verdicts = proved if sides[0] is event.before else proved[::-1]
+    others = partial(_others, system, course, event, points) if event.kind == BRANCH else None
+    return Change(
+        kind=event.kind,
+        value=event.place.value,
+        bracket=(bracket.low, bracket.high),
+        rigorous=bool(bracket.proof),
+        proof=bracket.proof,
+        eigenvalue=event.eigenvalue,
+        before=verdicts[0],
+        after=verdicts[1],
+        point=event.place.point,
+        certificates=bracket.certificates,
+        _others=others,
+    )
+
+
+def _others(system: System, course: Course, event: Event, points: int, span: Any = None) -> list[Branch]:
+    """`Change.branches`."""
+    limits = course.span if span is None else _span(span)
+    found = crossing_courses(system, course, event, limits, points)
+    return [_branch(system, other, points, lambda _: None) for other in found]
