@@ -130,7 +130,10 @@ class RegionOfAttraction:
         labels = [region.energy.question.labels[i] for i in region.energy.shapes]
         sides = (node.cell for node in region.inside)
         return [
-            {k: (float(Fraction(str(a))), float(Fraction(str(b)))) for k, (a, b) in zip(labels, cell, strict=True)}
+            {
+                k: (float(Fraction(str(a))), float(Fraction(str(b))))
+                for k, (a, b) in zip(labels, cell, strict=True)
+            }
             for cell in sides
         ]
 

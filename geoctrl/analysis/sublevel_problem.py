@@ -1,4 +1,4 @@
-"""The question of a sublevel set, as the data that its file holds: which function, what is held, which box."""
+"""The question of a sublevel set, as the data that its file holds: which function, what is held."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from geoctrl import checker
 from geoctrl.analysis.appended import Appended
 from geoctrl.analysis.energy_casimir import exact_multipliers
 from geoctrl.analysis.falling import falling_functions
-from geoctrl.analysis.independence import independent_invariants
 from geoctrl.analysis.motion import Stored
 from geoctrl.analysis.problem import Problem
+from geoctrl.checker.jets import reachable
 from geoctrl.checker.matrices import independent
 from geoctrl.checker.sublevels.file import SUBLEVEL
 from geoctrl.systems import Equilibrium, ReducedSystem
@@ -69,14 +69,17 @@ def questions(
     parts = {
         "domain": places["domain"],
         "limits": {
-            k: {"input": p, "bound": str(b)} for (k, b), p in zip(limits.items(), places["limits"], strict=True)
+            k: {"input": p, "bound": str(b)}
+            for (k, b), p in zip(limits.items(), places["limits"], strict=True)
         },
     }
     kept = [k for k in conserved if k != ENERGY]
-    for asked, sense in _functions(stored, conserved, kept):
-        for held, multipliers in _held(checker.Question(asked.read, exact=True), kept, velocities, sense):
+    others = [k for k in stored.read["invariants"] if k not in conserved]
+    for asked, energy, sense in _functions(stored, conserved, kept, others):
+        q = checker.Question(asked.read, exact=True)
+        for held, multipliers in _held(q, energy, sense, kept, velocities):
             given = {
-                "energy": ENERGY,
+                "energy": energy,
                 "sense": sense,
                 "multipliers": {k: str(v) for k, v in multipliers.items()},
                 "velocities": velocities,
@@ -97,31 +100,36 @@ def _appended(problem: Problem, stored: Stored, extra: Sequence[tuple[str, list]
     functions = problem.invariants | problem.others
     data, table = motion.written(functions, {}, {}, further="consequences" in stored.data)
     places = {part: table.places([motion.image(n) for n in nodes]) for part, nodes in extra}
-    numbers = {part: stored.data[part] for part in ("states", "inputs", "parameters", "roots") if part in stored.data}
+    numbers = {
+        part: stored.data[part] for part in ("states", "inputs", "parameters", "roots") if part in stored.data
+    }
     return Stored.of(data | {"nodes": table.rows} | numbers), places
 
 
-def _functions(stored: Stored, conserved: Sequence[str], kept: Sequence[str]) -> Iterator[tuple[Stored, int]]:
-    """The energy with its sense, conserved or falling with the squares that show it."""
+def _functions(
+    stored: Stored, conserved: Sequence[str], kept: Sequence[str], others: Sequence[str]
+) -> Iterator[tuple[Stored, str, int]]:
+    """Problems with the name of a function and the sense in which it does not grow: the energy where it is
+    conserved, else what falls, with the squares that show it.
+    """
     if ENERGY in conserved:
-        yield stored, 1
-        yield stored, -1
-        return
-    if ENERGY not in stored.data["invariants"]:
+        yield stored, ENERGY, 1
+        yield stored, ENERGY, -1
         return
     seen = set()
-    for found, _ in falling_functions(stored, kept, [ENERGY]):
-        falling = found.data["falling"]
-        if falling["sense"] in seen:
-            continue
-        seen.add(falling["sense"])
-        squares = [{k: row[k] for k in ("factor", "square")} for row in falling["squares"]]
-        falling = {k: falling[k] for k in ("function", "weights", "sense")} | {"squares": squares}
-        yield found.with_parts(falling=falling), falling["sense"]
+    for name in others:
+        for found, _ in falling_functions(stored, kept, [name]):
+            falling = found.data["falling"]
+            if (name, falling["sense"]) in seen:
+                continue
+            seen.add((name, falling["sense"]))
+            squares = [{k: row[k] for k in ("factor", "square")} for row in falling["squares"]]
+            falling = {k: falling[k] for k in ("function", "weights", "sense")} | {"squares": squares}
+            yield found.with_parts(falling=falling), name, falling["sense"]
 
 
 def _held(
-    q: checker.Question, kept: Sequence[str], velocities: Sequence[str], sense: int
+    q: checker.Question, energy: str, sense: int, kept: Sequence[str], velocities: Sequence[str]
 ) -> Iterator[tuple[list[str], dict[str, fmpq]]]:
     """Invariants to be held, and multipliers of others."""
     linear = [k for k in kept if _linear(q, k, velocities)]
@@ -133,13 +141,11 @@ def _held(
             rows.append(row)
     if len(rows) == len(linear):
         yield linear, {}
-    names = independent_invariants(q, kept)
-    functions = [q.function_at(ENERGY, q.problem["invariants"][ENERGY]), *map(q.function, kept)]
+    functions = [q.function_at(energy, q.problem["invariants"][energy]), *map(q.function, kept)]
     functions += map(q.function, q.problem["leaf"])
     found = exact_multipliers(functions)
-    if found is not None and found[0] and names:
-        scale = sense / found[0]
-        yield [], {k: scale * c for k, c in zip(kept, found[1:], strict=False)}
+    if found is not None and found[0] and kept:
+        yield [], {k: sense * c / found[0] for k, c in zip(kept, found[1:], strict=False)}
 
 
 def _linear(q: checker.Question, name: str, velocities: Sequence[str]) -> bool:
@@ -161,7 +167,7 @@ def _question(
     """The problem with its functions written as polynomials, in which terms cancel that do."""
     q = checker.Question(stored.read, exact=True)
     table, known = Appended(stored), stored.read["invariants"]
-    V = q.ratios([known[ENERGY]])[0] * fmpq(given["sense"])
+    V = q.ratios([known[given["energy"]]])[0] * fmpq(given["sense"])
     for name, factor in given["multipliers"].items():
         V = V + q.ratios([known[name]])[0] * fmpq(factor)
     writer = _Writer(q, table)
@@ -174,11 +180,7 @@ def _question(
     }
     asked = table.with_parts().data
     data = {k: v for k, v in asked.items() if k in _KEYS} | {"kind": "sublevel", "sublevel": given} | parts
-    related = {
-        k
-        for p in stored.data["leaf"].values()
-        for k in _symbols(stored.read["nodes"], p)
-    }
+    related = {k for p in stored.data["leaf"].values() for k in _symbols(stored.read["nodes"], p)}
     at = {k: v for k, v in stored.read["states"].items() if k in related}
     size = sum((float(v) ** 2 for v in at.values()), 0.0) ** 0.5
     bound = Fraction(size).limit_denominator(1000)
@@ -195,8 +197,6 @@ def _width(q: checker.Question, name: str, widths: Mapping[str, Fraction]) -> Fr
 
 
 def _symbols(nodes: Sequence[tuple], place: int) -> set[str]:
-    from geoctrl.checker.jets import reachable
-
     return {nodes[i][1] for i in reachable(nodes, [place]) if nodes[i][0] == "sym"}
 
 

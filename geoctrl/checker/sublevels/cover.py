@@ -10,7 +10,8 @@ halved, ``.`` a cell.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from time import monotonic
 
 from flint import arb, ctx, fmpq
@@ -38,7 +39,8 @@ class Node:
     def __init__(self, cell: Cell, level: int = 0) -> None:
         self.cell, self.level = cell, level
         self._halves: tuple[Node, Node] | None = None
-        self.asked, self.least, self.open = False, None, ""
+        self.least: arb | None = None
+        self.asked, self.open = False, ""
 
     def halves(self) -> tuple[Node, Node]:
         """Its halves, the same ones each time."""
@@ -81,10 +83,8 @@ class Cells:
             if self._off_leaf(node.cell):
                 node.least = arb("inf")
                 return
-            try:
+            with suppress(Refusal):  # where a function has no value everywhere in the cell
                 node.least = self.energy.least(self.energy.quadratic(node.cell))
-            except Refusal:  # a function has no value everywhere in the cell
-                pass
             node.open = self._fault(node)
 
     def _off_leaf(self, cell: Cell) -> bool:

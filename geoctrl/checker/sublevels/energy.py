@@ -17,12 +17,13 @@ and p(s) leads from :math:`w_*` to the level. There :math:`\varphi` is a quadrat
     b = \partial_w \varphi(s, w_*), \quad A = \partial_w^2 V,
 
 which has a least value where :math:`N^T A N > 0`. All are enclosed over a cell. The numbers are those that
-make b and p vanish at its middle, and the slope of :math:`\varphi` along s the least; the bound holds for any.
+make b and p vanish at its middle, and :math:`\varphi` flat along s there; the bound holds for any.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any, NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
@@ -32,6 +33,7 @@ from geoctrl.checker.boxes import matrix, solved
 from geoctrl.checker.jets import Jet, evaluate, to_float
 from geoctrl.checker.question import STATES, Question
 from geoctrl.checker.reading import Refusal, children
+from geoctrl.checker.sublevels.doubles import cholesky, pivots, solution
 from geoctrl.checker.surds import ball
 
 BITS = 80
@@ -120,7 +122,7 @@ class Energy:
     # -- what the form of the equations says -----------------------------------------------------
 
     def _require_degrees(self) -> None:
-        """V is of degree two in the velocities, what is held of degree one, all that is divided by of none."""
+        """V is of degree two in the velocities, what is held of one, all that is divided by of none."""
         q = self.question
         degree = self._degrees()
         allowed = [(2, [self.function]), (1, self.held), (0, self.relations)]
@@ -236,15 +238,14 @@ class Energy:
         over = self.combined(jets, y, leaf)
         steps = [arb(0, 1) * ((b - a) / 2) for a, b in cell]
         low = at.value + dot([first(over, i) for i in self.shapes], steps)
-        b = [[first(at, i) + dot(seconds(over, i, self.shapes), steps)] for i in self.velocities]
-        A, b = matrix([seconds(jets[0], i, self.velocities) for i in self.velocities], k), matrix(b, 1)
+        slopes = [[first(at, i) + dot(seconds(over, i, self.shapes), steps)] for i in self.velocities]
+        b = matrix(slopes, 1)
+        A = matrix([seconds(jets[0], i, self.velocities) for i in self.velocities], k)
         shift, N = self._along_levels(jets[1], steps, middle, w)
-        if not N.ncols():
-            S = arb_mat(0, 0)
-        elif (S := _frame(N.transpose() * A * N)) is None:
+        S = _frame(N.transpose() * A * N) if N.ncols() else arb_mat(0, 0)
+        if S is None:
             return None
-        frame = N * S
-        Ap = A * shift
+        frame, Ap = N * S, A * shift
         low += (shift.transpose() * (b + Ap / 2))[0, 0] if k else arb(0)
         slope, bend = frame.transpose() * (b + Ap), frame.transpose() * A * frame
         share = dot([abs(c) for c in y], self.widths)
@@ -260,7 +261,7 @@ class Energy:
         if h > k:
             raise Refusal("more invariants are held than there are velocities", "problem.sublevel.held")
         D = [[first(C, i) for i in self.velocities] for C in held]
-        dependent = _pivots([[_double(c) for c in row] for row in D])
+        dependent = pivots([[_double(c) for c in row] for row in D])
         if len(dependent) < h:
             raise Refusal("what is held may be dependent", "problem.sublevel.held")
         free = [i for i in range(k) if i not in dependent]
@@ -294,7 +295,7 @@ class Energy:
     def reach(self, quadratic: Quadratic, level: arb) -> arb:
         """A bound of |q| where V <= level on the level sets over a cell.
 
-        With e > 0 below all eigenvalues of its second derivatives, e q^2/2 - |slope| q <= level + share - low.
+        With e > 0 below all eigenvalues of ``bend``, e q^2/2 - |slope| q <= level + share - low.
         """
         k = quadratic.slope.nrows()
         rows = quadratic.bend.tolist()
@@ -320,19 +321,20 @@ class Energy:
         rows += [[*row, *[0.0] * len(D)] for row in D]
         right = [-_double(first(V, i)) for i in self.velocities]
         right += [_double(level - C.value) for C, level in zip(held, self.levels, strict=True)]
-        if (solution := _gauss(rows, right)) is None:
+        if (numbers := solution(rows, right)) is None:
             return None
-        w = [fmpq(*v.as_integer_ratio()) for v in solution[: len(self.velocities)]]
-        y = [arb(v) for v in solution[len(w) :]]
+        w = [fmpq(*v.as_integer_ratio()) for v in numbers[: len(self.velocities)]]
+        y = [arb(v) for v in numbers[len(w) :]]
         jets = self.jets(middle, w, order=1)
         at, relations = self.combined(jets, y, [arb(0)] * len(self.relations)), jets[2]
         slopes = [_double(first(at, i)) for i in self.shapes]
         G = [[_double(first(g, i)) for i in self.shapes] for g in relations]
         normal = [[sum(a * c for a, c in zip(r, t, strict=True)) for t in G] for r in G]
-        found = _gauss(normal, [-sum(a * c for a, c in zip(r, slopes, strict=True)) for r in G])
+        found = solution(normal, [-sum(a * c for a, c in zip(r, slopes, strict=True)) for r in G])
         return w, y, [arb(v) for v in found or [0.0] * len(G)]
 
     def combined(self, jets: tuple, y: list[arb], leaf: list[arb]) -> Jet:
+        """phi, from what `jets` gives."""
         V, held, relations, _ = jets
         none: dict | None = None if V.second is None else {}
         for C, level, factor in zip(held, self.levels, y, strict=True):
@@ -398,59 +400,9 @@ def _frame(H: arb_mat) -> arb_mat | None:
         for i in range(k):
             column[i] = (column[i] - sum(L[i][m] * column[m] for m in range(i))) / L[i][i]
         S[j] = column
+    if not all(isfinite(v) for row in S for v in row):
+        return None
     frame = matrix([[fmpq(*v.as_integer_ratio()) for v in row] for row in S], k)
     image = frame.transpose() * H * frame
-    certain = all(
-        image[i, i] > sum((abs(image[i, j]) for j in range(k) if j != i), arb(0)) for i in range(k)
-    )
+    certain = all(image[i, i] > sum((abs(image[i, j]) for j in range(k) if j != i), arb(0)) for i in range(k))
     return frame if certain else None
-
-
-def cholesky(A: list[list[float]], margin: float) -> list[list[float]] | None:
-    """L of A = L L^T in doubles, None unless all pivots are above the margin."""
-    n = len(A)
-    L = [[0.0] * n for _ in range(n)]
-    for i in range(n):
-        for j in range(i + 1):
-            rest = A[i][j] - sum(L[i][m] * L[j][m] for m in range(j))
-            if i == j:
-                if not rest > margin:
-                    return None
-                L[i][i] = rest**0.5
-            else:
-                L[i][j] = rest / L[j][j]
-    return L
-
-
-def _pivots(rows: list[list[float]]) -> list[int]:
-    """Columns of the pivots of an elimination in doubles."""
-    found: list[int] = []
-    rest = [list(row) for row in rows]
-    while rest:
-        sizes = [max(map(abs, row)) or 1.0 for row in rest]
-        r, c = max(
-            ((i, j) for i in range(len(rest)) for j in range(len(rest[i]))),
-            key=lambda at: abs(rest[at[0]][at[1]]) / sizes[at[0]],
-        )
-        pivot = rest.pop(r)
-        if not pivot[c]:
-            break
-        found.append(c)
-        rest = [[a - row[c] / pivot[c] * b for a, b in zip(row, pivot, strict=True)] for row in rest]
-    return found
-
-
-def _gauss(A: list[list[float]], right: list[float]) -> list[float] | None:
-    """The solution of A x = right in doubles, None where A is singular."""
-    n = len(A)
-    rows = [[*row, c] for row, c in zip(A, right, strict=True)]
-    for i in range(n):
-        p = max(range(i, n), key=lambda r: abs(rows[r][i]))
-        if not abs(rows[p][i]) > 1e-300:
-            return None
-        rows[i], rows[p] = rows[p], rows[i]
-        for r in range(n):
-            if r != i and rows[r][i]:
-                f = rows[r][i] / rows[i][i]
-                rows[r] = [a - f * c for a, c in zip(rows[r], rows[i], strict=True)]
-    return [rows[i][n] / rows[i][i] for i in range(n)]

@@ -134,8 +134,8 @@ def check_sublevel(data: Any) -> tuple[str, str, tuple[str, ...]]:
         "field and leaf relations vanish exactly at the point",
         f"kept by the motion, identically: {', '.join(kept) or 'nothing'}",
         f"{'falls' if 'falling' in problem else 'conserved'}, identically: {function_words(problem)}",
-        f"{len(region.inside)} cells of shapes, around which the function lies above the level; over them the "
-        "rates have values, and the model holds",
+        f"{len(region.inside)} cells of shapes, around which the function lies above the level; over them "
+        "the rates have values, and the model holds",
     ]
     if limits := problem["limits"]:
         checks.append(f"over these cells below the level within its limit: {', '.join(limits)}")
@@ -147,13 +147,15 @@ def function_words(problem: dict[str, Any]) -> str:
     given = problem["sublevel"]
     terms = [(fmpq(given["sense"]), given["energy"])]
     terms += [(m, k) for k, m in given["multipliers"].items() if m]
-    words = [f"{'-' if c < 0 else ''}{name if abs(c) == 1 else f'{decimal(abs(c))} {name}'}" for c, name in terms]
+    words = [
+        f"{'-' if c < 0 else ''}{name if abs(c) == 1 else f'{decimal(abs(c))} {name}'}" for c, name in terms
+    ]
     return " + ".join(words).replace("+ -", "- ")
 
 
 def claim_of_sublevel(system: str, region: Region) -> str:
     """What a region's file claims."""
-    energy, problem = region.energy, region.energy.question.problem
+    problem = region.energy.question.problem
     point = ", ".join(f"{k} = {decimal(v)}" for k, v in problem["states"].items() if v) or "x = 0"
     values = ", ".join(
         f"{k} = {decimal(q)}" for part in ("parameters", "inputs") for k, q in problem[part].items()
@@ -166,11 +168,11 @@ def claim_of_sublevel(system: str, region: Region) -> str:
     limits = "; there " + " and ".join(
         f"|{k}| <= {decimal(row['bound'])}" for k, row in problem["limits"].items()
     )
+    below = f"{function_words(problem)} <= {decimal(region.level)}"
     return (
-        f"Motions of {system or 'the system'}{f' with {values}' if values else ''} that begin on the leaf with "
-        f"{function_words(problem)} <= {decimal(region.level)}{held}, over {len(region.inside)} cells about the "
-        f"equilibrium {point} that lie within {extent}, stay so for ever"
-        f"{limits if problem['limits'] else ''}."
+        f"Motions of {system or 'the system'}{f' with {values}' if values else ''} that begin on the leaf "
+        f"with {below}{held}, over {len(region.inside)} cells about the equilibrium {point} that lie within "
+        f"{extent}, stay so for ever{limits if problem['limits'] else ''}."
     )
 
 
@@ -196,4 +198,6 @@ def lies_in(region: Region, state: list[fmpq], slack: fmpq) -> bool:
             return False
         on_leaf = all(abs(g.value) <= slack for g in relations)
         levels = zip(held, energy.levels, energy.widths, strict=True)
-        return bool(on_leaf and all(abs(C.value - c) <= w for C, c, w in levels) and V.value <= arb(region.level))
+        return bool(
+            on_leaf and all(abs(C.value - c) <= w for C, c, w in levels) and V.value <= arb(region.level)
+        )

@@ -10,8 +10,6 @@ from geoctrl.checker.reading import Refusal
 from geoctrl.checker.sublevels.cover import Node
 from geoctrl.checker.sublevels.energy import BITS, Cell, Energy, dot, first
 
-__all__ = ["largest", "require_limits"]
-
 FURTHER = 6
 """Halvings of each side of a cell of K, at most, beyond those that it has."""
 
@@ -26,10 +24,10 @@ def require_limits(energy: Energy, inside: Sequence[Node], level: fmpq) -> None:
                 pending = [(node.cell, 0)]
                 while pending:
                     cell, halved = pending.pop()
-                    found = largest(energy, cell, row["input"], arb(level))
+                    found = _largest(energy, cell, row["input"], arb(level))
                     if found is None or found <= bound:
                         continue
-                    if halved >= FURTHER * len(cell):
+                    if halved >= FURTHER * len(cell) or _exceeds(energy, cell, row["input"], level, bound):
                         raise Refusal(f"it is not proved that {name[:80]!r} stays within its limit", "limits")
                     k = halved % len(cell)
                     low, high = cell[k]
@@ -37,7 +35,7 @@ def require_limits(energy: Energy, inside: Sequence[Node], level: fmpq) -> None:
                         pending.append(((*cell[:k], side, *cell[k + 1 :]), halved + 1))
 
 
-def largest(energy: Energy, cell: Cell, place: int, level: arb) -> arb | None:
+def _largest(energy: Energy, cell: Cell, place: int, level: arb) -> arb | None:
     """A bound of the size of a function over a cell below a level; None where nothing of the region is
     there.
 
@@ -64,6 +62,16 @@ def largest(energy: Energy, cell: Cell, place: int, level: arb) -> arb | None:
     value = at.value + dot([first(over, i) for i in energy.shapes], steps) + (slopes * quadratic.shift)[0, 0]
     along = (slopes * quadratic.frame).entries()
     return (abs(value) + norm(along) * reach).upper()
+
+
+def _exceeds(energy: Energy, cell: Cell, place: int, level: fmpq, bound: arb) -> bool:
+    """Whether a function is beyond its bound at the middle of a cell as well, so that halving is in vain."""
+    middle = tuple(((a + b) / 2,) * 2 for a, b in cell)
+    try:
+        found = _largest(energy, middle, place, arb(level))
+    except Refusal:
+        return False
+    return found is not None and not found <= bound
 
 
 def norm(entries: Sequence[arb]) -> arb:
