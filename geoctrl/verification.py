@@ -26,6 +26,7 @@ class Verdict(Enum):
     SPECTRALLY_STABLE_ONLY = "SPECTRALLY_STABLE_ONLY"
     UNDECIDED = "UNDECIDED"
     PROVED_BY_CELLS = "PROVED_BY_CELLS"
+    PROVED_INVARIANT = "PROVED_INVARIANT"
 
     @property
     def proved(self) -> bool:

@@ -1,5 +1,6 @@
 """Invariants, equilibria, linearisation, certificates and symbolic stability conditions."""
 
+from geoctrl.analysis.attraction import RegionOfAttraction, region_of_attraction
 from geoctrl.analysis.certificates import Certificate, certify
 from geoctrl.analysis.condition_set import StabilityConditions
 from geoctrl.analysis.conditions import stability_conditions
@@ -22,6 +23,7 @@ __all__ = [
     "InvariantProof",
     "Linearization",
     "Observability",
+    "RegionOfAttraction",
     "StabilityConditions",
     "StabilityMap",
     "certify",
@@ -31,5 +33,6 @@ __all__ = [
     "find_equilibrium",
     "linearize",
     "linearize_held",
+    "region_of_attraction",
     "stability_conditions",
 ]

@@ -5,7 +5,7 @@ no code with the search for proofs. Read in this order: `reading` (what a file m
 roots), `jets` (derivatives), `polynomials` (identities), `over_surds` and `matrices` (linear algebra,
 roots), `question` (what is proved of the equations), `shape` (one kind of integrals), `tolerances` (of
 rounded numbers), `verdicts` (what follows), `balls` and `boxes` (points known up to a radius), `words`
-(claims), `kinds` (of problems); then `theorems`, in any order; then `maps`.
+(claims), `kinds` (of problems); then `theorems`, in any order; then `maps` and `sublevels`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from geoctrl.checker.maps.file import MAP_FORMAT, check_map
 from geoctrl.checker.question import STATES, NotEquilibrium, Question
 from geoctrl.checker.reading import FORMAT, VERSION, Refusal, conform, load
 from geoctrl.checker.shape import shape_integrals
+from geoctrl.checker.sublevels.file import SUBLEVEL_FORMAT, check_sublevel
 from geoctrl.checker.surds import Surd
 from geoctrl.checker.tolerances import SAME
 from geoctrl.checker.verdicts import judge
@@ -50,6 +51,10 @@ __all__ = [
 ]
 
 
+_OTHERS = {MAP_FORMAT: check_map, SUBLEVEL_FORMAT: check_sublevel}
+"""Checks of files that are no certificates of a point, by their formats."""
+
+
 @dataclass(frozen=True)
 class Report:
     """What was confirmed: the verdict, the claim in words, and what was proved or computed for it."""
@@ -76,10 +81,10 @@ def check(data: Any) -> Report:
     """Check a certificate: its claim must follow from its problem, with nothing searched for."""
     if isinstance(data, dict) and data.get("format") == FORMAT and data.get("version") == 1:
         raise Refusal("it was written in an earlier format (1); certify again", "version")
-    if isinstance(data, dict) and data.get("format") == MAP_FORMAT:
+    if isinstance(data, dict) and (other := _OTHERS.get(str(data.get("format")))):
         if data.get("digest") != digest_of(data):
             raise Refusal("it was changed after it was written: its digest does not fit its content")
-        return Report(*check_map(data))
+        return Report(*other(data))
     read = conform(data, SCHEMA)
     if data["digest"] != digest_of(data):
         raise Refusal("it was changed after it was written: its digest does not fit its content")

@@ -42,10 +42,10 @@ def read_problem(value: Any, path: str = "problem") -> Any:
     if not isinstance(kind, str) or kind not in KINDS:
         raise Refusal(f"an object of the kind {' or '.join(map(repr, KINDS))} is needed", path)
     read = conform(value, KINDS[kind].schema, path)
-    return read if kind == "matrices" else _numbered(read)
+    return read if kind == "matrices" else numbered(read)
 
 
-def _numbered(problem: dict[str, Any]) -> dict[str, Any]:
+def numbered(problem: dict[str, Any]) -> dict[str, Any]:
     """The problem with its numbers in the field of its roots, which stands for their list."""
     surds = Surds.of(problem.get("roots", []))
     numbers = {

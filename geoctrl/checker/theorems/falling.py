@@ -35,7 +35,7 @@ def falling_energy(q: Question, proposal: dict[str, Any], findings: dict[str, An
     """Verdict and method that a falling function gives; Refusal where it gives none."""
     given = q.problem["falling"]
     names = findings["conserved"]
-    _require_fall(q, given)
+    require_fall(q, given)
     tangent, regular = q.leaf
     rows: Rows = list(tangent)
     kept = [q.function(name) for name in names]
@@ -68,7 +68,7 @@ def falling_energy(q: Question, proposal: dict[str, Any], findings: dict[str, An
     raise Refusal(f"the second variation of the falling function is {findings['hessian']}", _WHERE)
 
 
-def _require_fall(q: Question, given: dict[str, Any]) -> None:
+def require_fall(q: Question, given: dict[str, Any]) -> None:
     """sense E' + sum d l^2 vanishes on the leaf, and every d is positive at the point."""
     squares = given["squares"]
     factors = [jet.value for jet in q.jets([s["factor"] for s in squares])]

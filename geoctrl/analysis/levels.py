@@ -1,0 +1,160 @@
+"""The search for the highest level at which a sublevel set closes below the next critical point.
+
+What is found is proposed to `geoctrl.checker.sublevels`, which asks for no critical points: they say where to
+stop, and are looked for in doubles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from flint import ctx, fmpq
+
+from geoctrl.checker.jets import to_float
+from geoctrl.checker.reading import Refusal
+from geoctrl.checker.sublevels.cover import Cells, Node, tree_of
+from geoctrl.checker.sublevels.energy import BITS, Cell, Energy
+from geoctrl.checker.sublevels.limits import require_limits
+
+__all__ = ["highest_level"]
+
+COARSE = 3
+"""Halvings of each side of the box that all cells of the set have."""
+GROWTH, BISECTIONS = 60, 14
+"""Steps to a level that closes and one that does not, and halvings of the way between them."""
+NEAR = 1 / 8
+"""Of the box about the point, the part in which the critical point that is seen is the point itself."""
+
+
+def highest_level(energy: Energy, depth: int, limited: bool = False) -> tuple[fmpq, str, str]:
+    """A level that closes, next to one that does not; the tree of its cells, and why the other does not.
+
+    Parameters
+    ----------
+    depth : int
+        Halvings of each side of the box, at most.
+    limited : bool
+        Whether inputs have to stay within the limits of the problem.
+
+    Raises
+    ------
+    Refusal
+        If none is found.
+    """
+    cells = Cells(energy)
+    halving = _Halving(cells, depth)
+
+    def closes(level: fmpq) -> str:
+        """Why a level does not close; empty where it does."""
+        try:
+            halving.level = level
+            inside = cells.cover(level, halving)
+            if limited:
+                require_limits(energy, inside, level)
+        except Refusal as refusal:
+            return str(refusal)
+        return ""
+
+    bottom = _rational(to_float(energy.value_at_point.upper().fmpq()))
+    step, low, high, why = fmpq(1), None, None, ""
+    for _ in range(GROWTH):
+        if found := closes(bottom + step):
+            high, why = bottom + step, found
+            step /= 4
+        else:
+            low = bottom + step
+            step *= 2
+        if low is not None and high is not None:
+            break
+    if low is None or high is None:
+        raise Refusal(why or "no level is found that motions could cross")
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        if found := closes(middle):
+            high, why = middle, found
+        else:
+            low = middle
+    closes(low)
+    return low, tree_of(cells.top, halving.halved.__contains__), why
+
+
+def _rational(value: float) -> fmpq:
+    return fmpq(*Fraction(value).limit_denominator(10**9).as_integer_ratio())
+
+
+class _Halving:
+    """Which boxes are halved: those near the point that are large, and those that cannot be in the set.
+
+    At each level anew; of a level that closes ``halved`` are those that are.
+    """
+
+    def __init__(self, cells: Cells, depth: int) -> None:
+        self._cells, self._avoid = cells, _Critical(cells.energy, cells.energy.box)
+        sides = len(cells.energy.box)
+        self._coarse, self._deepest = COARSE * sides, depth * sides
+        self._seen: set[Node] = set()
+        self.halved: set[Node] = set()
+        self.level = fmpq(0)
+
+    def __call__(self, node: Node) -> bool:
+        cells = self._cells
+        if node is cells.top:
+            self.halved = set()
+        cells.ask(node)
+        if node.least is not None and node.least > self.level:
+            return False
+        if node not in self._seen and not node.open:
+            self._seen.add(node)
+            node.open = self._avoid(node.cell)
+        if node.level < self._deepest and (node.open or node.level < self._coarse):
+            self.halved.add(node)
+            return True
+        return False
+
+
+class _Critical:
+    """Why a cell is left out: Newton's method leads from its middle to a critical point that is not far."""
+
+    def __init__(self, energy: Energy, box: Cell) -> None:
+        self._energy, self._box = energy, box
+        self._point = np.array([to_float(x) for x in energy.at_point(energy.shapes)])
+        self._near = NEAR * np.array([to_float(b - a) for a, b in box]) / 2
+
+    def __call__(self, cell: Cell) -> str:
+        low, high = np.array([[to_float(x) for x in side] for side in cell]).T
+        if np.all((low >= self._point - self._near) & (high <= self._point + self._near)):
+            return ""
+        try:
+            step = self._step([((a + b) / 2,) * 2 for a, b in cell])
+        except (Refusal, np.linalg.LinAlgError):
+            return ""
+        there = (low + high) / 2 + step
+        if np.all(np.abs(step) <= high - low) and np.any(np.abs(there - self._point) > self._near / 2):
+            return "there is another critical point"
+        return ""
+
+    def _step(self, middle: Sequence[tuple[fmpq, fmpq]]) -> np.ndarray:
+        """Newton's step of the shapes towards a zero of the gradient of V + y C + lambda g, with C and g."""
+        energy = self._energy
+        with ctx.workprec(BITS):
+            start = energy.start(middle)
+            if start is None:
+                raise Refusal("no least value")
+            w, y, leaf = start
+            jets = energy.jets(middle, w)
+            total = energy.combined(jets, y, leaf)
+        places = [*energy.shapes, *energy.velocities]
+        functions = [*jets[1], *jets[2]]
+        n, m = len(places), len(functions)
+        K, right = np.zeros((n + m, n + m)), np.zeros(n + m)
+        for k, i in enumerate(places):
+            right[k] = -float(total.first.get(i, 0))
+            for c, j in enumerate(places):
+                K[k, c] = float((total.second or {}).get((min(i, j), max(i, j)), 0))
+            for r, f in enumerate(functions):
+                K[k, n + r] = K[n + r, k] = float(f.first.get(i, 0))
+        levels = [*energy.levels, *[0.0] * len(jets[2])]
+        right[n:] = [float(level) - float(f.value) for f, level in zip(functions, levels, strict=True)]
+        return np.linalg.solve(K, right)[: len(energy.shapes)]

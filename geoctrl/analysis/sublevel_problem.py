@@ -1,0 +1,227 @@
+"""The question of a sublevel set, as the data that its file holds: which function, what is held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import fmpq
+
+from geoctrl import checker
+from geoctrl.analysis.appended import Appended
+from geoctrl.analysis.energy_casimir import exact_multipliers
+from geoctrl.analysis.falling import falling_functions
+from geoctrl.analysis.motion import Stored
+from geoctrl.analysis.problem import Problem
+from geoctrl.checker.jets import reachable
+from geoctrl.checker.matrices import independent
+from geoctrl.checker.sublevels.file import SUBLEVEL
+from geoctrl.systems import Equilibrium, ReducedSystem
+
+__all__ = ["Question", "questions"]
+
+ENERGY = "energy"
+_KEYS = [key.removesuffix("?") for key in SUBLEVEL]
+_WIDTH = Fraction(1, 10**6)
+"""Of the levels of what is held, beside the size of the value at the point, or one."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A problem but for its box.
+
+    Attributes
+    ----------
+    data : dict
+    shapes : dict of label -> bound
+        Of shapes that relations of the leaf hold within bounds, the bound; of the others None.
+    """
+
+    data: dict[str, Any]
+    shapes: dict[str, Fraction | None]
+
+
+def questions(
+    system: ReducedSystem,
+    point: Equilibrium,
+    limits: Mapping[str, Fraction],
+    widths: Mapping[str, Fraction],
+) -> Iterator[Question]:
+    """Problems with the functions that may have a sublevel set about an equilibrium, the best ones first.
+
+    With the invariants that are linear in the velocities held, where these are independent of each other at
+    the point; then with their multipliers in the function.
+    """
+    problem = Problem.of(system.seen_from(point.spin), point)
+    if problem is None:
+        return
+    stored = problem.question(others=True)
+    q = checker.Question(stored.read, exact=True)
+    conserved = [name for name in stored.read["invariants"] if _conserved(q, name)]
+    velocities = [k for k, node in problem.motion.states.items() if node in problem.motion.velocities]
+    extra = [
+        ("domain", [system.expression(side.margin) for side in system.domain.values()]),
+        ("limits", [system.expression(system.mechanism.outputs[k]) for k in limits]),
+    ]
+    stored, places = _appended(problem, stored, extra)
+    parts = {
+        "domain": places["domain"],
+        "limits": {
+            k: {"input": p, "bound": str(b)}
+            for (k, b), p in zip(limits.items(), places["limits"], strict=True)
+        },
+    }
+    kept = [k for k in conserved if k != ENERGY]
+    others = [k for k in stored.read["invariants"] if k not in conserved]
+    for asked, energy, sense in _functions(stored, conserved, kept, others):
+        q = checker.Question(asked.read, exact=True)
+        for held, multipliers in _held(q, energy, sense, kept, velocities):
+            given = {
+                "energy": energy,
+                "sense": sense,
+                "multipliers": {k: str(v) for k, v in multipliers.items()},
+                "velocities": velocities,
+            }
+            yield _question(asked, given, held, widths, parts)
+
+
+def _conserved(q: checker.Question, name: str) -> bool:
+    try:
+        return q.conserved(name)
+    except checker.Refusal:
+        return False
+
+
+def _appended(problem: Problem, stored: Stored, extra: Sequence[tuple[str, list]]) -> tuple[Stored, dict]:
+    """The problem with further nodes in its table, and their places."""
+    motion = problem.motion
+    functions = problem.invariants | problem.others
+    data, table = motion.written(functions, {}, {}, further="consequences" in stored.data)
+    places = {part: table.places([motion.image(n) for n in nodes]) for part, nodes in extra}
+    numbers = {
+        part: stored.data[part] for part in ("states", "inputs", "parameters", "roots") if part in stored.data
+    }
+    return Stored.of(data | {"nodes": table.rows} | numbers), places
+
+
+def _functions(
+    stored: Stored, conserved: Sequence[str], kept: Sequence[str], others: Sequence[str]
+) -> Iterator[tuple[Stored, str, int]]:
+    """Problems with the name of a function and the sense in which it does not grow: the energy where it is
+    conserved, else what falls, with the squares that show it.
+    """
+    if ENERGY in conserved:
+        yield stored, ENERGY, 1
+        yield stored, ENERGY, -1
+        return
+    seen = set()
+    for name in others:
+        for found, _ in falling_functions(stored, kept, [name]):
+            falling = found.data["falling"]
+            if (name, falling["sense"]) in seen:
+                continue
+            seen.add((name, falling["sense"]))
+            squares = [{k: row[k] for k in ("factor", "square")} for row in falling["squares"]]
+            falling = {k: falling[k] for k in ("function", "weights", "sense")} | {"squares": squares}
+            yield found.with_parts(falling=falling), name, falling["sense"]
+
+
+def _held(
+    q: checker.Question, energy: str, sense: int, kept: Sequence[str], velocities: Sequence[str]
+) -> Iterator[tuple[list[str], dict[str, fmpq]]]:
+    """Invariants to be held, and multipliers of others."""
+    linear = [k for k in kept if _linear(q, k, velocities)]
+    places = [q.labels.index(k) for k in velocities]
+    rows: list[list] = []
+    for name in linear:
+        row = [q.function(name)[1][i] for i in places]
+        if independent(rows, row, True):
+            rows.append(row)
+    if len(rows) == len(linear):
+        yield linear, {}
+    functions = [q.function_at(energy, q.problem["invariants"][energy]), *map(q.function, kept)]
+    functions += map(q.function, q.problem["leaf"])
+    found = exact_multipliers(functions)
+    if found is not None and found[0] and kept:
+        yield [], {k: sense * c / found[0] for k, c in zip(kept, found[1:], strict=False)}
+
+
+def _linear(q: checker.Question, name: str, velocities: Sequence[str]) -> bool:
+    """Whether second derivatives by velocities vanish at the point, and not all first ones."""
+    _, gradient, second = q.function(name)
+    places = {q.labels.index(k) for k in velocities}
+    return any(gradient[i] for i in places) and not any(
+        c for pair, c in second.items() if places.issuperset(pair)
+    )
+
+
+def _question(
+    stored: Stored,
+    given: dict[str, Any],
+    held: Sequence[str],
+    widths: Mapping[str, Fraction],
+    parts: dict[str, Any],
+) -> Question:
+    """The problem with its functions written as polynomials, in which terms cancel that do."""
+    q = checker.Question(stored.read, exact=True)
+    table, known = Appended(stored), stored.read["invariants"]
+    V = q.ratios([known[given["energy"]]])[0] * fmpq(given["sense"])
+    for name, factor in given["multipliers"].items():
+        V = V + q.ratios([known[name]])[0] * fmpq(factor)
+    writer = _Writer(q, table)
+    function = writer(V)
+    functions = {name: writer(q.ratios([known[name]])[0]) for name in held}
+    levels = {name: _width(q, name, widths) for name in held}
+    given = given | {
+        "function": function,
+        "held": {k: {"function": p, "width": str(levels[k])} for k, p in functions.items()},
+    }
+    asked = table.with_parts().data
+    data = {k: v for k, v in asked.items() if k in _KEYS} | {"kind": "sublevel", "sublevel": given} | parts
+    related = {k for p in stored.data["leaf"].values() for k in _symbols(stored.read["nodes"], p)}
+    at = {k: v for k, v in stored.read["states"].items() if k in related}
+    size = sum((float(v) ** 2 for v in at.values()), 0.0) ** 0.5
+    bound = Fraction(size).limit_denominator(1000)
+    shapes = {k: bound if k in related else None for k in q.labels if k not in given["velocities"]}
+    return Question(data, shapes)
+
+
+def _width(q: checker.Question, name: str, widths: Mapping[str, Fraction]) -> Fraction:
+    if name in widths:
+        return widths[name]
+    (jet,) = q.jets([q.problem["invariants"][name]])
+    size = 1.0 if jet.value is None else max(1.0, abs(float(jet.value)))
+    return _WIDTH * Fraction(size).limit_denominator(1000)
+
+
+def _symbols(nodes: Sequence[tuple], place: int) -> set[str]:
+    return {nodes[i][1] for i in reachable(nodes, [place]) if nodes[i][0] == "sym"}
+
+
+class _Writer:
+    """Writes rational functions of a question into a table."""
+
+    def __init__(self, q: checker.Question, table: Appended) -> None:
+        self._q, self._table = q, table
+        F = q.functions
+        number = {str(g): i for i, g in enumerate(F.gens)}
+        self._places = {number[str(x.top)]: p for x, p in zip(F.variables, q.moving_places, strict=True)}
+        for place, node in enumerate(q.table):
+            if node[0] == "fun" and node[1] != "select":
+                (result,) = q.ratios([place])
+                if not result.below and str(result.top) in number:
+                    self._places.setdefault(number[str(result.top)], place)
+
+    def __call__(self, ratio: Any) -> int:
+        """The place of a function, divided by the relations where that makes it shorter."""
+        F = self._q.functions
+        top = ratio.top
+        rest = F.divided(top)
+        top = min((top, rest), key=len) if rest else top
+        factors = [(self._polynomial(F.factors[k]), -e) for k, e in ratio.below.items()]
+        return self._table.product((self._polynomial(top), 1), *factors)
+
+    def _polynomial(self, p: Any) -> int:
+        return self._table.polynomial(p, self._places)

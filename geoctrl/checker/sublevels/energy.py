@@ -1,0 +1,408 @@
+r"""A function of shape and velocities over a cell of shapes: its least value, and where velocities are.
+
+States are split into shapes s and velocities w. The function :math:`V = \sigma E + \sum_a m_a C_a` is a
+polynomial of degree two in w, the held invariants :math:`C_i` are of degree one; relations of the leaf,
+:math:`g_j(s) = 0`, are free of w. With numbers :math:`w_*, y, \lambda`, on the level sets
+:math:`|C_i - C_i(e)| \le \delta_i`,
+
+.. math::
+    \varphi = V + \sum_i y_i (C_i - C_i(e)) + \sum_j \lambda_j g_j \le V + \sum_i |y_i|\, \delta_i, \qquad
+    w = w_* + p + N q,
+
+where the columns of N(s) are a basis of what the gradients of the held invariants along w vanish on,
+and p(s) leads from :math:`w_*` to the level. There :math:`\varphi` is a quadratic function of q,
+
+.. math::
+    \varphi = \varphi(s, w_*) + b^T p + \tfrac12 p^T A p + (b + A p)^T N q + \tfrac12 q^T N^T A N q, \qquad
+    b = \partial_w \varphi(s, w_*), \quad A = \partial_w^2 V,
+
+which has a least value where :math:`N^T A N > 0`. All are enclosed over a cell. The numbers are those that
+make b and p vanish at its middle, and :math:`\varphi` flat along s there; the bound holds for any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any, NamedTuple
+
+from flint import arb, arb_mat, ctx, fmpq
+
+from geoctrl.checker.balls import Balls
+from geoctrl.checker.boxes import matrix, solved
+from geoctrl.checker.jets import Jet, evaluate, to_float
+from geoctrl.checker.question import STATES, Question
+from geoctrl.checker.reading import Refusal, children
+from geoctrl.checker.sublevels.doubles import cholesky, pivots, solution
+from geoctrl.checker.surds import ball
+
+BITS = 80
+"""Of the middles of balls."""
+
+Side = tuple[fmpq, fmpq]
+Cell = tuple[Side, ...]
+
+
+class Quadratic(NamedTuple):
+    """phi over a cell, in the coordinates w = start + shift + frame q.
+
+    ``low`` is its value at q = 0, slope and bend its derivatives there; ``share`` is what V may be below it.
+    """
+
+    low: arb
+    start: list[fmpq]
+    shift: arb_mat
+    frame: arb_mat
+    slope: arb_mat
+    bend: arb_mat
+    share: arb
+
+
+class Energy:
+    """The function of a problem, over cells of its shapes.
+
+    Parameters
+    ----------
+    problem : as read, with its key "sublevel"
+
+    Attributes
+    ----------
+    question : Question
+        In exact numbers, about the point of the problem.
+    shapes, velocities : list of int
+        Places of states among the states.
+    levels : list of arb
+        Values of the held invariants at the point.
+    """
+
+    def __init__(self, problem: dict[str, Any]) -> None:
+        self.question = q = Question(problem, exact=True)
+        given = problem["sublevel"]
+        self.given, labels = given, q.labels
+        if len(set(given["velocities"])) != len(given["velocities"]) or set(given["velocities"]) & set(
+            given["box"]
+        ):
+            raise Refusal("a state is named twice", "problem.sublevel")
+        if {*given["velocities"], *given["box"]} != set(labels):
+            raise Refusal("a state is a velocity or has a side of the box", "problem.sublevel")
+        self.shapes = [i for i, k in enumerate(labels) if k in given["box"]]
+        self.velocities = [i for i, k in enumerate(labels) if k in given["velocities"]]
+        if not self.shapes:
+            raise Refusal("a shape is needed", "problem.sublevel")
+        self.function = given["function"]
+        self.held = [row["function"] for row in given["held"].values()]
+        self.relations = list(problem["leaf"].values())
+        referred = [self.function, *self.held, *problem["domain"]]
+        referred += [row["input"] for row in problem["limits"].values()]
+        if any(p >= len(q.table) for p in referred):
+            raise Refusal("a node is referred to that does not exist", "problem")
+        self.widths = [ball(row["width"]) for row in given["held"].values()]
+        self._entries = [(i, j, p) for i, j, p in problem["matrix"]]
+        self._unknown = [place for (role, _), place in q.place.items() if role == "unknown"]
+        self._factors = [row["factor"] for row in problem.get("falling", {}).get("squares", [])]
+        self.box: Cell = tuple(given["box"][labels[i]] for i in self.shapes)
+        if any(a >= b for a, b in self.box):
+            raise Refusal("a side of the box is empty", "problem.sublevel.box")
+        self._require_degrees()
+        self._still = {p: Jet(ball(v), {}, {}) for p, v in self._numbers(problem).items()}
+        with ctx.workprec(BITS):
+            jets = self.jets([(v, v) for v in self.at_point(self.shapes)], self.at_point(self.velocities))
+            self.levels = [jet.value for jet in jets[1]]
+            self.value_at_point = jets[0].value
+
+    def _numbers(self, problem: dict[str, Any]) -> dict[int, Any]:
+        place = self.question.place
+        return {place[part, k]: v for part in ("input", "parameter") for k, v in problem[f"{part}s"].items()}
+
+    def at_point(self, places: Sequence[int]) -> list[Any]:
+        """States at the point."""
+        values = list(self.question.problem["states"].values())
+        return [values[i] for i in places]
+
+    # -- what the form of the equations says -----------------------------------------------------
+
+    def _require_degrees(self) -> None:
+        """V is of degree two in the velocities, what is held of one, all that is divided by of none."""
+        q = self.question
+        degree = self._degrees()
+        allowed = [(2, [self.function]), (1, self.held), (0, self.relations)]
+        allowed.append((0, [*(p for *_, p in self._entries), *q.problem["domain"], *self._factors]))
+        allowed.append((STATES, [row["input"] for row in q.problem["limits"].values()]))
+        allowed.append((STATES, self._all))
+        if any(degree[p] is None or degree[p] > d for d, places in allowed for p in places):
+            raise Refusal("a function is not of the degree in the velocities that it must have", "problem")
+
+    def _degrees(self) -> list[int | None]:
+        """Degrees of nodes in the velocities, or bounds of them; None where that is no polynomial."""
+        table, velocities = self.question.table, set(self.given["velocities"])
+        found: list[int | None] = []
+        for node in table:
+            kind, *parts = node
+            below = [found[j] for j in children(node)]
+            if kind == "sym":
+                found.append(int(parts[0] in velocities or parts[1] == "unknown"))
+            elif None in below or (kind == "fun" and (parts[0] == "select" or any(below))):
+                found.append(None)
+            elif kind == "prod":
+                powers = [(found[j] or 0, e) for j, e in parts[1]]
+                found.append(
+                    None if any(d and e < 0 for d, e in powers) else sum(d * e for d, e in powers if d)
+                )
+            elif kind == "sum":
+                found.append(max(((found[a] or 0) + (found[b] or 0) for a, b in parts[0]), default=0))
+            else:
+                found.append(0)
+        return found
+
+    @property
+    def _all(self) -> list[int]:
+        """Nodes of the motion: rates, what the accelerations solve, and what proves that V does not grow."""
+        problem = self.question.problem
+        rows = [problem["field"], problem["right"], *problem["weights"].values()]
+        falling = problem.get("falling", {"weights": [], "squares": []})
+        rows += [falling["weights"], [row["square"] for row in falling["squares"]]]
+        rows += [row.values() for row in problem.get("consequences", [])]
+        return [p for row in rows for p in row]
+
+    def irregular(self, cell: Cell) -> str:
+        """Why the motion may be undefined, leave the domain of the model or let V grow over a cell; empty
+        where it does not.
+
+        Nothing of velocities is divided by, nor an argument of a function: values at rest tell of all.
+        """
+        problem, matrix_of = self.question.problem, [p for *_, p in self._entries]
+        nodes = [*problem["domain"], *self._factors, *matrix_of, *self._all]
+        rest = [fmpq(0)] * len(self.velocities)
+        try:
+            found = [jet.value for jet in self.jets(cell, rest, nodes, order=1)[3]]
+        except Refusal:
+            return "a rate may have no value"
+        a, b = len(problem["domain"]), len(problem["domain"]) + len(self._factors)
+        if not all(v > 0 for v in found[:a]):
+            return "the domain of the model may end"
+        if not all(v >= 0 for v in found[a:b]):
+            return "V may grow"
+        if n := len(problem["unknowns"]):
+            K = arb_mat(n, n)
+            for (i, j, _), v in zip(self._entries, found[b:], strict=False):
+                K[i, j] = v
+            try:
+                well_solved(K, _unit(n))
+            except Refusal:
+                return "accelerations may not be determined"
+        return ""
+
+    # -- values ------------------------------------------------------------------------------------
+
+    def jets(
+        self, cell: Sequence[Side], velocities: Sequence[Any], extra: Sequence[int] = (), order: int = 2
+    ) -> tuple[Jet, list[Jet], list[Jet], list[Jet]]:
+        """V, the held invariants, the relations and extra nodes over a cell of shapes, at velocities that
+        are numbers or balls.
+        """
+        numbers, at = Balls([]), dict(self._still)
+        values = dict(zip(self.velocities, (ball_of(v) for v in velocities), strict=True))
+        values |= dict(zip(self.shapes, map(interval, cell), strict=True))
+        at |= {p: Jet(arb(0), {}, {}) for p in self._unknown} if extra else {}
+        for i, label in enumerate(self.question.labels):
+            at[self.question.place["state", label]] = Jet(values[i], {i: arb(1)}, {})
+        nodes = [self.function, *self.held, *self.relations, *extra]
+        found = evaluate(self.question.table, nodes, at, numbers, order)
+        V, *rest = found
+        h, r = len(self.held), len(self.held) + len(self.relations)
+        return V, rest[:h], rest[h:r], rest[r:]
+
+    def relations_over(self, cell: Sequence[Side]) -> list[Jet]:
+        """The relations of the leaf alone over a cell."""
+        at = {
+            self.question.place["state", self.question.labels[i]]: Jet(interval(side), {i: arb(1)}, {})
+            for i, side in zip(self.shapes, cell, strict=True)
+        }
+        return evaluate(self.question.table, self.relations, self._still | at, Balls([]), 1)
+
+    def quadratic(self, cell: Cell) -> Quadratic | None:
+        """phi over a cell; None where it may have no least value.
+
+        Raises
+        ------
+        Refusal
+            If a function has no value everywhere in the cell, or the level sets may be irregular there.
+        """
+        middle = [((a + b) / 2,) * 2 for a, b in cell]
+        if (start := self.start(middle)) is None:
+            return None
+        w, y, leaf = start
+        k = len(w)
+        jets = self.jets(cell, w)
+        at = self.combined(self.jets(middle, w, order=1), y, leaf)
+        over = self.combined(jets, y, leaf)
+        steps = [arb(0, 1) * ((b - a) / 2) for a, b in cell]
+        low = at.value + dot([first(over, i) for i in self.shapes], steps)
+        slopes = [[first(at, i) + dot(seconds(over, i, self.shapes), steps)] for i in self.velocities]
+        b = matrix(slopes, 1)
+        A = matrix([seconds(jets[0], i, self.velocities) for i in self.velocities], k)
+        shift, N = self._along_levels(jets[1], steps, middle, w)
+        S = _frame(N.transpose() * A * N) if N.ncols() else arb_mat(0, 0)
+        if S is None:
+            return None
+        frame, Ap = N * S, A * shift
+        low += (shift.transpose() * (b + Ap / 2))[0, 0] if k else arb(0)
+        slope, bend = frame.transpose() * (b + Ap), frame.transpose() * A * frame
+        share = dot([abs(c) for c in y], self.widths)
+        return Quadratic(low, w, shift, frame, slope, bend, share)
+
+    def _along_levels(
+        self, held: list[Jet], steps: list[arb], middle: Sequence[Side], w: list[fmpq]
+    ) -> tuple[arb_mat, arb_mat]:
+        """p and N over a cell."""
+        k, h = len(w), len(held)
+        if not h:
+            return arb_mat(k, 1), _unit(k)
+        if h > k:
+            raise Refusal("more invariants are held than there are velocities", "problem.sublevel.held")
+        D = [[first(C, i) for i in self.velocities] for C in held]
+        dependent = pivots([[_double(c) for c in row] for row in D])
+        if len(dependent) < h:
+            raise Refusal("what is held may be dependent", "problem.sublevel.held")
+        free = [i for i in range(k) if i not in dependent]
+        at = self.jets(middle, w, order=1)[1]
+        rest = [
+            level - c.value - dot([first(C, i) for i in self.shapes], steps) + arb(0, 1) * width
+            for c, C, level, width in zip(at, held, self.levels, self.widths, strict=True)
+        ]
+        square = matrix([[row[i] for i in dependent] for row in D], h)
+        right = matrix([[c, *(-row[i] for i in free)] for c, row in zip(rest, D, strict=True)], 1 + len(free))
+        found = well_solved(square, right)
+        shift, N = arb_mat(k, 1), arb_mat(k, len(free))
+        for row, i in enumerate(dependent):
+            shift[i, 0] = found[row, 0]
+            for j in range(len(free)):
+                N[i, j] = found[row, 1 + j]
+        for j, i in enumerate(free):
+            N[i, j] = arb(1)
+        return shift, N
+
+    def least(self, quadratic: Quadratic | None) -> arb | None:
+        """A number below V on the level sets over a cell, None where none is found."""
+        if quadratic is None:
+            return None
+        found = quadratic.low - quadratic.share
+        if quadratic.slope.nrows():
+            drop = quadratic.slope.transpose() * solved(quadratic.bend, quadratic.slope)
+            found -= drop[0, 0] / 2
+        return found.lower() if found.is_finite() else None
+
+    def reach(self, quadratic: Quadratic, level: arb) -> arb:
+        """A bound of |q| where V <= level on the level sets over a cell.
+
+        With e > 0 below all eigenvalues of ``bend``, e q^2/2 - |slope| q <= level + share - low.
+        """
+        k = quadratic.slope.nrows()
+        rows = quadratic.bend.tolist()
+        least = arb(1)
+        for i, row in enumerate(rows):  # Gershgorin
+            least = least.min((row[i] - sum((abs(c) for j, c in enumerate(row) if j != i), arb(0))).lower())
+        if not least > 0:
+            raise Refusal("velocities are not bounded over a cell", "problem.sublevel")
+        b = sum((quadratic.slope[i, 0] * quadratic.slope[i, 0] for i in range(k)), arb(0)).abs_upper().sqrt()
+        room = (level + quadratic.share - quadratic.low).upper().max(arb(0))
+        return ((b + (b * b + 2 * least * room).sqrt()) / least).upper()
+
+    # -- numbers that make the bound sharp ---------------------------------------------------------
+
+    def start(self, middle: Sequence[Side]) -> tuple[list[fmpq], list[arb], list[arb]] | None:
+        """w_*, y and lambda, from doubles at the middle of a cell."""
+        V, held, _, _ = self.jets(middle, [fmpq(0)] * len(self.velocities))
+        D = [[_double(first(C, i)) for i in self.velocities] for C in held]
+        rows = [
+            [*map(_double, seconds(V, i, self.velocities)), *(row[k] for row in D)]
+            for k, i in enumerate(self.velocities)
+        ]
+        rows += [[*row, *[0.0] * len(D)] for row in D]
+        right = [-_double(first(V, i)) for i in self.velocities]
+        right += [_double(level - C.value) for C, level in zip(held, self.levels, strict=True)]
+        if (numbers := solution(rows, right)) is None:
+            return None
+        w = [fmpq(*v.as_integer_ratio()) for v in numbers[: len(self.velocities)]]
+        y = [arb(v) for v in numbers[len(w) :]]
+        jets = self.jets(middle, w, order=1)
+        at, relations = self.combined(jets, y, [arb(0)] * len(self.relations)), jets[2]
+        slopes = [_double(first(at, i)) for i in self.shapes]
+        G = [[_double(first(g, i)) for i in self.shapes] for g in relations]
+        normal = [[sum(a * c for a, c in zip(r, t, strict=True)) for t in G] for r in G]
+        found = solution(normal, [-sum(a * c for a, c in zip(r, slopes, strict=True)) for r in G])
+        return w, y, [arb(v) for v in found or [0.0] * len(G)]
+
+    def combined(self, jets: tuple, y: list[arb], leaf: list[arb]) -> Jet:
+        """phi, from what `jets` gives."""
+        V, held, relations, _ = jets
+        none: dict | None = None if V.second is None else {}
+        for C, level, factor in zip(held, self.levels, y, strict=True):
+            V = V + Jet(factor, {}, none) * (C + Jet(-level, {}, none))
+        for g, factor in zip(relations, leaf, strict=True):
+            V = V + Jet(factor, {}, none) * g
+        return V
+
+
+def interval(side: Sequence[Any]) -> arb:
+    """A ball around a closed interval."""
+    low, high = side
+    return ball_of(low) if low == high else arb((low + high) / 2, (high - low) / 2)
+
+
+def ball_of(x: Any) -> arb:
+    """A ball around a number, or the ball."""
+    return x if isinstance(x, arb) else ball(x)
+
+
+def first(jet: Jet, i: int) -> arb:
+    """A first derivative."""
+    return jet.first.get(i, arb(0))
+
+
+def seconds(jet: Jet, i: int, places: Sequence[int]) -> list[arb]:
+    """Second derivatives, one by the state i."""
+    second = jet.second or {}
+    return [second.get((min(i, j), max(i, j)), arb(0)) for j in places]
+
+
+def dot(a: Sequence[arb], b: Sequence[arb]) -> arb:
+    """The sum of products."""
+    return sum((p * q for p, q in zip(a, b, strict=True)), arb(0))
+
+
+def well_solved(A: arb_mat, right: arb_mat) -> arb_mat:
+    """X of A X = right, both divided by the middle of A; refused where A may be singular."""
+    inverse = solved(A.mid(), _unit(A.nrows())).mid()
+    found = solved(inverse * A, inverse * right)
+    if not all(c.is_finite() for c in found.entries()):
+        raise Refusal("a matrix may be singular in the box")
+    return found
+
+
+def _unit(n: int) -> arb_mat:
+    return arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)])
+
+
+def _double(x: arb) -> float:
+    return to_float(x.mid().fmpq())
+
+
+def _frame(H: arb_mat) -> arb_mat | None:
+    """Numbers S that make S^T H S nearly the unit matrix, None where H is not certainly positive definite."""
+    k = H.nrows()
+    rows = [[_double(H[i, j]) for j in range(k)] for i in range(k)]
+    if (L := cholesky(rows, 0.0)) is None:
+        return None
+    S = [[0.0] * k for _ in range(k)]  # S = L^-T, column by column
+    for j in range(k):
+        column = [float(i == j) for i in range(k)]
+        for i in range(k):
+            column[i] = (column[i] - sum(L[i][m] * column[m] for m in range(i))) / L[i][i]
+        S[j] = column
+    if not all(isfinite(v) for row in S for v in row):
+        return None
+    frame = matrix([[fmpq(*v.as_integer_ratio()) for v in row] for row in S], k)
+    image = frame.transpose() * H * frame
+    certain = all(image[i, i] > sum((abs(image[i, j]) for j in range(k) if j != i), arb(0)) for i in range(k))
+    return frame if certain else None

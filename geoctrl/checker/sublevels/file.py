@@ -1,0 +1,203 @@
+"""Files of regions that motions do not leave: their schema, and what is confirmed of them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from flint import arb, ctx, fmpq
+
+from geoctrl.checker.kinds import numbered
+from geoctrl.checker.reading import EQUATIONS, VERSION, Refusal, conform, label, one_of
+from geoctrl.checker.sublevels.cover import CELLS, Cells, Node, read_tree
+from geoctrl.checker.sublevels.energy import BITS, Energy
+from geoctrl.checker.sublevels.limits import require_limits
+from geoctrl.checker.theorems.falling import require_fall
+from geoctrl.checker.words import decimal, short
+
+SUBLEVEL_FORMAT, INVARIANT = "geoctrl-sublevel", "PROVED_INVARIANT"
+
+_schema: Any = EQUATIONS
+_place, _rational = (_schema[part][...] for part in ("leaf", "parameters"))
+
+
+def _positive(value: Any) -> Any:
+    read = _rational(value)
+    return read if read is not None and read > 0 else None
+
+
+def _tree(value: Any) -> str | None:
+    return value if isinstance(value, str) and value.isascii() and 0 < len(value) <= CELLS else None
+
+
+SUBLEVEL = {key: EQUATIONS[key] for key in (*list(EQUATIONS)[1:13], "consequences?")} | {
+    "kind": one_of("sublevel"),
+    "domain": [_place],
+    "falling?": {
+        "function": _place,
+        "weights": [_place],
+        "sense": one_of(1, -1),
+        "squares": [{"factor": _place, "square": _place}],
+    },
+    "sublevel": {
+        "energy": label,
+        "sense": one_of(1, -1),
+        "multipliers": {...: _rational},
+        "function": _place,
+        "held": {...: {"function": _place, "width": _positive}},
+        "velocities": [label],
+        "box": {...: (_rational, _rational)},
+    },
+    "limits": {...: {"input": _place, "bound": _positive}},
+}
+"""The problem: ``function`` is sense * energy + sum multiplier * invariant, and the function of what is held
+that invariant, written so that they are evaluated well."""
+FILE = {
+    "format": one_of(SUBLEVEL_FORMAT),
+    "version": one_of(VERSION),
+    "software": label,
+    "system": label,
+    "verdict": one_of(INVARIANT),
+    "claim": label,
+    "problem": SUBLEVEL,
+    "level": _rational,
+    "cells": _tree,
+    "digest": label,
+}
+
+
+def read_sublevel(problem: Any) -> dict[str, Any]:
+    """A problem as data, with its numbers read; Refusal where it is none."""
+    return numbered(conform(problem, SUBLEVEL, "problem"))
+
+
+class Region(NamedTuple):
+    """What is proved: the function, the cells of K, and the level."""
+
+    energy: Energy
+    inside: list[Node]
+    level: fmpq
+
+
+def judge_sublevel(problem: dict[str, Any], level: fmpq, letters: str) -> Region:
+    """The region that a problem as read has at a level; Refusal where something is not proved."""
+    energy = Energy(problem)
+    require_equations(energy)
+    cells = Cells(energy)
+    if not energy.value_at_point < level:
+        raise Refusal("the level is not above the value at the point", "level")
+    inside = cells.cover(level, read_tree(cells.top, letters))
+    require_limits(energy, inside, level)
+    return Region(energy, inside, level)
+
+
+def require_equations(energy: Energy) -> None:
+    """The point is an equilibrium, what is held is conserved, V does not grow, and is what it is said to
+    be.
+    """
+    q, given = energy.question, energy.given
+    q.require_equilibrium()
+    known, falling = q.problem["invariants"], q.problem.get("falling")
+    names = [*given["held"], *given["multipliers"], given["energy"]]
+    if len(set(names)) != len(names):
+        raise Refusal("an invariant is named twice", "problem.sublevel")
+    if unknown := [k for k in names if k not in known]:
+        raise Refusal(f"there is no invariant {unknown[0][:80]!r}", "problem.sublevel")
+    if falling is None:
+        q.require_kept(names)
+    else:
+        q.require_kept(names[:-1])
+        if falling["function"] != known[given["energy"]] or falling["sense"] != given["sense"]:
+            raise Refusal("what falls is not the energy in its sense", "problem.falling")
+        require_fall(q, falling)
+    F = q.functions
+    V = q.ratios([known[given["energy"]]])[0] * fmpq(given["sense"])
+    for name, factor in given["multipliers"].items():
+        V = V + q.ratios([known[name]])[0] * factor
+    pairs = [(V, energy.function)]
+    pairs += [(q.ratios([known[k]])[0], row["function"]) for k, row in given["held"].items()]
+    for expected, place in pairs:
+        if F.remainder(q.ratios([place])[0] - expected):
+            raise Refusal("a function is not what it is said to be", "problem.sublevel")
+
+
+def check_sublevel(data: Any) -> tuple[str, str, tuple[str, ...]]:
+    """Verdict, claim and what was confirmed."""
+    read = conform(data, FILE)
+    problem = numbered(read["problem"])
+    region = judge_sublevel(problem, read["level"], read["cells"])
+    words = claim_of_sublevel(read["system"], region)
+    if data["claim"] != words:
+        raise Refusal("the claim in words does not fit system, problem and level", "claim")
+    given = problem["sublevel"]
+    kept = [*problem["leaf"], *given["held"], *given["multipliers"]]
+    checks = [
+        "field and leaf relations vanish exactly at the point",
+        f"kept by the motion, identically: {', '.join(kept) or 'nothing'}",
+        f"{'falls' if 'falling' in problem else 'conserved'}, identically: {function_words(problem)}",
+        f"{len(region.inside)} cells of shapes, around which the function lies above the level; over them "
+        "the rates have values, and the model holds",
+    ]
+    if limits := problem["limits"]:
+        checks.append(f"over these cells below the level within its limit: {', '.join(limits)}")
+    return INVARIANT, words, tuple(checks)
+
+
+def function_words(problem: dict[str, Any]) -> str:
+    """V by the names of its parts."""
+    given = problem["sublevel"]
+    terms = [(fmpq(given["sense"]), given["energy"])]
+    terms += [(m, k) for k, m in given["multipliers"].items() if m]
+    words = [
+        f"{'-' if c < 0 else ''}{name if abs(c) == 1 else f'{decimal(abs(c))} {name}'}" for c, name in terms
+    ]
+    return " + ".join(words).replace("+ -", "- ")
+
+
+def claim_of_sublevel(system: str, region: Region) -> str:
+    """What a region's file claims."""
+    problem = region.energy.question.problem
+    point = ", ".join(f"{k} = {decimal(v)}" for k, v in problem["states"].items() if v) or "x = 0"
+    values = ", ".join(
+        f"{k} = {decimal(q)}" for part in ("parameters", "inputs") for k, q in problem[part].items()
+    )
+    held = "".join(
+        f", {name} within {short(row['width'])} of its value at the equilibrium"
+        for name, row in problem["sublevel"]["held"].items()
+    )
+    extent = ", ".join(f"{k} in [{short(a)}, {short(b)}]" for k, (a, b) in extent_of(region).items())
+    limits = "; there " + " and ".join(
+        f"|{k}| <= {decimal(row['bound'])}" for k, row in problem["limits"].items()
+    )
+    below = f"{function_words(problem)} <= {decimal(region.level)}"
+    return (
+        f"Motions of {system or 'the system'}{f' with {values}' if values else ''} that begin on the leaf "
+        f"with {below}{held}, over {len(region.inside)} cells about the equilibrium {point} that lie within "
+        f"{extent}, stay so for ever{limits if problem['limits'] else ''}."
+    )
+
+
+def extent_of(region: Region) -> dict[str, tuple[fmpq, fmpq]]:
+    """Intervals in which the cells of K lie, by the names of shapes."""
+    labels = [region.energy.question.labels[i] for i in region.energy.shapes]
+    sides = zip(*(node.cell for node in region.inside), strict=True)
+    return {k: (min(a for a, _ in s), max(b for _, b in s)) for k, s in zip(labels, sides, strict=True)}
+
+
+def lies_in(region: Region, state: list[fmpq], slack: fmpq) -> bool:
+    """Whether a state is proved to be in the region, relations of the leaf holding up to a slack."""
+    energy = region.energy
+    shape, velocities = ([state[i] for i in places] for places in (energy.shapes, energy.velocities))
+    if not any(
+        all(a <= x <= b for x, (a, b) in zip(shape, node.cell, strict=True)) for node in region.inside
+    ):
+        return False
+    with ctx.workprec(BITS):
+        try:
+            V, held, relations, _ = energy.jets([(x, x) for x in shape], velocities, order=1)
+        except Refusal:
+            return False
+        on_leaf = all(abs(g.value) <= slack for g in relations)
+        levels = zip(held, energy.levels, energy.widths, strict=True)
+        return bool(
+            on_leaf and all(abs(C.value - c) <= w for C, c, w in levels) and V.value <= arb(region.level)
+        )

@@ -1,0 +1,306 @@
+"""Regions that motions do not leave: against closed forms and simulated starts; files that are changed."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+import sympy as sp
+from flint import fmpq
+
+import geoctrl as gc
+from geoctrl import checker
+from geoctrl.checker.sublevels.energy import Energy
+from geoctrl.checker.sublevels.file import read_sublevel
+
+
+def pendulum(damping=0):
+    phi = gc.Coordinate("phi", angle=True)
+    return gc.EulerPoincare(
+        algebra=None,
+        shape=[phi],
+        inertia=[[2]],
+        potential=-3 * sp.cos(phi.symbol),
+        forces=[-damping * phi.rate] if damping else None,
+        name="pendulum",
+    ).reduce()
+
+
+@pytest.fixture(scope="module")
+def swing():
+    system = pendulum()
+    return system, gc.region_of_attraction(system, system.state())
+
+
+@pytest.fixture(scope="module")
+def skate():
+    """The damped loop, with what the starts of its region are made of."""
+    law = gc.match(gc.models.get("pendulum-skate-rotor")()).law(sigma=-5e-6).with_damping(k=8)
+    loop = law.closed_loop()
+    eq = loop.equilibrium("sliding", Y0=1.0)
+    return loop, eq, gc.region_of_attraction(loop, eq)
+
+
+def on_level(loop, eq, lean, roll):
+    """A state of the skate at a lean and a rate of it, on the levels of C1 and C2 of an equilibrium.
+
+    Both are linear in v2 and v3, which numbers of the invariants at three points tell.
+    """
+    shape = [math.sin(lean), math.cos(lean)]
+
+    def at(v2, v3):
+        found = loop.invariants(np.array([roll, v2, v3, *shape]))
+        return np.array([found["C1"], found["C2"]])
+
+    zero = at(0, 0)
+    slopes = np.column_stack([at(1, 0) - zero, at(0, 1) - zero])
+    levels = loop.invariants(eq.x)
+    v2, v3 = np.linalg.solve(slopes, [levels["C1"], levels["C2"]] - zero)
+    return np.array([roll, v2, v3, *shape])
+
+
+def starts(loop, eq, lean, roll, count, seed=3):
+    rng = np.random.default_rng(seed)
+    draws = zip(rng.uniform(-lean, lean, count), rng.uniform(-roll, roll, count), strict=True)
+    return np.array([on_level(loop, eq, a, b) for a, b in draws]).T
+
+
+def verified(data, path):
+    """What the checker says of a file's data with the digest made anew."""
+    body = {k: v for k, v in data.items() if k != "digest"}
+    path.write_text(json.dumps(body | {"digest": checker.digest_of(body)}))
+    return gc.verify(path)
+
+
+# -- what is claimed ---------------------------------------------------------------------------------------
+
+
+def test_the_pendulum_keeps_all_that_is_below_its_saddle(swing):
+    """E = phi_dot^2 - 3 cos phi, of which the saddle is at 3: the separatrix bounds what stays."""
+    _, roa = swing
+    assert roa.verdict is gc.Verdict.PROVED_INVARIANT
+    assert 3 - 1e-3 < roa.level < 3
+    assert roa.lyapunov == "energy"
+    assert "another critical point" in roa.reason
+    rng = np.random.default_rng(1)
+    phi, rate = rng.uniform(-math.pi, math.pi, 400), rng.uniform(-2.6, 2.6, 400)
+    stays = rate**2 - 3 * np.cos(phi) < 3
+    inside = roa.contains(np.array([rate, phi]))
+    assert not np.any(inside & ~stays)
+    assert inside.sum() >= 0.99 * stays.sum()
+
+
+def test_what_is_below_the_level_in_another_well_is_not_inside(swing):
+    _, roa = swing
+    assert roa.contains([0.0, 0.0])
+    assert not roa.contains([0.0, 2 * math.pi])
+    assert not roa.contains([0.0, 3.2])
+
+
+def test_motions_of_the_pendulum_stay_and_those_above_the_saddle_leave(swing):
+    system, roa = swing
+    inside, above = np.array([1.5, 1.2]), np.array([2.5, 0.0])
+    assert roa.contains(inside)
+    assert not roa.contains(above)
+    times = np.linspace(0, 20, 201)
+    kept = gc.simulate(system, times, inside)
+    assert np.all(roa.contains(kept.states))
+    assert np.max(np.abs(gc.simulate(system, times, above)["phi"])) > math.pi
+
+
+def test_a_damped_pendulum_has_the_region_of_the_free_one():
+    system = pendulum(damping=sp.Rational(1, 5))
+    roa = gc.region_of_attraction(system, system.state())
+    assert 3 - 1e-3 < roa.level < 3
+    assert "falls, identically: energy" in " ".join(checker.check(roa.to_dict()).checks)
+
+
+def test_a_pendulum_that_is_driven_has_none():
+    system = pendulum(damping=-sp.Rational(1, 5))
+    with pytest.raises(gc.CertificateError, match="no region is proved"):
+        gc.region_of_attraction(system, system.state())
+
+
+def test_the_upright_pendulum_has_none():
+    system = pendulum()
+    with pytest.raises(gc.CertificateError, match="no region is proved"):
+        gc.region_of_attraction(system, [0.0, math.pi])
+
+
+def test_the_skate_keeps_all_leans_that_do_not_reach_the_ice(skate):
+    """On its level of C1, C2 the effective potential grows up to the horizontal, where the model ends."""
+    loop, eq, roa = skate
+    edge = -float(loop.energy(on_level(loop, eq, math.pi / 2 - 1e-9, 0.0)))
+    rest = -float(loop.energy(eq.x))
+    assert rest < roa.level < edge
+    assert (roa.level - rest) / (edge - rest) > 0.99
+    assert set(roa.held) == {"C1", "C2"}
+    assert "the domain of the model" in roa.reason
+
+
+def test_simulated_starts_of_the_skate_stay(skate):
+    loop, eq, roa = skate
+    drawn = starts(loop, eq, 1.55, 4.0, 150)
+    inside = roa.contains(drawn)
+    below = np.array([-float(loop.energy(x)) for x in drawn.T]) <= roa.level
+    assert inside.sum() > 40
+    assert np.array_equal(inside, below)  # none is lost to the cells
+    for x in drawn[:, inside][:, :40].T:
+        run = gc.simulate(loop, np.linspace(0, 3, 61), x)
+        assert run.success
+        assert np.min(run["Gamma3"]) > 0
+        assert np.max(-loop.energy(run.states)) <= roa.level + 1e-9
+
+
+def test_another_level_set_is_not_inside(skate):
+    _, eq, roa = skate
+    assert roa.contains(eq.x)
+    assert not roa.contains(eq.x + np.array([0, 0, 1e-3, 0, 0]))
+    assert not roa.contains(eq.x + np.array([0, 0, 0, 1e-3, 0]))  # off the leaf
+
+
+def test_sleeping_top_is_kept_with_multipliers():
+    """Pi3 and Gamma.Pi have the same differential at the pole: they enter the function instead."""
+    top = gc.models.get("heavy-top")().reduce()
+    eq = top.equilibrium("sleeping", Omega0=20.0, params={"I1": 0.8, "I2": 0.8})
+    roa = gc.region_of_attraction(top, eq, depth=5)
+    assert not roa.held
+    assert roa.contains(eq.x)
+    rng, count = np.random.default_rng(5), 0
+    for _ in range(40):
+        axis = np.array([*rng.normal(0, 0.5, 2), 1.0])
+        x = np.array([*rng.normal(0, 2, 2), 20.0 + rng.normal(0, 0.5), *(axis / np.linalg.norm(axis))])
+        if roa.contains(x):
+            count += 1
+            run = gc.simulate(top, np.linspace(0, 3, 31), x, params=eq.params)
+            assert np.all(roa.contains(run.states))
+    assert count > 10
+
+
+# -- bounds -------------------------------------------------------------------------------------------------
+
+
+def test_velocities_are_eliminated_exactly(skate):
+    """The bound over a point is the energy at the velocities that the levels leave, less what the widths
+    of the levels take.
+    """
+    loop, eq, roa = skate
+    energy = Energy(read_sublevel(roa.data["problem"]))
+    for lean in (0.2, -0.9, 1.3):
+        x = on_level(loop, eq, lean, 0.0)
+        cell = tuple((fmpq(*float(v).as_integer_ratio()),) * 2 for v in x[3:])
+        least = energy.least(energy.quadratic(cell))
+        assert -1e-4 < float(least) + float(loop.energy(x)) <= 1e-9
+
+
+def test_limits_lower_the_level_and_hold():
+    system = pendulum()
+    phi, rate = system.states[1], system.states[0]
+    watched = system.mechanism.replace(outputs={"pull": 2 * phi + rate}).reduce()
+    roa = gc.region_of_attraction(watched, watched.state(), limits={"pull": 2.0})
+    assert roa.limits == {"pull": 2.0}
+    assert "|pull| <= 2" in roa.claim
+    phi, rate = np.meshgrid(np.linspace(-2, 2, 81), np.linspace(-2, 2, 81))
+    x = np.array([rate.ravel(), phi.ravel()])
+    inside = roa.contains(x)
+    largest = np.max(np.abs(2 * x[1, inside] + x[0, inside]))
+    assert 1.9 < largest <= 2.0
+
+
+# -- files --------------------------------------------------------------------------------------------------
+
+
+def test_the_file_is_confirmed(swing, tmp_path):
+    _, roa = swing
+    roa.to_json(tmp_path / "roa.json")
+    report = gc.verify(tmp_path / "roa.json")
+    assert report.verdict is gc.Verdict.PROVED_INVARIANT
+    assert report.claim == roa.claim
+    assert any("cells of shapes" in line for line in report.checks)
+
+
+def changed(data, path, value):
+    found = json.loads(json.dumps(data))
+    at = found
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = value
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (["level"], "4", "at this level"),
+        (["level"], "-3", "not above the value"),
+        (["cells"], ".", "at this level"),
+        (["cells"], "+.", "no tree"),
+        (["cells"], "+..+", "no tree"),
+        (["problem", "sublevel", "sense"], -1, "not what it is said to be"),
+        (["problem", "sublevel", "velocities"], [], "a state is a velocity or has a side"),
+        (["problem", "sublevel", "velocities"], ["phi"], "named twice"),
+        (["problem", "sublevel", "function"], 0, "not what it is said to be"),
+        (["problem", "sublevel", "function"], 9999, "does not exist"),
+        (["problem", "sublevel", "energy"], "none", "no invariant"),
+        (["problem", "sublevel", "box"], {"phi": ["1", "4"]}, "not within the box"),
+        (["problem", "sublevel", "box"], {"phi": ["4", "-4"]}, "empty"),
+        (["problem", "states", "phi"], "1", "sin is not rational"),
+        (["problem", "field"], [0, 0], "not proved that the motion keeps"),
+        (["problem", "domain"], [1], "domain of the model"),
+        (["claim"], "All is well.", "claim"),
+        (["verdict"], "PROVED_STABLE", "verdict"),
+    ],
+)
+def test_a_changed_file_is_refused(swing, tmp_path, path, value, words):
+    _, roa = swing
+    with pytest.raises(gc.CertificateError, match=words):
+        verified(changed(roa.data, path, value), tmp_path / "forged.json")
+
+
+def test_a_higher_level_of_the_skate_is_refused(skate, tmp_path):
+    _, _, roa = skate
+    with pytest.raises(gc.CertificateError, match="at this level"):
+        verified(changed(roa.data, ["level"], str(fmpq(-3, 2) + 1)), tmp_path / "forged.json")
+
+
+def test_wider_levels_of_what_is_held_are_refused_at_the_same_level(skate, tmp_path):
+    _, _, roa = skate
+    path = ["problem", "sublevel", "held", "C2", "width"]
+    with pytest.raises(gc.CertificateError):
+        verified(changed(roa.data, path, "1"), tmp_path / "forged.json")
+
+
+def test_a_change_without_a_new_digest_is_refused(swing, tmp_path):
+    _, roa = swing
+    data = roa.to_dict() | {"level": "2"}
+    (tmp_path / "roa.json").write_text(json.dumps(data))
+    with pytest.raises(gc.CertificateError, match="digest"):
+        gc.verify(tmp_path / "roa.json")
+
+
+# -- misuse -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"limits": {"u": 1.0}}, gc.ParameterError, "no output 'u'"),
+        ({"limits": 3}, gc.InputError, "limits must be a dict"),
+        ({"widths": {"C": 1.0}}, gc.ParameterError, "no invariant 'C'"),
+        ({"widths": {"energy": -1.0}}, gc.InputError, "must be positive"),
+        ({"depth": 0}, gc.InputError, "whole number from 1 to 24"),
+        ({"params": {"g": 1}}, gc.ParameterError, "g"),
+    ],
+)
+def test_bad_arguments_are_told(given, error, words):
+    system = pendulum()
+    with pytest.raises(error, match=words):
+        gc.region_of_attraction(system, system.state(), **given)
+
+
+def test_bad_states_are_told(swing):
+    _, roa = swing
+    with pytest.raises(gc.InputError, match="phi_dot, phi"):
+        roa.contains([1.0, 2.0, 3.0])
+    with pytest.raises(gc.InputError, match="finite"):
+        roa.contains([math.nan, 0.0])
