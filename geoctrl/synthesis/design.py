@@ -26,10 +26,11 @@ from geoctrl.analysis.signs import known_sign
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, MatchingError, ParameterError
 from geoctrl.synthesis.contract import GainSet, Matched
 from geoctrl.synthesis.gains import read_sigma
-from geoctrl.synthesis.motor import Motor, RecommendedGains, read_starts, recommended, tilted
+from geoctrl.synthesis.motor import Motor, RecommendedGains, read_starts, recommended
 from geoctrl.synthesis.rotor_gains import spread
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.systems.points import resolve_equilibrium
+from geoctrl.systems.tilt import tilted
 from geoctrl.verification import Verdict
 
 __all__ = ["SigmaDesign"]
@@ -375,12 +376,12 @@ class SigmaDesign(GainSet):
         if rotors.count != 1:
             raise MatchingError(
                 f"gains for a motor are searched for one rotor, and here are {rotors.count}: sigma is a "
-                "matrix. Choose it with contains(sigma), and see what it asks with simulate(..., controller=...)"
+                "matrix. Choose it with contains(sigma), and see what it asks by runs of law.sampled(...)"
             )
         plant = self.matching.mechanism.reduce()
         motor = Motor.read(limits, speeds, rate, self.matching.law(1.0))
         point = self._member(plant)
-        away = [] if tilt is None else [tilted(plant, point, tilt)]
+        away = [] if tilt is None else [tilted(plant, point.x, tilt, point.params)]
         away += [] if starts is None else [read_starts(plant, starts, point.params)]
         if not away:
             raise InputError("from where? Give tilt=, in rad, or starts=, states of the plant")

@@ -1,9 +1,10 @@
 r"""Gains of one rotor that do with what its motor can do.
 
 Along an unstable direction l of the plant, :math:`l A = w\,l` with w > 0, the deviation
-:math:`p = l\,\delta x` obeys :math:`\dot p = w\,p + (l B)\,u`, and no law brings it back unless :math:`|u| > w |p_0| / |l B|` for a
-while. The rotor's momentum :math:`q = c\,\delta x`, :math:`c A = 0`, changes by :math:`c B \int u`. From
-:math:`\int_0^\infty e^{-wt} u\,dt = -p_0/(l B)` with :math:`|u| \le U` its largest change is at least
+:math:`p = l\,\delta x` obeys :math:`\dot p = w\,p + (l B)\,u`, and no law brings it back unless
+:math:`|u| > w |p_0| / |l B|` for a while. The rotor's momentum :math:`q = c\,\delta x`, :math:`c A = 0`, changes
+by :math:`c B \int u`. From :math:`\int_0^\infty e^{-wt} u\,dt = -p_0/(l B)` with :math:`|u| \le U` its largest
+change is at least
 
 .. math::
 
@@ -33,7 +34,7 @@ from geoctrl.synthesis.contract import Law, Matched
 from geoctrl.synthesis.rotor_gains import HeldLoops, Peaks
 from geoctrl.systems import Equilibrium, ReducedSystem
 
-__all__ = ["LawFree", "Motor", "RecommendedGains", "law_free", "read_starts", "recommended", "tilted"]
+__all__ = ["LawFree", "Motor", "RecommendedGains", "law_free", "read_starts", "recommended"]
 
 _RATIOS = (0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8)
 """Damping ratios of the oscillation that are tried."""
@@ -49,8 +50,6 @@ _TRIED = 12
 """Sets of gains that are run with the equations of motion."""
 _DIGITS = 4
 """Digits of the gains that are recommended."""
-_ARC = 100
-"""Steps along the leaf to a tilt: it is met to 1e-4 of its cube."""
 _ZERO = 1e-9
 
 
@@ -155,50 +154,6 @@ class RecommendedGains(Mapping[str, float]):
         return f"<RecommendedGains {gains}; at {self.rate:g} Hz at most {asked}>"
 
 
-def tilted(plant: ReducedSystem, point: Equilibrium, tilt: Any) -> np.ndarray:
-    """States (2, n) with the configuration moved along the leaf by +- tilt, velocities as at the point.
-
-    Raises
-    ------
-    InputError
-        If the tilt is not between 0 and pi, or the configuration can move in more ways than one.
-    """
-    angle = real(tilt, "tilt")
-    if not 0 < angle < np.pi:
-        raise InputError(f"tilt must be between 0 and pi, in rad, got {angle:g}")
-    labels, first = plant.state_labels, len(plant.assembly.velocity)
-    nodes = plant.leaf.nodes[: plant.leaf.geometric]
-    flat = [*nodes, *(e for row in plant.graph.jacobian(nodes, plant.state_nodes) for e in row)]
-    program = plant.program(flat)
-    params = plant.parameters(point.params)
-
-    def relations(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        values = program(plant.arguments_at(0.0, x, None), params) if nodes else np.zeros(0)
-        return values[: len(nodes)], values[len(nodes) :].reshape(len(nodes), x.size)[:, first:]
-
-    found = []
-    for side in (1.0, -1.0):
-        x, before = point.x.astype(float).copy(), None
-        for _ in range(_ARC):
-            _, gradient = relations(x)
-            spanned = np.linalg.svd(gradient)[2][len(nodes) :] if nodes else np.eye(x.size - first)
-            if len(spanned) != 1:
-                raise InputError(
-                    f"tilt moves a configuration along a line, and {', '.join(labels[first:])} can move in "
-                    f"{len(spanned)} directions; give starts=[...], states of the plant"
-                )
-            along = spanned[0] * (1.0 if before is None or spanned[0] @ before > 0 else -1.0)
-            if before is None:
-                along *= side * np.sign(along[np.argmax(np.abs(along))])
-            before = along
-            x[first:] += angle / _ARC * along
-            for _ in range(3):
-                residual, gradient = relations(x)
-                x[first:] -= np.linalg.lstsq(gradient, residual, rcond=None)[0] if nodes else 0.0
-        found.append(x)
-    return np.array(found)
-
-
 def law_free(A: np.ndarray, B: np.ndarray, rotor: int, starts: np.ndarray, torque: float) -> LawFree:
     """The bounds of the module for deviations (S, n), the worst of all unstable directions."""
     values, left = np.linalg.eig(A.T)
@@ -286,8 +241,8 @@ def recommended(
             )
     if not held:
         raise MatchingError(
-            f"the hold stands against it: gains keep the limits at {motor.rate:g} Hz, and are not stable with "
-            f"a hold {_SPARE:g} times as long. Raise the rate"
+            f"the hold stands against it: gains keep the limits at {motor.rate:g} Hz, and are not stable "
+            f"with a hold {_SPARE:g} times as long. Raise the rate"
         )
     raise MatchingError(
         "gains keep the limits to first order, and none of those tried does with the equations of motion; "
@@ -304,8 +259,8 @@ def _possible(least: LawFree, motor: Motor, torque: str, speed: str) -> None:
         )
     if least.speed >= motor.speed:
         raise MatchingError(
-            f"no law holds this start: to first order every law needs {speed} to change by {least.speed:.4g}, "
-            f"and the limit is {motor.speed:.4g}. Start closer to the equilibrium, or take a rotor of more "
+            f"no law holds this start: to first order every law needs {speed} to change by {least.speed:.4g}"
+            f", and the limit is {motor.speed:.4g}. Start closer to the equilibrium, or take a rotor of more "
             "inertia"
         )
 
