@@ -8,6 +8,7 @@ from geoctrl.synthesis.law import FeedbackLaw
 from geoctrl.synthesis.linear_estimator import LinearEstimator
 from geoctrl.synthesis.linear_law import LinearLaw
 from geoctrl.synthesis.matching import Matching, match
+from geoctrl.synthesis.motor import RecommendedGains
 from geoctrl.synthesis.obstruction import Obstruction
 from geoctrl.synthesis.performance import Performance
 from geoctrl.synthesis.plant import Plant
@@ -28,6 +29,7 @@ __all__ = [
     "Obstruction",
     "Performance",
     "Plant",
+    "RecommendedGains",
     "ShapedDesign",
     "ShapedLaw",
     "ShapedMatching",

@@ -23,11 +23,14 @@ from geoctrl._scalars import exact
 from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.analysis import StabilityConditions, certify, stability_conditions
 from geoctrl.analysis.signs import known_sign
-from geoctrl.errors import EquilibriumError, GeoctrlError, ParameterError
+from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, MatchingError, ParameterError
 from geoctrl.synthesis.contract import GainSet, Matched
 from geoctrl.synthesis.gains import read_sigma
+from geoctrl.synthesis.motor import Motor, RecommendedGains, read_starts, recommended
+from geoctrl.synthesis.rotor_gains import spread
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.systems.points import resolve_equilibrium
+from geoctrl.systems.tilt import tilted
 from geoctrl.verification import Verdict
 
 __all__ = ["SigmaDesign"]
@@ -61,6 +64,7 @@ class SigmaDesign(GainSet):
         self._params: dict[str, float] = {}
         self._values: dict[str, float] | None = None
         self._state: np.ndarray | None = None
+        self._given = eq
         if isinstance(eq, str):
             if eq not in self.loop.families:
                 known = ", ".join(self.loop.families) or "none"
@@ -313,6 +317,104 @@ class SigmaDesign(GainSet):
                 a, b = (middle, b) if good(middle) else (a, middle)
             ends.append(float(a))
         return ends[0], ends[1]
+
+    # -- gains for a motor ----------------------------------------------------------------------
+
+    def recommend(
+        self,
+        limits: Mapping[str, float] | None = None,
+        speeds: Mapping[str, float] | None = None,
+        rate: float = 100.0,
+        tilt: float | None = None,
+        starts: Any = None,
+    ) -> RecommendedGains:
+        r"""Gain, damping and regulation with which the motor of one rotor holds the plant from given starts.
+
+        Of a grid of admissible gains those with the least :math:`\max(|u|/u_{\max}, |\dot\theta| /
+        \dot\theta_{\max})` in linear held runs that die down, the worst of the starts, are held with the
+        equations of motion from every start, and the first that keeps the limits there is returned. It is
+        stable to first order with a hold four times as long as well.
+
+        Parameters
+        ----------
+        limits, speeds : dict of label -> positive number, optional
+            Largest torque (N m) and rotor rate (rad/s), at least one of them.
+        rate : float
+            Commands a second.
+        tilt : float, optional
+            Starts at rest beside the equilibrium, moved along the leaf by that to both sides (rad), where the
+            configuration has one direction to move in.
+        starts : (S, n), optional
+            States of the plant, further ones or instead.
+
+        Returns
+        -------
+        RecommendedGains
+            A mapping {"sigma", "k", "kappa"} with the law, its peaks, and what any law asks.
+
+        Raises
+        ------
+        MatchingError
+            If no law can do it, no gain is admissible, or none keeps the limits: the message says which limit
+            stands against it. For several rotors, whose gains are not searched.
+        InputError, LabelError
+            For limits that are not positive or not of this rotor, a rate that is not positive, no start, or
+            an equilibrium that is the name of a family alone.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> mech = gc.models.get("pendulum-skate-rotor")()
+        >>> design = gc.match(mech).design(mech.equilibrium("sliding", Y0=1.0))
+        >>> found = design.recommend(limits={"u_theta": 8}, speeds={"theta_dot": 360}, rate=100, tilt=0.1)
+        >>> found.peaks["u_theta"] < 8, found.peaks["theta_dot"] < 360
+        (True, True)
+        >>> design.contains(found["sigma"])
+        True
+        """
+        rotors = self.matching.rotors
+        if rotors.count != 1:
+            raise MatchingError(
+                f"gains for a motor are searched for one rotor, and here are {rotors.count}: sigma is a "
+                "matrix. Choose it with contains(sigma), and see what it asks by runs of law.sampled(...)"
+            )
+        plant = self.matching.mechanism.reduce()
+        motor = Motor.read(limits, speeds, rate, self.matching.law(1.0))
+        point = self._member(plant)
+        away = [] if tilt is None else [tilted(plant, point.x, tilt, point.params)]
+        away += [] if starts is None else [read_starts(plant, starts, point.params)]
+        if not away:
+            raise InputError("from where? Give tilt=, in rad, or starts=, states of the plant")
+        if not self.feasible:
+            raise MatchingError(f"no gain is admissible here: {self.reason}")
+        return recommended(self.matching, point, self._sigmas(), motor, np.concatenate(away))
+
+    def _member(self, plant: ReducedSystem) -> Equilibrium:
+        """The equilibrium as one of the plant."""
+        if isinstance(self._given, str):
+            family = plant.families.get(self._given)
+            if family is None or family.names:
+                raise InputError(
+                    f"a family is no point: take a member, design(mech.equilibrium({self._given!r}, ...))"
+                )
+            return plant.equilibrium(self._given)
+        if isinstance(self._given, Equilibrium) and self._given.labels == plant.state_labels:
+            return resolve_equilibrium(plant, self._given, None)
+        x = np.zeros(plant.nstates)
+        x[[plant.state_labels.index(label) for label in self.loop.state_labels]] = self._state
+        return resolve_equilibrium(plant, x, self._params or None)
+
+    def _sigmas(self) -> list[float]:
+        """Admissible gains of one rotor, over their interval where it is one."""
+        unit = abs(float(sp.Matrix(self.matching.rotors.inertia).subs(self._plant_numbers())[0, 0]))
+        bounds = self.bounds
+        if bounds is not None:
+            numbers = self._numbers({}) if self.family else {}
+            ends = [float(e.subs(numbers) if self.family else e) for e in bounds]
+            if np.isfinite(ends).any():
+                return spread(ends[0], ends[1], unit).tolist()
+        tried = np.concatenate([-_SCAN[::-1], _SCAN]) * unit
+        return [float(sigma) for sigma in tried if self.contains(float(sigma))]
 
     def _plant_numbers(self) -> dict[sp.Symbol, float | None]:
         parameters = self.matching.mechanism.parameters

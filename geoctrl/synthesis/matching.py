@@ -141,6 +141,15 @@ class Matching(Matched):
         """
         return SigmaDesign(self, eq, budget)
 
+    @property
+    def gains(self) -> dict[str, sp.Symbol]:
+        """Free gains by name: the entries of sigma."""
+        return {s.name: s for s in self.sigma}
+
+    def design(self, eq: Any, budget: float = BUDGET) -> SigmaDesign:
+        """`design_sigma`, by the name that every matching has."""
+        return self.design_sigma(eq, budget)
+
     @cached_property
     def _designs(self) -> dict[str, SigmaDesign]:
         return {}

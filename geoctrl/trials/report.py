@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from geoctrl.errors import DependencyError
 
@@ -30,6 +31,8 @@ class RobustnessRow:
     runs : int
     seed : int
         Runs are the same again with `robustness` at this seed.
+    tried : (float, float)
+        The easiest and the hardest value of the scan.
     """
 
     check: str
@@ -39,6 +42,7 @@ class RobustnessRow:
     criterion: str
     runs: int
     seed: int
+    tried: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,10 @@ class RobustnessReport:
         except ImportError as error:
             raise DependencyError("to_pandas needs pandas: pip install pandas") from error
         return pd.DataFrame([asdict(row) for row in self.rows]).set_index("check")
+
+    def plot(self, ax: Any = None, title: str | None = None) -> Any:
+        """The rows as a figure: `geoctrl.viz.robustness`."""
+        return import_module("geoctrl.viz").robustness(self, ax, title)  # figures are a floor above
 
     def __repr__(self) -> str:
         lines = [f"<RobustnessReport, seed {self.seed}>"]

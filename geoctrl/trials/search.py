@@ -13,9 +13,10 @@ from geoctrl._checks import entries, finite_array, nearest, require_choice
 from geoctrl._scalars import shown
 from geoctrl.errors import GeoctrlError, InputError, LabelError
 from geoctrl.sampling import Controls, SampledController
-from geoctrl.simulation import simulate
+from geoctrl.simulation import Trajectory, simulate
 from geoctrl.stepping import Progress
-from geoctrl.systems import System, as_system
+from geoctrl.systems import EulerPoincare, Friction, Parameter, System, as_system
+from geoctrl.systems.tilt import tilted
 from geoctrl.trials.report import RobustnessReport, RobustnessRow
 
 __all__ = ["robustness"]
@@ -26,11 +27,17 @@ _SEEDS = 5
 """Blocks of noise of each trial, the worst of which counts."""
 
 _ALL_CORNERS = 6
+_UPSIDE_DOWN = 3.1
+"""Largest tilt that is tried, rad."""
 _DRAWN = 64
 """Corners drawn where there are more parameters than these."""
 
 _LAST = 0.1
 """Part of a run at its end over which it has to have come back."""
+_NEAR = 0.1
+"""Distance (rad, m) that always counts as back where nothing else is asked for."""
+_RUBBING = "robustness_friction"
+"""Parameter of the plant with friction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,16 +52,23 @@ class _Case:
     stays: Mapping[str, tuple[float, float]]
     returns: Mapping[str, tuple[float, float]]
     uncertain: tuple[str, ...]
+    rubbing: tuple[str, ...]
     seed: int
     peak: float
     """Largest torque of the run without imperfections."""
 
-    def fault(self, controller: SampledController, params: Mapping[str, float] | None = None) -> str:
+    def fault(
+        self,
+        controller: SampledController,
+        params: Mapping[str, float] | None = None,
+        plant: System | None = None,
+        x0: Any = None,
+    ) -> str:
         """The criterion that a run does not meet, "" where it meets all."""
         run = simulate(
-            self.plant,
+            self.plant if plant is None else plant,
             self.times,
-            self.x0,
+            self.x0 if x0 is None else x0,
             params={**self.params, **(params or {})},
             controller=controller,
             throw=False,
@@ -142,6 +156,43 @@ def _corners(case: _Case, row: int) -> tuple[Trial, float, float]:
     return trial, 1e-3, 0.9
 
 
+def _friction(case: _Case, _row: int) -> tuple[Trial, float, float]:
+    mechanism = _described(case.plant)
+    labels = mechanism.algebra.labels
+    coefficient = Parameter(_RUBBING, 0.0, "N m s or N s/m")
+    rows = [[int(label == name) for name in labels] for label in case.rubbing]
+    rubbed = mechanism.replace(
+        friction=[*mechanism.friction, Friction(rows, viscous=coefficient.symbol)],
+        parameters=[*mechanism.parameters, coefficient],
+        parameter_sets={},
+    ).reduce()
+
+    def trial(value: float) -> str:
+        return case.fault(case.controller, {_RUBBING: value}, rubbed)
+
+    return trial, 1e-4, 1e2
+
+
+def _tilt(case: _Case, _row: int) -> tuple[Trial, float, float]:
+    x0 = case.plant.start(case.x0, case.params)
+
+    def trial(value: float) -> str:
+        for beside in tilted(case.plant, x0, value, case.params):
+            if found := case.fault(case.controller, x0=beside):
+                return found
+        return ""
+
+    return trial, 1e-3, _UPSIDE_DOWN
+
+
+def _described(plant: System) -> EulerPoincare:
+    if not isinstance(getattr(plant, "mechanism", None), EulerPoincare):
+        raise InputError(
+            "friction is tried on systems of the general description, gc.EulerPoincare(...).reduce()"
+        )
+    return plant.mechanism  # type: ignore[attr-defined]
+
+
 _CHECKS: dict[str, tuple[Callable, str]] = {
     "limit": (_limit, "units of the input"),
     "rate limit": (_rate, "units of the input a second"),
@@ -149,7 +200,12 @@ _CHECKS: dict[str, tuple[Callable, str]] = {
     "delay": (_delay, "s"),
     "noise": (_noise, "standard deviation of every signal"),
     "corners": (_corners, "relative error of the plant's parameters"),
+    "friction": (_friction, "viscous, of each velocity of the body"),
+    "tilt": (_tilt, "rad from the start, to both sides"),
 }
+
+_ALWAYS = tuple(name for name in _CHECKS if name not in ("friction", "tilt"))
+"""Those that every plant has."""
 
 
 def robustness(
@@ -157,7 +213,7 @@ def robustness(
     law: Controls | SampledController,
     x0: Any,
     timepts: Any,
-    checks: Sequence[str] = tuple(_CHECKS),
+    checks: Sequence[str] = _ALWAYS,
     rng: int = 0,
     executor: Any = None,
     progress: bool | Callable[[float], object] = False,
@@ -166,12 +222,16 @@ def robustness(
     stays: Mapping[str, Any] | None = None,
     returns: Mapping[str, Any] | None = None,
     uncertain: Sequence[str] | None = None,
+    rubbing: Sequence[str] | None = None,
 ) -> RobustnessReport:
     """Find what a sampled loop tolerates, one imperfection at a time.
 
     For each check values from the easy to the hard end are tried: twelve, by equal factors, up to the first
     with which a run is not good, and then fourteen halvings. A value counts as tolerated if the run reaches
     its end within the plant's domain and meets what is asked; good values need not be an interval.
+
+    Where neither ``stays`` nor ``returns`` is given, advected components and coordinates have to be, over the
+    last tenth, no further from where the run without imperfection ends than that run ever was, or 0.1.
 
     Parameters
     ----------
@@ -183,7 +243,9 @@ def robustness(
     checks : sequence of str
         Of "limit", "rate limit", "hold", "delay", "noise" (on every signal, five blocks each, the worst) and
         "corners" (the plant's parameters off by a factor 1 +- value: all corners up to six parameters, 64
-        drawn ones beyond).
+        drawn ones beyond), these by default; "friction" (viscous, with one coefficient for the velocities of
+        ``rubbing``), and "tilt" (the start moved along the leaf to either side, where the configuration has
+        one direction to move in: with an equilibrium as x0 the largest lean from which it comes back).
     rng : int
         Seed of the report, from which every block of noise and every corner follows.
     executor : concurrent.futures.Executor, optional
@@ -194,6 +256,8 @@ def robustness(
         Bounds of a state, along the whole run and over its last tenth.
     uncertain : sequence of str, optional
         Parameters of the corners; by default all of the plant.
+    rubbing : sequence of str, optional
+        Velocities of the body that friction acts against; by default all.
 
     Returns
     -------
@@ -202,10 +266,10 @@ def robustness(
     Raises
     ------
     InputError
-        For an unknown check, bounds that are none, a seed that is none, or a run that is not good without
-        any imperfection.
+        For an unknown check, bounds that are none, a seed that is none, a run that is not good without any
+        imperfection, or friction and tilt of a plant that has no such.
     LabelError
-        For an unknown state or parameter, or a controller that does not fit.
+        For an unknown state, velocity or parameter, or a controller that does not fit.
     TypeError
         If ``law`` is none, or ``plant`` no system.
 
@@ -234,10 +298,15 @@ def robustness(
     for name in unsure:
         if name not in known:
             raise LabelError(f"uncertain: no parameter {shown(name)}{nearest(str(name), known)}")
+    rubs = _rubbing(system, rubbing) if "friction" in names else ()
     times = finite_array("timepts", timepts)
     along, end = _bounds("stays", stays, system), _bounds("returns", returns, system)
-    case = _Case(system, controller, x0, times, values, along, end, unsure, int(rng), 0.0)
     good = simulate(system, times, x0, params=values, controller=controller, throw=False)
+    if stays is None and returns is None:
+        end = _default(system, good)
+    case = _Case(system, controller, x0, times, values, along, end, unsure, rubs, int(rng), 0.0)
+    if "tilt" in names:
+        tilted(system, system.start(x0, values), _UPSIDE_DOWN, values)
     if fault := case.fault(controller):
         raise InputError(f"the run is not good even without any imperfection: {fault}")
     case = replace(case, peak=max(float(np.abs(good.samples.applied).max()), 1e-12))
@@ -250,6 +319,30 @@ def robustness(
     report.finish(1.0)
     report.close()
     return RobustnessReport(tuple(found), int(rng))
+
+
+def _rubbing(system: System, given: Sequence[str] | None) -> tuple[str, ...]:
+    labels = _described(system).algebra.labels
+    if given is None:
+        return tuple(labels)
+    for label in (chosen := entries("rubbing", given)):
+        if label not in labels:
+            raise LabelError(f"rubbing: no velocity {shown(label)}{nearest(str(label), labels)}")
+    return chosen
+
+
+def _default(system: System, good: Trajectory) -> dict[str, tuple[float, float]]:
+    """Where the configuration has to be at the end, from the run without imperfection."""
+    labels = system.state_labels
+    if isinstance(getattr(system, "mechanism", None), EulerPoincare):
+        mechanism = _described(system)
+        labels = tuple(str(s) for s in mechanism.configuration_symbols if str(s) in labels)
+    found = {}
+    for label in labels:
+        end = float(good[label][-1])
+        far = max(float(np.abs(good[label] - end).max()), _NEAR)
+        found[label] = end - far, end + far
+    return found
 
 
 def _bounds(what: str, given: Mapping[str, Any] | None, system: System) -> dict[str, tuple[float, float]]:
@@ -286,9 +379,13 @@ def _searched(job: tuple[_Case, str, int]) -> RobustnessRow:
             break
         good = value
     if bad is None:
-        return RobustnessRow(name, good, None, unit, f"none found up to {hard:.4g}", runs, case.seed)
+        return RobustnessRow(
+            name, good, None, unit, f"none found up to {hard:.4g}", runs, case.seed, (easy, hard)
+        )
     if good is None:
-        return RobustnessRow(name, None, bad, unit, f"not even at {bad:.4g}: {fault}", runs, case.seed)
+        return RobustnessRow(
+            name, None, bad, unit, f"not even at {bad:.4g}: {fault}", runs, case.seed, (easy, hard)
+        )
     for _ in range(_HALVINGS):
         runs += 1
         middle = float(np.sqrt(good * bad))
@@ -296,4 +393,4 @@ def _searched(job: tuple[_Case, str, int]) -> RobustnessRow:
             bad, fault = middle, found
         else:
             good = middle
-    return RobustnessRow(name, good, bad, unit, fault, runs, case.seed)
+    return RobustnessRow(name, good, bad, unit, fault, runs, case.seed, (easy, hard))

@@ -6,11 +6,21 @@ Nothing is shown or saved: every function returns what it drew on. Matplotlib is
 from geoctrl.viz.branches import branches
 from geoctrl.viz.curvature import curvature
 from geoctrl.viz.regions import stability_map
+from geoctrl.viz.reports import robustness
 from geoctrl.viz.signals import drift, states
 from geoctrl.viz.spectrum import eigenvalues
 from geoctrl.viz.way import path
 
-__all__ = ["branches", "curvature", "drift", "eigenvalues", "path", "stability_map", "states"]
+__all__ = [
+    "branches",
+    "curvature",
+    "drift",
+    "eigenvalues",
+    "path",
+    "robustness",
+    "stability_map",
+    "states",
+]
 
 
 def __dir__() -> list[str]:

@@ -88,3 +88,75 @@ def test_the_damped_skate():
     assert found["limit"].tolerated == pytest.approx(3.33, rel=0.1)
     assert found["corners"].tolerated > 0.1
     assert len(found.to_pandas()) == 4
+
+
+def test_friction_helps_a_cart(cart):
+    """2 v' = u - c v with u = -3 v held: the multiplier e^(-ch/2) - (3/c)(1 - e^(-ch/2)) is above -1 for all c."""
+    plant, law = cart
+    slow = SampledController(Feedback({"u": -3 * sp.Symbol("v", real=True)}), rate=1 / 1.25)
+    row = report((plant, slow), ["friction"], returns=None, stays={"v": 1.0 + 1e-9})["friction"]
+    assert row.tolerated == pytest.approx(100.0)  # the last that is tried
+    assert row.broke is None
+    with pytest.raises(gc.LabelError, match="no velocity 'w'"):
+        report(cart, ["friction"], rubbing=["w"])
+
+
+def test_friction_is_that_of_the_equations(cart):
+    """A cart without a law of its own comes to v e^(-c t/m): what it leaves is found by hand."""
+    plant, _ = cart
+    idle = SampledController(Feedback({"u": sp.Float(0) * sp.Symbol("v", real=True)}), rate=50.0)
+    times = np.linspace(0, 20, 201)
+    row = gc.robustness(plant, idle, [1.0], times, checks=["friction"], stays={"v": (0.5, 1.1)})["friction"]
+    assert row.tolerated == pytest.approx(2 * np.log(2) / 20, rel=1e-3)  # m ln 2 / T
+    assert "leaves" in row.criterion
+
+
+def test_the_tilt_of_a_skate_is_that_of_its_motor():
+    """No law lifts it from sin(phi) = u_max/(m g l); this one comes to within two percent of it."""
+    mechanism = gc.models.get("pendulum-skate-rotor")()
+    plant = mechanism.reduce()
+    law = gc.match(mechanism).law(sigma=-6.3e-6).with_damping(k=8.8).sampled(limits={"u_theta": 8})
+    upright = plant.equilibrium("sliding", Y0=1.0)
+    row = gc.robustness(plant, law, upright, np.linspace(0, 20, 101), checks=["tilt"])["tilt"]
+    assert np.sin(row.tolerated) == pytest.approx(8 / (3 * 9.8 * 0.8), rel=0.02)
+
+
+def test_without_a_criterion_the_configuration_has_to_come_back():
+    """A skate that keeps its upper half but leans is no good: 5 s are too short to fall to the ice."""
+    mechanism = gc.models.get("pendulum-skate-rotor")()
+    plant = mechanism.reduce()
+    law = gc.match(mechanism).law(sigma=-5e-6).with_damping(k=8)
+    start = plant.state(v3=1.0, Gamma2=0.1)
+    row = gc.robustness(plant, law, start, np.linspace(0, 5, 101), checks=["hold"])["hold"]
+    assert row.tolerated < 1.0
+    assert "return" in row.criterion or "domain" in row.criterion
+
+
+def test_tilt_and_friction_need_a_plant_that_has_them(cart):
+    with pytest.raises(gc.InputError, match="0 directions"):
+        report(cart, ["tilt"])
+
+
+def test_any_executor_makes_the_same_report(cart):
+    from concurrent.futures import ThreadPoolExecutor
+
+    told = []
+    with ThreadPoolExecutor(2) as executor:
+        found = report(cart, ["hold", "delay"], executor=executor, progress=told.append)
+    assert found == report(cart, ["hold", "delay"])
+    assert told[-1] == 1.0
+
+
+def test_a_report_is_drawn(cart):
+    pytest.importorskip("matplotlib").use("Agg")
+    found = report(cart, ["hold", "friction"])
+    ax = found.plot(title="A cart")
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["hold", "friction"]
+    easy, hard = np.log(found["hold"].tried)
+    full = np.log(found["hold"].tolerated / np.exp(easy)) / (hard - easy)
+    assert ax.patches[1].get_width() == pytest.approx(full)
+    assert ax.get_title() == "A cart"
+    with pytest.raises(TypeError, match="report of robustness"):
+        gc.viz.robustness(3)
+    with pytest.raises(gc.InputError, match="without rows|no rows|none"):
+        gc.viz.robustness(report(cart, []))
