@@ -1,12 +1,13 @@
 """The recording scalar and the arithmetics it is emitted to."""
 
-from geoctrl._scalars.arithmetics import RATIONAL, Arithmetic, NotRationalError, Program, evaluate
+from geoctrl._scalars.arithmetics import FLOAT, RATIONAL, Arithmetic, NotRationalError, Program, evaluate
 from geoctrl._scalars.graph import NUMBER, PARAMETER, STATE, Graph, Node
 from geoctrl._scalars.numbers import exact, is_number, plain, real, shown
 from geoctrl._scalars.sympy_bridge import FromSympy, expression, to_sympy
 from geoctrl._scalars.sympy_matrix import inverse_of, read_matrix
 
 __all__ = [
+    "FLOAT",
     "NUMBER",
     "PARAMETER",
     "RATIONAL",

@@ -17,6 +17,7 @@ import numpy as np
 
 from geoctrl import checker
 from geoctrl._scalars import Node, exact
+from geoctrl.analysis.agreement import require_agreement
 from geoctrl.analysis.motion import Motion, Stored
 from geoctrl.analysis.natural import natural_motion
 from geoctrl.analysis.shape import ShapeIntegrals
@@ -45,6 +46,7 @@ def motion_of(
     if "motion" not in seen.cache:
         seen.cache["motion"] = natural_motion(given)
     motion = seen.cache["motion"]
+    require_agreement(seen, motion, np.array([float(q) for q in held]), params)
     return motion, {"energy": motion.energy}
 
 

@@ -184,6 +184,10 @@ class SeenManifold(Seen):
             return None
         return self.natural if not turns or is_symmetric(system, params, self.spin) else None
 
+    def generic(self, seed: int) -> np.ndarray:
+        """A state of no particular kind."""
+        return self.system.product.state(*self.system.product.generic(seed))
+
     def rest_near(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """State near ``x`` that rests, where the moments of amended potential and forces vanish.
 

@@ -284,6 +284,12 @@ class Seen(ABC):
         """
 
     @abstractmethod
+    def generic(self, seed: int) -> np.ndarray | None:
+        """A state of no particular kind, at which `lagrangian` can be compared with `rate`; None where there
+        is none.
+        """
+
+    @abstractmethod
     def lagrangian(self, u: np.ndarray, params: Mapping[str, float]) -> Lagrangian | None:
         """The Lagrangian of a natural system in its configurations; None where there is none to give."""
 

@@ -198,6 +198,9 @@ class SeenReduced(Seen):
     def rest_near(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
         """None: rest is searched for on the leaf."""
 
+    def generic(self, seed: int) -> None:
+        """None: there is no Lagrangian beside the equations."""
+
     def lagrangian(self, u: np.ndarray, params: Mapping[str, float]) -> None:
         """None: the equations themselves are recorded."""
 
