@@ -40,7 +40,7 @@ def follow(
     r"""Follow relative equilibria along a state, a symbol of their family or a parameter.
 
     Along a symbol of the family that ``eq`` was taken from, members follow from its closed form; so they do
-    along a parameter where ``fixed`` names symbols of the family. Else the curve
+    along a parameter where ``fixed`` names symbols of the family, or it has none. Else the curve
 
     .. math::
 
@@ -159,7 +159,8 @@ def _course(
         if name == along:
             raise InputError(f"{name!r} cannot be held: the branch goes along it")
     closed = [name for name in fixed if name in symbols]
-    if along in symbols or (closed and along in parameters):
+    one = point.name in system.families and not system.families[point.name].names and not fixed
+    if along in symbols or ((closed or one) and along in parameters):
         others = [name for name in fixed if name not in symbols]
         if others:
             raise InputError(

@@ -32,12 +32,12 @@ _RANK = 1e-7
 are differences, good to ten digits."""
 _CROSSING = 1e-5
 """The same at a place that was located, where another curve may cross."""
-_NEWTON, _ROUNDING = 15, 1e-14
-"""Steps of a corrector at most, and the length of a step from which on it ends."""
+_NEWTON, _ROUNDING = 15, 1e-13
+"""Steps of a corrector at most, and the length of a step, and the defect, from which on it ends."""
 _SHORTEST, _TURN = 1e-7, 0.97
 """Length of a step below which a course is lost, and the cosine of the angle between two tangents above which
 a step is short enough."""
-_LONGEST = 40
+_LONGEST = 20
 """Places at most, as a multiple of those asked for over the span."""
 _DIFFERENCE = 1e-6
 """Step of a difference by a parameter, relative to it."""
@@ -202,10 +202,11 @@ class SolvedCourse(Course):
             z = z + step * self.scale
             if np.linalg.norm((z - begun) / self.scale) > 1.0:
                 break
-            if np.max(np.abs(step)) < _ROUNDING * 10 or (
+            if np.max(np.abs(step)) < _ROUNDING or (
                 np.max(np.abs(defect)) < _ROUNDING and np.max(np.abs(step)) < RESIDUAL
             ):
-                return z
+                break
+        # Steps of least squares end where nothing improves as well: what counts is the zero.
         values, slopes = self.equations(z)
         if np.all(np.abs(values) <= RESIDUAL * 1e-2 * max(1.0, float(np.max(np.abs(slopes))))) and (
             abs(normal @ (z / self.scale) - target) < RESIDUAL * 1e-2

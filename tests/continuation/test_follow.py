@@ -265,6 +265,29 @@ def test_precession_leaves_the_sleeping_top_in_a_pitchfork(along, fixed):
     assert min(np.linalg.norm(side) for side in sides) > 0.5
 
 
+def test_a_crossing_without_another_curve_says_so():
+    """A sleigh at rest has a kernel of two dimensions, and its turns on the spot are no equilibria."""
+    sleigh = gc.models.get("chaplygin-sleigh")().reduce()
+    branch = gc.follow(sleigh, sleigh.equilibrium("straight", V=0.3), along="V", span=(-1, 1), points=11)
+    (change,) = branch.changes
+    assert change.kind == BRANCH
+    proved(change, 0, 1e-9)
+    with pytest.raises(gc.EquilibriumError, match="no other curve of equilibria was found near"):
+        change.branches()
+
+
+def test_a_curve_on_which_the_value_stays_the_same_has_no_turns():
+    """A vehicle without a gap between its centres stands at any angle: the curve across is one of those."""
+    vehicle = gc.models.get("underwater-vehicle")().reduce()
+    start = vehicle.equilibrium("level1", Y0=5.5)
+    branch = gc.follow(vehicle, start, along="l", span=(-0.3, 0.3), fixed=["Y0"], points=7)
+    (change,) = branch.changes
+    proved(change, 0, 1e-9)
+    for other in change.branches():
+        assert max(abs(other.values)) < 1e-12
+        assert not [found for found in other.changes if found.kind == FOLD]
+
+
 def test_what_is_no_branch_point_has_no_other_branches():
     branch = gc.follow(
         skate(), skate().equilibrium("spinning", Omega0=4.5), along="Omega0", span=(4, 5), points=5
