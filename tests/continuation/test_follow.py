@@ -425,7 +425,33 @@ def test_rotations_are_followed_too():
     assert {point.params["m"] for point in branch.points} == set(branch.values)
 
 
-def test_interruption_and_progress():
+class Stop:
+    """The user stops it when so much is done."""
+
+    def __init__(self, after):
+        self.after = after
+
+    def __call__(self, fraction):
+        if fraction >= self.after:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("along", ["Omega0", "v2"])
+def test_an_interruption_carries_what_is_done(along, monkeypatch):
+    monkeypatch.setattr("geoctrl.stepping.progress._INTERVAL", 0.0)
+    start = skate().equilibrium("spinning", Omega0=3.0)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        gc.follow(skate(), start, along=along, span=(1, 9), points=21, progress=Stop(0.1))
+    done = stopped.value.branch
+    assert 2 <= len(done.points) < 21
+    assert not done.changes
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        gc.follow(skate(), start, along=along, span=(1, 9), points=21, progress=Stop(0.5))
+    assert len(stopped.value.branch.points) >= 21
+    assert stopped.value.branch.ends == (f"{along} = 1", f"{along} = 9")
+
+
+def test_progress_is_told():
     heard = []
     start = skate().equilibrium("spinning", Omega0=3.0)
     gc.follow(skate(), start, along="Omega0", span=(1, 9), points=5, progress=heard.append)
