@@ -188,7 +188,7 @@ def pushed_pendulum():
 def test_a_pushed_pendulum_turns_over_at_the_torque_of_its_weight():
     system = pushed_pendulum()
     start = gc.find_equilibrium(system, guess=[0.0, 0.5])
-    branch = gc.follow(system, start, along="T", span=(-2, 2), points=21)
+    branch = gc.follow(system, start, along="T", span=(-2, 2), points=9)
     # From rest both ways through pi/2 and -pi/2: the curve T = sin(phi).
     np.testing.assert_allclose(np.sin(branch.states[1]), branch.values, atol=1e-12)
     folds = [change for change in branch.changes if change.kind == FOLD]
@@ -203,6 +203,24 @@ def test_a_pushed_pendulum_turns_over_at_the_torque_of_its_weight():
             gc.Verdict.NUMERICALLY_STABLE,
             gc.Verdict.NUMERICALLY_UNSTABLE,
         }
+
+
+def test_a_closed_curve_ends_where_it_began():
+    """x'' + d x' = x^2 + p^2 - 1 rests on a circle, which turns at p = 1 and p = -1."""
+    x, p, d = gc.Coordinate("x"), gc.Parameter("p", 0.0), gc.Parameter("d", 0.5)
+    force = x.symbol**2 + p.symbol**2 - 1 - d.symbol * x.rate
+    system = gc.EulerPoincare(
+        name="ring", algebra=None, shape=[x], lagrangian=x.rate**2 / 2, forces=[force], parameters=[p, d]
+    ).reduce()
+    branch = gc.follow(system, gc.find_equilibrium(system, guess=[0, 1]), along="p", span=(-2, 2), points=61)
+    assert branch.ends == ("where it began", "where it began")
+    np.testing.assert_allclose(branch.states[1] ** 2 + branch.values**2, 1, atol=1e-12)
+    assert [change.kind for change in branch.changes] == [FOLD, FOLD]
+    assert sorted(round(change.value) for change in branch.changes) == [-1, 1]
+    for change in branch.changes:
+        low, high = change.bracket
+        assert change.rigorous
+        assert low < round(change.value) < high
 
 
 def test_a_turn_that_is_none_is_not_proved():
