@@ -23,6 +23,8 @@ _FINEST = 2.0**-44
 """The same where there is no such function."""
 _ROOT = 1e-14
 """To which, in places, such a function is solved."""
+_LEVEL = 1e-9
+"""Slope of a curve along which the value stays the same, up to rounding."""
 _BESIDE = 0.02
 """Distance, in places, at which eigenvalues before and after a change are compared; what is nearer to another
 than that is one change."""
@@ -95,6 +97,8 @@ def _beside(course: Course, low: float, high: float) -> tuple[float, float]:
 def _turns(course: Course) -> Iterator[float]:
     """Where the value turns."""
     for i, (a, b) in enumerate(zip(course.places, course.places[1:], strict=False)):
+        if max(abs(a.slope), abs(b.slope)) < _LEVEL:
+            continue
         if a.slope * b.slope < 0 or (b.slope == 0 and i + 2 < len(course.places)):
             yield _solved(lambda way: course.at(way).slope, float(i), i + 1.0)
 
@@ -105,7 +109,23 @@ def _solved(f: Callable[[float], float], low: float, high: float) -> float:
 
     if f(high) == 0:
         return high
-    return float(brentq(f, low, high, xtol=_ROOT, rtol=4 * np.finfo(float).eps))
+    try:
+        return float(brentq(f, low, high, xtol=_ROOT, rtol=4 * np.finfo(float).eps))
+    except GeoctrlError:  # next to a crossing the steps of a corrector may fail: as near as they do not
+        return _nearest(f, low, high)
+
+
+def _nearest(f: Callable[[float], float], low: float, high: float) -> float:
+    """The root by halving, as long as the function can be computed."""
+    below = f(low) < 0
+    while high - low > _FINEST:
+        middle = (low + high) / 2
+        try:
+            same = (f(middle) < 0) == below
+        except GeoctrlError:
+            break
+        low, high = (middle, high) if same else (low, middle)
+    return low
 
 
 # -- eigenvalues -------------------------------------------------------------------------------------
@@ -133,7 +153,10 @@ def _halved(course: Course, low: float, high: float, least: float = _FINE) -> li
     if high - low <= least:
         return [(low, high)]
     middle = (low + high) / 2
-    return [*_halved(course, low, middle, least), *_halved(course, middle, high, least)]
+    try:
+        return [*_halved(course, low, middle, least), *_halved(course, middle, high, least)]
+    except GeoctrlError:  # the course has no place there that can be computed: that is where it is
+        return [(low, high)]
 
 
 def _crossing(course: Course, low: float, high: float, ends: tuple[float, float]) -> _Crossing:
@@ -171,6 +194,7 @@ def _located(
     def f(way: float) -> float:
         return measure(course.at(way).spectrum)
 
+    begun = low
     try:
         width = high - low
         while True:
@@ -182,4 +206,4 @@ def _located(
     except GeoctrlError:  # the course has no place there: the numbers tell
         pass
     fine = _halved(course, *ends, least=_FINEST)
-    return sum(fine[0]) / 2 if fine else (low + high) / 2
+    return fine[0][0] if fine else begun

@@ -76,7 +76,7 @@ class ClosedCourse(Course):
         GeoctrlError
             If there is no member anywhere.
         """
-        found: list[Place] = []
+        found = self.places
         ends = list(self.ends)
         refusal: GeoctrlError | None = None
         for k, value in enumerate(np.linspace(*self.span, self._points)):
@@ -91,7 +91,7 @@ class ClosedCourse(Course):
             told((k + 1) / self._points)
         if len(found) < 2 and refusal is not None:
             raise refusal
-        self.places, self.ends = found, (ends[0], ends[1])
+        self.ends = ends[0], ends[1]
 
     def between(self, first: Place, second: Place, part: float) -> Place:
         """The member at a part of the way."""

@@ -40,7 +40,7 @@ def follow(
     r"""Follow relative equilibria along a state, a symbol of their family or a parameter.
 
     Along a symbol of the family that ``eq`` was taken from, members follow from its closed form; so they do
-    along a parameter where ``fixed`` names symbols of the family. Else the curve
+    along a parameter where ``fixed`` names symbols of the family, or it has none. Else the curve
 
     .. math::
 
@@ -89,6 +89,8 @@ def follow(
 
     Notes
     -----
+    A KeyboardInterrupt carries what is done as its attribute ``branch``.
+
     Two changes between neighbouring points that undo each other are not seen: take more points. That what is
     proved of the ends of a bracket concerns one curve is known for families in closed form alone.
 
@@ -159,7 +161,8 @@ def _course(
         if name == along:
             raise InputError(f"{name!r} cannot be held: the branch goes along it")
     closed = [name for name in fixed if name in symbols]
-    if along in symbols or (closed and along in parameters):
+    one = point.name in system.families and not system.families[point.name].names and not fixed
+    if along in symbols or ((closed or one) and along in parameters):
         others = [name for name in fixed if name not in symbols]
         if others:
             raise InputError(
@@ -185,13 +188,22 @@ def _require_inside(along: str, value: Any, span: tuple[float, float]) -> None:
 
 
 def _branch(system: System, course: Course, points: int, told: Told) -> Branch:
-    """The branch of a course, walked and looked through."""
-    course.walk(lambda part: told(0.4 * part))
-    found = events(course)
-    changes = []
-    for k, event in enumerate(found):
-        told(0.5 + 0.5 * k / len(found))
-        changes.append(_change(system, course, event, points))
+    """The branch of a course, walked and looked through; an interruption carries what is done of it."""
+    changes: list[Change] = []
+    try:
+        course.walk(lambda part: told(0.4 * part))
+        found = events(course)
+        for k, event in enumerate(found):
+            told(0.5 + 0.5 * k / len(found))
+            changes.append(_change(system, course, event, points))
+    except KeyboardInterrupt as stop:
+        stop.branch = _made(system, course, changes)  # type: ignore[attr-defined]
+        raise
+    return _made(system, course, changes)
+
+
+def _made(system: System, course: Course, changes: list[Change]) -> Branch:
+    """The branch with the places and changes that are known."""
     places = course.places
     return Branch(
         system=system,

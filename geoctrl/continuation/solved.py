@@ -32,13 +32,14 @@ _RANK = 1e-7
 are differences, good to ten digits."""
 _CROSSING = 1e-5
 """The same at a place that was located, where another curve may cross."""
-_NEWTON, _ROUNDING = 15, 1e-14
-"""Steps of a corrector at most, and the length of a step from which on it ends."""
+_NEWTON, _ROUNDING = 15, 1e-13
+"""Steps of a corrector at most, and the length of a step, and the defect, from which on it ends."""
 _SHORTEST, _TURN = 1e-7, 0.97
 """Length of a step below which a course is lost, and the cosine of the angle between two tangents above which
 a step is short enough."""
-_LONGEST = 40
+_LONGEST = 20
 """Places at most, as a multiple of those asked for over the span."""
+_CLOSED = "where it began"
 _DIFFERENCE = 1e-6
 """Step of a difference by a parameter, relative to it."""
 
@@ -202,10 +203,11 @@ class SolvedCourse(Course):
             z = z + step * self.scale
             if np.linalg.norm((z - begun) / self.scale) > 1.0:
                 break
-            if np.max(np.abs(step)) < _ROUNDING * 10 or (
+            if np.max(np.abs(step)) < _ROUNDING or (
                 np.max(np.abs(defect)) < _ROUNDING and np.max(np.abs(step)) < RESIDUAL
             ):
-                return z
+                break
+        # Steps of least squares end where nothing improves as well: what counts is the zero.
         values, slopes = self.equations(z)
         if np.all(np.abs(values) <= RESIDUAL * 1e-2 * max(1.0, float(np.max(np.abs(slopes))))) and (
             abs(normal @ (z / self.scale) - target) < RESIDUAL * 1e-2
@@ -269,42 +271,43 @@ class SolvedCourse(Course):
     def walk(self, told: Callable[[float], None]) -> None:
         """Places on both sides of the start, as far as the span, the equations or the course itself allow."""
         start = self.place(self.unknowns(), self._first)
-        self.places = [start]
-        forward, end = self._one_way(start, 1.0, told)
-        self.places = [start, *forward]
-        if end == "closed":
-            self.ends = "where it began", "where it began"
-            return
-        backward, begin = self._one_way(start, -1.0, told)
-        self.places = [*backward[::-1], start, *forward]
-        self.ends = begin, end
+        forward: list[Place] = []
+        backward: list[Place] = []
+        begin = end = "where it was interrupted"
+        try:
+            end = self._one_way(start, 1.0, forward, told)
+            if end == _CLOSED:
+                begin = _CLOSED
+            else:
+                begin = self._one_way(start, -1.0, backward, told)
+        finally:  # what is found is kept where the user stops it
+            self.places, self.ends = [*backward[::-1], start, *forward], (begin, end)
 
-    def _one_way(self, start: Place, sense: float, told: Callable[[float], None]) -> tuple[list[Place], str]:
-        """Places one way, with tangents in the sense of the start's, and why they end."""
-        found: list[Place] = []
+    def _one_way(self, start: Place, sense: float, found: list[Place], told: Callable[[float], None]) -> str:
+        """Find places one way, with tangents in the sense of the start's; why they end."""
         here, step = start, self._step
         low, high = self.span
         if self._leaves(start, sense):
-            return found, f"{self.along} = {start.value:.9g}"
+            return f"{self.along} = {start.value:.9g}"
         while len(found) < self._most:
             try:
                 there = self._next(here, sense * step)
             except GeoctrlError as error:
                 step /= 2
                 if step < _SHORTEST:
-                    return found, f"lost after {self.along} = {here.value:.9g}: {error}"
+                    return f"lost after {self.along} = {here.value:.9g}: {error}"
                 continue
             if not low <= there.value <= high:
                 last = self._last(here, there)
-                return ([*found, last] if last is not None else found), (
-                    f"{self.along} = {low if there.value < low else high:.9g}"
-                )
+                found += [last] if last is not None else []
+                return f"{self.along} = {low if there.value < low else high:.9g}"
             if len(found) > 3 and sense > 0 and self._passes(here, there, start):
-                return [*found, start], "closed"
+                found.append(start)
+                return _CLOSED
             found.append(there)
             told(min(1.0, len(found) * self._step))
             here, step = there, min(self._step, 1.5 * step)
-        return found, f"{self._most} places were taken, the last at {self.along} = {here.value:.9g}"
+        return f"{self._most} places were taken, the last at {self.along} = {here.value:.9g}"
 
     def _leaves(self, start: Place, sense: float) -> bool:
         """Whether a way begins at an edge of the span and goes out of it."""
@@ -331,9 +334,12 @@ class SolvedCourse(Course):
         normal = np.zeros(len(here.z))
         normal[self.index] = 1.0
         z = here.z + part * (there.z - here.z)
-        z = self.corrected(z, normal, edge / self.scale[self.index])
-        z[self.index] = edge
-        return self.place(z, here.tangent)
+        try:
+            z = self.corrected(z, normal, edge / self.scale[self.index])
+            z[self.index] = edge
+            return self.place(z, here.tangent)
+        except GeoctrlError:  # at the edge of the domain, or next to a fold: the curve ends a step before
+            return None
 
     def _passes(self, here: Place, there: Place, start: Place) -> bool:
         """Whether a step comes by the start again, in its own direction."""

@@ -188,7 +188,7 @@ def pushed_pendulum():
 def test_a_pushed_pendulum_turns_over_at_the_torque_of_its_weight():
     system = pushed_pendulum()
     start = gc.find_equilibrium(system, guess=[0.0, 0.5])
-    branch = gc.follow(system, start, along="T", span=(-2, 2), points=21)
+    branch = gc.follow(system, start, along="T", span=(-2, 2), points=9)
     # From rest both ways through pi/2 and -pi/2: the curve T = sin(phi).
     np.testing.assert_allclose(np.sin(branch.states[1]), branch.values, atol=1e-12)
     folds = [change for change in branch.changes if change.kind == FOLD]
@@ -203,6 +203,24 @@ def test_a_pushed_pendulum_turns_over_at_the_torque_of_its_weight():
             gc.Verdict.NUMERICALLY_STABLE,
             gc.Verdict.NUMERICALLY_UNSTABLE,
         }
+
+
+def test_a_closed_curve_ends_where_it_began():
+    """x'' + d x' = x^2 + p^2 - 1 rests on a circle, which turns at p = 1 and p = -1."""
+    x, p, d = gc.Coordinate("x"), gc.Parameter("p", 0.0), gc.Parameter("d", 0.5)
+    force = x.symbol**2 + p.symbol**2 - 1 - d.symbol * x.rate
+    system = gc.EulerPoincare(
+        name="ring", algebra=None, shape=[x], lagrangian=x.rate**2 / 2, forces=[force], parameters=[p, d]
+    ).reduce()
+    branch = gc.follow(system, gc.find_equilibrium(system, guess=[0, 1]), along="p", span=(-2, 2), points=61)
+    assert branch.ends == ("where it began", "where it began")
+    np.testing.assert_allclose(branch.states[1] ** 2 + branch.values**2, 1, atol=1e-12)
+    assert [change.kind for change in branch.changes] == [FOLD, FOLD]
+    assert sorted(round(change.value) for change in branch.changes) == [-1, 1]
+    for change in branch.changes:
+        low, high = change.bracket
+        assert change.rigorous
+        assert low < round(change.value) < high
 
 
 def test_a_turn_that_is_none_is_not_proved():
@@ -263,6 +281,29 @@ def test_precession_leaves_the_sleeping_top_in_a_pitchfork(along, fixed):
     sides = [point.x[3:5] for point in (other.points[0], other.points[-1])]
     np.testing.assert_allclose(sides[0], -sides[1], atol=1e-9)
     assert min(np.linalg.norm(side) for side in sides) > 0.5
+
+
+def test_a_crossing_without_another_curve_says_so():
+    """A sleigh at rest has a kernel of two dimensions, and its turns on the spot are no equilibria."""
+    sleigh = gc.models.get("chaplygin-sleigh")().reduce()
+    branch = gc.follow(sleigh, sleigh.equilibrium("straight", V=0.3), along="V", span=(-1, 1), points=11)
+    (change,) = branch.changes
+    assert change.kind == BRANCH
+    proved(change, 0, 1e-9)
+    with pytest.raises(gc.EquilibriumError, match="no other curve of equilibria was found near"):
+        change.branches()
+
+
+def test_a_curve_on_which_the_value_stays_the_same_has_no_turns():
+    """A vehicle without a gap between its centres stands at any angle: the curve across is one of those."""
+    vehicle = gc.models.get("underwater-vehicle")().reduce()
+    start = vehicle.equilibrium("level1", Y0=5.5)
+    branch = gc.follow(vehicle, start, along="l", span=(-0.3, 0.3), fixed=["Y0"], points=7)
+    (change,) = branch.changes
+    proved(change, 0, 1e-9)
+    for other in change.branches():
+        assert max(abs(other.values)) < 1e-12
+        assert not [found for found in other.changes if found.kind == FOLD]
 
 
 def test_what_is_no_branch_point_has_no_other_branches():
@@ -402,7 +443,33 @@ def test_rotations_are_followed_too():
     assert {point.params["m"] for point in branch.points} == set(branch.values)
 
 
-def test_interruption_and_progress():
+class Stop:
+    """The user stops it when so much is done."""
+
+    def __init__(self, after):
+        self.after = after
+
+    def __call__(self, fraction):
+        if fraction >= self.after:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("along", ["Omega0", "v2"])
+def test_an_interruption_carries_what_is_done(along, monkeypatch):
+    monkeypatch.setattr("geoctrl.stepping.progress._INTERVAL", 0.0)
+    start = skate().equilibrium("spinning", Omega0=3.0)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        gc.follow(skate(), start, along=along, span=(1, 9), points=21, progress=Stop(0.1))
+    done = stopped.value.branch
+    assert 2 <= len(done.points) < 21
+    assert not done.changes
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        gc.follow(skate(), start, along=along, span=(1, 9), points=21, progress=Stop(0.5))
+    assert len(stopped.value.branch.points) >= 21
+    assert stopped.value.branch.ends == (f"{along} = 1", f"{along} = 9")
+
+
+def test_progress_is_told():
     heard = []
     start = skate().equilibrium("spinning", Omega0=3.0)
     gc.follow(skate(), start, along="Omega0", span=(1, 9), points=5, progress=heard.append)
