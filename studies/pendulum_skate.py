@@ -363,6 +363,10 @@ def control(report: Report, mech: gc.EulerPoincare, law: gc.FeedbackLaw, out: Pa
         report.line(f"  least Gamma3               {run['Gamma3'].min():.6f}   (Figure 5: stays close to 1)")
         report.line(f"  largest torque             {np.abs(run['u_theta']).max():.3f} N m")
         report.line(f"  largest rotor rate         {np.abs(run['theta_dot']).max():.1f} rad/s")
+        report.line(
+            "  (the law costs that: it swings for ever, and the motor with it; a law that a motor can do is"
+        )
+        report.line("  found by studies/skate_controller.py)")
         report.line("  drift, relative to the larger of |value at 0| and its largest term:")
         for name, value in relative_drift(loop, run).items():
             report.line(f"    {name:<12} {value:.1e}")
@@ -417,6 +421,18 @@ def figures(
     axes[0, 0].set_title("Controlled skate")
     axes[0, 1].set_title("its first 4 s")
     save(figure, "figure5_controlled.png")
+
+    figure, axes = plt.subplots(2, 1, figsize=(7.5, 4.6), sharex=True, layout="constrained")
+    for axis, label, name in zip(
+        axes, ("u_theta", "theta_dot"), ("torque (N m)", "rotor rate (rad/s)"), strict=True
+    ):
+        first = run.time <= 4.0
+        axis.plot(run.time[first], run[label][first], color="#0072B2", linewidth=1.0)
+        axis.set_ylabel(name)
+        axis.grid(alpha=0.3)
+    axes[0].set_title("What the law costs: the motor of the controlled skate")
+    axes[1].set_xlabel("t (s)")
+    save(figure, "torque_and_rotor.png")
 
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
     gc.viz.drift(run, ax=axes[0], title="Drift of the invariants, closed loop")

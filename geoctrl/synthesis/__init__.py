@@ -2,6 +2,7 @@
 
 from geoctrl.synthesis.branches import Branch
 from geoctrl.synthesis.controlled import Controlled
+from geoctrl.synthesis.damped_energy import ModifiedEnergy
 from geoctrl.synthesis.damping import DampedLaw
 from geoctrl.synthesis.design import SigmaDesign
 from geoctrl.synthesis.law import FeedbackLaw
@@ -26,6 +27,7 @@ __all__ = [
     "LinearEstimator",
     "LinearLaw",
     "Matching",
+    "ModifiedEnergy",
     "Obstruction",
     "Performance",
     "Plant",

@@ -32,6 +32,7 @@ from geoctrl._scalars.factoring import factored
 from geoctrl.errors import InputError, LawWarning, MatchingError
 from geoctrl.synthesis.contract import Law
 from geoctrl.synthesis.controllers import controller
+from geoctrl.synthesis.damped_energy import ModifiedEnergy, modified_energy
 from geoctrl.synthesis.gains import gain_parameters, read_damping
 from geoctrl.synthesis.loops import (
     controlled_momentum,
@@ -249,6 +250,37 @@ class DampedLaw(Law):
             eta = eta.applyfunc(factored) - self.sign * self.k * sp.Matrix(self._integrals)
             values |= dict(zip(self._eta, eta, strict=True))
         return [e.subs(values) for e in self.torques]
+
+    @cached_property
+    def modified_energy(self) -> ModifiedEnergy:
+        r"""The function that falls along every run of the reduced loop, whatever the start.
+
+        .. math::
+
+            V = \varepsilon E + \sum_a \frac{\kappa_a}{4 k_a}\,\eta_a^2, \qquad
+            -\dot V = \sum_a k_a \Bigl(y_a - \frac{\varepsilon\kappa_a}{2 k_a}\eta_a\Bigr)^2
+                + \sum_a \frac{\kappa_a^2}{4 k_a}\,\eta_a^2 .
+
+        Returns
+        -------
+        ModifiedEnergy
+            ``expr`` and ``dissipation`` in the loop's states; that one is the other's rate is proved modulo
+            the leaf before they are returned.
+
+        Raises
+        ------
+        MatchingError
+            If a rotor is regulated without being damped, a gain is not diagonal, or the plant's own forces do
+            work.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> law = gc.match(gc.models.get("pendulum-skate-rotor")()).law(sigma=-5e-6)
+        >>> law.with_damping(k=8, kappa=1).modified_energy.dissipation
+        eta_theta**2*kappa**2/(4*k) + k*(eta_theta*kappa/k + 2*v1)**2/4
+        """
+        return modified_energy(self.bare, self.sign, self.output, self._eta, self.k, self.kappa)
 
     # -- the law --------------------------------------------------------------------------------
 

@@ -2,9 +2,9 @@ r"""Gains of one rotor that do with what its motor can do.
 
 Along an unstable direction l of the plant, :math:`l A = w\,l` with w > 0, the deviation
 :math:`p = l\,\delta x` obeys :math:`\dot p = w\,p + (l B)\,u`, and no law brings it back unless
-:math:`|u| > w |p_0| / |l B|` for a while. The rotor's momentum :math:`q = c\,\delta x`, :math:`c A = 0`, changes
-by :math:`c B \int u`. From :math:`\int_0^\infty e^{-wt} u\,dt = -p_0/(l B)` with :math:`|u| \le U` its largest
-change is at least
+:math:`|u| > w |p_0| / |l B|` for a while. The rotor's momentum :math:`q = c\,\delta x`, :math:`c A = 0`,
+changes by :math:`c B \int u`. From :math:`\int_0^\infty e^{-wt} u\,dt = -p_0/(l B)` with
+:math:`|u| \le U` its largest change is at least
 
 .. math::
 

@@ -1,0 +1,43 @@
+"""The study of the skate's controller: its compensated gains by multipliers, its table, its figures."""
+
+import numpy as np
+import pytest
+
+import geoctrl as gc
+from studies import skate_controller as study
+
+
+@pytest.fixture(scope="module")
+def mechanism():
+    return gc.models.get("pendulum-skate-rotor")()
+
+
+def test_compensated_gains_have_the_multipliers_of_the_continuous_loop(mechanism):
+    matching, plant = gc.match(mechanism), mechanism.reduce()
+    eq, gains = plant.equilibrium("sliding", Y0=1.0), {"sigma": -6e-6, "k": 9.0}
+    wanted = matching.law(sigma=gains["sigma"]).with_damping(k=gains["k"]).closed_loop()
+    values = gc.linearize(wanted, wanted.equilibrium("sliding", Y0=1.0)).eigenvalues
+    slow = np.exp(0.05 * values[np.argsort(abs(values))[-2:]])
+    law = study.compensated(matching, gains, 0.05).sampled(rate=20)
+    found = np.linalg.eigvals(gc.linearize_held(plant, law, eq).inner)
+    assert np.sort_complex(found) == pytest.approx(np.sort_complex(slow), abs=1e-9)
+
+
+def test_the_law_of_the_paper_falls_when_it_is_held(mechanism):
+    law = study.Law("matched", gc.match(mechanism).law(sigma=-1e-5).sampled(rate=study.RATE))
+    line = study.measured(mechanism.reduce(), law)
+    assert line.falls
+    assert line.hold == 0
+    assert "falls" in study.table([line])
+    assert study.held(mechanism.reduce(), law).time[-1] == pytest.approx(9.95, abs=0.01)
+
+
+def test_the_study_draws_its_steps(tmp_path, capsys, monkeypatch):
+    made = study.Line("any", 1.0, 2.0, np.nan, 1.0, 0.25, False)
+    monkeypatch.setattr(study, "measured", lambda *_: made)
+    study.main(["--out", str(tmp_path)])
+    told = capsys.readouterr().out
+    assert told.count("PROVED_STABLE at 100 Hz") == 5
+    assert "PROVED_UNSTABLE at 100 Hz" in told
+    assert len(list(tmp_path.glob("*.png"))) == 4
+    assert ">= 1" in (tmp_path / "table.txt").read_text()
