@@ -21,12 +21,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+import numpy as np
 import sympy as sp
 
 from geoctrl._scalars.factoring import factored
 from geoctrl.algebra import Quasicoordinate
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.controlled import Controlled
+from geoctrl.synthesis.gain_matrices import drawn_definite, entries_of, matrix_of, require_invertible
 from geoctrl.synthesis.plant import Plant
 from geoctrl.synthesis.primitives import primitive
 from geoctrl.synthesis.shaping import KINETIC, POTENTIAL, Gain, Shaping
@@ -38,12 +40,17 @@ __all__ = ["Abelian"]
 _KAPPA = Gain("kappa", "", "Lambda = (1 + kappa) gamma, what the coupling takes off the body's inertia")
 _RHO = Gain("rho", "", "inertia of the actuated directions, controlled over that of the plant")
 _STIFF = Gain("K", "", "stiffness of the potential K |z|^2/2")
+_LAMBDA = Gain("Lambda", "", "the body's inertia is less by k^T Lambda k")
+_RHO_MATRIX = Gain("rho", "", "controlled inertia of the actuated directions")
+_STIFF_MATRIX = Gain("K", "", "stiffness of the potential z^T K z/2")
 
 
 class Abelian(Shaping):
     r"""The class of a plant whose actuated directions are abelian, with a constant inertia.
 
-    With :math:`C \ne 0` and a potential where k is closed; else C = 0, rho = 1/(1 + kappa), z = theta.
+    With :math:`C \ne 0` and a potential where k is closed; else C = 0, rho = 1/(1 + kappa), z = theta. With
+    ``form`` "matrices" or "diagonal" the gains are entries of symmetric matrices Lambda, rho and K, where
+    C = 0 means :math:`\rho = \gamma\Lambda^{-1}\gamma`; with "scalars" factors of :math:`\gamma` and of one.
 
     Raises
     ------
@@ -53,8 +60,8 @@ class Abelian(Shaping):
 
     title = "abelian actuated directions"
 
-    def __init__(self, plant: Plant, kind: str) -> None:
-        self.plant, self.kind = plant, kind
+    def __init__(self, plant: Plant, kind: str, form: str = "scalars") -> None:
+        self.plant, self.kind, self.form = plant, kind, form
         m, driven = self.plant.mechanism, self.plant.driven
         labels = m.algebra.labels
         twisted = sorted({labels[x] for i, j, *_ in m.algebra.brackets for x in (i, j) if x in driven})
@@ -86,12 +93,27 @@ class Abelian(Shaping):
     @property
     def gains(self) -> Sequence[Gain]:
         """kappa unless the potential alone is shaped, rho where it is free, K with a potential."""
-        found = [] if self.kind == POTENTIAL else [_KAPPA]
-        found += [_RHO] if self._mixes else []
-        return (*found, *([] if self.kind == KINETIC else [_STIFF]))
+        scalars = self.form == "scalars"
+        inertia, free, stiff = (_KAPPA, _RHO, _STIFF) if scalars else (_LAMBDA, _RHO_MATRIX, _STIFF_MATRIX)
+        found = [] if self.kind == POTENTIAL else [inertia]
+        found += [free] if self._mixes else []
+        found += [] if self.kind == KINETIC else [stiff]
+        if scalars:
+            return tuple(found)
+        s, diagonal = len(self.plant.driven), self.form == "diagonal"
+        return tuple(e for gain in found for e in entries_of(gain, s, diagonal))
+
+    def drawn(self, rng: np.random.Generator, draws: int, decades: float) -> np.ndarray:
+        """Rows of gains; matrices are definite."""
+        if self.form != "matrices":
+            return super().drawn(rng, draws, decades)
+        s = len(self.plant.driven)
+        return drawn_definite(rng, draws, [s] * (len(self.gains) // (s * (s + 1) // 2)), decades)
 
     def controlled(self, values: Mapping[str, sp.Expr], parameters: tuple[Parameter, ...]) -> Controlled:
         """L_c for the gains."""
+        if self.form != "scalars":
+            return self._by_matrices(values, parameters)
         s = len(self.plant.driven)
         kappa, K = values.get("kappa", sp.Integer(0)), values.get("K")
         if kappa == -1:
@@ -106,6 +128,22 @@ class Abelian(Shaping):
             added = K * sum(sp.Symbol(name, real=True) ** 2 for name in self.names) / 2
         gamma = self.gamma if s else sp.zeros(0)
         return self.lagrangian((1 + kappa) * gamma, rho * gamma, added, gains=parameters)
+
+    def _by_matrices(self, values: Mapping[str, sp.Expr], parameters: tuple[Parameter, ...]) -> Controlled:
+        """L_c for matrices Lambda, rho and K."""
+        s, gamma = len(self.plant.driven), self.gamma
+        Lambda = gamma if self.kind == POTENTIAL else matrix_of("Lambda", values, s)
+        require_invertible("Lambda", Lambda, parameters)
+        if self._mixes:
+            rho = matrix_of("rho", values, s)
+            require_invertible("rho", rho, parameters)
+        else:
+            rho = gamma * Lambda.inv() * gamma
+        added = None
+        if self.kind != KINETIC:
+            z = sp.Matrix([sp.Symbol(name, real=True) for name in self.names])
+            added = (z.T * matrix_of("K", values, s) * z)[0] / 2
+        return self.lagrangian(Lambda, rho.applyfunc(factored), added, gains=parameters)
 
     @property
     def gamma(self) -> sp.Matrix:
@@ -159,10 +197,12 @@ class Abelian(Shaping):
         blocks = {(0, 0): A + Y.T * rho * Y, (0, 1): Y.T * rho, (1, 0): rho * Y, (1, 1): sp.Matrix(rho)}
         places = (undriven, driven)
         G = sp.zeros(n, n)
+        # Products of matrices of symbols are long when they are multiplied out.
+        written = sp.expand if self.form == "scalars" else (lambda e: e)
         for (a, b), block in blocks.items():
             for i, row in enumerate(places[a]):
                 for j, column in enumerate(places[b]):
-                    G[row, column] = sp.expand(block[i, j])
+                    G[row, column] = written(block[i, j])
         C = self.mixing(Lambda, rho)
         force = None if C.is_zero_matrix or self.closed else self._gyroscopic(C, Y, sp.Matrix(rho))
         z = self.positions(C) if added is not None else ()

@@ -172,7 +172,11 @@ class Matching(Matched):
 
 
 def match(
-    mechanism: EulerPoincare, budget: float = BUDGET, shaping: str | None = None, direction: Any = None
+    mechanism: EulerPoincare,
+    budget: float = BUDGET,
+    shaping: str | None = None,
+    direction: Any = None,
+    gains: str = "scalars",
 ) -> Matching | ShapedMatching:
     """Solve the matching conditions of a mechanism with internal rotors or actuated directions.
 
@@ -195,6 +199,10 @@ def match(
     direction : sequence of expressions, optional
         Of shaping, for one unactuated velocity: what is added to it of each actuated one, in coordinates and
         parameters; see `geoctrl.synthesis.one_direction`.
+    gains : {"scalars", "diagonal", "matrices"}, optional
+        Of shaping, for abelian actuated directions: kappa, rho and K that are the same in all of them, or the
+        entries Lambda11, Lambda12, ... of symmetric matrices, all or those on the diagonal; see
+        `geoctrl.synthesis.abelian`.
 
     Returns
     -------
@@ -209,7 +217,7 @@ def match(
     BudgetError
         If the full branch is not found and checked in time (`geoctrl._scalars.budget`); a TimeoutError.
     InputError
-        For an unknown word in ``shaping``.
+        For an unknown word in ``shaping`` or ``gains``.
     MatchingError
         If nothing is actuated, rotors have a singular inertia or couple to no admissible motion (no torque on
         them moves the mechanism); if the mechanism is in none of the classes, with the reason of each.
@@ -226,9 +234,12 @@ def match(
     {'kappa': kappa, 'rho': rho, 'K': K}
     """
     mechanism = as_mechanism(mechanism, "match")
-    if shaping is not None or direction is not None or mechanism.rotors is None:
+    require_choice("gains", gains, ("scalars", "diagonal", "matrices"))
+    if gains != "scalars" or shaping is not None or direction is not None or mechanism.rotors is None:
         kind = KINETIC if shaping is None else shaping
         require_choice("shaping", kind, KINDS)
+        if gains != "scalars":
+            return _by_matrices(mechanism, kind, direction, gains)
         return shaped(mechanism, kind, direction)
     rotors, time = rotors_of(mechanism), Budget(budget)
     if rotors.coupling.atoms(sp.Float) or rotors.inertia.atoms(sp.Float):
@@ -244,6 +255,19 @@ def match(
         for rank in range(s)
     ]
     return Matching(mechanism, [*(b for b in others if b is not None), full], sigma, time.note)
+
+
+def _by_matrices(mechanism: EulerPoincare, kind: str, direction: Any, form: str) -> ShapedMatching:
+    """The abelian class, which alone has matrices for gains."""
+    if direction is not None:
+        raise MatchingError(f'a direction is for one unactuated velocity; leave it out with gains="{form}"')
+    plant = Plant.of(mechanism)
+    try:
+        return ShapedMatching(mechanism, Abelian(plant, kind, form))
+    except MatchingError as error:
+        raise MatchingError(
+            f'gains="{form}" needs abelian actuated directions: {error}; leave it out to try other classes'
+        ) from error
 
 
 def shaped(mechanism: EulerPoincare, kind: str, direction: Any) -> ShapedMatching:

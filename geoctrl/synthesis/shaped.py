@@ -163,7 +163,7 @@ class ShapedMatching:
         MatchingError
             If the potential is no function of the positions.
         """
-        return ShapedDesign(partial(self.law, potential), self.gains, self.plant, eq, budget)
+        return ShapedDesign(partial(self.law, potential), self.shaping, eq, budget)
 
     def __repr__(self) -> str:
         gains = "\n".join(f"  {g.name}: {g.description}" for g in self.shaping.gains)

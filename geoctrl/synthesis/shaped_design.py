@@ -24,8 +24,8 @@ from geoctrl.synthesis.gain_conditions import settled, solved
 from geoctrl.synthesis.gain_search import Limits, by_frequencies, searched
 from geoctrl.synthesis.linear_loops import LinearLoops
 from geoctrl.synthesis.obstruction import Obstruction, obstruction
-from geoctrl.synthesis.plant import Plant
 from geoctrl.synthesis.shaped_law import ShapedLaw
+from geoctrl.synthesis.shaping import Shaping
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.verification import Verdict
 
@@ -52,12 +52,12 @@ class ShapedDesign:
     def __init__(
         self,
         make: Callable[..., ShapedLaw],
-        gains: Mapping[str, sp.Symbol],
-        plant: Plant,
+        shaping: Shaping,
         eq: Any,
         budget: float = BUDGET,
     ) -> None:
-        self._make, self.gains, self.plant = make, dict(gains), plant
+        self._make, self._shaping, self.plant = make, shaping, shaping.plant
+        self.gains = {g.name: g.symbol for g in shaping.gains}
         self.budget = Budget(budget).seconds
         self._values: dict[str, float] = {}
         self._params: dict[str, float] = {}
@@ -333,8 +333,7 @@ class ShapedDesign:
 
     def _searched(self, params: Mapping[str, float] | None, asked: Limits | None) -> dict[str, float]:
         rng, names = np.random.default_rng(5), list(self.gains)
-        draws = 10.0 ** rng.uniform(-_SPREAD, _SPREAD, (_DRAWS, len(names)))
-        draws *= rng.choice([-1.0, 1.0], draws.shape)
+        draws = self._shaping.drawn(rng, _DRAWS, _SPREAD)
 
         def named(row: np.ndarray) -> dict[str, float]:
             return dict(zip(names, map(float, row), strict=True))

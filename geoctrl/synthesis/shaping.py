@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from geoctrl._scalars import shown
@@ -76,6 +77,11 @@ class Shaping(ABC):
         MatchingError
             For values at which there is none.
         """
+
+    def drawn(self, rng: np.random.Generator, draws: int, decades: float) -> np.ndarray:
+        """Rows of gains of either sign, within so many decades from one, for a search."""
+        shape = draws, len(self.gains)
+        return 10.0 ** rng.uniform(-decades, decades, shape) * rng.choice([-1.0, 1.0], shape)
 
     def proved(
         self,

@@ -1,0 +1,166 @@
+"""Gains that are matrices: laws against the plant, thresholds by eigenvalues, what is refused."""
+
+import numpy as np
+import pytest
+
+import geoctrl as gc
+from geoctrl.errors import InputError, MatchingError
+from geoctrl.synthesis.gain_matrices import drawn_definite
+from geoctrl.verification import Verdict
+from tests.synthesis.test_shaped import apart
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*these gains hold no family")
+
+PUCK = "spherical-pendulum-on-puck"
+MATCHED = {}
+
+
+def matched(name, shaping, gains):
+    """Made once: every law of a matching is proved in the same symbols."""
+    key = name, shaping, gains
+    if key not in MATCHED:
+        MATCHED[key] = gc.match(gc.models.get(name)(), shaping=shaping, gains=gains)
+    return MATCHED[key]
+
+
+def entries(**matrices):
+    """Entries by name on and above the diagonal."""
+    return {
+        f"{stem}{a + 1}{b + 1}": float(matrix[a][b])
+        for stem, matrix in matrices.items()
+        for a in range(len(matrix))
+        for b in range(a, len(matrix))
+    }
+
+
+def turned(first, second, angle=0.6):
+    """The symmetric matrix with these eigenvalues."""
+    c, s = np.cos(angle), np.sin(angle)
+    R = np.array([[c, -s], [s, c]])
+    return R @ np.diag([first, second]) @ R.T
+
+
+HELD = {"rho": turned(-0.1, -0.03, 1.0), "K": turned(-0.6, -0.2, 0.2)}
+
+
+def test_entries_are_named():
+    assert list(matched(PUCK, "both", "matrices").gains) == [
+        f"{stem}{place}" for stem in ("Lambda", "rho", "K") for place in ("11", "12", "22")
+    ]
+    assert list(matched("body-with-rotors", "kinetic", "diagonal").gains) == [
+        "Lambda11",
+        "Lambda22",
+        "Lambda33",
+    ]
+    one = gc.match(gc.models.get("cart-pendulum")(), shaping="both", gains="matrices")
+    assert list(one.gains) == ["Lambda", "rho", "K"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shaping", "form"),
+    [
+        (PUCK, "kinetic", "matrices"),
+        (PUCK, "potential", "matrices"),
+        (PUCK, "both", "matrices"),
+        ("body-with-rotors", "kinetic", "matrices"),
+        ("body-with-rotors", "both", "matrices"),
+        ("body-with-rotors", "kinetic", "diagonal"),
+    ],
+)
+def test_the_plant_moves_as_the_controlled_lagrangian(name, shaping, form):
+    matching = matched(name, shaping, form)
+    row = matching.shaping.drawn(np.random.default_rng(7), 1, 0.5)[0]
+    assert apart(matching.law(**dict(zip(matching.gains, map(float, row), strict=True)))) < 1e-12
+
+
+def test_another_entry_is_another_law():
+    """Control of the test above: the plant under one law against the Lagrangian of the other."""
+    matching = matched(PUCK, "both", "matrices")
+    gains = entries(Lambda=turned(9.0, 4.0), **HELD)
+    law, other = (matching.law(**{**gains, "Lambda12": sign * gains["Lambda12"]}) for sign in (1, -1))
+    x = law.controlled.system.random_state(np.random.default_rng(3), law.controlled.system.mechanism.generic)
+    found, expected, differs = law.full.rhs(0.0, x), law.controlled.system.rhs(0.0, x), other.full.rhs(0.0, x)
+    assert np.max(np.abs(found - expected)) < 1e-12 * np.max(np.abs(expected))
+    assert np.max(np.abs(found - differs)) > 1e-3 * np.max(np.abs(expected))
+
+
+def test_multiples_of_gamma_are_the_scalar_gains():
+    scalars = matched(PUCK, "both", "scalars")
+    p = scalars.mechanism.defaults
+    gamma = (p["M"] + p["m"]) * np.eye(2)
+    law = scalars.law(kappa=20, rho=-0.02, K=-0.6)
+    matrices = matched(PUCK, "both", "matrices").law(
+        **entries(Lambda=21 * gamma, rho=-0.02 * gamma, K=-0.6 * np.eye(2))
+    )
+    x = law.full.random_state(np.random.default_rng(5), law.full.mechanism.generic)
+    expected = law.full.rhs(0.0, x)
+    np.testing.assert_allclose(matrices.full.rhs(0.0, x), expected, rtol=0, atol=1e-12 * abs(expected).max())
+
+
+@pytest.mark.parametrize(
+    ("away", "expected"), [(-1e-6, Verdict.PROVED_UNSTABLE), (1e-6, Verdict.PROVED_STABLE)]
+)
+def test_the_puck_is_held_above_an_eigenvalue(away, expected):
+    """At the top k is l m/(M + m) times an isometry and g = m l^2: every eigenvalue of Lambda has to be
+    above (M + m)^2/m, whatever the directions."""
+    matching = matched(PUCK, "both", "matrices")
+    p = matching.mechanism.defaults
+    threshold = (p["M"] + p["m"]) ** 2 / p["m"]
+    gains = entries(Lambda=turned((1 + away) * threshold, 3 * threshold), **HELD)
+    loop = matching.law(**gains).loop
+    assert gc.certify(loop, loop.equilibrium("upright")).verdict is expected
+    assert matching.design("upright").contains(**gains) is (expected is Verdict.PROVED_STABLE)
+
+
+def test_every_matrix_has_to_be_definite():
+    design = matched(PUCK, "both", "matrices").design("upright")
+    p = design.plant.mechanism.defaults
+    high = turned(3.0, 5.0) * (p["M"] + p["m"]) ** 2 / p["m"]
+    assert design.contains(**entries(Lambda=high, **HELD))
+    for name in ("rho", "K"):
+        indefinite = {**HELD, name: turned(-0.5, 1e-6)}
+        assert design.contains(**entries(Lambda=high, **indefinite)) is False
+    assert {str(e) for e in design.bounds["K12"].free_symbols} == {"K11", "K12", "K22"}
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_three_rotors_have_their_own_gains(side):
+    """About the second axis the body is one with a_i = I_i + J_i - Lambda_i about the other two, of which the
+    third changes sides with a_2 = I_2 + J_2 at rotors at rest."""
+    matching = matched("body-with-rotors", "kinetic", "diagonal")
+    design, p = matching.design("about2"), matching.mechanism.defaults
+    locked = [p[f"I{i}"] + p[f"J{i}"] for i in (1, 2, 3)]
+    a3 = locked[1] * (1 + side * 1e-6)
+    # a_1 on one side of a_2: where a_3 joins it, a_2 is an extreme moment.
+    a1 = locked[1] * 0.8
+    gains = {"Lambda11": locked[0] - a1, "Lambda22": 0.3, "Lambda33": locked[2] - a3}
+    at = {"Omega0": 1.0, "rate0": 0.0}
+    assert design.contains(at, **gains) is (side < 0)
+    loop = matching.law(**gains).loop
+    verdict = gc.certify(loop, loop.equilibrium("about2", **at)).verdict
+    assert verdict is (Verdict.PROVED_STABLE if side < 0 else Verdict.PROVED_UNSTABLE)
+
+
+def test_draws_are_definite():
+    rows = drawn_definite(np.random.default_rng(2), 200, [2, 3], 2.0)
+    assert rows.shape == (200, 9)
+    for row in rows:
+        upper = np.zeros((3, 3))
+        upper[np.triu_indices(3)] = row[3:]
+        matrix = upper + np.triu(upper, 1).T
+        assert len(set(np.sign(np.linalg.eigvalsh(matrix)))) == 1
+
+
+def test_what_is_refused():
+    matching = matched("body-with-rotors", "kinetic", "matrices")
+    singular = dict.fromkeys(matching.gains, 1.0)
+    with pytest.raises(MatchingError, match="Lambda must be invertible"):
+        matching.law(**singular)
+    with pytest.raises(MatchingError, match="no gain 'kappa'"):
+        matching.law(kappa=3)
+    with pytest.raises(MatchingError, match='gains="matrices" needs abelian actuated directions'):
+        gc.match(gc.models.get("furuta-pendulum")(), shaping="both", gains="matrices")
+    with pytest.raises(MatchingError, match="leave it out"):
+        gc.match(gc.models.get("cart-pendulum")(), direction=[1], gains="matrices")
+    with pytest.raises(InputError, match="gains"):
+        gc.match(gc.models.get("cart-pendulum")(), gains="matrix")
