@@ -12,6 +12,7 @@ import geoctrl as gc
 from geoctrl import checker
 from geoctrl.checker.sublevels.energy import Energy
 from geoctrl.checker.sublevels.file import read_sublevel
+from geoctrl.cli import main
 
 
 def pendulum(damping=0):
@@ -304,3 +305,17 @@ def test_bad_states_are_told(swing):
         roa.contains([1.0, 2.0, 3.0])
     with pytest.raises(gc.InputError, match="finite"):
         roa.contains([math.nan, 0.0])
+
+
+def test_a_file_is_compared_with_the_catalogue(tmp_path, capsys):
+    pendulum = gc.models.get("pendulum-skate")().reduce()
+    eq = pendulum.equilibrium("spinning", Omega0=9.0)
+    roa = gc.region_of_attraction(pendulum, eq, depth=10)
+    roa.to_json(tmp_path / "skate.json")
+    assert main(["verify", "--rebuild", str(tmp_path / "skate.json")]) == 0
+    assert "the domain of the model" in capsys.readouterr().out
+    words = roa.claim.replace(", where the 1 conditions of the model hold", "")
+    body = changed(roa.data, ["problem", "domain"], []) | {"claim": words}
+    verified(body, tmp_path / "forged.json")  # of a system without an edge it would hold
+    assert main(["verify", "--rebuild", str(tmp_path / "forged.json")]) != 0
+    assert "domain" in capsys.readouterr().err

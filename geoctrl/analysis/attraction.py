@@ -241,6 +241,7 @@ def region_of_attraction(
 
     Examples
     --------
+    >>> import sympy as sp
     >>> import geoctrl as gc
     >>> pendulum = gc.EulerPoincare(
     ...     algebra=None, shape=[phi := gc.Coordinate("phi", angle=True)], inertia=[[2]],
