@@ -194,6 +194,55 @@ def test_velocities_are_eliminated_exactly(skate):
         assert -1e-4 < float(least) + float(loop.energy(x)) <= 1e-9
 
 
+def test_bounds_over_cells_lie_below_all_states_over_them(skate):
+    """Cells of all sizes, with the states of the circle in them at any roll rate."""
+    loop, eq, roa = skate
+    energy = Energy(read_sublevel(roa.data["problem"]))
+    rng, decided = np.random.default_rng(11), 0
+    for _ in range(60):
+        lean, half = rng.uniform(-1.5, 1.5), 10 ** rng.uniform(-4, -1)
+        middle = np.array([math.sin(lean), math.cos(lean)]) + rng.uniform(-0.5, 0.5, 2) * half
+        cell = tuple(
+            (fmpq(*float(m - half).as_integer_ratio()), fmpq(*float(m + half).as_integer_ratio()))
+            for m in middle
+        )
+        try:
+            least = energy.least(energy.quadratic(cell))
+        except checker.Refusal:
+            continue
+        if least is None:
+            continue
+        decided += 1
+        for other in rng.uniform(lean - 2 * half, lean + 2 * half, 20):
+            if np.all(np.abs([math.sin(other), math.cos(other)] - middle) <= half):
+                x = on_level(loop, eq, other, rng.normal())
+                assert float(least) <= -float(loop.energy(x)) + 1e-9
+    assert decided > 30
+
+
+def test_a_velocity_that_is_not_held_is_bounded_by_the_kinetic_energy():
+    """Two carts, of which one has no potential: its place would run away, so that there is no region."""
+    x, y = gc.Coordinate("x"), gc.Coordinate("y")
+    carts = gc.EulerPoincare(
+        algebra=None, shape=[x, y], inertia=[[1, 0], [0, 2]], potential=x.symbol**2, name="carts"
+    ).reduce()
+    with pytest.raises(gc.CertificateError, match="by energy, cells: at this level"):
+        gc.region_of_attraction(carts, carts.state(), depth=5)
+
+
+def test_the_well_of_a_quartic_is_kept_up_to_its_saddles():
+    """V = x^2/2 - x^4/4 + y^2, saddles at x = -1 and 1 with the value 1/4."""
+    x, y = gc.Coordinate("x"), gc.Coordinate("y")
+    V = x.symbol**2 / 2 - x.symbol**4 / 4 + y.symbol**2
+    ball = gc.EulerPoincare(algebra=None, shape=[x, y], inertia=[[1, 0], [0, 2]], potential=V, name="ball")
+    system = ball.reduce()
+    roa = gc.region_of_attraction(system, system.state(), depth=9)
+    assert 0.1 < roa.level < 0.25
+    assert roa.contains(system.state(x=0.4))
+    assert not roa.contains(system.state(x=1.05))
+    assert not roa.contains(system.state(x=3.0))  # far below the level, beyond the saddle
+
+
 def test_limits_lower_the_level_and_hold():
     system = pendulum()
     phi, rate = system.states[1], system.states[0]
