@@ -23,8 +23,8 @@ __all__ = ["highest_level"]
 COARSE = 3
 """Halvings of each side of the box that all cells of the set have."""
 FINE = {1: 6, 2: 6}
-"""The same of cells of which the middle is above the level, by the number of sides: a large one may reach into
-another well. With more sides these cells are too many."""
+"""The same of cells of which the middle is above the level, by the number of sides: a large one may reach
+into another well. With more sides these cells are too many."""
 GROWTH, BISECTIONS = 60, 14
 """Steps to a level that closes and one that does not, and halvings of the way between them."""
 NEAR = 1 / 8

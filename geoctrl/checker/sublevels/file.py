@@ -168,8 +168,7 @@ def claim_of_sublevel(system: str, region: Region) -> str:
     limits = "; there " + " and ".join(
         f"|{k}| <= {decimal(row['bound'])}" for k, row in problem["limits"].items()
     )
-    sides = problem["domain"]
-    model = f", where the {len(sides)} conditions of the model hold" if sides else ""
+    model = ", where the model holds" if problem["domain"] else ""
     below = f"{function_words(problem)} <= {decimal(region.level)}"
     return (
         f"Motions of {system or 'the system'}{f' with {values}' if values else ''} that begin on the leaf "
