@@ -12,6 +12,7 @@ import geoctrl as gc
 from geoctrl import checker
 from geoctrl.checker.sublevels.energy import Energy
 from geoctrl.checker.sublevels.file import read_sublevel
+from geoctrl.cli import main
 
 
 def pendulum(damping=0):
@@ -159,6 +160,7 @@ def test_another_level_set_is_not_inside(skate):
     assert not roa.contains(eq.x + np.array([0, 0, 0, 1e-3, 0]))  # off the leaf
 
 
+@pytest.mark.slow
 def test_sleeping_top_is_kept_with_multipliers():
     """Pi3 and Gamma.Pi have the same differential at the pole: they enter the function instead."""
     top = gc.models.get("heavy-top")().reduce()
@@ -191,6 +193,55 @@ def test_velocities_are_eliminated_exactly(skate):
         cell = tuple((fmpq(*float(v).as_integer_ratio()),) * 2 for v in x[3:])
         least = energy.least(energy.quadratic(cell))
         assert -1e-4 < float(least) + float(loop.energy(x)) <= 1e-9
+
+
+def test_bounds_over_cells_lie_below_all_states_over_them(skate):
+    """Cells of all sizes, with the states of the circle in them at any roll rate."""
+    loop, eq, roa = skate
+    energy = Energy(read_sublevel(roa.data["problem"]))
+    rng, decided = np.random.default_rng(11), 0
+    for _ in range(60):
+        lean, half = rng.uniform(-1.5, 1.5), 10 ** rng.uniform(-4, -1)
+        middle = np.array([math.sin(lean), math.cos(lean)]) + rng.uniform(-0.5, 0.5, 2) * half
+        cell = tuple(
+            (fmpq(*float(m - half).as_integer_ratio()), fmpq(*float(m + half).as_integer_ratio()))
+            for m in middle
+        )
+        try:
+            least = energy.least(energy.quadratic(cell))
+        except checker.Refusal:
+            continue
+        if least is None:
+            continue
+        decided += 1
+        for other in rng.uniform(lean - 2 * half, lean + 2 * half, 20):
+            if np.all(np.abs([math.sin(other), math.cos(other)] - middle) <= half):
+                x = on_level(loop, eq, other, rng.normal())
+                assert float(least) <= -float(loop.energy(x)) + 1e-9
+    assert decided > 30
+
+
+def test_a_velocity_that_is_not_held_is_bounded_by_the_kinetic_energy():
+    """Two carts, of which one has no potential: its place would run away, so that there is no region."""
+    x, y = gc.Coordinate("x"), gc.Coordinate("y")
+    carts = gc.EulerPoincare(
+        algebra=None, shape=[x, y], inertia=[[1, 0], [0, 2]], potential=x.symbol**2, name="carts"
+    ).reduce()
+    with pytest.raises(gc.CertificateError, match="by energy, cells: at this level"):
+        gc.region_of_attraction(carts, carts.state(), depth=5)
+
+
+def test_the_well_of_a_quartic_is_kept_up_to_its_saddles():
+    """V = x^2/2 - x^4/4 + y^2, saddles at x = -1 and 1 with the value 1/4."""
+    x, y = gc.Coordinate("x"), gc.Coordinate("y")
+    V = x.symbol**2 / 2 - x.symbol**4 / 4 + y.symbol**2
+    ball = gc.EulerPoincare(algebra=None, shape=[x, y], inertia=[[1, 0], [0, 2]], potential=V, name="ball")
+    system = ball.reduce()
+    roa = gc.region_of_attraction(system, system.state(), depth=9)
+    assert 0.1 < roa.level < 0.25
+    assert roa.contains(system.state(x=0.4))
+    assert not roa.contains(system.state(x=1.05))
+    assert not roa.contains(system.state(x=3.0))  # far below the level, beyond the saddle
 
 
 def test_limits_lower_the_level_and_hold():
@@ -304,3 +355,17 @@ def test_bad_states_are_told(swing):
         roa.contains([1.0, 2.0, 3.0])
     with pytest.raises(gc.InputError, match="finite"):
         roa.contains([math.nan, 0.0])
+
+
+def test_a_file_is_compared_with_the_catalogue(tmp_path, capsys):
+    pendulum = gc.models.get("pendulum-skate")().reduce()
+    eq = pendulum.equilibrium("spinning", Omega0=9.0)
+    roa = gc.region_of_attraction(pendulum, eq, depth=10)
+    roa.to_json(tmp_path / "skate.json")
+    assert main(["verify", "--rebuild", str(tmp_path / "skate.json")]) == 0
+    assert "the domain of the model" in capsys.readouterr().out
+    words = roa.claim.replace(", where the model holds", "")
+    body = changed(roa.data, ["problem", "domain"], []) | {"claim": words}
+    verified(body, tmp_path / "forged.json")  # of a system without an edge it would hold
+    assert main(["verify", "--rebuild", str(tmp_path / "forged.json")]) != 0
+    assert "domain" in capsys.readouterr().err

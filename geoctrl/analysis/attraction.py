@@ -237,10 +237,11 @@ def region_of_attraction(
     EquilibriumError
         If the point is not an equilibrium.
     CertificateError
-        If no function with such a set is found, with the reason for the last one that was tried.
+        If no function with such a set is found, with the reason for each one that was tried.
 
     Examples
     --------
+    >>> import sympy as sp
     >>> import geoctrl as gc
     >>> pendulum = gc.EulerPoincare(
     ...     algebra=None, shape=[phi := gc.Coordinate("phi", angle=True)], inertia=[[2]],
@@ -255,16 +256,18 @@ def region_of_attraction(
         whole_number("depth", depth, 1, 24)
     point = resolve_equilibrium(system, eq, params)
     given = _positive("widths", widths, system.candidate_invariants, "invariant")
-    reason = "no function is conserved or falls that is of degree two in the velocities"
+    reasons = []
     try:
         for question in questions(system, point, bounds, given):
             found = _attempt(system.name, question, depth, bool(bounds))
             if isinstance(found, RegionOfAttraction):
                 return found
-            reason = found
+            asked = question.data["sublevel"]
+            reasons.append(f"by {'-' if asked['sense'] < 0 else ''}{asked['energy']}, {found}")
     except Refusal as refusal:
-        reason = str(refusal)
-    raise CertificateError(f"no region is proved about this point: {reason}")
+        reasons.append(str(refusal))
+    why = "; ".join(dict.fromkeys(reasons)) or "no energy is conserved, or falls by squares"
+    raise CertificateError(f"no region is proved about this point: {why}")
 
 
 def _positive(name: str, given: Any, known: Any, what: str) -> dict[str, Fraction]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from flint import ctx, fmpq
+from flint import arb, ctx, fmpq
 
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.reading import Refusal
@@ -22,6 +22,9 @@ __all__ = ["highest_level"]
 
 COARSE = 3
 """Halvings of each side of the box that all cells of the set have."""
+FINE = {1: 6, 2: 6}
+"""The same of cells of which the middle is above the level, by the number of sides: a large one may reach
+into another well. With more sides these cells are too many."""
 GROWTH, BISECTIONS = 60, 14
 """Steps to a level that closes and one that does not, and halvings of the way between them."""
 NEAR = 1 / 8
@@ -85,7 +88,7 @@ def _rational(value: float) -> fmpq:
 
 
 class _Halving:
-    """Which boxes are halved: those near the point that are large, and those that cannot be in the set.
+    """Which boxes are halved: large ones, those across the level, and those that cannot be in the set.
 
     At each level anew; of a level that closes ``halved`` are those that are.
     """
@@ -94,7 +97,8 @@ class _Halving:
         self._cells, self._avoid = cells, _Critical(cells.energy, cells.energy.box)
         sides = len(cells.energy.box)
         self._coarse, self._deepest = COARSE * sides, depth * sides
-        self._seen: set[Node] = set()
+        self._fine = min(FINE.get(sides, COARSE) * sides, self._deepest)
+        self._middles: dict[Node, arb | None] = {}
         self.halved: set[Node] = set()
         self.level = fmpq(0)
 
@@ -105,13 +109,24 @@ class _Halving:
         cells.ask(node)
         if node.least is not None and node.least > self.level:
             return False
-        if node not in self._seen and not node.open:
-            self._seen.add(node)
-            node.open = self._avoid(node.cell)
-        if node.level < self._deepest and (node.open or node.level < self._coarse):
+        if node not in self._middles:
+            self._middles[node] = self._at_middle(node)
+            node.open = node.open or self._avoid(node.cell)
+        middle = self._middles[node]
+        above = middle is not None and middle > self.level
+        to = self._deepest if node.open else self._fine if above else self._coarse
+        if node.level < to:
             self.halved.add(node)
             return True
         return False
+
+    def _at_middle(self, node: Node) -> arb | None:
+        energy = self._cells.energy
+        try:
+            with ctx.workprec(BITS):
+                return energy.least(energy.quadratic(tuple(((a + b) / 2,) * 2 for a, b in node.cell)))
+        except Refusal:
+            return None
 
 
 class _Critical:

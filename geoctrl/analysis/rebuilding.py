@@ -20,7 +20,7 @@ from geoctrl.errors import CertificateError, GeoctrlError
 from geoctrl.systems import System
 from geoctrl.systems.angles import ExactAngle
 
-__all__ = ["require_same_equations"]
+__all__ = ["compare_problems", "require_same_equations"]
 
 _TURNED = re.compile(r"(\w+) - atan2\((-?\d+(?:/[1-9]\d*)?), (-?\d+(?:/[1-9]\d*)?)\)")
 
@@ -80,7 +80,7 @@ def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
         field=given["roots"],
     )
     rebuilt = problem.question(motion.shape() if "shape" in stored else None)
-    _compare(given, rebuilt.read, own)
+    compare_problems(given, rebuilt.read, own)
 
 
 def _with_commands(motion: Motion, labels: Sequence[str]) -> Motion:
@@ -115,8 +115,14 @@ def _same(part: str, given: list[str], found: list[str]) -> None:
         raise CertificateError(has)
 
 
-def _compare(stored: dict[str, Any], rebuilt: dict[str, Any], own: int) -> None:
-    """Part by part, of the field the rates of the system's own states."""
+def compare_problems(stored: dict[str, Any], rebuilt: dict[str, Any], own: int) -> None:
+    """Compare two problems as read part by part, of the field the rates of the ``own`` first states.
+
+    Raises
+    ------
+    CertificateError
+        Naming the first part that differs.
+    """
     functions = checker.Question(stored, exact=False).functions
     try:
         given, found = (_Parts(problem, functions) for problem in (stored, rebuilt))

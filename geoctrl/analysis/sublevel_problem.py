@@ -13,14 +13,16 @@ from geoctrl import checker
 from geoctrl.analysis.appended import Appended
 from geoctrl.analysis.energy_casimir import exact_multipliers
 from geoctrl.analysis.falling import falling_functions
-from geoctrl.analysis.motion import Stored
+from geoctrl.analysis.motion import Motion, Stored
 from geoctrl.analysis.problem import Problem
+from geoctrl.analysis.rebuilding import compare_problems, require_same_equations
 from geoctrl.checker.jets import reachable
 from geoctrl.checker.matrices import independent
 from geoctrl.checker.sublevels.file import SUBLEVEL
+from geoctrl.errors import CertificateError
 from geoctrl.systems import Equilibrium, ReducedSystem
 
-__all__ = ["Question", "questions"]
+__all__ = ["Question", "questions", "require_same_sublevel"]
 
 ENERGY = "energy"
 _KEYS = [key.removesuffix("?") for key in SUBLEVEL]
@@ -85,6 +87,30 @@ def questions(
                 "velocities": velocities,
             }
             yield _question(asked, given, held, widths, parts)
+
+
+def require_same_sublevel(system: ReducedSystem, stored: Mapping[str, Any]) -> None:
+    """Compare the problem of a region's file with the equations and the domain of a system.
+
+    Raises
+    ------
+    CertificateError
+        Naming the first part that differs; for limits, which belong to a loop that no file holds.
+    """
+    sides = [side.margin for side in system.domain.values()]
+    if stored["limits"]:
+        raise CertificateError("outputs within limits are those of a law, which a file does not hold")
+    if len(stored["domain"]) != len(sides):
+        raise CertificateError("the domain of the file has other sides than that of the system")
+    own = {k: v for k, v in stored.items() if k not in ("sublevel", "domain", "limits", "falling")}
+    require_same_equations(system, own | {"kind": "equations"})
+    # Sides of the domain are compared like invariants, as functions.
+    named = {f"side {k}": place for k, place in enumerate(stored["domain"])}
+    point = checker.read_problem(own | {"kind": "equations", "invariants": named, "weights": {}})
+    motion = Motion.of(system)
+    functions = {f"side {k}": system.expression(margin) for k, margin in enumerate(sides)}
+    numbers = {k: Fraction(v) for part in ("states", "inputs", "parameters") for k, v in stored[part].items()}
+    compare_problems(point, motion.question(numbers, functions).read, len(motion.states))
 
 
 def _conserved(q: checker.Question, name: str) -> bool:

@@ -29,6 +29,7 @@ def compared_anew(path: str) -> list[str]:
     """
     from geoctrl.analysis.rebuilding import require_same_equations
     from geoctrl.analysis.region_problem import require_same_region
+    from geoctrl.analysis.sublevel_problem import require_same_sublevel
     from geoctrl.checker.reading import load
 
     data = load(path)
@@ -36,6 +37,9 @@ def compared_anew(path: str) -> list[str]:
     if problem["kind"] == "region":
         require_same_region(system, data["family"], problem)
         return [f"states {', '.join(problem['states'])}", "equations, leaf, and members of the family"]
+    if problem["kind"] == "sublevel":
+        require_same_sublevel(system, problem)
+        return [f"states {', '.join(problem['states'])}", "equations, leaf, and the domain of the model"]
     require_same_equations(system, problem)
     numbers: dict[str, Any] = {name: Fraction(value) for name, value in problem["parameters"].items()}
     try:

@@ -168,11 +168,12 @@ def claim_of_sublevel(system: str, region: Region) -> str:
     limits = "; there " + " and ".join(
         f"|{k}| <= {decimal(row['bound'])}" for k, row in problem["limits"].items()
     )
+    model = ", where the model holds" if problem["domain"] else ""
     below = f"{function_words(problem)} <= {decimal(region.level)}"
     return (
         f"Motions of {system or 'the system'}{f' with {values}' if values else ''} that begin on the leaf "
         f"with {below}{held}, over {len(region.inside)} cells about the equilibrium {point} that lie within "
-        f"{extent}, stay so for ever{limits if problem['limits'] else ''}."
+        f"{extent}, stay so for ever{model}{limits if problem['limits'] else ''}."
     )
 
 
