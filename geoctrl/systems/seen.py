@@ -169,8 +169,9 @@ class SeenReduced(Seen):
         self._require_inside(x, u, params)
         require_regular(system, 0.0, x, params, "this point")
         require_rank(system, x, params)
-        switches = system.graph.switches([*system.field_nodes, system.assembly.energy])
-        if switches:
+        if "switches" not in system.cache:
+            system.cache["switches"] = system.graph.switches([*system.field_nodes, system.assembly.energy])
+        if switches := system.cache["switches"]:
             require_smooth(system.program(switches)(system.arguments_at(0.0, x, u), params), x)
         if np.isinf(system.energy(x, params)):
             raise EquilibriumError(
