@@ -116,18 +116,18 @@ def _lines(ax: Axes, branch: Any, row: int, colour: str) -> None:
     """Pieces between changes, each in the style of its points."""
     unstable = [verdict.value == "NUMERICALLY_UNSTABLE" for verdict in branch.verdicts]
     places = list(zip(branch.values, branch.states[row], strict=True))
-    pieces: dict[bool, list[tuple[float, float]]] = {False: [], True: []}
-    gap = (np.nan, np.nan)
+    piece, growing = places[:1], unstable[0]
     for (a, b), (first, second) in zip(pairwise(places), pairwise(unstable), strict=True):
-        if first == second:
-            pieces[first] += [a, b, gap]
-            continue
-        middle = _between(branch, row, a, b)
-        pieces[first] += [a, middle, gap]
-        pieces[second] += [middle, b, gap]
-    for growing, points in pieces.items():
-        if points:
-            ax.plot(*zip(*points, strict=True), "--" if growing else "-", color=colour, linewidth=1.6)
+        if first != second:  # dashes begin anew with each piece, so these are as long as can be
+            middle = _between(branch, row, a, b)
+            _piece(ax, [*piece, middle], growing, colour)
+            piece, growing = [middle], second
+        piece.append(b)
+    _piece(ax, piece, growing, colour)
+
+
+def _piece(ax: Axes, points: list[tuple[float, float]], growing: bool, colour: str) -> None:
+    ax.plot(*zip(*points, strict=True), "--" if growing else "-", color=colour, linewidth=1.6)
 
 
 def _between(branch: Any, row: int, a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float]:
