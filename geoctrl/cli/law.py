@@ -22,9 +22,14 @@ def _admissible(matching: Any, family: str) -> tuple[dict[str, Any], str]:
         design = matching.design_sigma(family)
     except ParameterError as error:
         return {"condition": None, "feasible": False}, str(error)
-    condition = str(design.condition)
+    condition = None if design.condition is None else str(design.condition)
+    if condition is None and design.feasible is not False:
+        return {
+            "condition": None,
+            "feasible": design.feasible,
+        }, "no condition in symbols; gains are judged one by one"
     return {"condition": condition, "feasible": design.feasible}, (
-        condition if design.feasible else design.reason
+        str(condition) if design.feasible else design.reason
     )
 
 
@@ -146,7 +151,7 @@ def _bounds(matching: Any, family: str) -> tuple[dict[str, Any], str]:
 
     try:
         design = matching.design(family)
-        bounds = {name: str(relation) for name, relation in design.bounds.items()}
+        bounds = {name: str(relation) for name, relation in design.bounds.items() if relation is not None}
     except GeoctrlError as error:
         return {"bounds": None}, str(error)
     return {"bounds": bounds}, ", ".join(bounds.values()) or design.reason

@@ -25,6 +25,7 @@ from geoctrl.analysis import StabilityConditions, certify, stability_conditions
 from geoctrl.analysis.signs import known_sign
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, MatchingError, ParameterError
 from geoctrl.synthesis.contract import GainSet, Matched
+from geoctrl.synthesis.gain_conditions import decided
 from geoctrl.synthesis.gains import read_sigma
 from geoctrl.synthesis.motor import Motor, RecommendedGains, read_starts, recommended
 from geoctrl.synthesis.rotor_gains import spread
@@ -120,12 +121,7 @@ class SigmaDesign(GainSet):
         if self._state is not None:
             return self._certified(gains, params)
         numbers = self._numbers({**gains, **named_parameters(params)})
-        if not self.conditions.stable:
-            return False if self._always_unstable else None
-        judged = [r.subs(numbers) for r in self.conditions.stable]
-        if sp.S.false in judged:
-            return False
-        return True if all(r == sp.S.true for r in judged) else None
+        return decided(self.conditions, numbers)
 
     def _certified(self, gains: Mapping[str, float], params: Mapping[str, float] | None) -> bool:
         numbers = {**self._params, **gains, **named_parameters(params)}
@@ -161,16 +157,21 @@ class SigmaDesign(GainSet):
         return self.conditions.note if self.family else ""
 
     @cached_property
-    def condition(self) -> Boolean:
-        """The admissible set as a condition, solved for the gain where there is one rotor."""
+    def condition(self) -> Boolean | None:
+        """The admissible set as a condition, solved for the gain where there is one rotor.
+
+        None where none of reasonable size is written in symbols: `contains` decides at numbers.
+        """
         if not self.family:
             if self.bounds is None:
                 return sp.S.false
             symbol = self.matching.sigma[0, 0]
             return sp.And(self.bounds[0] < symbol, symbol < self.bounds[1])
+        if not self.conditions.stable:
+            return sp.S.false if self._always_unstable else None
         if len(self._gains) == 1:
             return self.conditions.solve_for(self._gains[0], budget=self.budget)
-        return sp.And(*self.conditions.stable) if self.conditions.stable else sp.S.false
+        return sp.And(*self.conditions.stable)
 
     @cached_property
     def bounds(self) -> tuple[Any, Any] | None:
@@ -184,6 +185,8 @@ class SigmaDesign(GainSet):
             return self._scan()
         symbol = {s.name: s for s in self.conditions.symbols}[self._gains[0]]
         lower, upper = -sp.oo, sp.oo
+        if self.condition is None:
+            return None
         for relation in sp.And.make_args(self.condition):
             if not relation.has(symbol):
                 continue
@@ -222,7 +225,7 @@ class SigmaDesign(GainSet):
             return False if self._always_unstable else None
         if sp.S.false in self.conditions.stable:
             return False
-        condition = self.condition.subs(self._numbers({}))
+        condition = sp.sympify(self.condition).subs(self._numbers({}))
         symbols = {s.name: s for s in self.conditions.symbols}
         if condition in (sp.S.true, sp.S.false) or condition.free_symbols != {symbols[self._gains[0]]}:
             return condition != sp.S.false  # with family symbols or several gains left it depends on them

@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sympy as sp
 
+from geoctrl.analysis.condition_set import StabilityConditions
 from geoctrl.analysis.signs import solve_inequality
 
-__all__ = ["settled", "solved"]
+__all__ = ["decided", "settled", "solved"]
+
+
+def decided(conditions: StabilityConditions, numbers: Mapping[sp.Symbol, sp.Rational]) -> bool | None:
+    """Whether what numbers stand for is admissible; None where that is open.
+
+    Where no condition is written in symbols, it is asked at the numbers, if these are all that is needed.
+    """
+    if conditions.stable:
+        judged = [r.subs(numbers) if hasattr(r, "subs") else r for r in conditions.stable]
+        if sp.S.false in judged or False in judged:
+            return False
+        return True if all(r == sp.S.true for r in judged) else None
+    if sp.S.true in conditions.unstable:
+        return False
+    if not numbers.keys() >= set(conditions.symbols):
+        return None
+    values: dict[str, Any] = {s.name: float(q) for s, q in numbers.items()}
+    found = conditions.evaluate(**values)
+    return {1: True, -1: False}.get(int(found))
 
 
 def settled(relations: list) -> list:

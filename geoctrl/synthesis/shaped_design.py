@@ -20,7 +20,7 @@ from geoctrl._scalars import exact, real
 from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.analysis import StabilityConditions, certify, linearize, stability_conditions
 from geoctrl.errors import GeoctrlError, MatchingError, ParameterError
-from geoctrl.synthesis.gain_conditions import settled, solved
+from geoctrl.synthesis.gain_conditions import decided, settled, solved
 from geoctrl.synthesis.gain_search import Limits, by_frequencies, searched
 from geoctrl.synthesis.linear_loops import LinearLoops
 from geoctrl.synthesis.obstruction import Obstruction, obstruction
@@ -125,8 +125,8 @@ class ShapedDesign:
         Returns
         -------
         bool or None
-            For a family what its conditions say at the default parameters, None where they decide nothing;
-            for a point the verdict of `geoctrl.certify`.
+            For a family what its conditions say at the default parameters, None where they decide nothing or
+            a symbol of the family has no number; for a point the verdict of `geoctrl.certify`.
 
         Raises
         ------
@@ -138,15 +138,7 @@ class ShapedDesign:
         if self._state is not None:
             given = {**self._params, **named_parameters(params)}
             return certify(law.loop, self._state, given or None).verdict in _STABLE
-        return self._judged(self._numbers({**numbers, **named_parameters(params)}))
-
-    def _judged(self, numbers: Mapping[sp.Symbol, Any]) -> bool | None:
-        if not self.conditions.stable:
-            return False if sp.S.true in self.conditions.unstable else None
-        judged = [r.subs(numbers) if hasattr(r, "subs") else r for r in self.conditions.stable]
-        if sp.S.false in judged or False in judged:
-            return False
-        return True if all(r == sp.S.true for r in judged) else None
+        return decided(self.conditions, self._numbers({**numbers, **named_parameters(params)}))
 
     def _numbers(self, given: Mapping[str, Any]) -> dict[sp.Symbol, sp.Rational]:
         known = {s.name: s for s in self.conditions.symbols}
@@ -187,18 +179,23 @@ class ShapedDesign:
         return stability_conditions(self.loop, self.family, budget=self.budget)
 
     @cached_property
-    def condition(self) -> Boolean:
-        """The admissible set: conditions on the gains that hold together."""
-        return sp.And(*settled(self.conditions.stable)) if self.conditions.stable else sp.S.false
+    def condition(self) -> Boolean | None:
+        """The admissible set: conditions on the gains that hold together.
+
+        None where none of reasonable size is written in symbols: `contains` decides at numbers.
+        """
+        if self.conditions.stable:
+            return sp.And(*settled(self.conditions.stable))
+        return sp.S.false if sp.S.true in self.conditions.unstable else None
 
     @cached_property
-    def bounds(self) -> dict[str, Boolean]:
+    def bounds(self) -> dict[str, Boolean | None]:
         """For each gain its conditions, solved for it where that is possible, the others held.
 
-        False for all of them where the condition is.
+        False or None for all of them where the condition is.
         """
-        if self.condition == sp.S.false:
-            return dict.fromkeys(self.gains, sp.S.false)
+        if self.condition is None or self.condition == sp.S.false:
+            return dict.fromkeys(self.gains, self.condition)
         relations = settled(self.conditions.stable)
         found = {}
         for name, symbol in self._symbols.items():
@@ -353,11 +350,9 @@ class ShapedDesign:
                 "no gains are found that keep the limits: the least that an input is found at is "
                 f"{least:.3g} times its limit"
             )
-        raise MatchingError(
-            f"no admissible gains among {_DRAWS} drawn; .condition says which are: {self.condition}"
-            if self.family
-            else f"no admissible gains among {_DRAWS} drawn"
-        )
+        told = self.condition if self.family else None
+        which = "" if told is None else f"; .condition says which are: {told}"
+        raise MatchingError(f"no admissible gains among {_DRAWS} drawn{which}")
 
     def _admissible(
         self, draws: np.ndarray, names: list[str], params: Mapping[str, float] | None
@@ -382,7 +377,8 @@ class ShapedDesign:
 
     def __repr__(self) -> str:
         where = repr(self.family) if self.family else "the point"
-        told = self.condition if self.family else "gains are tried one at a time"
+        told = self.condition if self.family else None
+        told = "gains are tried one at a time" if told is None else told
         return f"<ShapedDesign for {where}: {told}>"
 
 

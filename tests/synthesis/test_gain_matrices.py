@@ -164,3 +164,20 @@ def test_what_is_refused():
         gc.match(gc.models.get("cart-pendulum")(), direction=[1], gains="matrices")
     with pytest.raises(InputError, match="gains"):
         gc.match(gc.models.get("cart-pendulum")(), gains="matrix")
+
+
+@pytest.mark.parametrize(("sign", "expected"), [(1, Verdict.PROVED_STABLE), (-1, Verdict.PROVED_UNSTABLE)])
+def test_conditions_that_are_too_long_are_asked_at_numbers(sign, expected):
+    """Full matrices of three rotors: nothing is written, which is not to say that no gains are admissible."""
+    matching = matched("body-with-rotors", "kinetic", "matrices")
+    design = matching.design("about2")
+    assert design.condition is None
+    assert set(design.bounds.values()) == {None}
+    own = np.array([[0.9, 0.2, -0.1], [0.2, 1.7, 0.3], [-0.1, 0.3, 0.6]])
+    gains = entries(Lambda=sign * own)
+    member = {"Omega0": 1.0, "rate0": 0.5}
+    assert design.contains(**gains) is None  # the family's symbols have no numbers
+    loop = matching.law(**gains).loop
+    verdict = gc.certify(loop, loop.equilibrium("about2", **member)).verdict
+    assert verdict is expected
+    assert design.contains(params=member, **gains) is (expected is Verdict.PROVED_STABLE)
