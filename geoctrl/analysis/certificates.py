@@ -13,6 +13,7 @@ from geoctrl import checker
 from geoctrl._checks import file_path
 from geoctrl._scalars import shown
 from geoctrl.analysis.held_proof import held_outcome
+from geoctrl.analysis.lean import lean_text
 from geoctrl.analysis.loop_point import loop_point
 from geoctrl.analysis.proof import Outcome
 from geoctrl.analysis.questions import answered
@@ -81,6 +82,34 @@ class Certificate:
         text = json.dumps(self.to_dict(), indent=1)
         if path is not None:
             file_path(path).write_text(text + "\n", encoding="utf-8")
+        return text
+
+    def to_lean(self, path: str | Path | None = None) -> str:
+        """A proof by the energy-Casimir test as text of Lean 4 against Mathlib; written to ``path`` if given.
+
+        The file proves in the reals that the combination V of conserved functions and relations of the leaf
+        is critical at the point, and that its second variation is definite on the common kernel of their
+        gradients; that they are conserved, and the theorem that stability follows, are its hypotheses. Lean
+        has not checked it: it says so, and how to.
+
+        Raises
+        ------
+        CertificateError
+            If this is no such proof at rational numbers, or a function in it is no rational function.
+        TypeError
+            If ``path`` is no path.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> skate = gc.models.get("pendulum-skate")().reduce()
+        >>> text = gc.certify(skate, skate.equilibrium("spinning", Omega0=9)).to_lean()
+        >>> [line for line in text.splitlines() if line.startswith("theorem critical")]
+        ['theorem critical (t1 t2 t3 t4 t5 : ℝ) :']
+        """
+        text = lean_text(self.data)
+        if path is not None:
+            file_path(path).write_text(text, encoding="utf-8")
         return text
 
     def _repr_latex_(self) -> str:

@@ -225,7 +225,9 @@ class SigmaDesign(GainSet):
             return False if self._always_unstable else None
         if sp.S.false in self.conditions.stable:
             return False
-        condition = sp.sympify(self.condition).subs(self._numbers({}))
+        if self.condition is None:
+            return None
+        condition = self.condition.subs(self._numbers({}))
         symbols = {s.name: s for s in self.conditions.symbols}
         if condition in (sp.S.true, sp.S.false) or condition.free_symbols != {symbols[self._gains[0]]}:
             return condition != sp.S.false  # with family symbols or several gains left it depends on them
