@@ -185,9 +185,7 @@ class SigmaDesign(GainSet):
             return self._scan()
         symbol = {s.name: s for s in self.conditions.symbols}[self._gains[0]]
         lower, upper = -sp.oo, sp.oo
-        if self.condition is None:
-            return None
-        for relation in sp.And.make_args(self.condition):
+        for relation in [] if self.condition is None else sp.And.make_args(self.condition):
             if not relation.has(symbol):
                 continue
             if not isinstance(relation, (sp.Gt, sp.Lt)) or symbol not in relation.args:
