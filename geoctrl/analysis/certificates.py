@@ -198,7 +198,7 @@ def certify(
     PROVED_STABLE
     """
     system = as_system(sys, "certify")
-    if modulo not in (None, "orbit"):
+    if modulo is not None and not (isinstance(modulo, str) and modulo == "orbit"):
         raise InputError(f'modulo must be None or "orbit", got {shown(modulo)}')
     if controller is not None:
         if modulo is not None:
