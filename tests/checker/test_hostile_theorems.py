@@ -8,8 +8,13 @@ from __future__ import annotations
 import time
 
 import pytest
+from flint import fmpq
 
 from geoctrl import checker
+from geoctrl.checker.jets import Numbers
+from geoctrl.checker.reading import Refusal
+from geoctrl.checker.surds import RATIONALS
+from geoctrl.checker.theorems.series import PowerSeries
 from tests.checker.forger import Equations, verdict
 
 SECONDS = 2.0
@@ -386,3 +391,12 @@ def test_sizes_of_theorems_are_bounded(make):
     verdict(problem, **MULTIPLIER)
     # An availability limit of the format, as for other hostile files.
     assert time.process_time() - start < 10 * SECONDS
+
+
+def test_constants_of_a_series_may_not_grow_without_end():
+    """Each square doubles the bits: a file of some dozen nodes would fill the memory."""
+    ring = PowerSeries(1, 4, Numbers(True, RATIONALS))
+    x = ring.number(fmpq(3, 7))
+    with pytest.raises(Refusal, match="bits"):
+        for _ in range(30):
+            x = x * x

@@ -39,8 +39,6 @@ class Series:
     def __mul__(self, value: Any) -> Series:
         if not isinstance(value, Series):
             return Series(self.ring, self.terms * fmpq(value))
-        if self.terms.is_constant() or value.terms.is_constant():  # no power is raised
-            return Series(self.ring, self.terms * value.terms)
         return self.ring.cut(self.terms * value.terms)
 
     def __neg__(self) -> Series:
