@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
@@ -11,7 +12,7 @@ from flint import Ordering, fmpq_mpoly_ctx
 
 from geoctrl._scalars.quotients import Quotient, constant
 
-__all__ = ["factored"]
+__all__ = ["factored", "generators", "product_of_factors", "quotient_of"]
 
 
 def factored(expr: sp.Expr) -> sp.Expr:
@@ -19,23 +20,49 @@ def factored(expr: sp.Expr) -> sp.Expr:
 
     Other expressions are left to sympy.
     """
+    if not all(atom.is_Symbol for atom in generators(expr)):
+        return sp.factor(expr)
     # Signs are those of leading coefficients: the order of symbols has to be sympy's.
     symbols = list(sp.Poly(sp.Add(*expr.free_symbols)).gens) if expr.free_symbols else []
-    ring = fmpq_mpoly_ctx.get([f"x{i}" for i in range(len(symbols))] or ["x"], Ordering.lex)
-    values = {s: Quotient(x, ring.constant(1)) for s, x in zip(symbols, ring.gens(), strict=False)}
-    try:
-        quotient = _value(expr, values, ring)
-    except _NotRationalError:
-        return sp.factor(expr)
-    (above, top), (below, bottom) = (_factors(p, symbols) for p in (quotient.top, quotient.below))
+    return product_of_factors(quotient_of(expr, symbols), symbols)
+
+
+def generators(expr: sp.Expr) -> set[sp.Expr]:
+    """What an expression is made of by rational operations: symbols, and whatever else is none of these."""
+    found: set[sp.Expr] = set()
+    seen: set[sp.Expr] = set()
+    left = [expr]
+    while left:
+        e = left.pop()
+        if e in seen or e.is_Rational:
+            continue
+        seen.add(e)
+        if e.is_Add or e.is_Mul:
+            left.extend(e.args)
+        elif e.is_Pow and e.exp.is_Integer:
+            left.append(e.base)
+        else:
+            found.add(e)
+    return found
+
+
+def quotient_of(expr: sp.Expr, atoms: Sequence[sp.Expr]) -> Quotient:
+    """An expression as a quotient of polynomials in its `generators`, of which the first leads.
+
+    Raises DivisionError where a denominator is zero.
+    """
+    ring = fmpq_mpoly_ctx.get([f"x{i}" for i in range(len(atoms))] or ["x"], Ordering.lex)
+    values = {a: Quotient(x, ring.constant(1)) for a, x in zip(atoms, ring.gens(), strict=False)}
+    return _value(expr, values, ring)
+
+
+def product_of_factors(quotient: Quotient, atoms: Sequence[sp.Expr]) -> sp.Expr:
+    """A quotient of polynomials in some atoms, factored."""
+    (above, top), (below, bottom) = (_factors(p, atoms) for p in (quotient.top, quotient.below))
     product = sp.Mul(*(p**e for p, e in top), *(p ** (-e) for p, e in bottom))
     # Times a sum sympy would multiply a number out.
     kept = product.is_Add and above / below not in (1, -1)
     return sp.Mul(above / below, product, evaluate=not kept)
-
-
-class _NotRationalError(Exception):
-    """An expression holds more than rational operations on symbols."""
 
 
 def _value(expr: sp.Expr, values: dict[sp.Expr, Quotient], ring: Any) -> Quotient:
@@ -50,18 +77,16 @@ def _computed(expr: sp.Expr, values: dict[sp.Expr, Quotient], ring: Any) -> Quot
     one = ring.constant(1)
     if expr.is_Rational:
         return Quotient(constant(ring, Fraction(int(expr.p), int(expr.q))), one)
-    if expr.is_Pow and expr.exp.is_Integer:
+    if expr.is_Pow:
         base, e = _value(expr.base, values, ring), int(expr.exp)
         return base**e if e >= 0 else Quotient(one, one) / base ** (-e)
-    if expr.is_Add or expr.is_Mul:
-        first, *rest = (_value(a, values, ring) for a in expr.args)
-        for other in rest:
-            first = first + other if expr.is_Add else first * other
-        return first
-    raise _NotRationalError
+    first, *rest = (_value(a, values, ring) for a in expr.args)
+    for other in rest:
+        first = first + other if expr.is_Add else first * other
+    return first
 
 
-def _factors(polynomial: Any, symbols: list[sp.Symbol]) -> tuple[sp.Rational, list[tuple[sp.Expr, int]]]:
+def _factors(polynomial: Any, symbols: Sequence[sp.Expr]) -> tuple[sp.Rational, list[tuple[sp.Expr, int]]]:
     """A number, and factors with whole coefficients without common divisor, the leading one positive."""
     content, factors = polynomial.factor()
     number, found = Fraction(int(content.p), int(content.q)), []

@@ -10,7 +10,8 @@ import sympy as sp
 
 from geoctrl.algebra import Quasicoordinate
 from geoctrl.errors import MatchingError
-from geoctrl.synthesis.factoring import factored, single_angles
+from geoctrl._scalars.circles import single_angles
+from geoctrl.synthesis.factoring import factored
 from geoctrl.synthesis.plant import Plant
 from geoctrl.synthesis.primitives import primitive
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-__all__ = ["factored", "single_angles"]
+__all__ = ["factored"]
 
 
 def factored(e: sp.Expr) -> sp.Expr:
@@ -26,17 +26,3 @@ def factored(e: sp.Expr) -> sp.Expr:
     }
     back = {symbol: written for written, symbol in masks.items()}
     return sp.factor(plain.xreplace(roots)).xreplace(back).xreplace(back)  # roots of what was masked
-
-
-def single_angles(e: sp.Expr) -> sp.Expr:
-    """Sines and cosines of sums with whole coefficients in those of the single angles.
-
-    What is equal is then equal by the relations of sine and cosine. Other sums are only multiplied out.
-    """
-    waves = {}
-    for wave in e.atoms(sp.sin, sp.cos):
-        argument = sp.expand(wave.args[0])
-        pairs = [term.as_coeff_Mul() for term in sp.Add.make_args(argument)]
-        whole = all(number.is_Integer and angle.is_Symbol for number, angle in pairs)
-        waves[wave] = sp.expand_trig(wave.func(argument)) if whole else wave.func(argument)
-    return e.xreplace(waves)

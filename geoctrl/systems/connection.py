@@ -25,6 +25,7 @@ import sympy as sp
 
 from geoctrl._checks import finite_array, named_parameters, time_grid
 from geoctrl._scalars import expression, read_matrix, real, shown
+from geoctrl._scalars.circles import on_circles
 from geoctrl.errors import ConstraintError, DescriptionError, InputError, SimulationError
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.names import time
@@ -33,7 +34,7 @@ __all__ = ["Connection", "Displacement", "connection_of"]
 
 _RTOL, _ATOL = 1e-13, 1e-14
 _SHORT = 120
-"""Operations up to which an expression is simplified: those of a person, not those of a computer."""
+"""Operations up to which an expression is brought to its shortest form: those of a person's mechanism."""
 _LOOP = 512
 """Intervals by which the areas of a gait are summed: of smooth closed curves to rounding."""
 
@@ -383,8 +384,8 @@ def connection_of(mechanism: Mechanism, basis: Any = None, names: Sequence[str] 
 
 
 def _tidy(expr: sp.Expr) -> sp.Expr:
-    """Simplified, where that is a matter of moments."""
-    return sp.simplify(expr) if expr.count_ops() < _SHORT else expr
+    """In its shortest form, where that is a matter of moments."""
+    return on_circles(expr) if expr.count_ops() < _SHORT else expr
 
 
 def _momentum(m: Mechanism, n: int, xi: sp.Matrix, rates: sp.Matrix) -> sp.Matrix:
@@ -412,7 +413,7 @@ def _given(basis: Any, psi: sp.Matrix, n: int) -> sp.Matrix:
         raise InputError(
             f"basis must be {n - psi.rows} velocities of {n} entries each, got {e.cols} of {e.rows}"
         )
-    if any(sp.simplify(entry) != 0 for entry in psi * e):
+    if any(on_circles(entry) != 0 for entry in psi * e):
         raise ConstraintError("the velocities of the basis violate the constraints")
     return e
 

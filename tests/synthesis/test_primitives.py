@@ -4,7 +4,8 @@ import pytest
 import sympy as sp
 from mpmath import mp, quad
 
-from geoctrl.synthesis.factoring import factored, single_angles
+from geoctrl._scalars.circles import single_angles
+from geoctrl.synthesis.factoring import factored
 from geoctrl.synthesis.primitives import primitive
 
 x, a, b, z = sp.symbols("x a b z", real=True)

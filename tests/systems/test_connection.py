@@ -144,7 +144,7 @@ def test_velocity_and_momentum_are_those_of_the_motion(seed, kind, rows):
         found = np.array(told(*place, *xi[n:], *momenta(x), u))
         np.testing.assert_allclose(found[:n], xi[:n], rtol=0, atol=1e-11)
         rate = along(momenta, x, system.rhs(0.0, x, [u]))
-        np.testing.assert_allclose(found[n:], rate, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(found[n:], rate, rtol=1e-13, atol=1e-10)  # momenta may be large
 
 
 @pytest.mark.parametrize("kind", ["se2", "so3"])
