@@ -8,9 +8,9 @@ from functools import cached_property
 
 import sympy as sp
 
+from geoctrl._scalars.circles import single_angles
 from geoctrl.algebra import Quasicoordinate
 from geoctrl.errors import MatchingError
-from geoctrl._scalars.circles import single_angles
 from geoctrl.synthesis.factoring import factored
 from geoctrl.synthesis.plant import Plant
 from geoctrl.synthesis.primitives import primitive

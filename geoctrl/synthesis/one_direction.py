@@ -31,11 +31,11 @@ import sympy as sp
 
 from geoctrl._scalars import exact
 from geoctrl._scalars.budget import BUDGET, Budget
+from geoctrl._scalars.circles import single_angles
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.chart import Chart, Found
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.directions import chosen_field, given_field, symmetric_gains, unshaped_field
-from geoctrl._scalars.circles import single_angles
 from geoctrl.synthesis.factoring import factored
 from geoctrl.synthesis.gyroscopic import gyroscopic_force
 from geoctrl.synthesis.plant import Plant
