@@ -115,6 +115,21 @@ def _geometry(factor, chart):
     )
 
 
+@cache
+def _compiled(functions, arguments, variables):
+    """A function returning an array: the values in column 0, the derivatives in the further columns.
+
+    Mechanisms that differ in numbers only have it in common.
+    """
+    unknown = set().union(*(f.free_symbols for f in functions)) - set(arguments)
+    if unknown:
+        raise ValueError(f"symbols without a value: {sorted(map(str, unknown))}")
+    table = [[f] + [f.diff(v) if f.has(v) else sm.S.Zero for v in variables] for f in functions]
+    # A matrix, because of what is common to rows of lists nothing is found.
+    evaluate = sm.lambdify(arguments, sm.Matrix(table), modules="numpy", cse=True)
+    return lambda *numbers: np.array(evaluate(*numbers), dtype=float)
+
+
 class CoordinateOracle:
     """Acceleration and multipliers of a mechanism from Lagrange's equations in coordinates.
 
@@ -128,7 +143,7 @@ class CoordinateOracle:
     constraints : r x n matrix psi, by default none
     force : n entries F, by default zero; may depend on the symbols ``xi``, the advected ones and ``inputs``
     inputs, xi : the symbols that stand in ``force`` for the inputs and the velocity
-    parameters : dict symbol -> number, substituted first
+    parameters : dict symbol -> number
     chart : "zyx" or "zxz", the Euler angles used for every SO(3)
     shape : list of (sympy symbol, index of an r<k> factor, component of it); functions may depend on these
         positions, which stand last
@@ -171,30 +186,20 @@ class CoordinateOracle:
             places = slice(first, self._slices[index].stop)
             row[places] = np.array(vector, dtype=float)[: places.stop - places.start]
         self._shape = [self._slices[index].start + component for _, index, component in shape]
-        values = {symbol: sm.sympify(number) for symbol, number in (parameters or {}).items()}
+        self._values = [float(number) for number in (parameters or {}).values()]
+        known = list(parameters or {})
 
         def entries(given, rows, columns):
             matrix = sm.Matrix(given) if given is not None else sm.zeros(rows, columns)
             if (rows, columns) not in (matrix.shape, matrix.shape[::-1]):  # a vector may be a row or a column
                 raise ValueError(f"expected {rows} x {columns} entries, got shape {matrix.shape}")
-            return [sm.sympify(entry).xreplace(values) for entry in matrix]
+            return [sm.sympify(entry) for entry in matrix]
 
         self.r = 0 if constraints is None else sm.Matrix(constraints).rows
         functions = entries(inertia, n, n) + entries(gyroscopic, n, 1) + entries([potential], 1, 1)
         functions += entries(constraints, self.r, n) if self.r else []
-        self._functions = self._compile(functions, symbols, symbols)
-        self._force = self._compile(entries(force, n, 1), [*self.xi, *symbols, *self.inputs], ())
-
-    @staticmethod
-    def _compile(functions, arguments, variables):
-        """A function returning an array: the values in column 0, the derivatives in the further columns."""
-        unknown = set().union(*(f.free_symbols for f in functions)) - set(arguments)
-        if unknown:
-            raise ValueError(f"symbols without a value: {sorted(map(str, unknown))}")
-        table = [[f] + [f.diff(v) if f.has(v) else sm.S.Zero for v in variables] for f in functions]
-        # A matrix, because of what is common to rows of lists nothing is found.
-        evaluate = sm.lambdify(arguments, sm.Matrix(table), modules="numpy", cse=True)
-        return lambda *numbers: np.array(evaluate(*numbers), dtype=float)
+        self._functions = _compiled(tuple(functions), (*symbols, *known), tuple(symbols))
+        self._force = _compiled(tuple(entries(force, n, 1)), (*self.xi, *symbols, *self.inputs, *known), ())
 
     def configuration(self, q):
         """The placement (rotation, position) of every factor; positions of se2 have two components."""
@@ -290,7 +295,7 @@ class CoordinateOracle:
             raise ValueError(f"expected shapes {(n,)}, {(n,)}, {(len(self.inputs),)} of q, xi, u")
         w, dw = self._velocity_matrix(q)
         gamma = self.gamma(q)
-        table = self._functions(*gamma)
+        table = self._functions(*gamma, *self._values)
         values, slopes = table[:, 0], table[:, 1:] @ self._advected_derivative(q)
         cuts = np.cumsum([n * n, n, 1])
         g, a, _, psi = np.split(values, cuts)
@@ -310,7 +315,7 @@ class CoordinateOracle:
         dphi = np.einsum("aik,ib->abk", dpsi, w) + np.einsum("ai,ibk->abk", psi, dw)
 
         qdot = np.linalg.solve(w, xi)
-        force = self._force(*(xi if self.xi else ()), *gamma, *u)[:, 0]
+        force = self._force(*(xi if self.xi else ()), *gamma, *u, *self._values)[:, 0]
         rhs = w.T @ force - (dmass @ qdot) @ qdot - db @ qdot
         rhs += 0.5 * np.einsum("a,abk,b->k", qdot, dmass, qdot) + qdot @ db - dv[0]
         system = np.block([[mass, -phi.T], [phi, np.zeros((r, r))]])

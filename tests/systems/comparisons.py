@@ -5,7 +5,7 @@ in them uses the recorded graph: forces and constraints are lambdified by sympy,
 are complex steps.
 """
 
-from functools import partial
+from functools import cache, partial
 from inspect import signature
 
 import numpy as np
@@ -74,10 +74,13 @@ def full_velocity(sys, x):
 def kept_rows(sys):
     """Which constraint rows the system keeps by multipliers, in the description's numbering."""
     psi, left = sys.mechanism.constraints, sys.frame.rows
-    if left is None:
-        return []
+    return [] if left is None else _rows_kept(psi, sys.frame.matrix, left)
+
+
+@cache
+def _rows_kept(psi, frame, left):
     # A pivot row vanishes on the frame, at random numbers as elsewhere; rows are kept in their order.
-    on_frame = psi * sys.frame.matrix
+    on_frame = psi * frame
     symbols = sorted(on_frame.free_symbols, key=str)
     numbers = np.random.default_rng(1).uniform(0.3, 0.9, len(symbols))
     values = np.abs(np.array(sp.lambdify(symbols, on_frame)(*numbers), dtype=float))
@@ -280,12 +283,10 @@ def leaf_rates(sys, seed=0):
     return worst
 
 
-def tensor_form(sys, seed=0, tensors=None):
-    """pdot_alpha = -B^i_ab p_i v^b + <K + F, E_alpha> ([GO] Theorem 12) against the rate of p_alpha."""
-    mechanism = sys.mechanism
+def tensor_functions(mechanism, tensors):
+    """mu, the force without inputs, the frame and the tensor B, as functions of (xi, Gamma, parameters, t)."""
     algebra = mechanism.algebra
-    n, k = sys.frame.matrix.shape
-    tensors = sys.tensors() if tensors is None else tensors
+    n = algebra.n
     gamma = list(mechanism.configuration_symbols)
     xi = list(algebra.xi)
     G = sp.Matrix(mechanism.inertia)
@@ -313,13 +314,16 @@ def tensor_form(sys, seed=0, tensors=None):
     for c in range(len(mechanism.shape)):  # a coordinate moves with its rate
         diamond[n - len(mechanism.shape) + c] += slope[start + c]
     arguments = [xi, gamma, [p.symbol for p in mechanism.parameters], gc.time]
+    entries = [G * velocity + A, diamond, tensors.frame, sp.Matrix(sp.flatten(tensors.B.tolist()))]
+    return sp.lambdify(arguments, entries, "numpy", cse=True)
+
+
+def tensor_form(sys, seed=0, functions=None):
+    """pdot_alpha = -B^i_ab p_i v^b + <K + F, E_alpha> ([GO] Theorem 12) against the rate of p_alpha."""
+    mechanism = sys.mechanism
+    n, k = sys.frame.matrix.shape
+    evaluate = tensor_functions(mechanism, sys.tensors()) if functions is None else functions
     values = [float(p.default) for p in mechanism.parameters]
-    evaluate = sp.lambdify(
-        arguments,
-        [G * velocity + A, diamond, tensors.frame, sp.Matrix(sp.flatten(tensors.B.tolist()))],
-        "numpy",
-        cse=True,
-    )
     worst = 0.0
     for t, x, _ in points(sys, seed):
         xdot = sys.rhs(t, x)

@@ -267,8 +267,10 @@ def test_tensor_form_is_the_projected_form(case):
 
 
 @cache
-def tensors_of(case, frame):
-    return system_of(built_for(case), frame).tensors()
+def tensor_functions_of(case, frame):
+    """Compiled once for all parameter sets of an entry; `case` is the first of them."""
+    system = system_of(case, frame)
+    return comparisons.tensor_functions(system.mechanism, system.tensors())
 
 
 @over([c for c in ENTRIES if not entry(*c[:2]).rotors])
@@ -278,7 +280,8 @@ def test_tensor_form_of_the_catalogue(case):
         with pytest.raises(ValueError, match="keeps multipliers"):
             system_of(case).tensors()
         frame = "second"
-    assert comparisons.tensor_form(system_of(case, frame), tensors=tensors_of(case, frame)) < TOLERANCE
+    functions = tensor_functions_of(built_for(case), frame)
+    assert comparisons.tensor_form(system_of(case, frame), functions=functions) < TOLERANCE
 
 
 # -- the skate --------------------------------------------------------------------------------------
@@ -499,4 +502,5 @@ def test_a_wrong_sign_in_a_tensor_is_noticed(tensor):
     parts = {"C": tensors.C, "F": tensors.F}
     parts[tensor] = -parts[tensor]
     wrong = type(tensors)(tensors.frame, **parts)
-    assert comparisons.tensor_form(sys, tensors=wrong) > 1e-3
+    functions = comparisons.tensor_functions(sys.mechanism, wrong)
+    assert comparisons.tensor_form(sys, functions=functions) > 1e-3
