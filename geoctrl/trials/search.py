@@ -145,11 +145,12 @@ def _corners(case: _Case, row: int) -> tuple[Trial, float, float]:
         corners = [tuple(c) for c in rng.choice((-1, 1), size=(_DRAWN, len(names))).tolist()]
 
     def trial(value: float) -> str:
-        for corner in corners:
+        for place, corner in enumerate(corners):
             changed = {
                 name: case.params[name] * (1 + sign * value) for name, sign in zip(names, corner, strict=True)
             }
             if found := case.fault(case.controller, changed):
+                corners.insert(0, corners.pop(place))  # the worst corner decides the next value too
                 return found
         return ""
 
