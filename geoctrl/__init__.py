@@ -64,7 +64,7 @@ _PUBLIC = {
     "geoctrl.trials": ("RobustnessReport", "RobustnessRow", "robustness"),
     "geoctrl.continuation": ("Branch", "Change", "follow"),
     "geoctrl.orbits": ("PeriodicOrbit", "find_periodic"),
-    "geoctrl.sampling": ("SampledController",),
+    "geoctrl.sampling": ("ComplementaryFilter", "EstimatedLaw", "SampledController"),
     "geoctrl.synthesis": (
         "DampedLaw",
         "FeedbackLaw",

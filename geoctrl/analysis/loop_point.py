@@ -24,7 +24,7 @@ def loop_point(system: System, controller: Any, eq: Any, params: Mapping[str, fl
     TypeError
         If the controller is none.
     InputError
-        If the equations of the plant are not recorded.
+        If the equations of the plant are not recorded, or the law has sensors or offsets.
     EquilibriumError
         If it is none, or rests only in axes that turn; if the law asks for another torque there, or states of
         the controller do not rest.
@@ -37,6 +37,16 @@ def loop_point(system: System, controller: Any, eq: Any, params: Mapping[str, fl
         raise InputError(
             "what inputs leave conserved is known of recorded equations alone; systems on spheres and "
             "rotations are simulated with the controller, not linearised"
+        )
+    if controller.feedback.sensors:
+        raise InputError(
+            f"the law measures {', '.join(controller.feedback.sensed)}, which are no states: with an "
+            "estimate a loop is simulated; what is linearised and proved is the loop of the law without it"
+        )
+    if controller.offset:
+        raise InputError(
+            f"{', '.join(controller.offset)} are measured with a constant error, which moves the point of "
+            "rest; leave offset out"
         )
     controller.require_plant(system.state_labels, system.input_labels)
     point = resolve_equilibrium(system, eq, params)

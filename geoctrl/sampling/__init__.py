@@ -1,8 +1,21 @@
 """Laws as a computer runs them: at times of its own, on what it measures, within what a motor can do."""
 
 from geoctrl.sampling.applied import Applied
+from geoctrl.sampling.complementary import ComplementaryFilter, EstimatedLaw
 from geoctrl.sampling.controller import Controls, SampledController
-from geoctrl.sampling.feedback import Feedback
+from geoctrl.sampling.feedback import HOLD, Feedback
 from geoctrl.sampling.hold import Hold
+from geoctrl.sampling.sensors import InertialUnit, Sensor
 
-__all__ = ["Applied", "Controls", "Feedback", "Hold", "SampledController"]
+__all__ = [
+    "HOLD",
+    "Applied",
+    "ComplementaryFilter",
+    "Controls",
+    "EstimatedLaw",
+    "Feedback",
+    "Hold",
+    "InertialUnit",
+    "SampledController",
+    "Sensor",
+]

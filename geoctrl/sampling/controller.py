@@ -51,13 +51,14 @@ class Controls(ABC):
         quantisation: Mapping[str, float] | None = None,
         lag: float = 0.0,
         start: Mapping[str, float] | None = None,
+        offset: Mapping[str, float] | None = None,
     ) -> SampledController:
         r"""The law as a computer runs it, with a zero-order hold.
 
-        At :math:`t_k = t_0 + k h`, in this order: the measured states with noise, rounded to their
-        quantisation; the law; its torque rounded, clipped to what the rate allows from the torque before,
-        and to the limits; the controller's states by :math:`z_{k+1} = z_k + h\,g(y_k, z_k, u_k)`. The torque
-        acts from :math:`t_k` + delay on, by an actuator that may lag.
+        At :math:`t_k = t_0 + k h`, in this order: the measured signals with offset and noise, rounded to
+        their quantisation; the law; its torque rounded, clipped to what the rate allows from the torque
+        before, and to the limits; the controller's states by :math:`z_{k+1} = z_k + h\,g(y_k, z_k, u_k)`. The
+        torque acts from :math:`t_k` + delay on, by an actuator that may lag.
 
         Parameters
         ----------
@@ -67,7 +68,7 @@ class Controls(ABC):
             From measurement to torque (s).
         limits : dict of input label -> number or (low, high), optional
             A number stands for both signs.
-        noise : dict of state label -> float, optional
+        noise : dict of signal label -> float, optional
             Standard deviations, one normal number a sample.
         rng : numpy.random.Generator, optional
             Of the noise; every run draws from it, one block before it begins.
@@ -81,6 +82,8 @@ class Controls(ABC):
             Time constant of the actuator (s).
         start : dict of input label -> float, optional
             Torque before the first sample acts, that at rest by default.
+        offset : dict of signal label -> float, optional
+            Constant errors of what is measured.
 
         Returns
         -------
@@ -104,7 +107,17 @@ class Controls(ABC):
         <SampledController of u_theta: 100 Hz, delay 0.004 s, limits u_theta in [-8, 8]>
         """
         return SampledController(
-            self.feedback(params), rate, delay, limits, noise, rng, rate_limits, quantisation, lag, start
+            self.feedback(params),
+            rate,
+            delay,
+            limits,
+            noise,
+            rng,
+            rate_limits,
+            quantisation,
+            lag,
+            start,
+            offset,
         )
 
 
@@ -117,7 +130,7 @@ class SampledController:
     feedback : Feedback
     rate, delay, lag : float
     limits : dict of input label -> (low, high)
-    noise, rate_limits, quantisation, start : dict of label -> float
+    noise, rate_limits, quantisation, start, offset : dict of label -> float
     rng : Generator or None
 
     Raises
@@ -138,6 +151,7 @@ class SampledController:
     quantisation: Any = None
     lag: float = 0.0
     start: Any = None
+    offset: Any = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.feedback, Feedback):
@@ -153,6 +167,7 @@ class SampledController:
                 raise InputError(f"{name} must not be negative, in seconds, got {shown(value)}")
         limits = _by_label("limits", self.limits, law.inputs, "input that the law sets", _interval)
         noise = _by_label("noise", self.noise, law.signals, "state that the law measures", _size)
+        offset = _by_label("offset", self.offset, law.signals, "state that the law measures", _number)
         rates = _by_label("rate_limits", self.rate_limits, law.inputs, "input that the law sets", _size)
         known = (*law.signals, *law.inputs)
         steps = _by_label("quantisation", self.quantisation, known, "signal of the law", _size)
@@ -167,7 +182,7 @@ class SampledController:
         if noise and not isinstance(self.rng, np.random.Generator):
             raise InputError("noise needs its generator, rng=numpy.random.default_rng(seed)")
         read: dict[str, Any] = {"rate": rate, "delay": delay, "lag": lag, "limits": limits, "noise": noise}
-        read |= {"rate_limits": rates, "quantisation": steps, "start": start}
+        read |= {"rate_limits": rates, "quantisation": steps, "start": start, "offset": offset}
         for name, value in read.items():
             object.__setattr__(self, name, value)
 
@@ -206,7 +221,7 @@ class SampledController:
         if self.lag:
             parts.append(f"lag {self.lag:g} s")
         parts += [f"limits {k} in [{low:g}, {high:g}]" for k, (low, high) in self.limits.items()]
-        for name in ("rate_limits", "noise", "quantisation"):
+        for name in ("rate_limits", "noise", "offset", "quantisation"):
             parts += [f"{name.replace('_', ' ')} {k}: {v:g}" for k, v in getattr(self, name).items()]
         return f"<SampledController of {', '.join(self.feedback.inputs)}: {', '.join(parts)}>"
 

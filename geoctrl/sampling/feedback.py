@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 import numpy as np
@@ -12,13 +12,19 @@ import sympy as sp
 from geoctrl._checks import nearest, require_declared
 from geoctrl._scalars import STATE, FromSympy, Graph, Node, Program
 from geoctrl.errors import LabelError
+from geoctrl.sampling.sensors import Sensor
 
-__all__ = ["Feedback"]
+__all__ = ["HOLD", "Feedback"]
+
+HOLD = sp.Symbol("the hold", real=True)
+"""Time from one sample to the next, in `Feedback.steps`."""
 
 
 @dataclass(frozen=True)
 class Feedback:
     r"""Inputs of a plant as functions of its states, :math:`u = f(y, z)`, :math:`\dot z = g(y, z, u)`.
+
+    States of the controller are summed by Euler's rule, or stepped by :math:`z_{k+1} = s(y_k, z_k, u_k, h)`.
 
     Attributes
     ----------
@@ -28,6 +34,12 @@ class Feedback:
         g for each state of the controller, which may hold the inputs as they are applied.
     rest : dict of input label -> float
         Inputs at the equilibrium that the law holds, zero where none is given.
+    steps : dict of label -> sympy expression
+        s for each further state of the controller, which may hold `HOLD`.
+    begin : dict of label -> float
+        States of the controller at the first sample, zero where none is given.
+    sensors : tuple of Sensor
+        Of the signals that are no states of the plant.
 
     Raises
     ------
@@ -38,14 +50,24 @@ class Feedback:
     terms: Mapping[str, sp.Expr]
     rates: Mapping[str, sp.Expr] = field(default_factory=dict)
     rest: Mapping[str, float] = field(default_factory=dict)
+    steps: Mapping[str, sp.Expr] = field(default_factory=dict)
+    begin: Mapping[str, float] = field(default_factory=dict)
+    sensors: tuple[Sensor, ...] = ()
 
     def __post_init__(self) -> None:
-        found = {s for e in (*self.terms.values(), *self.rates.values()) for s in e.free_symbols}
-        real = {sp.Symbol(str(s), real=True) for s in found}
-        require_declared("a law", (*self.terms.values(), *self.rates.values()), real, "declare it real")
+        real = {sp.Symbol(str(s), real=True) for s in self._symbols}
+        require_declared("a law", self._expressions, real, "declare it real")
 
     def __getstate__(self) -> dict:
-        return {k: getattr(self, k) for k in ("terms", "rates", "rest")}
+        return {k.name: getattr(self, k.name) for k in fields(self)}
+
+    @property
+    def _expressions(self) -> tuple[sp.Expr, ...]:
+        return (*self.terms.values(), *self.rates.values(), *self.steps.values())
+
+    @property
+    def _symbols(self) -> set[sp.Symbol]:
+        return {s for e in self._expressions for s in e.free_symbols}
 
     # -- labels ---------------------------------------------------------------------------------
 
@@ -57,52 +79,67 @@ class Feedback:
     @property
     def own(self) -> tuple[str, ...]:
         """Labels of the controller's states."""
-        return tuple(self.rates)
+        return (*self.rates, *self.steps)
+
+    @property
+    def sensed(self) -> tuple[str, ...]:
+        """Labels of the signals of its sensors."""
+        return tuple(label for sensor in self.sensors for label in sensor.labels)
 
     @cached_property
     def signals(self) -> tuple[str, ...]:
-        """Labels of the states that it measures, in alphabetical order."""
-        found = {str(s) for e in (*self.terms.values(), *self.rates.values()) for s in e.free_symbols}
-        return tuple(sorted(found - {*self.own, *self.inputs}))
+        """Labels of what it measures, in alphabetical order."""
+        return tuple(sorted({str(s) for s in self._symbols - {HOLD}} - {*self.own, *self.inputs}))
 
     def measured(self, labels: Sequence[str]) -> tuple[str, ...]:
-        """Its `signals` in the order of a plant's states.
+        """Its `signals` in the order of a plant's states, followed by those of its sensors.
 
         Raises
         ------
         LabelError
             If the plant has no state of such a name.
         """
+        known = (*labels, *self.sensed)
         for label in self.signals:
-            if label not in labels:
+            if label not in known:
                 raise LabelError(
                     f"the law measures {label!r}, which is no state of this plant{nearest(label, labels)}"
                 )
-        return tuple(label for label in labels if label in self.signals)
+        return tuple(label for label in known if label in self.signals)
 
     # -- compiled -------------------------------------------------------------------------------
 
     @cached_property
-    def _graph(self) -> tuple[Graph, dict[str, Node], list[Node], list[Node]]:
-        """Graph, symbols by label, nodes of the terms and of the rates."""
+    def _graph(self) -> tuple[Graph, dict[str, Node], FromSympy]:
+        """Graph, symbols by label, and what reads expressions into it."""
         graph = Graph()
-        nodes = {label: graph.symbol(label, STATE) for label in (*self.signals, *self.own, *self.inputs)}
+        labels = (*self.signals, *self.own, *self.inputs, HOLD.name)
+        nodes = {label: graph.symbol(label, STATE) for label in labels}
         read = FromSympy(graph, {sp.Symbol(label, real=True): node for label, node in nodes.items()})
-        return graph, nodes, [read(e) for e in self.terms.values()], [read(e) for e in self.rates.values()]
+        return graph, nodes, read
+
+    def _program(self, arguments: Sequence[str], outputs: Sequence[sp.Expr]) -> Program:
+        graph, nodes, read = self._graph
+        return Program(graph, [nodes[label] for label in arguments], {}, [read(e) for e in outputs])
 
     def law(self, signals: Sequence[str]) -> Program:
         """f as a function of (y, z), y in the order given."""
-        graph, nodes, terms, _ = self._graph
-        return Program(graph, [nodes[label] for label in (*signals, *self.own)], {}, terms)
+        return self._program((*signals, *self.own), [*self.terms.values()])
 
     def update(self, signals: Sequence[str]) -> Program:
         """g as a function of (y, z, u), y in the order given."""
-        graph, nodes, _, rates = self._graph
-        return Program(graph, [nodes[label] for label in (*signals, *self.own, *self.inputs)], {}, rates)
+        return self._program((*signals, *self.own, *self.inputs), [*self.rates.values()])
+
+    def step(self, signals: Sequence[str]) -> Program:
+        """The states at the next sample as a function of (y, z, u, h), y in the order given."""
+        sums = [sp.Symbol(label, real=True) + HOLD * rate for label, rate in self.rates.items()]
+        arguments = (*signals, *self.own, *self.inputs, HOLD.name)
+        return self._program(arguments, [*sums, *self.steps.values()])
 
     def jacobian(self, states: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives of f (m, n + q) and of g (q, n + q + m) at states by label and z = 0, u at `rest`."""
-        graph, nodes, terms, rates = self._graph
+        graph, nodes, read = self._graph
+        terms, rates = ([read(e) for e in part.values()] for part in (self.terms, self.rates))
         order = [*states, *self.own, *self.inputs]
         rest = [self.rest.get(label, 0.0) for label in self.inputs]
         values = dict(zip(order, [*states.values(), *[0.0] * len(self.own), *rest], strict=True))

@@ -23,6 +23,8 @@ class Hold:
         Labels of the plant.
     count : int
         Samples of the run at most.
+    read : callable, optional
+        Signals of the law's sensors at (t, x, u), u the inputs that act.
 
     Attributes
     ----------
@@ -38,17 +40,22 @@ class Hold:
     """
 
     def __init__(
-        self, controller: SampledController, states: Sequence[str], inputs: Sequence[str], count: int
+        self,
+        controller: SampledController,
+        states: Sequence[str],
+        inputs: Sequence[str],
+        count: int,
+        read: Callable[[float, list[float], Sequence[float]], Sequence[float]] | None = None,
     ) -> None:
         controller.require_plant(states, inputs)
         law = controller.feedback
-        self._controller, self.hold = controller, controller.hold
+        self._controller, self.hold, self.read = controller, controller.hold, read
         self.late, self.part = controller.holds_late
         self._signals = law.measured(states)
-        self._index = [states.index(label) for label in self._signals]
+        self._index = [(*states, *law.sensed).index(label) for label in self._signals]
         self._law = law.law(self._signals).scalar
-        self._update = law.update(self._signals).scalar if law.own else None
-        self._z = [0.0] * len(law.own)
+        self._step = law.step(self._signals).scalar if law.own else None
+        self._z = [law.begin.get(label, 0.0) for label in law.own]
         self._u = [controller.start[label] for label in law.inputs]
         # Drawn as one block before the run: no other option changes what is drawn.
         noisy = [label for label in self._signals if label in controller.noise]
@@ -58,6 +65,8 @@ class Hold:
             self._noise = np.zeros((count, len(self._signals)))
             places = [self._signals.index(label) for label in noisy]
             self._noise[:, places] = block * [controller.noise[label] for label in noisy]
+        offset = [controller.offset.get(label, 0.0) for label in self._signals]
+        self._offset = offset if any(offset) else None
         self._seen_steps = self._steps(self._signals)
         self._sent_steps = self._steps(law.inputs)
         rates = [controller.rate_limits.get(label, math.inf) for label in law.inputs]
@@ -75,7 +84,15 @@ class Hold:
     @property
     def _plain(self) -> bool:
         """Whether a sample is the law and nothing else."""
-        options = (self._update, self._noise, self._seen_steps, self._sent_steps, self._change, self._bounds)
+        options = (
+            self._step,
+            self._noise,
+            self._offset,
+            self._seen_steps,
+            self._sent_steps,
+            self._change,
+            self._bounds,
+        )
         return all(option is None for option in options)
 
     def _steps(self, labels: Sequence[str]) -> list[float] | None:
@@ -101,8 +118,10 @@ class Hold:
         return u if self._places is None else self._spread(u)
 
     def _fully(self, x: list[float]) -> Sequence[float]:
-        """Inputs of the plant that a state (n,) leads to; the order is part of what is promised."""
+        """Inputs of the plant that a state and what sensors read lead to; the order is promised."""
         y = [x[i] for i in self._index]
+        if self._offset is not None:
+            y = [v + e for v, e in zip(y, self._offset, strict=True)]
         if self._noise is not None:
             y = [v + e for v, e in zip(y, self._noise[len(self._rows)].tolist(), strict=True)]
         if self._seen_steps is not None:
@@ -119,9 +138,8 @@ class Hold:
             allowed = [_clipped(v, low, high) for v, (low, high) in zip(u, self._bounds, strict=True)]
             short, u = allowed != list(u), allowed
         self._rows.append((y, wanted, u, z, short, slow))
-        if self._update is not None:
-            h = self.hold
-            self._z = [a + h * r for a, r in zip(z, self._update([*y, *z, *u], ()), strict=True)]
+        if self._step is not None:
+            self._z = self._step([*y, *z, *u, self.hold], ())
         self._u = u
         return u if self._places is None else self._spread(u)
 

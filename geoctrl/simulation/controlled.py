@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,9 @@ from geoctrl.systems import System
 __all__ = ["driven"]
 
 
-def driven(system: System, inputs: Any, controller: Any, times: np.ndarray) -> tuple[Drive, Hold | None]:
+def driven(
+    system: System, inputs: Any, controller: Any, times: np.ndarray, params: Mapping[str, float]
+) -> tuple[Drive, Hold | None]:
     """What drives a run, and the sampled controller at work in it.
 
     Raises
@@ -34,7 +37,7 @@ def driven(system: System, inputs: Any, controller: Any, times: np.ndarray) -> t
     if inputs is not None:
         raise InputError("inputs and controller were both given; the controller sets the inputs")
     if isinstance(controller, SampledController):
-        return _held(system, controller, times)
+        return _held(system, controller, times, params)
     if isinstance(controller, Controls):
         drive = read_inputs(system, _terms(system, controller))
     elif callable(controller):
@@ -55,14 +58,30 @@ def _terms(system: System, law: Controls) -> dict[str, Any]:
     if feedback.own:
         raise InputError(
             f"the law has states of its own, {', '.join(feedback.own)}: as a controller it is run by "
-            "law.sampled(rate=...); without a hold it is part of law.closed_loop(rotors=True)"
+            "law.sampled(rate=...)"
+            + ("" if feedback.steps else "; without a hold it is part of law.closed_loop(rotors=True)")
         )
     return dict(feedback.terms)
 
 
-def _held(system: System, controller: SampledController, times: np.ndarray) -> tuple[Drive, Hold]:
-    count = holds_in(times, controller.hold)
-    hold = Hold(controller, tuple(system.state_labels), tuple(system.input_labels), count)
+def _held(
+    system: System, controller: SampledController, times: np.ndarray, params: Mapping[str, float]
+) -> tuple[Drive, Hold]:
+    count, read = holds_in(times, controller.hold), _sensed(system, controller, params)
+    hold = Hold(controller, tuple(system.state_labels), tuple(system.input_labels), count, read)
     labels = ", ".join(map(repr, system.input_labels))
     obstacle = None if system.recorded else f"{labels} follow states that written-out equations do not have"
     return Applied(system.input_labels, float(times[0]), hold.first, controller.lag, obstacle), hold
+
+
+def _sensed(
+    system: Any, controller: SampledController, params: Mapping[str, float]
+) -> Callable[[float, list[float], Sequence[float]], Sequence[float]] | None:
+    """What the sensors of a law show at a time, a state and the inputs that act; None without any."""
+    sensors = controller.feedback.sensors
+    if not sensors:
+        return None
+    controller.require_plant(system.state_labels, system.input_labels)
+    program = system.program([node for sensor in sensors for node in sensor.nodes(system)])
+    value, constants = program.scalar, program.constants(params)
+    return lambda t, x, u: value([*x, t, *u], constants)

@@ -47,7 +47,7 @@ def _run(flow: Flow, hold: Hold, stepper: Callable) -> Generator[Block, None, En
     with stepper(flow) as engine:
         try:
             while done < count:
-                sent.append(_decided(hold, t, x))
+                sent.append(_decided(hold, t, x, flow))
                 # A part of a hold late, the command before acts on up to there.
                 for until, command in ((t0 + k * h + shift, None), (t0 + (k + 1) * h, sent.pop(0))):
                     if command is not None:
@@ -75,10 +75,16 @@ def _run(flow: Flow, hold: Hold, stepper: Callable) -> Generator[Block, None, En
     return ending
 
 
-def _decided(hold: Hold, t: float, x: list[float]) -> Sequence[float]:
+def _decided(hold: Hold, t: float, x: list[float], flow: Flow) -> Sequence[float]:
     """What the controller decides; the run ends where its law has no value."""
     try:
-        u = hold.decide(x)
+        # Sensors of forces see the inputs that act up to now.
+        seen = (
+            x
+            if hold.read is None
+            else [*x, *hold.read(t, x, flow.drive.at(t, flow.x0, flow.params).tolist())]
+        )
+        u = hold.decide(seen)
     except (ArithmeticError, ValueError) as error:
         raise EndedError(Ending(t, f"the law has no value ({error})", np.array(x))) from error
     if not math.isfinite(sum(u)):

@@ -127,7 +127,7 @@ def simulate(
     times = time_grid(timepts).copy()
     report = Progress(progress)
     values = sys.parameters_at(params)
-    drive, hold = driven(sys, inputs, controller, times)
+    drive, hold = driven(sys, inputs, controller, times, values)
     flow = Flow(
         system=sys,
         drive=drive,
