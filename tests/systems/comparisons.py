@@ -284,7 +284,7 @@ def leaf_rates(sys, seed=0):
 
 
 def tensor_functions(mechanism, tensors):
-    """mu, the force without inputs, the frame and the tensor B, as functions of (xi, Gamma, parameters, t)."""
+    """mu, the force without inputs, the frame and the tensor B, by (xi, Gamma, parameters, t)."""
     algebra = mechanism.algebra
     n = algebra.n
     gamma = list(mechanism.configuration_symbols)
