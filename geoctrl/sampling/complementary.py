@@ -211,7 +211,7 @@ class ComplementaryFilter:
         return f / sp.sqrt(f.dot(f))
 
     def velocities(self, params: Mapping[str, float | None]) -> dict[sp.Symbol, sp.Expr]:
-        """States that are velocities, from what is read and the estimate: w of the least |E w - xi|."""
+        """States that are velocities, from what is read and the estimate: w of the least norm of E w - xi."""
         system = self.mechanism.reduce()
         a, graph, algebra = system.assembly, system.graph, self.mechanism.algebra
         states = a.velocity[: len(system.frame.labels)]
