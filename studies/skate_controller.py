@@ -61,21 +61,6 @@ def start(plant: gc.ReducedSystem) -> np.ndarray:
     return plant.project([*omega, 1, 0, 0], {"Gamma": (0, np.sin(TILT), np.cos(TILT))})
 
 
-def compensated(matching: gc.Matching, gains: dict[str, float], h: float) -> Any:
-    """Gains with which one hold has the multipliers exp(lambda h) of the continuous loop of others."""
-    p = matching.mechanism.defaults
-    roll = p["I1"] + p["m"] * p["l"] ** 2
-    w = np.sqrt(p["m"] * p["g"] * p["l"] / roll)
-    gamma = 1 / (1 + gains["sigma"] * roll / p["J1"] ** 2)
-    k = (gamma - 1) * gains["k"]
-    z = np.exp(np.roots([1.0, k / roll, (gamma - 1) * w**2]) * h)
-    c = np.cosh(w * h)
-    gamma_h = 1 + ((1 - z[0]) * (1 - z[1])).real / (2 * (c - 1))
-    k_h = roll * w * (1 + gamma_h * (c - 1) - (z[0] * z[1]).real) / np.sinh(w * h)
-    sigma_h = p["J1"] ** 2 / roll * (1 / gamma_h - 1)
-    return matching.law(sigma=sigma_h).with_damping(k=k_h / (gamma_h - 1))
-
-
 def laws(mechanism: gc.EulerPoincare, found: Any) -> list[Law]:
     """Matched (the paper's, damped, for the motor, for the hold) and linear, at the same equilibrium."""
     matching, plant = gc.match(mechanism), mechanism.reduce()
@@ -89,11 +74,13 @@ def laws(mechanism: gc.EulerPoincare, found: Any) -> list[Law]:
         "matched, the paper's": matching.law(sigma=-1e-5),
         "the paper's, damped": matching.law(sigma=-1e-5).with_damping(k=2.7),
         "matched for the motor": found.law,
-        "compensated for the hold": compensated(matching, dict(found), 1 / RATE),
         "LQR": gc.lqr(plant, eq, *cost),
         "LQR for the hold": gc.lqr(plant, eq, *cost, rate=RATE),
     }
-    return [Law(name, law.sampled(rate=RATE)) for name, law in named.items()]
+    controllers = {name: law.sampled(rate=RATE) for name, law in named.items()}
+    gains = found.law.compensated(RATE, eq)
+    controllers["compensated for the hold"] = found.law.sampled(rate=RATE, params=gains)
+    return [Law(name, controller) for name, controller in controllers.items()]
 
 
 def held(plant: gc.ReducedSystem, law: Law, span: float = 20.0) -> gc.Trajectory:

@@ -48,6 +48,8 @@ class _Pair:
     """Basis of leaf coordinates and actuators along which nothing conserved changes."""
     tangents: np.ndarray
     """Directions of fixed points in the level, in leaf coordinates, actuators and controller states."""
+    W: np.ndarray
+    """Basis of the leaf, in states of the plant."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +87,21 @@ class HeldLinearization:
     def radius(self) -> float:
         """Largest modulus of a multiplier that is not forced to be one; zero where there is none."""
         return _radius(self.inner)
+
+    @property
+    def roots(self) -> np.ndarray:
+        """Eigenvalues (1/s) of the loop without hold or delay, where its `inner` has its multipliers."""
+        pair = self._pair
+        inner = _inner(pair, _unheld(pair.A, pair.B, pair.K, pair.R))
+        return np.linalg.eigvals(inner) if inner.size else np.zeros(0)
+
+    def inner_with(self, terms: np.ndarray, rates: np.ndarray) -> np.ndarray:
+        """`inner` with other derivatives of the law, as `Feedback.jacobian` gives them."""
+        pair = self._pair
+        lagging = len(pair.A) - pair.W.shape[1]
+        K, R = (_on_leaf(rows, pair.W, lagging) for rows in (terms, rates))
+        changed = replace(pair, K=K, R=R, tangents=_still(pair.A, pair.B, K, R, pair.level))
+        return _inner(changed, _matrix(changed, self.controller))
 
     @property
     def stable(self) -> bool:
@@ -285,14 +302,13 @@ def _pair_of(
     W: np.ndarray,
 ) -> tuple[_Pair, list[str]]:
     """The pair, and the names of what is neutral in it."""
-    law, n = controller.feedback, len(W)
+    law = controller.feedback
     values = dict(zip(system.state_labels, point.x.tolist(), strict=True))
     by_terms, by_rates = law.jacobian(values)
-    d, m, q = W.shape[1], len(law.inputs), len(law.own)
+    d, m = W.shape[1], len(law.inputs)
     B = W.T @ B[:, [system.input_labels.index(label) for label in law.inputs]]
     lagging = m if controller.lag else 0
-    K = np.hstack([by_terms[:, :n] @ W, np.zeros((m, lagging)), by_terms[:, n:]])
-    R = np.hstack([by_rates[:, :n] @ W, np.zeros((q, lagging)), by_rates[:, n:]])
+    K, R = (_on_leaf(rows, W, lagging) for rows in (by_terms, by_rates))
     # Functions that no input changes force left null vectors; the names come by an exact test.
     kept = set(system.conserved(dict(point.params), all_inputs=True))
     gradients = system.seen_from(None).conserved_gradients(point.x, point.u, dict(point.params))
@@ -301,20 +317,35 @@ def _pair_of(
         A = np.block([[A, B], [np.zeros((m, d)), -np.eye(m) / controller.lag]])
         B = np.vstack([np.zeros((d, m)), np.eye(m) / controller.lag])
         level = np.block([[level, np.zeros((d, m))], [np.zeros((m, level.shape[1])), np.eye(m)]])
-    inside = np.block([[level, np.zeros((len(level), q))], [np.zeros((q, level.shape[1])), np.eye(q)]])
-    loop = np.hstack([A, np.zeros((len(A), q))]) + B @ K
-    loop = np.vstack([loop, R[:, : K.shape[1]] + R[:, K.shape[1] :] @ K]) @ inside
-    _, sizes, rows = np.linalg.svd(inside.T @ loop)
-    still = rows[sizes <= KERNEL * max(1.0, sizes.max(initial=0.0))].T
-    tangents = inside @ still
+    tangents = _still(A, B, K, R, level)
     directions = np.vstack([W @ tangents[:d], tangents[d:]])
     along = [
         label
         for i, label in enumerate((*system.state_labels, *["actuator"] * lagging, *law.own))
         if np.linalg.norm(directions[i]) > 1 - UNIT
     ]
-    names += [*along, *["family"] * (still.shape[1] - len(along))]
-    return _Pair(A, B, K, R, level, tangents), names
+    names += [*along, *["family"] * (tangents.shape[1] - len(along))]
+    return _Pair(A, B, K, R, level, tangents, W), names
+
+
+def _on_leaf(rows: np.ndarray, W: np.ndarray, lagging: int) -> np.ndarray:
+    """Derivatives by states of the plant and what follows them, by leaf coordinates and actuators instead."""
+    n = len(W)
+    return np.hstack([rows[:, :n] @ W, np.zeros((len(rows), lagging)), rows[:, n:]])
+
+
+def _unheld(A: np.ndarray, B: np.ndarray, K: np.ndarray, R: np.ndarray) -> np.ndarray:
+    """The loop without a hold, states of the controller behind those of the plant."""
+    plant = np.hstack([A, np.zeros((len(A), len(R)))]) + B @ K
+    return np.vstack([plant, R[:, : K.shape[1]] + R[:, K.shape[1] :] @ K])
+
+
+def _still(A: np.ndarray, B: np.ndarray, K: np.ndarray, R: np.ndarray, level: np.ndarray) -> np.ndarray:
+    """Directions of fixed points in the level."""
+    q = len(R)
+    inside = np.block([[level, np.zeros((len(level), q))], [np.zeros((q, level.shape[1])), np.eye(q)]])
+    _, sizes, rows = np.linalg.svd(inside.T @ _unheld(A, B, K, R) @ inside)
+    return inside @ rows[sizes <= KERNEL * max(1.0, sizes.max(initial=0.0))].T
 
 
 def _matrix(pair: _Pair, controller: SampledController) -> np.ndarray:

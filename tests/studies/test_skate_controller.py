@@ -12,17 +12,6 @@ def mechanism():
     return gc.models.get("pendulum-skate-rotor")()
 
 
-def test_compensated_gains_have_the_multipliers_of_the_continuous_loop(mechanism):
-    matching, plant = gc.match(mechanism), mechanism.reduce()
-    eq, gains = plant.equilibrium("sliding", Y0=1.0), {"sigma": -6e-6, "k": 9.0}
-    wanted = matching.law(sigma=gains["sigma"]).with_damping(k=gains["k"]).closed_loop()
-    values = gc.linearize(wanted, wanted.equilibrium("sliding", Y0=1.0)).eigenvalues
-    slow = np.exp(0.05 * values[np.argsort(abs(values))[-2:]])
-    law = study.compensated(matching, gains, 0.05).sampled(rate=20)
-    found = np.linalg.eigvals(gc.linearize_held(plant, law, eq).inner)
-    assert np.sort_complex(found) == pytest.approx(np.sort_complex(slow), abs=1e-9)
-
-
 def test_the_law_of_the_paper_falls_when_it_is_held(mechanism):
     law = study.Law("matched", gc.match(mechanism).law(sigma=-1e-5).sampled(rate=study.RATE))
     line = study.measured(mechanism.reduce(), law)

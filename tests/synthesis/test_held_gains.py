@@ -91,30 +91,100 @@ def test_a_rate_is_positive(cart, rate):
             call()
 
 
-@pytest.mark.parametrize(("sigma", "k"), [(-1e-5, 2.7), (-5e-6, 2), (-5e-6, 8)])
-@pytest.mark.parametrize("h", [0.01, 0.2, 0.8])
-def test_compensated_gains_of_the_skate(skate, sigma, k, h):
-    """The matched law with gamma_h and k_h, of the same family, has the multipliers exp(lambda h) of the loop
-    without a hold."""
-    plant, matching, eq = skate
+# -- gains of matched laws ----------------------------------------------------------------------------
+
+
+def compensated_in_closed_form(sigma, k, h):
+    """From trace and determinant of the held skate, z = exp(lambda h)."""
     gamma = 1 / (1 + sigma * INERTIA / J1**2)
-    z1, z2 = np.exp(h * np.roots([INERTIA, k, (gamma - 1) * STIFFNESS]))
-    c, s = cosh(W * h), sinh(W * h)
-    gamma_h = 1 + ((1 - z1) * (1 - z2)).real / (2 * (c - 1))
-    k_h = INERTIA * W * (1 + gamma_h * (c - 1) - (z1 * z2).real) / s
-    sigma_h = J1**2 / INERTIA * (1 / gamma_h - 1)
-    law = matching.law(sigma=sigma_h).with_damping(k=k_h / (gamma_h - 1))
-    loop = gc.linearize_held(plant, law.sampled(rate=1 / h), eq)
-    assert np.abs(np.sort_complex(loop.multipliers[3:]) - np.sort_complex([z1, z2])).max() < 1e-7
-    assert gc.certify(plant, eq, controller=law.sampled(rate=1 / h)).verdict is gc.Verdict.PROVED_STABLE
+    z1, z2 = np.exp(np.roots([1, (gamma - 1) * k / INERTIA, (gamma - 1) * W**2]) * h)
+    c = cosh(W * h)
+    held = 1 + ((1 - z1) * (1 - z2)).real / (2 * (c - 1))
+    damping = INERTIA * W * (1 + held * (c - 1) - (z1 * z2).real) / sinh(W * h)
+    return {"sigma": J1**2 / INERTIA * (1 / held - 1), "k": damping / (held - 1)}
+
+
+@pytest.mark.parametrize(("sigma", "k"), [(-1e-5, 0.27), (-5e-6, 2.4), (-5e-6, 9.6)])
+@pytest.mark.parametrize("h", [0.01, 0.2, 0.8])
+def test_gains_of_the_skate_are_its_closed_form(skate, sigma, k, h):
+    """One hold has the multipliers exp(lambda h), and is proved to be stable."""
+    plant, matching, eq = skate
+    law = matching.law(sigma=-7e-6).with_damping(k=1.0)
+    given, expected = {"sigma": sigma, "k": k}, compensated_in_closed_form(sigma, k, h)
+    stiffness = 1 / (1 + sigma * INERTIA / J1**2) - 1
+    roots = np.roots([1, stiffness * k / INERTIA, stiffness * W**2])
+    loop = gc.linearize_held(plant, law.sampled(rate=1 / h, params=expected), eq)
+    assert np.sort_complex(loop.multipliers[3:]) == pytest.approx(
+        np.sort_complex(np.exp(roots * h)), abs=1e-9
+    )
+    proof = gc.certify(plant, eq, controller=law.sampled(rate=1 / h, params=expected))
+    assert proof.verdict is gc.Verdict.PROVED_STABLE
+    if np.abs(roots.imag).max() * h > np.pi:
+        with pytest.raises(gc.InputError, match="longer than half a period"):
+            law.compensated(1 / h, eq, params=given)
+        return
+    assert law.compensated(1 / h, eq, params=given) == pytest.approx(expected, rel=1e-10)
+    emulated = gc.linearize_held(plant, law.sampled(rate=1 / h, params=given), eq)
+    assert np.sort_complex(emulated.roots) == pytest.approx(np.sort_complex(roots), abs=1e-9)
 
 
 @pytest.mark.parametrize("h", [0.01, 0.1])
 def test_hold_compensated_damping(skate, h):
     """k = gamma I w tanh(wh/2) is the conservative discrete loop, det 1; more is damped, less grows."""
     plant, matching, eq = skate
-    gamma = 1 / (1 - 1e-5 * INERTIA / J1**2)
-    least = gamma * INERTIA * W * np.tanh(W * h / 2)
+    law = matching.law(sigma=-1e-5).with_damping(k=1.0)
+
+    def least(sigma):
+        gamma = 1 / (1 + sigma * INERTIA / J1**2)
+        return gamma * INERTIA * W * np.tanh(W * h / 2), gamma - 1
+
+    damping, share = least(-1e-5)
     for more, check in ((0.0, lambda d: abs(d - 1) < 1e-9), (0.1, lambda d: d < 1), (-0.1, lambda d: d > 1)):
-        law = matching.law(sigma=-1e-5).with_damping(k=(least + more) / (gamma - 1))
-        assert check(np.linalg.det(gc.linearize_held(plant, law.sampled(rate=1 / h), eq).inner))
+        controller = law.sampled(rate=1 / h, params={"k": (damping + more) / share})
+        assert check(np.linalg.det(gc.linearize_held(plant, controller, eq).inner))
+    # The gains for a hold of the law without damping are damped by so much.
+    gains = law.compensated(1 / h, eq, params={"k": 0.0})
+    damping, share = least(gains["sigma"])
+    assert gains["k"] * share == pytest.approx(damping, rel=1e-10)
+
+
+def test_gains_of_a_momentum_that_is_regulated(skate):
+    """Three gains, three multipliers: one belongs to the controller's integral."""
+    plant, matching, eq = skate
+    law = matching.law(sigma=-5e-6).with_damping(k=4.0, kappa=0.5)
+    before = gc.linearize_held(plant, law.sampled(rate=10), eq)
+    gains = law.compensated(10, eq)
+    after = gc.linearize_held(plant, law.sampled(rate=10, params=gains), eq)
+    assert set(gains) == {"sigma", "k", "kappa"}
+    expected = np.sort_complex(np.exp(before.roots / 10))
+    assert np.sort_complex(np.linalg.eigvals(after.inner)) == pytest.approx(expected, abs=1e-8)
+    assert np.sort_complex(np.linalg.eigvals(before.inner)) != pytest.approx(expected, abs=1e-3)
+
+
+def test_gains_of_a_cart_that_is_brought_home(cart):
+    plant, eq = cart
+    matching = gc.match(gc.models.get("cart-pendulum")(), shaping="both")
+    law = matching.law(kappa=34.6, rho=-0.0305, K=-0.106).with_damping(0.2)
+    gains = law.compensated(100, eq)
+    before, after = (gc.linearize_held(plant, law.sampled(100, params=p), eq) for p in (None, gains))
+    expected = np.sort_complex(np.exp(before.roots / 100))
+    assert np.sort_complex(np.linalg.eigvals(after.inner)) == pytest.approx(expected, abs=1e-9)
+    with pytest.raises(gc.InputError, match=r"form of the law has none.*lqr"):
+        law.compensated(20, eq)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"rate": -1.0}, gc.InputError, "rate must be positive"),
+        ({"rate": 0.5}, gc.InputError, "longer than half a period"),
+        ({"rate": 20.0, "gains": "k"}, gc.InputError, "with_damping adds some"),
+        ({"rate": 20.0, "gains": ["rho"]}, gc.LabelError, "no gain 'rho'; known are sigma, k"),
+        ({"rate": 20.0, "params": {"kk": 1}}, gc.ParameterError, "kk"),
+    ],
+)
+def test_gains_that_cannot_be_found(skate, options, error, words):
+    _, matching, eq = skate
+    law = matching.law(sigma=-5e-6).with_damping(k=2.0)
+    with pytest.raises(error, match=words):
+        law.compensated(eq=eq, **options)
