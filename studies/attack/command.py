@@ -15,13 +15,13 @@ from .outcome import Outcome, run_part
 
 PARTS = ("systems", "fields", "conditions", "certificates", "files", "misuse", "calls")
 COUNTS = {
-    "systems": (10000, 250),
+    "systems": (10000, 150),
     "fields": (10000, 60),
     "conditions": (300, 8),
-    "certificates": (10000, 400),
+    "certificates": (10000, 250),
     "files": (0, 0),
     "misuse": (0, 0),
-    "calls": (20000, 1500),
+    "calls": (20000, 1000),
 }
 """Cases of a whole and of a quick run; 0: as many as there are."""
 LIMITS = {

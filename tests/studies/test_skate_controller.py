@@ -1,4 +1,4 @@
-"""The study of the skate's controller: its compensated gains by multipliers, its table, its figures."""
+"""The study of the skate's controller: its table and its figures."""
 
 import numpy as np
 import pytest
