@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import geoctrl as gc
-from studies import skate_controller as study
+from studies.controllers import compared
+from studies.controllers import skate as study
 
 
 @pytest.fixture(scope="module")
@@ -13,17 +14,18 @@ def mechanism():
 
 
 def test_the_law_of_the_paper_falls_when_it_is_held(mechanism):
-    law = study.Law("matched", gc.match(mechanism).law(sigma=-1e-5).sampled(rate=study.RATE))
-    line = study.measured(mechanism.reduce(), law)
+    law = compared.Law("matched", gc.match(mechanism).law(sigma=-1e-5).sampled(rate=study.RATE))
+    task = study.task_of(mechanism.reduce())
+    line = compared.measured(task, law)
     assert line.falls
     assert line.hold == 0
-    assert "falls" in study.table([line])
-    assert study.held(mechanism.reduce(), law).time[-1] == pytest.approx(9.95, abs=0.01)
+    assert "falls" in compared.table(task, [line])
+    assert compared.held(task, law).time[-1] == pytest.approx(9.95, abs=0.01)
 
 
 def test_the_study_draws_its_steps(tmp_path, capsys, monkeypatch):
-    made = study.Line("any", 1.0, 2.0, np.nan, 1.0, 0.25, False)
-    monkeypatch.setattr(study, "measured", lambda *_: made)
+    made = compared.Line("any", (1.0, 2.0), np.nan, 1.0, 0.25, False)
+    monkeypatch.setattr(compared, "measured", lambda *_: made)
     study.main(["--out", str(tmp_path)])
     told = capsys.readouterr().out
     assert told.count("PROVED_STABLE at 100 Hz") == 5
