@@ -7,12 +7,14 @@ import sympy as sp
 from geoctrl._checks import flag, require_choice
 from geoctrl.algebra import AdvectedVector, se3
 from geoctrl.errors import ParameterError
-from geoctrl.systems import EulerPoincare, Family, Parameter
+from geoctrl.systems import EulerPoincare, Family, Parameter, Rotors
 
 __all__ = ["underwater_vehicle"]
 
 
-def underwater_vehicle(centres: str = "noncoincident", thrusters: bool = False) -> EulerPoincare:
+def underwater_vehicle(
+    centres: str = "noncoincident", thrusters: bool = False, rotors: bool = False
+) -> EulerPoincare:
     """Ellipsoidal body; the origin is the centre of buoyancy, the axes are those of the ellipsoid.
 
     ``2 T = Omega.J Omega + Y.M Y + 2 m l Y.(Omega x E3)`` and ``U = -m g l Gamma3``: J and M include the
@@ -29,13 +31,16 @@ def underwater_vehicle(centres: str = "noncoincident", thrusters: bool = False) 
         Centres of gravity and buoyancy; where they coincide there is no l and gravity does not act.
     thrusters : bool
         Whether forces F1, F2, F3 along the body's axes drive it.
+    rotors : bool
+        Whether rotors of inertias R1, R2 turn about the first and the second axis, driven by ``u_theta1``,
+        ``u_theta2``. Their transverse moments belong to J.
 
     Raises
     ------
     ParameterError
         For any other name.
     InputError
-        If ``thrusters`` is neither True nor False.
+        If ``thrusters`` or ``rotors`` is neither True nor False.
     """
     forces = [0, 0, 0, *sp.symbols("F1:4", real=True)] if flag("thrusters", thrusters) else None
     inputs = ("F1", "F2", "F3") if forces else ()
@@ -51,6 +56,17 @@ def underwater_vehicle(centres: str = "noncoincident", thrusters: bool = False) 
         for i, value in enumerate(values, start=1)
     )
     inertia = sp.diag(*(p.symbol for p in fluid))
+    wheels: tuple[Parameter, ...] = ()
+    if flag("rotors", rotors):
+        wheels = tuple(
+            Parameter(
+                f"R{i}", value, "kg m^2", f"moment of inertia of rotor {i} about its axis", positive=True
+            )
+            for i, value in ((1, 0.3), (2, 0.25))
+        )
+    R = sp.diag(*(p.symbol for p in wheels))
+    turning = Rotors(coupling=R.col_join(sp.zeros(4, 2)), inertia=R) if wheels else None
+    inertia += sp.diag(R, sp.zeros(6 - len(wheels)))
     Pi3 = {"Pi3": algebra.mu[2]}  # of a body of revolution; dropped for any other
     Y0, Omega0 = sp.symbols("Y0 Omega0", real=True)
     source = "N. E. Leonard, Stability of a bottom-heavy underwater vehicle, Automatica 33 (1997)"
@@ -65,7 +81,8 @@ def underwater_vehicle(centres: str = "noncoincident", thrusters: bool = False) 
             equilibria=families,
             forces=forces,
             inputs=inputs,
-            parameters=fluid,
+            parameters=(*fluid, *wheels),
+            rotors=turning,
             source=source,
             name="underwater-vehicle",
         )
@@ -89,7 +106,8 @@ def underwater_vehicle(centres: str = "noncoincident", thrusters: bool = False) 
         },
         forces=forces,
         inputs=inputs,
-        parameters=(*gravity, *fluid),
+        parameters=(*gravity, *fluid, *wheels),
+        rotors=turning,
         source=source,
         name="underwater-vehicle",
     )

@@ -62,6 +62,8 @@ def growth(loop, family):
         ("unicycle-with-rotor", {}, "kinetic", {"kappa": 3.5}),
         ("top-on-movable-base", {"pushed": True}, "both", POSITION),
         ("body-with-rotor", {}, "kinetic", {"kappa": 2.5}),
+        ("underwater-vehicle", {"centres": "coincident", "rotors": True}, "kinetic", {"kappa": 12.5}),
+        ("underwater-vehicle", {"rotors": True}, "kinetic", {"kappa": 7.5}),
     ],
 )
 def test_the_plant_moves_as_the_controlled_lagrangian(name, options, shaping, gains):
@@ -175,6 +177,50 @@ def test_base_of_a_top_thresholds_of_both_axes():
             assert (rate < 1e-5) == (side > 1 and moment == v["I1"])
             if side < 1:
                 assert rate > 50
+
+
+@pytest.fixture(scope="module")
+def vehicle():
+    return gc.models.get("underwater-vehicle")(centres="coincident", rotors=True)
+
+
+def vehicle_growth(inertias, masses, speed):
+    """Of motion along the third axis, by Kirchhoff: Pi' = Pi x Omega + P x Y, P' = P x Omega."""
+    (a, b), (m1, m2, m3) = inertias, masses
+    matrix = np.zeros((4, 4))  # Omega1, Omega2, Y1, Y2 about Y3 = speed
+    matrix[0, 3], matrix[1, 2] = (m2 - m3) * speed / a, (m3 - m1) * speed / b
+    matrix[2, 1], matrix[3, 0] = -m3 * speed / m1, m3 * speed / m2
+    return np.linalg.eigvals(matrix).real.max()
+
+
+@pytest.mark.parametrize(("axis", "other"), [(1, 2), (2, 1)])
+def test_rotors_hold_a_vehicle_along_its_axis_of_least_mass(vehicle, axis, other):
+    """Each axis by its own threshold, Lambda_ii = J_i + R_i, where the inertia left turns negative."""
+    p = vehicle.defaults
+    matching = gc.match(vehicle, shaping="kinetic", gains="diagonal")
+    enough = {f"Lambda{other}{other}": 1.3 * (p[f"J{other}"] + p[f"R{other}"])}
+    for factor, stable in ((1 - 1e-6, False), (1 + 1e-6, True)):
+        edge = p[f"J{axis}"] + p[f"R{axis}"]
+        gains = {**enough, f"Lambda{axis}{axis}": factor * edge}
+        loop = matching.law(**gains).loop
+        eq = loop.equilibrium("along3", Y0=1.3, Omega0=0.0)
+        left = [p[f"J{i}"] + p[f"R{i}"] - gains[f"Lambda{i}{i}"] for i in (1, 2)]
+        expected = vehicle_growth(left, [p[f"M{i}"] for i in (1, 2, 3)], 1.3)
+        assert bool(expected < 1e-6) is stable
+        assert gc.linearize(loop, eq).eigenvalues.real.max() == pytest.approx(expected, rel=1e-5, abs=1e-5)
+        verdict = gc.certify(loop, eq).verdict
+        assert verdict is (gc.Verdict.PROVED_STABLE if stable else gc.Verdict.PROVED_UNSTABLE)
+
+
+def test_one_gain_holds_the_vehicle_beyond_the_larger_ratio(vehicle):
+    p = vehicle.defaults
+    eq = vehicle.reduce().equilibrium("along3", Y0=1.0, Omega0=0.0)
+    assert gc.certify(vehicle.reduce(), eq).verdict is gc.Verdict.PROVED_UNSTABLE
+    design = gc.match(vehicle, shaping="kinetic").design(eq)
+    edge = max(p["J1"] / p["R1"], p["J2"] / p["R2"])
+    assert design.contains(kappa=edge * (1 + 1e-6))
+    assert not design.contains(kappa=edge * (1 - 1e-6))
+    assert float(sp.Rational(str(edge))) == pytest.approx(10.4)
 
 
 def test_frequencies_choose_gains():

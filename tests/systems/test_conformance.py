@@ -47,7 +47,11 @@ OPTIONS = {  # of catalogue builders
     "rigid-body-planar-pendulum": [{"group": "so3"}, {"axis": (2, -3, 6)}, {"group": "so2"}],
     "suslov": [{"potential": p} for p in ("zero", "heavy")],
     "top-on-sphere": [{}, {"gyrostat": True}],
-    "underwater-vehicle": [{"centres": c} for c in ("noncoincident", "coincident")],
+    "underwater-vehicle": [
+        {"centres": "noncoincident"},
+        {"centres": "coincident"},
+        {"centres": "noncoincident", "rotors": True},
+    ],
     "veselova": [{"potential": p} for p in ("zero", "linear", "quadratic")],
     "whipple-bicycle": [{"tilt": t} for t in ("lam", "tau")],
 }
