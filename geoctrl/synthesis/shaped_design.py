@@ -21,6 +21,7 @@ from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.analysis import StabilityConditions, certify, linearize, stability_conditions
 from geoctrl.errors import GeoctrlError, MatchingError, ParameterError
 from geoctrl.synthesis.gain_conditions import decided, settled, solved
+from geoctrl.synthesis.gain_matrices import by_entry
 from geoctrl.synthesis.gain_search import Limits, by_frequencies, searched
 from geoctrl.synthesis.linear_loops import LinearLoops
 from geoctrl.synthesis.obstruction import Obstruction, obstruction
@@ -107,6 +108,7 @@ class ShapedDesign:
 
     def law(self, params: Mapping[str, float] | None = None, **gains: Any) -> ShapedLaw:
         """The law for gains; what is left out is `recommend`'s."""
+        gains = by_entry(self._shaping, gains)
         return self._make(**{**(self.recommend(params) if self._missing(gains) else {}), **gains})
 
     def _missing(self, gains: Mapping[str, Any]) -> bool:
@@ -120,7 +122,7 @@ class ShapedDesign:
         params : dict, optional
             Numbers for parameters, and for the family's symbols where only its name was given.
         **gains : numbers
-            All of them.
+            All of them; entries of matrices also as whole matrices.
 
         Returns
         -------
@@ -307,7 +309,8 @@ class ShapedDesign:
         MatchingError, ParameterError
             As `contains`.
         """
-        self._make(**gains)  # reads the gains
+        gains = by_entry(self._shaping, gains)
+        self._make(**gains)  # reads them
         modes = self._loops.modes(gains, self._given(params))
         return 0.0 if modes is None else abs(modes.best_damping()[0])
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
 from geoctrl.errors import InputError, MatchingError
@@ -12,7 +13,7 @@ from tests.synthesis.test_shaped import apart
 pytestmark = pytest.mark.filterwarnings("ignore:.*these gains hold no family")
 
 PUCK = "spherical-pendulum-on-puck"
-MATCHED = {}
+MATCHED, DESIGNED = {}, {}
 
 
 def matched(name, shaping, gains):
@@ -38,6 +39,14 @@ def turned(first, second, angle=0.6):
     c, s = np.cos(angle), np.sin(angle)
     R = np.array([[c, -s], [s, c]])
     return R @ np.diag([first, second]) @ R.T
+
+
+def designed(name, shaping, family):
+    """Made once: the conditions of a family take seconds."""
+    key = name, shaping, family
+    if key not in DESIGNED:
+        DESIGNED[key] = matched(name, shaping, "matrices").design(family)
+    return DESIGNED[key]
 
 
 HELD = {"rho": turned(-0.1, -0.03, 1.0), "K": turned(-0.6, -0.2, 0.2)}
@@ -82,6 +91,96 @@ def test_another_entry_is_another_law():
     found, expected, differs = law.full.rhs(0.0, x), law.controlled.system.rhs(0.0, x), other.full.rhs(0.0, x)
     assert np.max(np.abs(found - expected)) < 1e-12 * np.max(np.abs(expected))
     assert np.max(np.abs(found - differs)) > 1e-3 * np.max(np.abs(expected))
+
+
+def test_a_matrix_says_what_its_entries_say():
+    matching = matched(PUCK, "both", "matrices")
+    given = {"Lambda": turned(9.0, 4.0), **HELD}
+    by_entry = matching.law(**entries(**given))
+    x = by_entry.full.random_state(np.random.default_rng(8), by_entry.full.mechanism.generic)
+    for write in (lambda m: m, lambda m: m.tolist(), sp.Matrix):
+        law = matching.law(**{name: write(matrix) for name, matrix in given.items()})
+        np.testing.assert_allclose(law.full.rhs(0.0, x), by_entry.full.rhs(0.0, x), rtol=1e-13)
+    defaults = {p.name: p.default for p in by_entry.gain_parameters}
+    beside = {k: v for k, v in entries(**given).items() if not k.startswith("K")}
+    law = matching.law(**beside, K=given["K"])
+    assert {p.name: p.default for p in law.gain_parameters} == pytest.approx(defaults, rel=1e-15)
+
+
+def test_a_matrix_of_symbols():
+    matching = matched(PUCK, "kinetic", "matrices")
+    a, b, c = sp.symbols("a b c", real=True)
+    law = matching.law(Lambda=sp.Matrix([[a, b], [b, c]]))
+    assert [p.name for p in law.gain_parameters] == ["a", "b", "c"]
+    half = matching.law(Lambda=[[a, 0.5], [0.5, 4]])
+    assert {p.name: p.default for p in half.gain_parameters} == {"a": None, "Lambda12": 0.5, "Lambda22": 4}
+
+
+def test_a_matrix_on_the_diagonal():
+    matching = matched("body-with-rotors", "kinetic", "diagonal")
+    law = matching.law(Lambda=np.diag([1.0, 0.3, 0.2]))
+    assert {p.name: p.default for p in law.gain_parameters} == {
+        "Lambda11": 1.0,
+        "Lambda22": 0.3,
+        "Lambda33": 0.2,
+    }
+    with pytest.raises(MatchingError, match=r'entry 1, 3 of Lambda is 0.1,.*gains="matrices"'):
+        matching.law(Lambda=[[1, 0, 0.1], [0, 0.3, 0], [0.1, 0, 0.2]])
+
+
+def test_one_actuated_direction_takes_a_matrix_of_one_entry():
+    one = matched("cart-pendulum", "both", "matrices")
+    law = one.law(Lambda=[[25.0]], rho=-0.03, K=sp.Matrix([[-0.6]]))
+    assert [p.default for p in law.gain_parameters] == [25.0, -0.03, -0.6]
+
+
+def test_designs_take_matrices():
+    design = designed(PUCK, "kinetic", "upright")
+    p = design.plant.mechanism.defaults
+    given = {"Lambda": turned(3.0, 5.0) * (p["M"] + p["m"]) ** 2 / p["m"]}
+    assert design.contains(**given) is True
+    assert design.contains(Lambda=-given["Lambda"]) is False
+    found = design.eigenvalues(**given)
+    np.testing.assert_allclose(found, design.eigenvalues(**entries(**given)), rtol=1e-9)
+    assert design.best_damping(**given) == pytest.approx(design.best_damping(**entries(**given)), rel=1e-9)
+    assert [p.name for p in design.law(**given).gain_parameters] == ["Lambda11", "Lambda12", "Lambda22"]
+
+
+def test_rounding_of_a_symmetric_matrix_is_none():
+    """R diag R^T in floats: entries that face one another may differ in the last digit."""
+    matching = matched(PUCK, "kinetic", "matrices")
+    law = matching.law(Lambda=[[9.0, 0.1 + 0.2], [0.3, 4.0]])
+    assert {p.name: p.default for p in law.gain_parameters}["Lambda12"] == pytest.approx(0.3, abs=1e-15)
+    with pytest.raises(MatchingError, match="must be symmetric"):
+        matching.law(Lambda=[[9.0, 0.3 + 1e-9], [0.3, 4.0]])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"Lambda": np.eye(3)}, r"Lambda must be a symmetric 2 x 2 matrix.*got \(3, 3\)"),
+        ({"Lambda": [[1, 2]]}, r"Lambda must be a symmetric 2 x 2 matrix.*got \(1, 2\)"),
+        ({"Lambda": [[1, 2], [3]]}, "Lambda must be a symmetric 2 x 2 matrix"),
+        ({"Lambda": 3.0}, "Lambda must be a symmetric 2 x 2 matrix, .* got 3.0"),
+        ({"Lambda": sp.Symbol("a", real=True)}, "Lambda must be a symmetric 2 x 2 matrix"),
+        ({"Lambda": [1, 2]}, "Lambda must be a symmetric 2 x 2 matrix"),
+        ({"Lambda": "eye"}, "Lambda must be a symmetric 2 x 2 matrix"),
+        ({"Lambda": None}, "Lambda must be a symmetric 2 x 2 matrix"),
+        ({"Lambda": [[1, 2], [3, 4]]}, "Lambda must be symmetric: entry 1, 2 is 2, entry 2, 1 is 3"),
+        ({"Lambda": [[1, np.nan], [np.nan, 4]]}, "an entry of Lambda must be finite"),
+        ({"Lambda": [[1, 2j], [-2j, 4]]}, "an entry of Lambda must be a real number"),
+        ({"Lambda": sp.Matrix([[1, sp.I], [-sp.I, 4]])}, "entries of Lambda must be finite and real"),
+        ({"Lambda": [["a", 0], [0, 4]]}, "an entry of Lambda"),
+        ({"Lambda": np.eye(2), "Lambda12": 0.0}, "Lambda and Lambda12"),
+        ({"Lamda": np.eye(2)}, "no gain 'Lamda'; did you mean 'Lambda'"),
+        ({"Lambda": np.zeros((2, 2))}, "Lambda must be invertible"),
+    ],
+)
+def test_matrices_that_are_refused(given, message):
+    matching, design = matched(PUCK, "kinetic", "matrices"), designed(PUCK, "kinetic", "upright")
+    for take in (matching.law, design.contains, design.law):
+        with pytest.raises(MatchingError, match=message):
+            take(**given)
 
 
 def test_multiples_of_gamma_are_the_scalar_gains():
