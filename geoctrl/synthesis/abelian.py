@@ -131,13 +131,7 @@ class Abelian(Shaping):
             return self._by_matrices(values, parameters)
         s = len(self.plant.driven)
         kappa, K = values.get("kappa", sp.Integer(0)), values.get("K")
-        if kappa == -1:
-            raise MatchingError(
-                "kappa = -1 leaves the actuated directions without inertia; take another value"
-            )
         rho = values.get("rho", 1 / (1 + kappa))
-        if rho == 0:
-            raise MatchingError("rho must not be zero: it is the inertia of the actuated directions")
         added = None
         if K is not None:
             added = K * sum(sp.Symbol(name, real=True) ** 2 for name in self.names) / 2

@@ -136,12 +136,13 @@ def _told(entry: sp.Expr) -> str:
 
 
 def require_invertible(name: str, matrix: sp.Matrix, parameters: Sequence[Parameter]) -> None:
-    """MatchingError for a matrix that is singular at the numbers of its entries, where all have one."""
+    """MatchingError for a matrix that is singular at the numbers of its entries, whatever the others are."""
     known = {p.symbol: exact(p.default) for p in parameters if p.default is not None}
     numbers = {symbol: sp.Rational(q.numerator, q.denominator) for symbol, q in known.items()}
-    if matrix.free_symbols <= numbers.keys() and matrix.subs(numbers).det() == 0:
+    given = matrix.subs(numbers)
+    if sp.expand(given.det(method="berkowitz")) == 0:
         raise MatchingError(
-            f"{name} must be invertible, got {matrix.subs(numbers).evalf(6).tolist()}: it is an inertia of "
+            f"{name} must be invertible, got {given.evalf(6).tolist()}: it is an inertia of "
             "the actuated directions; take other entries"
         )
 

@@ -135,15 +135,14 @@ def test_one_actuated_direction_takes_a_matrix_of_one_entry():
 
 
 def test_designs_take_matrices():
-    design = designed(PUCK, "kinetic", "upright")
-    p = design.plant.mechanism.defaults
-    given = {"Lambda": turned(3.0, 5.0) * (p["M"] + p["m"]) ** 2 / p["m"]}
+    design = designed("cart-pendulum", "both", "upright")
+    by_entry = {"Lambda": 12.0, "rho": -0.02, "K": -0.6}
+    given = {name: [[value]] for name, value in by_entry.items()}
     assert design.contains(**given) is True
-    assert design.contains(Lambda=-given["Lambda"]) is False
-    found = design.eigenvalues(**given)
-    np.testing.assert_allclose(found, design.eigenvalues(**entries(**given)), rtol=1e-9)
-    assert design.best_damping(**given) == pytest.approx(design.best_damping(**entries(**given)), rel=1e-9)
-    assert [p.name for p in design.law(**given).gain_parameters] == ["Lambda11", "Lambda12", "Lambda22"]
+    assert design.contains(**{**given, "Lambda": np.array([[-12.0]])}) is False
+    np.testing.assert_allclose(design.eigenvalues(**given), design.eigenvalues(**by_entry), rtol=1e-12)
+    assert design.best_damping(**given) == pytest.approx(design.best_damping(**by_entry), rel=1e-12)
+    assert [p.default for p in design.law(**given).gain_parameters] == [12.0, -0.02, -0.6]
 
 
 def test_rounding_of_a_symmetric_matrix_is_none():
