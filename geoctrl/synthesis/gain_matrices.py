@@ -14,7 +14,7 @@ from geoctrl.errors import MatchingError
 from geoctrl.synthesis.shaping import Gain, Shaping
 from geoctrl.systems import Parameter
 
-__all__ = ["by_entry", "drawn_definite", "entries_of", "matrix_of", "require_invertible"]
+__all__ = ["by_entry", "drawn_definite", "entries_of", "matrix_of", "multiples_of_one", "require_invertible"]
 
 _ROUNDING = 1e-12
 """Difference of numbers that face one another, relative to the largest entry, that counts as rounding."""
@@ -129,6 +129,18 @@ def _facing(name: str, matrix: sp.ImmutableMatrix, a: int, b: int, rounding: Any
             f"entry {b + 1}, {a + 1} is {_told(second)}"
         )
     return (first + second) / 2
+
+
+def multiples_of_one(
+    matrices: Mapping[str, sp.ImmutableMatrix], factors: Mapping[str, float]
+) -> dict[str, float]:
+    """Entries by name of unit matrices times a factor each."""
+    return {
+        str(places[a, b]): factors[name] if a == b else 0.0
+        for name, places in matrices.items()
+        for a, b in _places(places.rows)
+        if places[a, b] != 0
+    }
 
 
 def _told(entry: sp.Expr) -> str:

@@ -21,7 +21,7 @@ from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.analysis import StabilityConditions, certify, linearize, stability_conditions
 from geoctrl.errors import GeoctrlError, MatchingError, ParameterError
 from geoctrl.synthesis.gain_conditions import decided, settled, solved
-from geoctrl.synthesis.gain_matrices import by_entry
+from geoctrl.synthesis.gain_matrices import by_entry, multiples_of_one
 from geoctrl.synthesis.gain_search import Limits, by_frequencies, searched
 from geoctrl.synthesis.linear_loops import LinearLoops
 from geoctrl.synthesis.obstruction import Obstruction, obstruction
@@ -263,7 +263,8 @@ class ShapedDesign:
             As in `contains`.
         frequencies : two positive numbers, optional
             Of the undamped loop, in rad/s, for one unstable direction of the base and a class with kappa, rho
-            and K. By default the rate at which the plant falls, and 0.4 of it.
+            and K, or multiples of unit matrices for Lambda, rho and K. By default the rate at which the plant
+            falls, and 0.4 of it.
         limits : dict of input -> positive number, optional
             Largest inputs of the linear loop, with the damping of `best_damping`, from ``start``.
         start : dict of state -> number, optional
@@ -318,9 +319,11 @@ class ShapedDesign:
         self, params: Mapping[str, float] | None, frequencies: tuple[float, float] | None
     ) -> dict[str, float] | None:
         """The closed form at the equilibrium, for base and fibre that are multiples of one direction."""
-        if set(self.gains) != {"kappa", "rho", "K"}:
+        matrices = self._shaping.matrices
+        if set(matrices or self.gains) not in ({"kappa", "rho", "K"}, {"Lambda", "rho", "K"}):
             return None
-        quantities = self._loops.one_direction(dict.fromkeys(self.gains, 1.0), self._given(params))
+        any_ = multiples_of_one(matrices, dict.fromkeys(matrices, 1.0)) or dict.fromkeys(self.gains, 1.0)
+        quantities = self._loops.one_direction(any_, self._given(params))
         if quantities is None or quantities[-1] <= 0:
             return None
         if frequencies is not None:
@@ -329,7 +332,11 @@ class ShapedDesign:
                 raise MatchingError(
                     f"frequencies must be two increasing positive numbers, got {first:g}, {second:g}"
                 )
-        return by_frequencies(*quantities, frequencies)
+        found, gamma = by_frequencies(*quantities, frequencies), quantities[1]
+        if not matrices:
+            return found
+        factors = {"Lambda": (1 + found["kappa"]) * gamma, "rho": found["rho"] * gamma, "K": found["K"]}
+        return multiples_of_one(matrices, factors)
 
     def _searched(self, params: Mapping[str, float] | None, asked: Limits | None) -> dict[str, float]:
         rng, names = np.random.default_rng(5), list(self.gains)

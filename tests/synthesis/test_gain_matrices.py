@@ -207,11 +207,11 @@ def test_the_puck_is_held_above_an_eigenvalue(away, expected):
     gains = entries(Lambda=turned((1 + away) * threshold, 3 * threshold), **HELD)
     loop = matching.law(**gains).loop
     assert gc.certify(loop, loop.equilibrium("upright")).verdict is expected
-    assert matching.design("upright").contains(**gains) is (expected is Verdict.PROVED_STABLE)
+    assert designed(PUCK, "both", "upright").contains(**gains) is (expected is Verdict.PROVED_STABLE)
 
 
 def test_every_matrix_has_to_be_definite():
-    design = matched(PUCK, "both", "matrices").design("upright")
+    design = designed(PUCK, "both", "upright")
     p = design.plant.mechanism.defaults
     high = turned(3.0, 5.0) * (p["M"] + p["m"]) ** 2 / p["m"]
     assert design.contains(**entries(Lambda=high, **HELD))
@@ -237,6 +237,37 @@ def test_three_rotors_have_their_own_gains(side):
     loop = matching.law(**gains).loop
     verdict = gc.certify(loop, loop.equilibrium("about2", **at)).verdict
     assert verdict is (Verdict.PROVED_STABLE if side < 0 else Verdict.PROVED_UNSTABLE)
+
+
+def test_matrices_are_recommended_as_the_scalar_gains_are():
+    """Two frequencies of the loop, in closed form: multiples of gamma, each pair of modes twice."""
+    design = designed(PUCK, "both", "upright")
+    gains = design.recommend(frequencies=(3.0, 8.0))
+    scalars = matched(PUCK, "both", "scalars").design("upright").recommend(frequencies=(3.0, 8.0))
+    p = design.plant.mechanism.defaults
+    gamma = (p["M"] + p["m"]) * np.eye(2)
+    expected = entries(
+        Lambda=(1 + scalars["kappa"]) * gamma, rho=scalars["rho"] * gamma, K=scalars["K"] * np.eye(2)
+    )
+    assert gains == pytest.approx(expected, rel=1e-12)
+    found = np.sort(np.abs(design.eigenvalues(**gains)))
+    np.testing.assert_allclose(found, [3.0] * 4 + [8.0] * 4, rtol=1e-6)
+
+
+def test_gains_are_recommended_about_a_motion():
+    """Damping would brake it: the loop is looked at without, its modes near the pace of the plant."""
+    matching = matched("body-with-rotors", "kinetic", "scalars")
+    design, at = matching.design("about2"), {"Omega0": 1.0, "rate0": 0.0}
+    gains = design.recommend(at)
+    assert design.contains(at, **gains) is True
+    assert design.best_damping(at, **gains) == 0.0
+    loop = matching.law(**gains).loop
+    assert gc.certify(loop, loop.equilibrium("about2", **at)).verdict is Verdict.PROVED_STABLE
+    # The plant falls with (L2 - I3)(I1 - L2)/(I1 I3), L2 = I2 + J2.
+    v = matching.mechanism.defaults
+    L2 = v["I2"] + v["J2"]
+    falls = np.sqrt((L2 - v["I3"]) * (v["I1"] - L2) / (v["I1"] * v["I3"]))
+    assert max(np.abs(design.eigenvalues(at, **gains))) == pytest.approx(falls, rel=1e-3)
 
 
 def test_draws_are_definite():
