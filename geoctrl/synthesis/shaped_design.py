@@ -20,7 +20,7 @@ from geoctrl._scalars import exact, real
 from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.analysis import StabilityConditions, certify, linearize, stability_conditions
 from geoctrl.errors import GeoctrlError, MatchingError, ParameterError
-from geoctrl.synthesis.gain_conditions import decided, settled, solved
+from geoctrl.synthesis.gain_conditions import abbreviated, decided, settled, solved
 from geoctrl.synthesis.gain_matrices import by_entry, multiples_of_one
 from geoctrl.synthesis.gain_search import Limits, by_frequencies, searched
 from geoctrl.synthesis.linear_loops import LinearLoops
@@ -361,7 +361,7 @@ class ShapedDesign:
                 f"{least:.3g} times its limit"
             )
         told = self.condition if self.family else None
-        which = "" if told is None else f"; .condition says which are: {told}"
+        which = "" if told is None else f"; .condition says which are: {abbreviated(told)}"
         raise MatchingError(f"no admissible gains among {_DRAWS} drawn{which}")
 
     def _admissible(
@@ -387,9 +387,13 @@ class ShapedDesign:
 
     def __repr__(self) -> str:
         where = repr(self.family) if self.family else "the point"
-        told = self.condition if self.family else None
-        told = "gains are tried one at a time" if told is None else told
-        return f"<ShapedDesign for {where}: {told}>"
+        if not self.family or self.condition is None:
+            return f"<ShapedDesign for {where}: gains are tried one at a time>"
+        if self.condition == sp.S.false:
+            return f"<ShapedDesign for {where}: no gains>"
+        rows = "\n".join(f"  {name}: {abbreviated(bound)}" for name, bound in self.bounds.items())
+        hint = '\n  the whole: .bounds["..."]; at numbers: .contains(...)' if " operations" in rows else ""
+        return f"<ShapedDesign for {where}>\n{rows}{hint}"
 
 
 def _members(family: Any, eq: Equilibrium) -> dict[str, float]:
