@@ -93,15 +93,30 @@ class Abelian(Shaping):
     @property
     def gains(self) -> Sequence[Gain]:
         """kappa unless the potential alone is shaped, rho where it is free, K with a potential."""
-        scalars = self.form == "scalars"
-        inertia, free, stiff = (_KAPPA, _RHO, _STIFF) if scalars else (_LAMBDA, _RHO_MATRIX, _STIFF_MATRIX)
+        if self.form == "scalars":
+            return self._chosen(_KAPPA, _RHO, _STIFF)
+        s, diagonal = len(self.plant.driven), self.form == "diagonal"
+        return tuple(e for gain in self._whole for e in entries_of(gain, s, diagonal))
+
+    def _chosen(self, inertia: Gain, free: Gain, stiff: Gain) -> tuple[Gain, ...]:
+        """Which of three are free."""
         found = [] if self.kind == POTENTIAL else [inertia]
         found += [free] if self._mixes else []
         found += [] if self.kind == KINETIC else [stiff]
-        if scalars:
-            return tuple(found)
-        s, diagonal = len(self.plant.driven), self.form == "diagonal"
-        return tuple(e for gain in found for e in entries_of(gain, s, diagonal))
+        return tuple(found)
+
+    @property
+    def _whole(self) -> tuple[Gain, ...]:
+        """The matrices that are free."""
+        return self._chosen(_LAMBDA, _RHO_MATRIX, _STIFF_MATRIX)
+
+    @property
+    def matrices(self) -> Mapping[str, sp.ImmutableMatrix]:
+        """Lambda, rho and K, as far as they are free."""
+        if self.form == "scalars":
+            return {}
+        s, known = len(self.plant.driven), {g.name: g.symbol for g in self.gains}
+        return {g.name: sp.ImmutableMatrix(matrix_of(g.name, known, s)) for g in self._whole}
 
     def drawn(self, rng: np.random.Generator, draws: int, decades: float) -> np.ndarray:
         """Rows of gains; matrices are definite."""
@@ -116,13 +131,7 @@ class Abelian(Shaping):
             return self._by_matrices(values, parameters)
         s = len(self.plant.driven)
         kappa, K = values.get("kappa", sp.Integer(0)), values.get("K")
-        if kappa == -1:
-            raise MatchingError(
-                "kappa = -1 leaves the actuated directions without inertia; take another value"
-            )
         rho = values.get("rho", 1 / (1 + kappa))
-        if rho == 0:
-            raise MatchingError("rho must not be zero: it is the inertia of the actuated directions")
         added = None
         if K is not None:
             added = K * sum(sp.Symbol(name, real=True) ** 2 for name in self.names) / 2

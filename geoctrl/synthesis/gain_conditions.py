@@ -10,7 +10,10 @@ import sympy as sp
 from geoctrl.analysis.condition_set import StabilityConditions
 from geoctrl.analysis.signs import solve_inequality
 
-__all__ = ["decided", "settled", "solved"]
+__all__ = ["abbreviated", "decided", "settled", "solved"]
+
+_LONG = 100
+"""Characters of a condition that nobody reads."""
 
 
 def decided(conditions: StabilityConditions, numbers: Mapping[sp.Symbol, sp.Rational]) -> bool | None:
@@ -94,6 +97,18 @@ def _positive(relation: Any) -> tuple[int, list[tuple[sp.Expr, int]]]:
             continue
         kept.append((f, power))
     return sign, kept
+
+
+def abbreviated(condition: sp.Basic) -> str:
+    """Conditions that hold together as text, those that are long by what they hold and their operations."""
+    if condition == sp.S.true:
+        return "free"
+    parts = sorted(sp.And.make_args(condition), key=lambda part: len(str(part)))
+    texts = [str(part) for part in parts]
+    return " and ".join(
+        text if len(text) <= _LONG else f"a condition of {part.count_ops()} operations"
+        for text, part in zip(texts, parts, strict=True)
+    )
 
 
 def solved(relation: Any, symbol: sp.Symbol) -> Any:

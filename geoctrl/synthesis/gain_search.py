@@ -41,7 +41,7 @@ _STEPS = 120
 _STRENGTHS = np.geomspace(1e-3, 1e3, 61)
 """Strengths of damping, relative to that whose change of the loop is as large as the loop."""
 _UNDAMPED = 1e3
-"""What a loop that no damping is known to calm counts for, in ratios: any that is calmed is better."""
+"""Factor on the cost of a loop that no damping is known to calm: hardly any that is calmed is worse."""
 
 
 def by_frequencies(
@@ -142,8 +142,10 @@ class DampedModes:
         sizes = np.sort(np.abs(np.linalg.eigvals(A)))[neutral:]
         if not sizes.size or not sizes[0] > 0:
             return np.inf, np.inf
-        slowest = decay if decay > 0 else sizes[0] / _UNDAMPED
-        told = float(max(sizes[-1] / pace, pace / slowest))
+        if decay > 0:
+            told = float(max(sizes[-1] / pace, pace / decay))
+        else:
+            told = _UNDAMPED * float(max(sizes[-1] / pace, pace / sizes[0]))
         if limits is None:
             return told, 0.0
         start = self.basis.T @ limits.start

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -50,14 +51,19 @@ class LinearLoops:
             return None
 
     def modes(self, gains: Mapping[str, float], params: Numbers = None) -> DampedModes | None:
-        """The linear loop with some gains; None where it has none: an inertia is singular there."""
+        """The linear loop with some gains; None where it has none: an inertia is singular there.
+
+        Damping that brakes the motion at the equilibrium, which it is to keep, is none.
+        """
         given = {**gains, **named_parameters(params)}
         law, name = self._damped or (self.law, None)
         known = {k: v for k, v in given.items() if k in law.loop.params}
         try:
             point = _state(self.point(self.law.loop, given))
-            numbers = [known] if name is None else [{**known, name: strength} for strength in (0.0, 1.0)]
-            linear = [linearize(law.loop, point, n) for n in numbers]
+            linear = [linearize(law.loop, point, known if name is None else {**known, name: 0.0})]
+            if name is not None:
+                with suppress(EquilibriumError):
+                    linear.append(linearize(law.loop, point, {**known, name: 1.0}))
             inputs = [law.gradient(lin.equilibrium.x, lin.equilibrium.params) for lin in linear]
         except GeoctrlError:
             return None

@@ -8,11 +8,11 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl._checks import nearest
 from geoctrl._scalars import expression, plain
 from geoctrl._scalars.budget import BUDGET
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.controlled import Controlled
+from geoctrl.synthesis.gain_matrices import by_entry
 from geoctrl.synthesis.plant import Plant
 from geoctrl.synthesis.shaped_design import ShapedDesign
 from geoctrl.synthesis.shaped_law import ShapedLaw
@@ -87,7 +87,8 @@ class ShapedMatching:
             parameters of the plant, with its slope zero at home.
         **gains : numbers or symbols
             All of `gains`. A number is the default of a parameter of the loop; a symbol stays one without a
-            value, under its own name.
+            value, under its own name. Of a matching made with ``gains="matrices"`` or ``"diagonal"`` also
+            symmetric matrices ``Lambda``, ``rho``, ``K`` in place of their entries.
 
         Returns
         -------
@@ -97,7 +98,8 @@ class ShapedMatching:
         ------
         MatchingError
             If a gain is missing, unknown, not finite, or one at which there is no controlled Lagrangian;
-            if the potential is no such function.
+            if a matrix has the wrong shape, is not symmetric, or is given with one of its entries; if the
+            potential is no such function.
 
         Examples
         --------
@@ -113,12 +115,7 @@ class ShapedMatching:
 
     def _read(self, gains: Mapping[str, Any]) -> tuple[dict[str, sp.Expr], tuple[Parameter, ...]]:
         """Symbols of the gains by name, and the parameters that they are."""
-        known = {g.name: g for g in self.shaping.gains}
-        for name in gains:
-            if name not in known:
-                raise MatchingError(
-                    f"no gain {name!r}{nearest(name, known)}; the gains are {', '.join(known)}"
-                )
+        known, gains = {g.name: g for g in self.shaping.gains}, by_entry(self.shaping, gains)
         missing = [name for name in known if name not in gains]
         if missing:
             raise MatchingError(

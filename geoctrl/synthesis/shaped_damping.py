@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 
-from geoctrl.errors import MatchingError, SingularMassError
+from geoctrl.errors import DivisionError, MatchingError, SingularMassError
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.systems import Parameter
 from geoctrl.systems.singularity import require_regular
@@ -68,22 +68,28 @@ def inertia_at_rest(controlled: Controlled) -> np.ndarray | None:
 
 
 def regular(make: Callable[[], Controlled], gains: tuple[Parameter, ...]) -> Controlled:
-    """A controlled Lagrangian that has an inverse inertia at rest, where its numbers say what that is.
+    """A controlled Lagrangian that has an inverse inertia at rest, at numbers that are missing in general.
 
     Raises
     ------
     MatchingError
-        Where gains make the inertia singular: everywhere, or at rest.
+        Where gains make the inertia singular, everywhere or at rest, or infinite.
     """
+    told = ", ".join(p.name if p.default is None else f"{p.name} = {p.default}" for p in gains)
     try:
         made = make()
         system = made.system
-        if all(p.default is not None for p in made.parameters):
-            require_regular(system, 0.0, system.state(), system.parameters(None), "rest")
+        # What is singular at random numbers for those that are missing is so whatever they are.
+        if all(p.default is not None for p in made.parameters) or any(p.default is not None for p in gains):
+            numbers = system.parameters(system.mechanism.generic)
+            require_regular(system, 0.0, system.state(params=numbers), numbers, "rest")
     except SingularMassError as error:
-        told = ", ".join(p.name if p.default is None else f"{p.name} = {p.default}" for p in gains)
         raise MatchingError(
             f"{told}: the controlled inertia is singular, and inputs would have to be infinite; take others"
+        ) from error
+    except DivisionError as error:
+        raise MatchingError(
+            f"{told}: the controlled Lagrangian divides by an inertia that these gains make zero; take others"
         ) from error
     return made
 

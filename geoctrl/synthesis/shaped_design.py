@@ -20,7 +20,8 @@ from geoctrl._scalars import exact, real
 from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.analysis import StabilityConditions, certify, linearize, stability_conditions
 from geoctrl.errors import GeoctrlError, MatchingError, ParameterError
-from geoctrl.synthesis.gain_conditions import decided, settled, solved
+from geoctrl.synthesis.gain_conditions import abbreviated, decided, settled, solved
+from geoctrl.synthesis.gain_matrices import by_entry, multiples_of_one
 from geoctrl.synthesis.gain_search import Limits, by_frequencies, searched
 from geoctrl.synthesis.linear_loops import LinearLoops
 from geoctrl.synthesis.obstruction import Obstruction, obstruction
@@ -107,6 +108,7 @@ class ShapedDesign:
 
     def law(self, params: Mapping[str, float] | None = None, **gains: Any) -> ShapedLaw:
         """The law for gains; what is left out is `recommend`'s."""
+        gains = by_entry(self._shaping, gains)
         return self._make(**{**(self.recommend(params) if self._missing(gains) else {}), **gains})
 
     def _missing(self, gains: Mapping[str, Any]) -> bool:
@@ -120,7 +122,7 @@ class ShapedDesign:
         params : dict, optional
             Numbers for parameters, and for the family's symbols where only its name was given.
         **gains : numbers
-            All of them.
+            All of them; entries of matrices also as whole matrices.
 
         Returns
         -------
@@ -261,7 +263,8 @@ class ShapedDesign:
             As in `contains`.
         frequencies : two positive numbers, optional
             Of the undamped loop, in rad/s, for one unstable direction of the base and a class with kappa, rho
-            and K. By default the rate at which the plant falls, and 0.4 of it.
+            and K, or multiples of unit matrices for Lambda, rho and K. By default the rate at which the plant
+            falls, and 0.4 of it.
         limits : dict of input -> positive number, optional
             Largest inputs of the linear loop, with the damping of `best_damping`, from ``start``.
         start : dict of state -> number, optional
@@ -307,7 +310,8 @@ class ShapedDesign:
         MatchingError, ParameterError
             As `contains`.
         """
-        self._make(**gains)  # reads the gains
+        gains = by_entry(self._shaping, gains)
+        self._make(**gains)  # reads them
         modes = self._loops.modes(gains, self._given(params))
         return 0.0 if modes is None else abs(modes.best_damping()[0])
 
@@ -315,9 +319,11 @@ class ShapedDesign:
         self, params: Mapping[str, float] | None, frequencies: tuple[float, float] | None
     ) -> dict[str, float] | None:
         """The closed form at the equilibrium, for base and fibre that are multiples of one direction."""
-        if set(self.gains) != {"kappa", "rho", "K"}:
+        matrices = self._shaping.matrices
+        if set(matrices or self.gains) not in ({"kappa", "rho", "K"}, {"Lambda", "rho", "K"}):
             return None
-        quantities = self._loops.one_direction(dict.fromkeys(self.gains, 1.0), self._given(params))
+        any_ = multiples_of_one(matrices, dict.fromkeys(matrices, 1.0)) or dict.fromkeys(self.gains, 1.0)
+        quantities = self._loops.one_direction(any_, self._given(params))
         if quantities is None or quantities[-1] <= 0:
             return None
         if frequencies is not None:
@@ -326,7 +332,11 @@ class ShapedDesign:
                 raise MatchingError(
                     f"frequencies must be two increasing positive numbers, got {first:g}, {second:g}"
                 )
-        return by_frequencies(*quantities, frequencies)
+        found, gamma = by_frequencies(*quantities, frequencies), quantities[1]
+        if not matrices:
+            return found
+        factors = {"Lambda": (1 + found["kappa"]) * gamma, "rho": found["rho"] * gamma, "K": found["K"]}
+        return multiples_of_one(matrices, factors)
 
     def _searched(self, params: Mapping[str, float] | None, asked: Limits | None) -> dict[str, float]:
         rng, names = np.random.default_rng(5), list(self.gains)
@@ -351,7 +361,7 @@ class ShapedDesign:
                 f"{least:.3g} times its limit"
             )
         told = self.condition if self.family else None
-        which = "" if told is None else f"; .condition says which are: {told}"
+        which = "" if told is None else f"; .condition says which are: {abbreviated(told)}"
         raise MatchingError(f"no admissible gains among {_DRAWS} drawn{which}")
 
     def _admissible(
@@ -377,9 +387,13 @@ class ShapedDesign:
 
     def __repr__(self) -> str:
         where = repr(self.family) if self.family else "the point"
-        told = self.condition if self.family else None
-        told = "gains are tried one at a time" if told is None else told
-        return f"<ShapedDesign for {where}: {told}>"
+        if not self.family or self.condition is None:
+            return f"<ShapedDesign for {where}: gains are tried one at a time>"
+        if self.condition == sp.S.false:
+            return f"<ShapedDesign for {where}: no gains>"
+        rows = "\n".join(f"  {name}: {abbreviated(bound)}" for name, bound in self.bounds.items())
+        hint = '\n  the whole: .bounds["..."]; at numbers: .contains(...)' if " operations" in rows else ""
+        return f"<ShapedDesign for {where}>\n{rows}{hint}"
 
 
 def _members(family: Any, eq: Equilibrium) -> dict[str, float]:

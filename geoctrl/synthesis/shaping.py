@@ -64,6 +64,11 @@ class Shaping(ABC):
         """The free constants."""
 
     @property
+    def matrices(self) -> Mapping[str, sp.ImmutableMatrix]:
+        """Gains that are entries of symmetric matrices: the symbols in their places, zero where none is."""
+        return {}
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What is to be said of the solution besides."""
         return ()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
 from geoctrl.errors import InputError, MatchingError
@@ -12,7 +13,7 @@ from tests.synthesis.test_shaped import apart
 pytestmark = pytest.mark.filterwarnings("ignore:.*these gains hold no family")
 
 PUCK = "spherical-pendulum-on-puck"
-MATCHED = {}
+MATCHED, DESIGNED = {}, {}
 
 
 def matched(name, shaping, gains):
@@ -38,6 +39,14 @@ def turned(first, second, angle=0.6):
     c, s = np.cos(angle), np.sin(angle)
     R = np.array([[c, -s], [s, c]])
     return R @ np.diag([first, second]) @ R.T
+
+
+def designed(name, shaping, family):
+    """Made once: the conditions of a family take seconds."""
+    key = name, shaping, family
+    if key not in DESIGNED:
+        DESIGNED[key] = matched(name, shaping, "matrices").design(family)
+    return DESIGNED[key]
 
 
 HELD = {"rho": turned(-0.1, -0.03, 1.0), "K": turned(-0.6, -0.2, 0.2)}
@@ -84,6 +93,95 @@ def test_another_entry_is_another_law():
     assert np.max(np.abs(found - differs)) > 1e-3 * np.max(np.abs(expected))
 
 
+def test_a_matrix_says_what_its_entries_say():
+    matching = matched(PUCK, "both", "matrices")
+    given = {"Lambda": turned(9.0, 4.0), **HELD}
+    by_entry = matching.law(**entries(**given))
+    x = by_entry.full.random_state(np.random.default_rng(8), by_entry.full.mechanism.generic)
+    for write in (lambda m: m, lambda m: m.tolist(), sp.Matrix):
+        law = matching.law(**{name: write(matrix) for name, matrix in given.items()})
+        np.testing.assert_allclose(law.full.rhs(0.0, x), by_entry.full.rhs(0.0, x), rtol=1e-13)
+    defaults = {p.name: p.default for p in by_entry.gain_parameters}
+    beside = {k: v for k, v in entries(**given).items() if not k.startswith("K")}
+    law = matching.law(**beside, K=given["K"])
+    assert {p.name: p.default for p in law.gain_parameters} == pytest.approx(defaults, rel=1e-15)
+
+
+def test_a_matrix_of_symbols():
+    matching = matched(PUCK, "kinetic", "matrices")
+    a, b, c = sp.symbols("a b c", real=True)
+    law = matching.law(Lambda=sp.Matrix([[a, b], [b, c]]))
+    assert [p.name for p in law.gain_parameters] == ["a", "b", "c"]
+    half = matching.law(Lambda=[[a, 0.5], [0.5, 4]])
+    assert {p.name: p.default for p in half.gain_parameters} == {"a": None, "Lambda12": 0.5, "Lambda22": 4}
+
+
+def test_a_matrix_on_the_diagonal():
+    matching = matched("body-with-rotors", "kinetic", "diagonal")
+    law = matching.law(Lambda=np.diag([1.0, 0.3, 0.2]))
+    assert {p.name: p.default for p in law.gain_parameters} == {
+        "Lambda11": 1.0,
+        "Lambda22": 0.3,
+        "Lambda33": 0.2,
+    }
+    with pytest.raises(MatchingError, match=r'entry 1, 3 of Lambda is 0.1,.*gains="matrices"'):
+        matching.law(Lambda=[[1, 0, 0.1], [0, 0.3, 0], [0.1, 0, 0.2]])
+
+
+def test_one_actuated_direction_takes_a_matrix_of_one_entry():
+    one = matched("cart-pendulum", "both", "matrices")
+    law = one.law(Lambda=[[25.0]], rho=-0.03, K=sp.Matrix([[-0.6]]))
+    assert [p.default for p in law.gain_parameters] == [25.0, -0.03, -0.6]
+
+
+def test_designs_take_matrices():
+    design = designed("cart-pendulum", "both", "upright")
+    by_entry = {"Lambda": 12.0, "rho": -0.02, "K": -0.6}
+    given = {name: [[value]] for name, value in by_entry.items()}
+    assert design.contains(**given) is True
+    assert design.contains(**{**given, "Lambda": np.array([[-12.0]])}) is False
+    np.testing.assert_allclose(design.eigenvalues(**given), design.eigenvalues(**by_entry), rtol=1e-12)
+    assert design.best_damping(**given) == pytest.approx(design.best_damping(**by_entry), rel=1e-12)
+    assert [p.default for p in design.law(**given).gain_parameters] == [12.0, -0.02, -0.6]
+
+
+def test_rounding_of_a_symmetric_matrix_is_none():
+    """R diag R^T in floats: entries that face one another may differ in the last digit."""
+    matching = matched(PUCK, "kinetic", "matrices")
+    law = matching.law(Lambda=[[9.0, 0.1 + 0.2], [0.3, 4.0]])
+    assert {p.name: p.default for p in law.gain_parameters}["Lambda12"] == pytest.approx(0.3, abs=1e-15)
+    with pytest.raises(MatchingError, match="must be symmetric"):
+        matching.law(Lambda=[[9.0, 0.3 + 1e-9], [0.3, 4.0]])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"Lambda": np.eye(3)}, r"Lambda must be a symmetric 2 x 2 matrix.*got \(3, 3\)"),
+        ({"Lambda": [[1, 2]]}, r"Lambda must be a symmetric 2 x 2 matrix.*got \(1, 2\)"),
+        ({"Lambda": [[1, 2], [3]]}, "Lambda must be a symmetric 2 x 2 matrix"),
+        ({"Lambda": 3.0}, "Lambda must be a symmetric 2 x 2 matrix, .* got 3.0"),
+        ({"Lambda": sp.Symbol("a", real=True)}, "Lambda must be a symmetric 2 x 2 matrix"),
+        ({"Lambda": [1, 2]}, "Lambda must be a symmetric 2 x 2 matrix"),
+        ({"Lambda": "eye"}, "Lambda must be a symmetric 2 x 2 matrix"),
+        ({"Lambda": None}, "Lambda must be a symmetric 2 x 2 matrix"),
+        ({"Lambda": [[1, 2], [3, 4]]}, "Lambda must be symmetric: entry 1, 2 is 2, entry 2, 1 is 3"),
+        ({"Lambda": [[1, np.nan], [np.nan, 4]]}, "an entry of Lambda must be finite"),
+        ({"Lambda": [[1, 2j], [-2j, 4]]}, "an entry of Lambda must be a real number"),
+        ({"Lambda": sp.Matrix([[1, sp.I], [-sp.I, 4]])}, "entries of Lambda must be finite and real"),
+        ({"Lambda": [["a", 0], [0, 4]]}, "an entry of Lambda"),
+        ({"Lambda": np.eye(2), "Lambda12": 0.0}, "Lambda and Lambda12"),
+        ({"Lamda": np.eye(2)}, "no gain 'Lamda'; did you mean 'Lambda'"),
+        ({"Lambda": np.zeros((2, 2))}, "Lambda must be invertible"),
+    ],
+)
+def test_matrices_that_are_refused(given, message):
+    matching, design = matched(PUCK, "kinetic", "matrices"), designed(PUCK, "kinetic", "upright")
+    for take in (matching.law, design.contains, design.law):
+        with pytest.raises(MatchingError, match=message):
+            take(**given)
+
+
 def test_multiples_of_gamma_are_the_scalar_gains():
     scalars = matched(PUCK, "both", "scalars")
     p = scalars.mechanism.defaults
@@ -109,11 +207,11 @@ def test_the_puck_is_held_above_an_eigenvalue(away, expected):
     gains = entries(Lambda=turned((1 + away) * threshold, 3 * threshold), **HELD)
     loop = matching.law(**gains).loop
     assert gc.certify(loop, loop.equilibrium("upright")).verdict is expected
-    assert matching.design("upright").contains(**gains) is (expected is Verdict.PROVED_STABLE)
+    assert designed(PUCK, "both", "upright").contains(**gains) is (expected is Verdict.PROVED_STABLE)
 
 
 def test_every_matrix_has_to_be_definite():
-    design = matched(PUCK, "both", "matrices").design("upright")
+    design = designed(PUCK, "both", "upright")
     p = design.plant.mechanism.defaults
     high = turned(3.0, 5.0) * (p["M"] + p["m"]) ** 2 / p["m"]
     assert design.contains(**entries(Lambda=high, **HELD))
@@ -139,6 +237,37 @@ def test_three_rotors_have_their_own_gains(side):
     loop = matching.law(**gains).loop
     verdict = gc.certify(loop, loop.equilibrium("about2", **at)).verdict
     assert verdict is (Verdict.PROVED_STABLE if side < 0 else Verdict.PROVED_UNSTABLE)
+
+
+def test_matrices_are_recommended_as_the_scalar_gains_are():
+    """Two frequencies of the loop, in closed form: multiples of gamma, each pair of modes twice."""
+    design = designed(PUCK, "both", "upright")
+    gains = design.recommend(frequencies=(3.0, 8.0))
+    scalars = matched(PUCK, "both", "scalars").design("upright").recommend(frequencies=(3.0, 8.0))
+    p = design.plant.mechanism.defaults
+    gamma = (p["M"] + p["m"]) * np.eye(2)
+    expected = entries(
+        Lambda=(1 + scalars["kappa"]) * gamma, rho=scalars["rho"] * gamma, K=scalars["K"] * np.eye(2)
+    )
+    assert gains == pytest.approx(expected, rel=1e-12)
+    found = np.sort(np.abs(design.eigenvalues(**gains)))
+    np.testing.assert_allclose(found, [3.0] * 4 + [8.0] * 4, rtol=1e-6)
+
+
+def test_gains_are_recommended_about_a_motion():
+    """Damping would brake it: the loop is looked at without, its modes near the pace of the plant."""
+    matching = matched("body-with-rotors", "kinetic", "scalars")
+    design, at = matching.design("about2"), {"Omega0": 1.0, "rate0": 0.0}
+    gains = design.recommend(at)
+    assert design.contains(at, **gains) is True
+    assert design.best_damping(at, **gains) == 0.0
+    loop = matching.law(**gains).loop
+    assert gc.certify(loop, loop.equilibrium("about2", **at)).verdict is Verdict.PROVED_STABLE
+    # The plant falls with (L2 - I3)(I1 - L2)/(I1 I3), L2 = I2 + J2.
+    v = matching.mechanism.defaults
+    L2 = v["I2"] + v["J2"]
+    falls = np.sqrt((L2 - v["I3"]) * (v["I1"] - L2) / (v["I1"] * v["I3"]))
+    assert max(np.abs(design.eigenvalues(at, **gains))) == pytest.approx(falls, rel=1e-3)
 
 
 def test_draws_are_definite():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
 from geoctrl.errors import InputError, LawWarning, MatchingError
@@ -159,6 +160,77 @@ def test_a_singular_inertia_has_no_law(name, kind, gains):
     chosen = gains(matching.mechanism.defaults)
     with pytest.raises(MatchingError, match=rf"^{next(iter(chosen))} = .*the controlled inertia is singular"):
         matching.law(**chosen)
+
+
+POLES = [
+    ("cart-pendulum", "kinetic", {"kappa": -1}),
+    ("spherical-pendulum-on-puck", "kinetic", {"kappa": -1.0}),
+    ("body-with-rotors", "kinetic", {"kappa": -1}),
+    ("furuta-pendulum", "both", {"delta": 1.5, "m22": 0, "K": 1}),
+    ("acrobot", "both", {"b": 1.5, "m22": 0, "K": 1}),
+]
+
+
+@pytest.mark.parametrize(("name", "kind", "gains"), POLES)
+def test_gains_at_which_the_lagrangian_divides_by_zero_have_no_law(name, kind, gains):
+    given = ", ".join(f"{gain} = {value}" for gain, value in gains.items())
+    with pytest.raises(MatchingError, match=rf"^{given}: the controlled Lagrangian divides by an inertia"):
+        gc.match(gc.models.get(name)(), shaping=kind).law(**gains)
+
+
+# Where Gc is singular at rest, by hand: G_ab + Delta = coupling^2/g, or g = (1 + kappa) k gamma k.
+SINGULAR = [
+    (
+        "furuta-pendulum",
+        {},
+        "kinetic",
+        "Delta",
+        lambda v: (
+            (v["m"] * v["l"] * v["R"]) ** 2 / (v["I"] + v["m"] * v["l"] ** 2) - v["J"] - v["m"] * v["R"] ** 2
+        ),
+    ),
+    ("spherical-pendulum-on-puck", {}, "kinetic", "kappa", lambda v: v["M"] / v["m"]),
+    ("inertia-wheel-pendulum", {}, "both", "kappa", lambda v: v["I"] / v["J"]),
+    ("body-with-rotors", {}, "kinetic", "kappa", lambda v: v["I2"] / v["J2"]),
+    (
+        "top-on-movable-base",
+        {"pushed": True},
+        "both",
+        "kappa",
+        lambda v: v["I1"] * (v["m"] + v["M"]) / (v["m"] * v["l"]) ** 2 - 1,
+    ),
+    (
+        "underwater-vehicle",
+        {"thrusters": True},
+        "kinetic",
+        "mu",
+        lambda v: (v["m"] * v["l"]) ** 2 / v["J2"] - v["M1"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "kind", "gain", "edge"), SINGULAR)
+def test_the_edge_of_every_class_has_no_law(name, options, kind, gain, edge):
+    matching = gc.match(gc.models.get(name)(**options), shaping=kind)
+    others = dict.fromkeys(matching.gains, -0.3)
+    value = edge(matching.mechanism.defaults)
+    with pytest.raises(MatchingError, match=rf"{gain} = .*the controlled inertia is singular"):
+        matching.law(**{**others, gain: value})
+    matching.law(**{**others, gain: value * 1.001})
+
+
+def test_singular_whatever_the_other_gains_are():
+    a = sp.Symbol("a", real=True)
+    cart = gc.match(gc.models.get("cart-pendulum")(), shaping="both")
+    with pytest.raises(MatchingError, match=r"^a, rho = 0, K = -1: .*singular"):
+        cart.law(kappa=a, rho=0, K=-1)
+    furuta = gc.match(gc.models.get("furuta-pendulum")(), shaping="both")
+    with pytest.raises(MatchingError, match="m22 = 0"):
+        furuta.law(delta=a, m22=0, K=sp.Symbol("b", real=True))
+    puck = gc.match(gc.models.get("spherical-pendulum-on-puck")(), shaping="kinetic", gains="matrices")
+    for rows in ([[a, a], [a, a]], [[a, 0], [0, 0]]):
+        with pytest.raises(MatchingError, match="Lambda must be invertible"):
+            puck.law(Lambda=rows)
 
 
 def test_a_gain_at_a_pole_is_told_by_its_number():

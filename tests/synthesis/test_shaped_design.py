@@ -42,6 +42,26 @@ def test_ball_and_beam_is_told_though_it_holds_absolute_values():
     assert sp.Ne(p, 0) in sp.And.make_args(bounds["p"])
 
 
+def test_short_bounds_are_printed_as_they_are():
+    design = matched("inertia-wheel-pendulum", "both").design("upright")
+    assert repr(design) == "<ShapedDesign for 'upright'>\n  kappa: kappa > I/J\n  rho: rho < 0\n  K: K < 0"
+
+
+def test_long_bounds_are_printed_by_their_size():
+    design = matched("acrobot", "both").design("upright")
+    told, bounds = repr(design), design.bounds
+    assert len(str(bounds["b"])) > 1000  # the value is the whole
+    rows = dict(line.strip().split(": ", 1) for line in told.splitlines()[1:-1])
+    assert rows.keys() == bounds.keys()
+    for gain, bound in bounds.items():
+        parts = sp.And.make_args(bound)
+        assert len(rows[gain]) <= 110 * len(parts)
+        for part in parts:
+            text = str(part)
+            assert (text if len(text) <= 100 else f"of {part.count_ops()} operations") in rows[gain]
+    assert told.splitlines()[-1] == '  the whole: .bounds["..."]; at numbers: .contains(...)'
+
+
 def rotors_edges(v):
     """lambda^2 = (L2 - a3)(a1 - L2)/(a1 a3) at 1 rad/s, a_i = I_i - kappa J_i, L2 = I2 + J2."""
     L2 = v["I2"] + v["J2"]
