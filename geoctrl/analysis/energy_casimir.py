@@ -168,25 +168,28 @@ class Pencil:
 
 
 def definite_combination(forms: np.ndarray) -> tuple[np.ndarray, float]:
-    """Unit weights that maximise the least eigenvalue of a combination of symmetric forms.
+    """Weights that maximise the least eigenvalue, relative to its size, of a combination of symmetric forms.
 
-    The function is concave; it is maximised by sequential quadratic programming on its smoothed form from
-    several starts, and the sign of the weights is free, so that maxima and minima are covered alike.
-    Definite combinations of two forms lie between neighbouring eigenvalues of their pencil; close to a
-    threshold, where smoothing misses them, they are found there.
+    Among orthonormal combinations the sizes are those of the weights, whatever basis is given: of two forms
+    that nearly cancel it is their difference that counts. The function is concave; it is maximised by
+    sequential quadratic programming on its smoothed form from several starts, and the sign of the weights is
+    free, so that maxima and minima are covered alike. Definite combinations of two forms lie between
+    neighbouring eigenvalues of their pencil; close to a threshold, where smoothing misses them, they are
+    found there.
 
     Returns
     -------
     weights : (q,)
-    least eigenvalue at the maximum, relative to the largest form
+    least eigenvalue at the maximum, relative to the norm of the combination
     """
     from scipy.optimize import minimize
 
-    q = len(forms)
     if forms.shape[1] == 0:
-        return np.eye(q)[0], 1.0
+        return np.eye(len(forms))[0], 1.0
     size = np.array([max(np.linalg.norm(R), 1e-300) for R in forms])
-    scaled = forms / size[:, None, None]
+    mixing, spread, orthonormal = np.linalg.svd((forms / size[:, None, None]).reshape(len(forms), -1), False)
+    q = max(1, int(np.sum(spread > VANISHING * spread[0])))
+    scaled = orthonormal[:q].reshape(q, *forms.shape[1:])
 
     def least(y: np.ndarray) -> float:
         return float(np.linalg.eigvalsh(np.tensordot(y, scaled, 1))[0])
@@ -210,7 +213,7 @@ def definite_combination(forms: np.ndarray) -> tuple[np.ndarray, float]:
         result = minimize(smoothed, y, args=(sharpness,), jac=True, method="SLSQP", constraints=[ball])
         if np.all(np.isfinite(result.x)) and least(result.x) >= least(y):
             y = result.x
-    return y / size, least(y)
+    return mixing[:, :q] @ (y / np.maximum(spread[:q], 1e-300)) / size, least(y)
 
 
 def _between_eigenvalues(first: np.ndarray, second: np.ndarray) -> list[np.ndarray]:

@@ -31,6 +31,19 @@ def oscillators(first: int, second: int, damper: str) -> Problem:
     )
 
 
+def springs(stiffness: tuple[int, ...], *forces: str) -> Problem:
+    """Unit masses, each on its spring, with a force on each."""
+    n = range(1, len(stiffness) + 1)
+    q, v = ([f"{letter}{i}" for i in n] for letter in "qv")
+    rates = [*v, *(f"-{k}*{x} + ({force})" for k, x, force in zip(stiffness, q, forces, strict=True))]
+    energy = " + ".join(f"{y}**2/2 + {k}*{x}**2/2" for k, x, y in zip(stiffness, q, v, strict=True))
+    return plain(rates, dict.fromkeys([*q, *v], 0), others={"energy": energy})
+
+
+COUPLED = "-(v1 - v2)**3", "(v1 - v2)**3 - (v2 - v3)", "v2 - v3"
+"""A cubic damper between the first and second, a linear one between the second and third."""
+
+
 def body(force: tuple[str, str, str]) -> Problem:
     """Inertia diag(1, 2, 3) in the field of U = g3 + g1^2, at the bottom."""
     w, g = (sp.Matrix(sp.symbols(f"{letter}1:4", real=True)) for letter in "Og")
@@ -86,6 +99,19 @@ PROVED = {
     "cubic friction": (body(("-O1**3", "-O2**3", "-O3**3")), ATTRACTS),
     "a cubic damper between different oscillators": (oscillators(1, 4, "-(v1 - v2)**3"), ATTRACTS),
     "the same between equal ones": (oscillators(1, 1, "-(v1 - v2)**3"), STABLE),
+    "a linear damper and a cubic one": (springs((1, 1), "-v1 - (v1 - v2)**3", "(v1 - v2)**3"), ATTRACTS),
+    "two cubic dampers, one between": (springs((1, 1), "-v1**3 - (v1 - v2)**3", "(v1 - v2)**3"), ATTRACTS),
+    "a cubic damper and one of the fifth degree": (
+        springs((1, 1), "-v1**5 - (v1 - v2)**3", "(v1 - v2)**3"),
+        ATTRACTS,
+    ),
+    "dampers of two degrees between three": (springs((1, 4, 9), *COUPLED), ATTRACTS),
+    "the same between three equal ones, which move as one": (springs((1, 1, 1), *COUPLED), STABLE),
+    "drag by the speed": (springs((1, 4), "-(v1**2 + v2**2)*v1", "-(v1**2 + v2**2)*v2"), ATTRACTS),
+    "a damper beside another along an oblique axis": (
+        body(("-O1 - (O1 - O2)**3", "(O1 - O2)**3", "-O3**5")),
+        ATTRACTS,
+    ),
     "a coupling of higher order": (
         plain(
             "v1, v2, -q1 - q2**2 - v1, -q2 - 2*q1*q2",
@@ -136,6 +162,13 @@ OPEN = {
         "-y - x*(x**2 + y**2), x - y*(x**2 + y**2), x**2 + y**2", {"x": 0, "y": 0, "s": 0}
     ),
     "a 2-jet that falls, a rate that does not": body(("-O1", "O2**3", "0")),
+    "a cubic damper that drives, beside one that brakes": springs(
+        (1, 1), "-v1**3 + (v1 - v2)**3", "-(v1 - v2)**3"
+    ),
+    "a linear brake that a cubic drive overcomes elsewhere": springs(
+        (1, 1), "-v1 + (v1 - v2)**3", "-(v1 - v2)**3"
+    ),
+    "cubic forces of which the power has both signs": springs((1, 1), "-v1**3 + 5*v1*v2**2", "-v2**3"),
     "a factor that is zero at the point": body(("-(1 + g3)*O1", "0", "0")),
     "no minimum above a minimum on every line": point_mass("(y - x**2)*(y - 3*x**2)"),
     "an indefinite quartic": point_mass("x**4 - 3*x**2*y**2 + y**4"),
@@ -308,8 +341,9 @@ def test_fields_may_not_hold_the_symbols_of_a_family():
     refused(outcome, swapped)
 
 
-def test_falls_are_proved_and_not_believed():
-    outcome = decide(PROVED["friction about one axis"][0])
+@pytest.mark.parametrize("name", ["friction about one axis", "two cubic dampers, one between"])
+def test_falls_are_proved_and_not_believed(name):
+    outcome = decide(PROVED[name][0])
 
     def risen(data):
         data["falling"]["sense"] *= -1
@@ -323,6 +357,23 @@ def test_falls_are_proved_and_not_believed():
         square["factor"] = len(data["nodes"]) - 1
 
     for change in (risen, unfounded, negative):
+        refused(outcome, change)
+
+
+def test_roots_of_squares_are_proved_and_not_believed():
+    """Of three masses that move as one nothing may be made that sees the motion."""
+    outcome = decide(PROVED["the same between three equal ones, which move as one"][0])
+    squares = outcome.problem.data["falling"]["squares"]
+    cubic = next(i for i, row in enumerate(squares) if row.get("power") == 2)
+
+    def elsewhere(data):
+        data["falling"]["squares"][cubic]["root"] = data["field"][2]  # v3, the rate of q3
+
+    def unfounded(data):
+        root = data["falling"]["squares"][cubic]["root"]
+        data["falling"]["squares"][cubic]["parts"] = [{"factor": root, "square": root}]
+
+    for change in (elsewhere, unfounded):
         refused(outcome, change)
 
 

@@ -121,10 +121,20 @@ def test_irrational_permanent_rotations_are_decided_with_their_root(top):
 def test_rounding_in_a_gradient_that_vanishes_passes_for_no_direction(top):
     """The same points in floats, where the fourth integral has a gradient of rounding alone."""
     k = ratio(top.params)
-    verdicts = ((1.2, "PROVED_UNSTABLE"), (1.5, "NUMERICALLY_STABLE"), (4.0, "NUMERICALLY_STABLE"))
-    for factor, expected in verdicts:
+    for factor in (1.2, 1.5, 4.0):
         eq = top.equilibrium("staude", Omega0=float(factor * np.sqrt(k)))
+        expected = "PROVED_UNSTABLE" if factor == 1.2 else "NUMERICALLY_STABLE"
         assert gc.certify(top, eq.x).verdict.name == expected
+
+
+@pytest.mark.parametrize("factor", [5.0, 5.5, 8.0])
+def test_the_last_digit_decides_nothing_in_floats(top, factor):
+    """Where the forms of two multipliers nearly cancel, and rounding chooses the basis they come in."""
+    speed = float(factor * np.sqrt(ratio(top.params)))
+    for _ in range(4):
+        eq = top.equilibrium("staude", Omega0=speed)
+        assert gc.certify(top, eq.x).verdict.name == "NUMERICALLY_STABLE"
+        speed = float(np.nextafter(speed, np.inf))
 
 
 def test_slow_permanent_rotations_do_not_exist(top):
