@@ -1,5 +1,6 @@
 """For every test: one thread of BLAS; sympy may not evaluate text as a program, as inside containers."""
 
+import gc
 import os
 
 # Before numpy is loaded: threads of BLAS that wait for each other's small matrices take most of the time of
@@ -21,6 +22,13 @@ def _no_text_is_evaluated(monkeypatch):
         raise EvaluatedError(f"sympy was about to evaluate {code!r}")
 
     monkeypatch.setattr(sympy_parser, "eval_expr", refuse)
+
+
+def pytest_collection_finish():
+    """Systems that are remembered are millions of objects: looking through all for garbage took a tenth of the time."""
+    gc.freeze()
+    young, middle, _ = gc.get_threshold()
+    gc.set_threshold(young, middle, 1000)
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
