@@ -25,7 +25,7 @@ def _no_text_is_evaluated(monkeypatch):
 
 
 def pytest_collection_finish():
-    """Systems that are remembered are millions of objects: looking through all for garbage took a tenth of the time."""
+    """To look for garbage through millions of objects of remembered systems took a tenth of the time."""
     gc.freeze()
     young, middle, _ = gc.get_threshold()
     gc.set_threshold(young, middle, 1000)
