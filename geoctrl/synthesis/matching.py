@@ -44,6 +44,10 @@ _CLASSES: dict[str, Callable[[Plant, str], Shaping]] = {
 }
 
 
+_LONG = 300
+"""Characters of a matrix up to which ``repr`` tells it."""
+
+
 class Matching(Matched):
     """Solutions of the matching conditions of a mechanism with rotors; made by `match`.
 
@@ -164,11 +168,17 @@ class Matching(Matched):
 
     def __repr__(self) -> str:
         lines = [f"<Matching of {self.mechanism.name or 'a mechanism'}>"]
-        for branch in self.branches:
-            lines.append(
-                f"  {branch.name}: tau = {branch.tau.tolist()}, rho^-1 = {branch.rho_inverse.tolist()}"
-            )
+        for i, branch in enumerate(self.branches):
+            pairs = (("tau", "tau", branch.tau), ("rho^-1", "rho_inverse", branch.rho_inverse))
+            texts = [f"{name} = {_told(f'.branches[{i}].{where}', m)}" for name, where, m in pairs]
+            lines.append(f"  {branch.name}: {', '.join(texts)}")
         return "\n".join(lines)
+
+
+def _told(where: str, matrix: sp.Matrix) -> str:
+    """A matrix, or where it is, if it is long."""
+    text = str(matrix.tolist())
+    return text if len(text) <= _LONG else f"{matrix.rows} x {matrix.cols} of sigma, {where}"
 
 
 def match(

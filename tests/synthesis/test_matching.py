@@ -258,3 +258,11 @@ def test_searches_in_symbols_keep_to_their_budget():
     for bad in (0, -1, "60"):
         with pytest.raises(gc.ParameterError, match="budget must be a positive number"):
             matching.design_sigma("sliding", budget=bad)
+
+
+def test_long_solutions_are_told_by_where_they_are():
+    """Matrices of three rotors fill pages."""
+    told = repr(gc.match(gc.models.get("body-with-rotors")()))
+    assert len(told) < 2000
+    assert "full: tau = 3 x 3 of sigma, .branches[3].tau" in told
+    assert "tau = [[0, 0, -J/sigma]]" in repr(gc.match(gc.models.get("body-with-rotor")()))
