@@ -17,8 +17,9 @@ from geoctrl.analysis.motion import Stored
 
 __all__ = ["Solved", "family_through"]
 
-TERMS, SECONDS = 3000, 3.0
-"""Terms of an equation and time from which on the search ends without a family."""
+TERMS, PRODUCTS, SECONDS = 3000, 1_000_000, 3.0
+"""Terms of an equation, products of terms in a multiplication, and time from which on the search ends without
+a family."""
 
 
 def family_through(stored: Stored, question: checker.Question, dimension: int) -> Stored:
@@ -130,7 +131,10 @@ class Solved:
 
 
 def _substituted(p: Any, i: int, top: Any, below: Any) -> Any:
-    """The numerator of p with top/below in place of its generator i, powers of below left out."""
+    """The numerator of p with top/below in place of its generator i, powers of below left out.
+
+    NotSolved where a product is too large: a single one may take longer than all the time there is.
+    """
     degree = p.degrees()[i]
     parts: dict[int, dict] = {}
     for exponents, c in p.terms():
@@ -140,11 +144,11 @@ def _substituted(p: Any, i: int, top: Any, below: Any) -> Any:
     ring = p.context()
     tops, belows = [ring.constant(1)], [ring.constant(1)]
     for _ in range(int(degree)):
-        tops.append(tops[-1] * top)
-        belows.append(belows[-1] * below)
+        tops.append(_product(tops[-1], top))
+        belows.append(_product(belows[-1], below))
     total = ring.constant(0)
     for e, terms in parts.items():
-        total += ring.from_dict(terms) * tops[e] * belows[int(degree) - e]
+        total += _product(_product(ring.from_dict(terms), tops[e]), belows[int(degree) - e])
     if not below.is_constant():
         while total:
             quotient, remainder = divmod(total, below)
@@ -152,3 +156,10 @@ def _substituted(p: Any, i: int, top: Any, below: Any) -> Any:
                 break
             total = quotient
     return total
+
+
+def _product(a: Any, b: Any) -> Any:
+    """a b, where it has not too many terms to be waited for."""
+    if len(a) * len(b) > PRODUCTS:
+        raise NotSolved
+    return a * b

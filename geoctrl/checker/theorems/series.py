@@ -39,6 +39,8 @@ class Series:
     def __mul__(self, value: Any) -> Series:
         if not isinstance(value, Series):
             return Series(self.ring, self.terms * fmpq(value))
+        if not self.terms or not value.terms:
+            return Series(self.ring, self.ring.zero)
         return self.ring.cut(self.terms * value.terms)
 
     def __neg__(self) -> Series:
@@ -87,6 +89,7 @@ class PowerSeries:
             raise NotExact("series have rational coefficients")
         self.dimension, self.order, self._numbers = dimension, order, numbers
         self._context = fmpq_mpoly_ctx.get([f"z{i}" for i in range(dimension)], Ordering.lex)
+        self.zero = self._context.constant(0)
         self.variables = [Series(self, z) for z in self._context.gens()]
 
     def number(self, q: Number) -> Series:
@@ -164,10 +167,10 @@ def implicit(
     identity = [[fmpq(int(i == j)) for j in range(size)] for i in range(size)]
     inverse = solve(M, identity)
     X = list(start)
-    for _ in range(ring.order):
+    for order in range(1, ring.order + 1):
+        # Each step makes one more power right, and needs no higher one; the last is that of the ring.
+        ring.order = order
         G = residual(X)
-        if not any(G):
-            break
         for i, row in enumerate(inverse):
             for c, g in zip(row, G, strict=True):
                 if c and g:
