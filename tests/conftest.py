@@ -24,11 +24,12 @@ def _no_text_is_evaluated(monkeypatch):
     monkeypatch.setattr(sympy_parser, "eval_expr", refuse)
 
 
-def pytest_collection_finish():
-    """To look for garbage through millions of objects of remembered systems took a tenth of the time."""
-    gc.freeze()
-    young, middle, _ = gc.get_threshold()
-    gc.set_threshold(young, middle, 1000)
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item, nextitem):
+    """What a file leaves is remembered systems, millions of objects: to look for garbage there took a tenth."""
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups

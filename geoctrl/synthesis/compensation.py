@@ -118,6 +118,8 @@ def compensated(
             y: np.ndarray, held: HeldLinearization = held, wanted: np.ndarray = wanted
         ) -> np.ndarray:
             inner = held.inner_with(*derivatives(dict(zip(start, y.tolist(), strict=True))))
+            if len(inner) != roots.size or not np.all(np.isfinite(inner)):  # another family, or no law
+                return np.full(roots.size, np.inf)
             return _coefficients((np.linalg.eigvals(inner) - 1) / (held.controller.hold * fastest)) - wanted
 
         solution = _solved(residual, np.array([*found.values()]))
@@ -202,6 +204,8 @@ def _solved(residual: Callable[[np.ndarray], np.ndarray], start: np.ndarray) -> 
             (residual(y + _STEP * s * e) - residual(y - _STEP * s * e)) / (2 * _STEP)
             for s, e in zip(scale, np.eye(len(y)), strict=True)
         ]
+        if not np.all(np.isfinite(columns)):
+            break
         step = scale * np.linalg.lstsq(np.stack(columns, axis=1), -value, rcond=None)[0]
         best = _shortened(residual, y, step, float(np.linalg.norm(value)))
         if best is None:
