@@ -26,7 +26,7 @@ def _no_text_is_evaluated(monkeypatch):
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item, nextitem):
-    """A file leaves systems, millions of objects: to look for garbage through them took a tenth of the time."""
+    """A file leaves systems, millions of objects: a search for garbage in them took a tenth of the time."""
     if nextitem is None or nextitem.path != item.path:
         gc.collect()
         gc.freeze()
