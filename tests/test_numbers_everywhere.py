@@ -177,3 +177,19 @@ def test_systems_on_manifolds(kind):
         return gc.certify(system, spun)
 
     same(body(kind), body(int))
+
+
+def test_fractions_are_not_rounded_before_a_proof_on_manifolds():
+    """Of 2/3 something may be false that is true of the nearest double: a proof names what was given."""
+    q = spheres.symbols(2)[0]
+    a = gc.Parameter("a", positive=True)
+    system = spheres.SphereSystem(
+        mass=[[2, 0], [0, 3]], potential=a.symbol * (q[0][2] + q[1][2]), parameters=[a]
+    )
+    rest = ([[0, 0, -1], [0, 0, -1]], [[0, 0, 0], [0, 0, 0]])
+    for given, named in ((Fraction(2, 3), "2/3"), (Decimal("0.1"), "1/10")):
+        certificate = gc.certify(system, rest, params={"a": given})
+        assert certificate.verdict == gc.Verdict.PROVED_STABLE
+        assert f'"{named}"' in certificate.to_json()
+        assert gc.find_equilibrium(system, rest, params={"a": given}).params["a"] == Fraction(named)
+    assert '"2/3"' not in gc.certify(system, rest, params={"a": 2 / 3}).to_json()

@@ -77,7 +77,7 @@ def find_equilibrium(
     seen = system.seen_from(spin)
     known = guess if isinstance(guess, Equilibrium) else None
     x, u = _start(seen, guess)
-    numbers = numbers_at(system, known, None) if params is None else system.parameters_at(params)
+    numbers = numbers_at(system, known if params is None else None, params)
     x = seen.at_rest(x, numbers)
     held, held_u = _held(seen, {} if fixed is None else fixed)
     for i, value in held.items():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import finite_array, named_parameters
-from geoctrl._scalars import shown
+from geoctrl._scalars import plain, shown
 from geoctrl._scalars.surds import exact_numbers
 from geoctrl.checker.surds import Surd
 from geoctrl.errors import EquilibriumError, InputError
@@ -77,7 +77,11 @@ def numbers_at(system: System, given: Any, params: Mapping[str, float] | None) -
     """Parameters of a question about a point: those of an equilibrium, overridden by ``params``."""
     held = given.params if isinstance(given, Equilibrium) else {}
     own = {k: v for k, v in held.items() if k in system.params}
-    return system.parameters_at(own | named_parameters(params))
+    given = own | named_parameters(params)
+    values: dict[str, Any] = {**system.parameters_at(given)}
+    # Systems that compute in doubles round: proofs are of what is given, where no double equals it.
+    asked = {k: plain(v) for k, v in (dict(system.params) | given).items() if v is not None}
+    return values | {k: v for k, v in asked.items() if isinstance(v, Fraction)}
 
 
 def resolve_equilibrium(system: System, eq: Any, params: Mapping[str, float] | None) -> Equilibrium:
