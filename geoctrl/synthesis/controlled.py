@@ -116,34 +116,6 @@ class Controlled:
             for a, z in enumerate(self.positions)
         )
 
-    def with_potential(self, further: sp.Expr) -> Controlled:
-        """The same with F(z) added to V_c, F in `position_symbols` and parameters of the plant.
-
-        Raises
-        ------
-        MatchingError
-            Where no position is held, for other symbols, or where F has a slope at home.
-        """
-        symbols = self.position_symbols
-        if not symbols:
-            raise MatchingError(
-                'the law holds no positions, of which a potential could be; take shaping="both"'
-            )
-        known = {*symbols, *(p.symbol for p in self.plant.mechanism.parameters)}
-        other = sorted(map(str, further.free_symbols - known))
-        if other:
-            raise MatchingError(
-                f"the potential holds {', '.join(other)}; it is a function of "
-                f"{', '.join(map(str, symbols))}, real symbols, and of parameters of the plant"
-            )
-        home = dict.fromkeys(symbols, 0)
-        if any(sp.simplify(sp.diff(further, z).subs(home)) != 0 for z in symbols):
-            raise MatchingError(
-                f"the potential {further} has a slope at home, where it is to hold the positions"
-            )
-        places = dict(zip(symbols, self.positions, strict=True))
-        return replace(self, potential=self.potential + further.subs(places, simultaneous=True))
-
     @cached_property
     def holds_positions(self) -> bool:
         """Whether V_c depends on actuated positions, so that these are brought to a place."""
@@ -159,7 +131,8 @@ class Controlled:
         """Whether the momenta of the driven velocities are conserved: nothing depends on their positions."""
         m, driven = self.plant.mechanism, self.plant.driven
         twisted = any(x in driven for i, j, *_ in m.algebra.brackets for x in (i, j))
-        slopes = (self.plant.along(e) for e in (*self.inertia, *(m.gyroscopic or ())))
+        around = Plant(self.mechanism, self.plant.drive)  # Gc may hold positions that the plant has not
+        slopes = (around.along(e) for e in (*self.inertia, *(m.gyroscopic or ())))
         return not (twisted or self.holds_positions or any(s[i] != 0 for s in slopes for i in driven))
 
     @property

@@ -12,6 +12,7 @@ from geoctrl._scalars import expression, plain
 from geoctrl._scalars.budget import BUDGET
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.controlled import Controlled
+from geoctrl.synthesis.further import Further
 from geoctrl.synthesis.gain_matrices import by_entry
 from geoctrl.synthesis.plant import Plant
 from geoctrl.synthesis.shaped_design import ShapedDesign
@@ -77,14 +78,18 @@ class ShapedMatching:
         symbols = self.controlled.position_symbols
         return {z.name: e for z, e in zip(symbols, self.controlled.positions, strict=True)}
 
-    def law(self, potential: Any = 0, **gains: Any) -> ShapedLaw:
-        """Feedback law for gains.
+    def law(self, potential: Any = 0, inertia: Any = None, **gains: Any) -> ShapedLaw:
+        r"""Feedback law for gains.
 
         Parameters
         ----------
         potential : expression, optional
             F(z), added to K z^2/2: any function of the `positions`, in real symbols of their names and in
             parameters of the plant, with its slope zero at home.
+        inertia : expression, or symmetric matrix of them, optional
+            N(z): :math:`\tfrac12 \dot z^T N(z)\, \dot z` is added to the controlled Lagrangian, N a function
+            as the potential is. In the notation of Bloch, Leonard and Marsden the inertia rho of a law then
+            varies with the position.
         **gains : numbers or symbols
             All of `gains`. A number is the default of a parameter of the loop; a symbol stays one without a
             value, under its own name. Of a matching made with ``gains="matrices"`` or ``"diagonal"`` also
@@ -99,7 +104,7 @@ class ShapedMatching:
         MatchingError
             If a gain is missing, unknown, not finite, or one at which there is no controlled Lagrangian;
             if a matrix has the wrong shape, is not symmetric, or is given with one of its entries; if the
-            potential is no such function.
+            potential or the inertia is no such function.
 
         Examples
         --------
@@ -110,8 +115,8 @@ class ShapedMatching:
         >>> gc.certify(law.loop, law.loop.equilibrium("upright")).verdict
         <Verdict.PROVED_STABLE: 'PROVED_STABLE'>
         """
-        further = expression(potential, "the potential", MatchingError)
-        return ShapedLaw(self.shaping, self.mechanism, *self._read(gains), potential=further)
+        further = Further.of(potential, inertia)
+        return ShapedLaw(self.shaping, self.mechanism, *self._read(gains), further=further)
 
     def _read(self, gains: Mapping[str, Any]) -> tuple[dict[str, sp.Expr], tuple[Parameter, ...]]:
         """Symbols of the gains by name, and the parameters that they are."""
@@ -141,7 +146,9 @@ class ShapedMatching:
             parameters.append(parameter)
         return dict(zip(known, (p.symbol for p in parameters), strict=True)), tuple(parameters)
 
-    def design(self, eq: Any, budget: float = BUDGET, potential: Any = 0) -> ShapedDesign:
+    def design(
+        self, eq: Any, budget: float = BUDGET, potential: Any = 0, inertia: Any = None
+    ) -> ShapedDesign:
         """Gains for which an equilibrium of the closed loop is stable.
 
         Parameters
@@ -150,7 +157,7 @@ class ShapedMatching:
             For a family the set is derived in symbols.
         budget : float
             Seconds for each search in symbols.
-        potential : expression, optional
+        potential, inertia : optional
             As in `law`.
 
         Raises
@@ -158,9 +165,9 @@ class ShapedMatching:
         ParameterError
             If the closed loop has no such family.
         MatchingError
-            If the potential is no function of the positions.
+            If the potential or the inertia is no function of the positions.
         """
-        return ShapedDesign(partial(self.law, potential), self.shaping, eq, budget)
+        return ShapedDesign(partial(self.law, potential, inertia), self.shaping, eq, budget)
 
     def __repr__(self) -> str:
         gains = "\n".join(f"  {g.name}: {g.description}" for g in self.shaping.gains)

@@ -25,6 +25,7 @@ from geoctrl.synthesis import compensation, handover
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.controllers import controller
 from geoctrl.synthesis.formula import as_feedback, law_latex, with_numbers
+from geoctrl.synthesis.further import NOTHING, Further
 from geoctrl.synthesis.gains import gain_parameters, read_damping
 from geoctrl.synthesis.performance import Performance, measured
 from geoctrl.synthesis.shaped_damping import (
@@ -68,8 +69,8 @@ class ShapedLaw(Controls):
         With the sign at which the energy has a minimum, where the gains' numbers decide it.
     damping, integral : sympy matrices, m x m
         K and K_i of what `with_damping` added, zero without.
-    potential : expression
-        F(z) besides that of the class.
+    further : Further
+        F(z) and N(z), the potential and the inertia of the positions besides those of the class.
 
     Raises
     ------
@@ -86,24 +87,30 @@ class ShapedLaw(Controls):
         values: Mapping[str, sp.Expr],
         gains: tuple[Parameter, ...],
         added: Added | None = None,
-        potential: sp.Expr = sp.S.Zero,
+        further: Further = NOTHING,
     ) -> None:
         require_made_by_match(mechanism, shaping, "law")
-        if not isinstance(gains, tuple) or not (added is None or isinstance(added, Added)):
-            raise TypeError("a law takes the parameters of its gains, and what with_damping adds")
+        adds = isinstance(added, Added | None) and isinstance(further, Further)
+        if not isinstance(gains, tuple) or not adds:
+            raise TypeError("a law takes the parameters of its gains, what with_damping adds, and a Further")
         self.shaping, self.mechanism, self.gain_parameters = shaping, mechanism, gains
         self._values, self._warned = named(values, "values"), False
         m = shaping.plant.drive.cols
         none = sp.ImmutableMatrix(sp.zeros(m, m))
         self._added = added or Added(none, none, (), 1)
         self.damping, self.integral = self._added.damping, self._added.integral
-        self.potential = potential
+        self.further = further
         every = (*gains, *self._added.parameters)
-        found = regular(partial(shaping.proved, values, every, potential), gains)
+        found = regular(partial(shaping.proved, values, every, further), gains)
         self.controlled: Controlled = found.negated if is_negative(found) else found
 
     function, latex, to_c = handover.function, handover.latex, handover.to_c
     compensated = compensation.compensated
+
+    @property
+    def potential(self) -> sp.Expr:
+        """F(z) besides that of the class."""
+        return self.further.potential
 
     @property
     def input_labels(self) -> tuple[str, ...]:
@@ -389,7 +396,7 @@ class ShapedLaw(Controls):
 
     def _with(self, added: Added | None = None) -> ShapedLaw:
         gains = self.gain_parameters
-        return ShapedLaw(self.shaping, self.mechanism, self._values, gains, added, self.potential)
+        return ShapedLaw(self.shaping, self.mechanism, self._values, gains, added, self.further)
 
     def _sign_at(self, at: Any, damped: list[int]) -> int:
         """The sign with which damping of these inputs makes no mode of the controlled Lagrangian grow."""

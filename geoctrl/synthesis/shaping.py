@@ -14,6 +14,7 @@ import sympy as sp
 from geoctrl._scalars import shown
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.controlled import Controlled
+from geoctrl.synthesis.further import NOTHING, Further
 from geoctrl.synthesis.plant import Plant
 from geoctrl.systems import Parameter, as_mechanism
 
@@ -92,18 +93,16 @@ class Shaping(ABC):
         self,
         values: Mapping[str, sp.Expr],
         parameters: tuple[Parameter, ...],
-        further: sp.Expr = sp.S.Zero,
+        further: Further = NOTHING,
     ) -> Controlled:
-        """`controlled`, with a further potential F(z), its matching proved: once for the same symbols.
+        """`controlled`, with what is added to it, its matching proved: once for the same symbols.
 
         Raises
         ------
         MatchingError
-            If the conditions leave a remainder.
+            If the conditions leave a remainder, or the positions are not those of ``further``.
         """
-        made = self.controlled(values, parameters)
-        if further != 0:
-            made = made.with_potential(further)
+        made = further.added_to(self.controlled(values, parameters))
         key = (further, *values.items())
         if key not in self._proofs:
             made.require_matched()

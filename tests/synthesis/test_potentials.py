@@ -1,4 +1,6 @@
-"""Potentials of the positions that are given, besides the quadratic one."""
+"""Potentials and inertias of the positions that are given, besides those of the class."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -40,6 +42,59 @@ def test_the_plant_moves_in_the_potential_that_is_given(name, potential, gains):
     assert apart(law) < 1e-12
     x = law.loop.random_state(np.random.default_rng(2))
     assert law(0.0, x) != pytest.approx(matching.law(**gains)(0.0, x), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "inertia", "gains"),
+    [
+        ("cart-pendulum", -(1 + z**2) / 50, GAINS),
+        (
+            "spherical-pendulum-on-puck",
+            [[-(z1**2) / 50, z1 * z2 / 90], [z1 * z2 / 90, sp.Rational(-1, 90)]],
+            GAINS,
+        ),
+        ("ball-and-beam", 1 + z**2 / 3, {"p": 1.3, "m22": 9.0, "K": 0.4}),
+        ("furuta-pendulum", -sp.cosh(z) / 9, {"delta": 0.001, "m22": -0.01, "K": -0.1}),
+    ],
+)
+def test_the_plant_moves_with_the_inertia_that_is_given(name, inertia, gains):
+    matching = gc.match(gc.models.get(name)(), shaping="both")
+    quartic = -(sum(e**4 for e in matching.positions.values()) if name == "cart-pendulum" else 0)
+    law = matching.law(**gains, potential=quartic, inertia=inertia)
+    assert apart(law) < 1e-12
+    x = law.loop.random_state(np.random.default_rng(2))
+    assert law(0.0, x) != pytest.approx(matching.law(**gains, potential=quartic)(0.0, x), rel=1e-6)
+
+
+def test_another_form_than_that_of_the_positions_is_not_matched(cart):
+    """N thetadot^2 in place of N zdot^2."""
+    made = cart.law(**GAINS).controlled
+    wrong = sp.Matrix(made.inertia)
+    wrong[0, 0] += z**2 / 50
+    with pytest.raises(MatchingError, match="remainder"):
+        replace(made, inertia=sp.ImmutableMatrix(wrong)).require_matched()
+
+
+def test_verdicts_flip_where_the_inertia_of_the_position_does(cart):
+    """In phi_dot and ydot the inertia is diag(A, rho gamma), and N (ydot - k phi_dot/rho)^2 is added."""
+    v = {n: sp.Rational(e) for n, e in gc.models.get("cart-pendulum")().defaults.items()}
+    kappa, rho = GAINS["kappa"], sp.Rational(GAINS["rho"])
+    gamma, k = v["M"] + v["m"], v["m"] * v["l"] / (v["M"] + v["m"])
+    A = v["m"] * v["l"] ** 2 - (1 + kappa) * gamma * k**2
+    edge = -rho * gamma * A / (A + gamma * k**2 / rho)
+    assert edge > 0
+    for scale, wanted in ((1 - sp.Rational(1, 10**6), STABLE), (1 + sp.Rational(1, 10**6), UNSTABLE)):
+        assert verdict(cart.law(**GAINS, inertia=edge * scale)) is wanted
+    design = cart.design("upright", inertia=edge)
+    assert design.contains(kappa=20, rho=-0.02 * (1 + 1e-6), K=-0.6)
+    assert design.contains(kappa=20, rho=-0.02 * (1 - 1e-6), K=-0.6) is False
+
+
+def test_an_inertia_that_varies_keeps_no_momentum(cart):
+    """Without a potential too: what damping takes is the rate of all of E_c."""
+    made = cart.law(kappa=20, rho=-0.02, K=0.0, inertia=-(z**2) / 50)
+    assert not made.controlled.keeps_momenta
+    assert cart.law(kappa=20, rho=-0.02, K=0.0, inertia=-1.0).controlled.damps_all
 
 
 def test_the_force_is_that_of_its_slope(cart):
@@ -97,6 +152,28 @@ def test_other_potentials_are_refused(cart, potential, words):
         cart.law(**GAINS, potential=potential)
 
 
+@pytest.mark.parametrize(
+    ("inertia", "words"),
+    [
+        (sp.Symbol("phi", real=True), "the inertia of the positions holds phi; it is a function of z"),
+        ("z**2", "text is not read"),
+        ([[1, 0], [0, 1]], "is 1 x 1, got 2 x 2"),
+        ([[1, 2]], "square"),
+        ([[1, 2], [3, 4]], "symmetric"),
+        ([["z"]], "text"),
+        (float("nan"), "finite"),
+        (sp.I * z, "finite and real"),
+        (z / sp.S.Zero, "finite and real"),
+        ([1, 2], "an expression or a symmetric matrix"),
+    ],
+)
+def test_other_inertias_are_refused(cart, inertia, words):
+    with pytest.raises(MatchingError, match=words):
+        cart.law(**GAINS, inertia=inertia)
+
+
 def test_without_positions_there_is_no_potential():
+    with pytest.raises(MatchingError, match="holds no positions"):
+        gc.match(gc.models.get("cart-pendulum")()).law(kappa=20, inertia=z**2)
     with pytest.raises(MatchingError, match="holds no positions"):
         gc.match(gc.models.get("cart-pendulum")()).law(kappa=20, potential=z**2)

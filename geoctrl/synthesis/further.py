@@ -1,0 +1,127 @@
+r"""What may be added to a controlled Lagrangian without a new matching: functions of what w leaves alone.
+
+With the positions z, :math:`w[z] = 0`, any Lagrangian of them,
+
+.. math:: \tfrac12\, \dot z^T N(z)\, \dot z - F(z),
+
+keeps the conditions: :math:`i_w (N \dot z \dot z) = 0`, :math:`L_w (N \dot z \dot z) = 0` and
+:math:`w[F] = 0`. The same fields w and the same gyroscopic force go with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sympy as sp
+
+from geoctrl._scalars import expression, shown
+from geoctrl.errors import MatchingError
+from geoctrl.synthesis.controlled import Controlled
+from geoctrl.synthesis.plant import Plant
+
+__all__ = ["NOTHING", "Further"]
+
+
+@dataclass(frozen=True)
+class Further:
+    """A potential and an inertia of the positions, both in `Controlled.position_symbols` and parameters.
+
+    Attributes
+    ----------
+    potential : expression
+        F(z), without a slope at home.
+    inertia : sympy matrix, s x s, or None
+        N(z), symmetric.
+    """
+
+    potential: sp.Expr = sp.S.Zero
+    inertia: sp.ImmutableMatrix | None = None
+
+    @classmethod
+    def of(cls, potential: Any, inertia: Any) -> Further:
+        """What a user gave: an expression; None, an expression for one position, or a matrix.
+
+        Raises
+        ------
+        MatchingError
+            If they are no expressions, or the inertia is no symmetric matrix.
+        """
+        F = expression(potential, "the potential", MatchingError)
+        return cls(F, None if inertia is None else _symmetric(inertia))
+
+    def added_to(self, made: Controlled) -> Controlled:
+        """The controlled Lagrangian with both.
+
+        Raises
+        ------
+        MatchingError
+            Where no position is held, for other symbols, a slope of F at home, an inertia of another size.
+        """
+        if self == NOTHING:
+            return made
+        symbols = made.position_symbols
+        if not symbols:
+            raise MatchingError(
+                'the law holds no positions, of which a potential or an inertia could be; take shaping="both"'
+            )
+        self._require_known(made.plant, symbols)
+        home = dict.fromkeys(symbols, 0)
+        if any(sp.simplify(sp.diff(self.potential, z).subs(home)) != 0 for z in symbols):
+            raise MatchingError(
+                f"the potential {self.potential} has a slope at home, where it is to hold the positions"
+            )
+        places = dict(zip(symbols, made.positions, strict=True))
+        potential = made.potential + self.potential.subs(places, simultaneous=True)
+        return replace(made, potential=potential, inertia=self._inertia(made, places))
+
+    def _require_known(self, plant: Plant, symbols: tuple[sp.Symbol, ...]) -> None:
+        known = {*symbols, *(p.symbol for p in plant.mechanism.parameters)}
+        held = {"potential": self.potential.free_symbols}
+        if self.inertia is not None:
+            held["inertia of the positions"] = self.inertia.free_symbols
+            count = len(symbols)
+            if self.inertia.rows != count:
+                raise MatchingError(
+                    f"the inertia of the positions {', '.join(map(str, symbols))} is {count} x {count}, got "
+                    f"{self.inertia.rows} x {self.inertia.cols}"
+                )
+        for what, found in held.items():
+            other = sorted(map(str, found - known))
+            if other:
+                raise MatchingError(
+                    f"the {what} holds {', '.join(other)}; it is a function of "
+                    f"{', '.join(map(str, symbols))}, real symbols, and of parameters of the plant"
+                )
+
+    def _inertia(self, made: Controlled, places: dict[sp.Symbol, sp.Expr]) -> sp.ImmutableMatrix:
+        """Gc + Z^T N Z, with zdot = Z xi."""
+        if self.inertia is None:
+            return made.inertia
+        around = Plant(made.mechanism, made.plant.drive)
+        Z = sp.Matrix([around.along(z) for z in made.positions])
+        N = self.inertia.subs(places, simultaneous=True)
+        return sp.ImmutableMatrix(sp.Matrix(made.inertia) + Z.T * N * Z)
+
+
+NOTHING = Further()
+
+
+def _symmetric(given: Any) -> sp.ImmutableMatrix:
+    """A matrix of expressions; one expression stands for its only entry."""
+    what = "the inertia of the positions"
+    if isinstance(given, sp.MatrixBase):
+        given = given.tolist()
+    rows = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [[given]]
+    if any(isinstance(row, str) or not isinstance(row, Iterable) for row in rows):
+        raise MatchingError(f"{what} is an expression or a symmetric matrix, got {shown(given)}")
+    entries = [[expression(e, what, MatchingError) for e in row] for row in rows]
+    if any(len(row) != len(rows) for row in entries):
+        raise MatchingError(f"{what} is a square matrix, got rows of {[len(row) for row in entries]}")
+    matrix = sp.ImmutableMatrix(entries)
+    if matrix.has(sp.nan, sp.oo, -sp.oo, sp.zoo, sp.I):
+        raise MatchingError(f"{what} must be finite and real, got {matrix.tolist()}")
+    if not (matrix - matrix.T).applyfunc(sp.expand).is_zero_matrix:
+        raise MatchingError(f"{what} must be symmetric, got {matrix.tolist()}")
+    return matrix
