@@ -63,6 +63,7 @@ class Abelian(Shaping):
     def __init__(self, plant: Plant, kind: str, form: str = "scalars") -> None:
         self.plant, self.kind, self.form = plant, kind, form
         m, driven = self.plant.mechanism, self.plant.driven
+        self.plant.require_separated()
         labels = m.algebra.labels
         twisted = sorted({labels[x] for i, j, *_ in m.algebra.brackets for x in (i, j) if x in driven})
         if twisted:
@@ -203,15 +204,16 @@ class Abelian(Shaping):
         n, driven, undriven = m.algebra.n, plant.driven, plant.undriven
         Y = (gamma.inv() * Lambda).applyfunc(factored) * k
         A = self._block(undriven, undriven) - k.T * Lambda * k
-        blocks = {(0, 0): A + Y.T * rho * Y, (0, 1): Y.T * rho, (1, 0): rho * Y, (1, 1): sp.Matrix(rho)}
+        blocks = {(0, 0): A + Y.T * rho * Y, (0, 1): Y.T * rho, (1, 1): sp.Matrix(rho)}
         places = (undriven, driven)
         G = sp.zeros(n, n)
         # Products of matrices of symbols are long when they are multiplied out.
         written = sp.expand if self.form == "scalars" else (lambda e: e)
         for (a, b), block in blocks.items():
             for i, row in enumerate(places[a]):
-                for j, column in enumerate(places[b]):
-                    G[row, column] = written(block[i, j])
+                # One entry for each pair: products that are equal need not be written alike.
+                for j, column in enumerate(places[b][i:] if a == b else places[b], i if a == b else 0):
+                    G[row, column] = G[column, row] = written(block[i, j])
         C = self.mixing(Lambda, rho)
         force = None if C.is_zero_matrix or self.closed else self._gyroscopic(C, Y, sp.Matrix(rho))
         z = self.positions(C) if added is not None else ()

@@ -129,6 +129,8 @@ class Controlled:
     @cached_property
     def keeps_momenta(self) -> bool:
         """Whether the momenta of the driven velocities are conserved: nothing depends on their positions."""
+        if not self.plant.separated:  # constraints tie them to other velocities, and change their momenta
+            return False
         m, driven = self.plant.mechanism, self.plant.driven
         twisted = any(x in driven for i, j, *_ in m.algebra.brackets for x in (i, j))
         around = Plant(self.mechanism, self.plant.drive)  # Gc may hold positions that the plant has not

@@ -82,8 +82,7 @@ class Plant:
         MatchingError
             If the inputs do not drive as many velocities as they are many, each a state by itself.
         """
-        rows = [i for i in range(self.drive.rows) if any(self.drive[i, :])]
-        labels = self.mechanism.algebra.labels
+        rows, labels = self.driven, self.mechanism.algebra.labels
         if len(rows) != self.drive.cols:
             raise MatchingError(
                 f"{self.drive.cols} input(s) drive {len(rows)} velocities "
@@ -115,12 +114,22 @@ class Plant:
         """Columns of the frame that no input drives."""
         return tuple(j for j in range(self.frame.matrix.cols) if j not in self.fibre)
 
+    def require_separated(self) -> None:
+        """MatchingError where there is no `fibre`."""
+        _ = self.fibre
+
+    @property
+    def separated(self) -> bool:
+        """Whether there is a `fibre`."""
+        try:
+            return bool(self.fibre)
+        except MatchingError:
+            return False
+
     @cached_property
     def driven(self) -> tuple[int, ...]:
-        """Places in xi of the velocities of the fibre."""
-        return tuple(
-            next(i for i in range(self.drive.rows) if self.frame.matrix[i, j] != 0) for j in self.fibre
-        )
+        """Places in xi of the velocities that inputs drive, those of the fibre where there is one."""
+        return tuple(i for i in range(self.drive.rows) if any(self.drive[i, :]))
 
     @cached_property
     def undriven(self) -> tuple[int, ...]:

@@ -21,13 +21,14 @@ def cart(**changes):
     return gc.models.get("cart-pendulum")(**changes)
 
 
-def spun_body(coupling, rotor_inertia):
+def spun_body(coupling, rotor_inertia, **more):
     """A body with unequal moments and rotors; locked inertia is positive definite with what is used here."""
     return gc.EulerPoincare(
         algebra=gc.so3(),
         inertia=sp.diag(sp.Rational(29, 10), sp.Rational(21, 10), sp.Rational(12, 10)),
         rotors=gc.Rotors(coupling=coupling, inertia=rotor_inertia),
         name="body with rotors",
+        **more,
     )
 
 
@@ -47,29 +48,6 @@ def apart(law, seed=0, count=20):
 def growth(loop, family):
     eq = loop.equilibrium(family)
     return gc.linearize(loop, eq).eigenvalues.real.max(), gc.certify(loop, eq).verdict
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "shaping", "gains"),
-    [
-        ("cart-pendulum", {}, "kinetic", {"kappa": 20}),
-        ("cart-pendulum", {}, "potential", {"K": 3.7}),
-        ("cart-pendulum", {}, "both", POSITION),
-        ("cart-pendulum", {"incline": True}, "both", POSITION),
-        ("spherical-pendulum-on-puck", {}, "both", POSITION),
-        ("inertia-wheel-pendulum", {}, "both", {"kappa": 31, "rho": -0.3, "K": -0.2}),
-        ("pendulum-skate-rotor", {}, "both", {"kappa": 900, "rho": -0.3, "K": -0.2}),
-        ("unicycle-with-rotor", {}, "kinetic", {"kappa": 3.5}),
-        ("top-on-movable-base", {"pushed": True}, "both", POSITION),
-        ("body-with-rotor", {}, "kinetic", {"kappa": 2.5}),
-        ("underwater-vehicle", {"centres": "coincident", "rotors": True}, "kinetic", {"kappa": 12.5}),
-        ("underwater-vehicle", {"rotors": True}, "kinetic", {"kappa": 7.5}),
-    ],
-)
-def test_the_plant_moves_as_the_controlled_lagrangian(name, options, shaping, gains):
-    matching = gc.match(gc.models.get(name)(**options), shaping=shaping)
-    assert set(matching.gains) == set(gains)
-    assert apart(matching.law(**gains)) < 1e-12
 
 
 @pytest.mark.parametrize(
@@ -98,6 +76,21 @@ def test_a_coupling_that_is_not_closed_needs_a_gyroscopic_force(coupling, inerti
     with pytest.raises(MatchingError, match="not closed"):
         shaping.lagrangian(Lambda, rho, added=sum(sp.Symbol(n, real=True) ** 2 for n in shaping.names))
     assert len(shaping.names) == s
+
+
+def test_two_rotors_of_which_the_coupling_varies_with_the_attitude():
+    """Whole matrices of gains; with C != 0 a gyroscopic force, which alone makes it the plant's motion."""
+    R, up = sp.Rational, gc.AdvectedVector("Gamma", reference=(0, 0, 1))
+    g1, g2, g3 = up.symbols
+    coupling = sp.Matrix([[R(1, 5) + g3 / 7, g2 / 9], [g1 * g3 / 6, R(1, 7)], [0, R(1, 9) - g1 / 8]])
+    inertia = sp.diag(1, 2) / 5
+    body = spun_body(coupling, inertia, advected=[up], potential=R(3, 2) * g3 + g1**2 / 3)
+    matching = gc.match(body, shaping="kinetic", gains="matrices")
+    assert apart(matching.law(Lambda=[[0.9, 0.1], [0.1, 0.7]])) < 1e-12
+    mixed = matching.shaping.lagrangian(inertia * R(7, 3), inertia * R(-1, 4))
+    mixed.require_matched()
+    with pytest.raises(MatchingError, match="remainder"):
+        replace(mixed, force=None).require_matched()
 
 
 def test_wrong_signs_are_no_matching(monkeypatch):
