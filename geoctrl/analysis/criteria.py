@@ -221,11 +221,8 @@ class Criteria:
 
 def _spectrum(f: Functions, kernel: Kernel) -> list[list[Quotient]]:
     """Characteristic polynomials of the blocks of the linearisation on the kernel, which it keeps."""
-    zero = f.field.zero
-    matrix = [
-        [sum((a * c for a, c in zip(row, w, strict=True) if a and c), zero) for w in kernel.basis]
-        for row in (f.linearisation[i] for i in kernel.free_places)
-    ]
+    rows = [f.linearisation[i] for i in kernel.free_places]
+    matrix = [[f.field.dot(row, w) for w in kernel.basis] for row in rows]
     blocks = irreducible_blocks(matrix)
     return [characteristic([[matrix[i][j] for j in b] for i in b]) for b in blocks]
 

@@ -49,19 +49,18 @@ class Quotient:
             return self
         if not self.top:
             return other
-        if self.below == other.below:
-            return self.field.quotient(self.top + other.top, self.below)
-        return self.field.quotient(
-            self.field.times(self.top, other.below) + self.field.times(other.top, self.below),
-            self.field.times(self.below, other.below),
-        )
+        return self.field.total([(self.top, self.below), (other.top, other.below)])
 
     def __mul__(self, other: Any) -> Quotient:
         other = self.field.of(other)
         if not self.top or not other.top:
             return self.field.zero
-        times = self.field.times
-        return self.field.quotient(times(self.top, other.top), times(self.below, other.below))
+        field, times = self.field, self.field.times
+        if field.squares:
+            return field.quotient(times(self.top, other.top), times(self.below, other.below))
+        # Neither quotient has a common factor: what is common is between one's top and the other's below.
+        (a, d), (b, c) = _shortened(self.top, other.below), _shortened(other.top, self.below)
+        return field.normed(times(a, b), times(c, d))
 
     def __truediv__(self, other: Any) -> Quotient:
         other = self.field.of(other)
@@ -250,6 +249,23 @@ class Field:
         q = Fraction(value)
         return Quotient(self, self.ring.constant(fmpq(q.numerator, q.denominator)), self.ring.constant(1))
 
+    def dot(self, a: Sequence[Quotient], b: Sequence[Quotient]) -> Quotient:
+        """Sum of the products of two rows, brought to its normal form once."""
+        times = self.times
+        pairs = [(p, q) for p, q in zip(a, b, strict=True) if p and q]
+        return self.total([(times(p.top, q.top), times(p.below, q.below)) for p, q in pairs])
+
+    def total(self, parts: Sequence[tuple[Any, Any]]) -> Quotient:
+        """Sum of tops over belows."""
+        if not parts:
+            return self.zero
+        common = parts[0][1]
+        for _, below in parts[1:]:
+            if below != common:
+                common = self.times(common, below / common.gcd(below))
+        tops = (top if below == common else self.times(top, common / below) for top, below in parts)
+        return self.quotient(sum(tops, self.ring.constant(0)), common)
+
     def times(self, a: Any, b: Any) -> Any:
         """A product, refused where it grows too large."""
         if len(a) * len(b) > 200 * TERMS:
@@ -279,10 +295,10 @@ class Field:
                 top, below = even + odd * t, self.times(below, scale)
         if not top:
             return self.zero
-        if not below.is_constant():
-            common = top.gcd(below)
-            if not common.is_constant():
-                top, below = top / common, below / common
+        return self.normed(*_shortened(top, below))
+
+    def normed(self, top: Any, below: Any) -> Quotient:
+        """A quotient without common factor, the leading coefficient below the line one."""
         lead = below.leading_coefficient()
         return Quotient(self, top / lead, below / lead)
 
@@ -298,6 +314,14 @@ class Field:
             weight = square.top ** (k // 2) * square.below ** (most - k // 2)
             halves[k % 2] += self.times(self.ring.from_dict(part), weight)
         return halves[0], halves[1], square.below**most
+
+
+def _shortened(top: Any, below: Any) -> tuple[Any, Any]:
+    """Both without their common factor."""
+    if below.is_constant():
+        return top, below
+    common = top.gcd(below)
+    return (top, below) if common.is_constant() else (top / common, below / common)
 
 
 def _root(square: Quotient) -> Quotient | None:

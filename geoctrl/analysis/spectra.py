@@ -50,7 +50,7 @@ def characteristic(A: Rows) -> list[Quotient]:
 
 
 def _dot(a: Sequence[Quotient], b: Sequence[Quotient]) -> Quotient:
-    return sum((p * q for p, q in zip(a, b, strict=True) if p and q), a[0].field.zero)
+    return a[0].field.dot(a, b)
 
 
 def without_zeros(polynomial: Sequence[Quotient]) -> list[Quotient]:

@@ -347,7 +347,7 @@ class ShapedDesign:
 
         chosen, least = searched(
             draws,
-            lambda rows: self._admissible(rows, names, params),
+            self._admissible(names, params),
             lambda row: self._loops.modes(named(row), self._given(params)),
             lambda row: bool(self.contains(params, **named(row))),
             self._loops.pace(self._given(params)),
@@ -365,25 +365,26 @@ class ShapedDesign:
         raise MatchingError(f"no admissible gains among {_DRAWS} drawn{which}")
 
     def _admissible(
-        self, draws: np.ndarray, names: list[str], params: Mapping[str, float] | None
-    ) -> np.ndarray:
-        """Which draws the conditions allow; all for a point, which is asked one at a time."""
+        self, names: list[str], params: Mapping[str, float] | None
+    ) -> Callable[[np.ndarray], np.ndarray]:
+        """Which of several draws the conditions allow; all for a point, which is asked one at a time."""
         if not self.family or not self.conditions.stable:
-            return np.arange(min(len(draws), 100))
+            return lambda draws: np.arange(min(len(draws), 100))
         numbers = self._numbers(named_parameters(params))
         symbols = [self._symbols[name] for name in names]
         asked = {s for r in self.conditions.stable for s in r.free_symbols} - numbers.keys() - set(symbols)
         if asked:
             raise ParameterError(f"gains need numbers in params for {', '.join(sorted(map(str, asked)))}")
-        allowed = np.ones(len(draws), dtype=bool)
-        for relation in self.conditions.stable:
-            told = relation.subs(numbers) if hasattr(relation, "subs") else relation
-            if told in (sp.S.true, True):
-                continue
-            if told in (sp.S.false, False):
-                return np.arange(0)
-            allowed &= np.broadcast_to(sp.lambdify(symbols, told, "numpy")(*draws.T), len(draws))
-        return np.flatnonzero(allowed)
+        told = [r.subs(numbers) if hasattr(r, "subs") else r for r in self.conditions.stable]
+        tests = sp.lambdify(symbols, told, "numpy")
+
+        def allowed(draws: np.ndarray) -> np.ndarray:
+            every = np.ones(len(draws), dtype=bool)
+            for found in tests(*draws.T):
+                every &= np.broadcast_to(found, len(draws))
+            return np.flatnonzero(every)
+
+        return allowed
 
     def __repr__(self) -> str:
         where = repr(self.family) if self.family else "the point"

@@ -43,6 +43,22 @@ def plain_inputs(inputs: Sequence[sp.Symbol]) -> dict[sp.Symbol, sp.Symbol]:
     return {sp.Symbol(u.name): u for u in inputs if u == sp.Symbol(u.name, real=True)}
 
 
+def with_symbols(expr: sp.Expr, table: Mapping[sp.Symbol, sp.Symbol]) -> sp.Expr:
+    """The expression with symbols exchanged; a part that occurs many times, as in recorded laws, once."""
+    done: dict[sp.Basic, sp.Basic] = dict(table)
+
+    def exchanged(e: sp.Basic) -> sp.Basic:
+        if not e.args:
+            return done.get(e, e)
+        if e not in done:
+            args = [exchanged(part) for part in e.args]
+            same = all(new is old for new, old in zip(args, e.args, strict=True))
+            done[e] = e if same else e.func(*args)
+        return done[e]
+
+    return exchanged(expr)
+
+
 def check_families(families: Mapping[str, Family], taken: Mapping[str, str]) -> None:
     """Refuse symbols of families that go by names which are ``taken``, by what each name says.
 
