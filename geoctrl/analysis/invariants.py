@@ -17,12 +17,12 @@ from geoctrl._checks import flag, named_parameters
 from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact
 from geoctrl._scalars.budget import seconds_of
 from geoctrl._scalars.rational_matrix import nullspace
-from geoctrl.algebra import AdvectedVector
 from geoctrl.analysis.motion import Motion
+from geoctrl.analysis.orbit_points import exact_configurations, random_fraction
 from geoctrl.systems import ReducedSystem, as_system
 from geoctrl.systems.decimals import readable
 
-__all__ = ["InvariantProof", "check_invariant", "exact_configurations", "exact_states"]
+__all__ = ["InvariantProof", "check_invariant", "exact_states"]
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ def _counterexample(
     rate = sys.graph.add(sys.rate_terms([node])[0])
     for _, point in zip(range(12), exact_states(sys, rng), strict=False):
         values = dict(zip(sys.state_nodes, point, strict=True))
-        values |= {n: _random_fraction(rng) for n in (sys.assembly.time, *sys.assembly.inputs)}
+        values |= {n: random_fraction(rng) for n in (sys.assembly.time, *sys.assembly.inputs)}
         if not for_all_inputs:
             values |= dict.fromkeys(sys.assembly.inputs, Fraction(0))
         for p in sys.mechanism.parameters:
@@ -236,10 +236,6 @@ def _counterexample(
             table = {str(sys.symbols[n]): sp.Rational(q.numerator, q.denominator) for n, q in values.items()}
             return table, sp.Rational(value.numerator, value.denominator)
     return None, None
-
-
-def _random_fraction(rng: np.random.Generator) -> Fraction:
-    return Fraction(int(rng.integers(-30, 31)), int(rng.integers(1, 8)))
 
 
 def exact_states(sys: ReducedSystem, rng: np.random.Generator) -> Iterator[tuple[Fraction, ...]]:
@@ -257,66 +253,6 @@ def exact_states(sys: ReducedSystem, rng: np.random.Generator) -> Iterator[tuple
             return
         k = len(a.velocity)
         basis = nullspace([rows[i * k : (i + 1) * k] for i in range(len(a.rows))], k)
-        weights = [_random_fraction(rng) for _ in basis]
+        weights = [random_fraction(rng) for _ in basis]
         w = [sum((c * b[i] for c, b in zip(weights, basis, strict=True)), Fraction(0)) for i in range(k)]
-        yield (*w, *(gamma[i] for i in sys.kept_index), *(_random_fraction(rng) for _ in a.controller))
-
-
-def exact_configurations(sys: ReducedSystem, rng: np.random.Generator) -> Iterator[tuple[Fraction, ...]]:
-    """Random rational Gamma exactly on the leaf, as `exact_states`, with all of its entries."""
-    while True:
-        gamma = _exact_advected(sys, rng)
-        if gamma is None:
-            return
-        relations = sys.leaf.nodes[: sys.leaf.geometric]
-        try:
-            defects = evaluate(relations, dict(zip(sys.assembly.gamma, gamma, strict=True)), RATIONAL)
-        except KeyError:  # relations that depend on parameters: their symbols have no value here
-            return
-        if any(defects):
-            return
-        yield tuple(gamma)
-
-
-def _exact_advected(sys: ReducedSystem, rng: np.random.Generator) -> list[Fraction] | None:
-    mechanism = sys.mechanism
-    rotations: dict[int, list[list[Fraction]]] = {}
-    gamma: list[Fraction] = []
-    for advected in mechanism.advected:
-        reference = [Fraction(x) for x in advected.reference]
-        if not isinstance(advected, AdvectedVector):
-            gamma += reference
-            continue
-        gone = [s in mechanism.leaf for s in advected.symbols]
-        if any(gone):
-            if any(x for x, out in zip(reference, gone, strict=True) if out):
-                return None
-            gamma += _stereographic(reference, gone, rng)
-            continue
-        index = advected.factor_index(mechanism.algebra)
-        if index not in rotations:
-            planar = mechanism.algebra.factors[index].name in ("so2", "se2")
-            rotations[index] = _cayley(rng, planar)
-        gamma += [
-            sum((r * x for r, x in zip(row, reference, strict=True)), Fraction(0)) for row in rotations[index]
-        ]
-    return gamma + [_random_fraction(rng) for _ in mechanism.variables]
-
-
-def _stereographic(reference: list[Fraction], gone: list[bool], rng: np.random.Generator) -> list[Fraction]:
-    """Second intersection with the sphere of a random rational line through the reference."""
-    direction = [Fraction(0) if out else _random_fraction(rng) or Fraction(1) for out in gone]
-    slope = sum((r * d for r, d in zip(reference, direction, strict=True)), Fraction(0))
-    t = -2 * slope / sum((d * d for d in direction), Fraction(0))
-    return [r + t * d for r, d in zip(reference, direction, strict=True)]
-
-
-def _cayley(rng: np.random.Generator, planar: bool) -> list[list[Fraction]]:
-    """Rational rotation of the quaternion (1, c)."""
-    x, y, z = (Fraction(0) if planar and i < 2 else _random_fraction(rng) for i in range(3))
-    n = 1 + x * x + y * y + z * z
-    return [
-        [(1 + x * x - y * y - z * z) / n, 2 * (x * y - z) / n, 2 * (x * z + y) / n],
-        [2 * (x * y + z) / n, (1 - x * x + y * y - z * z) / n, 2 * (y * z - x) / n],
-        [2 * (x * z - y) / n, 2 * (y * z + x) / n, (1 - x * x - y * y + z * z) / n],
-    ]
+        yield (*w, *(gamma[i] for i in sys.kept_index), *(random_fraction(rng) for _ in a.controller))

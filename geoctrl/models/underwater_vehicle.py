@@ -5,7 +5,8 @@ from __future__ import annotations
 import sympy as sp
 
 from geoctrl._checks import flag, require_choice
-from geoctrl.algebra import AdvectedVector, se3
+from geoctrl.algebra import AdvectedParameter, AdvectedVector, se3
+from geoctrl.algebra.groups import LEVI_CIVITA
 from geoctrl.errors import ParameterError
 from geoctrl.systems import EulerPoincare, Family, Parameter, Rotors
 
@@ -13,7 +14,10 @@ __all__ = ["underwater_vehicle"]
 
 
 def underwater_vehicle(
-    centres: str = "noncoincident", thrusters: bool = False, rotors: bool = False
+    centres: str = "noncoincident",
+    thrusters: bool = False,
+    rotors: bool = False,
+    position: bool = False,
 ) -> EulerPoincare:
     """Ellipsoidal body; the origin is the centre of buoyancy, the axes are those of the ellipsoid.
 
@@ -23,7 +27,8 @@ def underwater_vehicle(
 
     Families, centres coincident: "along1", "along2", "along3", translation at Y0 along an axis with spin
     Omega0 about it. Noncoincident: "level1", "level2", horizontal translation; "vertical", along E3 with spin
-    (momentum and gravity parallel, a value of the Casimirs that is not generic).
+    (momentum and gravity parallel, a value of the Casimirs that is not generic). With ``position`` these move
+    through states that are known, and "hover" is left, at the origin of space with spin Omega0.
 
     Parameters
     ----------
@@ -34,13 +39,16 @@ def underwater_vehicle(
     rotors : bool
         Whether rotors of inertias R1, R2 turn about the first and the second axis, driven by ``u_theta1``,
         ``u_theta2``. Their transverse moments belong to J.
+    position : bool
+        Whether the origin of space, seen from the body, is advected: ``(q1, q2, q3, 1) = (-R^T x, 1)`` is
+        carried by rotations and translations, ``qdot = q x Omega - Y``, the last component q4 = 1.
 
     Raises
     ------
     ParameterError
         For any other name.
     InputError
-        If ``thrusters`` or ``rotors`` is neither True nor False.
+        If ``thrusters``, ``rotors`` or ``position`` is neither True nor False.
     """
     forces = [0, 0, 0, *sp.symbols("F1:4", real=True)] if flag("thrusters", thrusters) else None
     inputs = ("F1", "F2", "F3") if forces else ()
@@ -69,13 +77,17 @@ def underwater_vehicle(
     inertia += sp.diag(R, sp.zeros(6 - len(wheels)))
     Pi3 = {"Pi3": algebra.mu[2]}  # of a body of revolution; dropped for any other
     Y0, Omega0 = sp.symbols("Y0 Omega0", real=True)
+    place = [_origin()] if flag("position", position) else []
     source = "N. E. Leonard, Stability of a bottom-heavy underwater vehicle, Automatica 33 (1997)"
     if centres == "coincident":
         families = {
             f"along{i}": Family({f"Y{i}": Y0, f"Omega{i}": Omega0}, symbols=[Y0, Omega0]) for i in (1, 2, 3)
         }
+        if place:
+            families = {"hover": Family({"Omega3": Omega0, "q4": 1}, symbols=[Omega0])}
         return EulerPoincare(
             algebra=algebra,
+            advected=place,
             inertia=inertia,
             invariants=Pi3,
             equilibria=families,
@@ -95,15 +107,16 @@ def underwater_vehicle(
     m, l, g = (p.symbol for p in gravity)  # noqa: E741 - the length's name in the literature
     Omega, Y = sp.Matrix(algebra.xi[:3]), sp.Matrix(algebra.xi[3:])
     coupling = m * l * Y.dot(Omega.cross(sp.Matrix([0, 0, 1])))
+    families = {f"level{i}": Family({f"Y{i}": Y0, "Gamma3": 1}, symbols=[Y0]) for i in (1, 2)}
+    families["vertical"] = Family({"Y3": Y0, "Omega3": Omega0, "Gamma3": 1}, symbols=[Y0, Omega0])
+    if place:
+        families = {"hover": Family({"Omega3": Omega0, "Gamma3": 1, "q4": 1}, symbols=[Omega0])}
     return EulerPoincare(
         algebra=algebra,
-        advected=[gamma],
+        advected=[gamma, *place],
         lagrangian=algebra.xi.dot(inertia * algebra.xi) / 2 + coupling + m * g * l * gamma.symbols[2],
         invariants=Pi3,
-        equilibria={
-            **{f"level{i}": Family({f"Y{i}": Y0, "Gamma3": 1}, symbols=[Y0]) for i in (1, 2)},
-            "vertical": Family({"Y3": Y0, "Omega3": Omega0, "Gamma3": 1}, symbols=[Y0, Omega0]),
-        },
+        equilibria=families,
         forces=forces,
         inputs=inputs,
         parameters=(*gravity, *fluid, *wheels),
@@ -111,3 +124,13 @@ def underwater_vehicle(
         source=source,
         name="underwater-vehicle",
     )
+
+
+def _origin() -> AdvectedParameter:
+    """(q, 1), q = -R^T x, in the representation of se(3) by 4 x 4 matrices."""
+    action = [[[0] * 4 for _ in range(6)] for _ in range(4)]
+    for i, j, k, sign in LEVI_CIVITA:
+        action[i][j][k] = sign
+    for i in range(3):
+        action[i][3 + i][3] = 1
+    return AdvectedParameter("q", action, reference=(0, 0, 0, 1))

@@ -13,7 +13,7 @@ import sympy as sp
 
 from geoctrl._scalars import RATIONAL, STATE, FromSympy, Graph, Node, evaluate
 from geoctrl._scalars.modular import residue
-from geoctrl.analysis.invariants import exact_configurations
+from geoctrl.analysis.orbit_points import exact_configurations
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.plant import Plant
 
@@ -128,13 +128,16 @@ class RationalPoints:
 
 
 def held_symbols(plant: Plant) -> set[sp.Symbol]:
-    """Of the configuration: all advected components, and what Lagrangian, frame and constraints depend on."""
+    """Of the configuration: what Lagrangian, frame and constraints depend on, of vectors all components."""
     m = plant.mechanism
     matrices = [sp.Matrix(m.inertia), plant.frame.matrix, sp.Matrix([m.potential])]
     matrices += [] if m.gyroscopic is None else [sp.Matrix(m.gyroscopic)]
     matrices += [] if m.constraints is None else [sp.Matrix(m.constraints)]
     held = set().union(*(matrix.free_symbols for matrix in matrices))
-    return {s for s in m.configuration_symbols if s in held or s in m.advected_symbols}
+    for advected in m.advected:
+        if held & set(advected.symbols):
+            held |= set(advected.symbols)
+    return held & set(m.configuration_symbols)
 
 
 class Ansatz:
@@ -159,7 +162,7 @@ class Ansatz:
     def variables(self) -> list[sp.Expr]:
         """What monomials are made of: advected components, coordinates, sine and cosine for an angle."""
         m, held = self.plant.mechanism, held_symbols(self.plant) - self.without
-        found: list[sp.Expr] = [s for s in m.advected_symbols if s not in m.removed]
+        found: list[sp.Expr] = [s for s in m.advected_symbols if s in held and s not in m.removed]
         for c in m.variables:
             if c.symbol in held:
                 angle = getattr(c, "angle", False)

@@ -31,7 +31,7 @@ class Further:
     Attributes
     ----------
     potential : expression
-        F(z), without a slope at home.
+        F(z), without a slope at home; also of the plant's configuration, as far as w leaves it alone.
     inertia : sympy matrix, s x s, or None
         N(z), symmetric.
     """
@@ -57,15 +57,11 @@ class Further:
         Raises
         ------
         MatchingError
-            Where no position is held, for other symbols, a slope of F at home, an inertia of another size.
+            For other symbols, a slope of F at home, an inertia of another size.
         """
         if self == NOTHING:
             return made
         symbols = made.position_symbols
-        if not symbols:
-            raise MatchingError(
-                'the law holds no positions, of which a potential or an inertia could be; take shaping="both"'
-            )
         self._require_known(made.plant, symbols)
         home = dict.fromkeys(symbols, 0)
         if any(sp.simplify(sp.diff(self.potential, z).subs(home)) != 0 for z in symbols):
@@ -77,23 +73,34 @@ class Further:
         return replace(made, potential=potential, inertia=self._inertia(made, places))
 
     def _require_known(self, plant: Plant, symbols: tuple[sp.Symbol, ...]) -> None:
-        known = {*symbols, *(p.symbol for p in plant.mechanism.parameters)}
-        held = {"potential": self.potential.free_symbols}
-        if self.inertia is not None:
-            held["inertia of the positions"] = self.inertia.free_symbols
-            count = len(symbols)
-            if self.inertia.rows != count:
-                raise MatchingError(
-                    f"the inertia of the positions {', '.join(map(str, symbols))} is {count} x {count}, got "
-                    f"{self.inertia.rows} x {self.inertia.cols}"
-                )
-        for what, found in held.items():
-            other = sorted(map(str, found - known))
-            if other:
-                raise MatchingError(
-                    f"the {what} holds {', '.join(other)}; it is a function of "
-                    f"{', '.join(map(str, symbols))}, real symbols, and of parameters of the plant"
-                )
+        """Symbols of the positions and parameters; in a potential those of the configuration too."""
+        m, names = plant.mechanism, ", ".join(map(str, symbols))
+        constants = {p.symbol for p in m.parameters}
+        positions = (
+            f"of {names}, real symbols," if symbols else "of positions, of which the law holds none, or"
+        )
+        carried = ", ".join(map(str, m.configuration_symbols))
+        other = self.potential.free_symbols - constants - {*symbols, *m.configuration_symbols}
+        if other:
+            raise MatchingError(
+                f"the potential holds {_listed(other)}; it is a function {positions} of parameters of the "
+                f"plant or of what the fields w leave alone of {carried}{'' if symbols else _BOTH}"
+            )
+        if self.inertia is None:
+            return
+        if not symbols:
+            raise MatchingError(f"the law holds no positions, of which an inertia could be{_BOTH}")
+        if self.inertia.rows != len(symbols):
+            raise MatchingError(
+                f"the inertia of the positions {names} is {len(symbols)} x {len(symbols)}, got "
+                f"{self.inertia.rows} x {self.inertia.cols}"
+            )
+        other = self.inertia.free_symbols - constants - set(symbols)
+        if other:
+            raise MatchingError(
+                f"the inertia of the positions holds {_listed(other)}; it is a function {positions} and of "
+                "parameters of the plant"
+            )
 
     def _inertia(self, made: Controlled, places: dict[sp.Symbol, sp.Expr]) -> sp.ImmutableMatrix:
         """Gc + Z^T N Z, with zdot = Z xi."""
@@ -106,6 +113,11 @@ class Further:
 
 
 NOTHING = Further()
+_BOTH = '; take shaping="both"'
+
+
+def _listed(symbols: set[sp.Symbol]) -> str:
+    return ", ".join(sorted(map(str, symbols)))
 
 
 def _symmetric(given: Any) -> sp.ImmutableMatrix:

@@ -85,7 +85,8 @@ class ShapedMatching:
         ----------
         potential : expression, optional
             F(z), added to K z^2/2: any function of the `positions`, in real symbols of their names and in
-            parameters of the plant, with its slope zero at home.
+            parameters of the plant, with its slope zero at home. Also a function of advected parameters and
+            coordinates, if the unactuated motion (the fields w) leaves it alone.
         inertia : expression, or symmetric matrix of them, optional
             N(z): :math:`\tfrac12 \dot z^T N(z)\, \dot z` is added to the controlled Lagrangian, N a function
             as the potential is. In the notation of Bloch, Leonard and Marsden the inertia rho of a law then

@@ -32,14 +32,7 @@ from geoctrl.systems.domain import Side, read_domain
 from geoctrl.systems.families import Family
 from geoctrl.systems.friction import Friction, loaded_sides
 from geoctrl.systems.moments import warn_of_moments
-from geoctrl.systems.names import (
-    check_families,
-    check_names,
-    check_sets,
-    input_symbol,
-    plain_inputs,
-    with_symbols,
-)
+from geoctrl.systems.names import check_families, check_names, check_sets, input_symbol, plain_inputs, swapped
 from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.reactions import loads_of
 from geoctrl.systems.reading import (
@@ -123,7 +116,7 @@ class Mechanism(ABC):
         for what in ("invariants", "outputs", "controller", "feedback"):
             put(what, {str(k): expression(v, f"{what}[{k!r}]") for k, v in getattr(self, what).items()})
         plain = plain_inputs(self.actuator_symbols)
-        put("outputs", {k: with_symbols(e, plain) for k, e in self.outputs.items()})
+        put("outputs", {k: swapped(e, plain) for k, e in self.outputs.items()})
         put("equilibria", dict(self.equilibria))
         put("parameter_sets", {k: read_set(k, v) for k, v in self.parameter_sets.items()})
         if self.lagrangian is not None:

@@ -43,7 +43,7 @@ def plain_inputs(inputs: Sequence[sp.Symbol]) -> dict[sp.Symbol, sp.Symbol]:
     return {sp.Symbol(u.name): u for u in inputs if u == sp.Symbol(u.name, real=True)}
 
 
-def with_symbols(expr: sp.Expr, table: Mapping[sp.Symbol, sp.Symbol]) -> sp.Expr:
+def swapped(expr: sp.Expr, table: Mapping[sp.Symbol, sp.Symbol]) -> sp.Expr:
     """The expression with symbols exchanged; a part that occurs many times, as in recorded laws, once."""
     done: dict[sp.Basic, sp.Basic] = dict(table)
 

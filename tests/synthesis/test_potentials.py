@@ -7,6 +7,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl.analysis.orbit_points import exact_configurations
 from geoctrl.errors import MatchingError
 from tests.synthesis.test_shaped import apart
 
@@ -140,7 +141,7 @@ def test_positions_are_named(cart):
 @pytest.mark.parametrize(
     ("potential", "words"),
     [
-        (sp.Symbol("phi", real=True) ** 2, "the potential holds phi; it is a function of z"),
+        (sp.Symbol("phi", real=True) ** 2, "leave the remainder"),
         (sp.Symbol("z") ** 2, "the potential holds z; it is a function of z, real symbols"),
         (z + z**2, "slope at home"),
         ("z**4", "text"),
@@ -175,5 +176,87 @@ def test_other_inertias_are_refused(cart, inertia, words):
 def test_without_positions_there_is_no_potential():
     with pytest.raises(MatchingError, match="holds no positions"):
         gc.match(gc.models.get("cart-pendulum")()).law(kappa=20, inertia=z**2)
-    with pytest.raises(MatchingError, match="holds no positions"):
+    with pytest.raises(MatchingError, match="of which the law holds none"):
         gc.match(gc.models.get("cart-pendulum")()).law(kappa=20, potential=z**2)
+
+
+# -- potentials of what is advected -------------------------------------------------------------------
+
+q = sp.Matrix(sp.symbols("q1:4", real=True))
+up = sp.Matrix(sp.symbols("Gamma1:4", real=True))
+
+
+@pytest.fixture(scope="module")
+def vehicle():
+    mechanism = gc.models.get("underwater-vehicle")(thrusters=True, position=True)
+    return gc.match(mechanism, shaping="kinetic")
+
+
+def test_a_vehicle_is_held_in_its_place_by_what_turning_leaves_alone(vehicle):
+    """The distance, and the depth: as the attitude turns both q and Gamma, their products stay."""
+    assert set(vehicle.gains) == {"mu", "nu"}
+    held = vehicle.law(mu=4.0, nu=1.5, potential=3 * q.dot(q) / 2 + 2 * q.dot(up) ** 2)
+    assert apart(held) < 1e-12
+    assert gc.certify(held.loop, held.loop.equilibrium("hover", Omega0=0)).verdict is STABLE
+    damped = held.with_damping(k=9.0, at=held.loop.equilibrium("hover", Omega0=0)).closed_loop()
+    start = damped.state(q1=0.3, q2=-0.2, q3=0.1, q4=1, Gamma3=1)
+    end = gc.simulate(damped, np.linspace(0, 60, 61), start).states[-4:, -1]
+    np.testing.assert_allclose(end, [0, 0, 0, 1], atol=1e-4)
+
+
+@pytest.mark.parametrize(("stiffness", "wanted"), [(1e-6, STABLE), (-1e-6, UNSTABLE)])
+def test_its_verdict_flips_with_the_sign_of_the_stiffness(vehicle, stiffness, wanted):
+    """Bottom-heavy: all of the energy has a minimum but what holds the place."""
+    law = vehicle.law(mu=4.0, nu=1.5, potential=sp.Rational(stiffness) * q.dot(q))
+    eq = law.loop.equilibrium("hover", Omega0=0.0)
+    assert gc.certify(law.loop, eq).verdict is wanted
+
+
+def test_the_place_is_the_origin_seen_from_the_body(vehicle):
+    """q = -R^T x, by the path that is reconstructed."""
+    system = gc.models.get("underwater-vehicle")(position=True).reduce()
+    start = system.state(q4=1, Gamma3=1, Y1=0.3, Y2=-0.2, Omega3=0.7, Omega1=0.4)
+    run = gc.simulate(system, np.linspace(0, 2, 21), start)
+    found = run.states[[system.state_labels.index(f"q{i}") for i in (1, 2, 3)]]
+    seen = -np.einsum("kji,kj->ik", run.attitude(), run.position())
+    assert np.abs(found).max() > 0.3
+    np.testing.assert_allclose(found, seen, atol=1e-8)
+
+
+@pytest.mark.parametrize("potential", [q[0] ** 2, q.dot(q) * up[0], q.dot(q) + up[2]])
+def test_what_the_turning_changes_is_no_potential(vehicle, potential):
+    with pytest.raises(MatchingError, match="remainder"):
+        vehicle.law(mu=4.0, nu=1.5, potential=potential)
+
+
+def test_points_of_the_orbit_move_what_translations_carry():
+    """Else forms that hold at one place alone pass for gains; Gamma and q turn together."""
+    system = gc.models.get("underwater-vehicle")(position=True).reduce()
+    points = exact_configurations(system, np.random.default_rng(3))
+    for _, (*Gamma, q1, q2, q3, one) in zip(range(5), points, strict=False):
+        assert one == 1
+        assert q1 * q2 * q3 != 0
+        assert sum(x * x for x in Gamma) == 1
+
+
+def test_points_of_the_orbit_of_a_tensor_are_turned_tensors():
+    """Symmetric tensors turn twice as fast: their invariants stay what they are at the reference."""
+    pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+    action = np.zeros((6, 3, 6), dtype=int)
+    for j in range(3):
+        spin = np.array([[int((i - j) * (j - k) * (k - i) / 2) for k in range(3)] for i in range(3)])
+        for m, (a, b) in enumerate(pairs):
+            S = np.zeros((3, 3), dtype=int)
+            S[a, b] = S[b, a] = 1
+            moved = spin @ S - S @ spin
+            action[:, j, m] = [moved[p] for p in pairs]
+    reference = [3, 0, 0, -1, 0, -2]
+    tensor = gc.AdvectedParameter("S", action.tolist(), reference)
+    system = gc.EulerPoincare(algebra=gc.so3(), advected=[tensor], inertia=sp.diag(1, 2, 3)).reduce()
+    for _, entries in zip(range(4), exact_configurations(system, np.random.default_rng(1)), strict=False):
+        S = sp.zeros(3, 3)
+        for e, (a, b) in zip(entries, pairs, strict=True):
+            S[a, b] = S[b, a] = sp.Rational(e.numerator, e.denominator)
+        assert S.trace() == 0
+        assert (S.det(), (S**2).trace()) == (6, 14)
+        assert S[0, 1] != 0
