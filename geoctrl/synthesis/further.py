@@ -10,13 +10,12 @@ keeps the conditions: :math:`i_w (N \dot z \dot z) = 0`, :math:`L_w (N \dot z \d
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
 
-from geoctrl._scalars import expression, shown
+from geoctrl._scalars import expression, read_matrix
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.plant import Plant
@@ -123,17 +122,10 @@ def _listed(symbols: set[sp.Symbol]) -> str:
 def _symmetric(given: Any) -> sp.ImmutableMatrix:
     """A matrix of expressions; one expression stands for its only entry."""
     what = "the inertia of the positions"
-    if isinstance(given, sp.MatrixBase):
-        given = given.tolist()
-    rows = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [[given]]
-    if any(isinstance(row, str) or not isinstance(row, Iterable) for row in rows):
-        raise MatchingError(f"{what} is an expression or a symmetric matrix, got {shown(given)}")
-    entries = [[expression(e, what, MatchingError) for e in row] for row in rows]
-    if any(len(row) != len(rows) for row in entries):
-        raise MatchingError(f"{what} is a square matrix, got rows of {[len(row) for row in entries]}")
-    matrix = sp.ImmutableMatrix(entries)
+    single = not hasattr(given, "__len__") or isinstance(given, str)
+    matrix = read_matrix(what, [[given]] if single else given, MatchingError)
     if matrix.has(sp.nan, sp.oo, -sp.oo, sp.zoo, sp.I):
         raise MatchingError(f"{what} must be finite and real, got {matrix.tolist()}")
-    if not (matrix - matrix.T).applyfunc(sp.expand).is_zero_matrix:
-        raise MatchingError(f"{what} must be symmetric, got {matrix.tolist()}")
+    if matrix.rows != matrix.cols or not (matrix - matrix.T).applyfunc(sp.expand).is_zero_matrix:
+        raise MatchingError(f"{what} must be a symmetric matrix, got {matrix.tolist()}")
     return matrix

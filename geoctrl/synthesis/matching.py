@@ -25,6 +25,7 @@ from geoctrl.synthesis.branches import (
 from geoctrl.synthesis.contract import Matched
 from geoctrl.synthesis.design import SigmaDesign
 from geoctrl.synthesis.gains import read_sigma
+from geoctrl.synthesis.given_fields import GivenFields
 from geoctrl.synthesis.law import FeedbackLaw
 from geoctrl.synthesis.linear_fields import LinearFields
 from geoctrl.synthesis.one_direction import OneDirection
@@ -208,7 +209,8 @@ def match(
         others the law holds these too, as positions z. Without rotors "kinetic" by default.
     direction : sequence of expressions, optional
         Of shaping, for one unactuated velocity: what is added to it of each actuated one, in coordinates and
-        parameters; see `geoctrl.synthesis.one_direction`.
+        parameters; see `geoctrl.synthesis.one_direction`. For several a matrix, a row for each actuated and a
+        column for each unactuated velocity; see `geoctrl.synthesis.given_fields`.
     gains : {"scalars", "diagonal", "matrices"}, optional
         Of shaping, for abelian actuated directions: kappa, rho and K that are the same in all of them, or the
         entries Lambda11, Lambda12, ... of symmetric matrices, all or those on the diagonal; see
@@ -284,7 +286,8 @@ def shaped(mechanism: EulerPoincare, kind: str, direction: Any) -> ShapedMatchin
     """The first class that a mechanism is in; MatchingError with the reasons of all where there is none."""
     plant = Plant.of(mechanism)
     if direction is not None:
-        return ShapedMatching(mechanism, OneDirection(plant, kind, direction))
+        made_along = OneDirection if plant.unactuated.cols == 1 else GivenFields
+        return ShapedMatching(mechanism, made_along(plant, kind, direction))
     refused: dict[str, str] = {}
     # Added inertia alone needs no direction of shaping, but holds no position.
     order = sorted(_CLASSES, key=lambda title: _CLASSES[title] is OneDirection and kind == KINETIC)

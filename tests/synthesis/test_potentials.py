@@ -159,13 +159,14 @@ def test_other_potentials_are_refused(cart, potential, words):
         (sp.Symbol("phi", real=True), "the inertia of the positions holds phi; it is a function of z"),
         ("z**2", "text is not read"),
         ([[1, 0], [0, 1]], "is 1 x 1, got 2 x 2"),
-        ([[1, 2]], "square"),
+        ([[1, 2]], "symmetric"),
         ([[1, 2], [3, 4]], "symmetric"),
         ([["z"]], "text"),
         (float("nan"), "finite"),
+        ([[1, 2], [3]], "must be a single number"),
         (sp.I * z, "finite and real"),
         (z / sp.S.Zero, "finite and real"),
-        ([1, 2], "an expression or a symmetric matrix"),
+        ([1, 2], "must be a symmetric matrix"),
     ],
 )
 def test_other_inertias_are_refused(cart, inertia, words):
