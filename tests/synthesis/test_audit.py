@@ -36,6 +36,8 @@ LAWS = [
     ("underwater-vehicle", {"rotors": True}, {"shaping": "kinetic"}, {"kappa": 7.5}),
     ("underwater-vehicle", {"thrusters": True}, {"shaping": "kinetic"}, {"mu": -9.0, "nu": 0.7}),
     ("underwater-vehicle", {"thrusters": True, "position": True}, {"shaping": "kinetic"}, {"mu": 4, "nu": 1}),
+    ("magnetic-satellite", {"field": "none"}, {"shaping": "kinetic"}, {"kappa": 49.5}),
+    ("magnetic-satellite", {"field": "none"}, {"shaping": "both"}, {"kappa": -3.4, "K": 1e-4}),
     ("furuta-pendulum", {}, {"shaping": "kinetic"}, {"Delta": -0.002}),
     ("furuta-pendulum", {}, {"shaping": "both"}, {"delta": 0.001, "m22": -0.01, "K": -0.1}),
     ("furuta-pendulum", {}, {"shaping": "both", "direction": [-3]}, {"m22": 5e-5, "K": 0.02}),

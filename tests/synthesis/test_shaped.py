@@ -216,6 +216,26 @@ def test_one_gain_holds_the_vehicle_beyond_the_larger_ratio(vehicle):
     assert float(sp.Rational(str(edge))) == pytest.approx(10.4)
 
 
+@pytest.mark.parametrize(("rate0", "edge"), [(0.0, 49.0), (-0.011, 59.0)])
+def test_wheels_hold_a_satellite_that_gravity_would_turn_away(rate0, edge):
+    """n (J2 - J1) + h2 + kappa J_w n > 0, h2 = J_w (rate0 + n), up to the moment that changes its sign."""
+    satellite = gc.models.get("magnetic-satellite")(field="none")
+    loop = gc.match(satellite, shaping="kinetic").law(kappa=1.0).loop
+    v, params = satellite.defaults, {"J1": 170.0}
+    assert edge == pytest.approx((params["J1"] - v["J2"]) / v["J_w"] - 1 - rate0 / v["n"], abs=1e-9)
+    for kappa, stable in ((edge, True), (v["J2"] / v["J_w"], False)):
+        for side in (-1e-6, 1e-6):
+            numbers = {**params, "kappa": kappa * (1 + side)}
+            eq = loop.equilibrium("pointing", numbers, rate0=rate0)
+            assert (gc.certify(loop, eq, numbers).verdict is gc.Verdict.PROVED_STABLE) == (
+                (side > 0) == stable
+            )
+            assert gc.certify(loop, eq, numbers).verdict in (
+                gc.Verdict.PROVED_STABLE,
+                gc.Verdict.PROVED_UNSTABLE,
+            )
+
+
 def test_frequencies_choose_gains():
     design = gc.match(cart(), shaping="both").design("upright")
     gains = design.recommend(frequencies=(3, 8))
