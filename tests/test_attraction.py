@@ -116,6 +116,25 @@ def test_a_damped_pendulum_has_the_region_of_the_free_one():
     assert "falls, identically: energy" in " ".join(checker.check(roa.to_dict()).checks)
 
 
+def test_motions_tend_to_where_the_energy_does_not_change_if_it_falls(swing, tmp_path):
+    """phi_dot = 0 for all time leaves the point alone below the saddle; without damping nothing is said."""
+    _, free = swing
+    assert free.tends == ""
+    assert "tend" not in free.claim
+    system = pendulum(damping=sp.Rational(1, 2))
+    roa = gc.region_of_attraction(system, system.state())
+    assert roa.tends == "the largest invariant set in it on which energy does not change"
+    assert f"for ever, and tend to {roa.tends}." in roa.claim
+    start = [0.0, 3.0]
+    assert roa.contains(start)
+    run = gc.simulate(system, [0, 60, 120], start)
+    assert np.max(np.abs(run.states[:, -1])) < 1e-4
+    assert verified(roa.data, tmp_path / "roa.json").verdict is gc.Verdict.PROVED_INVARIANT
+    words = free.claim.replace("for ever", f"for ever, and tend to {roa.tends}")
+    with pytest.raises(gc.CertificateError, match="claim"):
+        verified(changed(free.data, ["claim"], words), tmp_path / "forged.json")
+
+
 def test_a_pendulum_that_is_driven_has_none():
     system = pendulum(damping=-sp.Rational(1, 5))
     with pytest.raises(gc.CertificateError, match="no region is proved"):

@@ -33,6 +33,7 @@ from geoctrl.checker.sublevels.file import (
     function_words,
     judge_sublevel,
     lies_in,
+    limit_words,
     read_sublevel,
 )
 from geoctrl.errors import CertificateError, InputError, ParameterError
@@ -66,6 +67,9 @@ class RegionOfAttraction:
         The set lies below it: ``lyapunov`` <= level.
     lyapunov : str
         The function, by the names of energy and invariants; it does not grow along motions.
+    tends : str
+        What motions tend to, where the function falls: the largest invariant set on which it does not change,
+        of which the equilibrium is a part. Empty where the function is conserved.
     held : dict of name -> float
         Half widths of the levels of invariants that the set is made of.
     extent : dict of label -> (low, high)
@@ -122,6 +126,13 @@ class RegionOfAttraction:
     def lyapunov(self) -> str:
         """The function, by the names of its parts."""
         return function_words(self._proved.energy.question.problem)
+
+    @cached_property
+    def tends(self) -> str:
+        """What motions of the set tend to, in words, where the function falls (LaSalle 1960): the largest
+        invariant set in it on which the function does not change. Empty where it is conserved.
+        """
+        return limit_words(self._proved.energy.question.problem)
 
     @property
     def held(self) -> dict[str, float]:
