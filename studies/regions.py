@@ -42,12 +42,12 @@ def on_levels(loop: gc.ReducedSystem, eq: gc.Equilibrium) -> Callable[[float, fl
     return state
 
 
-def skate() -> tuple[gc.ReducedSystem, gc.Equilibrium, Draw, int | None]:
+def skate(lean: float = 1.55, roll: float = 4.0) -> tuple[gc.ReducedSystem, gc.Equilibrium, Draw, int | None]:
     law = gc.match(gc.models.get("pendulum-skate-rotor")()).law(sigma=-5e-6).with_damping(k=8)
     loop = law.closed_loop()
     eq = loop.equilibrium("sliding", Y0=1.0)
     state = on_levels(loop, eq)
-    return loop, eq, lambda rng: state(rng.uniform(-1.55, 1.55), rng.uniform(-4, 4)), None
+    return loop, eq, lambda rng: state(rng.uniform(-lean, lean), rng.uniform(-roll, roll)), None
 
 
 def cart() -> tuple[gc.ReducedSystem, gc.Equilibrium, Draw, int | None]:
@@ -71,11 +71,11 @@ def top() -> tuple[gc.ReducedSystem, gc.Equilibrium, Draw, int | None]:
 
 MADE = {
     "skate": (skate, {}),
-    "skate-limited": (skate, {"u_theta": 8.0}),
+    "skate-limited": (lambda: skate(0.2, 0.5), {"u_theta": 8.0}),
     "cart": (cart, {}),
     "top": (top, {}),
 }
-"""Systems with the limits of their outputs."""
+"""Systems, drawn from where their regions are, with the limits of their outputs."""
 
 
 def inside_of(roa: gc.RegionOfAttraction, draw: Draw, count: int) -> np.ndarray:
