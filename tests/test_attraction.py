@@ -116,6 +116,25 @@ def test_a_damped_pendulum_has_the_region_of_the_free_one():
     assert "falls, identically: energy" in " ".join(checker.check(roa.to_dict()).checks)
 
 
+def test_motions_tend_to_where_the_energy_does_not_change_if_it_falls(swing, tmp_path):
+    """phi_dot = 0 for all time leaves the point alone below the saddle; without damping nothing is said."""
+    _, free = swing
+    assert free.tends == ""
+    assert "tend" not in free.claim
+    system = pendulum(damping=sp.Rational(1, 2))
+    roa = gc.region_of_attraction(system, system.state())
+    assert roa.tends == "the largest invariant set in it on which energy does not change"
+    assert f"for ever, and tend to {roa.tends}." in roa.claim
+    start = [0.0, 3.0]
+    assert roa.contains(start)
+    run = gc.simulate(system, [0, 60, 120], start)
+    assert np.max(np.abs(run.states[:, -1])) < 1e-4
+    assert verified(roa.data, tmp_path / "roa.json").verdict is gc.Verdict.PROVED_INVARIANT
+    words = free.claim.replace("for ever", f"for ever, and tend to {roa.tends}")
+    with pytest.raises(gc.CertificateError, match="claim"):
+        verified(changed(free.data, ["claim"], words), tmp_path / "forged.json")
+
+
 def test_a_pendulum_that_is_driven_has_none():
     system = pendulum(damping=-sp.Rational(1, 5))
     with pytest.raises(gc.CertificateError, match="no region is proved"):
@@ -369,3 +388,78 @@ def test_a_file_is_compared_with_the_catalogue(tmp_path, capsys):
     verified(body, tmp_path / "forged.json")  # of a system without an edge it would hold
     assert main(["verify", "--rebuild", str(tmp_path / "forged.json")]) != 0
     assert "domain" in capsys.readouterr().err
+
+
+# -- boxes and pictures --------------------------------------------------------------------------------------
+
+
+def in_boxes(roa, x, **given):
+    boxes = [list(box.values()) for box in roa.boxes(**given)]
+    low, high = np.moveaxis(np.array(boxes), 2, 0)
+    return np.array([np.any(np.all((low <= s) & (s <= high), axis=1)) for s in x.T])
+
+
+def test_boxes_hold_the_region_and_little_more(swing):
+    """The region is that of phi_dot^2 <= level + 3 cos phi: its area next to the separatrix is 8 sqrt 6."""
+    _, roa = swing
+    rng = np.random.default_rng(2)
+    x = rng.uniform([[-2.6], [-3.3]], [[2.6], [3.3]], (2, 500))
+    inside, held = roa.contains(x), in_boxes(roa, x)
+    assert not np.any(inside & ~held)
+    for pieces, more in ((32, 1.12), (256, 1.02)):
+        area = sum(math.prod(b - a for a, b in box.values()) for box in roa.boxes(pieces))
+        assert 8 * math.sqrt(6) * 0.99 < area < 8 * math.sqrt(6) * more
+
+
+def test_boxes_of_the_skate_hold_its_states(skate):
+    loop, eq, roa = skate
+    x = starts(loop, eq, 1.55, 4.0, 300)
+    inside = roa.contains(x)
+    assert inside.sum() > 100
+    assert np.all(in_boxes(roa, x, pieces=4)[inside])
+    assert max(box["v1"][1] for box in roa.boxes(4)) < 4.5
+
+
+def test_a_region_is_drawn_with_runs(swing):
+    system, roa = swing
+    times = np.linspace(0, 6, 61)
+    runs = [gc.simulate(system, times, x) for x in ([1.5, 1.2], [2.5, 1.0])]
+    ax = roa.plot(runs=runs)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (r"$\phi$", r"$\dot{\phi}$")
+    dashes = {line.get_label(): line.get_linestyle() for line in ax.lines}
+    assert dashes["begins in the region"] == "-"
+    assert dashes["begins outside"] == "--"
+    shadows = ax.collections[0].get_paths()
+    assert len(shadows) == len(roa.boxes())
+    corners = np.vstack([path.vertices for path in shadows])
+    assert np.max(np.abs(corners[:, 1])) == pytest.approx(math.sqrt(6), rel=0.03)
+
+
+def test_a_lonely_run_is_drawn_over_states_by_name(swing):
+    system, roa = swing
+    ax = gc.viz.attraction(roa, "phi_dot", "phi", runs=gc.simulate(system, [0, 1], [1.5, 1.2]), title="swing")
+    assert ax.get_ylabel() == r"$\phi$"
+    assert ax.get_title() == "swing"
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"x": "psi"}, gc.LabelError, "no state 'psi'"),
+        ({"x": "phi", "y": "phi"}, gc.InputError, "twice"),
+        ({"runs": 3}, TypeError, "trajectory"),
+        ({"pieces": 0}, gc.InputError, "pieces"),
+        ({"ax": 3}, TypeError, "axes"),
+    ],
+)
+def test_bad_pictures_are_told(swing, given, error, words):
+    with pytest.raises(error, match=words):
+        swing[1].plot(**given)
+
+
+def test_pictures_of_something_else_are_told(swing, skate):
+    with pytest.raises(TypeError, match="region_of_attraction"):
+        gc.viz.attraction(3)
+    run = gc.simulate(skate[0], [0, 0.1], skate[1].x)
+    with pytest.raises(gc.InputError, match="phi_dot, phi"):
+        swing[1].plot(runs=run)

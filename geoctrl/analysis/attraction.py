@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from flint import fmpq
 from geoctrl import checker
 from geoctrl._checks import file_path, nearest, whole_number
 from geoctrl._scalars import exact, shown
+from geoctrl.analysis.attraction_boxes import boxes_of
 from geoctrl.analysis.levels import highest_level
 from geoctrl.analysis.sublevel_problem import Question, questions
 from geoctrl.checker.reading import Refusal
@@ -31,6 +33,7 @@ from geoctrl.checker.sublevels.file import (
     function_words,
     judge_sublevel,
     lies_in,
+    limit_words,
     read_sublevel,
 )
 from geoctrl.errors import CertificateError, InputError, ParameterError
@@ -46,6 +49,8 @@ SIDE, DOUBLINGS = 4, 6
 """Half a side of the box along a shape that nothing bounds, at first, and how often it is doubled."""
 DEPTHS = {1: 14, 2: 12}
 """Halvings of each side of the box by the number of shapes; fewer for more of them."""
+PIECES = {1: 64, 2: 16}
+"""Of the extent along each shape, in pictures."""
 FEW = 8
 
 
@@ -55,10 +60,16 @@ class RegionOfAttraction:
 
     Attributes
     ----------
+    system : str
+    point : dict of label -> float
+        The equilibrium.
     level : float
         The set lies below it: ``lyapunov`` <= level.
     lyapunov : str
         The function, by the names of energy and invariants; it does not grow along motions.
+    tends : str
+        What motions tend to, where the function falls: the largest invariant set on which it does not change,
+        of which the equilibrium is a part. Empty where the function is conserved.
     held : dict of name -> float
         Half widths of the levels of invariants that the set is made of.
     extent : dict of label -> (low, high)
@@ -97,6 +108,16 @@ class RegionOfAttraction:
         return float(Fraction(self.data["level"]))
 
     @property
+    def system(self) -> str:
+        """The name of the system."""
+        return self.data["system"]
+
+    @property
+    def point(self) -> dict[str, float]:
+        """The equilibrium, by labels of states."""
+        return {k: float(Fraction(v)) for k, v in self.data["problem"]["states"].items()}
+
+    @property
     def claim(self) -> str:
         """What is claimed, in words."""
         return self.data["claim"]
@@ -105,6 +126,13 @@ class RegionOfAttraction:
     def lyapunov(self) -> str:
         """The function, by the names of its parts."""
         return function_words(self._proved.energy.question.problem)
+
+    @cached_property
+    def tends(self) -> str:
+        """What motions of the set tend to, in words, where the function falls (LaSalle 1960): the largest
+        invariant set in it on which the function does not change. Empty where it is conserved.
+        """
+        return limit_words(self._proved.energy.question.problem)
 
     @property
     def held(self) -> dict[str, float]:
@@ -170,6 +198,50 @@ class RegionOfAttraction:
         ]
         return found[0] if states.ndim == 1 else np.array(found, dtype=bool)
 
+    def boxes(self, pieces: int | None = None) -> list[dict[str, tuple[float, float]]]:
+        r"""Intervals of all states, box by box: the region lies in the union of the boxes.
+
+        Over a piece of a cell of shapes the velocities are bounded by the level,
+        :math:`\{w : V(s, w) \le c,\ |C(s, w) - C(e)| \le \delta\}`, in balls; pieces over which nothing lies
+        below the level are left out, and doubles are rounded outwards.
+
+        Parameters
+        ----------
+        pieces : int, optional
+            From 1 to 1024: sides along shapes are at most this part of the extent; 64 for one shape, 16 for
+            two, 8 for more of them. Many pieces of many shapes take minutes.
+
+        Returns
+        -------
+        list of dict of label -> (low, high)
+
+        Raises
+        ------
+        InputError
+            If ``pieces`` is no such number.
+        CertificateError
+            If velocities are not bounded over a piece.
+
+        Examples
+        --------
+        >>> import sympy as sp
+        >>> import geoctrl as gc
+        >>> pendulum = gc.EulerPoincare(
+        ...     algebra=None, shape=[phi := gc.Coordinate("phi", angle=True)], inertia=[[2]],
+        ...     potential=-3 * sp.cos(phi.symbol), name="pendulum").reduce()
+        >>> roa = gc.region_of_attraction(pendulum, pendulum.state())
+        >>> 6**0.5 - 0.01 < max(box["phi_dot"][1] for box in roa.boxes()) < 6**0.5 + 0.01
+        True
+        """
+        if pieces is None:
+            pieces = PIECES.get(len(self._proved.energy.shapes), FEW)
+        whole_number("pieces", pieces, 1, 1024)
+        return boxes_of(self._proved, pieces)
+
+    def plot(self, x: str | None = None, y: str | None = None, ax: Any = None, **options: Any) -> Any:
+        """The region over two states, with runs where they are given: `geoctrl.viz.attraction`."""
+        return import_module("geoctrl.viz").attraction(self, x, y, ax=ax, **options)  # a floor above
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready content of the file, digest included."""
         return copy.deepcopy(self.data) | {"digest": checker.digest_of(self.data)}
@@ -183,7 +255,7 @@ class RegionOfAttraction:
 
     def __repr__(self) -> str:
         extent = ", ".join(f"{k} in [{a:.4g}, {b:.4g}]" for k, (a, b) in self.extent.items())
-        return f"<RegionOfAttraction of {self.data['system']}: {self.lyapunov} <= {self.level:.6g}, {extent}>"
+        return f"<RegionOfAttraction of {self.system}: {self.lyapunov} <= {self.level:.6g}, {extent}>"
 
 
 def region_of_attraction(

@@ -3,6 +3,7 @@
 Nothing is shown or saved: every function returns what it drew on. Matplotlib is imported by the first call.
 """
 
+from geoctrl.viz.attraction import attraction
 from geoctrl.viz.branches import branches
 from geoctrl.viz.curvature import curvature
 from geoctrl.viz.regions import stability_map
@@ -12,6 +13,7 @@ from geoctrl.viz.spectrum import eigenvalues
 from geoctrl.viz.way import path
 
 __all__ = [
+    "attraction",
     "branches",
     "curvature",
     "drift",

@@ -153,6 +153,18 @@ def function_words(problem: dict[str, Any]) -> str:
     return " + ".join(words).replace("+ -", "- ")
 
 
+def limit_words(problem: dict[str, Any]) -> str:
+    r"""What motions of the region tend to, where V falls; empty where it is conserved (LaSalle 1960).
+
+    The region is compact, motions do not leave it, and :math:`\dot V = -\sum_k d_k l_k^2` with all
+    :math:`d_k \ge 0` over it: all limit points of a motion lie in the largest set of whole motions on which V
+    keeps its value. Whether that is the point alone is not asked.
+    """
+    if "falling" not in problem:
+        return ""
+    return f"the largest invariant set in it on which {function_words(problem)} does not change"
+
+
 def claim_of_sublevel(system: str, region: Region) -> str:
     """What a region's file claims."""
     problem = region.energy.question.problem
@@ -169,11 +181,13 @@ def claim_of_sublevel(system: str, region: Region) -> str:
         f"|{k}| <= {decimal(row['bound'])}" for k, row in problem["limits"].items()
     )
     model = ", where the model holds" if problem["domain"] else ""
+    tend = limit_words(problem)
     below = f"{function_words(problem)} <= {decimal(region.level)}"
     return (
         f"Motions of {system or 'the system'}{f' with {values}' if values else ''} that begin on the leaf "
         f"with {below}{held}, over {len(region.inside)} cells about the equilibrium {point} that lie within "
-        f"{extent}, stay so for ever{model}{limits if problem['limits'] else ''}."
+        f"{extent}, stay so for ever{model}{f', and tend to {tend}' if tend else ''}"
+        f"{limits if problem['limits'] else ''}."
     )
 
 

@@ -8,7 +8,7 @@ from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.sublevels.cover import Node
-from geoctrl.checker.sublevels.energy import BITS, Cell, Energy, dot, first
+from geoctrl.checker.sublevels.energy import BITS, Cell, Energy, Quadratic, dot, first
 
 FURTHER = 6
 """Halvings of each side of a cell of K, at most, beyond those that it has."""
@@ -41,6 +41,34 @@ def _largest(energy: Energy, cell: Cell, place: int, level: arb) -> arb | None:
 
     By the mean value theorem from the middle, with velocities w = w_* + p + N S q and |q| bounded.
     """
+    if (found := _bounded(energy, cell, level)) is None:
+        return None
+    quadratic, reach, w = found
+    middle = [((a + b) / 2,) * 2 for a, b in cell]
+    at = energy.jets(middle, quadratic.start, [place], order=1)[3][0]
+    over = energy.jets(cell, w, [place], order=1)[3][0]
+    steps = [arb(0, 1) * ((b - a) / 2) for a, b in cell]
+    slopes = arb_mat(1, len(w), [first(over, i) for i in energy.velocities])
+    value = at.value + dot([first(over, i) for i in energy.shapes], steps) + (slopes * quadratic.shift)[0, 0]
+    along = (slopes * quadratic.frame).entries()
+    return (abs(value) + norm(along) * reach).upper()
+
+
+def velocities_over(energy: Energy, cell: Cell, level: fmpq) -> list[arb] | None:
+    """Balls that hold the velocities of all states over a cell below a level, None where there are none;
+    refused where no bound is found.
+    """
+    with ctx.workprec(BITS):
+        if any(not g.value.contains(0) for g in energy.relations_over(cell)):
+            return None
+        found = _bounded(energy, cell, arb(level))
+    return None if found is None else found[2]
+
+
+def _bounded(energy: Energy, cell: Cell, level: arb) -> tuple[Quadratic, arb, list[arb]] | None:
+    """phi over a cell, a bound of |q| below a level, and the velocities that these leave; None where nothing
+    of the region is there.
+    """
     quadratic = energy.quadratic(cell)
     least = energy.least(quadratic)
     if quadratic is None or least is None:
@@ -48,20 +76,11 @@ def _largest(energy: Energy, cell: Cell, place: int, level: arb) -> arb | None:
     if least > level:
         return None
     reach = energy.reach(quadratic, level) if quadratic.slope.nrows() else arb(0)
-    k = len(quadratic.start)
-    spread = arb_mat(k, 1)
-    for i in range(k):
+    w = []
+    for i, v in enumerate(quadratic.start):
         row = [quadratic.frame[i, j] for j in range(quadratic.frame.ncols())]
-        spread[i, 0] = quadratic.shift[i, 0] + arb(0, 1) * norm(row) * reach
-    w = [arb(v) + spread[i, 0] for i, v in enumerate(quadratic.start)]
-    middle = [((a + b) / 2,) * 2 for a, b in cell]
-    at = energy.jets(middle, quadratic.start, [place], order=1)[3][0]
-    over = energy.jets(cell, w, [place], order=1)[3][0]
-    steps = [arb(0, 1) * ((b - a) / 2) for a, b in cell]
-    slopes = arb_mat(1, k, [first(over, i) for i in energy.velocities])
-    value = at.value + dot([first(over, i) for i in energy.shapes], steps) + (slopes * quadratic.shift)[0, 0]
-    along = (slopes * quadratic.frame).entries()
-    return (abs(value) + norm(along) * reach).upper()
+        w.append(arb(v) + quadratic.shift[i, 0] + arb(0, 1) * norm(row) * reach)
+    return quadratic, reach, w
 
 
 def _exceeds(energy: Energy, cell: Cell, place: int, level: fmpq, bound: arb) -> bool:
