@@ -6,7 +6,7 @@ powers, are left out. It ends when the gradients found see every direction.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,8 @@ __all__ = ["chain_from"]
 
 STEPS, TERMS = 24, 200
 """Functions and their terms at which the search ends."""
+BITS = 300_000
+"""Digits of the coefficients of a function beyond which nobody checks it, and a further one takes seconds."""
 
 
 @dataclass
@@ -115,7 +117,7 @@ class _Search:
             quotient, raw = divmod(raw, p)
             if quotient:
                 terms[k] = terms.get(k, g.one * 0) - quotient
-        if not raw or len(raw) > TERMS:
+        if not raw or len(raw) > TERMS or _bits([raw]) > BITS or _bits(terms.values()) > 10 * BITS:
             return
         scale, factors = raw.factor()
         unit, root, power = g.one * scale, g.one, 1
@@ -133,3 +135,9 @@ class _Search:
         found.terms = {k: a * rest for k, a in terms.items() if a}
         found.rates = {k: b * rest for k, b in rates.items()}
         self.known.append(found)
+
+
+def _bits(polynomials: Iterable[Any]) -> int:
+    """Digits of all coefficients, in base two."""
+    sizes = (int(q.p).bit_length() + int(q.q).bit_length() for p in polynomials for q in p.coeffs())
+    return sum(sizes)
