@@ -193,3 +193,20 @@ def test_fractions_are_not_rounded_before_a_proof_on_manifolds():
         assert f'"{named}"' in certificate.to_json()
         assert gc.find_equilibrium(system, rest, params={"a": given}).params["a"] == Fraction(named)
     assert '"2/3"' not in gc.certify(system, rest, params={"a": 2 / 3}).to_json()
+
+
+@pytest.mark.parametrize(("away", "stable"), [(Fraction(1, 10**20), True), (-Fraction(1, 10**20), False)])
+def test_members_of_families_on_manifolds_are_those_of_the_fraction(away, stable):
+    """Both sides of a threshold nearer than the doubles about it."""
+    q = spheres.symbols(1)[0]
+    a = gc.Parameter("a", positive=True)
+    system = spheres.SphereSystem(
+        mass=[[2]],
+        potential=(a.symbol - sp.Rational(2, 3)) * q[0][2],
+        parameters=[a],
+        equilibria={"hanging": gc.Family({"q1_3": -1})},
+    )
+    member = system.equilibrium("hanging", {"a": Fraction(2, 3) + away})
+    assert member.params["a"] == Fraction(2, 3) + away
+    expected = gc.Verdict.PROVED_STABLE if stable else gc.Verdict.PROVED_UNSTABLE
+    assert gc.certify(system, member).verdict is expected

@@ -22,7 +22,7 @@ from geoctrl.continuation.course import Course, Place
 from geoctrl.continuation.spectrum import Spectrum
 from geoctrl.errors import EquilibriumError, GeoctrlError
 from geoctrl.systems import Equilibrium, System
-from geoctrl.systems.points import equilibrium_at
+from geoctrl.systems.points import equilibrium_at, numbers_at
 from geoctrl.systems.tolerances import LEAST_NORM, RESIDUAL
 
 __all__ = ["SolvedCourse"]
@@ -224,7 +224,7 @@ class SolvedCourse(Course):
         tangent /= np.linalg.norm(tangent)
         x, params = self._at(z)
         if self._parameter is not None:
-            params = self._system.parameters_at(params)
+            params = numbers_at(self._system, None, params)
         exact = self._start.exact_u
         point = equilibrium_at(self.seen, (x.copy(), self._start.u, None, exact), params)
         spectrum = Spectrum.of(self.seen, point)

@@ -18,7 +18,7 @@ from geoctrl.systems.angles import ExactAngle, angle_of
 from geoctrl.systems.contract import System
 from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.parameters import Parameter
-from geoctrl.systems.points import Exact, equilibrium_at
+from geoctrl.systems.points import Exact, equilibrium_at, numbers_at
 from geoctrl.systems.tolerances import RESIDUAL
 
 __all__ = ["family_member"]
@@ -58,7 +58,7 @@ def family_member(
         raise ParameterError(f"no equilibrium family {name!r}{nearest(name, system.families)}")
     family = system.families[name]
     numbers = family.values(values, name)
-    full = system.parameters_at(params)
+    full = numbers_at(system, None, params)
     for labels, given in ((system.state_labels, family.states), (system.input_labels, family.inputs)):
         for key in given:
             if key not in labels:
