@@ -15,12 +15,12 @@ from functools import cached_property
 import sympy as sp
 
 from geoctrl._scalars import Graph
-from geoctrl.algebra import product, rn
 from geoctrl.errors import MatchingError
 from geoctrl.systems import EulerPoincare
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.frames import Frame, choose_frame
 from geoctrl.systems.names import time
+from geoctrl.systems.rotor_velocities import with_rotor_velocities
 
 __all__ = ["Plant"]
 
@@ -55,7 +55,7 @@ class Plant:
             raise MatchingError(
                 f"matching is asked of a plant; this mechanism has feedback already: {closed}"
             )
-        open_ = _without_rotors(mechanism)
+        open_ = with_rotor_velocities(mechanism)
         drive = _drive(open_)
         plant = cls(open_, drive)
         admissible = plant.frame.matrix.T * drive
@@ -187,55 +187,6 @@ class Plant:
             domain={},
         )
         return Assembly(open_, self.frame, open_.removed, graph=graph)
-
-
-def _without_rotors(mechanism: EulerPoincare) -> EulerPoincare:
-    """The mechanism with its rotors as an abelian factor of the group."""
-    rotors, group, k = mechanism.rotors, mechanism.group, len(mechanism.shape)
-    if rotors is None:
-        return mechanism
-    n, s = mechanism.algebra.n - k, rotors.count
-    spun = rn(s).relabelled(rotors.rate_labels, [f"p_{name}" for name in rotors.names])
-    if group is not None:
-        labels = (*group.labels, *spun.labels)
-        spun = product(group, spun).relabelled(labels, (*group.momentum_labels, *spun.momentum_labels))
-
-    def widened(matrix: sp.Matrix, *blocks: sp.Matrix) -> sp.Matrix:
-        """Columns of the rotors put between those of the group and those of the shape."""
-        return sp.Matrix.hstack(matrix[:, :n], *blocks, matrix[:, n:])
-
-    G, coupling = sp.Matrix(mechanism.inertia), sp.Matrix(rotors.coupling)
-    upper = widened(G, coupling)
-    middle = widened(coupling.T, sp.Matrix(rotors.inertia))
-    changes: dict = {"inertia": sp.Matrix.vstack(upper[:n, :], middle, upper[n:, :])}
-    zero = sp.zeros(s, 1)
-    for what in ("gyroscopic", "forces"):
-        value = getattr(mechanism, what)
-        if value is not None:
-            changes[what] = list(widened(sp.Matrix(value).T, zero.T))
-    forces = changes.get("forces", [sp.Integer(0)] * (mechanism.algebra.n + s))
-    changes["forces"] = [*forces[:n], *rotors.torques, *forces[n + s :]]
-    if mechanism.constraints is not None:
-        psi = sp.Matrix(mechanism.constraints)
-        rows = widened(psi, sp.zeros(psi.rows, s)).tolist()
-        changes["constraints"] = dict(zip(mechanism.row_names, rows, strict=True))
-    if mechanism.frame is not None:
-        frame = choose_frame(mechanism).matrix
-        top, bottom = frame[:n, :], frame[n:, :]
-        E = sp.Matrix.vstack(top, sp.zeros(s, frame.cols), bottom)
-        turning = sp.Matrix.vstack(sp.zeros(n, s), sp.eye(s), sp.zeros(k, s))
-        changes["frame"] = sp.Matrix.hstack(E, turning)
-        changes["velocities"] = (*mechanism.quasivelocity_labels, *rotors.rate_labels)
-    if mechanism.reactions:
-        changes["reactions"] = {
-            name: list(widened(sp.Matrix(eta).T, zero.T)) for name, eta in mechanism.reactions.items()
-        }
-    return mechanism.replace(
-        algebra=spun,
-        rotors=None,
-        inputs=(*mechanism.inputs, *rotors.torques),
-        **changes,
-    )
 
 
 def _drive(mechanism: EulerPoincare) -> sp.ImmutableMatrix:

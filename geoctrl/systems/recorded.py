@@ -238,6 +238,7 @@ class Recorded(System):
         u : array of inputs, zero by default
         params : dict, optional
         t : float or (nt,)
+            Several times give several values of a force, at one state too.
 
         Raises
         ------
@@ -253,7 +254,7 @@ class Recorded(System):
         """
         nodes = self.assembly.reactions
         values = self.program(list(nodes.values()))(self.arguments_at(t, x, u), self.parameters_at(params))
-        if np.ndim(x) == 1:
+        if values.ndim == 1:
             return dict(zip(nodes, map(float, values), strict=True))
         return dict(zip(nodes, values, strict=True))
 

@@ -53,10 +53,13 @@ class RobustnessReport:
     ----------
     rows : tuple of RobustnessRow
     seed : int
+    missing : tuple of str
+        Checks that were asked for and interrupted.
     """
 
     rows: tuple[RobustnessRow, ...]
     seed: int
+    missing: tuple[str, ...] = ()
 
     def __getitem__(self, check: str) -> RobustnessRow:
         return {row.check: row for row in self.rows}[check]
@@ -84,4 +87,6 @@ class RobustnessReport:
         for row in self.rows:
             value = "-" if row.tolerated is None else f"{row.tolerated:.4g} {row.unit}".strip()
             lines.append(f"  {row.check:<12} {value:<16} {row.criterion} ({row.runs} runs)")
+        if self.missing:
+            lines.append(f"  interrupted before {', '.join(self.missing)}")
         return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -9,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import entries, finite_array, nearest, require_choice
+from geoctrl._checks import entries, finite_array, nearest, require_choice, user_level
 from geoctrl._scalars import shown
 from geoctrl.errors import GeoctrlError, InputError, LabelError
 from geoctrl.sampling import Controls, SampledController
 from geoctrl.simulation import Trajectory, simulate
 from geoctrl.stepping import Progress
 from geoctrl.systems import EulerPoincare, Friction, Parameter, System, as_system
+from geoctrl.systems.rotor_velocities import with_rotor_velocities
 from geoctrl.systems.tilt import tilted
 from geoctrl.trials.report import RobustnessReport, RobustnessRow
 
@@ -88,6 +90,7 @@ class _Case:
 
 
 Trial = Callable[[float], str]
+_Job = tuple[_Case, str, int]
 
 
 def _limit(case: _Case, _row: int) -> tuple[Trial, float, float]:
@@ -158,20 +161,39 @@ def _corners(case: _Case, row: int) -> tuple[Trial, float, float]:
 
 
 def _friction(case: _Case, _row: int) -> tuple[Trial, float, float]:
+    return _rubbed(case, _described(case.plant), case.rubbing)
+
+
+def _motor_friction(case: _Case, _row: int) -> tuple[Trial, float, float]:
     mechanism = _described(case.plant)
+    return _rubbed(case, with_rotor_velocities(mechanism), _driven(mechanism))
+
+
+def _rubbed(case: _Case, mechanism: EulerPoincare, velocities: Sequence[str]) -> tuple[Trial, float, float]:
+    """Trials of the mechanism with viscous friction against some of its velocities."""
     labels = mechanism.algebra.labels
     coefficient = Parameter(_RUBBING, 0.0, "N m s or N s/m")
-    rows = [[int(label == name) for name in labels] for label in case.rubbing]
+    rows = [[int(label == name) for label in labels] for name in velocities]
     rubbed = mechanism.replace(
         friction=[*mechanism.friction, Friction(rows, viscous=coefficient.symbol)],
         parameters=[*mechanism.parameters, coefficient],
         parameter_sets={},
     ).reduce()
+    start = dict(zip(case.plant.state_labels, case.plant.start(case.x0, case.params), strict=True))
+    x0 = np.array([start[label] for label in rubbed.state_labels])
 
     def trial(value: float) -> str:
-        return case.fault(case.controller, {_RUBBING: value}, rubbed)
+        return case.fault(case.controller, {_RUBBING: value}, rubbed, x0)
 
     return trial, 1e-4, 1e2
+
+
+def _driven(mechanism: EulerPoincare) -> tuple[str, ...]:
+    """Velocities in whose rows inputs stand, rates of rotors among them."""
+    inputs = set(mechanism.inputs)
+    pushed = zip(mechanism.algebra.labels, mechanism.forces or (), strict=False)
+    found = [label for label, force in pushed if force.free_symbols & inputs]
+    return (*found, *(mechanism.rotors.rate_labels if mechanism.rotors else ()))
 
 
 def _tilt(case: _Case, _row: int) -> tuple[Trial, float, float]:
@@ -202,10 +224,11 @@ _CHECKS: dict[str, tuple[Callable, str]] = {
     "noise": (_noise, "standard deviation of every signal"),
     "corners": (_corners, "relative error of the plant's parameters"),
     "friction": (_friction, "viscous, of each velocity of the body"),
+    "motor friction": (_motor_friction, "viscous, of each velocity that an input drives"),
     "tilt": (_tilt, "rad from the start, to both sides"),
 }
 
-_ALWAYS = tuple(name for name in _CHECKS if name not in ("friction", "tilt"))
+_ALWAYS = tuple(name for name in _CHECKS if name not in ("friction", "motor friction", "tilt"))
 """Those that every plant has."""
 
 
@@ -245,14 +268,15 @@ def robustness(
         Of "limit", "rate limit", "hold", "delay", "noise" (on every signal, five blocks each, the worst) and
         "corners" (the plant's parameters off by a factor 1 +- value: all corners up to six parameters, 64
         drawn ones beyond), these by default; "friction" (viscous, with one coefficient for the velocities of
-        ``rubbing``), and "tilt" (the start moved along the leaf to either side, where the configuration has
-        one direction to move in: with an equilibrium as x0 the largest lean from which it comes back).
+        ``rubbing``), "motor friction" (the same for those that inputs drive), and "tilt" (the start moved
+        along the leaf to either side, where the configuration has one direction to move in: with an
+        equilibrium as x0 the largest lean from which it comes back).
     rng : int
         Seed of the report, from which every block of noise and every corner follows.
     executor : concurrent.futures.Executor, optional
-        Runs the checks.
+        Runs the checks, in threads or processes.
     progress : bool or callable
-        As in `simulate`.
+        As in `simulate`; without an executor it moves with each trial.
     stays, returns : dict of label -> number or (low, high), optional
         Bounds of a state, along the whole run and over its last tenth.
     uncertain : sequence of str, optional
@@ -263,6 +287,7 @@ def robustness(
     Returns
     -------
     RobustnessReport
+        Where the keyboard interrupts the checks, of those that were done, with a RuntimeWarning.
 
     Raises
     ------
@@ -300,6 +325,8 @@ def robustness(
         if name not in known:
             raise LabelError(f"uncertain: no parameter {shown(name)}{nearest(str(name), known)}")
     rubs = _rubbing(system, rubbing) if "friction" in names else ()
+    if "motor friction" in names and not _driven(_described(system)):
+        raise InputError("motor friction: no input drives a velocity of this system")
     times = finite_array("timepts", timepts)
     along, end = _bounds("stays", stays, system), _bounds("returns", returns, system)
     good = simulate(system, times, x0, params=values, controller=controller, throw=False)
@@ -311,15 +338,34 @@ def robustness(
     if fault := case.fault(controller):
         raise InputError(f"the run is not good even without any imperfection: {fault}")
     case = replace(case, peak=max(float(np.abs(good.samples.applied).max()), 1e-12))
-    report = Progress(progress)
     jobs = [(case, name, row) for row, name in enumerate(names)]
-    found = []
-    for row in (map if executor is None else executor.map)(_searched, jobs):
-        found.append(row)
-        report(len(found) / len(jobs))
-    report.finish(1.0)
+    found = _rows(jobs, executor, Progress(progress))
+    return RobustnessReport(tuple(found), int(rng), names[len(found) :])
+
+
+def _rows(jobs: Sequence[_Job], executor: Any, report: Progress) -> list[RobustnessRow]:
+    """Rows of the jobs, in their order; those that are done where the keyboard interrupts the others."""
+    found: list[RobustnessRow] = []
+
+    def told(part: float) -> None:
+        report((len(found) + part) / len(jobs))
+
+    try:
+        # An executor may run a job in another process, which cannot tell how far it is.
+        rows = (_searched(job, told) for job in jobs) if executor is None else executor.map(_searched, jobs)
+        for row in rows:
+            found.append(row)
+            told(0.0)
+    except KeyboardInterrupt:
+        warnings.warn(
+            f"interrupted: the report has {len(found)} of {len(jobs)} checks, .missing names the others",
+            RuntimeWarning,
+            stacklevel=user_level(),
+        )
+    else:
+        report.finish(1.0)
     report.close()
-    return RobustnessReport(tuple(found), int(rng))
+    return found
 
 
 def _rubbing(system: System, given: Sequence[str] | None) -> tuple[str, ...]:
@@ -367,7 +413,7 @@ def _tried(trial: Trial, value: float) -> str:
         return f"no run: {error}"
 
 
-def _searched(job: tuple[_Case, str, int]) -> RobustnessRow:
+def _searched(job: _Job, told: Callable[[float], object] = lambda part: None) -> RobustnessRow:
     """One row: a scan from the good end, then halvings between the last good value and the next."""
     case, name, row = job
     make, unit = _CHECKS[name]
@@ -379,6 +425,7 @@ def _searched(job: tuple[_Case, str, int]) -> RobustnessRow:
             bad = value
             break
         good = value
+        told(runs / (_SCAN + _HALVINGS))
     if bad is None:
         return RobustnessRow(
             name, good, None, unit, f"none found up to {hard:.4g}", runs, case.seed, (easy, hard)
@@ -387,7 +434,8 @@ def _searched(job: tuple[_Case, str, int]) -> RobustnessRow:
         return RobustnessRow(
             name, None, bad, unit, f"not even at {bad:.4g}: {fault}", runs, case.seed, (easy, hard)
         )
-    for _ in range(_HALVINGS):
+    for i in range(_HALVINGS):
+        told((_SCAN + i) / (_SCAN + _HALVINGS))
         runs += 1
         middle = float(np.sqrt(good * bad))
         if found := _tried(trial, middle):

@@ -1,11 +1,14 @@
 """What a damped skate tolerates: against numbers of another program, and the edge of its linear loop."""
 
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import sympy as sp
 
 import geoctrl as gc
 from geoctrl.sampling import Feedback, SampledController
+from geoctrl.trials import search
 
 
 @pytest.fixture(scope="module")
@@ -132,16 +135,86 @@ def test_without_a_criterion_the_configuration_has_to_come_back():
     assert "return" in row.criterion or "domain" in row.criterion
 
 
+def test_friction_of_a_motor_slows_its_rotor():
+    """J (omega + theta_dot)' = -c theta_dot, I omega' = c theta_dot: it decays at c (1/I + 1/J)."""
+    body, J = 3.0, 0.5
+    mechanism = gc.EulerPoincare(
+        algebra=gc.so2(), inertia=[[body + J]], rotors=gc.Rotors(coupling=[[J]], inertia=[[J]])
+    )
+    plant = mechanism.reduce()
+    rate = plant.state_labels[1]
+    idle = SampledController(Feedback({plant.input_labels[0]: 0.0 * sp.Symbol(rate, real=True)}), rate=50.0)
+    row = gc.robustness(
+        plant,
+        idle,
+        plant.state(**{rate: 1.0}),
+        np.linspace(0, 20, 201),
+        ["motor friction"],
+        stays={rate: (0.5, 1.1)},
+    )["motor friction"]
+    assert row.tolerated == pytest.approx(np.log(2) / (20 * (1 / body + 1 / J)), rel=1e-3)
+
+
+def test_friction_of_a_cart_is_that_of_its_motor(cart):
+    one, other = report(cart, ["friction", "motor friction"]).rows
+    assert (one.tolerated, one.broke) == (other.tolerated, other.broke)
+
+
+def test_a_plant_that_nothing_drives_has_no_motor(cart):
+    plant = gc.EulerPoincare(algebra=gc.rn(1).relabelled(["v"], ["p"]), inertia=[[2.0]]).reduce()
+    idle = SampledController(Feedback({}), rate=50.0)
+    with pytest.raises(gc.GeoctrlError, match="input"):
+        gc.robustness(plant, idle, [1.0], np.linspace(0, 1, 11), checks=["motor friction"])
+
+
+def test_what_was_done_before_an_interruption_is_kept(cart, monkeypatch):
+    def pressed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(search._CHECKS, "limit", (pressed, ""))
+    told = []
+    with pytest.warns(RuntimeWarning, match="2 of 4 checks"):
+        found = report(cart, ["hold", "delay", "limit", "noise"], progress=told.append)
+    assert found.missing == ("limit", "noise")
+    assert found.rows == report(cart, ["hold", "delay"]).rows
+    assert "interrupted before limit, noise" in repr(found)
+    assert told[-1] < 1
+
+
+def test_progress_moves_with_each_trial(cart, monkeypatch):
+    told = []
+    monkeypatch.setattr(search, "Progress", lambda progress: Told(told))
+    row = report(cart, ["hold", "delay"]).rows[0]
+    assert len([part for part in told if part < 0.5]) >= row.runs - 2
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
+class Told:
+    """Progress that leaves no part out."""
+
+    def __init__(self, told):
+        self.told = told
+
+    def __call__(self, part):
+        self.told.append(part)
+
+    def finish(self, part):
+        self.told.append(part)
+
+    def close(self):
+        pass
+
+
 def test_tilt_and_friction_need_a_plant_that_has_them(cart):
     with pytest.raises(gc.InputError, match="0 directions"):
         report(cart, ["tilt"])
 
 
-def test_any_executor_makes_the_same_report(cart):
-    from concurrent.futures import ThreadPoolExecutor
-
+@pytest.mark.parametrize("pool", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_any_executor_makes_the_same_report(cart, pool):
     told = []
-    with ThreadPoolExecutor(2) as executor:
+    with pool(2) as executor:
         found = report(cart, ["hold", "delay"], executor=executor, progress=told.append)
     assert found == report(cart, ["hold", "delay"])
     assert told[-1] == 1.0

@@ -385,3 +385,11 @@ def test_names_survive_copies():
         ]
         assert copy.domain == skate.domain
     assert "normal" in gc.models.get("rolling-disk")().reduce().despun().assembly.reactions
+
+
+def test_several_times_at_one_state_give_several_values():
+    disk = gc.models.get("rolling-disk")().reduce()
+    x = disk.state(Gamma=(0, 1, 0))
+    one, several = disk.reactions(x), disk.reactions(x, t=np.array([0.0, 0.5, 1.0]))
+    for name, value in one.items():
+        np.testing.assert_array_equal(several[name], [value] * 3)
