@@ -15,6 +15,10 @@ from geoctrl.errors import DescriptionError
 __all__ = ["EVERYWHERE", "Side", "read_domain"]
 
 
+_LONG = 300
+"""Characters of a relation that nobody reads in a message."""
+
+
 @dataclass(frozen=True)
 class Side:
     """One side of the domain: where ``margin`` is positive; ``relation`` is what was written."""
@@ -24,8 +28,9 @@ class Side:
 
     @property
     def words(self) -> str:
-        """The relation in a message; printed where it is asked for, as the margin of a law may be long."""
-        return str(self.relation)
+        """The relation in a message, its beginning where it is long, as the margin of a law may be."""
+        written = str(self.relation)
+        return written if len(written) <= _LONG else f"{written[:_LONG]}... ({len(written)} characters)"
 
 
 EVERYWHERE: Mapping[str, Side] = MappingProxyType({})
