@@ -93,3 +93,16 @@ def test_some_gains_change_the_energy_and_not_the_law():
     x = one.loop.random_state(np.random.default_rng(2))
     assert one(0, x) == pytest.approx(other(0, x), rel=1e-12)
     assert one.loop.energy(x) != pytest.approx(other.loop.energy(x), rel=1e-3)
+
+
+def test_sigma_and_kappa_name_one_law():
+    """kappa = -gamma/sigma, gamma = J1 for the rotor of the skate: the same torque at any state."""
+    skate = gc.models.get("pendulum-skate-rotor")()
+    sigma = -5e-6
+    by_sigma = gc.match(skate).law(sigma=sigma).closed_loop(rotors=True)
+    by_kappa = gc.match(skate, shaping="kinetic").law(kappa=-skate.defaults["J1"] / sigma).loop
+    assert by_sigma.state_labels == by_kappa.state_labels
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        x = by_kappa.random_state(rng)
+        np.testing.assert_allclose(by_sigma.rhs(0, x), by_kappa.rhs(0, x), rtol=1e-10, atol=1e-12)
