@@ -24,8 +24,10 @@ __all__ = ["family_in_balls"]
 KERNEL = 1e-8, 1e-12
 """Singular values, relative to the largest, that count as none: next to a change of stability a root is small
 and no zero."""
-SMALL, NEAR = 1000, 1e-9
-"""Denominators of a flat family's slopes, and the distance up to which they are recognised."""
+SLOPES = (1000, 1e-9), (100, 1e-5)
+"""Denominators of a flat family's slopes, and the distance up to which they are recognised: next to a change
+of stability the kernel in floats is mixed with the direction of the small root. The checker proves the
+family."""
 
 
 def family_in_balls(problem: Problem) -> Judged | None:
@@ -73,7 +75,8 @@ def _in_floats(
 
 
 def _recognised(value: float) -> fmpq:
-    q = Fraction(float(value)).limit_denominator(SMALL)
-    if abs(float(q) - value) > NEAR * max(1.0, abs(value)):
-        raise NotSolved
-    return fmpq(q.numerator, q.denominator)
+    for small, near in SLOPES:
+        q = Fraction(float(value)).limit_denominator(small)
+        if abs(float(q) - value) <= near * max(1.0, abs(value)):
+            return fmpq(q.numerator, q.denominator)
+    raise NotSolved

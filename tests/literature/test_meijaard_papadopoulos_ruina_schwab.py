@@ -308,6 +308,14 @@ def test_verdicts_flip_at_weave_and_capsize(speed, above):
         assert gc.certify(system, system.equilibrium("upright", v=v)).verdict.value == f"PROVED_{expected}"
 
 
+@pytest.mark.parametrize("distance", [2.8e-7, 1.9e-7, 3e-8])
+def test_verdicts_flip_at_any_number_next_to_capsize(distance):
+    """There the kernel of the linearisation in floats is mixed with the direction of the small root."""
+    system = bicycle()
+    for v, expected in ((CAPSIZE_SPEED - distance, "STABLE"), (CAPSIZE_SPEED + distance, "UNSTABLE")):
+        assert gc.certify(system, system.equilibrium("upright", v=v)).verdict.value == f"PROVED_{expected}"
+
+
 def test_half_the_tilt_gives_the_same_bicycle():
     with pytest.raises(gc.ParameterError, match="unknown tilt 'slope'; known are lam, tau"):
         gc.models.get("whipple-bicycle")(tilt="slope")
