@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-from flint import arb, ctx, fmpq
+from flint import ctx, fmpq
 
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.reading import Refusal
@@ -98,7 +98,7 @@ class _Halving:
         sides = len(cells.energy.box)
         self._coarse, self._deepest = COARSE * sides, depth * sides
         self._fine = min(FINE.get(sides, COARSE) * sides, self._deepest)
-        self._middles: dict[Node, arb | None] = {}
+        self._avoided: set[Node] = set()
         self.halved: set[Node] = set()
         self.level = fmpq(0)
 
@@ -109,24 +109,15 @@ class _Halving:
         cells.ask(node)
         if node.least is not None and node.least > self.level:
             return False
-        if node not in self._middles:
-            self._middles[node] = self._at_middle(node)
-            node.open = node.open or self._avoid(node.cell)
-        middle = self._middles[node]
-        above = middle is not None and middle > self.level
+        if node not in self._avoided:
+            self._avoided.add(node)
+            node.open = cells.fault(node) or self._avoid(node.cell)
+        above = node.middle is not None and node.middle > self.level
         to = self._deepest if node.open else self._fine if above else self._coarse
         if node.level < to:
             self.halved.add(node)
             return True
         return False
-
-    def _at_middle(self, node: Node) -> arb | None:
-        energy = self._cells.energy
-        try:
-            with ctx.workprec(BITS):
-                return energy.least(energy.quadratic(tuple(((a + b) / 2,) * 2 for a, b in node.cell)))
-        except Refusal:
-            return None
 
 
 class _Critical:
@@ -157,7 +148,7 @@ class _Critical:
             start = energy.start(middle)
             if start is None:
                 raise Refusal("no least value")
-            w, y, leaf = start
+            w, y, leaf, _ = start
             jets = energy.jets(middle, w)
             total = energy.combined(jets, y, leaf)
         places = [*energy.shapes, *energy.velocities]

@@ -55,6 +55,9 @@ class Jet:
 
     def __mul__(self, other: Jet) -> Jet:
         a, b = self.value, other.value
+        if not self.first and not self.second:
+            bends = None if self.second is None or other.second is None else _scaled(a, other.second)
+            return Jet(None if a is None or b is None else a * b, _scaled(a, other.first), bends)
         second = None
         if self.second is not None and other.second is not None:
             second = _sum(_scaled(b, self.second), _scaled(a, other.second))
@@ -233,22 +236,30 @@ def evaluate(
     table: Sequence[tuple], wanted: Sequence[int], jets: dict[int, Jet], numbers: Any, order: int
 ) -> list[Jet]:
     """Jets of the wanted nodes; `jets` holds those of the symbols and takes up all that are computed."""
+    complete(table, reachable(table, wanted, jets), jets, numbers, order)
+    return [jets[w] for w in wanted]
+
+
+def complete(
+    table: Sequence[tuple], places: Iterable[int], jets: dict[int, Jet], numbers: Any, order: int
+) -> None:
+    """Compute nodes in the order of dependence; `jets` takes them up."""
     constant: dict | None = {} if order == 2 else None
-    for i in reachable(table, wanted, jets):
+    for i in places:
         kind, *parts = table[i]
         if kind == "sym":
             raise Refusal(f"the symbol {parts[0][:60]!r} must not occur here", f"problem.nodes[{i}]")
         if kind == "fun":
-            jet = _function(parts[0], parts[1], [jets[j] for j in parts[1]], numbers)
+            jet = numbers.settled(_function(parts[0], parts[1], [jets[j] for j in parts[1]], numbers))
         elif kind == "sum":
             jet = Jet(numbers.number(fmpq(0)), {}, constant)
             for c, mono in parts[0]:
                 jet += jets[c] * jets[mono]
+            jet = numbers.settled(jet)
         else:
-            jet = Jet(numbers.number(parts[0]), {}, constant)
+            jet = numbers.settled(Jet(numbers.number(parts[0]), {}, constant))
             for j, exponent in parts[1] if kind == "prod" else ():
                 base = jets[j] if exponent >= 0 else _inverse(jets[j])
                 for _ in range(abs(exponent)):
                     jet = numbers.settled(jet * base)
-        jets[i] = numbers.settled(jet)
-    return [jets[w] for w in wanted]
+        jets[i] = jet

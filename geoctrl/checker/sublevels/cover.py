@@ -20,7 +20,9 @@ from geoctrl.checker.reading import Refusal
 from geoctrl.checker.sublevels.energy import BITS, Cell, Energy
 
 CELLS, SECONDS, HALVINGS = 200_000, 300.0, 64
-"""Letters of a tree, the time that its cells may take, and halvings of a box."""
+"""Letters of a tree, the time that its cells may take, and halvings of a side of the box."""
+
+Span = tuple[tuple[int, int], ...]
 
 
 class Node:
@@ -29,30 +31,42 @@ class Node:
     Attributes
     ----------
     cell : sides
+    span : the same sides, as multiples of 2^-64 of the whole box's
     level : halvings that it comes from
     least : a number below V on the level sets over it; None where none is known
-    open : why it cannot be in K, where it cannot
+    middle : V on the level sets over its middle, nearly; None where that is not known
+    open : why it cannot be in K, empty where it can; None before that is asked
     """
 
-    __slots__ = ("_halves", "asked", "cell", "least", "level", "open")
+    __slots__ = ("_halves", "asked", "cell", "least", "level", "middle", "open", "span")
 
-    def __init__(self, cell: Cell, level: int = 0) -> None:
-        self.cell, self.level = cell, level
+    def __init__(self, cell: Cell, span: Span, level: int = 0) -> None:
+        self.cell, self.span, self.level = cell, span, level
         self._halves: tuple[Node, Node] | None = None
         self.least: arb | None = None
-        self.asked, self.open = False, ""
+        self.middle: arb | None = None
+        self.asked = False
+        self.open: str | None = None
 
     def halves(self) -> tuple[Node, Node]:
         """Its halves, the same ones each time."""
         if self._halves is None:
             k = self.level % len(self.cell)
             low, high = self.cell[k]
-            middle = (low + high) / 2
-            first, second = (
-                Node((*self.cell[:k], side, *self.cell[k + 1 :]), self.level + 1)
-                for side in ((low, middle), (middle, high))
+            first, last = self.span[k]
+            middle, between = (low + high) / 2, (first + last) // 2
+            self._halves = (
+                Node(
+                    (*self.cell[:k], (low, middle), *self.cell[k + 1 :]),
+                    (*self.span[:k], (first, between), *self.span[k + 1 :]),
+                    self.level + 1,
+                ),
+                Node(
+                    (*self.cell[:k], (middle, high), *self.cell[k + 1 :]),
+                    (*self.span[:k], (between, last), *self.span[k + 1 :]),
+                    self.level + 1,
+                ),
             )
-            self._halves = first, second
         return self._halves
 
 
@@ -65,15 +79,19 @@ class Cells:
     """
 
     def __init__(self, energy: Energy) -> None:
-        self.energy, self.top = energy, Node(energy.box)
+        whole = 1 << HALVINGS
+        self.energy, self.top = energy, Node(energy.box, ((0, whole),) * len(energy.box))
         self._deadline = monotonic() + SECONDS
         point = energy.at_point(energy.shapes)
         if not all(a < x < b for x, (a, b) in zip(point, energy.box, strict=True)):
             raise Refusal("the point is not within the box", "problem.sublevel.box")
-        self._point: Cell = tuple((x, x) for x in point)
+        # Whole numbers from ``ceil`` on lie above it, up to ``floor`` below it: so written, as the rest, it
+        # touches the spans that it is in.
+        parts = [(x - a) / (b - a) * whole for x, (a, b) in zip(point, energy.box, strict=True)]
+        self._point: Span = tuple((int(x.ceil()), int(x.floor())) for x in parts)
 
     def ask(self, node: Node) -> None:
-        """Find what there is to know over a box."""
+        """Find bounds of V over a box."""
         if node.asked:
             return
         if monotonic() > self._deadline:
@@ -84,8 +102,16 @@ class Cells:
                 node.least = arb("inf")
                 return
             with suppress(Refusal):  # where a function has no value everywhere in the cell
-                node.least = self.energy.least(self.energy.quadratic(node.cell))
-            node.open = self._fault(node)
+                if (quadratic := self.energy.quadratic(node.cell)) is not None:
+                    node.least = self.energy.least(quadratic)
+                    node.middle = quadratic.middle
+
+    def fault(self, node: Node) -> str:
+        """Why a box cannot be in K; empty where it can."""
+        if node.open is None:
+            with ctx.workprec(BITS):
+                node.open = self._fault(node)
+        return node.open
 
     def _off_leaf(self, cell: Cell) -> bool:
         """Whether a relation of the leaf vanishes nowhere in a cell."""
@@ -103,7 +129,8 @@ class Cells:
         return False
 
     def _fault(self, node: Node) -> str:
-        if any(a <= p or b >= q for (a, b), (p, q) in zip(node.cell, self.energy.box, strict=True)):
+        self.ask(node)
+        if any(a <= p or b >= q for (a, b), (p, q) in zip(node.span, self.top.span, strict=True)):
             return "it reaches the side of the box"
         if node.least is None:
             return "V has no value or is not definite in the velocities"
@@ -120,18 +147,21 @@ class Cells:
         inside: list[Node] = []
         marks: dict[Node, str] = {}
 
-        def meeting(cell: Cell) -> Iterator[Node]:
+        def meeting(span: Span) -> Iterator[Node]:
             stack = [self.top]
             while stack:
                 node = stack.pop()
-                if all(b >= p and q >= a for (a, b), (p, q) in zip(cell, node.cell, strict=True)):
+                for (a, b), (p, q) in zip(span, node.span, strict=True):
+                    if b < p or q < a:
+                        break
+                else:
                     if marks.get(node) == "halved":
                         stack += node.halves()
                     else:
                         yield node
 
         def touches(node: Node) -> bool:
-            near = any(marks.get(other) == "in" for other in meeting(node.cell))
+            near = any(marks.get(other) == "in" for other in meeting(node.span))
             return near or any(other is node for other in meeting(self._point))
 
         pending = [self.top]
@@ -147,11 +177,11 @@ class Cells:
             if node.least is not None and node.least > level:
                 marks[node] = "out"
                 continue
-            if node.open:
-                raise Refusal(f"at this level {node.open} in the cell {_words(node.cell)}", "cells")
+            if fault := self.fault(node):
+                raise Refusal(f"at this level {fault} in the cell {_words(node.cell)}", "cells")
             marks[node] = "in"
             inside.append(node)
-            pending += [other for other in meeting(node.cell) if other not in marks]
+            pending += [other for other in meeting(node.span) if other not in marks]
         return inside
 
 

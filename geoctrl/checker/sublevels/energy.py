@@ -23,6 +23,7 @@ make b and p vanish at its middle, and :math:`\varphi` flat along s there; the b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -30,7 +31,7 @@ from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.balls import Balls
 from geoctrl.checker.boxes import matrix, solved
-from geoctrl.checker.jets import Jet, evaluate, to_float
+from geoctrl.checker.jets import Jet, complete, evaluate, reachable, to_float
 from geoctrl.checker.question import STATES, Question
 from geoctrl.checker.reading import Refusal, children
 from geoctrl.checker.sublevels.doubles import cholesky, pivots, solution
@@ -41,15 +42,19 @@ BITS = 80
 
 Side = tuple[fmpq, fmpq]
 Cell = tuple[Side, ...]
+Jets = tuple[Jet, list[Jet], list[Jet], list[Jet]]
+"""Of V, of what is held, of relations and of further nodes."""
 
 
 class Quadratic(NamedTuple):
     """phi over a cell, in the coordinates w = start + shift + frame q.
 
-    ``low`` is its value at q = 0, slope and bend its derivatives there; ``share`` is what V may be below it.
+    ``low`` is its value at q = 0, slope and bend its derivatives there; ``share`` is what V may be below it,
+    ``middle`` what it leaves of the value at the start over the middle of the cell.
     """
 
     low: arb
+    middle: arb
     start: list[fmpq]
     shift: arb_mat
     frame: arb_mat
@@ -104,15 +109,25 @@ class Energy:
         if any(a >= b for a, b in self.box):
             raise Refusal("a side of the box is empty", "problem.sublevel.box")
         self._require_degrees()
-        self._still = {p: Jet(ball(v), {}, {}) for p, v in self._numbers(problem).items()}
+        self._orders: dict[tuple[int, ...], list[int]] = {}
         with ctx.workprec(BITS):
+            self._still = self._constants(problem)
             jets = self.jets([(v, v) for v in self.at_point(self.shapes)], self.at_point(self.velocities))
             self.levels = [jet.value for jet in jets[1]]
             self.value_at_point = jets[0].value
 
-    def _numbers(self, problem: dict[str, Any]) -> dict[int, Any]:
-        place = self.question.place
-        return {place[part, k]: v for part in ("input", "parameter") for k, v in problem[f"{part}s"].items()}
+    def _constants(self, problem: dict[str, Any]) -> dict[int, Jet]:
+        """Nodes that hold no state, and have a value."""
+        table, place = self.question.table, self.question.place
+        parts = "input", "parameter"
+        found = {
+            place[part, k]: Jet(ball(v), {}, {}) for part in parts for k, v in problem[f"{part}s"].items()
+        }
+        for i, node in enumerate(table):
+            if node[0] != "sym" and all(j in found for j in children(node)):
+                with suppress(Refusal):  # told where it is wanted
+                    evaluate(table, [i], found, Balls([]), 2)
+        return found
 
     def at_point(self, places: Sequence[int]) -> list[Any]:
         """States at the point."""
@@ -174,7 +189,7 @@ class Energy:
         nodes = [*problem["domain"], *self._factors, *matrix_of, *self._all]
         rest = [fmpq(0)] * len(self.velocities)
         try:
-            found = [jet.value for jet in self.jets(cell, rest, nodes, order=1)[3]]
+            found = [jet.value for jet in self.jets(cell, rest, nodes, order=0)[3]]
         except Refusal:
             return "a rate may have no value"
         a, b = len(problem["domain"]), len(problem["domain"]) + len(self._factors)
@@ -196,29 +211,39 @@ class Energy:
 
     def jets(
         self, cell: Sequence[Side], velocities: Sequence[Any], extra: Sequence[int] = (), order: int = 2
-    ) -> tuple[Jet, list[Jet], list[Jet], list[Jet]]:
+    ) -> Jets:
         """V, the held invariants, the relations and extra nodes over a cell of shapes, at velocities that
-        are numbers or balls.
+        are numbers or balls, with derivatives up to an order.
         """
-        numbers, at = Balls([]), dict(self._still)
-        values = dict(zip(self.velocities, (ball_of(v) for v in velocities), strict=True))
-        values |= dict(zip(self.shapes, map(interval, cell), strict=True))
-        at |= {p: Jet(arb(0), {}, {}) for p in self._unknown} if extra else {}
-        for i, label in enumerate(self.question.labels):
-            at[self.question.place["state", label]] = Jet(values[i], {i: arb(1)}, {})
+        values = dict(zip(self.shapes, map(interval, cell), strict=True))
+        values |= zip(self.velocities, map(ball_of, velocities), strict=True)
+        # Accelerations may occur in further nodes alone: V, what is held and relations are refused with them.
+        second: dict | None = {} if order == 2 else None
+        still = {p: Jet(arb(0), {}, second) for p in self._unknown} if extra else {}
         nodes = [self.function, *self.held, *self.relations, *extra]
-        found = evaluate(self.question.table, nodes, at, numbers, order)
-        V, *rest = found
+        V, *rest = self._evaluated(nodes, values, order, still)
         h, r = len(self.held), len(self.held) + len(self.relations)
         return V, rest[:h], rest[h:r], rest[r:]
 
     def relations_over(self, cell: Sequence[Side]) -> list[Jet]:
-        """The relations of the leaf alone over a cell."""
-        at = {
-            self.question.place["state", self.question.labels[i]]: Jet(interval(side), {i: arb(1)}, {})
-            for i, side in zip(self.shapes, cell, strict=True)
-        }
-        return evaluate(self.question.table, self.relations, self._still | at, Balls([]), 1)
+        """The relations of the leaf alone over a cell, with first derivatives."""
+        values = dict(zip(self.shapes, map(interval, cell), strict=True))
+        return self._evaluated(self.relations, values, 1, {})
+
+    def _evaluated(
+        self, nodes: Sequence[int], values: dict[int, arb], order: int, still: dict[int, Jet]
+    ) -> list[Jet]:
+        """Nodes at values of states."""
+        q, at = self.question, self._still | still
+        second: dict | None = {} if order == 2 else None
+        for i, value in values.items():
+            along = {i: arb(1)} if order else {}
+            at[q.place["state", q.labels[i]]] = Jet(value, along, second)
+        wanted = tuple(nodes)
+        if wanted not in self._orders:
+            self._orders[wanted] = reachable(q.table, wanted, at)
+        complete(q.table, self._orders[wanted], at, Balls([]), order)
+        return [at[p] for p in wanted]
 
     def quadratic(self, cell: Cell) -> Quadratic | None:
         """phi over a cell; None where it may have no least value.
@@ -231,17 +256,17 @@ class Energy:
         middle = [((a + b) / 2,) * 2 for a, b in cell]
         if (start := self.start(middle)) is None:
             return None
-        w, y, leaf = start
+        w, y, leaf, here = start
         k = len(w)
         jets = self.jets(cell, w)
-        at = self.combined(self.jets(middle, w, order=1), y, leaf)
+        at = self.combined(here, y, leaf)
         over = self.combined(jets, y, leaf)
         steps = [arb(0, 1) * ((b - a) / 2) for a, b in cell]
         low = at.value + dot([first(over, i) for i in self.shapes], steps)
         slopes = [[first(at, i) + dot(seconds(over, i, self.shapes), steps)] for i in self.velocities]
         b = matrix(slopes, 1)
         A = matrix([seconds(jets[0], i, self.velocities) for i in self.velocities], k)
-        shift, N = self._along_levels(jets[1], steps, middle, w)
+        shift, N = self._along_levels(jets[1], here[1], steps, k)
         S = _frame(N.transpose() * A * N) if N.ncols() else arb_mat(0, 0)
         if S is None:
             return None
@@ -249,13 +274,13 @@ class Energy:
         low += (shift.transpose() * (b + Ap / 2))[0, 0] if k else arb(0)
         slope, bend = frame.transpose() * (b + Ap), frame.transpose() * A * frame
         share = dot([abs(c) for c in y], self.widths)
-        return Quadratic(low, w, shift, frame, slope, bend, share)
+        return Quadratic(low, at.value - share, w, shift, frame, slope, bend, share)
 
     def _along_levels(
-        self, held: list[Jet], steps: list[arb], middle: Sequence[Side], w: list[fmpq]
+        self, held: list[Jet], at: list[Jet], steps: list[arb], k: int
     ) -> tuple[arb_mat, arb_mat]:
-        """p and N over a cell."""
-        k, h = len(w), len(held)
+        """p and N over a cell, from what is held there and at the start over its middle."""
+        h = len(held)
         if not h:
             return arb_mat(k, 1), _unit(k)
         if h > k:
@@ -265,7 +290,6 @@ class Energy:
         if len(dependent) < h:
             raise Refusal("what is held may be dependent", "problem.sublevel.held")
         free = [i for i in range(k) if i not in dependent]
-        at = self.jets(middle, w, order=1)[1]
         rest = [
             level - c.value - dot([first(C, i) for i in self.shapes], steps) + arb(0, 1) * width
             for c, C, level, width in zip(at, held, self.levels, self.widths, strict=True)
@@ -310,8 +334,8 @@ class Energy:
 
     # -- numbers that make the bound sharp ---------------------------------------------------------
 
-    def start(self, middle: Sequence[Side]) -> tuple[list[fmpq], list[arb], list[arb]] | None:
-        """w_*, y and lambda, from doubles at the middle of a cell."""
+    def start(self, middle: Sequence[Side]) -> tuple[list[fmpq], list[arb], list[arb], Jets] | None:
+        """w_*, y and lambda, from doubles at the middle of a cell, and the jets there."""
         V, held, _, _ = self.jets(middle, [fmpq(0)] * len(self.velocities))
         D = [[_double(first(C, i)) for i in self.velocities] for C in held]
         rows = [
@@ -331,9 +355,9 @@ class Energy:
         G = [[_double(first(g, i)) for i in self.shapes] for g in relations]
         normal = [[sum(a * c for a, c in zip(r, t, strict=True)) for t in G] for r in G]
         found = solution(normal, [-sum(a * c for a, c in zip(r, slopes, strict=True)) for r in G])
-        return w, y, [arb(v) for v in found or [0.0] * len(G)]
+        return w, y, [arb(v) for v in found or [0.0] * len(G)], jets
 
-    def combined(self, jets: tuple, y: list[arb], leaf: list[arb]) -> Jet:
+    def combined(self, jets: Jets, y: list[arb], leaf: list[arb]) -> Jet:
         """phi, from what `jets` gives."""
         V, held, relations, _ = jets
         none: dict | None = None if V.second is None else {}
