@@ -47,8 +47,14 @@ def rationals(rng, names, low=1, high=60):
 
 
 def at(condition, numbers):
-    """Truth of a relation or Boolean at exact rationals by name."""
-    value = sp.sympify(condition).subs({s: numbers[s.name] for s in condition.free_symbols})
+    """Truth of a relation or Boolean at exact rationals by name, all of them inserted at once.
+
+    A root that is not real stands beside the relation that excludes it, which is shorter.
+    """
+    if isinstance(condition, sp.And | sp.Or):
+        truths = (at(part, numbers) for part in sorted(condition.args, key=sp.count_ops))
+        return all(truths) if isinstance(condition, sp.And) else any(truths)
+    value = sp.sympify(condition).xreplace({s: sp.sympify(numbers[s.name]) for s in condition.free_symbols})
     assert value in (sp.S.true, sp.S.false)
     return bool(value)
 
