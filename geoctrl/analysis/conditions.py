@@ -46,11 +46,12 @@ def stability_conditions(
     Stability where some combination of conserved functions, critical at the members, has a Hessian that is
     definite on the common kernel of their gradients (energy-Casimir; of several free multipliers some
     values must do). Or where all roots of the characteristic polynomial are left of the imaginary
-    axis but for zeros that are accounted for: forced by invariants, or as many as the family, a manifold of
-    equilibria, has dimensions (Lyapunov, Malkin): coefficients and Hurwitz determinants are positive.
-    Instability by a negative coefficient or Hurwitz determinant, or, of :math:`\chi(x) = q(x^2)` for
-    reversible systems, by a negative coefficient or leading minor of the sums of powers of q's roots, of
-    which the last is the discriminant.
+    axis but for zeros that are accounted for: forced by invariants, or as many as a manifold of equilibria
+    has dimensions, the family or one that is solved for (Lyapunov, Malkin): coefficients and Hurwitz
+    determinants are positive. Instability by a negative coefficient or Hurwitz determinant, or, of
+    :math:`\chi(x) = q(x^2)` for reversible systems, by a negative coefficient or leading minor of the sums of
+    powers of q's roots, of which the last is the discriminant; or by a drift, a motion at constant
+    velocities, as slow as one likes, that solves the equations for all values of the symbols.
 
     All of it is computed with rational functions on the recorded equations; that the members are
     equilibria, and that what is used is conserved, is proved for all values of the symbols.
@@ -149,7 +150,7 @@ def _derived(at: FamilyPoint, jets: Sequence[Jet], time: Budget) -> StabilityCon
         ) from None
     if f is None:
         return _written(at, None, criteria, [], [], time)
-    criteria = Criteria.of(f, time, at.same_inputs)
+    criteria = Criteria.of(at, f, time)
     stable, unstable = (
         [t for t in tests if t.formula is not False] for tests in (criteria.stable, criteria.unstable)
     )

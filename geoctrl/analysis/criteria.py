@@ -8,12 +8,13 @@ from functools import partial
 from typing import Any
 
 from geoctrl._scalars.budget import Budget
-from geoctrl.analysis.family_point import Functions
+from geoctrl.analysis.family_point import FamilyPoint, Functions
 from geoctrl.analysis.formulas import All, Formula, Nonzero, Polynomial
 from geoctrl.analysis.pencils import definite_somewhere
 from geoctrl.analysis.rational_functions import Quotient, TooLargeError
 from geoctrl.analysis.sign_conditions import Signs
 from geoctrl.analysis.spectra import attracting, characteristic, growing, irreducible_blocks, without_zeros
+from geoctrl.analysis.steady_sets import drifts, resting_manifold
 
 __all__ = ["Criteria", "Kernel", "Test"]
 
@@ -134,16 +135,8 @@ class Criteria:
     domain: Formula = True
 
     @classmethod
-    def of(cls, f: Functions, time: Budget, same_inputs: bool) -> Criteria:
-        """What can be found out in time.
-
-        Parameters
-        ----------
-        f : Functions
-        time : Budget
-        same_inputs : bool
-            Whether all members are equilibria under the same inputs.
-        """
+    def of(cls, at: FamilyPoint, f: Functions, time: Budget) -> Criteria:
+        """What can be found out in time."""
         found, n = cls(), len(f.linearisation)
         kernels = found._attempt(
             time,
@@ -166,9 +159,13 @@ class Criteria:
             test = found._attempt(time, "conditions for instability", growth, _SIDE)
             found.unstable += [] if test is None else [test]
         if found.polynomials is not None:
-            attraction = partial(_attraction, f, leaf, kernel, found.polynomials, same_inputs)
+            attraction = partial(_attraction, at, f, leaf, kernel, found.polynomials)
             found.stable += found._attempt(time, "conditions for attraction", attraction, _SIDE) or []
         found._attempt(time, "conditions for stability", lambda: found._definite(f, kernel))
+        # What drifts for all values of the symbols is stable for none of them.
+        nowhere = all(test.formula is False for test in found.stable)
+        if nowhere and not any(test.formula is True for test in found.unstable):
+            found.unstable += found._attempt(time, "drifts", partial(_drifting, at, f)) or []
         return found
 
     def _attempt(self, time: Budget, part: str, search: Callable[[], Any], share: float = 1.0) -> Any:
@@ -232,12 +229,13 @@ def _growth(f: Functions, leaf: Kernel, polynomial: list[Quotient]) -> Test:
 
 
 def _attraction(
-    f: Functions, leaf: Kernel, kernel: Kernel, polynomials: list[list[Quotient]], same_inputs: bool
+    at: FamilyPoint, f: Functions, leaf: Kernel, kernel: Kernel, polynomials: list[list[Quotient]]
 ) -> list[Test]:
-    """All roots but some zeros to the left: these are forced by invariants, or the family is all of them.
+    """All roots but some zeros to the left: these are forced by invariants, or a manifold is all of them.
 
     A manifold of equilibria of as many dimensions as there are zero roots on the leaf is the centre
-    manifold, and what is near it converges to a point of it (Lyapunov, Malkin).
+    manifold, and what is near it converges to a point of it (Lyapunov, Malkin): the family, where all its
+    members are equilibria under the same inputs, or one that is solved for.
     """
     signs, n = f.signs, len(f.linearisation)
     attracted = signs.every([f.given, *(attracting(signs, p) for p in polynomials)])
@@ -246,10 +244,37 @@ def _attraction(
         return []
     if on_levels == 0:
         return [Test(attracted, signs.every([signs.nonzero(leaf.minor), signs.nonzero(kernel.minor)]))]
+    dimension = on_levels + kernel.rank - leaf.rank
     family = Kernel.of(f.tangent, n, f)
-    if not same_inputs or family.rank < on_levels + kernel.rank - leaf.rank:
+    if at.same_inputs and family.rank >= dimension:
+        nonzero = [family.minor]
+    elif (found := resting_manifold(at, f, dimension)) is not None:
+        nonzero = found
+    else:
         return []
-    return [Test(attracted, signs.every([signs.nonzero(leaf.minor), signs.nonzero(family.minor)]))]
+    return [Test(attracted, signs.every(map(signs.nonzero, [leaf.minor, *nonzero])))]
+
+
+def _drifting(at: FamilyPoint, f: Functions) -> list[Test]:
+    """Motions that drift away however near to the members they begin.
+
+    They begin with changes that the leaf admits and that no force answers to first order, nor the
+    displacements to which they lead: of the velocities alone, then with displacements.
+    """
+    n, k = len(f.linearisation), len(at.system.assembly.velocity)
+    field, A = f.field, f.linearisation
+    columns = [list(column) for column in zip(*A, strict=True)]
+    again = [[field.dot(row, column) for column in columns] for row in A[:k]]
+    relations = f.gradients[: f.leaf]
+    held = [[field.of(int(i == j)) for j in range(n)] for i in range(k, n)]
+    displaced = Kernel.of([*A[:k], *again, *relations], n, f).basis
+    alone = Kernel.of([*held, *A[:k], *again, *relations], n, f).basis
+    changes = [*alone, *(c for c in displaced if any(c[k:]))]
+    for drift in drifts(at, f, changes):
+        turns = f.signs.positive(drift.square) if drift.square else True
+        presumed = f.signs.every(map(f.signs.nonzero, drift.defined))
+        return [Test(f.signs.every([f.given, turns]), presumed)]
+    return []
 
 
 def _restricted(f: Functions, terms: Mapping[str, tuple[Quotient, Rows]], basis: Rows) -> Rows:

@@ -127,7 +127,8 @@ class Field:
     ) -> None:
         self._branch = branch
         squares = dict(squares or {})
-        reachable = nodes[0].graph.reachable([*nodes, *squares, *squares.values()])
+        self._graph = nodes[0].graph
+        reachable = self._graph.reachable([*nodes, *squares, *squares.values()])
         functions = [n for n in reachable if n.kind == "fun"]
         symbols = [n for n in reachable if n.kind == "sym"]
         # Outer functions first, then symbols with relations: each is reduced to those after it.
@@ -241,6 +242,21 @@ class Field:
     def all(self, nodes: Sequence[Node]) -> list[Quotient]:
         """Values of nodes."""
         return evaluate(list(nodes), self._values, self._arithmetic)
+
+    def node(self, q: Quotient) -> Node:
+        """A node with the value of a quotient."""
+        top, below = (self._polynomial(p) for p in (q.top, q.below))
+        return top / below
+
+    def _polynomial(self, p: Any) -> Node:
+        terms = [
+            self._graph.monomial(
+                Fraction(int(c.p), int(c.q)),
+                {g: int(e) for g, e in zip(self.generators, exponents, strict=False) if e},
+            )
+            for exponents, c in p.to_dict().items()
+        ]
+        return self._graph.add(terms)
 
     def of(self, value: Any) -> Quotient:
         """A quotient as it is, or that of a number."""
