@@ -206,10 +206,11 @@ def certify(
         point = loop_point(system, controller, eq, params)
         return _certificate(system, held_outcome(system, controller, point))
     point = resolve_equilibrium(system, eq, params)
-    return _certificate(system, answered(system.seen_from(point.spin), point, modulo))
+    seen = system.seen_from(point.spin)
+    return _certificate(system, answered(seen, point, modulo), seen.hint)
 
 
-def _certificate(sys: Any, outcome: Outcome) -> Certificate:
+def _certificate(sys: Any, outcome: Outcome, hint: str = "") -> Certificate:
     from geoctrl import __version__
 
     data = {
@@ -226,11 +227,12 @@ def _certificate(sys: Any, outcome: Outcome) -> Certificate:
         "evidence": outcome.evidence,
     }
     return Certificate(
-        outcome.verdict, outcome.method, data["claim"], outcome.evidence, _reason(outcome), data
+        outcome.verdict, outcome.method, data["claim"], outcome.evidence, _reason(outcome, hint), data
     )
 
 
-def _reason(outcome: Outcome) -> str:
+def _reason(outcome: Outcome, hint: str) -> str:
+    """Why a point is left open, and where else it might be asked."""
     evidence = outcome.evidence
     parts = []
     if outcome.verdict in (Verdict.UNDECIDED, Verdict.SPECTRALLY_STABLE_ONLY):
@@ -241,6 +243,8 @@ def _reason(outcome: Outcome) -> str:
             parts.append(f"the restricted Hessian is {kind}")
         if outcome.method == HELD:
             parts.append("multipliers on the unit circle are not explained, or not proved off it")
+        if hint:
+            parts.append(hint.removeprefix("; "))
     if growing := evidence.get("dissipation_induced"):
         parts.append(
             f"any friction that opposes all velocities makes it unstable ({growing} negative directions)"

@@ -114,6 +114,8 @@ class _Search:
             terms |= {i: a, j: -b}
             raw = a * known[i] - b * known[j]
         for k, p in enumerate(known):
+            if _bits([raw]) > BITS or _bits(terms.values()) > 10 * BITS:
+                return
             quotient, raw = divmod(raw, p)
             if quotient:
                 terms[k] = terms.get(k, g.one * 0) - quotient

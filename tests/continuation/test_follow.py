@@ -97,6 +97,19 @@ def test_members_follow_a_parameter_with_their_symbols_held():
     assert all(point.params["l"] == value for point, value in zip(branch.points, branch.values, strict=True))
 
 
+def test_fractions_that_are_held_are_held_exactly():
+    """m l^2 W^2 - m g l + (I3 - I2) W^2 has the root l = 1/3: doubles next to 17/18 and 1/2 would move it."""
+    params = {"m": 2, "g": 9, "I2": Fraction(1, 2), "I3": Fraction(17, 18), "l": Fraction(1, 4)}
+    start = skate().equilibrium("spinning", Omega0=3, params=params)
+    branch = gc.follow(skate(), start, along="l", span=(Fraction(1, 4), Fraction(1, 2)), fixed=["Omega0"])
+    (change,) = branch.changes
+    proved(change, 1 / 3, 1e-9, ("stable", "unstable"))
+    for distance in (Fraction(-1, 10**20), 0, Fraction(1, 10**20)):
+        point = skate().equilibrium("spinning", Omega0=3, params=params | {"l": Fraction(1, 3) + distance})
+        expected = gc.Verdict.PROVED_UNSTABLE if distance > 0 else gc.Verdict.PROVED_STABLE
+        assert gc.certify(skate(), point).verdict is (expected if distance else gc.Verdict.UNDECIDED)
+
+
 @pytest.mark.slow
 def test_the_bicycle_weaves_and_capsizes_at_the_speeds_of_the_benchmark():
     """Meijaard, Papadopoulos, Ruina and Schwab 2007, section 6: 4.292382536341 and 6.024262015388 m/s."""

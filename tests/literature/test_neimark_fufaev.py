@@ -61,6 +61,9 @@ def test_spinning_on_a_diameter(chosen, ratio):
     a, g, *_ = numbers(chosen)
     seen = rolling(chosen).despun()
     assert_flips(seen, "spinning", "Omega0", np.sqrt(ratio * g / a), "PROVED_UNSTABLE", "PROVED_STABLE")
+    from_the_body = gc.certify(rolling(chosen), rolling(chosen).equilibrium("spinning", Omega0=20.0))
+    assert from_the_body.verdict is gc.Verdict.UNDECIDED
+    assert "despun()" in from_the_body.reason
 
 
 def test_disk_thresholds_come_out_in_symbols():
