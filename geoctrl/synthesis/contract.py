@@ -14,7 +14,7 @@ from sympy.logic.boolalg import Boolean
 from geoctrl._checks import flag
 from geoctrl.errors import LawWarning
 from geoctrl.sampling import Controls, Feedback
-from geoctrl.synthesis import compensation, handover
+from geoctrl.synthesis import compensation, handover, prediction
 from geoctrl.synthesis.branches import Branch
 from geoctrl.synthesis.formula import as_feedback, law_latex, with_numbers
 from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem, Rotors
@@ -48,7 +48,7 @@ class Law(Controls):
     gain_parameters: tuple[Parameter, ...]
 
     function, latex, to_c = handover.function, handover.latex, handover.to_c
-    compensated = compensation.compensated
+    compensated, predicted = compensation.compensated, prediction.predicted
 
     @property
     def input_labels(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from geoctrl._scalars.budget import Budget
 from geoctrl.analysis import linearize
 from geoctrl.errors import InputError, LawWarning, MatchingError
 from geoctrl.sampling import Controls, Feedback
-from geoctrl.synthesis import compensation, handover
+from geoctrl.synthesis import compensation, handover, prediction
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.controllers import controller
 from geoctrl.synthesis.formula import as_feedback, law_latex, with_numbers
@@ -105,7 +105,7 @@ class ShapedLaw(Controls):
         self.controlled: Controlled = found.negated if is_negative(found) else found
 
     function, latex, to_c = handover.function, handover.latex, handover.to_c
-    compensated = compensation.compensated
+    compensated, predicted = compensation.compensated, prediction.predicted
 
     @property
     def potential(self) -> sp.Expr:

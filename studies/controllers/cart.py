@@ -54,6 +54,8 @@ def task_of(mechanism: gc.EulerPoincare) -> Task:
         stays={"phi": 1.2},
         returns={"phi": LEAN},
         uncertain=("M", "m", "l"),
+        starts=lambda lean: plant.state(phi=lean),
+        farthest=(1.2, "rad"),
     )
 
 

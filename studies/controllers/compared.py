@@ -13,6 +13,9 @@ from matplotlib.figure import Figure
 import geoctrl as gc
 from geoctrl.viz.style import COLOURS, quiet
 
+REACHED = 8
+"""Halvings of the way to the largest deviation at the start."""
+
 
 @dataclass(frozen=True)
 class Law:
@@ -55,6 +58,10 @@ class Task:
     """Bounds of states at the end of the runs with a wrong model."""
     uncertain: tuple[str, ...]
     """Parameters of the plant that may be wrong."""
+    starts: Callable[[float], np.ndarray]
+    """Starts like the one above, by what they deviate by."""
+    farthest: tuple[float, str]
+    """The largest deviation that is tried, and its unit."""
 
     @property
     def measured(self) -> tuple[Signal, ...]:
@@ -70,6 +77,8 @@ class Line:
     peaks: tuple[float, ...]
     settling: float
     hold: float
+    region: float
+    """The largest deviation at the start from which it comes to rest."""
     error: float
     falls: bool
 
@@ -90,7 +99,9 @@ def standing(task: Task, run: gc.Trajectory) -> int:
 
 
 def measured(task: Task, law: Law, horizon: float = 10.0) -> Line:
-    """The line of a law: a run without limits, the largest hold by the linear loop, corners by bisection."""
+    """The line of a law: a run without limits, the largest hold by the linear loop, starts and corners of
+    parameters by bisection.
+    """
     run = held(task, law)
     stood = standing(task, run)
     falls = not run.success or stood < run.time.size
@@ -102,7 +113,7 @@ def measured(task: Task, law: Law, horizon: float = 10.0) -> Line:
         # What swings to the end of the run has not settled.
         settles = settles and np.ptp(values[-len(values) // 10 :]) < distance
     loop = gc.linearize_held(task.plant, law.controller, task.equilibrium)
-    error = 0.0
+    error = region = 0.0
     if not falls:
         report = gc.robustness(
             task.plant,
@@ -114,21 +125,39 @@ def measured(task: Task, law: Law, horizon: float = 10.0) -> Line:
             returns=task.returns if settles else None,
             uncertain=task.uncertain,
         )
-        error = float(report["corners"].tolerated or 0.0)
+        error, region = float(report["corners"].tolerated or 0.0), reach(task, law)
     peaks = tuple(float(np.abs(signal.of(run)[:stood]).max()) for signal in task.measured)
     hold = float(loop.largest_hold(longest=1.0)[0])
-    return Line(law.name, peaks, last if settles else np.nan, hold, error, falls)
+    return Line(law.name, peaks, last if settles else np.nan, hold, region, error, falls)
+
+
+def reach(task: Task, law: Law) -> float:
+    """The largest deviation at the start from which a law comes to rest in time, found by bisection."""
+    grid = np.linspace(0, task.span, round(10 * task.span) + 1)
+
+    def rests(size: float) -> bool:
+        run = gc.simulate(task.plant, grid, task.starts(size), controller=law.controller, throw=False)
+        ends = [np.ptp(of(run)[-len(grid) // 10 :]) < near for of, near in task.settled.items()]
+        return bool(run.success and standing(task, run) == run.time.size and all(ends))
+
+    low, high = 0.0, task.farthest[0]
+    for _ in range(REACHED):
+        middle = (low + high) / 2
+        low, high = (middle, high) if rests(middle) else (low, middle)
+    return low
 
 
 def table(task: Task, lines: list[Line]) -> str:
     """The table as text."""
-    columns = [*((s.title, s.unit) for s in task.measured), ("settled", "s"), ("hold", "s"), ("error", "%")]
+    columns = [*((s.title, s.unit) for s in task.measured), ("settled", "s"), ("hold", "s")]
+    columns += [("region", task.farthest[1]), ("error", "%")]
     head = f"{'law':<26}" + "".join(f"{title:>14}" for title, _ in columns)
     rows = [head, " " * 26 + "".join(f"{unit:>14}" for _, unit in columns), "-" * len(head)]
     for line in lines:
         settled = "falls" if line.falls else "-" if np.isnan(line.settling) else f"{line.settling:.1f}"
         hold = "none" if line.hold == 0 else ">= 1" if line.hold >= 1 else f"{line.hold:.3f}"
-        cells = [*(f"{peak:.3g}" for peak in line.peaks), settled, hold, f"{100 * line.error:.0f}"]
+        cells = [*(f"{peak:.3g}" for peak in line.peaks), settled, hold]
+        cells += [f"{line.region:.2f}", f"{100 * line.error:.0f}"]
         rows.append(f"{line.name:<26}" + "".join(f"{cell:>14}" for cell in cells))
     return "\n".join(rows)
 

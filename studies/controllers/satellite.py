@@ -42,6 +42,8 @@ def task_of(plant: gc.ReducedSystem) -> Task:
         stays={"Omega1": 0.5, "Omega3": 0.5},
         returns={"Omega1": WOBBLE, "Omega3": WOBBLE},
         uncertain=("I1", "I2", "I3", "J"),
+        starts=lambda across: plant.state(Omega1=across, Omega2=1.0, Omega3=across),
+        farthest=(0.5, "rad/s"),
     )
 
 
@@ -60,6 +62,7 @@ def laws(task: Task) -> list[Law]:
     named = {
         "matched, undamped": matching.law(sigma=found["sigma"]).sampled(RATE),
         "matched for the wheel": found.law.sampled(RATE),
+        "half a hold ahead": found.law.predicted(RATE, eq).sampled(RATE),
         "LQR": gc.lqr(plant, eq, *cost).sampled(RATE),
         "LQR for the hold": gc.lqr(plant, eq, *cost, rate=RATE).sampled(RATE),
     }

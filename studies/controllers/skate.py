@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,10 @@ SETTLED = 0.02
 """Distance from where it ends that counts as settled, rad."""
 
 
-def start(plant: gc.ReducedSystem) -> np.ndarray:
+def start(plant: gc.ReducedSystem, tilt: float = TILT) -> np.ndarray:
     """The start of the paper: a small perturbation of sliding at 1 m/s."""
-    omega = (0.1, 0.1 * np.tan(TILT), 0.1)
-    return plant.project([*omega, 1, 0, 0], {"Gamma": (0, np.sin(TILT), np.cos(TILT))})
+    omega = (0.1, 0.1 * np.tan(tilt), 0.1)
+    return plant.project([*omega, 1, 0, 0], {"Gamma": (0, np.sin(tilt), np.cos(tilt))})
 
 
 def laws(task: Task, found: Any) -> list[Law]:
@@ -51,6 +52,7 @@ def laws(task: Task, found: Any) -> list[Law]:
     controllers = {name: law.sampled(rate=RATE) for name, law in named.items()}
     gains = found.law.compensated(RATE, eq)
     controllers["compensated for the hold"] = found.law.sampled(rate=RATE, params=gains)
+    controllers["half a hold ahead"] = found.law.predicted(RATE, eq).sampled(rate=RATE)
     return [Law(name, controller) for name, controller in controllers.items()]
 
 
@@ -77,6 +79,8 @@ def task_of(plant: gc.ReducedSystem) -> Task:
         stays={"Gamma2": np.sin(STANDING)},
         returns={"Gamma2": TILT},
         uncertain=UNCERTAIN,
+        starts=partial(start, plant),
+        farthest=(STANDING, "rad"),
     )
 
 

@@ -188,3 +188,63 @@ def test_gains_that_cannot_be_found(skate, options, error, words):
     law = matching.law(sigma=-5e-6).with_damping(k=2.0)
     with pytest.raises(error, match=words):
         law.compensated(eq=eq, **options)
+
+
+# -- half a hold ahead ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sigma", "k", "last"), [(-1e-5, 0.27, 0.28), (-5e-6, 2.4, 0.89), (-5e-6, 9.6, 0.89)]
+)
+def test_a_prediction_prolongs_the_longest_hold(skate, sigma, k, last):
+    """To the same end at any damping: where the tilt has grown too far for what half a hold foresees."""
+    plant, matching, eq = skate
+    law = matching.law(sigma=sigma).with_damping(k=k)
+
+    def stable(h):
+        return gc.linearize_held(plant, law.predicted(1 / h, eq).sampled(rate=1 / h), eq).stable
+
+    assert [stable(last * factor) for factor in (0.1, 0.5, 0.98, 1.02)] == [True, True, True, False]
+    assert gc.linearize_held(plant, law.sampled(rate=1 / last), eq).stable is False
+
+
+def test_a_prediction_is_the_motion_of_half_a_hold(skate):
+    """The input is the law's at the state to which that input leads, by a run; at high rates it is the law's."""
+    plant, matching, eq = skate
+    law = matching.law(sigma=-5e-6).with_damping(k=2.0)
+    predicted = law.predicted(4.0, eq)
+    along = gc.linearize(plant, eq).basis @ np.array([0.3, -0.5, 0.2, 0.7, -0.1])[: plant.nstates - 1]
+    reached = predicted.reached.basis @ (predicted.reached.projection @ along)
+    x = eq.x + 1e-4 * reached
+    u = predicted(0.0, x)
+    lin = gc.linearize(plant, eq)
+    grid = np.linspace(0, 0.125, 2001)  # the linear plant, by Runge's and Kutta's steps
+    z, h = x - eq.x, grid[1]
+    for _ in grid[1:]:
+        slope = [lin.A @ z + lin.B @ u]
+        for part in (h / 2, h / 2, h):
+            slope.append(lin.A @ (z + part * slope[-1]) + lin.B @ u)
+        z = z + h / 6 * (slope[0] + 2 * slope[1] + 2 * slope[2] + slope[3])
+    (row,) = law.sampled(4.0).feedback.jacobian(dict(zip(plant.state_labels, eq.x, strict=True)))[0]
+    assert u[0] == pytest.approx(row @ z, rel=1e-9)
+    quick = law.predicted(1e6, eq)(0.0, x)
+    assert quick[0] == pytest.approx(row @ (x - eq.x), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"rate": 0}, gc.InputError, "rate must be positive"),
+        ({"rate": 20.0, "params": {"kk": 1}}, gc.ParameterError, "kk"),
+    ],
+)
+def test_predictions_that_cannot_be_made(skate, options, error, words):
+    plant, matching, eq = skate
+    law = matching.law(sigma=-5e-6).with_damping(k=2.0)
+    with pytest.raises(error, match=words):
+        law.predicted(eq=eq, **options)
+    with pytest.raises(gc.EquilibriumError):
+        law.predicted(20.0, plant.state(v2=1.0, Gamma2=0.6, Gamma3=0.8))
+    regulated = law.with_damping(k=2.0, kappa=0.5)
+    with pytest.raises(gc.InputError, match="states of its own"):
+        regulated.predicted(20.0, eq)
