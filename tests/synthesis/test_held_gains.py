@@ -209,7 +209,7 @@ def test_a_prediction_prolongs_the_longest_hold(skate, sigma, k, last):
 
 
 def test_a_prediction_is_the_motion_of_half_a_hold(skate):
-    """The input is the law's at the state to which that input leads, by a run; at high rates it is the law's."""
+    """The input is the law's where that input leads, by a run; at high rates it is the law's itself."""
     plant, matching, eq = skate
     law = matching.law(sigma=-5e-6).with_damping(k=2.0)
     predicted = law.predicted(4.0, eq)
