@@ -4,6 +4,7 @@ from math import atanh, sqrt
 
 import numpy as np
 import pytest
+from scipy.linalg import eigvalsh
 import sympy as sp
 
 import geoctrl as gc
@@ -107,3 +108,47 @@ def test_the_rule_knows_delays_and_no_states_of_a_controller():
         gc.linearize_held(plant, SampledController(law), plant.state()).first_order_hold()
     falling = SampledController(Feedback({"u": x.symbol}), 10.0)
     assert gc.linearize_held(plant, falling, plant.state()).first_order_hold() == 0
+
+
+# -- in matrices ---------------------------------------------------------------------------------------------
+
+
+def spd(rng, low, high):
+    """Symmetric, with eigenvalues between two numbers, entries of six decimals."""
+    frame = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    rounded = np.round(frame @ np.diag(rng.uniform(low, high, 3)) @ frame.T, 6)
+    return (rounded + rounded.T) / 2
+
+
+def three_degrees(rng):
+    """M q'' = N q - u with u = U q + D q', and the loop."""
+    M, N, D = spd(rng, 1, 3), spd(rng, 4, 12), spd(rng, 2, 5)
+    U = N + spd(rng, 5, 20)
+    q = [gc.Coordinate(f"q{i}") for i in range(3)]
+    u = [sp.Symbol(f"u{i}", real=True) for i in range(3)]
+    at, rates = sp.Matrix([c.symbol for c in q]), sp.Matrix([c.rate for c in q])
+    plant = gc.EulerPoincare(
+        algebra=None,
+        shape=q,
+        inertia=sp.Matrix(M),
+        potential=-(at.T * sp.Matrix(N) * at)[0] / 2,
+        forces=[-s for s in u],
+        inputs=u,
+    ).reduce()
+    law = sp.Matrix(U) * at + sp.Matrix(D) * rates
+    controller = SampledController(Feedback({s.name: law[i] for i, s in enumerate(u)}), rate=100)
+    return (M, N, U, D), gc.linearize_held(plant, controller, plant.state())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_matrices_that_stay_definite_are_a_hold_on_the_safe_side(seed):
+    """(M - hD/2) q'' + (D - hU/2) q' + (U - N) q = 0, the hold as a delay of h/2: stable where all three are
+    positive definite (Kelvin, Tait, Chetaev), which ends before the loop does.
+    """
+    (M, N, U, D), loop = three_degrees(np.random.default_rng(seed))
+    assert np.linalg.eigvalsh(U - N)[0] > 0
+    # Where M - hD/2 or D - hU/2 becomes singular: generalised eigenvalues.
+    ends = [2 / eigvalsh(D, M)[-1], 2 / eigvalsh(U, D)[-1]]
+    assert 0.5 < min(ends) / loop.largest_hold()[0] < 1
+    flipped = [2 / eigvalsh(D, M)[-1], 2 / eigvalsh(U - N, D)[-1]]  # without the load: not on the safe side
+    assert min(flipped) > min(ends)
