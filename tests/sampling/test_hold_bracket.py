@@ -4,8 +4,8 @@ from math import atanh, sqrt
 
 import numpy as np
 import pytest
-from scipy.linalg import eigvalsh
 import sympy as sp
+from scipy.linalg import eigvalsh
 
 import geoctrl as gc
 from geoctrl.sampling import Feedback, SampledController
