@@ -5,13 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import finite_array, named_parameters, nearest
+from geoctrl._checks import file_path, finite_array, named_parameters, nearest
 from geoctrl._scalars import real, shown
+from geoctrl._scalars.c_text import identifier
 from geoctrl.errors import InputError, LabelError
+from geoctrl.sampling.c_code import controller_files
 from geoctrl.sampling.feedback import Feedback
 
 __all__ = ["Controls", "SampledController"]
@@ -198,6 +201,54 @@ class SampledController:
         whole = int(late + _WHOLE)
         part = late - whole
         return whole, part if part > _WHOLE else 0.0
+
+    def to_c(self, folder: Any, name: str | None = None) -> tuple[Path, Path]:
+        """Write what a computer does at a sample as C99: ``NAME.h`` and ``NAME.c``, which allocate nothing.
+
+        - ``NAME_state`` holds the controller's states and the inputs set last; ``NAME_init(&s)`` before the
+          first sample.
+        - ``int NAME_step(&s, y, u)``, every 1/rate seconds, takes what is measured, in the order of the
+          header, to the inputs: the law, what `rate_limits` allow, the `limits`, then the states of the
+          controller. Where a signal or the law is nan or infinite the inputs are zero, the state stays and
+          the value is 1.
+
+        The doubles are those of a run with this controller, bit by bit but for sin, cos and the like, as long
+        as the compiler neither contracts nor reorders (gcc: ``-std=c99``). Noise, offset, quantisation, delay
+        and lag are those of sensors and actuators, and left out.
+
+        Parameters
+        ----------
+        folder : path
+            It must exist; files of these names are replaced.
+        name : str, optional
+            A C identifier, "controller" by default.
+
+        Returns
+        -------
+        (Path, Path)
+            The header and the source.
+
+        Raises
+        ------
+        InputError
+            For a folder that does not exist, or a name that is no identifier.
+        ExpressionError
+            If C has no such function.
+        TypeError
+            If ``folder`` is no path.
+        """
+        target = file_path(folder)
+        if not target.is_dir():
+            raise InputError(f"there is no folder {str(target)!r}; make it first")
+        chosen, law = identifier(name, "controller"), self.feedback
+        states = [label for label in law.signals if label not in law.sensed]
+        texts = controller_files(
+            chosen, law, law.measured(states), self.hold, self.start, self.rate_limits, self.limits
+        )
+        paths = target / f"{chosen}.h", target / f"{chosen}.c"
+        for path, text in zip(paths, texts, strict=True):
+            path.write_text(text, encoding="ascii", newline="\n")
+        return paths
 
     def require_plant(self, states: Sequence[str], inputs: Sequence[str]) -> None:
         """Refuse a plant without the states that are measured or the inputs that are set.

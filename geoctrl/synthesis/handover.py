@@ -15,9 +15,10 @@ import sympy as sp
 
 from geoctrl._checks import file_path
 from geoctrl._scalars import Program
+from geoctrl._scalars.c_text import identifier
 from geoctrl._scalars.straight_line import PYTHON, Language, results, statements
 from geoctrl.errors import InputError, ParameterError
-from geoctrl.synthesis.c_code import c_files, identifier
+from geoctrl.synthesis.c_code import c_files
 from geoctrl.synthesis.formula import law_latex
 from geoctrl.systems import ReducedSystem
 from geoctrl.systems.units import input_units, state_units
@@ -209,7 +210,7 @@ def to_c(
     if not target.is_dir():
         raise InputError(f"there is no folder {str(target)!r}; make it first")
     loop = law.full
-    chosen = identifier(name, law.mechanism.name)
+    chosen = identifier(name, f"law_{law.mechanism.name}" if law.mechanism.name else "law")
     inputs, rates, own = _computed(law, params)
     values = loop.parameters(params)
     header, source = c_files(
