@@ -226,12 +226,15 @@ def test_what_is_refused(tmp_path):
 
 
 @needs_gcc
-def test_the_loop_of_the_page_compiles(tmp_path):
+def test_the_loops_of_the_page_compile(tmp_path):
     page = (Path(__file__).parents[2] / "docs" / "code.md").read_text(encoding="utf-8")
-    (loop,) = re.findall(r"^```c\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    loops = re.findall(r"^```c\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     damped().to_c(tmp_path, name="skate_law")
-    (tmp_path / "loop.c").write_text(loop)
-    done = subprocess.run(
-        [CC, *STRICT, "-c", "loop.c", "-o", "loop.o"], capture_output=True, text=True, cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stderr
+    damped().sampled(rate=100).to_c(tmp_path, name="skate")
+    for loop, name in zip(loops, ("skate_law", "skate"), strict=True):
+        assert f"{name}.h" in loop
+        (tmp_path / "loop.c").write_text(loop)
+        done = subprocess.run(
+            [CC, *STRICT, "-c", "loop.c", "-o", "loop.o"], capture_output=True, text=True, cwd=tmp_path
+        )
+        assert done.returncode == 0, done.stderr
