@@ -26,8 +26,8 @@ import numpy as np
 import sympy as sp
 from flint import acb, arb, arb_mat, ctx
 
-from geoctrl._checks import whole_number
-from geoctrl._scalars import exact
+from geoctrl._checks import finite_array, whole_number
+from geoctrl._scalars import exact, real
 from geoctrl.analysis.invariants import check_invariant
 from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.orbits.balls import BallProgram, UnprovedError, ball
@@ -105,6 +105,10 @@ def enclosed(orbit: Any, bits: int) -> OrbitEnclosure:
             "of sys.despun()"
         )
     system = orbit.system
+    finite_array("x", orbit.x, (system.nstates,))
+    # Backwards the multipliers are inverses, and what attracts would repel.
+    if not 0 < real(orbit.period, "period") < np.inf:
+        raise InputError(f"period must be positive, in seconds, got {orbit.period!r}")
     if system.time_node in system.graph.symbols(system.field_nodes):
         raise InputError("the equations hold the time: their solutions have the period of that, or none")
     kept = system.conserved(orbit.params, u=orbit.u)
@@ -227,7 +231,9 @@ class _Closing:
         apart = max(float(abs(a - b)) for a, b in zip(x, self._start, strict=True)) / size
         apart = max(apart, abs(float(T) / self.orbit.period - 1))
         if not apart < _NEAR:
-            raise UnprovedError(f"there may be one, {apart:.3g} away (relative): this is not it")
+            raise UnprovedError(
+                f"Newton's steps go {apart:.3g} away (relative): this is no orbit, or one of many side by side"
+            )
 
     def _equations(self, x: Sequence[arb], end: Sequence[arb]) -> arb_mat:
         """Values at x, from which the motion ends there."""

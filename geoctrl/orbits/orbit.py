@@ -110,7 +110,8 @@ class PeriodicOrbit:
             If nothing is proved: with a state or a period that is not of an orbit, at bifurcations, with
             functions that are not analytic along the orbit, or with too few bits.
         InputError, TypeError
-            For an orbit up to a symmetry, integrals over a shape, or bits that are no whole number.
+            For an orbit up to a symmetry, integrals over a shape, a state or period that are no numbers, a
+            period that is not positive, or bits that are no whole number.
 
         Notes
         -----

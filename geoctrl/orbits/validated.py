@@ -32,8 +32,8 @@ _DISCS = (0.9, 0.7, 0.5, 0.3, 0.1)
 """Radii R that are tried, relative to the radius of convergence that the coefficients show."""
 _TUBES = (fmpq(1, 2), fmpq(1, 16), fmpq(1, 256), fmpq(1, 4096))
 """Half widths d that are tried."""
-_STEEP = 60
-"""Lh beyond which another tube is tried."""
+_FLAT = 4
+"""Lh below which no other tube is tried."""
 _LAST = 6
 """Coefficients from which the radius of convergence is taken."""
 _GRID = 1 << 40
@@ -150,10 +150,24 @@ class _Step:
     # -- coefficients ---------------------------------------------------------------------------
 
     def _states(self, x: Sequence[arb]) -> list[list[arb]]:
-        found = [[c] for c in x]
-        for k in range(self.flow.degree):
-            for column, rate in zip(found, self._series(self.flow.rate, found, k + 1), strict=True):
-                column.append(self.T * rate[k] / (k + 1))
+        """Coefficients 0 to N. Newton's step from m of them to 2 m: with rates T f(x) + ..., of which all but
+        the last agree with x', the correction d = O(t^m) solves d' = T Df d + T f(x) - x' to that order.
+        """
+        found, m, n = [[c] for c in x], 1, self._n
+        while m <= self.flow.degree:
+            count = min(2 * m, self.flow.degree + 1)
+            rate = self._series(self.flow.rate, found, count - 1)
+            blocks = self._blocks(found, count - 1 - m)
+            later: list[list[arb]] = []
+            for k in range(m - 1, count - 1):
+                d = arb_mat(n, 1, [self.T * f[k] for f in rate])
+                if later:
+                    row = arb_mat([block[: n * len(later)] for block in blocks])
+                    d += row * arb_mat(n * len(later), 1, [e for column in reversed(later) for e in column])
+                later.append((d / (k + 1)).entries())
+            for i, column in enumerate(found):
+                column.extend(d[i] for d in later)
+            m = count
         return found
 
     @staticmethod
@@ -162,19 +176,25 @@ class _Step:
         values = program([arb_series(list(c[:length])) for c in x])
         return [v if isinstance(v, arb_series) else arb_series([v]) for v in values]
 
+    def _blocks(self, x: Sequence[Sequence[arb]], length: int) -> list[list[arb]]:
+        """Coefficients of T Df side by side, by rows."""
+        n = self._n
+        if not length:
+            return []
+        entries = self._series(self.flow.jacobian, x, length)
+        return [[self.T * e[k] for k in range(length) for e in entries[n * i : n * i + n]] for i in range(n)]
+
     def _derivative(self) -> list[arb_mat]:
         n, N = self._n, self.flow.degree
-        rate = self._series(self.flow.rate, self._x, N)
-        entries = self._series(self.flow.jacobian, self._x, N)
-        A = []
-        for k in range(N):
-            rows = [[*(self.T * e[k] for e in entries[n * i : n * i + n]), rate[i][k]] for i in range(n)]
-            A.append([*rows, [arb(0)] * (n + 1)])
+        rate, entries = self._series(self.flow.rate, self._x, N), self._blocks(self._x, N)
+        # A_0 .. A_{N-1} side by side: the last column of each is f, the last row zero.
+        rows = [[c for k in range(N) for c in (*entries[i][n * k : n * k + n], rate[i][k])] for i in range(n)]
+        rows.append([arb(0)] * (N * (n + 1)))
         found = [unit(n + 1)]
         lists = found[0].tolist()
         for k in range(N):
-            # One product of a row of blocks A_0 .. A_k with the column Phi_k .. Phi_0.
-            row = arb_mat([[e for block in A[: k + 1] for e in block[i]] for i in range(n + 1)])
+            # A row of blocks A_0 .. A_k times the column Phi_k .. Phi_0.
+            row = arb_mat([whole[: (n + 1) * (k + 1)] for whole in rows])
             found.append(row * arb_mat(lists) / (k + 1))
             lists = found[-1].tolist() + lists
         return found
@@ -243,21 +263,23 @@ class _Step:
             raise UnprovedError("the step is longer than the series allow")
         part = arb(h / self._radius)
         residual = self._bound * part**self.flow.degree / (1 - part)
-        widths = self._widths(h)
+        widths, best = self._widths(h), None
         for d in _TUBES:
             try:
                 K = self._greatest(widths, d)
             except UnprovedError:
                 continue
             L = 2 * (K + 1) / d
-            if not L * h < _STEEP:
-                continue
             apart = (residual * ((L * h).exp() - 1) / L).abs_upper()
-            if apart < d / 2:
-                tube = [c[0] + arb(0, (w + apart).abs_upper()) for c, w in zip(self._x, widths, strict=False)]
-                self.flow.require_inside(tube)
-                return apart
-        raise UnprovedError("the equations change too fast near the orbit")
+            if apart < d / 2 and (best is None or apart < best):
+                best = apart
+            if L * h < _FLAT:
+                break
+        if best is None:
+            raise UnprovedError("the equations change too fast near the orbit")
+        tube = [c[0] + arb(0, (w + best).abs_upper()) for c, w in zip(self._x, widths, strict=False)]
+        self.flow.require_inside(tube)
+        return best
 
     def end(self, h: fmpq, left: arb) -> list[arb]:
         """States after h of all motions from the box."""

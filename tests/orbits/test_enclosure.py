@@ -126,7 +126,7 @@ WRONG = {
     "no period": (lambda o: replace(o, period=1e-9), "not proved"),
     "half a period": (lambda o: replace(o, period=o.period / 2), "not proved"),
     "an equilibrium": (lambda o: replace(o, x=np.zeros(2)), "equilibrium"),
-    "not of the orbit": (lambda o: replace(o, period=o.period * (1 + 1e-6)), "not it"),
+    "not of the orbit": (lambda o: replace(o, period=o.period * (1 + 1e-6)), "away"),
     "another level": (lambda o: replace(o, x=o.x + 0.01), "not"),
 }
 
@@ -147,6 +147,44 @@ def test_what_cannot_be_enclosed_is_refused_in_words(pendulum):
     x = disk.equilibrium("circling", omega=3.0, t=0.7).x + 0.07 * np.eye(5)[0]
     with pytest.raises(gc.InputError, match="gradient and no values"):
         gc.find_periodic(disk, x, 3.5).enclose()
+
+
+def test_backwards_is_no_period(pendulum):
+    """Multipliers would be inverses, and a cycle that attracts be told to repel."""
+    for period in (-pendulum.period, 0.0, np.nan):
+        with pytest.raises(gc.InputError, match="period"):
+            replace(pendulum, period=period).enclose(bits=64)
+
+
+def test_an_orbit_through_the_edge_of_the_domain_is_refused(pendulum):
+    q = gc.Coordinate("q")
+    for edge, proved in ((-2, True), (-1, False)):
+        system = gc.EulerPoincare(
+            algebra=None,
+            shape=[q],
+            inertia=sp.eye(1),
+            potential=-sp.Rational(981, 100) * sp.cos(q.symbol),
+            domain={"inside": q.symbol > edge},
+        ).reduce()
+        orbit = replace(pendulum, system=system)
+        if proved:
+            assert orbit.enclose(bits=96).verdict is gc.Verdict.PROVED_STABLE
+            continue
+        with pytest.raises(gc.EquilibriumError, match="domain"):
+            orbit.enclose(bits=96)
+
+
+def test_several_periods_are_one_too(pendulum, swing):
+    twice = replace(pendulum, period=2 * pendulum.period).enclose(bits=96)
+    assert abs(twice.period - 2 * swing.period) < 1e-12
+
+
+def test_orbits_that_are_not_alone_on_their_level_are_refused():
+    system = oscillator(lambda a, b: (a**2 + b**2) / 2, coordinates="ab")
+    orbit = gc.find_periodic(system, start(system, a=1.0, b_dot=0.7), 6.2)
+    assert orbit.unexplained == 2
+    with pytest.raises(gc.EquilibriumError, match="not proved"):
+        orbit.enclose(bits=96)
 
 
 def test_functions_without_an_analytic_continuation_are_refused():
