@@ -32,6 +32,7 @@ from geoctrl.analysis.invariants import check_invariant
 from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.orbits.balls import BallProgram, UnprovedError, ball
 from geoctrl.orbits.validated import BallFlow, unit
+from geoctrl.orbits.volume import canonical
 from geoctrl.systems import System
 from geoctrl.verification import Verdict
 
@@ -232,7 +233,7 @@ class _Closing:
         apart = max(apart, abs(float(T) / self.orbit.period - 1))
         if not apart < _NEAR:
             raise UnprovedError(
-                f"Newton's steps go {apart:.3g} away (relative): this is no orbit, or one of many side by side"
+                f"Newton's steps go {apart:.3g} away (relative): this is no orbit, or not the only one near"
             )
 
     def _equations(self, x: Sequence[arb], end: Sequence[arb]) -> arb_mat:
@@ -295,19 +296,27 @@ class _Closing:
             return Verdict.PROVED_STABLE, f"{near}, those {level.replace('its', 'another')} to one beside it"
         if len(sizes) == 2 and self._keeps_volume() and abs(inner.trace()) < 2:
             return Verdict.SPECTRALLY_STABLE_ONLY, (
-                "the flow keeps volume, so that the two multipliers have the product one; their sum is "
+                "the flow keeps a volume, so that the two multipliers have the product one, and their sum is "
                 "below two: they are simple, on the unit circle, and nothing nonlinear follows"
             )
         return Verdict.UNDECIDED, "the multipliers are not told from the unit circle"
 
     def _keeps_volume(self) -> bool:
-        """Whether the divergence of the rates and the rates of the leaf's relations vanish identically.
+        """Whether det Phi = 1 and det D Phi = det D, with which det K' = 1.
 
-        Then det Phi = 1 (Liouville), D Phi = L D with det L = 1, and with the one along f det K' = 1.
+        The first by Liouville's formula, from a density that is a function of the state alone; the second
+        where the rates of the leaf's relations vanish identically, off the leaf as well.
         """
         system = self.orbit.system
         J = system.graph.jacobian(system.field_nodes, system.state_nodes)
-        sums = [[J[i][i] for i in range(self._n)], *system.rate_terms(system.leaf.nodes)]
+        divergence = [J[i][i] for i in range(self._n)]
+        return self._vanish(system.rate_terms(system.leaf.nodes)) and (
+            canonical(system.mechanism, idle=not np.any(self.orbit.u)) or self._vanish([divergence])
+        )
+
+    def _vanish(self, sums: Sequence[Sequence[Any]]) -> bool:
+        """Whether sums of nodes are identically zero."""
+        system = self.orbit.system
         nodes = [node for node in map(system.graph.add, sums) if not node.is_zero]
         return all(e.count_ops() < _TERMS and sp.expand(e) == 0 for e in system.to_sympy(nodes))
 

@@ -9,6 +9,7 @@ import sympy as sp
 from flint import acb, arb, ctx
 
 import geoctrl as gc
+from geoctrl.orbits.volume import canonical
 
 pytestmark = pytest.mark.filterwarnings("ignore::geoctrl.errors.InertiaWarning")
 
@@ -119,6 +120,43 @@ def test_multipliers_of_a_precession_are_proved_on_the_circle():
         assert min(float(abs(z - acb(value)).upper()) for z in found.multipliers) < 1e-10
     assert found.verdict is gc.Verdict.SPECTRALLY_STABLE_ONLY
     assert "unit circle" in found.claim
+
+
+def test_two_pendula_in_a_row_have_a_pair_on_the_circle():
+    """Their divergence does not vanish in the velocities: det M is the density."""
+    a, b = gc.Coordinate("a", angle=True), gc.Coordinate("b", angle=True)
+    c = sp.cos(a.symbol - b.symbol)
+    system = gc.EulerPoincare(
+        algebra=None,
+        shape=[a, b],
+        inertia=[[2, c], [c, 1]],
+        potential=-2 * sp.cos(a.symbol) - sp.cos(b.symbol),
+    ).reduce()
+    # The second mode, of frequency sqrt(2 + sqrt 2) where it is small.
+    guess = start(system, a=0.15, b=-0.15 * np.sqrt(2))
+    found = gc.find_periodic(system, guess, 2 * np.pi / np.sqrt(2 + np.sqrt(2))).enclose(bits=96)
+    assert found.verdict is gc.Verdict.SPECTRALLY_STABLE_ONLY
+    with ctx.workprec(96):
+        assert found.monodromy.det().overlaps(arb(1))
+        assert all(abs(z).overlaps(arb(1)) for z in found.multipliers)
+    nodes = system.field_nodes
+    divergence = [system.graph.jacobian(nodes, system.state_nodes)[i][i] for i in range(4)]
+    assert not system.graph.add(divergence).is_zero
+
+
+def test_what_keeps_a_volume_is_read_off_the_description():
+    assert canonical(gc.models.get("heavy-top")())
+    puck = gc.models.get("spherical-pendulum-on-puck")()
+    assert canonical(puck, idle=True)
+    assert not canonical(puck)
+    assert not canonical(gc.models.get("pendulum-skate")())
+    # tr ad of [e1, e2] = e2 is not zero.
+    affine = gc.LieAlgebra([[[0, 0], [0, 1]], [[0, -1], [0, 0]]])
+    assert not canonical(gc.EulerPoincare(algebra=affine, inertia=sp.eye(2)))
+    q = gc.Coordinate("q")
+    assert not canonical(
+        gc.EulerPoincare(algebra=None, shape=[q], inertia=[[1]], forces=[-q.rate], potential=q.symbol**2)
+    )
 
 
 WRONG = {
