@@ -63,7 +63,7 @@ _PUBLIC = {
     "geoctrl.verification": ("Verdict", "verify"),
     "geoctrl.trials": ("RobustnessReport", "RobustnessRow", "robustness"),
     "geoctrl.continuation": ("Branch", "Change", "follow"),
-    "geoctrl.orbits": ("PeriodicOrbit", "find_periodic"),
+    "geoctrl.orbits": ("PeriodicOrbit", "PoincareSection", "find_periodic", "poincare_section"),
     "geoctrl.sampling": ("ComplementaryFilter", "EstimatedLaw", "SampledController"),
     "geoctrl.synthesis": (
         "DampedLaw",

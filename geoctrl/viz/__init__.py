@@ -8,6 +8,7 @@ from geoctrl.viz.branches import branches
 from geoctrl.viz.curvature import curvature
 from geoctrl.viz.regions import stability_map
 from geoctrl.viz.reports import robustness
+from geoctrl.viz.sections import poincare
 from geoctrl.viz.signals import drift, states
 from geoctrl.viz.spectrum import eigenvalues
 from geoctrl.viz.way import path
@@ -19,6 +20,7 @@ __all__ = [
     "drift",
     "eigenvalues",
     "path",
+    "poincare",
     "robustness",
     "stability_map",
     "states",

@@ -1,0 +1,107 @@
+"""Recorded equations in balls: of real numbers, of power series, and over squares of the complex plane.
+
+A complex value is that of an analytic function all over its square, or `UnprovedError` is raised: cuts of
+roots and logarithms are kept out, and a pole gives no finite ball.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from flint import acb, arb, fmpq
+
+from geoctrl._scalars import Node
+from geoctrl._scalars.arithmetics import Arithmetic, Program, evaluate
+
+__all__ = ["BALLS", "BallProgram", "UnprovedError", "ball"]
+
+
+class UnprovedError(Exception):
+    """What was to be shown does not follow at this precision, or there is no such orbit."""
+
+
+def ball(value: Any) -> arb:
+    """A rational number or a double, which is one, as a ball."""
+    exact = Fraction(value)
+    return arb(fmpq(exact.numerator, exact.denominator))
+
+
+def _analytic(name: str, inside: Callable[[Any], bool] | None = None) -> Callable:
+    """A function of balls and series, over complex squares only where ``inside`` holds."""
+
+    def value(x: Any) -> Any:
+        if inside is not None and isinstance(x, acb) and not inside(x):
+            raise UnprovedError(f"{name} has a cut near the orbit")
+        return getattr(x, name)()
+
+    return value
+
+
+def _exponentials(name: str, sign: int, quotient: bool) -> Callable:
+    """sinh, cosh and tanh, which series have by the exponential alone."""
+
+    def value(x: Any) -> Any:
+        if hasattr(x, name):
+            return getattr(x, name)()
+        e = x.exp()
+        up, down = e + sign / e, e - sign / e
+        return up / down if quotient else up / 2
+
+    return value
+
+
+BALLS = Arithmetic(
+    "balls",
+    ball,
+    dict(
+        sqrt=_analytic("sqrt", lambda x: bool(x.real > 0)),
+        log=_analytic("log", lambda x: bool(x.real > 0)),
+        atan=_analytic("atan", lambda x: bool(abs(x.imag) < 1)),
+        sinh=_exponentials("sinh", -1, False),
+        cosh=_exponentials("cosh", 1, False),
+        tanh=_exponentials("tanh", -1, True),
+        # A product, not a power: arb(0, 1)**2 is no number in python-flint 0.9.
+        square=lambda x: x * x,
+        **{name: _analytic(name) for name in ("exp", "sin", "cos", "tan")},
+    ),
+)
+
+
+class BallProgram:
+    """Some nodes as a function of the states, at fixed inputs and parameters.
+
+    Parameters
+    ----------
+    system : System
+    nodes : of its graph
+    u : inputs, as rationals or doubles
+    params : values of all parameters by name, likewise
+    """
+
+    def __init__(self, system: Any, nodes: Sequence[Node], u: Sequence[Any], params: dict[str, Any]) -> None:
+        self._program: Program = system.program(list(nodes))
+        self._rest = [arb(0), *map(ball, u)]
+        if unknown := sorted(_functions(nodes) - BALLS.functions.keys()):
+            raise UnprovedError(f"{unknown[0]} is no analytic function, or none that balls have")
+        symbols = {node: ball(params[name]) for name, node in self._program.parameters.items()}
+        self._constants = evaluate(self._program.tape.constants, symbols, BALLS)
+
+    def __call__(self, x: Sequence[Any]) -> list[Any]:
+        """Values at states that are balls, series, or complex squares."""
+        return self._program.run([*x, *self._rest], self._constants, BALLS, _sum)
+
+
+def _sum(terms: Sequence[Any]) -> Any:
+    first, *others = terms
+    for term in others:
+        first = first + term
+    return first
+
+
+def _functions(nodes: Sequence[Node]) -> set[str]:
+    """Names of the functions that nodes call."""
+    if not nodes:
+        return set()
+    return {node.payload[0] for node in nodes[0].graph.reachable(nodes) if node.kind == "fun"}

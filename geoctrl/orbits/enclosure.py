@@ -1,0 +1,349 @@
+r"""A periodic orbit that is proved, with its period and multipliers in balls.
+
+Unknowns are a state x and :math:`\tau = T/\bar T - 1` near those in floats. Let g be the relations of the
+leaf, C the conserved functions in use, D their gradients, the columns of P a basis of about ker D, and f the
+rates. The n + 1 equations are
+
+.. math::
+
+    P^T(\varphi_T(x) - x) = 0, \quad g(x) = 0, \quad C(x) = C(\bar x), \quad f(\bar x)\cdot(x - \bar x) = 0.
+
+Krawczyk's test proves that they have one solution in a box, and only one. There the orbit closes: its end y
+and x have equal values of g, C and :math:`P^T`, and where :math:`(P, D^T)` is invertible over a box that
+holds both, y = x by the mean value theorem. On ker D the monodromy :math:`\Phi` has the eigenvalue 1 along f.
+With :math:`W = P - R\,(DR)^{-1}DP` a basis of ker D, :math:`\Phi W = W K` and f = W a, the other multipliers
+are the eigenvalues of :math:`K' = K_{11} - (a_1/a_d)\,K_{21}`, the last direction being that of f.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from flint import acb, arb, arb_mat, ctx
+
+from geoctrl._checks import finite_array, whole_number
+from geoctrl._scalars import exact, real
+from geoctrl.analysis.invariants import check_invariant
+from geoctrl.errors import EquilibriumError, InputError
+from geoctrl.orbits.balls import BallProgram, UnprovedError, ball
+from geoctrl.orbits.validated import BallFlow, unit
+from geoctrl.orbits.volume import canonical
+from geoctrl.systems import System
+from geoctrl.verification import Verdict
+
+__all__ = ["OrbitEnclosure", "enclosed"]
+
+_REACH, _LEFT = 3 / 8, 2 / 3
+"""Exponents of the radius of the box and of what the series leave out, relative to the bits."""
+_NEWTON, _MARGIN = 8, 4
+"""Steps at most, and the exponent by which the last one is below the radius."""
+_TERMS = 4000
+"""Operations up to which an identity is expanded."""
+_NEAR = 1e-8
+"""Distance from the orbit in floats, relative to it, up to which an orbit is the one that is meant."""
+_REFUSED = "the orbit is not proved"
+
+
+@dataclass(frozen=True, eq=False)
+class OrbitEnclosure:
+    r"""A periodic orbit that exists, and what is proved of it; made by `PeriodicOrbit.enclose`.
+
+    Balls are those of python-flint: ``.mid()``, ``.rad()``, and ``a < b`` only where it is certain.
+
+    Attributes
+    ----------
+    system : System
+    x : tuple of arb
+        A state of the orbit, in the plane through that of the floats across the motion.
+    period : arb
+        A period (s); not that there is none shorter.
+    radius : float
+        Of the box about the orbit in floats in which there is no other (relative to the period for T).
+    multipliers : tuple of acb
+        Those that nothing forces to be one.
+    monodromy : arb_mat (n, n)
+    neutral : tuple of str
+        What forces the others to be one.
+    verdict : Verdict
+        PROVED_UNSTABLE with a multiplier outside the unit circle. With all inside
+        PROVED_ASYMPTOTICALLY_STABLE, or PROVED_STABLE where functions are conserved. SPECTRALLY_STABLE_ONLY
+        for a pair that is proved to lie on the circle. Else UNDECIDED.
+    claim : str
+    bits : int
+    """
+
+    system: System
+    x: tuple[arb, ...]
+    period: arb
+    radius: float
+    multipliers: tuple[acb, ...]
+    monodromy: arb_mat
+    neutral: tuple[str, ...]
+    verdict: Verdict
+    claim: str
+    bits: int
+
+    def __repr__(self) -> str:
+        found = ", ".join(z.str(12) for z in self.multipliers) or "-"
+        return (
+            f"<OrbitEnclosure of {self.system.name or 'a system'}: {self.verdict.value}>\n"
+            f"  period: {self.period.str(24)} s\n  multipliers: {found}\n"
+            f"  neutral: {', '.join(self.neutral)}\n  {self.claim}"
+        )
+
+
+def enclosed(orbit: Any, bits: int) -> OrbitEnclosure:
+    """The enclosure of a `PeriodicOrbit`; see `PeriodicOrbit.enclose`."""
+    bits = whole_number("bits", bits, 64)
+    if orbit.angle is not None or not np.array_equal(orbit.S, np.eye(len(orbit.x))):
+        raise InputError(
+            "an orbit up to a symmetry is not enclosed; find one that closes by itself, over more periods or "
+            "of sys.despun()"
+        )
+    system = orbit.system
+    finite_array("x", orbit.x, (system.nstates,))
+    # Backwards the multipliers are inverses, and what attracts would repel.
+    if not 0 < real(orbit.period, "period") < np.inf:
+        raise InputError(f"period must be positive, in seconds, got {orbit.period!r}")
+    if system.time_node in system.graph.symbols(system.field_nodes):
+        raise InputError("the equations hold the time: their solutions have the period of that, or none")
+    kept = system.conserved(orbit.params, u=orbit.u)
+    names = [name for name in orbit.neutral if name != "time"]
+    if foreign := [name for name in names if name not in kept]:
+        raise InputError(f"{foreign[0]} has a gradient and no values, and no level of it is enclosed")
+    cap = ctx.cap
+    try:
+        with ctx.workprec(bits):
+            return _Closing(orbit, {name: kept[name] for name in names}, bits).proved()
+    except (UnprovedError, ZeroDivisionError) as error:
+        why = (
+            str(error)
+            if isinstance(error, UnprovedError)
+            else "a matrix may be singular: is it a bifurcation?"
+        )
+        raise EquilibriumError(f"{_REFUSED}: {why}; take the orbit of find_periodic, or more bits") from error
+    finally:
+        ctx.cap = cap
+
+
+class _Closing:
+    """The equations of a periodic orbit about the one in floats."""
+
+    def __init__(self, orbit: Any, kept: dict[str, Any], bits: int) -> None:
+        self.orbit, self.bits, self._kept = orbit, bits, kept
+        self._n, system = len(orbit.x), orbit.system
+        given = tuple(orbit.u), dict(orbit.params)
+        self.flow = BallFlow(system, *given, degree=bits // 4, bits=int(bits * _LEFT))
+        self._relations = len(system.leaf.nodes)
+        nodes = [*system.leaf.nodes, *kept.values()]
+        gradients = [e for row in system.graph.jacobian(nodes, system.state_nodes) for e in row]
+        self._values = BallProgram(system, nodes, *given)
+        self._gradients = BallProgram(system, gradients, *given)
+
+    def _rows(self, x: Sequence[arb]) -> arb_mat:
+        """D over a box."""
+        m = len(self._kept) + self._relations
+        return arb_mat(m, self._n, self._gradients(x))
+
+    @cached_property
+    def _start(self) -> list[arb]:
+        return [ball(v) for v in self.orbit.x]
+
+    @cached_property
+    def _frame(self) -> tuple[arb_mat, arb_mat, arb_mat]:
+        """P, R and f at the orbit in floats: rounded, and exact from there on."""
+        rate = _floats(self.flow.rate(self._start))
+        size = np.linalg.norm(rate)
+        if not size > 0:
+            raise UnprovedError("nothing moves at this point: it is an equilibrium")
+        D = _floats(self._rows(self._start).entries()).reshape(-1, self._n)
+        V = np.linalg.svd(np.vstack([D, rate / size]))[2]
+        across, along = V[len(D) + 1 :].T, rate / size
+        R = np.linalg.svd(D)[2][: len(D)].T if len(D) else np.zeros((self._n, 0))
+        return _matrix(np.column_stack([across, along])), _matrix(R), _matrix(along[:, None])
+
+    def proved(self) -> OrbitEnclosure:
+        orbit = self.orbit
+        self._require_kept()
+        x, T = self._refined()
+        radius = arb(2) ** -int(self.bits * _REACH)
+        end, box, total = self.flow(x, T, radius)
+        around = [c + arb(0, radius) for c in x]
+        values, J = self._equations(x, end), self._slopes(T, total, around)
+        size = self._n + 1
+        Y = J.mid().inv().mid()
+        spread = arb_mat(size, 1, [arb(0, radius)] * size)
+        image = (unit(size) - Y * J) * spread - Y * values
+        if not all(arb(0, radius).contains_interior(v) for v in image.entries()):
+            raise UnprovedError("Krawczyk's test does not find one")
+        self._require_closed(around, box)
+        state = tuple(c + v for c, v in zip(x, image.entries(), strict=False))
+        period = T * (1 + image[self._n, 0])
+        Phi = arb_mat(self._n, self._n, [total[i, j] for i in range(self._n) for j in range(self._n)])
+        inner = self._inner(list(state), Phi)
+        multipliers = _eigenvalues(inner)
+        verdict, words = self._judged(inner, multipliers)
+        return OrbitEnclosure(
+            system=orbit.system,
+            x=state,
+            period=period,
+            radius=float(radius),
+            multipliers=multipliers,
+            monodromy=Phi,
+            neutral=(*self._kept, "time"),
+            verdict=verdict,
+            claim=self._told(words),
+            bits=self.bits,
+        )
+
+    def _require_kept(self) -> None:
+        """Refuse conserved functions that are so in floats alone."""
+        orbit = self.orbit
+        orbit.system.judgement.require_identities({k: exact(v) for k, v in orbit.params.items()})
+        for name in self._kept:
+            proof = check_invariant(
+                orbit.system, name, params=orbit.params, for_all_inputs=bool(np.any(orbit.u))
+            )
+            if not proof.proved:
+                raise UnprovedError(f"that {name} is conserved is not proved")
+
+    def _refined(self) -> tuple[list[arb], arb]:
+        """Middles of a state and the period: Newton's steps on the middles of balls, with one derivative."""
+        x, T = self._start, ball(self.orbit.period)
+        _, _, total = self.flow(x, T, arb(0))
+        inverse = self._slopes(T, total, x).mid().inv().mid()
+        target = arb(2) ** -int(self.bits * _REACH + _MARGIN)
+        for _ in range(_NEWTON):
+            step = (inverse * self._equations(x, self.flow.end(x, T))).mid().entries()
+            x = [(c - d).mid() for c, d in zip(x, step, strict=False)]
+            T = (T * (1 - step[self._n])).mid()
+            self._require_near(x, T)
+            if all(abs(d) < target for d in step):
+                return x, T
+        raise UnprovedError("Newton's steps do not come to an end")
+
+    def _require_near(self, x: Sequence[arb], T: arb) -> None:
+        size = max(1.0, float(np.max(np.abs(self.orbit.x))))
+        apart = max(float(abs(a - b)) for a, b in zip(x, self._start, strict=True)) / size
+        apart = max(apart, abs(float(T) / self.orbit.period - 1))
+        if not apart < _NEAR:
+            raise UnprovedError(
+                f"Newton's steps go {apart:.3g} away (relative): this is no orbit, or not the only one near"
+            )
+
+    def _equations(self, x: Sequence[arb], end: Sequence[arb]) -> arb_mat:
+        """Values at x, from which the motion ends there."""
+        n, (P, _, along) = self._n, self._frame
+        closing = P.transpose() * arb_mat(n, 1, [e - c for e, c in zip(end, x, strict=True)])
+        here, start = self._values(x), self._values(self._start)
+        levels = [
+            v - (s if i >= self._relations else 0) for i, (v, s) in enumerate(zip(here, start, strict=True))
+        ]
+        phase = along.transpose() * arb_mat(n, 1, [c - s for c, s in zip(x, self._start, strict=True)])
+        return arb_mat(n + 1, 1, [*closing.entries(), *levels, *phase.entries()])
+
+    def _slopes(self, T: arb, total: arb_mat, around: Sequence[arb]) -> arb_mat:
+        """The derivative by (x, tau), T being that at tau = 0, over the boxes of ``total`` and ``around``."""
+        n, (P, _, along) = self._n, self._frame
+        change = [[total[i, j] - int(i == j) for j in range(n)] + [T * total[i, n]] for i in range(n)]
+        rows = (P.transpose() * arb_mat(change)).tolist()
+        rows += [[*row, arb(0)] for row in self._rows(around).tolist()]
+        return arb_mat([*rows, [*along.entries(), arb(0)]])
+
+    def _require_closed(self, start: Sequence[arb], end: Sequence[arb]) -> None:
+        """The equations that were left out hold as well."""
+        both = [a.union(b) for a, b in zip(start, end, strict=True)]
+        rows = self._frame[0].transpose().tolist() + self._rows(both).tolist()
+        arb_mat(rows).inv()  # ZeroDivisionError where it may be singular
+
+    def _inner(self, x: Sequence[arb], Phi: arb_mat) -> arb_mat:
+        """K' over a box."""
+        P, R, _ = self._frame
+        n, d, D = self._n, P.ncols(), self._rows(x)
+        W = P - R * (D * R).solve(D * P) if R.ncols() else P
+        left = arb_mat([p + r for p, r in zip(P.tolist(), R.tolist(), strict=True)]).inv()
+        top = arb_mat(left.tolist()[:d])
+        K = top * Phi * W
+        a = (top * arb_mat(n, 1, self.flow.rate(x))).entries()
+        if not a[-1] > 0:
+            raise UnprovedError("the motion may be tangent to the section, or rest")
+        e = d - 1
+        return arb_mat(e, e, [K[i, j] - a[i] / a[e] * K[e, j] for i in range(e) for j in range(e)])
+
+    # -- verdict --------------------------------------------------------------------------------
+
+    def _judged(self, inner: arb_mat, multipliers: Sequence[acb]) -> tuple[Verdict, str]:
+        sizes = [abs(z) for z in multipliers]
+        level = "on its level of what is conserved" if self._kept else "on the leaf"
+        if any(size > 1 for size in sizes):
+            return Verdict.PROVED_UNSTABLE, (
+                "a multiplier lies outside the unit circle: the orbit is unstable, as a set (Floquet)"
+            )
+        if not sizes:
+            return Verdict.PROVED_STABLE, (
+                f"the orbit is all that is near {level}, and near levels have closed curves of their own: "
+                "motions from near starts stay near the orbit"
+            )
+        if all(size < 1 for size in sizes):
+            near = f"motions from near starts {level} come to the orbit (Poincare's map contracts there)"
+            if not self._kept:
+                return Verdict.PROVED_ASYMPTOTICALLY_STABLE, near
+            return Verdict.PROVED_STABLE, f"{near}, those {level.replace('its', 'another')} to one beside it"
+        if len(sizes) == 2 and self._keeps_volume() and abs(inner.trace()) < 2:
+            return Verdict.SPECTRALLY_STABLE_ONLY, (
+                "the flow keeps a volume, so that the two multipliers have the product one, and their sum is "
+                "below two: they are simple, on the unit circle, and nothing nonlinear follows"
+            )
+        return Verdict.UNDECIDED, "the multipliers are not told from the unit circle"
+
+    def _keeps_volume(self) -> bool:
+        """Whether det Phi = 1 and det D Phi = det D, with which det K' = 1.
+
+        The first by Liouville's formula, from a density that is a function of the state alone; the second
+        where the rates of the leaf's relations vanish identically, off the leaf as well.
+        """
+        system = self.orbit.system
+        J = system.graph.jacobian(system.field_nodes, system.state_nodes)
+        divergence = [J[i][i] for i in range(self._n)]
+        return self._vanish(system.rate_terms(system.leaf.nodes)) and (
+            canonical(system.mechanism, idle=not np.any(self.orbit.u)) or self._vanish([divergence])
+        )
+
+    def _vanish(self, sums: Sequence[Sequence[Any]]) -> bool:
+        """Whether sums of nodes are identically zero."""
+        system = self.orbit.system
+        nodes = [node for node in map(system.graph.add, sums) if not node.is_zero]
+        return all(e.count_ops() < _TERMS and sp.expand(e) == 0 for e in system.to_sympy(nodes))
+
+    def _told(self, words: str) -> str:
+        orbit = self.orbit
+        numbers = ", ".join(f"{k} = {v!r}" for k, v in orbit.params.items())
+        at = f" at {numbers} (doubles, as they are)" if numbers else ""
+        levels = f", with the values of {', '.join(self._kept)} at the state in floats" if self._kept else ""
+        return f"there is a periodic orbit{at}{levels}, one in the box (Krawczyk); {words}"
+
+
+def _eigenvalues(K: arb_mat) -> tuple[acb, ...]:
+    """Enclosures of all eigenvalues, with their multiplicities."""
+    if not K.nrows():
+        return ()
+    for multiple in (False, True):
+        try:
+            return tuple(K.eig(multiple=multiple))
+        except ValueError:
+            continue
+    raise UnprovedError("the multipliers are not told apart")
+
+
+def _floats(values: Sequence[arb]) -> np.ndarray:
+    return np.array([float(v.mid()) for v in values])
+
+
+def _matrix(values: np.ndarray) -> arb_mat:
+    rows, columns = values.shape
+    return arb_mat(rows, columns, [ball(float(v)) for v in values.ravel()])

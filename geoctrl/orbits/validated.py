@@ -1,0 +1,310 @@
+r"""The flow and its derivative in balls, by Taylor polynomials with a bound of what they leave out.
+
+In the time s = t/T the equations are :math:`x' = T f(x),\ T' = 0`, and the derivative by (x, T) is that of
+their flow:
+
+.. math::
+
+    \Phi' = A\,\Phi, \qquad A = \begin{pmatrix} T\,Df & f \\ 0 & 0 \end{pmatrix}, \qquad z = (x, \Phi).
+
+Let P be the Taylor polynomial of degree N of the solution z of :math:`z' = F(z)`. F(P) is analytic on the
+disc of radius R, and at most M there, if F is over a box that holds all values of P there; P' is its series
+to the order N - 1. The residual :math:`r = P' - F(P)` is then at most :math:`M (h/R)^N/(1 - h/R)` on [0, h]
+(Cauchy). Over squares of half width d about P([0, h]) let F be at most K. By Cauchy's estimate F has the
+Lipschitz constant L = 2K/d as long as z is within d/2 of P, and by Gronwall's lemma the distance is at most
+:math:`|r|\,(e^{Lh} - 1)/L`. Where this is below d/2 the solution exists up to h and does not leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from flint import acb, acb_mat, arb, arb_mat, arb_series, ctx, fmpq
+
+from geoctrl.orbits.balls import BallProgram, UnprovedError
+
+__all__ = ["BallFlow", "unit"]
+
+_DISCS = (0.9, 0.7, 0.5, 0.3, 0.1)
+"""Radii R that are tried, relative to the radius of convergence that the coefficients show."""
+_TUBES = (fmpq(1, 2), fmpq(1, 16), fmpq(1, 256), fmpq(1, 4096))
+"""Half widths d that are tried."""
+_FLAT = 4
+"""Lh below which no other tube is tried."""
+_LAST = 6
+"""Coefficients from which the radius of convergence is taken."""
+_GRID = 1 << 40
+"""Denominator of the lengths of steps."""
+_STEPS = 20_000
+_LONG = f"more than {_STEPS} steps of the series would be needed"
+
+
+def unit(n: int) -> arb_mat:
+    """The identity."""
+    return arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)])
+
+
+@dataclass(frozen=True, eq=False)
+class BallFlow:
+    """The flow of an autonomous system over s, with its derivative.
+
+    Parameters
+    ----------
+    system : System
+    u, params : as of `BallProgram`
+    degree : int
+        N.
+    bits : int
+        To which the residual is small.
+    """
+
+    system: Any
+    u: tuple[Any, ...]
+    params: dict[str, Any]
+    degree: int
+    bits: int
+
+    @cached_property
+    def rate(self) -> BallProgram:
+        """f."""
+        return BallProgram(self.system, self.system.field_nodes, self.u, self.params)
+
+    @cached_property
+    def jacobian(self) -> BallProgram:
+        """Df, row by row."""
+        system = self.system
+        rows = system.graph.jacobian(system.field_nodes, system.state_nodes)
+        return BallProgram(system, [e for row in rows for e in row], self.u, self.params)
+
+    @cached_property
+    def _margins(self) -> BallProgram:
+        """What is positive within the domain of the model."""
+        nodes = [self.system.expression(side.margin) for side in self.system.domain.values()]
+        return BallProgram(self.system, nodes, self.u, self.params)
+
+    def __call__(self, x: Sequence[arb], T: arb, radius: arb) -> tuple[list[arb], list[arb], arb_mat]:
+        """End of the motion from x, ends of those from (x, T) +- radius (1, T), and the derivative there.
+
+        Raises
+        ------
+        UnprovedError
+            If the motions are not shown to exist.
+        """
+        n = len(x)
+        total = unit(n + 1)
+        spread = arb_mat(n + 1, 1, [arb(0, radius)] * n + [arb(0, (radius * T).abs_upper())])
+        around = T + spread[n, 0]
+        s, here = fmpq(0), list(x)
+        for _ in range(_STEPS):
+            # The mean value theorem over the box: widths grow as the derivative does, and no faster.
+            apart = total * spread
+            box = [here[i] + apart[i, 0] for i in range(n)]
+            if s == 1:
+                return here, box, total
+            step = _Step(self, box, around, derivative=True)
+            h = min(step.length, 1 - s)
+            off = step.left(h)
+            middle = step if radius.is_zero() else _Step(self, here, T, derivative=False)
+            here = middle.end(h, off if middle is step else middle.left(h))
+            total, s = step.change(h, off) * total, s + h
+        raise UnprovedError(_LONG)
+
+    def end(self, x: Sequence[arb], T: arb) -> list[arb]:
+        """End of the motion from x alone."""
+        s, here = fmpq(0), list(x)
+        for _ in range(_STEPS):
+            if s == 1:
+                return here
+            step = _Step(self, here, T, derivative=False)
+            h = min(step.length, 1 - s)
+            here, s = step.end(h, step.left(h)), s + h
+        raise UnprovedError(_LONG)
+
+    def require_inside(self, tube: Sequence[arb]) -> None:
+        """Refuse states that may lie outside the domain of the model."""
+        if self.system.domain and not all(margin > 0 for margin in self._margins(tube)):
+            raise UnprovedError("the orbit is not shown to stay within the domain of the model")
+
+
+class _Step:
+    """Taylor polynomials from a box of states, and what they leave out.
+
+    Coefficients of the states are rows, those of the derivative matrices; of the latter there are none where
+    it is not asked for.
+    """
+
+    def __init__(self, flow: BallFlow, x: Sequence[arb], T: arb, derivative: bool) -> None:
+        self.flow, self.T, self._n = flow, T, len(x)
+        self._x = self._states(x)
+        self._Phi = self._derivative() if derivative else []
+        terms = [c[k].abs_upper() for c in self._x for k in range(1, flow.degree + 1)]
+        self._sizes = [terms[i : i + flow.degree] for i in range(0, len(terms), flow.degree)]
+        entries = (self._n + 1) ** 2 if derivative else 0
+        columns = [P.entries() for P in self._Phi[1:]]
+        self._sizes += [[column[i].abs_upper() for column in columns] for i in range(entries)]
+        self.length, self._radius, self._bound = self._chosen()
+
+    # -- coefficients ---------------------------------------------------------------------------
+
+    def _states(self, x: Sequence[arb]) -> list[list[arb]]:
+        """Coefficients 0 to N. Newton's step from m of them to 2 m: with rates T f(x) + ..., of which all but
+        the last agree with x', the correction d = O(t^m) solves d' = T Df d + T f(x) - x' to that order.
+        """
+        found, m, n = [[c] for c in x], 1, self._n
+        while m <= self.flow.degree:
+            count = min(2 * m, self.flow.degree + 1)
+            rate = self._series(self.flow.rate, found, count - 1)
+            blocks = self._blocks(found, count - 1 - m)
+            later: list[list[arb]] = []
+            for k in range(m - 1, count - 1):
+                d = arb_mat(n, 1, [self.T * f[k] for f in rate])
+                if later:
+                    row = arb_mat([block[: n * len(later)] for block in blocks])
+                    d += row * arb_mat(n * len(later), 1, [e for column in reversed(later) for e in column])
+                later.append((d / (k + 1)).entries())
+            for i, column in enumerate(found):
+                column.extend(d[i] for d in later)
+            m = count
+        return found
+
+    @staticmethod
+    def _series(program: BallProgram, x: Sequence[Sequence[arb]], length: int) -> list[Any]:
+        ctx.cap = length
+        values = program([arb_series(list(c[:length])) for c in x])
+        return [v if isinstance(v, arb_series) else arb_series([v]) for v in values]
+
+    def _blocks(self, x: Sequence[Sequence[arb]], length: int) -> list[list[arb]]:
+        """Coefficients of T Df side by side, by rows."""
+        n = self._n
+        if not length:
+            return []
+        entries = self._series(self.flow.jacobian, x, length)
+        return [[self.T * e[k] for k in range(length) for e in entries[n * i : n * i + n]] for i in range(n)]
+
+    def _derivative(self) -> list[arb_mat]:
+        n, N = self._n, self.flow.degree
+        rate, entries = self._series(self.flow.rate, self._x, N), self._blocks(self._x, N)
+        # A_0 .. A_{N-1} side by side: the last column of each is f, the last row zero.
+        rows = [[c for k in range(N) for c in (*entries[i][n * k : n * k + n], rate[i][k])] for i in range(n)]
+        rows.append([arb(0)] * (N * (n + 1)))
+        found = [unit(n + 1)]
+        lists = found[0].tolist()
+        for k in range(N):
+            # A row of blocks A_0 .. A_k times the column Phi_k .. Phi_0.
+            row = arb_mat([whole[: (n + 1) * (k + 1)] for whole in rows])
+            found.append(row * arb_mat(lists) / (k + 1))
+            lists = found[-1].tolist() + lists
+        return found
+
+    # -- what is left out -----------------------------------------------------------------------
+
+    def _chosen(self) -> tuple[fmpq, fmpq, arb]:
+        """Length h of the step, R, and M, with the longest step of those that are tried."""
+        N, best = self.flow.degree, None
+        reach = self._reach()
+        for part in _DISCS:
+            R = fmpq(max(1, int(part * reach * _GRID)), _GRID)
+            try:
+                M = self._greatest(self._widths(R), fmpq(0))
+            except UnprovedError:
+                continue
+            small = (arb(2) ** (-self.flow.bits) / (M + 1)).log() / N
+            h = min(fmpq(int(float(small.exp()) * float(arb(R)) * _GRID), _GRID), R / 2)
+            if best is None or h > best[0]:
+                best = h, R, M
+        if best is None or not best[0] > 0:
+            raise UnprovedError("the equations are singular near the orbit")
+        return best
+
+    def _reach(self) -> float:
+        """About the radius of convergence, at most one."""
+        reach, N = 1.0, self.flow.degree
+        for sizes in self._sizes[: self._n]:
+            for k in range(max(1, N - _LAST), N + 1):
+                if sizes[k - 1] > 0:
+                    reach = min(reach, float((-sizes[k - 1].log() / k).exp()))
+        return reach
+
+    def _widths(self, h: fmpq) -> list[arb]:
+        """Bounds of how far the polynomials move on the disc of radius h."""
+        found = []
+        for sizes in self._sizes:
+            total = arb(0)
+            for size in reversed(sizes):
+                total = (total + size) * h
+            found.append(total.abs_upper())
+        return found
+
+    def _greatest(self, widths: Sequence[arb], d: fmpq) -> arb:
+        """A bound of the equations over real intervals of half the widths about the start, with squares of
+        half width d about them; over squares of the widths where d is zero.
+        """
+        n = self._n
+        values = [column[0] for column in self._x]
+        values += self._Phi[0].entries() if self._Phi else []
+        squares = [
+            acb(v + arb(0, (w + d).abs_upper()), arb(0, arb(d) if d else w))
+            for v, w in zip(values, widths, strict=True)
+        ]
+        rate = self.flow.rate(squares[:n])
+        rates = [self.T * f for f in rate]
+        if self._Phi:
+            entries = self.flow.jacobian(squares[:n])
+            A = [[*(self.T * e for e in entries[n * i : n * i + n]), rate[i]] for i in range(n)]
+            rates += (acb_mat(A) * acb_mat(n + 1, n + 1, squares[n:])).entries()
+        return _larger(rates)
+
+    def left(self, h: fmpq) -> arb:
+        """How far the solution may be from the polynomials on [0, h]."""
+        if not h < self._radius:
+            raise UnprovedError("the step is longer than the series allow")
+        part = arb(h / self._radius)
+        residual = self._bound * part**self.flow.degree / (1 - part)
+        widths, best = self._widths(h), None
+        for d in _TUBES:
+            try:
+                K = self._greatest(widths, d)
+            except UnprovedError:
+                continue
+            L = 2 * (K + 1) / d
+            apart = (residual * ((L * h).exp() - 1) / L).abs_upper()
+            if apart < d / 2 and (best is None or apart < best):
+                best = apart
+            if L * h < _FLAT:
+                break
+        if best is None:
+            raise UnprovedError("the equations change too fast near the orbit")
+        tube = [c[0] + arb(0, (w + best).abs_upper()) for c, w in zip(self._x, widths, strict=False)]
+        self.flow.require_inside(tube)
+        return best
+
+    def end(self, h: fmpq, left: arb) -> list[arb]:
+        """States after h of all motions from the box."""
+        ends = []
+        for column in self._x:
+            value = arb(0)
+            for c in reversed(column):
+                value = value * h + c
+            ends.append(value + arb(0, left))
+        return ends
+
+    def change(self, h: fmpq, left: arb) -> arb_mat:
+        """Derivatives after h of all motions from the box; the last row, that of T, is exact."""
+        n, total = self._n, self._Phi[-1]
+        for P in self._Phi[-2::-1]:
+            total = total * arb(h) + P
+        return total + arb_mat(n + 1, n + 1, [arb(0, left)] * (n * (n + 1)) + [arb(0)] * (n + 1))
+
+
+def _larger(values: Sequence[Any]) -> arb:
+    """An upper bound of absolute values; UnprovedError where one may be infinite."""
+    top = arb(0)
+    for value in values:
+        bound = value.abs_upper()
+        if not bound.is_finite():
+            raise UnprovedError("the equations are singular near the orbit")
+        top = bound if bound > top else top
+    return top

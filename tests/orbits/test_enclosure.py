@@ -1,0 +1,238 @@
+"""Orbits in balls against elliptic integrals, exponentials, a nutation, and what is no orbit."""
+
+from dataclasses import replace
+
+import mpmath
+import numpy as np
+import pytest
+import sympy as sp
+from flint import acb, arb, ctx
+
+import geoctrl as gc
+from geoctrl.orbits.volume import canonical
+
+pytestmark = pytest.mark.filterwarnings("ignore::geoctrl.errors.InertiaWarning")
+
+
+def oscillator(potential=0, force=0, coordinates=("q",)):
+    shape = [gc.Coordinate(name) for name in coordinates]
+    symbols, rates = [c.symbol for c in shape], [c.rate for c in shape]
+    build = {"potential": potential(*symbols)} if potential else {}
+    if force:
+        build["forces"] = [force(symbols[0], rates[0])]
+    return gc.EulerPoincare(algebra=None, shape=shape, inertia=sp.eye(len(shape)), **build).reduce()
+
+
+def start(system, **values):
+    return np.array([values.get(label, 0.0) for label in system.state_labels])
+
+
+@pytest.fixture(scope="module")
+def pendulum():
+    system = oscillator(lambda q: -sp.Rational(981, 100) * sp.cos(q))
+    return gc.find_periodic(system, start(system, q=1.1), 2.2)
+
+
+@pytest.fixture(scope="module")
+def swing(pendulum):
+    return pendulum.enclose(bits=160)
+
+
+def test_the_period_of_a_pendulum_is_the_elliptic_integral(pendulum, swing):
+    """4 K(k)/w with k^2 = (E/w^2 + 1)/2 of the level on which the orbit is."""
+    with mpmath.workdps(60):
+        values = dict(zip(pendulum.system.state_labels, map(mpmath.mpf, pendulum.x), strict=True))
+        w2 = mpmath.mpf(981) / 100
+        m = (values["q_dot"] ** 2 / 2 / w2 - mpmath.cos(values["q"]) + 1) / 2
+        exact = str(4 * mpmath.ellipk(m) / mpmath.sqrt(w2))
+    with ctx.workprec(256):
+        assert swing.period.contains(arb(exact)) or swing.period.overlaps(arb(exact))
+        assert abs(swing.period - arb(exact)) < 1e-25
+    assert float(swing.period.rad()) < 1e-25
+    assert swing.multipliers == ()
+    assert swing.verdict is gc.Verdict.PROVED_STABLE
+    assert pendulum.verdict is gc.Verdict.NUMERICALLY_STABLE
+
+
+def test_the_state_is_in_its_box_and_the_derivative_about_that_in_floats(pendulum, swing):
+    for ball, value in zip(swing.x, pendulum.x, strict=True):
+        assert abs(ball - value) < 1e-12
+    found = np.array([float(v.mid()) for v in swing.monodromy.entries()]).reshape(2, 2)
+    np.testing.assert_allclose(found, pendulum.monodromy, atol=1e-9)
+    with ctx.workprec(256):
+        assert swing.monodromy.det().overlaps(arb(1))
+
+
+@pytest.mark.parametrize("segments", [1, 3])
+def test_segments_do_not_matter(pendulum, swing, segments):
+    other = gc.find_periodic(pendulum.system, pendulum.x, 2.2, segments=segments).enclose(bits=128)
+    assert abs(other.period - swing.period) < 1e-12
+    assert other.verdict is swing.verdict
+
+
+@pytest.mark.parametrize("sense", [1, -1])
+def test_a_limit_cycle_is_proved_to_attract_or_repel(sense):
+    system = oscillator(force=lambda q, v: sense * sp.Rational(4, 5) * (1 - q**2) * v - q)
+    orbit = gc.find_periodic(system, start(system, q=2.0), 6.5, segments=3)
+    found = orbit.enclose(bits=128)
+    expected = gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE, gc.Verdict.PROVED_UNSTABLE
+    assert found.verdict is expected[sense < 0]
+    (multiplier,) = found.multipliers
+    assert abs(multiplier - acb(orbit.others[0])) < 1e-8 * max(1, abs(orbit.others[0]))
+    assert multiplier.real.rad() < 1e-7
+    with ctx.workprec(128):  # Liouville: the other one is one
+        assert found.monodromy.det().overlaps(multiplier.real)
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_multipliers_across_a_mode_are_exponentials_of_the_period(sign):
+    """q1 swings in a quartic, r'' = -sign r: exp(+-T), exp(+-i T)."""
+    system = oscillator(lambda q, r: q**2 / 2 + q**4 / 4 + sp.Rational(sign, 2) * r**2, coordinates="qr")
+    orbit = gc.find_periodic(system, start(system, q=1.1), 4.5)
+    found = orbit.enclose(bits=96)
+    with ctx.workprec(96):
+        T = acb(found.period)
+        expected = [(root * T).exp() for root in ((1, -1) if sign < 0 else (acb(0, 1), acb(0, -1)))]
+        for value in expected:
+            assert sum(z.overlaps(value) for z in found.multipliers) == 1
+    assert max(z.real.rad() for z in found.multipliers) < 1e-7
+    assert found.neutral == ("energy", "time")
+    unstable, circle = gc.Verdict.PROVED_UNSTABLE, gc.Verdict.SPECTRALLY_STABLE_ONLY
+    assert found.verdict is (unstable if sign < 0 else circle)
+
+
+def test_multipliers_of_a_precession_are_proved_on_the_circle():
+    top = gc.models.get("heavy-top")().reduce()
+    I1, I3, mgl, rate, tilt = 0.8, 0.5, 1.3 * 9.81 * 0.6, 2.5, 0.7
+    n = (I1 * rate**2 * np.cos(tilt) + mgl) / (I3 * rate)
+    gamma = np.array([np.sin(tilt), 0, np.cos(tilt)])
+    x = np.concatenate([rate * gamma + [0, 0, n - rate * np.cos(tilt)], gamma])
+    params = {"I1": I1, "I2": I1, "I3": I3, "m": 1.3, "l": 0.6, "g": 9.81}
+    period = 2 * np.pi / (n - rate * np.cos(tilt))
+    found = gc.find_periodic(top, x, 1.01 * period, params=params).enclose(bits=128)
+    assert abs(found.period - period) < 1e-12
+    th = sp.Symbol("th")
+    p_psi, p_phi = I3 * n, I1 * rate * np.sin(tilt) ** 2 + I3 * n * np.cos(tilt)
+    V = (p_phi - p_psi * sp.cos(th)) ** 2 / (2 * I1 * sp.sin(th) ** 2) + mgl * sp.cos(th)
+    nutation = np.sqrt(float(sp.diff(V, th, 2).subs(th, tilt)) / I1)
+    expected = np.exp(1j * nutation * period)
+    for value in (expected, expected.conjugate()):
+        assert min(float(abs(z - acb(value)).upper()) for z in found.multipliers) < 1e-10
+    assert found.verdict is gc.Verdict.SPECTRALLY_STABLE_ONLY
+    assert "unit circle" in found.claim
+
+
+def test_two_pendula_in_a_row_have_a_pair_on_the_circle():
+    """Their divergence does not vanish in the velocities: det M is the density."""
+    a, b = gc.Coordinate("a", angle=True), gc.Coordinate("b", angle=True)
+    c = sp.cos(a.symbol - b.symbol)
+    system = gc.EulerPoincare(
+        algebra=None,
+        shape=[a, b],
+        inertia=[[2, c], [c, 1]],
+        potential=-2 * sp.cos(a.symbol) - sp.cos(b.symbol),
+    ).reduce()
+    # The second mode, of frequency sqrt(2 + sqrt 2) where it is small.
+    guess = start(system, a=0.15, b=-0.15 * np.sqrt(2))
+    found = gc.find_periodic(system, guess, 2 * np.pi / np.sqrt(2 + np.sqrt(2))).enclose(bits=96)
+    assert found.verdict is gc.Verdict.SPECTRALLY_STABLE_ONLY
+    with ctx.workprec(96):
+        assert found.monodromy.det().overlaps(arb(1))
+        assert all(abs(z).overlaps(arb(1)) for z in found.multipliers)
+    nodes = system.field_nodes
+    divergence = [system.graph.jacobian(nodes, system.state_nodes)[i][i] for i in range(4)]
+    assert not system.graph.add(divergence).is_zero
+
+
+def test_what_keeps_a_volume_is_read_off_the_description():
+    assert canonical(gc.models.get("heavy-top")())
+    puck = gc.models.get("spherical-pendulum-on-puck")()
+    assert canonical(puck, idle=True)
+    assert not canonical(puck)
+    assert not canonical(gc.models.get("pendulum-skate")())
+    # tr ad of [e1, e2] = e2 is not zero.
+    affine = gc.LieAlgebra([[[0, 0], [0, 1]], [[0, -1], [0, 0]]])
+    assert not canonical(gc.EulerPoincare(algebra=affine, inertia=sp.eye(2)))
+    q = gc.Coordinate("q")
+    assert not canonical(
+        gc.EulerPoincare(algebra=None, shape=[q], inertia=[[1]], forces=[-q.rate], potential=q.symbol**2)
+    )
+
+
+WRONG = {
+    "another period": (lambda o: replace(o, period=1.1 * o.period), "not proved"),
+    "no period": (lambda o: replace(o, period=1e-9), "not proved"),
+    "half a period": (lambda o: replace(o, period=o.period / 2), "not proved"),
+    "an equilibrium": (lambda o: replace(o, x=np.zeros(2)), "equilibrium"),
+    "not of the orbit": (lambda o: replace(o, period=o.period * (1 + 1e-6)), "away"),
+    "another level": (lambda o: replace(o, x=o.x + 0.01), "not"),
+}
+
+
+@pytest.mark.parametrize(("changed", "words"), WRONG.values(), ids=WRONG)
+def test_what_is_no_orbit_is_refused(pendulum, changed, words):
+    with pytest.raises(gc.EquilibriumError, match=words):
+        changed(pendulum).enclose(bits=128)
+
+
+def test_what_cannot_be_enclosed_is_refused_in_words(pendulum):
+    half = gc.find_periodic(pendulum.system, pendulum.x, 1.1, symmetry=-np.eye(2))
+    with pytest.raises(gc.InputError, match="by itself"):
+        half.enclose()
+    with pytest.raises(gc.InputError, match="bits"):
+        pendulum.enclose(bits=8)
+    disk = gc.models.get("rolling-disk")().reduce().despun()
+    x = disk.equilibrium("circling", omega=3.0, t=0.7).x + 0.07 * np.eye(5)[0]
+    with pytest.raises(gc.InputError, match="gradient and no values"):
+        gc.find_periodic(disk, x, 3.5).enclose()
+
+
+def test_backwards_is_no_period(pendulum):
+    """Multipliers would be inverses, and a cycle that attracts be told to repel."""
+    for period in (-pendulum.period, 0.0, np.nan):
+        with pytest.raises(gc.InputError, match="period"):
+            replace(pendulum, period=period).enclose(bits=64)
+
+
+def test_an_orbit_through_the_edge_of_the_domain_is_refused(pendulum):
+    q = gc.Coordinate("q")
+    for edge, proved in ((-2, True), (-1, False)):
+        system = gc.EulerPoincare(
+            algebra=None,
+            shape=[q],
+            inertia=sp.eye(1),
+            potential=-sp.Rational(981, 100) * sp.cos(q.symbol),
+            domain={"inside": q.symbol > edge},
+        ).reduce()
+        orbit = replace(pendulum, system=system)
+        if proved:
+            assert orbit.enclose(bits=96).verdict is gc.Verdict.PROVED_STABLE
+            continue
+        with pytest.raises(gc.EquilibriumError, match="domain"):
+            orbit.enclose(bits=96)
+
+
+def test_several_periods_are_one_too(pendulum, swing):
+    twice = replace(pendulum, period=2 * pendulum.period).enclose(bits=96)
+    assert abs(twice.period - 2 * swing.period) < 1e-12
+
+
+def test_orbits_that_are_not_alone_on_their_level_are_refused():
+    system = oscillator(lambda a, b: (a**2 + b**2) / 2, coordinates="ab")
+    orbit = gc.find_periodic(system, start(system, a=1.0, b_dot=0.7), 6.2)
+    assert orbit.unexplained == 2
+    with pytest.raises(gc.EquilibriumError, match="not proved"):
+        orbit.enclose(bits=96)
+
+
+def test_functions_without_an_analytic_continuation_are_refused():
+    system = oscillator(force=lambda q, v: -q * sp.Abs(q))
+    orbit = gc.find_periodic(system, start(system, q=1.0), 6.0)
+    with pytest.raises(gc.EquilibriumError, match="analytic"):
+        orbit.enclose(bits=128)
+
+
+def test_the_enclosure_is_printed(swing):
+    assert "PROVED_STABLE" in repr(swing)
+    assert "Krawczyk" in swing.claim
+    assert "energy" in swing.claim
