@@ -6,11 +6,11 @@ rates. The n + 1 equations are
 
 .. math::
 
-    P^T(\varphi_T(x) - x) = 0, \quad g(x) = 0, \quad C(x) = C(\bar x), \quad f(\bar x)\cdot(x - \bar x) = 0.
+    P^T(\varphi_T(x) - S x) = 0, \quad g(x) = 0, \quad C(x) = C(\bar x), \quad f(\bar x)\cdot(x - \bar x) = 0.
 
 Krawczyk's test proves that they have one solution in a box, and only one. There the orbit closes: its end y
-and x have equal values of g, C and :math:`P^T`, and where :math:`(P, D^T)` is invertible over a box that
-holds both, y = x by the mean value theorem. On ker D the monodromy :math:`\Phi` has the eigenvalue 1 along f.
+and S x have equal values of g, C and :math:`P^T`, and where :math:`(P, D^T)` is invertible over a box that
+holds both, y = S x by the mean value theorem. On ker D :math:`S^{-1}\Phi` has the eigenvalue 1 along f.
 With :math:`W = P - R\,(DR)^{-1}DP` a basis of ker D, :math:`\Phi W = W K` and f = W a, the other multipliers
 are the eigenvalues of :math:`K' = K_{11} - (a_1/a_d)\,K_{21}`, the last direction being that of f.
 """
@@ -31,6 +31,7 @@ from geoctrl._scalars import exact, real
 from geoctrl.analysis.invariants import check_invariant
 from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.orbits.balls import BallProgram, UnprovedError, ball
+from geoctrl.orbits.returning import Returning
 from geoctrl.orbits.validated import BallFlow, unit
 from geoctrl.orbits.volume import canonical
 from geoctrl.systems import System
@@ -42,6 +43,8 @@ _REACH, _LEFT = 3 / 8, 2 / 3
 """Exponents of the radius of the box and of what the series leave out, relative to the bits."""
 _NEWTON, _MARGIN = 8, 4
 """Steps at most, and the exponent by which the last one is below the radius."""
+_APART = 1e-6
+"""Least sine between the motion and turns."""
 _TERMS = 4000
 """Operations up to which an identity is expanded."""
 _NEAR = 1e-8
@@ -62,17 +65,21 @@ class OrbitEnclosure:
         A state of the orbit, in the plane through that of the floats across the motion.
     period : arb
         A period (s); not that there is none shorter.
+    angle : arb or None
+        By which the body has turned about its axis after it, where the orbit is one up to such a turn (rad).
     radius : float
-        Of the box about the orbit in floats in which there is no other (relative to the period for T).
+        Of the box about the middle in which there is no other (relative to the period for T).
     multipliers : tuple of acb
         Those that nothing forces to be one.
     monodromy : arb_mat (n, n)
+        :math:`S^{-1}\Phi`, with the symmetry S of the orbit.
     neutral : tuple of str
         What forces the others to be one.
     verdict : Verdict
         PROVED_UNSTABLE with a multiplier outside the unit circle. With all inside
-        PROVED_ASYMPTOTICALLY_STABLE, or PROVED_STABLE where functions are conserved. SPECTRALLY_STABLE_ONLY
-        for a pair that is proved to lie on the circle. Else UNDECIDED.
+        PROVED_ASYMPTOTICALLY_STABLE, or PROVED_STABLE where functions are conserved, and
+        PROVED_STABLE_MODULO of an orbit up to turns. SPECTRALLY_STABLE_ONLY for a pair that is proved to lie
+        on the circle. Else UNDECIDED.
     claim : str
     bits : int
     """
@@ -80,6 +87,7 @@ class OrbitEnclosure:
     system: System
     x: tuple[arb, ...]
     period: arb
+    angle: arb | None
     radius: float
     multipliers: tuple[acb, ...]
     monodromy: arb_mat
@@ -90,9 +98,10 @@ class OrbitEnclosure:
 
     def __repr__(self) -> str:
         found = ", ".join(z.str(12) for z in self.multipliers) or "-"
+        turn = "" if self.angle is None else f", turned by {self.angle.str(24)} rad"
         return (
             f"<OrbitEnclosure of {self.system.name or 'a system'}: {self.verdict.value}>\n"
-            f"  period: {self.period.str(24)} s\n  multipliers: {found}\n"
+            f"  period: {self.period.str(24)} s{turn}\n  multipliers: {found}\n"
             f"  neutral: {', '.join(self.neutral)}\n  {self.claim}"
         )
 
@@ -100,11 +109,6 @@ class OrbitEnclosure:
 def enclosed(orbit: Any, bits: int) -> OrbitEnclosure:
     """The enclosure of a `PeriodicOrbit`; see `PeriodicOrbit.enclose`."""
     bits = whole_number("bits", bits, 64)
-    if orbit.angle is not None or not np.array_equal(orbit.S, np.eye(len(orbit.x))):
-        raise InputError(
-            "an orbit up to a symmetry is not enclosed; find one that closes by itself, over more periods or "
-            "of sys.despun()"
-        )
     system = orbit.system
     finite_array("x", orbit.x, (system.nstates,))
     # Backwards the multipliers are inverses, and what attracts would repel.
@@ -113,7 +117,7 @@ def enclosed(orbit: Any, bits: int) -> OrbitEnclosure:
     if system.time_node in system.graph.symbols(system.field_nodes):
         raise InputError("the equations hold the time: their solutions have the period of that, or none")
     kept = system.conserved(orbit.params, u=orbit.u)
-    names = [name for name in orbit.neutral if name != "time"]
+    names = [name for name in orbit.neutral if name not in ("time", "turn")]
     if foreign := [name for name in names if name not in kept]:
         raise InputError(f"{foreign[0]} has a gradient and no values, and no level of it is enclosed")
     cap = ctx.cap
@@ -137,6 +141,9 @@ class _Closing:
     def __init__(self, orbit: Any, kept: dict[str, Any], bits: int) -> None:
         self.orbit, self.bits, self._kept = orbit, bits, kept
         self._n, system = len(orbit.x), orbit.system
+        self.returning = Returning(orbit)
+        self._moved = 1 + int(self.returning.turns)
+        """How many directions are moved along: that of the motion, and of turns."""
         given = tuple(orbit.u), dict(orbit.params)
         self.flow = BallFlow(system, *given, degree=bits // 4, bits=int(bits * _LEFT))
         self._relations = len(system.leaf.nodes)
@@ -154,48 +161,59 @@ class _Closing:
     def _start(self) -> list[arb]:
         return [ball(v) for v in self.orbit.x]
 
+    def _along(self, x: Sequence[arb]) -> arb_mat:
+        """f, and the direction of turns, as columns over a box."""
+        return arb_mat([self.flow.rate(x), *self.returning.along(x)]).transpose()
+
     @cached_property
     def _frame(self) -> tuple[arb_mat, arb_mat, arb_mat]:
-        """P, R and f at the orbit in floats: rounded, and exact from there on."""
-        rate = _floats(self.flow.rate(self._start))
-        size = np.linalg.norm(rate)
-        if not size > 0:
-            raise UnprovedError("nothing moves at this point: it is an equilibrium")
+        """P, R and a basis of the directions moved along, which ends P: rounded, and exact from there on."""
+        moved = _floats(self._along(self._start).entries()).reshape(self._n, -1)
+        sizes = np.linalg.svd(moved / (np.linalg.norm(moved, axis=0) + 1e-300))[1]
+        if not sizes[-1] > _APART:
+            raise UnprovedError(
+                "nothing moves at this point, or by turns alone: it is an equilibrium up to these"
+            )
         D = _floats(self._rows(self._start).entries()).reshape(-1, self._n)
-        V = np.linalg.svd(np.vstack([D, rate / size]))[2]
-        across, along = V[len(D) + 1 :].T, rate / size
+        along = np.linalg.qr(moved)[0] * np.sign(np.diag(np.linalg.qr(moved)[1]))
+        V = np.linalg.svd(np.vstack([D, along.T]))[2]
+        across = V[len(D) + self._moved :].T
         R = np.linalg.svd(D)[2][: len(D)].T if len(D) else np.zeros((self._n, 0))
-        return _matrix(np.column_stack([across, along])), _matrix(R), _matrix(along[:, None])
+        return _matrix(np.column_stack([across, along])), _matrix(R), _matrix(along)
 
     def proved(self) -> OrbitEnclosure:
         orbit = self.orbit
         self._require_kept()
-        x, T = self._refined()
+        x, T, angle = self._refined()
         radius = arb(2) ** -int(self.bits * _REACH)
         end, box, total = self.flow(x, T, radius)
-        around = [c + arb(0, radius) for c in x]
-        values, J = self._equations(x, end), self._slopes(T, total, around)
-        size = self._n + 1
+        around, angles = [c + arb(0, radius) for c in x], angle + arb(0, radius)
+        values, J = self._equations(x, angle, end), self._slopes(T, angles, total, around)
+        size = self._n + self._moved
         Y = J.mid().inv().mid()
         spread = arb_mat(size, 1, [arb(0, radius)] * size)
         image = (unit(size) - Y * J) * spread - Y * values
         if not all(arb(0, radius).contains_interior(v) for v in image.entries()):
             raise UnprovedError("Krawczyk's test does not find one")
-        self._require_closed(around, box)
+        turned = self.returning(angles) * arb_mat(self._n, 1, around)
+        self._require_closed(turned.entries(), box)
         state = tuple(c + v for c, v in zip(x, image.entries(), strict=False))
         period = T * (1 + image[self._n, 0])
+        last = angle + image[size - 1, 0] if self.returning.turns else angle
         Phi = arb_mat(self._n, self._n, [total[i, j] for i in range(self._n) for j in range(self._n)])
-        inner = self._inner(list(state), Phi)
+        monodromy = self.returning.back(last) * Phi
+        inner = self._inner(list(state), monodromy)
         multipliers = _eigenvalues(inner)
         verdict, words = self._judged(inner, multipliers)
         return OrbitEnclosure(
             system=orbit.system,
             x=state,
             period=period,
+            angle=last if self.returning.turns else None,
             radius=float(radius),
             multipliers=multipliers,
-            monodromy=Phi,
-            neutral=(*self._kept, "time"),
+            monodromy=monodromy,
+            neutral=(*self._kept, "time", *(["turn"] if self.returning.turns else [])),
             verdict=verdict,
             claim=self._told(words),
             bits=self.bits,
@@ -211,49 +229,62 @@ class _Closing:
             )
             if not proof.proved:
                 raise UnprovedError(f"that {name} is conserved is not proved")
+        # The other parts of the orbit, which S makes of the first, are in the domain with it.
+        edges = [orbit.system.expression(side.margin) for side in orbit.system.domain.values()]
+        self.returning.require([*orbit.system.leaf.nodes, *self._kept.values(), *edges])
 
-    def _refined(self) -> tuple[list[arb], arb]:
-        """Middles of a state and the period: Newton's steps on the middles of balls, with one derivative."""
-        x, T = self._start, ball(self.orbit.period)
+    def _refined(self) -> tuple[list[arb], arb, arb]:
+        """Middles of a state, the period and the angle: Newton's steps on the middles of balls, with one
+        derivative.
+        """
+        x, T, angle = self._start, ball(self.orbit.period), ball(self.orbit.angle or 0.0)
         _, _, total = self.flow(x, T, arb(0))
-        inverse = self._slopes(T, total, x).mid().inv().mid()
+        inverse = self._slopes(T, angle, total, x).mid().inv().mid()
         target = arb(2) ** -int(self.bits * _REACH + _MARGIN)
         for _ in range(_NEWTON):
-            step = (inverse * self._equations(x, self.flow.end(x, T))).mid().entries()
+            step = (inverse * self._equations(x, angle, self.flow.end(x, T))).mid().entries()
             x = [(c - d).mid() for c, d in zip(x, step, strict=False)]
             T = (T * (1 - step[self._n])).mid()
-            self._require_near(x, T)
+            angle = (angle - (step[-1] if self.returning.turns else 0)).mid()
+            self._require_near(x, T, angle)
             if all(abs(d) < target for d in step):
-                return x, T
+                return x, T, angle
         raise UnprovedError("Newton's steps do not come to an end")
 
-    def _require_near(self, x: Sequence[arb], T: arb) -> None:
+    def _require_near(self, x: Sequence[arb], T: arb, angle: arb) -> None:
         size = max(1.0, float(np.max(np.abs(self.orbit.x))))
         apart = max(float(abs(a - b)) for a, b in zip(x, self._start, strict=True)) / size
-        apart = max(apart, abs(float(T) / self.orbit.period - 1))
+        apart = max(
+            apart, abs(float(T) / self.orbit.period - 1), abs(float(angle) - (self.orbit.angle or 0.0))
+        )
         if not apart < _NEAR:
             raise UnprovedError(
                 f"Newton's steps go {apart:.3g} away (relative): this is no orbit, or not the only one near"
             )
 
-    def _equations(self, x: Sequence[arb], end: Sequence[arb]) -> arb_mat:
+    def _equations(self, x: Sequence[arb], angle: arb, end: Sequence[arb]) -> arb_mat:
         """Values at x, from which the motion ends there."""
         n, (P, _, along) = self._n, self._frame
-        closing = P.transpose() * arb_mat(n, 1, [e - c for e, c in zip(end, x, strict=True)])
+        column = arb_mat(n, 1, list(x))
+        closing = P.transpose() * (arb_mat(n, 1, list(end)) - self.returning(angle) * column)
         here, start = self._values(x), self._values(self._start)
         levels = [
             v - (s if i >= self._relations else 0) for i, (v, s) in enumerate(zip(here, start, strict=True))
         ]
-        phase = along.transpose() * arb_mat(n, 1, [c - s for c, s in zip(x, self._start, strict=True)])
-        return arb_mat(n + 1, 1, [*closing.entries(), *levels, *phase.entries()])
+        phase = along.transpose() * (column - arb_mat(n, 1, self._start))
+        return arb_mat(n + self._moved, 1, [*closing.entries(), *levels, *phase.entries()])
 
-    def _slopes(self, T: arb, total: arb_mat, around: Sequence[arb]) -> arb_mat:
-        """The derivative by (x, tau), T being that at tau = 0, over the boxes of ``total`` and ``around``."""
-        n, (P, _, along) = self._n, self._frame
-        change = [[total[i, j] - int(i == j) for j in range(n)] + [T * total[i, n]] for i in range(n)]
+    def _slopes(self, T: arb, angle: arb, total: arb_mat, around: Sequence[arb]) -> arb_mat:
+        """The derivative by (x, tau, angle), T being that at tau = 0, over the boxes of the others."""
+        n, (P, _, along), S = self._n, self._frame, self.returning(angle)
+        turned = self.returning.along((S * arb_mat(n, 1, list(around))).entries())
+        change = [
+            [*(total[i, j] - S[i, j] for j in range(n)), T * total[i, n], *(-column[i] for column in turned)]
+            for i in range(n)
+        ]
         rows = (P.transpose() * arb_mat(change)).tolist()
-        rows += [[*row, arb(0)] for row in self._rows(around).tolist()]
-        return arb_mat([*rows, [*along.entries(), arb(0)]])
+        fixed = self._rows(around).tolist() + along.transpose().tolist()
+        return arb_mat(rows + [[*row, *[arb(0)] * self._moved] for row in fixed])
 
     def _require_closed(self, start: Sequence[arb], end: Sequence[arb]) -> None:
         """The equations that were left out hold as well."""
@@ -264,37 +295,43 @@ class _Closing:
     def _inner(self, x: Sequence[arb], Phi: arb_mat) -> arb_mat:
         """K' over a box."""
         P, R, _ = self._frame
-        n, d, D = self._n, P.ncols(), self._rows(x)
+        d, D = P.ncols(), self._rows(x)
         W = P - R * (D * R).solve(D * P) if R.ncols() else P
         left = arb_mat([p + r for p, r in zip(P.tolist(), R.tolist(), strict=True)]).inv()
         top = arb_mat(left.tolist()[:d])
-        K = top * Phi * W
-        a = (top * arb_mat(n, 1, self.flow.rate(x))).entries()
-        if not a[-1] > 0:
-            raise UnprovedError("the motion may be tangent to the section, or rest")
-        e = d - 1
-        return arb_mat(e, e, [K[i, j] - a[i] / a[e] * K[e, j] for i in range(e) for j in range(e)])
+        K, moved, e = top * Phi * W, top * self._along(x), d - self._moved
+        # Modulo the directions moved along; ZeroDivisionError where these may be tangent to the section.
+        here, there = arb_mat(moved.tolist()[e:]), moved.tolist()[:e]
+        if not e:
+            here.inv()
+            return arb_mat(0, 0)
+        blocks = K.tolist()
+        inner = arb_mat([row[:e] for row in blocks[:e]])
+        return inner - arb_mat(there) * here.solve(arb_mat([row[:e] for row in blocks[e:]]))
 
     # -- verdict --------------------------------------------------------------------------------
 
     def _judged(self, inner: arb_mat, multipliers: Sequence[acb]) -> tuple[Verdict, str]:
-        sizes = [abs(z) for z in multipliers]
+        sizes, turns = [abs(z) for z in multipliers], self.returning.turns
+        orbit = "the orbit with its turns about the axis" if turns else "the orbit"
         level = "on its level of what is conserved" if self._kept else "on the leaf"
         if any(size > 1 for size in sizes):
             return Verdict.PROVED_UNSTABLE, (
-                "a multiplier lies outside the unit circle: the orbit is unstable, as a set (Floquet)"
+                f"a multiplier lies outside the unit circle: {orbit} is unstable, as a set (Floquet)"
             )
+        stable = Verdict.PROVED_STABLE_MODULO if turns else Verdict.PROVED_STABLE
         if not sizes:
-            return Verdict.PROVED_STABLE, (
-                f"the orbit is all that is near {level}, and near levels have closed curves of their own: "
-                "motions from near starts stay near the orbit"
+            return stable, (
+                f"{orbit} is all that is near {level}, and near levels have closed curves or surfaces of "
+                "their own: motions from near starts stay near it"
             )
         if all(size < 1 for size in sizes):
-            near = f"motions from near starts {level} come to the orbit (Poincare's map contracts there)"
+            near = f"motions from near starts {level} come to {orbit} (Poincare's map contracts there)"
             if not self._kept:
-                return Verdict.PROVED_ASYMPTOTICALLY_STABLE, near
-            return Verdict.PROVED_STABLE, f"{near}, those {level.replace('its', 'another')} to one beside it"
-        if len(sizes) == 2 and self._keeps_volume() and abs(inner.trace()) < 2:
+                return stable if turns else Verdict.PROVED_ASYMPTOTICALLY_STABLE, near
+            return stable, f"{near}, those on another level to one beside it"
+        pair = len(sizes) == 2 and self.returning.orientation == 1
+        if pair and self._keeps_volume() and abs(inner.trace()) < 2:
             return Verdict.SPECTRALLY_STABLE_ONLY, (
                 "the flow keeps a volume, so that the two multipliers have the product one, and their sum is "
                 "below two: they are simple, on the unit circle, and nothing nonlinear follows"
@@ -325,7 +362,8 @@ class _Closing:
         numbers = ", ".join(f"{k} = {v!r}" for k, v in orbit.params.items())
         at = f" at {numbers} (doubles, as they are)" if numbers else ""
         levels = f", with the values of {', '.join(self._kept)} at the state in floats" if self._kept else ""
-        return f"there is a periodic orbit{at}{levels}, one in the box (Krawczyk); {words}"
+        closed = "" if self.returning.trivial else " up to the symmetry"
+        return f"there is an orbit that closes{closed}{at}{levels}, one in the box (Krawczyk); {words}"
 
 
 def _eigenvalues(K: arb_mat) -> tuple[acb, ...]:

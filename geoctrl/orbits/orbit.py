@@ -93,7 +93,7 @@ class PeriodicOrbit:
         The flow and its derivative are integrated by Taylor polynomials in balls of python-flint, with bounds
         of what these leave out. Krawczyk's test on the equations of closing, of the leaf, of the levels of
         what is conserved and of a plane across the motion proves that there is one solution near the floats.
-        Conserved functions and the leaf are proved to be so first.
+        Conserved functions, the leaf and the symmetry are proved to be so first.
 
         Parameters
         ----------
@@ -110,8 +110,9 @@ class PeriodicOrbit:
             If nothing is proved: with a state or a period that is not of an orbit, at bifurcations, with
             functions that are not analytic along the orbit, or with too few bits.
         InputError, TypeError
-            For an orbit up to a symmetry, integrals over a shape, a state or period that are no numbers, a
-            period that is not positive, or bits that are no whole number.
+            For a symmetry of no finite order or turns about an axis that is not rational, integrals over a
+            shape, a state or period that are no numbers, a period that is not positive, or bits that are no
+            whole number.
 
         Notes
         -----

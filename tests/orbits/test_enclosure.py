@@ -175,12 +175,67 @@ def test_what_is_no_orbit_is_refused(pendulum, changed, words):
         changed(pendulum).enclose(bits=128)
 
 
-def test_what_cannot_be_enclosed_is_refused_in_words(pendulum):
-    half = gc.find_periodic(pendulum.system, pendulum.x, 1.1, symmetry=-np.eye(2))
-    with pytest.raises(gc.InputError, match="by itself"):
-        half.enclose()
+def test_half_a_swing_is_enclosed_up_to_the_reflection(pendulum, swing):
+    half = gc.find_periodic(pendulum.system, pendulum.x, 1.1, symmetry=-np.eye(2)).enclose(bits=128)
+    assert abs(2 * half.period - swing.period) < 1e-12
+    assert half.verdict is gc.Verdict.PROVED_STABLE
+    assert "up to the symmetry" in half.claim
+    whole = half.monodromy * half.monodromy
+    for one, two in zip(whole.entries(), swing.monodromy.entries(), strict=True):
+        assert abs(one - two) < 1e-9
+
+
+@pytest.fixture(scope="module")
+def lagrange():
+    gamma = gc.AdvectedVector("Gamma", reference=(0, 0, 1))
+    return gc.EulerPoincare(
+        algebra=gc.so3(),
+        advected=[gamma],
+        inertia=sp.diag(sp.Rational(4, 5), sp.Rational(4, 5), sp.Rational(1, 2)),
+        potential=sp.Rational(38, 5) * gamma.symbols[2],
+        symmetry=gc.Axis((0, 0, 1)),
+    ).reduce()
+
+
+def test_nutation_is_enclosed_with_its_turn(lagrange):
+    """The period between two returns of Gamma3 is an integral over the roots of a cubic.
+
+    I1 Gamma3'^2 = 2 (E' - V Gamma3)(1 - Gamma3^2) - (l - p Gamma3)^2/I1; E', l, p by the start.
+    """
+    x = np.array([0.4, 2.0, 9.0, np.sin(0.7), 0.0, np.cos(0.7)])
+    orbit = gc.find_periodic(lagrange, x, 1.2, symmetry="axis")
+    found = orbit.enclose(bits=128)
+    assert found.verdict is gc.Verdict.PROVED_STABLE_MODULO
+    assert abs(found.angle - orbit.angle) < 1e-9
+    assert found.neutral == orbit.neutral
+    with mpmath.workdps(40):
+        W, G = [mpmath.mpf(v) for v in orbit.x[:3]], [mpmath.mpf(v) for v in orbit.x[3:]]
+        I1, I3, V = mpmath.mpf(4) / 5, mpmath.mpf(1) / 2, mpmath.mpf(38) / 5
+        E = I1 * (W[0] ** 2 + W[1] ** 2) / 2 + V * G[2]
+        p, l = I3 * W[2], I1 * (W[0] * G[0] + W[1] * G[1]) + I3 * W[2] * G[2]  # noqa: E741
+        square = lambda u: (2 * (E - V * u) * (1 - u**2) - (l - p * u) ** 2 / I1) / I1  # noqa: E731
+        cubic = [2 * V, -2 * E - p**2 / I1, 2 * l * p / I1 - 2 * V, 2 * E - l**2 / I1]
+        low, high, _ = sorted(mpmath.re(r) for r in mpmath.polyroots(cubic, maxsteps=200, extraprec=200))
+        middle, half = (low + high) / 2, (high - low) / 2
+        third = -cubic[1] / cubic[0] - low - high
+        assert abs(square(low)) < 1e-25
+        # u = middle + half sin(a); the other factor of the square is 2 V (third - u)/I1.
+        period = 2 * mpmath.quad(
+            lambda a: 1 / mpmath.sqrt(2 * V * (third - middle - half * mpmath.sin(a)) / I1),
+            [-mpmath.pi / 2, mpmath.pi / 2],
+        )
+        exact = str(period)
+    with ctx.workprec(128):
+        assert abs(found.period - arb(exact)) < 1e-15
+
+
+def test_what_cannot_be_enclosed_is_refused_in_words(pendulum, lagrange):
     with pytest.raises(gc.InputError, match="bits"):
         pendulum.enclose(bits=8)
+    with pytest.raises(gc.InputError, match="24 times"):
+        replace(pendulum, S=np.array([[1.0, 1.0], [0.0, 1.0]])).enclose()
+    with pytest.raises(gc.EquilibriumError, match="same after the symmetry"):
+        replace(pendulum, S=np.diag([-1.0, 1.0])).enclose()
     disk = gc.models.get("rolling-disk")().reduce().despun()
     x = disk.equilibrium("circling", omega=3.0, t=0.7).x + 0.07 * np.eye(5)[0]
     with pytest.raises(gc.InputError, match="gradient and no values"):
