@@ -63,7 +63,7 @@ def predicted(law: Any, rate: float, eq: Any, params: Mapping[str, float] | None
     --------
     >>> import geoctrl as gc
     >>> mech = gc.models.get("pendulum-skate-rotor")()
-    >>> law, plant = gc.match(mech).law(sigma=-1e-5).with_damping(k=2.7), mech.reduce()
+    >>> law, plant = gc.match(mech).law(sigma=-1e-5).with_damping(k=0.27), mech.reduce()
     >>> eq = plant.equilibrium("sliding", Y0=1.0)
     >>> for held in (law, law.predicted(10.0, eq)):
     ...     print(gc.linearize_held(plant, held.sampled(rate=10), eq).stable)

@@ -11,12 +11,12 @@ from studies.controllers import cart, compared, satellite
 
 @pytest.mark.parametrize(
     ("study", "rate", "stable", "figures"),
-    [(cart, 100, 4, 2), (satellite, 20, 3, 3)],
+    [(cart, 100, 4, 2), (satellite, 20, 4, 3)],
     ids=["cart", "satellite"],
 )
 def test_the_studies_tell_and_draw(study, rate, stable, figures, tmp_path, capsys, monkeypatch):
     columns = 2  # signals with a limit
-    made = compared.Line("any", (1.0,) * columns, np.nan, 1.0, 0.25, False)
+    made = compared.Line("any", (1.0,) * columns, np.nan, 1.0, 0.5, 0.25, False)
     monkeypatch.setattr(compared, "measured", lambda *_: made)
     study.main(["--out", str(tmp_path)])
     told = capsys.readouterr().out
@@ -39,3 +39,20 @@ def test_the_cart_comes_home():
 def unaware(law):
     controller = law.controller
     return replace(law, controller=replace(controller, feedback=replace(controller.feedback, begin={})))
+
+
+def test_starts_from_which_a_law_comes_to_rest():
+    """Found by bisection, they come to rest and larger ones do not; without damping there are none."""
+    task = satellite.task_of(gc.models.get("body-with-rotor")(axis=3).reduce())
+    law = gc.match(task.plant.mechanism).law(sigma=-0.03)
+    damped, bare = (compared.Law("any", one.sampled(20)) for one in (law.with_damping(k=1.5), law))
+    size = compared.reach(task, damped)
+    assert 0.3 < size < 0.5
+    assert compared.reach(task, bare) < 0.02
+    for factor, rests in ((0.99, True), (1.02, False)):
+        run = gc.simulate(
+            task.plant, np.linspace(0, 60, 601), task.starts(factor * size), controller=damped.controller
+        )
+        swing = np.ptp(satellite.across(run)[-60:])
+        fallen = compared.standing(task, run) < run.time.size
+        assert (swing < 0.01 and not fallen) is rests
