@@ -94,6 +94,14 @@ def file_path(path: Any) -> Path:
     return Path(path)
 
 
+def existing_folder(path: Any) -> Path:
+    """The path of a folder that exists; TypeError for what is no path, InputError where there is none."""
+    folder = file_path(path)
+    if not folder.is_dir():
+        raise InputError(f"there is no folder {str(folder)!r}; make it first")
+    return folder
+
+
 def finite_array(name: str, value, shape: tuple[int, ...] | None = None) -> np.ndarray:
     """`value` as a finite float array of the given shape.
 
@@ -265,6 +273,14 @@ def require_declared(
             raise DescriptionError(
                 f"{what} holds the undeclared symbol {symbol}{nearest(symbol.name, names)}{hint(symbol.name)}"
             )
+
+
+def sampling_rate(value: Any, hint: str = "") -> float:
+    """Samples a second; InputError, with what to try in ``hint``, unless it is a positive number."""
+    rate = float(real(value, "rate"))
+    if not rate > 0:
+        raise InputError(f"rate must be positive, in samples a second, got {shown(value)}{hint}")
+    return rate
 
 
 _PASSED = (__name__.partition(".")[0], "dataclasses")

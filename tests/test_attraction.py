@@ -1,5 +1,6 @@
 """Regions that motions do not leave: against closed forms and simulated starts; files that are changed."""
 
+import copy
 import json
 import math
 
@@ -10,8 +11,10 @@ from flint import fmpq
 
 import geoctrl as gc
 from geoctrl import checker
+from geoctrl.checker.sublevels.cover import _neighbours
 from geoctrl.checker.sublevels.energy import Energy
 from geoctrl.checker.sublevels.file import read_sublevel
+from geoctrl.checker.surds import Surds
 from geoctrl.cli import main
 
 
@@ -263,6 +266,26 @@ def test_the_well_of_a_quartic_is_kept_up_to_its_saddles():
     assert not roa.contains(system.state(x=3.0))  # far below the level, beyond the saddle
 
 
+def test_a_well_at_an_irrational_place(tmp_path):
+    """V = (x^2 - 2)^2/4: the region ends at the saddle between the wells, and at x = 2 beyond."""
+    x = gc.Coordinate("x")
+    system = gc.EulerPoincare(
+        algebra=None,
+        shape=[x],
+        inertia=[[3]],
+        potential=(x.symbol**2 - 2) ** 2 / 4,
+        equilibria={"well": gc.Family({"x": sp.sqrt(2)})},
+    ).reduce()
+    eq = system.equilibrium("well")
+    roa = gc.region_of_attraction(system, eq)
+    assert roa.point["x"] == math.sqrt(2)
+    assert 0.99 < roa.level < 1
+    states = np.array([[0, 0, 0, 0, 0.8, 0.84], [1.41, 0.1, 1.98, -1.41, 1.41, 1.41]])
+    assert list(roa.contains(states)) == [True, True, True, False, True, False]
+    roa.to_json(tmp_path / "well.json")
+    assert gc.verify(tmp_path / "well.json").verdict is gc.Verdict.PROVED_INVARIANT
+
+
 def test_limits_lower_the_level_and_hold():
     system = pendulum()
     phi, rate = system.states[1], system.states[0]
@@ -349,6 +372,25 @@ def test_a_change_without_a_new_digest_is_refused(swing, tmp_path):
 
 
 # -- misuse -------------------------------------------------------------------------------------------------
+
+
+def test_the_point_touches_the_spans_that_it_is_in():
+    """Written with its ends exchanged: the span [p, q] is touched where ceil <= q and p <= floor."""
+    root_of_two = Surds.of([fmpq(2)]).read("1*r1")
+    for x, expected in ((fmpq(5, 2), (3, 2)), (fmpq(4), (4, 4)), (3 * root_of_two, (5, 4))):
+        assert _neighbours(x, 8) == expected
+
+
+def test_a_function_of_accelerations_has_no_value_over_a_cell(swing):
+    """They are zero in further nodes alone, where nothing but what they solve for holds them."""
+    _, roa = swing
+    problem = copy.deepcopy(roa.data["problem"])
+    name = problem["unknowns"][0]
+    place = next(i for i, node in enumerate(problem["nodes"]) if node[:2] == ["sym", name])
+    energy = Energy(read_sublevel(problem))
+    energy.function = place
+    with pytest.raises(checker.Refusal, match="must not occur"):
+        energy.quadratic(energy.box)
 
 
 @pytest.mark.parametrize(

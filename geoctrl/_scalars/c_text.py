@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from geoctrl._scalars import shown
 from geoctrl._scalars.straight_line import C, Language
 from geoctrl.errors import InputError
 
-__all__ = ["Instructions", "about", "comment", "declaration", "definition", "identifier", "placed"]
+__all__ = [
+    "Instructions",
+    "about",
+    "comment",
+    "declaration",
+    "definition",
+    "identifier",
+    "placed",
+    "write_pair",
+]
 
 _KEYWORDS = """
     auto break case char const continue default do double else enum extern float for goto if inline int long
@@ -91,3 +101,11 @@ def definition(head: str, target: str, computed: Instructions) -> list[str]:
     if not computed.read:
         body.append("    (void)x;")
     return [head, "{", *body, "}"]
+
+
+def write_pair(folder: Path, name: str, texts: tuple[str, str]) -> tuple[Path, Path]:
+    """Header and source as files of a folder; those of these names are replaced."""
+    paths = folder / f"{name}.h", folder / f"{name}.c"
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text, encoding="ascii", newline="\n")
+    return paths

@@ -23,6 +23,7 @@ from geoctrl._scalars import exact, shown
 from geoctrl.analysis.attraction_boxes import boxes_of
 from geoctrl.analysis.levels import highest_level
 from geoctrl.analysis.sublevel_problem import Question, questions
+from geoctrl.checker.jets import to_float
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.sublevels.energy import Energy
 from geoctrl.checker.sublevels.file import (
@@ -115,7 +116,8 @@ class RegionOfAttraction:
     @property
     def point(self) -> dict[str, float]:
         """The equilibrium, by labels of states."""
-        return {k: float(Fraction(v)) for k, v in self.data["problem"]["states"].items()}
+        states = read_sublevel(self.data["problem"])["states"]
+        return {k: to_float(v) for k, v in states.items()}
 
     @property
     def claim(self) -> str:
@@ -388,13 +390,12 @@ def _attempt(system: str, question: Question, depth: int | None, limited: bool) 
 
 def _boxed(question: Question, side: int) -> dict[str, Any]:
     """The problem with its box."""
-    states = question.data["states"]
     box = {}
     for label, bound in question.shapes.items():
         if bound is not None:
             box[label] = (-bound * Fraction(9, 8), bound * Fraction(9, 8))
         else:
-            middle = Fraction(states[label])
+            middle = question.middles[label]
             box[label] = (middle - side, middle + side)
     sides = {k: [str(a), str(b)] for k, (a, b) in box.items()}
     return question.data | {"sublevel": question.data["sublevel"] | {"box": sides}}

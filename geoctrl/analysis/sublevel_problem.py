@@ -16,7 +16,7 @@ from geoctrl.analysis.falling import falling_functions
 from geoctrl.analysis.motion import Motion, Stored
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.rebuilding import compare_problems, require_same_equations
-from geoctrl.checker.jets import reachable
+from geoctrl.checker.jets import reachable, to_float
 from geoctrl.checker.matrices import independent
 from geoctrl.checker.sublevels.file import SUBLEVEL
 from geoctrl.errors import CertificateError
@@ -39,10 +39,13 @@ class Question:
     data : dict
     shapes : dict of label -> bound
         Of shapes that relations of the leaf hold within bounds, the bound; of the others None.
+    middles : dict of label -> Fraction
+        Of the box along these others: the point, a double next to it where it has roots.
     """
 
     data: dict[str, Any]
     shapes: dict[str, Fraction | None]
+    middles: dict[str, Fraction]
 
 
 def questions(
@@ -211,7 +214,11 @@ def _question(
     size = sum((float(v) ** 2 for v in at.values()), 0.0) ** 0.5
     bound = Fraction(size).limit_denominator(1000)
     shapes = {k: bound if k in related else None for k in q.labels if k not in given["velocities"]}
-    return Question(data, shapes)
+    middles = {
+        k: Fraction(to_float(v)) if isinstance(v, checker.Surd) else Fraction(str(v))
+        for k, v in stored.read["states"].items()
+    }
+    return Question(data, shapes, middles)
 
 
 def _width(q: checker.Question, name: str, widths: Mapping[str, Fraction]) -> Fraction:

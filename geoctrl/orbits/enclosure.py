@@ -360,7 +360,7 @@ class _Closing:
     def _told(self, words: str) -> str:
         orbit = self.orbit
         numbers = ", ".join(f"{k} = {v!r}" for k, v in orbit.params.items())
-        at = f" at {numbers} (doubles, as they are)" if numbers else ""
+        at = f" at {numbers} (as they are)" if numbers else ""
         levels = f", with the values of {', '.join(self._kept)} at the state in floats" if self._kept else ""
         closed = "" if self.returning.trivial else " up to the symmetry"
         return f"there is an orbit that closes{closed}{at}{levels}, one in the box (Krawczyk); {words}"

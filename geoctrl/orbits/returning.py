@@ -92,7 +92,7 @@ class Returning:
         system, orbit, S = self._orbit.system, self._orbit, self._matrix
         numbers = {node: orbit.params[name] for name, node in system.assembly.parameters.items()}
         numbers |= dict(zip(system.assembly.inputs, orbit.u, strict=True))
-        values = {system.symbols[node]: _rational(exact(float(v))) for node, v in numbers.items()}
+        values = {system.symbols[node]: _rational(exact(v)) for node, v in numbers.items()}
         count, nodes = self._n, [*system.field_nodes, *functions]
         written = sp.Matrix([e.xreplace(values) for e in system.to_sympy(nodes)])
         x = sp.Matrix([system.symbols[node] for node in system.state_nodes])

@@ -14,8 +14,7 @@ from geoctrl.errors import InputError, LabelError
 from geoctrl.runs import EventRecord
 from geoctrl.simulation import simulate
 from geoctrl.stepping.events import Event
-from geoctrl.systems import ReducedSystem, System, as_system
-from geoctrl.systems.units import state_units
+from geoctrl.systems import System, as_system
 
 __all__ = ["PoincareSection", "poincare_section"]
 
@@ -41,7 +40,7 @@ class PoincareSection:
     crossings : tuple of EventRecord
         For each start ``.time`` (k_i,) and ``.states`` (n, k_i), in the order of time.
     levels : dict of name -> ndarray (N,)
-        What is conserved, at the starts. A section is a picture of one map where these agree.
+        What is conserved along all runs, at the starts. A section is a picture of one map where these agree.
     status : tuple of str
         How each run ended.
     units : dict of label -> str
@@ -164,15 +163,17 @@ def poincare_section(
     runs = [
         simulate(system, [0.0, span], x, params=params, events={"section": event}, **options) for x in points
     ]
+    # What given functions leave conserved is judged along each run.
+    kept = [name for name in runs[0].invariants if all(name in run.invariants for run in runs)]
     return PoincareSection(
         system=system,
         surface=event.expr,
         direction=int(event.direction),
         starts=points,
         crossings=tuple(run.events["section"] for run in runs),
-        levels={name: np.array([run.invariants[name][0] for run in runs]) for name in runs[0].invariants},
+        levels={name: np.array([run.invariants[name][0] for run in runs]) for name in kept},
         status=tuple(run.status for run in runs),
-        units=state_units(system.mechanism) if isinstance(system, ReducedSystem) else {},
+        units=system.state_units,
     )
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import file_path, finite_array, named_parameters, nearest
+from geoctrl._checks import existing_folder, finite_array, named_parameters, nearest, sampling_rate
 from geoctrl._scalars import real, shown
-from geoctrl._scalars.c_text import identifier
+from geoctrl._scalars.c_text import identifier, write_pair
 from geoctrl.errors import InputError, LabelError
 from geoctrl.sampling.c_code import controller_files
 from geoctrl.sampling.feedback import Feedback
@@ -162,9 +162,8 @@ class SampledController:
                 f"a sampled controller is made by law.sampled(...), not of {shown(self.feedback)}"
             )
         law = self.feedback
-        rate, delay, lag = (real(getattr(self, k), k) for k in ("rate", "delay", "lag"))
-        if not rate > 0:
-            raise InputError(f"rate must be positive, in samples a second, got {shown(self.rate)}")
+        rate = sampling_rate(self.rate)
+        delay, lag = (real(getattr(self, k), k) for k in ("delay", "lag"))
         for name, value in (("delay", delay), ("lag", lag)):
             if not value >= 0:
                 raise InputError(f"{name} must not be negative, in seconds, got {shown(value)}")
@@ -237,18 +236,14 @@ class SampledController:
         TypeError
             If ``folder`` is no path.
         """
-        target = file_path(folder)
-        if not target.is_dir():
-            raise InputError(f"there is no folder {str(target)!r}; make it first")
         chosen, law = identifier(name, "controller"), self.feedback
         states = [label for label in law.signals if label not in law.sensed]
-        texts = controller_files(
-            chosen, law, law.measured(states), self.hold, self.start, self.rate_limits, self.limits
+        signals, target = law.measured(states), existing_folder(folder)
+        return write_pair(
+            target,
+            chosen,
+            controller_files(chosen, law, signals, self.hold, self.start, self.rate_limits, self.limits),
         )
-        paths = target / f"{chosen}.h", target / f"{chosen}.c"
-        for path, text in zip(paths, texts, strict=True):
-            path.write_text(text, encoding="ascii", newline="\n")
-        return paths
 
     def require_plant(self, states: Sequence[str], inputs: Sequence[str]) -> None:
         """Refuse a plant without the states that are measured or the inputs that are set.

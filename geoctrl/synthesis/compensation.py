@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from geoctrl._checks import named_parameters, nearest
-from geoctrl._scalars import Program, real, shown
+from geoctrl._checks import named_parameters, nearest, sampling_rate
+from geoctrl._scalars import Program
 from geoctrl.analysis.held import HeldLinearization, linearize_held
 from geoctrl.errors import InputError, LabelError, ParameterError
 from geoctrl.sampling import SampledController
@@ -92,9 +92,7 @@ def compensated(
     False
     True
     """
-    size = real(rate, "rate")
-    if not size > 0:
-        raise InputError(f"rate must be positive, in samples a second, got {shown(rate)}")
+    size = sampling_rate(rate)
     given = named_parameters(params)
     start = _gains(law, given, gains)
     plant = law.mechanism.reduce()

@@ -13,15 +13,15 @@ from typing import Any, Protocol
 
 import sympy as sp
 
-from geoctrl._checks import file_path
+from geoctrl._checks import existing_folder
 from geoctrl._scalars import Program
-from geoctrl._scalars.c_text import identifier
+from geoctrl._scalars.c_text import identifier, write_pair
 from geoctrl._scalars.straight_line import PYTHON, Language, results, statements
 from geoctrl.errors import InputError, ParameterError
 from geoctrl.synthesis.c_code import c_files
 from geoctrl.synthesis.formula import law_latex
 from geoctrl.systems import ReducedSystem
-from geoctrl.systems.units import input_units, state_units
+from geoctrl.systems.units import input_units
 
 __all__ = ["Computed", "function", "latex", "to_c"]
 
@@ -206,24 +206,18 @@ def to_c(
     TypeError
         If ``folder`` is no path.
     """
-    target = file_path(folder)
-    if not target.is_dir():
-        raise InputError(f"there is no folder {str(target)!r}; make it first")
-    loop = law.full
+    target, loop = existing_folder(folder), law.full
     chosen = identifier(name, f"law_{law.mechanism.name}" if law.mechanism.name else "law")
     inputs, rates, own = _computed(law, params)
     values = loop.parameters(params)
-    header, source = c_files(
+    texts = c_files(
         chosen,
         title=law.mechanism.name or "a mechanism",
-        states=[(label, state_units(loop.mechanism).get(label, "")) for label in loop.state_labels],
+        states=[(label, loop.state_units.get(label, "")) for label in loop.state_labels],
         inputs=[(label, input_units(law.mechanism).get(label, "")) for label in law.input_labels],
         own=own,
         parameters=[(p.name, values[p.name], p.unit) for p in loop.mechanism.parameters],
         law=inputs,
         rates=rates,
     )
-    paths = target / f"{chosen}.h", target / f"{chosen}.c"
-    for path, text in zip(paths, (header, source), strict=True):
-        path.write_text(text, encoding="ascii", newline="\n")
-    return paths
+    return write_pair(target, chosen, texts)

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array, nearest
+from geoctrl._checks import finite_array, nearest, sampling_rate
 from geoctrl._scalars import real, shown
 from geoctrl.analysis import linearize, linearize_held
 from geoctrl.errors import GeoctrlError, InputError, LabelError, MatchingError
@@ -105,15 +105,10 @@ class Motor:
                     "by a rotor that may not turn"
                 )
             bounds.append(float(value))
-        hertz = real(rate, "rate")
-        if not hertz > 0:
-            raise InputError(
-                f"rate must be positive, in samples a second, got {shown(rate)}; the rate of the computer "
-                "that will run the law, such as 100"
-            )
+        hertz = sampling_rate(rate, "; the rate of the computer that will run the law, such as 100")
         if not np.isfinite(bounds).any():
             raise InputError("what can the motor do? Give limits={torque: N m}, speeds={rotor rate: rad/s}")
-        return cls(bounds[0], bounds[1], float(hertz))
+        return cls(bounds[0], bounds[1], hertz)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

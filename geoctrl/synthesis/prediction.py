@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geoctrl._checks import named_parameters
-from geoctrl._scalars import real, shown
+from geoctrl._checks import named_parameters, sampling_rate
 from geoctrl.analysis import linearize
 from geoctrl.analysis.held import linearize_held
 from geoctrl.errors import InputError
@@ -74,9 +73,7 @@ def predicted(law: Any, rate: float, eq: Any, params: Mapping[str, float] | None
 
     from geoctrl.synthesis.linear_law import LinearLaw
 
-    size = real(rate, "rate")
-    if not size > 0:
-        raise InputError(f"rate must be positive, in samples a second, got {shown(rate)}")
+    size = sampling_rate(rate)
     held = law.sampled(size, params=named_parameters(params))
     feedback, plant = held.feedback, law.mechanism.reduce()
     if feedback.own:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import entries
-from geoctrl._scalars import real, shown
+from geoctrl._checks import entries, sampling_rate
+from geoctrl._scalars import shown
 from geoctrl.analysis import Controllability, Linearization, linearize
 from geoctrl.analysis.controllability import Mode, states_along
 from geoctrl.errors import EquilibriumError, InputError
@@ -96,7 +96,7 @@ def lqr(
     if rate is None:
         K = optimal_gain(*pair, V.T @ Q @ V, R, unseen)
     else:
-        K = optimal_held_gain(*pair, V.T @ Q @ V, R, 1 / _rate(rate), unseen)
+        K = optimal_held_gain(*pair, V.T @ Q @ V, R, 1 / sampling_rate(rate), unseen)
     return LinearLaw(system, linear.equilibrium, K @ reached.projection, reached)
 
 
@@ -148,7 +148,7 @@ def place(
     V = reached.basis
     A, B = V.T @ linear.A @ V, V.T @ linear.B
     if rate is not None:
-        h = 1 / _rate(rate)
+        h = 1 / sampling_rate(rate)
         A, B = held_pair(A, B, h)
         wanted = np.exp(wanted * h)
     try:
@@ -260,13 +260,6 @@ def _stabilisable(
             "linear law stabilises this point; add an input, or take another point"
         )
     return linear, reached
-
-
-def _rate(rate: Any) -> float:
-    value = real(rate, "rate")
-    if not value > 0:
-        raise InputError(f"rate must be positive, in samples a second, got {shown(rate)}")
-    return value
 
 
 def _told(modes: Sequence[Mode]) -> str:

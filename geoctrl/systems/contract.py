@@ -70,6 +70,11 @@ class System(ABC):
     input_nodes: Any
     parameter_nodes: Any
 
+    @property
+    def state_units(self) -> Mapping[str, str]:
+        """SI units by label of states, where the description says what they are."""
+        return {}
+
     @abstractmethod
     def parameters_at(self, params: Mapping[str, float] | None) -> dict[str, float]:
         """Defaults overridden by ``params``; ParameterError for what is unknown, missing or no number."""

@@ -20,6 +20,7 @@ from geoctrl.systems.frames import Frame
 from geoctrl.systems.leaf import Leaf, Sampler
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.reactions import with_reactions
+from geoctrl.systems.units import state_units
 
 __all__ = ["Recorded"]
 
@@ -71,6 +72,11 @@ class Recorded(System):
         self, params: Mapping[str, float] | None = None, all_inputs: bool = False, u: Any = None
     ) -> dict[str, Node]:
         """Nodes of the candidates that motions keep."""
+
+    @property
+    def state_units(self) -> Mapping[str, str]:
+        """SI units by label of states, where the description says what they are."""
+        return state_units(self.mechanism)
 
     # -- nodes and symbols ----------------------------------------------------------------------
 

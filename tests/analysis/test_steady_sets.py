@@ -105,3 +105,31 @@ def test_a_spring_that_may_be_slack_is_presumed():
     assert found.evaluate(a=2.0, k=1.0) == 0  # stable, which no conserved function of these forces says
     assert found.evaluate(a=2.0, k=-1.0) == -1
     assert found.evaluate(a=2.0, k=0.0) == 0  # it drifts: on a set without inner points
+
+
+def test_carts_that_a_spring_ties_drift_together():
+    """Neither alone: the spring answers to a displacement of one."""
+    gap = X - Y
+    _, found = conditions([x, y], (a.symbol, 2), [0, 0], potential=b.symbol * gap**2 / 2)
+    assert found.unstable == [sp.S.true]
+
+
+def test_a_manifold_on_one_level_of_an_invariant_is_too_small():
+    """P' = 0, x'' = -b x' + P^2: at rest with P = 0 anywhere, and with any other P it runs away."""
+    line = gc.rn(1)
+    (rate,) = line.xi
+    for power, stable in ((2, []), (0, [sp.S.true])):
+        push = rate**power if power else 0
+        system = gc.EulerPoincare(
+            algebra=line,
+            shape=[x],
+            inertia=sp.diag(a.symbol, 2),
+            forces=[0, push - b.symbol * U],
+            parameters=[a, b],
+            invariants={"P": a.symbol * rate},
+            equilibria={"rest": gc.Family({})},
+        ).reduce()
+        found = gc.stability_conditions(system, "rest")
+        assert found.stable == stable
+        verdict = gc.certify(system, system.equilibrium("rest")).verdict
+        assert (verdict is Verdict.PROVED_STABLE) is bool(stable)

@@ -1,6 +1,7 @@
 """Orbits in balls against elliptic integrals, exponentials, a nutation, and what is no orbit."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -14,10 +15,10 @@ from geoctrl.orbits.volume import canonical
 pytestmark = pytest.mark.filterwarnings("ignore::geoctrl.errors.InertiaWarning")
 
 
-def oscillator(potential=0, force=0, coordinates=("q",)):
+def oscillator(potential=0, force=0, coordinates=("q",), **build):
     shape = [gc.Coordinate(name) for name in coordinates]
     symbols, rates = [c.symbol for c in shape], [c.rate for c in shape]
-    build = {"potential": potential(*symbols)} if potential else {}
+    build |= {"potential": potential(*symbols)} if potential else {}
     if force:
         build["forces"] = [force(symbols[0], rates[0])]
     return gc.EulerPoincare(algebra=None, shape=shape, inertia=sp.eye(len(shape)), **build).reduce()
@@ -247,6 +248,25 @@ def test_backwards_is_no_period(pendulum):
     for period in (-pendulum.period, 0.0, np.nan):
         with pytest.raises(gc.InputError, match="period"):
             replace(pendulum, period=period).enclose(bits=64)
+
+
+@pytest.mark.parametrize("stiffness", [1 / 3, Fraction(1, 3)])
+def test_a_symmetry_is_that_of_the_numbers_as_they_are_given(stiffness):
+    """Two oscillators, coupled and in opposite phase, exchanged after half a period: not if one has the
+    stiffness 1/3 and the other the double next to it.
+    """
+    k, own = gc.Parameter("k", stiffness), gc.Parameter("own", stiffness)
+    system = oscillator(
+        lambda a, b: (k.symbol * a**2 + own.symbol * b**2) / 2 + (a**4 + b**4) / 4 + (a - b) ** 2,
+        coordinates="ab",
+        parameters=[k, own],
+    )
+    S = np.kron(np.eye(2), [[0, 1], [1, 0]])
+    orbit = gc.find_periodic(system, start(system, a=0.9, b=-0.9), 1.4, symmetry=S)
+    assert orbit.enclose(bits=96).verdict is not gc.Verdict.UNDECIDED
+    other = replace(orbit, params={"k": Fraction(1, 3), "own": 1 / 3})
+    with pytest.raises(gc.EquilibriumError, match="after the symmetry"):
+        other.enclose(bits=96)
 
 
 def test_an_orbit_through_the_edge_of_the_domain_is_refused(pendulum):

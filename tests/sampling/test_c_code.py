@@ -9,6 +9,7 @@ import pytest
 
 import geoctrl as gc
 
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 WARNINGS = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O2", "-shared", "-fPIC"]
 
 
@@ -54,8 +55,6 @@ CASES = {f.__name__: f for f in (plain, regulated, estimated, two_inputs)}
 @pytest.fixture(scope="module", params=CASES, ids=list(CASES))
 def case(request, tmp_path_factory):
     """A run, and the same controller compiled."""
-    if shutil.which("gcc") is None:
-        pytest.skip("there is no gcc")
     plant, controller, start = CASES[request.param]()
     run = gc.simulate(plant, np.linspace(0, 3, 31), start, controller=controller)
     folder = tmp_path_factory.mktemp("c")
@@ -85,6 +84,7 @@ def order_of(header):
     return [label.removesuffix(" */") for place, label in lines if place.startswith("y[")]
 
 
+@needs_gcc
 def test_it_sets_what_the_run_applied(case, request):
     run, controller, library, header = case
     samples, name = run.samples, request.node.callspec.params["case"]
@@ -101,6 +101,7 @@ def test_it_sets_what_the_run_applied(case, request):
         assert samples.rate_limited.any()
 
 
+@needs_gcc
 def test_a_signal_that_is_none_is_a_fault_and_leaves_the_state(case, request):
     run, controller, library, header = case
     name = request.node.callspec.params["case"]

@@ -18,6 +18,7 @@ from flint import arb, ctx, fmpq
 
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.sublevels.energy import BITS, Cell, Energy
+from geoctrl.checker.surds import Number
 
 CELLS, SECONDS, HALVINGS = 200_000, 300.0, 64
 """Letters of a tree, the time that its cells may take, and halvings of a side of the box."""
@@ -85,10 +86,8 @@ class Cells:
         point = energy.at_point(energy.shapes)
         if not all(a < x < b for x, (a, b) in zip(point, energy.box, strict=True)):
             raise Refusal("the point is not within the box", "problem.sublevel.box")
-        # Whole numbers from ``ceil`` on lie above it, up to ``floor`` below it: so written, as the rest, it
-        # touches the spans that it is in.
         parts = [(x - a) / (b - a) * whole for x, (a, b) in zip(point, energy.box, strict=True)]
-        self._point: Span = tuple((int(x.ceil()), int(x.floor())) for x in parts)
+        self._point: Span = tuple(_neighbours(x, whole) for x in parts)
 
     def ask(self, node: Node) -> None:
         """Find bounds of V over a box."""
@@ -183,6 +182,17 @@ class Cells:
             inside.append(node)
             pending += [other for other in meeting(node.span) if other not in marks]
         return inside
+
+
+def _neighbours(x: Number, top: int) -> tuple[int, int]:
+    """The least whole number that is not below a number between 0 and ``top``, and the largest not above it:
+    written so, as the ends of a span are, the point touches the spans that it is in and no others.
+    """
+    low, high = 0, top
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if x < middle else (middle, high)
+    return (low if not x > low else high), low
 
 
 def tree_of(top: Node, is_halved: Callable[[Node], bool]) -> str:

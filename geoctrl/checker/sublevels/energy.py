@@ -119,14 +119,14 @@ class Energy:
     def _constants(self, problem: dict[str, Any]) -> dict[int, Jet]:
         """Nodes that hold no state, and have a value."""
         table, place = self.question.table, self.question.place
-        parts = "input", "parameter"
+        parts, numbers = ("input", "parameter"), Balls([])
         found = {
             place[part, k]: Jet(ball(v), {}, {}) for part in parts for k, v in problem[f"{part}s"].items()
         }
         for i, node in enumerate(table):
             if node[0] != "sym" and all(j in found for j in children(node)):
                 with suppress(Refusal):  # told where it is wanted
-                    evaluate(table, [i], found, Balls([]), 2)
+                    evaluate(table, [i], found, numbers, 2)
         return found
 
     def at_point(self, places: Sequence[int]) -> list[Any]:
