@@ -27,6 +27,7 @@ class Verdict(Enum):
     UNDECIDED = "UNDECIDED"
     PROVED_BY_CELLS = "PROVED_BY_CELLS"
     PROVED_INVARIANT = "PROVED_INVARIANT"
+    PROVED_ATTRACTED = "PROVED_ATTRACTED"
 
     @property
     def proved(self) -> bool:

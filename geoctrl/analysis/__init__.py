@@ -1,5 +1,6 @@
 """Invariants, equilibria, linearisation, certificates and symbolic stability conditions."""
 
+from geoctrl.analysis.attracted_set import AttractedSet
 from geoctrl.analysis.attraction import RegionOfAttraction, region_of_attraction
 from geoctrl.analysis.certificates import Certificate, certify
 from geoctrl.analysis.condition_set import StabilityConditions
@@ -14,6 +15,7 @@ from geoctrl.analysis.linearization import Linearization, linearize
 from geoctrl.analysis.region import StabilityMap, certify_region
 
 __all__ = [
+    "AttractedSet",
     "Certificate",
     "Controllability",
     "DiscoveredInvariants",

@@ -4,24 +4,22 @@ search.
 
 from __future__ import annotations
 
-import copy
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 from flint import fmpq
 
 from geoctrl import checker
-from geoctrl._checks import file_path, nearest, whole_number
+from geoctrl._checks import nearest, require_choice, whole_number
 from geoctrl._scalars import exact, shown
+from geoctrl.analysis.attracted_set import AttractedSet, attracted_set
 from geoctrl.analysis.attraction_boxes import boxes_of
+from geoctrl.analysis.falling_quadratic import DEGREES
 from geoctrl.analysis.levels import highest_level
+from geoctrl.analysis.proved_set import SLACK, ProvedSet
 from geoctrl.analysis.sublevel_problem import Question, questions
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.reading import Refusal
@@ -38,14 +36,12 @@ from geoctrl.checker.sublevels.file import (
     read_sublevel,
 )
 from geoctrl.errors import CertificateError, InputError, ParameterError
-from geoctrl.systems import ReducedSystem, as_system
+from geoctrl.systems import Equilibrium, ReducedSystem, as_system
 from geoctrl.systems.points import resolve_equilibrium
 from geoctrl.verification import Verdict
 
 __all__ = ["RegionOfAttraction", "region_of_attraction"]
 
-SLACK = fmpq(1, 10**9)
-"""Of relations of the leaf, within which a state in doubles counts as on it."""
 SIDE, DOUBLINGS = 4, 6
 """Half a side of the box along a shape that nothing bounds, at first, and how often it is doubled."""
 DEPTHS = {1: 14, 2: 12}
@@ -53,10 +49,11 @@ DEPTHS = {1: 14, 2: 12}
 PIECES = {1: 64, 2: 16}
 """Of the extent along each shape, in pictures."""
 FEW = 8
+ENERGY, SQUARES = "energy", "squares"
 
 
 @dataclass(frozen=True, eq=False)
-class RegionOfAttraction:
+class RegionOfAttraction(ProvedSet):
     """A set of states that motions do not leave.
 
     Attributes
@@ -99,30 +96,15 @@ class RegionOfAttraction:
         )
 
     @property
-    def verdict(self) -> Verdict:
-        """PROVED_INVARIANT: motions that begin in the set stay in it for ever."""
-        return Verdict(self.data["verdict"])
-
-    @property
     def level(self) -> float:
         """The level below which the set lies."""
         return float(Fraction(self.data["level"]))
-
-    @property
-    def system(self) -> str:
-        """The name of the system."""
-        return self.data["system"]
 
     @property
     def point(self) -> dict[str, float]:
         """The equilibrium, by labels of states."""
         states = read_sublevel(self.data["problem"])["states"]
         return {k: to_float(v) for k, v in states.items()}
-
-    @property
-    def claim(self) -> str:
-        """What is claimed, in words."""
-        return self.data["claim"]
 
     @cached_property
     def lyapunov(self) -> str:
@@ -141,11 +123,6 @@ class RegionOfAttraction:
         """Half widths of the levels of invariants."""
         rows = self.data["problem"]["sublevel"]["held"]
         return {name: float(Fraction(row["width"])) for name, row in rows.items()}
-
-    @property
-    def limits(self) -> dict[str, float]:
-        """Bounds of outputs."""
-        return {k: float(Fraction(row["bound"])) for k, row in self.data["problem"]["limits"].items()}
 
     @cached_property
     def extent(self) -> dict[str, tuple[float, float]]:
@@ -166,39 +143,6 @@ class RegionOfAttraction:
             }
             for cell in sides
         ]
-
-    def contains(self, x: Any) -> bool | np.ndarray:
-        """Whether states are proved to be in the set.
-
-        Parameters
-        ----------
-        x : array_like, (n,) or (n, N)
-            Doubles are the rationals that they are; relations of the leaf hold up to 1e-9.
-
-        Returns
-        -------
-        bool, or array of bool (N,)
-
-        Raises
-        ------
-        InputError
-            If x has another shape, or is not finite.
-        """
-        labels = self._proved.energy.question.labels
-        states = np.asarray(x, dtype=float)
-        if states.ndim not in (1, 2) or len(states) != len(labels):
-            raise InputError(
-                f"x must have shape ({len(labels)},) or ({len(labels)}, N), {', '.join(labels)}; "
-                f"got {states.shape}"
-            )
-        if not np.all(np.isfinite(states)):
-            raise InputError("x must be finite")
-        columns = states.reshape(len(labels), -1).T
-        found = [
-            lies_in(self._proved, [fmpq(*float(v).as_integer_ratio()) for v in column], SLACK)
-            for column in columns
-        ]
-        return found[0] if states.ndim == 1 else np.array(found, dtype=bool)
 
     def boxes(self, pieces: int | None = None) -> list[dict[str, tuple[float, float]]]:
         r"""Intervals of all states, box by box: the region lies in the union of the boxes.
@@ -240,20 +184,8 @@ class RegionOfAttraction:
         whole_number("pieces", pieces, 1, 1024)
         return boxes_of(self._proved, pieces)
 
-    def plot(self, x: str | None = None, y: str | None = None, ax: Any = None, **options: Any) -> Any:
-        """The region over two states, with runs where they are given: `geoctrl.viz.attraction`."""
-        return import_module("geoctrl.viz").attraction(self, x, y, ax=ax, **options)  # a floor above
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready content of the file, digest included."""
-        return copy.deepcopy(self.data) | {"digest": checker.digest_of(self.data)}
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """JSON text; written to ``path`` where one is given; TypeError if that is no path."""
-        text = json.dumps(self.to_dict())
-        if path is not None:
-            file_path(path).write_text(text + "\n", encoding="utf-8")
-        return text
+    def _holds(self, state: list[fmpq]) -> bool:
+        return lies_in(self._proved, state, SLACK)
 
     def __repr__(self) -> str:
         extent = ", ".join(f"{k} in [{a:.4g}, {b:.4g}]" for k, (a, b) in self.extent.items())
@@ -267,13 +199,16 @@ def region_of_attraction(
     params: Mapping[str, float] | None = None,
     widths: Mapping[str, float] | None = None,
     depth: int | None = None,
-) -> RegionOfAttraction:
-    r"""Prove that motions which begin in a set about an equilibrium stay in it for ever.
+    by: str | None = None,
+    degree: int | None = None,
+) -> RegionOfAttraction | AttractedSet:
+    r"""Prove that motions which begin in a set about an equilibrium stay in it for ever, or tend to the
+    equilibrium.
 
-    The function is the energy with its sign, :math:`V = \pm E`, conserved or falling along the motion. States
-    are shapes s (coordinates, advected vectors) and velocities w, in which V is of degree two. With
-    invariants :math:`C_i` that are linear in w held at their levels,
-    or in the function with multipliers, velocities are eliminated exactly,
+    By the energy, the function is the energy with its sign, :math:`V = \pm E`, conserved or falling along
+    the motion. States are shapes s (coordinates, advected vectors) and velocities w, in which V is of
+    degree two. With invariants :math:`C_i` that are linear in w held at their levels, or in the function
+    with multipliers, velocities are eliminated exactly,
 
     .. math:: V_{\min}(s) = \min_w \{V(s, w) : C(s, w) = C(e)\},
 
@@ -282,6 +217,18 @@ def region_of_attraction(
     everything has values, accelerations are determined, the domain of the model does not end. The level
     is the highest one next to which the set reaches another critical point, the end of the domain, or
     outputs beyond their limits.
+
+    By squares, a quadratic function :math:`V = y^T P y` of the deviations y of states, and of sines and
+    cosines of angles, is searched for together with an identity of polynomials,
+
+    .. math:: -\dot V = w^T Q w + (1 - V)\, w_0^T Q_0 w_0 + \sum_k h_k\, w_k^T Q_k w_k + \sum_j m_j r_j,
+
+    with positive definite rational matrices, w's monomials, :math:`r_j = 0` the equations of motion, of
+    the leaf and of levels of invariants, and :math:`h_k \ge 0` polynomial bounds of sines, cosines and
+    quadratures: where :math:`V \le 1`, V falls except at the point, and motions tend to it. The search is
+    one in doubles (Parrilo 2000; Tan and Packard, IEEE Trans. Autom. Control 53 (2008) 565); the identity
+    is made exact (Peyrl and Parrilo, Theor. Comput. Sci. 409 (2008) 269) and checked as one of
+    polynomials. Nothing needs to be conserved: laws of `lqr` and `place` have such sets.
 
     Parameters
     ----------
@@ -296,16 +243,25 @@ def region_of_attraction(
         How far the levels of held invariants may be from those of the equilibrium, all at once; 1e-6 of the
         value there, or of one, by default.
     depth : int, optional
-        Halvings of each side of the box in which cells are looked for.
+        Halvings of each side of the box in which cells are looked for, by the energy.
+    by : "energy" or "squares", optional
+        By default the energy, and squares where it proves nothing.
+    degree : 2 or 3, optional
+        Of the monomials of sums of squares; by default 3 where 2 shows nothing. With 3 a search takes
+        minutes.
 
     Returns
     -------
     RegionOfAttraction
+        By the energy: motions stay.
+    AttractedSet
+        By squares: motions stay, and tend to the equilibrium.
 
     Raises
     ------
     InputError
-        For limits or widths that are no positive numbers, or a depth that is no whole number from 1 to 24.
+        For limits or widths that are no positive numbers, a depth that is no whole number from 1 to 24,
+        another ``by`` or ``degree``.
     ParameterError
         For an unknown output, invariant or parameter.
     EquilibriumError
@@ -328,11 +284,37 @@ def region_of_attraction(
     bounds = _positive("limits", limits, system.output_labels, "output")
     if depth is not None:
         whole_number("depth", depth, 1, 24)
+    if by is not None:
+        require_choice("by", by, (ENERGY, SQUARES))
+    if degree is not None:
+        whole_number("degree", degree, *DEGREES)
     point = resolve_equilibrium(system, eq, params)
     given = _positive("widths", widths, system.candidate_invariants, "invariant")
+    reasons: list[str] = []
+    if by != SQUARES:
+        found = _by_energy(system, point, bounds, given, depth)
+        if isinstance(found, RegionOfAttraction):
+            return found
+        reasons = found
+    if by != ENERGY:
+        try:
+            return attracted_set(system, point, bounds, degree)
+        except CertificateError as error:
+            reasons.append(str(error))
+    raise CertificateError(f"no region is proved about this point: {'; '.join(reasons)}")
+
+
+def _by_energy(
+    system: ReducedSystem,
+    point: Equilibrium,
+    bounds: Mapping[str, Fraction],
+    widths: Mapping[str, Fraction],
+    depth: int | None,
+) -> RegionOfAttraction | list[str]:
+    """The region of the first function that has one, or why there is none."""
     reasons = []
     try:
-        for question in questions(system, point, bounds, given):
+        for question in questions(system, point, bounds, widths):
             found = _attempt(system.name, question, depth, bool(bounds))
             if isinstance(found, RegionOfAttraction):
                 return found
@@ -340,8 +322,7 @@ def region_of_attraction(
             reasons.append(f"by {'-' if asked['sense'] < 0 else ''}{asked['energy']}, {found}")
     except Refusal as refusal:
         reasons.append(str(refusal))
-    why = "; ".join(dict.fromkeys(reasons)) or "no energy is conserved, or falls by squares"
-    raise CertificateError(f"no region is proved about this point: {why}")
+    return list(dict.fromkeys(reasons)) or ["no energy is conserved, or falls by squares"]
 
 
 def _positive(name: str, given: Any, known: Any, what: str) -> dict[str, Fraction]:

@@ -22,10 +22,11 @@ from geoctrl.checker.sublevels.file import SUBLEVEL
 from geoctrl.errors import CertificateError
 from geoctrl.systems import Equilibrium, ReducedSystem
 
-__all__ = ["Question", "questions", "require_same_sublevel"]
+__all__ = ["Question", "questions", "require_same_sublevel", "with_sides"]
 
 ENERGY = "energy"
 _KEYS = [key.removesuffix("?") for key in SUBLEVEL]
+_PARTS = ("sublevel", "domain", "limits", "falling", "levels")
 _WIDTH = Fraction(1, 10**6)
 """Of the levels of what is held, beside the size of the value at the point, or one."""
 
@@ -66,18 +67,7 @@ def questions(
     q = checker.Question(stored.read, exact=True)
     conserved = [name for name in stored.read["invariants"] if _conserved(q, name)]
     velocities = [k for k, node in problem.motion.states.items() if node in problem.motion.velocities]
-    extra = [
-        ("domain", [system.expression(side.margin) for side in system.domain.values()]),
-        ("limits", [system.expression(system.mechanism.outputs[k]) for k in limits]),
-    ]
-    stored, places = _appended(problem, stored, extra)
-    parts = {
-        "domain": places["domain"],
-        "limits": {
-            k: {"input": p, "bound": str(b)}
-            for (k, b), p in zip(limits.items(), places["limits"], strict=True)
-        },
-    }
+    stored, parts = with_sides(system, problem, stored, limits)
     kept = [k for k in conserved if k != ENERGY]
     others = [k for k in stored.read["invariants"] if k not in conserved]
     for asked, energy, sense in _functions(stored, conserved, kept, others):
@@ -105,7 +95,7 @@ def require_same_sublevel(system: ReducedSystem, stored: Mapping[str, Any]) -> N
         raise CertificateError("outputs within limits are those of a law, which a file does not hold")
     if len(stored["domain"]) != len(sides):
         raise CertificateError("the domain of the file has other sides than that of the system")
-    own = {k: v for k, v in stored.items() if k not in ("sublevel", "domain", "limits", "falling")}
+    own = {k: v for k, v in stored.items() if k not in _PARTS}
     require_same_equations(system, own | {"kind": "equations"})
     # Sides of the domain are compared like invariants, as functions.
     named = {f"side {k}": place for k, place in enumerate(stored["domain"])}
@@ -121,6 +111,22 @@ def _conserved(q: checker.Question, name: str) -> bool:
         return q.conserved(name)
     except checker.Refusal:
         return False
+
+
+def with_sides(
+    system: ReducedSystem, problem: Problem, stored: Stored, limits: Mapping[str, Fraction]
+) -> tuple[Stored, dict[str, Any]]:
+    """The problem with the margins of the domain and limited outputs in its table, and where they are."""
+    extra = [
+        ("domain", [system.expression(side.margin) for side in system.domain.values()]),
+        ("limits", [system.expression(system.mechanism.outputs[k]) for k in limits]),
+    ]
+    stored, places = _appended(problem, stored, extra)
+    bounds = zip(limits.items(), places["limits"], strict=True)
+    return stored, {
+        "domain": places["domain"],
+        "limits": {k: {"input": p, "bound": str(b)} for (k, b), p in bounds},
+    }
 
 
 def _appended(problem: Problem, stored: Stored, extra: Sequence[tuple[str, list]]) -> tuple[Stored, dict]:

@@ -5,7 +5,8 @@ no code with the search for proofs. Read in this order: `reading` (what a file m
 roots), `jets` (derivatives), `polynomials` (identities), `over_surds` and `matrices` (linear algebra,
 roots), `question` (what is proved of the equations), `shape` (one kind of integrals), `tolerances` (of
 rounded numbers), `verdicts` (what follows), `balls` and `boxes` (points known up to a radius), `words`
-(claims), `kinds` (of problems); then `theorems`, in any order; then `maps` and `sublevels`.
+(claims), `kinds` (of problems); then `theorems`, in any order; then `maps`, `sublevels` and
+`squares`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from geoctrl.checker.maps.file import MAP_FORMAT, check_map
 from geoctrl.checker.question import STATES, NotEquilibrium, Question
 from geoctrl.checker.reading import FORMAT, VERSION, Refusal, conform, load
 from geoctrl.checker.shape import shape_integrals
+from geoctrl.checker.squares.file import SQUARES_FORMAT, check_attraction
 from geoctrl.checker.sublevels.file import SUBLEVEL_FORMAT, check_sublevel
 from geoctrl.checker.surds import Surd
 from geoctrl.checker.tolerances import SAME
@@ -51,7 +53,7 @@ __all__ = [
 ]
 
 
-_OTHERS = {MAP_FORMAT: check_map, SUBLEVEL_FORMAT: check_sublevel}
+_OTHERS = {MAP_FORMAT: check_map, SUBLEVEL_FORMAT: check_sublevel, SQUARES_FORMAT: check_attraction}
 """Checks of files that are no certificates of a point, by their formats."""
 
 

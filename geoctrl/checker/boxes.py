@@ -126,6 +126,20 @@ def solved(A: arb_mat, right: arb_mat) -> arb_mat:
         raise Refusal("a matrix may be singular in the box") from error
 
 
+def well_solved(A: arb_mat, right: arb_mat) -> arb_mat:
+    """X of A X = right, both divided by the middle of A; refused where A may be singular."""
+    inverse = solved(A.mid(), unit(A.nrows())).mid()
+    found = solved(inverse * A, inverse * right)
+    if not all(c.is_finite() for c in found.entries()):
+        raise Refusal("a matrix may be singular in the box")
+    return found
+
+
+def unit(n: int) -> arb_mat:
+    """The identity."""
+    return arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)])
+
+
 def require_zero(values: Sequence[Any], jacobian: Sequence[Sequence[Any]], radius: fmpq) -> None:
     """Krawczyk's test: refused unless one zero lies within the radius of the middle, where the values are."""
     n = len(values)

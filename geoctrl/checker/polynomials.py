@@ -96,6 +96,13 @@ class Functions:
     functions : largest number of functions that will occur
     sign : of the switch at a place of the table, at the point
     deadline : time at which to give up
+
+    Attributes
+    ----------
+    gens : list
+        Generators of the ring, those of functions first.
+    made : dict of int -> (str, tuple of Ratio)
+        By their numbers, what those of functions stand for: the name and the arguments.
     """
 
     def __init__(
@@ -108,6 +115,7 @@ class Functions:
         self.variables = [Ratio(self, x, {}) for x in self.gens[len(spare) :]]
         self.factors: list[Any] = []
         self._generators: dict[tuple, Ratio] = {}
+        self.made: dict[int, tuple[str, tuple[Ratio, ...]]] = {}
         self._deadline, self.largest = deadline, TERMS
         self.sign = sign
         self.settled = lambda jet: jet  # sizes are watched where products are taken
@@ -194,21 +202,23 @@ class Functions:
         """The generator that stands for a function of x, or its value where that is plain."""
         if not x.below and x.top.is_constant() and (value := PLAIN.get((name, str(x.top)))) is not None:
             return self.number(fmpq(value))
-        y = self._generator(name, str(x))
+        y = self._generator(name, x)
         if name == "sqrt":
             self.require_relation(y * y - x)
         elif name in ("sin", "cos"):
-            z = self._generator("cos" if name == "sin" else "sin", str(x))
+            z = self._generator("cos" if name == "sin" else "sin", x)
             self.require_relation(y * y + z * z - 1)
         return y
 
     def quadrature(self, a: Ratio, b: Ratio, s: Ratio) -> Ratio:
         """The generator that stands for int_0^s dt/(a t^2 + b)."""
-        return self._generator("quadrature", str(a), str(b), str(s))
+        return self._generator("quadrature", a, b, s)
 
-    def _generator(self, *key: str) -> Ratio:
+    def _generator(self, name: str, *arguments: Ratio) -> Ratio:
+        key = (name, *map(str, arguments))
         if key not in self._generators:
             if not self._spare:
                 raise Refusal("too many functions in an identity")
             self._generators[key] = Ratio(self, self._spare.pop(), {})
+            self.made[len(self._spare)] = name, arguments
         return self._generators[key]

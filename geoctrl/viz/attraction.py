@@ -34,7 +34,7 @@ def attraction(
 
     Parameters
     ----------
-    roa : RegionOfAttraction
+    roa : RegionOfAttraction or AttractedSet
     x, y : str, optional
         Labels of states; the first shape and its rate, or the first velocity where it has none.
     runs : Trajectory, or sequence of them, optional
@@ -74,7 +74,7 @@ def attraction(
         raise TypeError(f"a region of region_of_attraction is needed, got {type(roa).__name__}")
     point = {k: float(v) for k, v in roa.point.items()}
     labels, shapes = list(point), list(roa.extent)
-    x = shapes[0] if x is None else x
+    x = next((k for k in shapes if f"{k}_dot" in labels), shapes[0]) if x is None else x
     y = _rate(labels, shapes, x) if y is None else y
     for label in (x, y):
         if label not in labels:
@@ -106,8 +106,10 @@ def attraction(
 
 
 def _rate(labels: Sequence[str], shapes: Sequence[str], x: str) -> str:
-    """The rate of a shape, or the first velocity."""
-    return f"{x}_dot" if f"{x}_dot" in labels else next(k for k in labels if k not in shapes)
+    """The rate of a shape, the first velocity, or another state."""
+    if f"{x}_dot" in labels:
+        return f"{x}_dot"
+    return next((k for k in labels if k not in shapes), next(k for k in labels if k != x))
 
 
 def _run(ax: Axes, run: Any, x: str, y: str, inside: bool) -> None:

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.balls import Balls
-from geoctrl.checker.boxes import matrix, solved
+from geoctrl.checker.boxes import matrix, solved, unit, well_solved
 from geoctrl.checker.jets import Jet, complete, evaluate, reachable, to_float
 from geoctrl.checker.question import STATES, Question
 from geoctrl.checker.reading import Refusal, children
@@ -202,7 +202,7 @@ class Energy:
             for (i, j, _), v in zip(self._entries, found[b:], strict=False):
                 K[i, j] = v
             try:
-                well_solved(K, _unit(n))
+                well_solved(K, unit(n))
             except Refusal:
                 return "accelerations may not be determined"
         return ""
@@ -282,7 +282,7 @@ class Energy:
         """p and N over a cell, from what is held there and at the start over its middle."""
         h = len(held)
         if not h:
-            return arb_mat(k, 1), _unit(k)
+            return arb_mat(k, 1), unit(k)
         if h > k:
             raise Refusal("more invariants are held than there are velocities", "problem.sublevel.held")
         D = [[first(C, i) for i in self.velocities] for C in held]
@@ -393,19 +393,6 @@ def seconds(jet: Jet, i: int, places: Sequence[int]) -> list[arb]:
 def dot(a: Sequence[arb], b: Sequence[arb]) -> arb:
     """The sum of products."""
     return sum((p * q for p, q in zip(a, b, strict=True)), arb(0))
-
-
-def well_solved(A: arb_mat, right: arb_mat) -> arb_mat:
-    """X of A X = right, both divided by the middle of A; refused where A may be singular."""
-    inverse = solved(A.mid(), _unit(A.nrows())).mid()
-    found = solved(inverse * A, inverse * right)
-    if not all(c.is_finite() for c in found.entries()):
-        raise Refusal("a matrix may be singular in the box")
-    return found
-
-
-def _unit(n: int) -> arb_mat:
-    return arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)])
 
 
 def _double(x: arb) -> float:

@@ -1,0 +1,126 @@
+"""The leaf about a point in second order, in doubles: its tangent space, the linearisation in it, and what
+lies near it where a quadratic function has a value.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from geoctrl.checker.jets import to_float
+from geoctrl.checker.squares.setting import Polynomial, Setting
+from geoctrl.errors import CertificateError
+
+__all__ = ["Exponents", "NearLeaf", "Terms", "terms_of"]
+
+MODES = 1e4
+"""Condition of the eigenvectors from which they are next to dependent."""
+POINTS, HALVINGS = 400, 60
+"""At which the size of a set is looked at, and steps to each."""
+
+Exponents = tuple[int, ...]
+Terms = dict[Exponents, float]
+
+
+def terms_of(setting: Setting, p: Polynomial) -> Terms:
+    """Coefficients by exponents of the variables."""
+    return {tuple(int(exponents[i]) for i in setting.variables): to_float(c) for exponents, c in p.terms()}
+
+
+class NearLeaf:
+    """The leaf about the point of a setting.
+
+    Parameters
+    ----------
+    setting : Setting
+
+    Attributes
+    ----------
+    places : list of int
+        Of what is measured among the variables.
+    along : ndarray (measured, d)
+        Orthonormal basis of the tangent space.
+    A : ndarray (d, d)
+        The linearisation in it.
+
+    Raises
+    ------
+    CertificateError
+        If the linearisation does not decay, or there is no direction.
+    """
+
+    def __init__(self, setting: Setting) -> None:
+        size = len(setting.variables)
+        self.places = [setting.variables.index(i) for i in setting.measured]
+        relations = [terms_of(setting, p) for p in setting.relations + setting.first_order]
+        units = [tuple(int(j == k) for j in range(size)) for k in range(size)]
+        L = np.array([[r.get(u, 0.0) for u in units] for r in relations]).reshape(-1, size)
+        sizes = np.linalg.norm(L, axis=1)
+        kept = sizes > 0
+        self._linear = L[kept] / sizes[kept, None]
+        self._bend = [
+            {m: c / s for m, c in r.items() if sum(m) == 2}
+            for r, s, k in zip(relations, sizes, kept, strict=True)
+            if k
+        ]
+        tangent = linalg.null_space(self._linear) if len(self._linear) else np.eye(size)
+        U, sizes, V = np.linalg.svd(tangent[self.places], full_matrices=False)
+        rank = int(np.sum(sizes > 1e-9 * sizes.max(initial=1e-300)))
+        if not rank:
+            raise CertificateError("there is no direction on the leaf")
+        # Columns: all variables at unit steps of what is measured.
+        self._tangent = tangent @ V[:rank].T / sizes[:rank]
+        rates = [terms_of(setting, p) for p in setting.rates]
+        R = np.array([[r.get(u, 0.0) for u in units] for r in rates])
+        self.along = U[:, :rank]
+        self.A = self.along.T @ R @ self._tangent
+        slowest = float(np.linalg.eigvals(self.A).real.max())
+        if not slowest < -1e-9 * np.abs(self.A).max():
+            raise CertificateError(f"the linearisation on the leaf does not decay: real part {slowest:.3g}")
+
+    def first_function(self) -> np.ndarray:
+        """A sum of squares of coordinates along the modes, each falling at its own rate; where these are next
+        to dependent the function of Lyapunov's equation. As large across the leaf as along it.
+        """
+        _, modes = np.linalg.eig(self.A)
+        if np.linalg.cond(modes) < MODES:
+            inverse = np.linalg.inv(modes)
+            P = (inverse.conj().T @ inverse).real
+        else:
+            P = linalg.solve_continuous_lyapunov(self.A.T, -np.eye(len(self.A)))
+        across = np.eye(len(self.places)) - self.along @ self.along.T
+        return self.along @ P @ self.along.T + across * np.trace(P) / len(P)
+
+    def boundary(self, P: np.ndarray) -> np.ndarray:
+        """Variables where a function is one: points of the leaf in second order in all directions."""
+        points, reach = self.rays(P)
+        return points * reach[:, None]
+
+    def volume(self, P: np.ndarray) -> float:
+        """Of the set on the leaf, up to a factor."""
+        inner = np.linalg.inv(self.along.T @ P @ self.along)
+        _, reach = self.rays(P)
+        return float(np.sqrt(np.linalg.det(inner)) * np.mean(reach ** len(inner)))
+
+    def rays(self, P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Parts of radii of the ellipsoid in the tangent space at which the function is one on the leaf,
+        and the variables there, divided by these parts.
+        """
+        inner = np.linalg.inv(self.along.T @ P @ self.along)
+        rng = np.random.default_rng(0)
+        w = rng.normal(size=(POINTS, len(inner)))
+        w = w / np.linalg.norm(w, axis=1)[:, None] @ np.linalg.cholesky(inner).T
+        first = w @ self._tangent.T
+        bends = np.zeros((POINTS, len(self._linear)))
+        for k, terms in enumerate(self._bend):
+            for m, c in terms.items():
+                bends[:, k] += c * np.prod(first ** np.array(m), axis=1)
+        second = -bends @ np.linalg.pinv(self._linear).T if len(self._linear) else first * 0.0
+        a, b = first[:, self.places], second[:, self.places]
+        low, high = np.zeros(POINTS), np.full(POINTS, 1.0 + 1e-9)
+        for _ in range(HALVINGS):
+            r = (low + high) / 2
+            y = a * r[:, None] + b * (r * r)[:, None]
+            above = np.einsum("ki,ij,kj->k", y, P, y) > 1.0
+            low, high = np.where(above, low, r), np.where(above, r, high)
+        return first + second * low[:, None], low

@@ -1,0 +1,151 @@
+"""Proofs by sums of squares in exact numbers: what doubles found is rounded, what is left over is put into
+the squares that nothing is multiplied with.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from geoctrl.analysis.falling_quadratic import LEVEL, REST, FallingQuadratic, Proof
+from geoctrl.analysis.near_leaf import Exponents
+from geoctrl.checker.jets import to_float
+from geoctrl.checker.squares import identity
+from geoctrl.checker.squares.identity import Monomial, products, times
+from geoctrl.checker.squares.setting import Polynomial, Setting
+
+__all__ = ["in_exact_numbers"]
+
+BITS = 34
+"""Of rounded numbers, below the largest in their matrix."""
+SHIFT = 2.0**-28
+"""Least eigenvalue of matrices that may be singular, relative to the largest entry."""
+
+
+def in_exact_numbers(search: FallingQuadratic, proof: Proof) -> dict[str, Any] | None:
+    """The proposal for the checker, ready for JSON; None where a rest cannot be put into squares."""
+    setting = search.setting
+    scales = [fmpq(*float(s).as_integer_ratio()) for s in proof.scales]
+    measured = [scales[k] for k in search.places]
+    P = _dyadic(proof.function)
+    function = [
+        [c / (a * b) for c, b in zip(row, measured, strict=True)] for row, a in zip(P, measured, strict=True)
+    ]
+    units: dict[int | None, float] = dict(enumerate(_largest(setting, h, scales) for h in setting.bounds))
+    squares = []
+    for kind, block, gram in proof.squares:
+        shifted = gram if kind is REST else _shifted(gram)
+        sizes = [_size(m, scales) for m in block]
+        rows = [
+            [c / (a * b) for c, b in zip(row, sizes, strict=True)]
+            for row, a in zip(_dyadic(shifted / units.get(kind, 1.0)), sizes, strict=True)
+        ]
+        squares.append((kind, [_powers(m) for m in block], rows))
+    multipliers = []
+    for terms, relation in zip(proof.multipliers, setting.relations, strict=True):
+        largest = _largest(setting, relation, scales)
+        unit = max(map(abs, terms.values()), default=1.0) or 1.0
+        rounded = {
+            _powers(m): _rounded(c / largest, unit / largest) / _size(m, scales) for m, c in terms.items()
+        }
+        multipliers.append({m: c for m, c in rounded.items() if c})
+    return _corrected(setting, function, squares, multipliers)
+
+
+def _corrected(
+    setting: Setting,
+    function: list[list[fmpq]],
+    squares: list[tuple[int | None, list[Monomial], list[list[fmpq]]]],
+    multipliers: list[dict[Monomial, fmpq]],
+) -> dict[str, Any] | None:
+    """The proposal, its identity made exact."""
+    fall = identity.Fall.__new__(identity.Fall)
+    fall.setting, fall.matrix, fall.level = setting, function, fmpq(1)
+    rest = -fall.rate
+    room = setting.polynomial({(): fmpq(1)}) - fall.function
+    for kind, block, rows in squares:
+        total = setting.polynomial(products(block, rows))
+        factor = 1 if kind is REST else room if kind == LEVEL else setting.bounds[kind]
+        rest -= total * factor
+    for terms, relation in zip(multipliers, setting.relations, strict=True):
+        if terms:
+            rest -= setting.polynomial(terms) * relation
+    pairs: dict[Monomial, list[tuple[int, int, int]]] = {}
+    for number, (kind, block, _) in enumerate(squares):
+        if kind is REST:
+            for i, a in enumerate(block):
+                for j in range(i + 1):
+                    pairs.setdefault(times(a, block[j]), []).append((number, i, j))
+    for exponents, c in rest.terms():
+        m = _powers(_exponents(setting, exponents))
+        if m not in pairs:
+            return None
+        number, i, j = pairs[m][0]
+        rows = squares[number][2]
+        share = c if i == j else c / 2
+        rows[i][j] += share
+        if i != j:
+            rows[j][i] += share
+    words = {REST: identity.REST, LEVEL: identity.LEVEL}
+    return {
+        "function": _lower(function),
+        "level": "1",
+        "squares": [
+            {
+                "times": words.get(kind, str(kind)),
+                "monomials": [[list(p) for p in m] for m in block],
+                "matrix": _lower(rows),
+            }
+            for kind, block, rows in squares
+        ],
+        "multipliers": [[[[list(p) for p in m], str(c)] for m, c in row.items()] for row in multipliers],
+    }
+
+
+def _shifted(gram: np.ndarray) -> np.ndarray:
+    """A matrix that is positive definite by more than rounding."""
+    least = SHIFT * max(np.abs(gram).max(), 1e-9)
+    return gram + (least + max(0.0, least - np.linalg.eigvalsh(gram)[0])) * np.eye(len(gram))
+
+
+def _lower(rows: list[list[fmpq]]) -> list[list[str]]:
+    return [[str(c) for c in row[: i + 1]] for i, row in enumerate(rows)]
+
+
+def _rounded(x: float, unit: float) -> fmpq:
+    """A double with few bits below a unit."""
+    step = 2.0 ** (np.ceil(np.log2(unit)) - BITS)
+    return fmpq(round(x / step)) * fmpq(*float(step).as_integer_ratio())
+
+
+def _dyadic(matrix: np.ndarray) -> list[list[fmpq]]:
+    """A symmetric matrix, each entry rounded beside the sizes of its row and column."""
+    sizes = np.sqrt(np.maximum(np.diag(matrix), 1e-300))
+    n = len(matrix)
+    return [
+        [_rounded(float(matrix[min(i, j), max(i, j)]), float(sizes[i] * sizes[j])) for j in range(n)]
+        for i in range(n)
+    ]
+
+
+def _largest(setting: Setting, p: Polynomial, scales: list[fmpq]) -> float:
+    """The largest coefficient of a polynomial in scaled variables, which the search makes one."""
+    return float(max(to_float(abs(c) * _size(_exponents(setting, e), scales)) for e, c in p.terms()))
+
+
+def _exponents(setting: Setting, exponents: Any) -> Exponents:
+    return tuple(int(exponents[i]) for i in setting.variables)
+
+
+def _powers(m: Exponents) -> Monomial:
+    return tuple((k, e) for k, e in enumerate(m) if e)
+
+
+def _size(m: Exponents, scales: list[fmpq]) -> fmpq:
+    """The unit of a monomial."""
+    found = fmpq(1)
+    for k, e in enumerate(m):
+        found *= scales[k] ** e
+    return found

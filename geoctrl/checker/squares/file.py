@@ -1,0 +1,171 @@
+"""Files of sets from which motions tend to an equilibrium: their schema, and what is confirmed of them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from flint import arb, arb_mat, ctx, fmpq
+
+from geoctrl.checker.kinds import numbered
+from geoctrl.checker.reading import EQUATIONS, VERSION, Refusal, conform, label, one_of
+from geoctrl.checker.squares.identity import DEGREE, MONOMIALS, Fall
+from geoctrl.checker.squares.regular import BITS, Parts
+from geoctrl.checker.squares.setting import Setting
+from geoctrl.checker.words import decimal, short
+
+SQUARES_FORMAT, ATTRACTED = "geoctrl-attraction", "PROVED_ATTRACTED"
+
+_schema: Any = EQUATIONS
+_place, _rational = (_schema[part][...] for part in ("leaf", "parameters"))
+PIECES, FEW = {0: 1, 1: 64, 2: 20}, 6
+"""Cells of a side for bounds of states, by the number of sides."""
+
+
+def _positive(value: Any) -> Any:
+    read = _rational(value)
+    return read if read is not None and read > 0 else None
+
+
+def _upto(high: int) -> Any:
+    return lambda value: value if type(value) is int and 0 <= value <= high else None
+
+
+_monomial = [(_upto(MONOMIALS), _upto(DEGREE))]
+SQUARES = {key: EQUATIONS[key] for key in (*list(EQUATIONS)[1:13], "consequences?")} | {
+    "kind": one_of("attraction"),
+    "domain": [_place],
+    "levels": [label],
+    "limits": {...: {"input": _place, "bound": _positive}},
+}
+PROPOSAL = {
+    "measured": [label],
+    "function": [[_rational]],
+    "level": _positive,
+    "squares": [{"times": label, "monomials": [_monomial], "matrix": [[_rational]]}],
+    "multipliers": [[(_monomial, _rational)]],
+}
+"""Of ``squares`` each is a sum of squares by the lower triangle of its matrix, times "level", a bound by
+its number, or nothing ("rest").
+"""
+FILE = {
+    "format": one_of(SQUARES_FORMAT),
+    "version": one_of(VERSION),
+    "software": label,
+    "system": label,
+    "verdict": one_of(ATTRACTED),
+    "claim": label,
+    "problem": SQUARES,
+    "proof": PROPOSAL,
+    "digest": label,
+}
+
+
+def read_attraction(problem: Any) -> dict[str, Any]:
+    """A problem as data, with its numbers read; Refusal where it is none."""
+    return numbered(conform(problem, SQUARES, "problem"))
+
+
+class Attraction(NamedTuple):
+    """What is proved: the function with its level, the parts of its box, and how many of these there are."""
+
+    fall: Fall
+    parts: Parts
+    number: int
+
+
+def judge_attraction(problem: dict[str, Any], proposal: Any) -> Attraction:
+    """The set that a problem as read has by a proposal; Refusal where something is not proved."""
+    read = conform(proposal, PROPOSAL, "proof")
+    fall = Fall(Setting(problem), read)
+    if read["measured"] != measured_words(fall.setting):
+        raise Refusal("what is measured is named otherwise", "proof.measured")
+    fall.require_limits()
+    parts = Parts(fall)
+    return Attraction(fall, parts, parts.require())
+
+
+def check_attraction(data: Any) -> tuple[str, str, tuple[str, ...]]:
+    """Verdict, claim and what was confirmed."""
+    conform(data, FILE)
+    found = judge_attraction(read_attraction(data["problem"]), data["proof"])
+    words = claim_of_attraction(str(data["system"]), found.parts)
+    if data["claim"] != words:
+        raise Refusal("the claim in words does not fit system, problem and level", "claim")
+    problem, setting = found.fall.setting.problem, found.fall.setting
+    kept = [*problem["leaf"], *problem["levels"]]
+    squares = data["proof"]["squares"]
+    checks = [
+        "field and leaf relations vanish exactly at the point",
+        f"kept by the motion, identically: {', '.join(kept) or 'nothing'}",
+        f"a quadratic function of {', '.join(measured_words(setting))}, positive definite, which below the "
+        f"level falls, by an identity of polynomials with {len(squares)} sums of squares",
+        f"{found.number} parts of a box around the set, over which rates have values, accelerations are "
+        "determined, and the model holds",
+    ]
+    if limits := problem["limits"]:
+        checks.append(f"below the level within its limit: {', '.join(limits)}")
+    return ATTRACTED, words, tuple(checks)
+
+
+def measured_words(setting: Setting) -> list[str]:
+    """Names of what is measured."""
+    return [setting.names[setting.variables.index(i)] for i in setting.measured]
+
+
+def claim_of_attraction(system: str, parts: Parts) -> str:
+    """What a file claims."""
+    fall = parts.fall
+    setting, problem = fall.setting, fall.setting.problem
+    point = ", ".join(
+        f"{k} = {decimal(v)}"
+        for k, v in problem["states"].items()
+        if k not in setting.free and (v or not k.isidentifier())
+    )
+    values = ", ".join(
+        f"{k} = {decimal(q)}" for part in ("parameters", "inputs") for k, q in problem[part].items()
+    )
+    levels = f" and with {', '.join(problem['levels'])} as at the equilibrium" if problem["levels"] else ""
+    sides = {k: (a, b) for k, (a, b) in extent_of(parts).items() if a < b}
+    extent = ", ".join(f"{k} in [{short(a)}, {short(b)}]" for k, (a, b) in sides.items())
+    limits = "; there " + " and ".join(
+        f"|{k}| <= {decimal(row['bound'])}" for k, row in problem["limits"].items()
+    )
+    turns = f", {' and '.join(setting.turned)} up to whole turns" if setting.turned else ""
+    free = f", whatever {' and '.join(setting.free)} may be" if setting.free else ""
+    model = ", where the model holds" if problem["domain"] else ""
+    named = ", ".join(measured_words(setting))
+    return (
+        f"Motions of {system or 'the system'}{f' with {values}' if values else ''} that begin on the leaf"
+        f"{levels} with V <= {decimal(fall.level)}, V a positive definite quadratic function of the "
+        f"deviations of {named}, stay so for ever{model}, within {extent}, and tend to the equilibrium "
+        f"{point or 'x = 0'}{turns}{free}{limits if problem['limits'] else ''}."
+    )
+
+
+def extent_of(parts: Parts) -> dict[str, tuple[fmpq, fmpq]]:
+    """Intervals in which states of the set are, by their names."""
+    cells = parts.cells(PIECES.get(parts.curved, FEW))
+    found = {}
+    for k in cells[0]:
+        low, high = (
+            edge([cell[k][side] for cell in cells], key=float) for side, edge in ((0, min), (1, max))
+        )
+        found[k] = low.fmpq(), high.fmpq()
+    return found
+
+
+def lies_in(parts: Parts, state: list[fmpq], slack: fmpq) -> bool:
+    """Whether a state is proved to be in the set, relations and levels holding up to a slack."""
+    fall, q = parts.fall, parts.question
+    with ctx.workprec(BITS):
+        values = {k: arb(v) for k, v in zip(q.labels, state, strict=True)}
+        try:
+            on_leaf, levels = parts.on_leaf(values), parts.levels(values)
+        except Refusal:
+            return False
+        y = [c for c in parts.deviations(values) if c is not None]
+        column = arb_mat(len(y), 1, y)
+        P = arb_mat(len(y), len(y), [arb(c) for row in fall.matrix for c in row])
+        V = (column.transpose() * P * column)[0, 0]
+        near = all(abs(v) <= arb(slack) for v in [*on_leaf, *levels])
+        return bool(near and arb(fall.level) >= V)

@@ -1,0 +1,438 @@
+r"""Equations of motion as polynomials in deviations from a point.
+
+States x, unknowns z and functions of states, as :math:`\sin\alpha`, are generators of one ring, each
+measured from its value at the point. Along motions on the leaf and on the levels of held invariants through
+the point vanish
+
+.. math:: g_j(x), \qquad b(x) - K(x)\, z, \qquad C_i(x) - C_i(e), \qquad s^2 + c^2 - 1,
+
+and functions are bounded by polynomials: for all real :math:`\alpha`, and for a >= 0 < b and all s,
+
+.. math::
+    (\alpha - \sin\alpha)\,(\sin\alpha - \alpha + \tfrac16\alpha^3) \ge 0, \qquad
+    (1 - \cos\alpha)\,(\cos\alpha - 1 + \tfrac12\alpha^2) \ge 0, \qquad
+    (\tfrac{s}{b} - y)\,(y - \tfrac{s}{b} + \tfrac{a s^3}{3 b^2}) \ge 0, \quad
+    y = \int_0^s \frac{dt}{a t^2 + b},
+
+since both factors have the sign of :math:`\alpha` or s, or none is negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from flint import arb, fmpq
+
+from geoctrl.checker.jets import reachable
+from geoctrl.checker.polynomials import Ratio
+from geoctrl.checker.question import Question
+from geoctrl.checker.reading import Refusal
+
+Polynomial = Any
+"""A polynomial of python-flint."""
+
+
+class Setting:
+    """The polynomials of a problem.
+
+    Parameters
+    ----------
+    problem : as read, with its keys "levels", "domain" and "limits"
+
+    Attributes
+    ----------
+    question : Question
+    variables : list of int
+        Numbers of the generators that occur, in the order of the ring: states first, then unknowns, then
+        functions.
+    names : list of str
+        Of the variables.
+    measured : list of int
+        Of these the generators of which the Lyapunov function is made: states, sines and cosines.
+    relations, bounds : list of polynomials
+        What vanishes along motions, and what is not negative.
+    cofactors : list of polynomials
+        What must not vanish, so that `still` holds.
+    still : list of int
+        Generators that are at their values at the point all along.
+    first_order : list of polynomials
+        What vanishes along motions up to third order.
+    free : list of str
+        States that nothing of the motion of the others depends on.
+    turned : list of str
+        States that occur in sines and cosines alone.
+
+    Raises
+    ------
+    Refusal
+        If the point is no rational equilibrium, an invariant is not kept, or something is no polynomial of
+        the functions above.
+    """
+
+    def __init__(self, problem: dict[str, Any]) -> None:
+        self.question = q = Question(problem, exact=True)
+        self.problem = problem
+        q.require_equilibrium()
+        if any(node[0] == "fun" and node[1] == "select" for node in q.table):
+            raise Refusal("the equations switch, and are no polynomials", "problem.nodes")
+        q.require_kept(list(problem["levels"]))
+        self._field = F = q.functions
+        self._gens = list(F.gens)
+        self._number = {str(g): i for i, g in enumerate(self._gens)}
+        n = len(q.labels)
+        places = [self._number[str(x.top)] for x in F.variables]
+        self.states, self._unknowns = places[:n], places[n:]
+        rows = [row.top for row in q.defects]
+        leaf = [ratio.top for ratio in q.ratios(list(problem["leaf"].values()))]
+        levels = [self._polynomial(q.ratios([problem["invariants"][k]])[0], k) for k in problem["levels"]]
+        self._limits = {
+            k: self._polynomial(q.ratios([row["input"]])[0], k) for k, row in problem["limits"].items()
+        }
+        self._rates = q.ratios(problem["field"])
+        self._read(rows + leaf + levels + list(self._limits.values()))
+        self._values = self._point()
+        known = [r for r in F.relations if self._occurring(r) <= self._moving]
+        found = [self.shifted(p) for p in known + rows] + [self._without_constant(p) for p in levels]
+        self.relations = _reduced([p for p in found if p])
+        self.cofactors: list[Polynomial] = []
+        self.still: list[int] = []
+        self._settle()
+        self.first_order: list[Polynomial] = []
+        self.bounds = self._bounds()
+
+    # -- what occurs --------------------------------------------------------------------------------
+
+    def _occurring(self, p: Polynomial) -> set[int]:
+        return {i for i, d in enumerate(p.degrees()) if d} if p else set()
+
+    def _arguments(self, generator: int) -> tuple[str, tuple[Ratio, ...]] | None:
+        return self._field.made.get(generator)
+
+    def _read(self, polynomials: list[Polynomial]) -> None:
+        """Generators and states that the motion of what matters is made of."""
+        moving: set[int] = set()
+        states: set[int] = set()
+        pending = list(polynomials)
+        while pending:
+            new = self._occurring(pending.pop()) - moving
+            moving |= new
+            for i in new:
+                if (made := self._arguments(i)) is None:
+                    reached = {i} & set(self.states)
+                else:
+                    moving |= self._partner(i)
+                    if made[0] not in ("sin", "cos", "quadrature"):
+                        raise Refusal(
+                            f"{made[0]} is no polynomial, and not bounded by any here", "problem.nodes"
+                        )
+                    reached = {j for ratio in made[1] for j in self._occurring(ratio.top)}
+                    if any(ratio.below for ratio in made[1]) or not reached <= set(self.states):
+                        raise Refusal(f"{made[0]} is one of no polynomial in the states", "problem.nodes")
+                for j in reached - states:
+                    states.add(j)
+                    k = self.states.index(j)
+                    pending.append(self._polynomial(self._rates[k], f"the rate of {self.question.labels[k]}"))
+        labels = dict(zip(self.states, self.question.labels, strict=True))
+        self._moving = moving
+        self.variables = [i for i in [*self.states, *self._unknowns] if i in moving]
+        self.variables += sorted((i for i in moving if i in self._field.made), reverse=True)
+        self.free = [k for i, k in labels.items() if i not in states]
+        self.turned = [k for i, k in labels.items() if i in states and i not in moving]
+        angles = [i for i in self.variables if self._name(i) in ("sin", "cos")]
+        self.measured = [i for i in self.states if i in moving] + angles
+        self._require_turned(labels)
+        titles = dict(zip([*self.states, *self._unknowns], self._labels, strict=True))
+        self.names = [titles.get(i) or self._words(i) for i in self.variables]
+
+    @property
+    def _labels(self) -> list[str]:
+        return [*self.question.labels, *self.question.problem["unknowns"]]
+
+    def _name(self, i: int) -> str:
+        made = self._arguments(i)
+        return made[0] if made else ""
+
+    def _words(self, i: int) -> str:
+        """The name of a function with its arguments, in which states have their labels."""
+        name, ratios = self._field.made[i]
+        labels = dict(zip(self.states, self.question.labels, strict=True))
+        texts = []
+        for ratio in ratios:
+            terms = []
+            for exponents, c in ratio.top.terms():
+                powers = [labels[j] if e == 1 else f"{labels[j]}^{e}" for j, e in enumerate(exponents) if e]
+                terms.append("*".join(powers if c == 1 and powers else [str(c), *powers]))
+            texts.append(" + ".join(terms))
+        return f"{name}({', '.join(texts)})"
+
+    def _partner(self, i: int) -> set[int]:
+        """The cosine of a sine, and the sine of a cosine."""
+        name, ratios = self._field.made[i]
+        other = {"sin": "cos", "cos": "sin"}.get(name)
+        if other is None:
+            return set()
+        return {self._number[str(self._field.function(other, *ratios).top)]}
+
+    def _require_turned(self, labels: dict[int, str]) -> None:
+        """What occurs in functions alone is known by its sine and cosine, and a whole turn changes
+        nothing.
+        """
+        for i, label in labels.items():
+            if label not in self.turned:
+                continue
+            x, own = self._gens[i], False
+            for j, (name, ratios) in self._field.made.items():
+                if j not in self._moving or all(i not in self._occurring(r.top) for r in ratios):
+                    continue
+                top = ratios[0].top
+                whole = all(c.q == 1 for c in top.coeffs()) and top.total_degree() == 1
+                if name not in ("sin", "cos") or not whole:
+                    raise Refusal(f"{label} is no angle, and is known by functions alone", "problem.nodes")
+                own = own or top in (x, -x)
+            if not own:
+                raise Refusal(f"{label} is not told by its sine and cosine", "problem.nodes")
+
+    def _polynomial(self, ratio: Ratio, name: str) -> Polynomial:
+        if ratio.below:
+            raise Refusal(f"{name[:80]} is divided by a function of the state, and no polynomial", "problem")
+        return ratio.top
+
+    # -- deviations ---------------------------------------------------------------------------------
+
+    def _point(self) -> list[fmpq]:
+        """Values of all generators at the point."""
+        values = [fmpq(0)] * len(self._gens)
+        found = self.question.values_at_point()
+        for i, value in zip([*self.states, *self._unknowns], found, strict=True):
+            if i in self.variables or i in self.states:
+                if not isinstance(value, fmpq):
+                    raise Refusal("the point is not rational", "problem.states")
+                values[i] = value
+        self._values = values
+        for i in self.variables:
+            if (made := self._arguments(i)) is None:
+                continue
+            name, ratios = made
+            if self._at_point(ratios[-1].top):
+                raise Refusal(f"{name} is not rational at the point", "problem.states")
+            values[i] = fmpq(int(name == "cos"))
+        return values
+
+    def _at_point(self, p: Polynomial) -> fmpq:
+        return _constant(p.compose(*(g + v for g, v in zip(self._gens, self._values, strict=True))))
+
+    def shifted(self, p: Polynomial) -> Polynomial:
+        """A polynomial in the deviations of its generators."""
+        if not any(self._values[i] for i in self._occurring(p)):
+            return p
+        return p.compose(*(g + v for g, v in zip(self._gens, self._values, strict=True)))
+
+    def _settle(self) -> None:
+        """What is at its value at the point all along, as a relation says that is a multiple of it: so is its
+        rate.
+        """
+        while True:
+            found = ((p, i) for p in self.relations if (i := self._alone(p)) is not None)
+            first = next(found, None)
+            if first is None:
+                break
+            p, i = first
+            if not (cofactor := p / self._gens[i]).is_constant():
+                self.cofactors.append(cofactor)
+            self.still.append(i)
+            new = []
+            if i in self.states:
+                new = [self.shifted(self._rates[self.states.index(i)].top)]
+            relations = [self._settled(q) for q in self.relations + new]
+            self.relations = _reduced([q for q in relations if q])
+        self.measured = [i for i in self.measured if i not in self.still]
+        needed = set(self.measured)
+        for p in [*self.relations, *self.rates]:
+            needed |= self._occurring(p)
+        kept = [k for k, i in enumerate(self.variables) if i in needed]
+        self.variables, self.names = [self.variables[k] for k in kept], [self.names[k] for k in kept]
+
+    def _alone(self, p: Polynomial) -> int | None:
+        """A state or unknown that a relation is a multiple of, by a function of other things measured that
+        does not vanish at the point.
+        """
+        for i in self._occurring(p):
+            if i not in self.states and i not in self._unknowns:
+                continue
+            quotient, rest = divmod(p, self._gens[i])
+            others = self._occurring(quotient)
+            if not rest and _constant(quotient) and others <= set(self.measured) - {i, *self.still}:
+                return i
+        return None
+
+    def _settled(self, p: Polynomial) -> Polynomial:
+        """A polynomial with what is still put in."""
+        if not self._occurring(p) & set(self.still):
+            return p
+        return p.compose(*(g * (i not in self.still) for i, g in enumerate(self._gens)))
+
+    def _without_constant(self, p: Polynomial) -> Polynomial:
+        moved = self.shifted(p)
+        return moved - _constant(moved)
+
+    def generator(self, variable: int) -> Polynomial:
+        """The deviation of a generator."""
+        return self._gens[variable]
+
+    def is_function(self, generator: Polynomial) -> bool:
+        """Whether a generator stands for a function of states."""
+        return bool(self._occurring(generator) & set(self._field.made))
+
+    def polynomial(self, terms: dict[tuple[tuple[int, int], ...], fmpq]) -> Polynomial:
+        """A polynomial from its coefficients by monomials, pairs of the place of a variable and a power."""
+        found: dict[tuple[int, ...], fmpq] = {}
+        for powers, c in terms.items():
+            exponents = [0] * len(self._gens)
+            for k, e in powers:
+                exponents[self.variables[k]] += e
+            key = tuple(exponents)
+            found[key] = found.get(key, fmpq(0)) + c
+        return self._gens[0].context().from_dict(found)
+
+    # -- bounds of functions, and rates ---------------------------------------------------------------
+
+    def _bounds(self) -> list[Polynomial]:
+        """What is not negative, of functions whose arguments are among the variables."""
+        found: list[Polynomial] = []
+        for i in self.variables:
+            if (made := self._arguments(i)) is None:
+                continue
+            name, ratios = made
+            if any(not self._occurring(r.top) <= set(self.variables) for r in ratios):
+                continue
+            x, y = self.shifted(ratios[-1].top), self._gens[i]
+            if name == "sin":
+                self.first_order.append(x - y)
+                found.append((x - y) * (y - x + x * x * x * fmpq(1, 6)))
+            elif name == "cos":
+                found.append(-y * (y + x * x * fmpq(1, 2)))
+            else:
+                a, b = ratios[0].top, ratios[1].top
+                if not (a.is_constant() and b.is_constant()):
+                    raise Refusal("a quadrature has coefficients that vary", "problem.nodes")
+                a, b = _constant(a), _constant(b)
+                if not (a >= 0 and b > 0):
+                    raise Refusal("a quadrature is not bounded by polynomials here", "problem.nodes")
+                line = x * (1 / b)
+                self.first_order.append(line - y)
+                found.append((line - y) * (y - line + x * x * x * (a / (3 * b * b))))
+        return found
+
+    @cached_property
+    def rates(self) -> list[Polynomial]:
+        """Rates of the measured generators."""
+        of = dict(zip(self.states, self._rates, strict=True))
+        found = []
+        for i in self.measured:
+            if (made := self._arguments(i)) is None:
+                found.append(self._settled(self.shifted(of[i].top)))
+                continue
+            name, (ratio,) = made
+            turn = ratio.top * 0
+            for j in self._occurring(ratio.top):
+                turn += ratio.top.derivative(j) * of[j].top
+            (partner,) = self._partner(i)
+            other = self._gens[partner]
+            found.append(self._settled(self.shifted(other * turn if name == "sin" else -other * turn)))
+        return found
+
+    def angle(self, i: int, values: dict[str, arb]) -> arb | None:
+        """The deviation of a sine or cosine at balls of states; None where it depends on others."""
+        name, (ratio,) = self._field.made[i]
+        labels = dict(zip(self.states, self.question.labels, strict=True))
+        if any(labels[j] not in values for j in self._occurring(ratio.top)):
+            return None
+        total = _at(ratio.top, {j: values[k] for j, k in labels.items() if k in values})
+        return total.sin() if name == "sin" else total.cos() - 1
+
+    def at_deviations(self, p: Polynomial, deviations: Sequence[arb | None]) -> arb | None:
+        """A polynomial in what is measured, at balls of that; None where one is missing."""
+        known = {i: y for i, y in zip(self.measured, deviations, strict=True) if y is not None}
+        return _at(p, known) if self._occurring(p) <= set(known) else None
+
+    @cached_property
+    def limits(self) -> dict[str, tuple[fmpq, list[fmpq]]]:
+        """Limited functions: the value at the point, and the slopes along what is measured."""
+        found = {}
+        for name, p in self._limits.items():
+            if (line := self._line(p)) is None:
+                raise Refusal(f"{name[:80]!r} is limited, and not linear in the states", "problem.limits")
+            found[name] = line
+        return found
+
+    @cached_property
+    def margins(self) -> list[tuple[fmpq, list[fmpq]]]:
+        """The same of what is positive in the domain, where that is linear."""
+        ratios = self.question.ratios(list(self.problem["domain"]))
+        lines = [self._line(ratio.top) for ratio in ratios if not ratio.below]
+        return [line for line in lines if line is not None]
+
+    def _line(self, p: Polynomial) -> tuple[fmpq, list[fmpq]] | None:
+        """Value at the point and slopes along what is measured; None where a polynomial is not linear in
+        it.
+        """
+        moved = self._settled(self.shifted(p))
+        if (moved and moved.total_degree() > 1) or not self._occurring(moved) <= set(self.measured):
+            return None
+        slopes = [fmpq(0)] * len(self.measured)
+        for exponents, c in moved.terms():
+            for k, i in enumerate(self.measured):
+                if exponents[i]:
+                    slopes[k] = c
+        return _constant(moved), slopes
+
+    def labels_of(self, polynomials: list[Polynomial]) -> set[str]:
+        """Labels of the states that polynomials depend on."""
+        labels = dict(zip(self.states, self.question.labels, strict=True))
+        found = set()
+        for i in (i for p in polynomials for i in self._occurring(p)):
+            made = self._arguments(i)
+            parts = [{i}] if made is None else [self._occurring(r.top) for r in made[1]]
+            found |= {labels[j] for part in parts for j in part if j in labels}
+        return found
+
+    def symbols(self, nodes: list[int]) -> set[str]:
+        """Labels of the states that nodes depend on."""
+        table = self.question.table
+        reached = (table[i] for i in reachable(table, nodes))
+        return {node[1] for node in reached if node[0] == "sym" and node[2] == "state"}
+
+
+def _at(p: Polynomial, values: dict[int, arb]) -> arb:
+    """A polynomial at balls of its generators."""
+    total = arb(0)
+    for exponents, c in p.terms():
+        term = arb(c)
+        for i, e in enumerate(exponents):
+            if e:
+                term *= values[i] ** int(e)
+        total += term
+    return total
+
+
+def _reduced(relations: list[Polynomial]) -> list[Polynomial]:
+    """Relations of lower degrees where division by another one leaves such: they vanish together."""
+    found = list(relations)
+    for i, p in enumerate(found):
+        for j, r in enumerate(found):
+            if i != j:
+                rest = divmod(p, r)[1]
+                if rest and rest.total_degree() < p.total_degree():
+                    p = rest
+        found[i] = p
+    return found
+
+
+def _constant(p: Polynomial) -> fmpq:
+    """The constant term."""
+    if not p:
+        return fmpq(0)
+    rest = [c for exponents, c in p.terms() if not any(exponents)]
+    return rest[0] if rest else fmpq(0)
