@@ -40,6 +40,7 @@ _PUBLIC = {
         "time",
     ),
     "geoctrl.analysis": (
+        "AttractedSet",
         "Certificate",
         "DiscoveredInvariants",
         "HeldLinearization",

@@ -214,6 +214,15 @@ def test_drawn_mechanisms_with_drawn_potentials(seed):
         assert np.abs(run.states[:, -1]).max() < 1e-4
 
 
+def test_a_level_that_is_no_linear_function_is_held():
+    """Of a body with a rotor the size of the momentum is kept, whatever the rotor does."""
+    loop, eq = linear_loop("body-with-rotor", "about1", {"Omega0": 1.0})
+    roa = gc.region_of_attraction(loop, eq)
+    assert roa.levels == ("Pi1**2 + Pi2**2 + Pi3**2",)
+    assert roa.contains(eq.x)
+    assert not roa.contains(np.array(eq.x) * 1.001)
+
+
 def test_an_angle_that_occurs_in_sines_alone_is_told_up_to_turns():
     phi = gc.Coordinate("phi", angle=True)
     system = gc.EulerPoincare(

@@ -17,7 +17,7 @@ from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proved_set import SLACK, ProvedSet
 from geoctrl.analysis.rounded_squares import in_exact_numbers
 from geoctrl.analysis.semidefinite import require_solver
-from geoctrl.analysis.sublevel_problem import with_sides
+from geoctrl.analysis.sublevel_problem import kept_functions, with_sides
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.reading import VERSION, Refusal
 from geoctrl.checker.squares.file import (
@@ -186,10 +186,12 @@ def attracted_set(
         raise CertificateError("by squares, its equations are not recorded")
     stored, parts = with_sides(system, problem, problem.question(), limits)
     data = {k: v for k, v in stored.data.items() if k in _KEYS} | parts | {"kind": "attraction"}
-    kept = [name for name in data["invariants"] if name != "energy"]
+    kept = kept_functions(stored)
     reasons = []
     for levels in ([], kept) if kept else ([],):
         asked = data | {"levels": levels}
+        for part in ("invariants", "weights"):
+            asked[part] = {k: v for k, v in data[part].items() if k in levels or k in data["leaf"]}
         held = f" on the levels of {', '.join(levels)}" if levels else ""
         for size in DEGREES if degree is None else (degree,):
             try:

@@ -22,7 +22,7 @@ from geoctrl.checker.sublevels.file import SUBLEVEL
 from geoctrl.errors import CertificateError
 from geoctrl.systems import Equilibrium, ReducedSystem
 
-__all__ = ["Question", "questions", "require_same_sublevel", "with_sides"]
+__all__ = ["Question", "kept_functions", "questions", "require_same_sublevel", "with_sides"]
 
 ENERGY = "energy"
 _KEYS = [key.removesuffix("?") for key in SUBLEVEL]
@@ -104,6 +104,12 @@ def require_same_sublevel(system: ReducedSystem, stored: Mapping[str, Any]) -> N
     functions = {f"side {k}": system.expression(margin) for k, margin in enumerate(sides)}
     numbers = {k: Fraction(v) for part in ("states", "inputs", "parameters") for k, v in stored[part].items()}
     compare_problems(point, motion.question(numbers, functions).read, len(motion.states))
+
+
+def kept_functions(stored: Stored) -> list[str]:
+    """Names of the invariants that are proved to be conserved, but for the energy."""
+    q = checker.Question(stored.read, exact=True)
+    return [name for name in stored.read["invariants"] if name != ENERGY and _conserved(q, name)]
 
 
 def _conserved(q: checker.Question, name: str) -> bool:
