@@ -70,11 +70,8 @@ class Hold:
         self._seen_steps = self._steps(self._signals)
         self._sent_steps = self._steps(law.inputs)
         rates = [controller.rate_limits.get(label, math.inf) for label in law.inputs]
-        self._change = [r * self.hold for r in rates] if controller.rate_limits else None
-        everything = (-math.inf, math.inf)
-        self._bounds = (
-            [controller.limits.get(label, everything) for label in law.inputs] if controller.limits else None
-        )
+        self._change = [(i, r * self.hold) for i, r in enumerate(rates) if r < math.inf]
+        self._bounds = [(law.inputs.index(label), *bounds) for label, bounds in controller.limits.items()]
         self._places = None if tuple(inputs) == law.inputs else [inputs.index(label) for label in law.inputs]
         self._width = len(inputs)
         self.first = self._spread(self._u)
@@ -84,20 +81,13 @@ class Hold:
     @property
     def _plain(self) -> bool:
         """Whether a sample is the law and nothing else."""
-        options = (
-            self._step,
-            self._noise,
-            self._offset,
-            self._seen_steps,
-            self._sent_steps,
-            self._change,
-            self._bounds,
-        )
-        return all(option is None for option in options)
+        meets = (self._seen_steps, self._sent_steps, self._change, self._bounds)
+        return self._step is None and self._noise is None and self._offset is None and not any(meets)
 
-    def _steps(self, labels: Sequence[str]) -> list[float] | None:
-        steps = [self._controller.quantisation.get(label, 0.0) for label in labels]
-        return steps if any(steps) else None
+    def _steps(self, labels: Sequence[str]) -> list[tuple[int, float]]:
+        """Places and steps of what is rounded."""
+        steps = self._controller.quantisation
+        return [(i, steps[label]) for i, label in enumerate(labels) if label in steps]
 
     def _spread(self, u: Sequence[float]) -> Sequence[float]:
         """Inputs of the plant, zero where the law sets none."""
@@ -109,6 +99,9 @@ class Hold:
         return full
 
     # -- a sample -------------------------------------------------------------------------------
+
+    # A sample costs as much as a step of the integrator: both forms work on floats of Python, which for a
+    # few signals are faster than arrays.
 
     def _plainly(self, x: list[float]) -> Sequence[float]:
         """`_fully` of a controller that has no state and meets nothing."""
@@ -124,19 +117,28 @@ class Hold:
             y = [v + e for v, e in zip(y, self._offset, strict=True)]
         if self._noise is not None:
             y = [v + e for v, e in zip(y, self._noise[len(self._rows)].tolist(), strict=True)]
-        if self._seen_steps is not None:
-            y = [_rounded(v, q) for v, q in zip(y, self._seen_steps, strict=True)]
+        # To the nearest multiple of a step, halves to the even one.
+        for i, q in self._seen_steps:
+            y[i] = q * round(y[i] / q)
         z = self._z
-        wanted = u = self._law([*y, *z], ())
-        if self._sent_steps is not None:
-            u = [_rounded(v, q) for v, q in zip(u, self._sent_steps, strict=True)]
+        wanted = self._law([*y, *z] if z else y, ())
+        u = list(wanted)
+        for i, q in self._sent_steps:
+            u[i] = q * round(u[i] / q)
+        # Within bounds; nan stays nan, and is told as a law without a value.
         slow = short = False
-        if self._change is not None:
-            allowed = [_clipped(v, w - r, w + r) for v, w, r in zip(u, self._u, self._change, strict=True)]
-            slow, u = allowed != list(u), allowed
-        if self._bounds is not None:
-            allowed = [_clipped(v, low, high) for v, (low, high) in zip(u, self._bounds, strict=True)]
-            short, u = allowed != list(u), allowed
+        for i, r in self._change:
+            v, w = u[i], self._u[i]
+            if v < w - r:
+                u[i], slow = w - r, True
+            elif v > w + r:
+                u[i], slow = w + r, True
+        for i, low, high in self._bounds:
+            v = u[i]
+            if v < low:
+                u[i], short = low, True
+            elif v > high:
+                u[i], short = high, True
         self._rows.append((y, wanted, u, z, short, slow))
         if self._step is not None:
             self._z = self._step([*y, *z, *u, self.hold], ())
@@ -165,13 +167,3 @@ class Hold:
             limited=np.array(columns[4], dtype=bool),
             rate_limited=np.array(columns[5], dtype=bool),
         )
-
-
-def _rounded(value: float, step: float) -> float:
-    """To the nearest multiple of a step, halves to the even one; no step, no rounding."""
-    return step * round(value / step) if step else value
-
-
-def _clipped(value: float, low: float, high: float) -> float:
-    """Within bounds; nan stays nan, and is told as a law without a value."""
-    return low if value < low else high if value > high else value

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator
 from functools import partial
+from math import isfinite
 
 import numpy as np
 
@@ -38,31 +40,45 @@ def _run(flow: Flow, hold: Hold, stepper: Callable) -> Generator[Block, None, En
     """Integrate under the controller, yielding the samples asked for; see `Ending` for what is returned."""
     times, h = flow.times.tolist(), hold.hold
     count, close = len(times), _CLOSE * max(abs(times[0]), abs(times[-1]))
-    sent, shift = [hold.first] * hold.late, hold.part * h
+    sent, shift = deque([hold.first] * hold.late), hold.part * h
+    decide, sensed = hold.decide, None if hold.read is None else _sensing(hold.read, flow)
     t0 = t = times[0]
     x = flow.x0.tolist()
     done, k = 1, 0
     rows: list[list[float]] = []
     yield flow.times[:1], flow.x0[None, :]
     with stepper(flow) as engine:
+        command, advance = engine.command, engine.advance
         try:
             while done < count:
-                sent.append(_decided(hold, t, x, flow))
+                try:
+                    u = decide(x if sensed is None else sensed(t, x))
+                except (ArithmeticError, ValueError) as error:
+                    raise EndedError(Ending(t, f"the law has no value ({error})", np.array(x))) from error
+                if not isfinite(sum(u)):
+                    raise EndedError(Ending(t, "the law has no finite value", np.array(x)))
+                sent.append(u)
                 # A part of a hold late, the command before acts on up to there.
-                for until, command in ((t0 + k * h + shift, None), (t0 + (k + 1) * h, sent.pop(0))):
-                    if command is not None:
-                        engine.command(t, command)
+                waits = shift > 0
+                if not waits:
+                    command(t, sent.popleft())
+                until = t0 + k * h + shift if waits else t0 + (k + 1) * h
+                while True:
                     while done < count and times[done] < until - close:
                         t = times[done]
-                        x = engine.advance(t)
+                        x = advance(t)
                         rows.append(x)
                         done += 1
                     if done < count and until > t:
                         t = until
-                        x = engine.advance(t)
+                        x = advance(t)
                         if times[done] <= until + close:
                             rows.append(x)
                             done += 1
+                    if not waits:
+                        break
+                    waits, until = False, t0 + (k + 1) * h
+                    command(t, sent.popleft())
                 k += 1
                 if len(rows) >= _ROWS:
                     yield flow.times[done - len(rows) : done], np.array(rows)
@@ -75,18 +91,7 @@ def _run(flow: Flow, hold: Hold, stepper: Callable) -> Generator[Block, None, En
     return ending
 
 
-def _decided(hold: Hold, t: float, x: list[float], flow: Flow) -> Sequence[float]:
-    """What the controller decides; the run ends where its law has no value."""
-    try:
-        # Sensors of forces see the inputs that act up to now.
-        seen = (
-            x
-            if hold.read is None
-            else [*x, *hold.read(t, x, flow.drive.at(t, flow.x0, flow.params).tolist())]
-        )
-        u = hold.decide(seen)
-    except (ArithmeticError, ValueError) as error:
-        raise EndedError(Ending(t, f"the law has no value ({error})", np.array(x))) from error
-    if not math.isfinite(sum(u)):
-        raise EndedError(Ending(t, "the law has no finite value", np.array(x)))
-    return u
+def _sensing(read: Callable, flow: Flow) -> Callable[[float, list[float]], list[float]]:
+    """The state, and what sensors show at it: those of forces see the inputs that act up to now."""
+    drive, x0, params = flow.drive, flow.x0, flow.params
+    return lambda t, x: [*x, *read(t, x, drive.at(t, x0, params).tolist())]

@@ -144,6 +144,7 @@ class _Compiled:
     def __init__(self, flow: Flow, recorded: RecordedFlow, tolerance: float) -> None:
         import heyoka as hy
 
+        self.success = hy.taylor_outcome.success
         self.not_finite = hy.taylor_outcome.err_nf_state
         self.time_limit = hy.taylor_outcome.time_limit
         self.step_limit = hy.taylor_outcome.step_limit

@@ -28,11 +28,14 @@ class Stepper:
         self._flow = flow
         self._compiled, self._give = taken(flow)
         ta = self._compiled.integrator
-        self._propagate, self._state, self._pars = ta.propagate_until, ta.state, ta.pars
-        self._reached, self._count = self._compiled.time_limit, self._compiled.n_constants
+        self._ta, self._step, self._propagate = ta, ta.step, ta.propagate_until
+        self._state, self._held = ta.state, ta.pars[self._compiled.n_constants :]
+        self._reached, self._tell = self._compiled.time_limit, flow.drive.command
+        extra = flow.drive.extra(float(flow.times[0]))
         # Without a lag the further numbers of the equations are the commands.
-        self._whole = len(flow.drive.extra(float(flow.times[0]))) == len(flow.drive.labels)
-        self._pars[self._count :] = flow.drive.extra(float(flow.times[0]))
+        self._whole = len(extra) == len(flow.drive.labels)
+        self._one = self._whole and len(extra) == 1
+        self._held[:] = extra
         self._at = float(flow.times[0]), flow.x0.tolist()
 
     def __enter__(self) -> Stepper:
@@ -45,18 +48,40 @@ class Stepper:
 
     def command(self, t: float, u: Sequence[float]) -> None:
         """Hold the inputs u from t on, which is where the flow is."""
-        drive = self._flow.drive
-        drive.command(t, u)
-        self._pars[self._count :] = u if self._whole else drive.extra(t)
+        self._tell(t, u)
+        if self._one:
+            self._held[0] = u[0]
+        else:
+            self._held[:] = u if self._whole else self._flow.drive.extra(t)
 
     def advance(self, t: float) -> list[float]:
         """State at a later time; `EndedError` if the run does not reach it."""
-        outcome, _, _, steps, *_ = self._propagate(t, max_steps=_MOST)
+        # One step is enough for most holds, and costs less than to ask for a time: it is the same step, as
+        # what is left is rounded as the integrator rounds it, which counts the time in two doubles.
+        high, low = self._ta.dtime
+        left = t - high
+        if high <= t <= 2 * high:  # the difference is exact
+            left -= low
+        else:
+            back = left - t
+            left += ((t - (left - back)) - (high + back)) - low
+        outcome, _ = self._step(left)
         x = self._state.tolist()
-        if outcome != self._reached or steps > _MANY or not isfinite(sum(x)):
-            x = self._looked_at(outcome, steps, t)
+        if outcome != self._reached or not isfinite(sum(x)):
+            x = self._further(outcome, t)
         self._at = t, x
         return x
+
+    def _further(self, outcome: object, t: float) -> list[float]:
+        """The state at t, where the first step did not simply end there."""
+        steps = 1
+        if outcome == self._compiled.success:
+            outcome, _, _, more, *_ = self._propagate(t, max_steps=_MOST - 1)
+            steps += more
+        x = self._state.tolist()
+        if outcome == self._reached and steps <= _MANY and isfinite(sum(x)):
+            return x
+        return self._looked_at(outcome, steps, t)
 
     def _looked_at(self, outcome: object, steps: int, t: float) -> list[float]:
         """The state, where a piece that was no ordinary one is good after all."""
