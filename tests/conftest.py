@@ -24,6 +24,10 @@ def _no_text_is_evaluated(monkeypatch):
     monkeypatch.setattr(sympy_parser, "eval_expr", refuse)
 
 
+# Trees of expressions are no garbage: searches for it at the usual counts took another twentieth.
+gc.set_threshold(100_000, 20, 100)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item, nextitem):
     """A file leaves systems, millions of objects: a search for garbage in them took a tenth of the time."""

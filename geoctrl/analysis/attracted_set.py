@@ -186,7 +186,10 @@ def attracted_set(
         raise CertificateError("by squares, its equations are not recorded")
     stored, parts = with_sides(system, problem, problem.question(), limits)
     data = {k: v for k, v in stored.data.items() if k in _KEYS} | parts | {"kind": "attraction"}
-    kept = kept_functions(stored)
+    try:
+        kept = kept_functions(stored)
+    except Refusal as refusal:
+        raise CertificateError(f"by squares, {refusal}") from refusal
     reasons = []
     for levels in ([], kept) if kept else ([],):
         asked = data | {"levels": levels}
