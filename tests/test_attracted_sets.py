@@ -445,6 +445,60 @@ def test_a_function_of_some_states_alone_proves_nothing(cycle):
         judge_attraction(read_attraction(data["problem"]), data["proof"])
 
 
+def forged(system, states, changes):
+    """The problem of a system with further states, their rates as rows of nodes."""
+    point = resolve_equilibrium(system, system.state(), None)
+    data = Problem.of(system.seen_from(point.spin), point).question().data
+    keys = [k.removesuffix("?") for k in SQUARES]
+    data = copy.deepcopy({k: v for k, v in data.items() if k in keys})
+    data |= {"kind": "attraction", "domain": [], "limits": {}, "levels": []}
+    for name in states:
+        data["nodes"].append(["sym", name, "state"])
+        data["states"][name] = "0"
+    changes(data, {name: len(data["nodes"]) - len(states) + k for k, name in enumerate(states)})
+    return read_attraction(data)
+
+
+def test_what_is_free_may_not_grow_without_bound_in_finite_time():
+    """p' = p^2 ends in finite time, p' = sin(p) does not."""
+    system = van_der_pol(-1)
+
+    def rate(*node):
+        def changed(data, places):
+            row = [[[places["p"], 2]] if part == "square" else part for part in node]
+            row = [[places["p"]] if part == "p" else part for part in row]
+            data["nodes"].append(row)
+            data["field"].append(len(data["nodes"]) - 1)
+
+        return changed
+
+    with pytest.raises(checker.Refusal, match="finite time"):
+        Setting(forged(system, ["p"], rate("prod", "1", "square")))
+    assert Setting(forged(system, ["p"], rate("fun", "sin", "p"))).free == ["p"]
+
+
+def test_a_domain_that_tells_turns_apart_is_refused():
+    phi = gc.Coordinate("phi", angle=True)
+    system = gc.EulerPoincare(
+        algebra=None,
+        shape=[phi],
+        inertia=[[2]],
+        potential=-3 * sp.cos(phi.symbol),
+        forces=[-phi.rate],
+        name="pendulum",
+    ).reduce()
+
+    def changed(data, _):
+        place = next(i for i, node in enumerate(data["nodes"]) if node[:2] == ["sym", "phi"])
+        data["nodes"] += [["num", "1"], ["num", "7"]]
+        one, seven = len(data["nodes"]) - 2, len(data["nodes"]) - 1
+        data["nodes"].append(["sum", [[seven, one], [one, place]]])
+        data["domain"] = [len(data["nodes"]) - 1]
+
+    with pytest.raises(checker.Refusal, match="whole turns"):
+        Setting(forged(system, [], changed))
+
+
 # -- what is refused ------------------------------------------------------------
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from scipy import linalg
 
 from geoctrl.checker.jets import to_float
-from geoctrl.checker.squares.setting import Polynomial, Setting
+from geoctrl.checker.squares.ring import Polynomial
+from geoctrl.checker.squares.setting import Setting
 from geoctrl.errors import CertificateError
 
 __all__ = ["Exponents", "NearLeaf", "Terms", "terms_of"]

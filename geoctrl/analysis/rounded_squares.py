@@ -14,7 +14,8 @@ from geoctrl.analysis.near_leaf import Exponents
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.squares import identity
 from geoctrl.checker.squares.identity import Monomial, products, times
-from geoctrl.checker.squares.setting import Polynomial, Setting
+from geoctrl.checker.squares.ring import Polynomial
+from geoctrl.checker.squares.setting import Setting
 
 __all__ = ["in_exact_numbers"]
 

@@ -145,13 +145,10 @@ def claim_of_attraction(system: str, parts: Parts) -> str:
 def extent_of(parts: Parts) -> dict[str, tuple[fmpq, fmpq]]:
     """Intervals in which states of the set are, by their names."""
     cells = parts.cells(PIECES.get(parts.curved, FEW))
-    found = {}
-    for k in cells[0]:
-        low, high = (
-            edge([cell[k][side] for cell in cells], key=float) for side, edge in ((0, min), (1, max))
-        )
-        found[k] = low.fmpq(), high.fmpq()
-    return found
+    return {
+        k: (min(cell[k][0].fmpq() for cell in cells), max(cell[k][1].fmpq() for cell in cells))
+        for k in cells[0]
+    }
 
 
 def lies_in(parts: Parts, state: list[fmpq], slack: fmpq) -> bool:

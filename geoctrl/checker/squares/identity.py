@@ -20,10 +20,13 @@ from typing import Any
 from flint import arb, ctx, fmpq, fmpq_mat
 
 from geoctrl.checker.reading import Refusal
-from geoctrl.checker.squares.setting import Polynomial, Setting
+from geoctrl.checker.squares.ring import Polynomial
+from geoctrl.checker.squares.setting import Setting
 
 MONOMIALS, DEGREE, BITS = 300, 8, 300
 """Of one sum of squares; degree of a monomial; of balls, in which matrices are divided."""
+PRODUCTS = 20_000_000
+"""Of terms, from which an identity is too large."""
 REST, LEVEL = "rest", "level"
 
 Monomial = tuple[tuple[int, int], ...]
@@ -69,7 +72,7 @@ class Fall:
             if row["times"] == REST:
                 seen |= {m[0][0] for m in monomials if len(m) == 1 and m[0][1] == 1}
             elif row["times"] in factors:
-                total = total * factors[row["times"]]
+                total = _multiplied(total, factors[row["times"]])
             else:
                 raise Refusal("there is no such factor", path)
             rest -= total
@@ -79,7 +82,7 @@ class Fall:
             monomials = self._monomials([m for m, _ in terms], f"multipliers[{number}]")
             found = dict(zip(monomials, (c for _, c in terms), strict=True))
             if found:
-                rest -= setting.polynomial(found) * r
+                rest -= _multiplied(setting.polynomial(found), r)
         if rest:
             raise Refusal("it is not proved that the function falls: the identity does not hold", "squares")
         if not {setting.variables.index(i) for i in setting.measured} <= seen:
@@ -133,6 +136,13 @@ class Fall:
             reach = self.level * (k.transpose() * self.inverse * k)[0, 0]
             if room < 0 or reach > room * room:
                 raise Refusal(f"it is not proved that {name[:80]!r} stays within its limit", "limits")
+
+
+def _multiplied(p: Polynomial, q: Polynomial) -> Polynomial:
+    """A product, refused where it is too large."""
+    if len(p) * len(q) > PRODUCTS:
+        raise Refusal("an identity is too large to be checked", "proof")
+    return p * q
 
 
 def products(monomials: list[Monomial], gram: list[list[fmpq]]) -> dict[Monomial, fmpq]:

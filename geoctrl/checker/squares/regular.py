@@ -273,6 +273,6 @@ class Parts:
 
 def _hull(intervals: Sequence[arb]) -> arb:
     """A ball around some balls."""
-    low = min((x.lower() for x in intervals), key=float)
-    high = max((x.upper() for x in intervals), key=float)
+    low = arb(min(x.lower().fmpq() for x in intervals))
+    high = arb(max(x.upper().fmpq() for x in intervals))
     return (low + high) / 2 + arb(0, 1) * ((high - low) / 2)

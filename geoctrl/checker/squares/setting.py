@@ -29,9 +29,7 @@ from geoctrl.checker.jets import reachable
 from geoctrl.checker.polynomials import Ratio
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
-
-Polynomial = Any
-"""A polynomial of python-flint."""
+from geoctrl.checker.squares.ring import Polynomial, at, constant, occurring, reduced
 
 
 class Setting:
@@ -91,11 +89,12 @@ class Setting:
             k: self._polynomial(q.ratios([row["input"]])[0], k) for k, row in problem["limits"].items()
         }
         self._rates = q.ratios(problem["field"])
+        self._domain = q.ratios(list(problem["domain"]))
         self._read(rows + leaf + levels + list(self._limits.values()))
         self._values = self._point()
-        known = [r for r in F.relations if self._occurring(r) <= self._moving]
+        known = [r for r in F.relations if occurring(r) <= self._moving]
         found = [self.shifted(p) for p in known + rows] + [self._without_constant(p) for p in levels]
-        self.relations = _reduced([p for p in found if p])
+        self.relations = reduced([p for p in found if p])
         self.cofactors: list[Polynomial] = []
         self.still: list[int] = []
         self._settle()
@@ -103,9 +102,6 @@ class Setting:
         self.bounds = self._bounds()
 
     # -- what occurs --------------------------------------------------------------------------------
-
-    def _occurring(self, p: Polynomial) -> set[int]:
-        return {i for i, d in enumerate(p.degrees()) if d} if p else set()
 
     def _arguments(self, generator: int) -> tuple[str, tuple[Ratio, ...]] | None:
         return self._field.made.get(generator)
@@ -116,7 +112,7 @@ class Setting:
         states: set[int] = set()
         pending = list(polynomials)
         while pending:
-            new = self._occurring(pending.pop()) - moving
+            new = occurring(pending.pop()) - moving
             moving |= new
             for i in new:
                 if (made := self._arguments(i)) is None:
@@ -127,7 +123,7 @@ class Setting:
                         raise Refusal(
                             f"{made[0]} is no polynomial, and not bounded by any here", "problem.nodes"
                         )
-                    reached = {j for ratio in made[1] for j in self._occurring(ratio.top)}
+                    reached = {j for ratio in made[1] for j in occurring(ratio.top)}
                     if any(ratio.below for ratio in made[1]) or not reached <= set(self.states):
                         raise Refusal(f"{made[0]} is one of no polynomial in the states", "problem.nodes")
                 for j in reached - states:
@@ -143,6 +139,7 @@ class Setting:
         angles = [i for i in self.variables if self._name(i) in ("sin", "cos")]
         self.measured = [i for i in self.states if i in moving] + angles
         self._require_turned(labels)
+        self._require_slow()
         titles = dict(zip([*self.states, *self._unknowns], self._labels, strict=True))
         self.names = [titles.get(i) or self._words(i) for i in self.variables]
 
@@ -183,8 +180,11 @@ class Setting:
             if label not in self.turned:
                 continue
             x, own = self._gens[i], False
+            margins = {j for ratio in self._domain for j in self._within(ratio)}
+            if i in margins:
+                raise Refusal(f"the domain does not hold {label} up to whole turns", "problem.domain")
             for j, (name, ratios) in self._field.made.items():
-                if j not in self._moving or all(i not in self._occurring(r.top) for r in ratios):
+                if j not in self._moving | margins or all(i not in occurring(r.top) for r in ratios):
                     continue
                 top = ratios[0].top
                 whole = all(c.q == 1 for c in top.coeffs()) and top.total_degree() == 1
@@ -193,6 +193,34 @@ class Setting:
                 own = own or top in (x, -x)
             if not own:
                 raise Refusal(f"{label} is not told by its sine and cosine", "problem.nodes")
+
+    def _require_slow(self) -> None:
+        """What is free grows no faster than exponentially: its rates are linear in it, but for sines and
+        cosines.
+        """
+        free = {self.states[self.question.labels.index(k)] for k in self.free}
+        for i in free:
+            k = self.states.index(i)
+            rate = self._rates[k]
+            within = self._within(rate)
+            read = within & free
+            for j in within & set(self._field.made):
+                name, ratios = self._field.made[j]
+                if name not in ("sin", "cos"):
+                    read |= {m for r in ratios for m in self._within(r)} & free
+            powers = (sum(exponents[j] for j in free) for exponents, _ in rate.top.terms())
+            if max(powers, default=0) > 1 or read - occurring(rate.top) or self._below(rate) & free:
+                raise Refusal(
+                    f"{self.question.labels[k]} may grow without bound in finite time", "problem.field"
+                )
+
+    def _below(self, ratio: Ratio) -> set[int]:
+        """Generators in a denominator."""
+        return {i for k in ratio.below for i in occurring(self._field.factors[k])}
+
+    def _within(self, ratio: Ratio) -> set[int]:
+        """Generators of a ratio."""
+        return occurring(ratio.top) | self._below(ratio)
 
     def _polynomial(self, ratio: Ratio, name: str) -> Polynomial:
         if ratio.below:
@@ -221,11 +249,11 @@ class Setting:
         return values
 
     def _at_point(self, p: Polynomial) -> fmpq:
-        return _constant(p.compose(*(g + v for g, v in zip(self._gens, self._values, strict=True))))
+        return constant(p.compose(*(g + v for g, v in zip(self._gens, self._values, strict=True))))
 
     def shifted(self, p: Polynomial) -> Polynomial:
         """A polynomial in the deviations of its generators."""
-        if not any(self._values[i] for i in self._occurring(p)):
+        if not any(self._values[i] for i in occurring(p)):
             return p
         return p.compose(*(g + v for g, v in zip(self._gens, self._values, strict=True)))
 
@@ -246,11 +274,11 @@ class Setting:
             if i in self.states:
                 new = [self.shifted(self._rates[self.states.index(i)].top)]
             relations = [self._settled(q) for q in self.relations + new]
-            self.relations = _reduced([q for q in relations if q])
+            self.relations = reduced([q for q in relations if q])
         self.measured = [i for i in self.measured if i not in self.still]
         needed = set(self.measured)
         for p in [*self.relations, *self.rates]:
-            needed |= self._occurring(p)
+            needed |= occurring(p)
         kept = [k for k, i in enumerate(self.variables) if i in needed]
         self.variables, self.names = [self.variables[k] for k in kept], [self.names[k] for k in kept]
 
@@ -258,24 +286,24 @@ class Setting:
         """A state or unknown that a relation is a multiple of, by a function of other things measured that
         does not vanish at the point.
         """
-        for i in self._occurring(p):
+        for i in occurring(p):
             if i not in self.states and i not in self._unknowns:
                 continue
             quotient, rest = divmod(p, self._gens[i])
-            others = self._occurring(quotient)
-            if not rest and _constant(quotient) and others <= set(self.measured) - {i, *self.still}:
+            others = occurring(quotient)
+            if not rest and constant(quotient) and others <= set(self.measured) - {i, *self.still}:
                 return i
         return None
 
     def _settled(self, p: Polynomial) -> Polynomial:
         """A polynomial with what is still put in."""
-        if not self._occurring(p) & set(self.still):
+        if not occurring(p) & set(self.still):
             return p
         return p.compose(*(g * (i not in self.still) for i, g in enumerate(self._gens)))
 
     def _without_constant(self, p: Polynomial) -> Polynomial:
         moved = self.shifted(p)
-        return moved - _constant(moved)
+        return moved - constant(moved)
 
     def generator(self, variable: int) -> Polynomial:
         """The deviation of a generator."""
@@ -283,7 +311,7 @@ class Setting:
 
     def is_function(self, generator: Polynomial) -> bool:
         """Whether a generator stands for a function of states."""
-        return bool(self._occurring(generator) & set(self._field.made))
+        return bool(occurring(generator) & set(self._field.made))
 
     def polynomial(self, terms: dict[tuple[tuple[int, int], ...], fmpq]) -> Polynomial:
         """A polynomial from its coefficients by monomials, pairs of the place of a variable and a power."""
@@ -305,7 +333,7 @@ class Setting:
             if (made := self._arguments(i)) is None:
                 continue
             name, ratios = made
-            if any(not self._occurring(r.top) <= set(self.variables) for r in ratios):
+            if any(not occurring(r.top) <= set(self.variables) for r in ratios):
                 continue
             x, y = self.shifted(ratios[-1].top), self._gens[i]
             if name == "sin":
@@ -317,7 +345,7 @@ class Setting:
                 a, b = ratios[0].top, ratios[1].top
                 if not (a.is_constant() and b.is_constant()):
                     raise Refusal("a quadrature has coefficients that vary", "problem.nodes")
-                a, b = _constant(a), _constant(b)
+                a, b = constant(a), constant(b)
                 if not (a >= 0 and b > 0):
                     raise Refusal("a quadrature is not bounded by polynomials here", "problem.nodes")
                 line = x * (1 / b)
@@ -336,7 +364,7 @@ class Setting:
                 continue
             name, (ratio,) = made
             turn = ratio.top * 0
-            for j in self._occurring(ratio.top):
+            for j in occurring(ratio.top):
                 turn += ratio.top.derivative(j) * of[j].top
             (partner,) = self._partner(i)
             other = self._gens[partner]
@@ -347,15 +375,15 @@ class Setting:
         """The deviation of a sine or cosine at balls of states; None where it depends on others."""
         name, (ratio,) = self._field.made[i]
         labels = dict(zip(self.states, self.question.labels, strict=True))
-        if any(labels[j] not in values for j in self._occurring(ratio.top)):
+        if any(labels[j] not in values for j in occurring(ratio.top)):
             return None
-        total = _at(ratio.top, {j: values[k] for j, k in labels.items() if k in values})
+        total = at(ratio.top, {j: values[k] for j, k in labels.items() if k in values})
         return total.sin() if name == "sin" else total.cos() - 1
 
     def at_deviations(self, p: Polynomial, deviations: Sequence[arb | None]) -> arb | None:
         """A polynomial in what is measured, at balls of that; None where one is missing."""
         known = {i: y for i, y in zip(self.measured, deviations, strict=True) if y is not None}
-        return _at(p, known) if self._occurring(p) <= set(known) else None
+        return at(p, known) if occurring(p) <= set(known) else None
 
     @cached_property
     def limits(self) -> dict[str, tuple[fmpq, list[fmpq]]]:
@@ -370,8 +398,7 @@ class Setting:
     @cached_property
     def margins(self) -> list[tuple[fmpq, list[fmpq]]]:
         """The same of what is positive in the domain, where that is linear."""
-        ratios = self.question.ratios(list(self.problem["domain"]))
-        lines = [self._line(ratio.top) for ratio in ratios if not ratio.below]
+        lines = [self._line(ratio.top) for ratio in self._domain if not ratio.below]
         return [line for line in lines if line is not None]
 
     def _line(self, p: Polynomial) -> tuple[fmpq, list[fmpq]] | None:
@@ -379,22 +406,22 @@ class Setting:
         it.
         """
         moved = self._settled(self.shifted(p))
-        if (moved and moved.total_degree() > 1) or not self._occurring(moved) <= set(self.measured):
+        if (moved and moved.total_degree() > 1) or not occurring(moved) <= set(self.measured):
             return None
         slopes = [fmpq(0)] * len(self.measured)
         for exponents, c in moved.terms():
             for k, i in enumerate(self.measured):
                 if exponents[i]:
                     slopes[k] = c
-        return _constant(moved), slopes
+        return constant(moved), slopes
 
     def labels_of(self, polynomials: list[Polynomial]) -> set[str]:
         """Labels of the states that polynomials depend on."""
         labels = dict(zip(self.states, self.question.labels, strict=True))
         found = set()
-        for i in (i for p in polynomials for i in self._occurring(p)):
+        for i in (i for p in polynomials for i in occurring(p)):
             made = self._arguments(i)
-            parts = [{i}] if made is None else [self._occurring(r.top) for r in made[1]]
+            parts = [{i}] if made is None else [occurring(r.top) for r in made[1]]
             found |= {labels[j] for part in parts for j in part if j in labels}
         return found
 
@@ -403,36 +430,3 @@ class Setting:
         table = self.question.table
         reached = (table[i] for i in reachable(table, nodes))
         return {node[1] for node in reached if node[0] == "sym" and node[2] == "state"}
-
-
-def _at(p: Polynomial, values: dict[int, arb]) -> arb:
-    """A polynomial at balls of its generators."""
-    total = arb(0)
-    for exponents, c in p.terms():
-        term = arb(c)
-        for i, e in enumerate(exponents):
-            if e:
-                term *= values[i] ** int(e)
-        total += term
-    return total
-
-
-def _reduced(relations: list[Polynomial]) -> list[Polynomial]:
-    """Relations of lower degrees where division by another one leaves such: they vanish together."""
-    found = list(relations)
-    for i, p in enumerate(found):
-        for j, r in enumerate(found):
-            if i != j:
-                rest = divmod(p, r)[1]
-                if rest and rest.total_degree() < p.total_degree():
-                    p = rest
-        found[i] = p
-    return found
-
-
-def _constant(p: Polynomial) -> fmpq:
-    """The constant term."""
-    if not p:
-        return fmpq(0)
-    rest = [c for exponents, c in p.terms() if not any(exponents)]
-    return rest[0] if rest else fmpq(0)
