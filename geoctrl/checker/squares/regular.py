@@ -154,8 +154,8 @@ class Parts:
                 return True
         except Refusal:
             return False
-        known = self.deviations({k: box[k] for k in sides})
-        return any(y is not None for y in known) and bool(self._least(known) > arb(self.fall.level))
+        near = Near(self, box, sides)
+        return bool(near.places) and bool(near.least > arb(self.fall.level))
 
     def cells(self, pieces: int) -> list[dict[str, tuple[arb, arb]]]:
         r"""Intervals of states, cell by cell of those that functions or the leaf depend on: the set lies
@@ -210,45 +210,43 @@ class Parts:
 
     def _widened(self, cell: dict[str, arb], sides: list[str]) -> dict[str, tuple[arb, arb]]:
         """Intervals of all states over a cell."""
-        known = self.deviations({k: cell[k] for k in sides})
-        n = len(known)
-        s, w = [k for k in range(n) if known[k] is not None], [k for k in range(n) if known[k] is None]
-        around = dict(cell)
-        if s and w:
-            P = self.fall.matrix
-            inner = fmpq_mat(len(w), len(w), [P[i][j] for i in w for j in w]).inv()
-            mixed = inner * fmpq_mat(len(w), len(s), [P[i][j] for i in w for j in s])
-            y = arb_mat(len(s), 1, [v for v in known if v is not None])
-            middle = -(arb_mat(mixed) * y)
-            room = (arb(self.fall.level) - self._least(known)).upper().max(arb(0))
-            labels = dict(zip(self.setting.states, self.question.labels, strict=True))
-            for row, k in enumerate(w):
-                label = labels[self.setting.measured[k]]
-                radius = (room * arb(inner[row, row])).sqrt()
-                around[label] = self._states()[label] + middle[row, 0] + arb(0, 1) * radius
+        near, around = Near(self, cell, sides), dict(cell)
+        labels = dict(zip(self.setting.states, self.question.labels, strict=True))
+        states = self._states()
+        for k, (middle, radius) in near.rest().items():
+            label = labels[self.setting.measured[k]]
+            around[label] = states[label] + middle + arb(0, 1) * radius
         return {k: (v.lower(), v.upper()) for k, v in around.items()}
-
-    def _least(self, known: Sequence[arb | None]) -> arb:
-        """The least value of V where a part of what is measured is known."""
-        places = [k for k, y in enumerate(known) if y is not None]
-        P = self.fall.inverse
-        inner = fmpq_mat(len(places), len(places), [P[i, j] for i in places for j in places]).inv()
-        y = arb_mat(len(places), 1, [v for v in known if v is not None])
-        return (y.transpose() * arb_mat(inner) * y)[0, 0]
 
     def deviations(self, values: dict[str, arb]) -> list[arb | None]:
         """What is measured, at some states; None where it depends on others."""
+        return [None if found is None else found[0] for found in self.measured(values)]
+
+    def measured(self, values: dict[str, arb]) -> list[tuple[arb, dict[str, arb]] | None]:
+        """The same with slopes along the states."""
         setting = self.setting
         labels = dict(zip(setting.states, self.question.labels, strict=True))
         at = self._states()
-        found: list[arb | None] = []
+        found: list[tuple[arb, dict[str, arb]] | None] = []
         for i in setting.measured:
             if i in labels:
                 k = labels[i]
-                found.append(values[k] - at[k] if k in values else None)
+                found.append((values[k] - at[k], {k: arb(1)}) if k in values else None)
             else:
                 found.append(setting.angle(i, values))
         return found
+
+    def settled(self) -> list[str]:
+        """States that are at their values all along."""
+        labels = dict(zip(self.setting.states, self.question.labels, strict=True))
+        return [labels[i] for i in self.setting.still if i in labels]
+
+    @cached_property
+    def forms(self) -> dict[tuple[int, ...], tuple[arb_mat, arb_mat, arb_mat]]:
+        """By what is known of y: the matrix of the least V, that of the rest's place, and its inverse
+        form.
+        """
+        return {}
 
     def on_leaf(self, states: dict[str, arb]) -> list[arb]:
         """Values of the relations of the leaf."""
@@ -269,6 +267,72 @@ class Parts:
         # Nothing of unknowns is divided by, nor an argument of a function.
         at |= {q.place["unknown", k]: Jet(arb(0), {}, {}) for k in q.problem["unknowns"]}
         return [jet.value for jet in evaluate(q.table, list(nodes), at, numbers, 0)]
+
+
+class Near:
+    r"""V over a cell of some states: in mean value form from its middle, for what is known of y is bent.
+
+    With :math:`y_s` known, :math:`\min_{y_w} V = y_s^T ((P^{-1})_{ss})^{-1} y_s`, taken at
+    :math:`y_w = -P_{ww}^{-1} P_{ws}\, y_s`.
+
+    Attributes
+    ----------
+    places : list of int
+        Of what is measured those that are known.
+    least : arb
+        The least value of V.
+    """
+
+    def __init__(self, parts: Parts, cell: dict[str, arb], sides: Sequence[str]) -> None:
+        self._parts = parts
+        over = {k: cell[k] for k in (*sides, *parts.settled())}
+        found = parts.measured(over)
+        self.places = [k for k, y in enumerate(found) if y is not None]
+        if not self.places:
+            return
+        known = [y for y in found if y is not None]
+        at = parts.deviations({k: v.mid() for k, v in over.items()})
+        self._at = _column([at[k] for k in self.places])
+        y = _column([v for v, _ in known])
+        self._steps = {k: v - v.mid() for k, v in over.items()}
+        self._slopes = {k: _column([slopes.get(k, arb(0)) for _, slopes in known]) for k in over}
+        form, self._place, self._inner = self._forms()
+        self.least = (self._at.transpose() * form * self._at)[0, 0]
+        for k, step in self._steps.items():
+            self.least += 2 * (y.transpose() * (form * self._slopes[k]))[0, 0] * step
+
+    def _forms(self) -> tuple[arb_mat, arb_mat, arb_mat]:
+        fall, forms, s = self._parts.fall, self._parts.forms, self.places
+        if tuple(s) not in forms:
+            P, n = fall.matrix, len(fall.matrix)
+            w = [k for k in range(n) if k not in s]
+            form = fmpq_mat(len(s), len(s), [fall.inverse[i, j] for i in s for j in s]).inv()
+            inner = fmpq_mat(len(w), len(w), [P[i][j] for i in w for j in w])
+            inner = inner.inv() if w else inner
+            mixed = inner * fmpq_mat(len(w), len(s), [P[i][j] for i in w for j in s])
+            forms[tuple(s)] = arb_mat(form), arb_mat(mixed), arb_mat(inner)
+        return forms[tuple(s)]
+
+    def rest(self) -> dict[int, tuple[arb, arb]]:
+        """By what is measured and not known, where its middle is below the level, and how far it is from
+        it.
+        """
+        n = len(self._parts.fall.matrix)
+        w = [k for k in range(n) if k not in self.places]
+        if not self.places or not w:
+            return {}
+        middle = self._place * self._at
+        for k, step in self._steps.items():
+            middle += self._place * self._slopes[k] * step
+        room = (arb(self._parts.fall.level) - self.least).upper().max(arb(0))
+        return {
+            k: (-middle[row, 0], (room * self._inner[row, row]).sqrt().upper()) for row, k in enumerate(w)
+        }
+
+
+def _column(values: Sequence[arb | None]) -> arb_mat:
+    entries = [v for v in values if v is not None]
+    return arb_mat(len(entries), 1, entries)
 
 
 def _hull(intervals: Sequence[arb]) -> arb:

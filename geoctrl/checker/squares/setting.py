@@ -371,14 +371,21 @@ class Setting:
             found.append(self._settled(self.shifted(other * turn if name == "sin" else -other * turn)))
         return found
 
-    def angle(self, i: int, values: dict[str, arb]) -> arb | None:
-        """The deviation of a sine or cosine at balls of states; None where it depends on others."""
+    def angle(self, i: int, values: dict[str, arb]) -> tuple[arb, dict[str, arb]] | None:
+        """The deviation of a sine or cosine at balls of states, with its slopes along these; None where it
+        depends on others.
+        """
         name, (ratio,) = self._field.made[i]
         labels = dict(zip(self.states, self.question.labels, strict=True))
         if any(labels[j] not in values for j in occurring(ratio.top)):
             return None
-        total = at(ratio.top, {j: values[k] for j, k in labels.items() if k in values})
-        return total.sin() if name == "sin" else total.cos() - 1
+        known = {j: values[k] for j, k in labels.items() if k in values}
+        total = at(ratio.top, known)
+        s, c = total.sin(), total.cos()
+        slopes = {labels[j]: at(ratio.top.derivative(j), known) for j in occurring(ratio.top)}
+        if name == "sin":
+            return s, {k: c * slope for k, slope in slopes.items()}
+        return c - 1, {k: -s * slope for k, slope in slopes.items()}
 
     def at_deviations(self, p: Polynomial, deviations: Sequence[arb | None]) -> arb | None:
         """A polynomial in what is measured, at balls of that; None where one is missing."""
