@@ -27,6 +27,7 @@ __all__ = [
     "nearest",
     "number_array",
     "parameter_value",
+    "quantity",
     "real_array",
     "require_choice",
     "require_declared",
@@ -44,7 +45,7 @@ _LISTED = 40
 
 def nearest(name: object, known: Iterable[str]) -> str:
     """Words to append to an error message: the nearest known name, or all of them up to a number."""
-    known = list(known)
+    known = [str(k) for k in known]
     match = get_close_matches(str(name), known, n=1)
     if match:
         return f"; did you mean {match[0]!r}?"
@@ -275,11 +276,20 @@ def require_declared(
             )
 
 
+def quantity(what: str, value: Any) -> float:
+    """A number that measures something; InputError for True and False too, which are numbers elsewhere."""
+    if isinstance(value, bool | np.bool_) or getattr(value, "dtype", None) == np.dtype(bool):
+        raise InputError(f"{what} must be a number, got {shown(value)}: write 1.0 or 0.0 if that is meant")
+    return float(real(value, what))
+
+
 def sampling_rate(value: Any, hint: str = "") -> float:
     """Samples a second; InputError, with what to try in ``hint``, unless it is a positive number."""
-    rate = float(real(value, "rate"))
+    rate = quantity("rate", value)
     if not rate > 0:
         raise InputError(f"rate must be positive, in samples a second, got {shown(value)}{hint}")
+    if rate * sys.float_info.max < 1:
+        raise InputError(f"rate must be at least 1e-308: the hold 1/{rate:g} is no double{hint}")
     return rate
 
 

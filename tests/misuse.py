@@ -76,6 +76,98 @@ T = [0.0, 0.1]
 REST = [0.0, 0.0, 0.0]
 
 
+@cache
+def damped():
+    return gc.match(rotor()).law(sigma=-5e-6).with_damping(k=8)
+
+
+@cache
+def gliding():
+    return rotor().reduce().equilibrium("sliding", Y0=1.0)
+
+
+@cache
+def loop():
+    return gc.linearize_held(rotor().reduce(), damped().sampled(100), gliding())
+
+
+def holding(**options):
+    return gc.linearize_held(rotor().reduce(), damped().sampled(**options), gliding())
+
+
+def motor(**options):
+    design = gc.match(rotor()).design(gliding())
+    return design.recommend(**{"limits": {"u_theta": 8}, "tilt": 0.1, **options})
+
+
+NO_RATES = (0, -1, True, np.True_, float("nan"), float("inf"), 1e-309, "100", None, [100.0])
+"""What is no rate of samples."""
+
+
+def held_calls():
+    """Sampled controllers and what is asked about them."""
+    rows = []
+    for r in NO_RATES:
+        rows += [
+            (f"a law sampled at {r!r}", lambda d, r=r: damped().sampled(rate=r), gc.InputError),
+            (f"a law predicted at {r!r}", lambda d, r=r: damped().predicted(r, gliding()), gc.InputError),
+            (f"a law compensated at {r!r}", lambda d, r=r: damped().compensated(r, gliding()), gc.InputError),
+            (f"gains for a motor at {r!r}", lambda d, r=r: motor(rate=r), gc.InputError),
+            (f"holds from {r!r} on", lambda d, r=r: loop().largest_hold(shortest=r), gc.InputError),
+        ]
+    for v in (True, np.True_, -1, float("nan"), "1"):
+        rows += [
+            (f"a delay of {v!r}", lambda d, v=v: damped().sampled(delay=v), gc.InputError),
+            (f"a lag of {v!r}", lambda d, v=v: damped().sampled(lag=v), gc.InputError),
+            (f"a limit of {v!r}", lambda d, v=v: damped().sampled(limits={"u_theta": v}), gc.InputError),
+            (f"a motor's limit of {v!r}", lambda d, v=v: motor(limits={"u_theta": v}), gc.InputError),
+            (f"a bracket as wide as {v!r}", lambda d, v=v: loop().bracket(width=v), gc.InputError),
+            (f"holds up to {v!r}", lambda d, v=v: loop().largest_hold(longest=v), gc.InputError),
+        ]
+    slow, fast = 1e-6, 1e300
+    return [
+        *rows,
+        (
+            "a generator without noise",
+            lambda d: damped().sampled(rng=np.random.default_rng(1)),
+            gc.InputError,
+        ),
+        ("noise of a seed", lambda d: damped().sampled(noise={"v1": 1.0}, rng=3), gc.InputError),
+        ("a delay of endless holds", lambda d: damped().sampled(delay=1e5), gc.InputError),
+        ("a delay beyond doubles", lambda d: damped().sampled(rate=fast, delay=1e10), gc.InputError),
+        ("a lag of no time", lambda d: damped().sampled(lag=1e-300), gc.InputError),
+        ("a hold beyond doubles", lambda d: holding(rate=slow), gc.InputError),
+        ("a prediction beyond doubles", lambda d: damped().predicted(slow, gliding()), gc.InputError),
+        ("a compensation beyond doubles", lambda d: damped().compensated(slow, gliding()), gc.InputError),
+        ("a delay of too many short holds", lambda d: holding(delay=0.5).largest_hold(1e-9), gc.InputError),
+        (
+            "a hold shorter than times are told",
+            lambda d: gc.simulate(rotor().reduce(), T, gliding().x, controller=damped().sampled(rate=fast)),
+            gc.InputError,
+        ),
+        (
+            "a held loop of no plant",
+            lambda d: gc.linearize_held(3, damped().sampled(100), gliding()),
+            TypeError,
+        ),
+        (
+            "a held loop of a law",
+            lambda d: gc.linearize_held(rotor().reduce(), damped(), gliding()),
+            TypeError,
+        ),
+        (
+            "a held loop on spheres",
+            lambda d: gc.linearize_held(pendulum(), damped().sampled(100), HANGING),
+            gc.GeoctrlError,
+        ),
+        ("gains that are a number", lambda d: damped().compensated(10, gliding(), gains=3), gc.InputError),
+        ("an unknown gain", lambda d: damped().compensated(10, gliding(), gains=["q"]), gc.LabelError),
+        ("a limit of an unknown input", lambda d: damped().sampled(limits={"u": 1}), gc.LabelError),
+        ("limits in a list", lambda d: damped().sampled(limits=[8]), gc.InputError),
+        ("a motor's limits in a list", lambda d: motor(limits=[8]), gc.InputError),
+    ]
+
+
 def body(**changes):
     return gc.EulerPoincare(**{"algebra": gc.so3(), "inertia": sp.diag(1, 2, 2.5), "name": "body", **changes})
 
@@ -705,3 +797,5 @@ CALLS = [
     ),
     ("a trajectory with wrong params", lambda d: stored(d, header=header(params=[1])), gc.GeoctrlError),
 ]
+
+CALLS += held_calls()

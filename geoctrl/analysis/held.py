@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._scalars import real
+from geoctrl._checks import quantity
 from geoctrl.analysis.certificates import Certificate, certify
 from geoctrl.analysis.hold_bracket import HoldBracket, hold_bracket
 from geoctrl.analysis.linearization import invariant_directions, linearized
 from geoctrl.analysis.loop_point import loop_point
 from geoctrl.errors import InputError
-from geoctrl.sampling import SampledController
+from geoctrl.sampling import MOST_LATE, SampledController
 from geoctrl.systems import Equilibrium, System, as_system
 from geoctrl.systems.tolerances import KERNEL, UNIT
 
@@ -140,9 +140,16 @@ class HeldLinearization:
         >>> round(loop.largest_hold()[0], 8)
         0.02085477
         """
-        low, high = real(shortest, "shortest"), real(longest, "longest")
+        low, high = quantity("shortest", shortest), quantity("longest", longest)
         if not 0 < low < high:
             raise InputError(f"holds are tried between 0 < shortest < longest, got {low:g} and {high:g}")
+        if 1 / low == np.inf or 1 / high == 0:
+            raise InputError(f"holds from {low:g} to {high:g} s have no rates in doubles; try 1e-4 to 10")
+        if self.controller.delay > MOST_LATE * low:
+            raise InputError(
+                f"the delay, {self.controller.delay:g} s, is more than {MOST_LATE} of the shortest holds, "
+                f"{low:g} s; raise shortest to {self.controller.delay / MOST_LATE:g} s or more"
+            )
         stable = 0.0
         for h in np.geomspace(low, high, _POINTS).tolist():
             if not self._holds(h):
@@ -190,7 +197,9 @@ class HeldLinearization:
         >>> print(found.stable.verdict, found.unstable.verdict, found.width < 1e-9)
         PROVED_STABLE PROVED_UNSTABLE True
         """
-        size = real(width, "width")
+        size = quantity("width", width)
+        if not size > 0:
+            raise InputError(f"width must be positive, in seconds, got {width!r}; 1e-9 is the default")
         low, high = self.largest_hold(shortest, longest)
         if low == 0 or np.isinf(high):
             found = "no hold is stable" if low == 0 else "every hold is stable"
@@ -232,7 +241,9 @@ class HeldLinearization:
         return max(0.0, min(ends, default=np.inf) - 2 * self.controller.delay)
 
     def _holds(self, h: float) -> bool:
-        return _radius(_inner(self._pair, _matrix(self._pair, replace(self.controller, rate=1 / h)))) < 1
+        M = _matrix(self._pair, replace(self.controller, rate=1 / h))
+        # A mode that grows beyond doubles within a hold is not stable.
+        return bool(np.isfinite(M).all()) and _radius(_inner(self._pair, M)) < 1
 
     def __repr__(self) -> str:
         count = len(self.neutral)
@@ -272,7 +283,7 @@ def linearize_held(
     LabelError
         If the controller does not fit the plant.
     InputError
-        For a system on spheres or rotations.
+        For a system on spheres or rotations, or a hold in which the loop grows beyond doubles.
     ParameterError
         For an unknown parameter.
     TypeError
@@ -283,6 +294,11 @@ def linearize_held(
     lin = linearized(system.seen_from(None), point)
     pair, names = _pair_of(system, controller, point, lin.A_leaf, lin.B, lin.basis)
     M = _matrix(pair, controller)
+    if not np.isfinite(M).all():
+        raise InputError(
+            f"a hold of {controller.hold:g} s moves the loop beyond doubles, as it grows without commands; "
+            f"raise the rate of {controller.rate:g} Hz"
+        )
     inner = _inner(pair, M)
     others = np.linalg.eigvals(inner) if inner.size else np.zeros(0)
     multipliers = np.concatenate([np.ones(len(names)), others[np.argsort(-np.abs(others), kind="stable")]])

@@ -2,13 +2,14 @@
 
 from geoctrl.sampling.applied import Applied
 from geoctrl.sampling.complementary import ComplementaryFilter, EstimatedLaw
-from geoctrl.sampling.controller import Controls, SampledController
+from geoctrl.sampling.controller import MOST_LATE, Controls, SampledController
 from geoctrl.sampling.feedback import HOLD, Feedback
 from geoctrl.sampling.hold import Hold
 from geoctrl.sampling.sensors import InertialUnit, Sensor
 
 __all__ = [
     "HOLD",
+    "MOST_LATE",
     "Applied",
     "ComplementaryFilter",
     "Controls",

@@ -10,14 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._checks import existing_folder, finite_array, named_parameters, nearest, sampling_rate
-from geoctrl._scalars import real, shown
+from geoctrl._checks import existing_folder, finite_array, named_parameters, nearest, quantity, sampling_rate
+from geoctrl._scalars import shown
 from geoctrl._scalars.c_text import identifier, write_pair
 from geoctrl.errors import InputError, LabelError
 from geoctrl.sampling.c_code import controller_files
 from geoctrl.sampling.feedback import Feedback
 
-__all__ = ["Controls", "SampledController"]
+__all__ = ["MOST_LATE", "Controls", "SampledController"]
+
+MOST_LATE = 10_000
+"""Holds that a delay may last: each is a command that waits."""
+
+_FAST = 1e-12
+"""Part of a hold below which an actuator's lag is refused: its mode is lost in the rounding of the others."""
 
 _WHOLE = 1e-9
 """Part of a hold below which a delay is one of whole holds."""
@@ -95,8 +101,9 @@ class Controls(ABC):
         Raises
         ------
         InputError
-            If the rate is not positive, delay or lag are negative, a limit is empty or does not hold the
-            torque at the start, noise has no generator, or a number is out of range.
+            If the rate is not positive, delay or lag are negative, the delay is longer than 10000 holds, a
+            limit is empty or does not hold the torque at the start, noise has no generator or a generator no
+            noise, or a number is out of range; True and False are no numbers here.
         LabelError
             For a label that the law neither measures nor sets.
         ParameterError
@@ -163,10 +170,20 @@ class SampledController:
             )
         law = self.feedback
         rate = sampling_rate(self.rate)
-        delay, lag = (real(getattr(self, k), k) for k in ("delay", "lag"))
+        delay, lag = (quantity(k, getattr(self, k)) for k in ("delay", "lag"))
         for name, value in (("delay", delay), ("lag", lag)):
             if not value >= 0:
                 raise InputError(f"{name} must not be negative, in seconds, got {shown(value)}")
+        if delay * rate > MOST_LATE:
+            raise InputError(
+                f"a delay of {delay:g} s is {delay * rate:.6g} holds of {1 / rate:g} s, and at most "
+                f"{MOST_LATE} commands may wait: delay is in seconds; lower it, or the rate"
+            )
+        if 0 < lag < _FAST / rate:
+            raise InputError(
+                f"a lag of {lag:g} s is nothing beside a hold of {1 / rate:g} s; leave it out for an "
+                "actuator that follows at once"
+            )
         limits = _by_label("limits", self.limits, law.inputs, "input that the law sets", _interval)
         noise = _by_label("noise", self.noise, law.signals, "state that the law measures", _size)
         offset = _by_label("offset", self.offset, law.signals, "state that the law measures", _number)
@@ -183,6 +200,11 @@ class SampledController:
                 )
         if noise and not isinstance(self.rng, np.random.Generator):
             raise InputError("noise needs its generator, rng=numpy.random.default_rng(seed)")
+        if self.rng is not None and not noise:
+            raise InputError(
+                f"rng={shown(self.rng)} was given without noise, which alone draws from it: give "
+                "noise={label: standard deviation}, or leave rng out"
+            )
         read: dict[str, Any] = {"rate": rate, "delay": delay, "lag": lag, "limits": limits, "noise": noise}
         read |= {"rate_limits": rates, "quantisation": steps, "start": start, "offset": offset}
         for name, value in read.items():
@@ -285,7 +307,7 @@ def _by_label(option: str, given: Any, known: Sequence[str], what: str, read: An
 
 
 def _number(value: Any, what: str) -> float:
-    return float(finite_array(what, value, ()))
+    return quantity(what, finite_array(what, value, ()) if np.ndim(value) else value)
 
 
 def _size(value: Any, what: str) -> float:
@@ -296,10 +318,10 @@ def _size(value: Any, what: str) -> float:
 
 
 def _interval(value: Any, what: str) -> tuple[float, float]:
-    bounds = finite_array(what, value)
-    if bounds.shape == ():
+    if np.ndim(value) == 0:
         size = _size(value, what)
         return -size, size
+    bounds = finite_array(what, value)
     if bounds.shape != (2,) or not bounds[0] < bounds[1]:
         raise InputError(
             f"{what} must be a positive number, or (low, high) with low < high, got {shown(value)}"

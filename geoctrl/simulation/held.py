@@ -10,6 +10,7 @@ from math import isfinite
 
 import numpy as np
 
+from geoctrl.errors import InputError
 from geoctrl.sampling import Hold
 from geoctrl.simulation import heyoka_engine, heyoka_stepper
 from geoctrl.stepping import dormand_prince
@@ -27,7 +28,19 @@ _STEPPERS = {heyoka_engine.run: heyoka_stepper.Stepper, dormand_prince.run: dorm
 
 
 def holds_in(times: np.ndarray, hold: float) -> int:
-    """Samples that a controller takes in a run."""
+    """Samples that a controller takes in a run.
+
+    Raises
+    ------
+    InputError
+        If the times of a run cannot be told apart within a hold.
+    """
+    least = _CLOSE * max(abs(times[0]), abs(times[-1]))
+    if not hold > least:
+        raise InputError(
+            f"a hold of {hold:g} s is shorter than doubles resolve the times of this run, {least:.2g} s; "
+            "lower the rate, in samples a second"
+        )
     return max(1, math.ceil((times[-1] - times[0]) / hold * (1 - _CLOSE)))
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from geoctrl._checks import named_parameters, nearest, sampling_rate
+from geoctrl._checks import entries, named_parameters, nearest, sampling_rate
 from geoctrl._scalars import Program
 from geoctrl.analysis.held import HeldLinearization, linearize_held
 from geoctrl.errors import InputError, LabelError, ParameterError
@@ -173,7 +173,7 @@ def _gains(law: _Law, given: dict[str, float], names: Sequence[str] | None) -> d
     own = {k: float(v) for k, v in values.items() if k not in plant}
     if isinstance(names, str):
         names = [names]
-    for name in names or ():
+    for name in () if names is None else entries("gains", names):
         if name not in own:
             raise LabelError(f"the law has no gain {name!r}{nearest(name, tuple(own))}")
     chosen = own if names is None else {k: v for k, v in own.items() if k in names}

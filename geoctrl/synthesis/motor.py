@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import finite_array, nearest, sampling_rate
-from geoctrl._scalars import real, shown
+from geoctrl._checks import finite_array, nearest, quantity, sampling_rate
+from geoctrl._scalars import shown
 from geoctrl.analysis import linearize, linearize_held
 from geoctrl.errors import GeoctrlError, InputError, LabelError, MatchingError
 from geoctrl.simulation import simulate
@@ -98,7 +98,7 @@ class Motor:
                     raise LabelError(
                         f"{what}: no {shown(name)}{nearest(str(name), [label])}; it is {label!r}"
                     )
-            value = real(given[label], f"{what} {label!r}") if given else np.inf
+            value = quantity(f"{what} {label!r}", given[label]) if given else np.inf
             if not value > 0:
                 raise InputError(
                     f"{what} {label!r} must be positive, got {value:g}: nothing is held without a torque, or "
