@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from flint import fmpq
+from flint import arb, fmpq
 
 from geoctrl._checks import whole_number
 from geoctrl.analysis.falling_quadratic import DEGREES, FallingQuadratic, Proof
@@ -36,6 +36,7 @@ from geoctrl.checker.squares.file import (
 from geoctrl.checker.squares.setting import Setting
 from geoctrl.errors import CertificateError
 from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.systems.angles import ExactAngle, angles_at
 
 __all__ = ["AttractedSet", "attracted_set"]
 
@@ -80,6 +81,7 @@ class AttractedSet(ProvedSet):
     """
 
     data: dict[str, Any] = field(repr=False)
+    angles: Mapping[int, ExactAngle] = field(default_factory=dict, repr=False)
     _found: Attraction | None = field(default=None, repr=False)
 
     @cached_property
@@ -162,7 +164,7 @@ class AttractedSet(ProvedSet):
             for cell in parts.cells(pieces)
         ]
 
-    def _holds(self, state: list[fmpq]) -> bool:
+    def _holds(self, state: list[fmpq | arb]) -> bool:
         return lies_in(self._proved.parts, state, SLACK)
 
     def __repr__(self) -> str:
@@ -198,21 +200,27 @@ def attracted_set(
         held = f" on the levels of {', '.join(levels)}" if levels else ""
         for size in DEGREES if degree is None else (degree,):
             try:
-                return _found(system.name, asked, size)
+                found = _found(system.name, asked, size, angles_at(point.exact))
             except (CertificateError, Refusal) as reason:
                 reasons.append(f"by squares{held}, {reason}")
-                if "sums of squares" not in str(reason):
-                    break
+                break
+            if isinstance(found, AttractedSet):
+                return found
+            reasons.append(f"by squares{held}, {found}")
     raise CertificateError("; ".join(dict.fromkeys(reasons)))
 
 
-def _found(name: str, data: dict[str, Any], degree: int) -> AttractedSet:
+def _found(
+    name: str, data: dict[str, Any], degree: int, angles: Mapping[int, ExactAngle]
+) -> AttractedSet | str:
+    """The set by monomials of a degree, or why these show none."""
     from geoctrl import __version__
 
     problem = read_attraction(data)
     setting = Setting(problem)
     search = FallingQuadratic(setting, degree)
-    proof = search()
+    if (proof := search()) is None:
+        return f"sums of squares of degree {degree} do not show the first function to fall in any set"
     found, proposal = _judged(search, problem, proof)
     for _ in range(LEVELS):
         if isinstance(found, Attraction):
@@ -223,7 +231,7 @@ def _found(name: str, data: dict[str, Any], degree: int) -> AttractedSet:
         proof = smaller
         found, proposal = _judged(search, problem, proof)
     if not isinstance(found, Attraction):
-        raise CertificateError(found)
+        return found
     content = {
         "format": SQUARES_FORMAT,
         "version": VERSION,
@@ -234,7 +242,7 @@ def _found(name: str, data: dict[str, Any], degree: int) -> AttractedSet:
         "problem": data,
         "proof": proposal,
     }
-    return AttractedSet(content, found)
+    return AttractedSet(content, angles, found)
 
 
 def _judged(

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from flint import fmpq
+from flint import arb, fmpq
 
 from geoctrl import checker
 from geoctrl._checks import nearest, require_choice, whole_number
@@ -37,6 +37,7 @@ from geoctrl.checker.sublevels.file import (
 )
 from geoctrl.errors import CertificateError, InputError, ParameterError
 from geoctrl.systems import Equilibrium, ReducedSystem, as_system
+from geoctrl.systems.angles import ExactAngle, angles_at
 from geoctrl.systems.points import resolve_equilibrium
 from geoctrl.verification import Verdict
 
@@ -84,6 +85,7 @@ class RegionOfAttraction(ProvedSet):
     """
 
     data: dict[str, Any] = field(repr=False)
+    angles: Mapping[int, ExactAngle] = field(default_factory=dict, repr=False)
     reason: str = field(default="", repr=False)
     _region: Region | None = field(default=None, repr=False)
 
@@ -184,7 +186,7 @@ class RegionOfAttraction(ProvedSet):
         whole_number("pieces", pieces, 1, 1024)
         return boxes_of(self._proved, pieces)
 
-    def _holds(self, state: list[fmpq]) -> bool:
+    def _holds(self, state: list[fmpq | arb]) -> bool:
         return lies_in(self._proved, state, SLACK)
 
     def __repr__(self) -> str:
@@ -315,7 +317,7 @@ def _by_energy(
     reasons = []
     try:
         for question in questions(system, point, bounds, widths):
-            found = _attempt(system.name, question, depth, bool(bounds))
+            found = _attempt(system.name, question, depth, bool(bounds), angles_at(point.exact))
             if isinstance(found, RegionOfAttraction):
                 return found
             asked = question.data["sublevel"]
@@ -341,7 +343,9 @@ def _positive(name: str, given: Any, known: Any, what: str) -> dict[str, Fractio
     return found
 
 
-def _attempt(system: str, question: Question, depth: int | None, limited: bool) -> RegionOfAttraction | str:
+def _attempt(
+    system: str, question: Question, depth: int | None, limited: bool, angles: Mapping[int, ExactAngle]
+) -> RegionOfAttraction | str:
     """The region of one function, or why there is none."""
     halvings = depth or DEPTHS.get(len(question.shapes), FEW)
     best: tuple[fmpq, str, str, dict[str, Any]] | None = None
@@ -366,7 +370,7 @@ def _attempt(system: str, question: Question, depth: int | None, limited: bool) 
         region = judge_sublevel(read_sublevel(data), level, tree)
     except Refusal as refusal:
         return str(refusal)
-    return _written(system, data, region, tree, reason)
+    return _written(system, data, region, tree, reason, angles)
 
 
 def _boxed(question: Question, side: int) -> dict[str, Any]:
@@ -382,7 +386,14 @@ def _boxed(question: Question, side: int) -> dict[str, Any]:
     return question.data | {"sublevel": question.data["sublevel"] | {"box": sides}}
 
 
-def _written(system: str, data: dict[str, Any], region: Region, tree: str, reason: str) -> RegionOfAttraction:
+def _written(
+    system: str,
+    data: dict[str, Any],
+    region: Region,
+    tree: str,
+    reason: str,
+    angles: Mapping[int, ExactAngle],
+) -> RegionOfAttraction:
     from geoctrl import __version__
 
     content = {
@@ -396,4 +407,4 @@ def _written(system: str, data: dict[str, Any], region: Region, tree: str, reaso
         "level": str(region.level),
         "cells": tree,
     }
-    return RegionOfAttraction(content, reason, region)
+    return RegionOfAttraction(content, angles, reason, region)

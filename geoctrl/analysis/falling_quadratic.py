@@ -22,6 +22,7 @@ import numpy as np
 from geoctrl.analysis.near_leaf import Exponents, NearLeaf, Terms, terms_of
 from geoctrl.analysis.semidefinite import Gram, Program, entries, parities
 from geoctrl.checker.jets import to_float
+from geoctrl.checker.squares.identity import LEVEL, REST
 from geoctrl.checker.squares.setting import Setting
 from geoctrl.errors import CertificateError
 
@@ -52,11 +53,13 @@ class Proof(NamedTuple):
 
     scales: np.ndarray
     function: np.ndarray
-    squares: list[tuple[int | None, list[Exponents], np.ndarray]]
+    squares: list[tuple[str, list[Exponents], np.ndarray]]
     multipliers: list[Terms]
 
-
-LEVEL, REST = -1, None
+    def unscaled(self, places: Sequence[int]) -> np.ndarray:
+        """The function in variables as they are, of which the places are measured."""
+        s = self.scales[list(places)]
+        return self.function / np.outer(s, s)
 
 
 class FallingQuadratic:
@@ -243,17 +246,18 @@ class FallingQuadratic:
         found = program.minimum({margin: -1.0})
         if found is None or not found[margin] > 0:
             return None
-        squares: list[tuple[int | None, list[Exponents], np.ndarray]] = [
+        squares: list[tuple[str, list[Exponents], np.ndarray]] = [
             (REST, block, entries(gram, found) + found[margin] * np.eye(len(block)))
             for block, gram in parts["rest"]
         ]
         squares += [(LEVEL, block, entries(gram, found)) for block, gram in factors]
-        squares += [(number, block, entries(gram, found)) for number, block, gram in parts["bounds"]]
+        squares += [(str(number), block, entries(gram, found)) for number, block, gram in parts["bounds"]]
         multipliers = [{m: float(found[k]) for m, k in row.items()} for row in parts["relations"]]
         return float(found[margin]), Proof(self.scales, P, squares, multipliers)
 
     def larger(self, proof: Proof) -> np.ndarray | None:
         """The function of least average over the set of another, with the factor of its proof."""
+        self._measure(proof.unscaled(self.places))
         P, units = proof.function, self._units()
         factor: Terms = {}
         for kind, block, gram in proof.squares:
@@ -306,15 +310,17 @@ class FallingQuadratic:
 
     # -- the search -----------------------------------------------------------------------------------
 
-    def __call__(self) -> Proof:
-        """A proof of a set that is as large as one is found.
+    def __call__(self) -> Proof | None:
+        """A proof of a set that is as large as one is found, None where nothing is shown.
 
         Raises
         ------
         CertificateError
-            If none is found.
+            If an output is at its limit, or the domain ends, at the point.
         """
-        P, proof = self._small()
+        if (small := self._small()) is None:
+            return None
+        P, proof = small
         volume = self.leaf.volume(P)
         for _ in range(STEPS):
             larger = self.larger(proof)
@@ -335,11 +341,11 @@ class FallingQuadratic:
 
     def smaller(self, proof: Proof) -> Proof | None:
         """A proof for the same function at half the level, None where none is found."""
-        found = self.shown(2.0 * proof.function / np.outer(*2 * [proof.scales[self.places]]))
+        found = self.shown(2.0 * proof.unscaled(self.places))
         return None if found is None else found[1]
 
-    def _small(self) -> tuple[np.ndarray, Proof]:
-        """Lyapunov's function at the largest level at which it is shown to fall, nearly."""
+    def _small(self) -> tuple[np.ndarray, Proof] | None:
+        """The first function at the largest level at which it is shown to fall, nearly."""
         P = self.leaf.first_function()
         if any(b <= 0 for b, _ in self._limits):
             raise CertificateError("an output is at its limit, or the domain ends, at the equilibrium")
@@ -356,9 +362,7 @@ class FallingQuadratic:
                 size = (low * size) ** 0.5 if low else size / 4
             if (best and best[0] < 1.3 * low) or size > 1e12 or (not low and size < 1e-12):
                 break
-        if best is None:
-            raise CertificateError("Lyapunov's function is not shown to fall in any set by sums of squares")
-        return P * best[0], best[1]
+        return best and (P * best[0], best[1])
 
 
 def _times(a: Exponents, b: Exponents) -> Exponents:

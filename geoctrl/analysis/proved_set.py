@@ -6,19 +6,21 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from flint import fmpq
+from flint import arb, ctx, fmpq
 
 from geoctrl import checker
 from geoctrl._checks import file_path
 from geoctrl.errors import InputError
+from geoctrl.systems.angles import ExactAngle
 from geoctrl.verification import Verdict
 
 __all__ = ["ProvedSet"]
@@ -29,10 +31,16 @@ them.
 """
 
 
+BITS = 128
+"""Of angles that states are measured from."""
+
+
 class ProvedSet(ABC):
     """A set of states, as its file holds it: its ``data``."""
 
     data: dict[str, Any]
+    angles: Mapping[int, ExactAngle]
+    """Of the point, those that its file measures states from, by the number of the state."""
 
     @property
     def verdict(self) -> Verdict:
@@ -59,8 +67,8 @@ class ProvedSet(ABC):
         return list(self.data["problem"]["states"])
 
     @abstractmethod
-    def _holds(self, state: list[fmpq]) -> bool:
-        """Whether a state is in the set."""
+    def _holds(self, state: list[fmpq | arb]) -> bool:
+        """Whether a state, as the file measures it, is in the set."""
 
     def contains(self, x: Any) -> bool | np.ndarray:
         """Whether states are proved to be in the set.
@@ -68,7 +76,8 @@ class ProvedSet(ABC):
         Parameters
         ----------
         x : array_like, (n,) or (n, N)
-            Doubles are the rationals that they are; relations of the leaf hold up to 1e-9.
+            States of the system. Doubles are the rationals that they are; relations of the leaf hold up to
+            1e-9.
 
         Returns
         -------
@@ -88,8 +97,19 @@ class ProvedSet(ABC):
         if not np.all(np.isfinite(states)):
             raise InputError("x must be finite")
         columns = states.reshape(len(labels), -1).T
-        found = [self._holds([fmpq(*float(v).as_integer_ratio()) for v in column]) for column in columns]
+        found = [self._holds([self._measured(i, v) for i, v in enumerate(column)]) for column in columns]
         return found[0] if states.ndim == 1 else np.array(found, dtype=bool)
+
+    def _measured(self, i: int, value: float) -> fmpq | arb:
+        """A state as the file measures it: an angle from that of the point, whole turns included."""
+        exact = fmpq(*float(value).as_integer_ratio())
+        if (angle := self.angles.get(i)) is None:
+            return exact
+        with ctx.workprec(BITS):
+            sine, cosine = (arb(fmpq(q.numerator, q.denominator)) for q in (angle.sine, angle.cosine))
+            principal = arb.atan2(sine, cosine)
+            turns = round((float(angle) - float(principal)) / (2 * math.pi))
+            return arb(exact) - principal - 2 * turns * arb.pi()
 
     def plot(self, x: str | None = None, y: str | None = None, ax: Any = None, **options: Any) -> Any:
         """The set over two states, with runs where they are given: `geoctrl.viz.attraction`."""

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from geoctrl.analysis.falling_quadratic import LEVEL, REST, FallingQuadratic, Proof
+from geoctrl.analysis.falling_quadratic import FallingQuadratic, Proof
 from geoctrl.analysis.near_leaf import Exponents
 from geoctrl.checker.jets import to_float
-from geoctrl.checker.squares import identity
-from geoctrl.checker.squares.identity import Monomial, products, times
+from geoctrl.checker.squares.identity import REST, Monomial, Square, remainder, times
 from geoctrl.checker.squares.ring import Polynomial
 from geoctrl.checker.squares.setting import Setting
 
@@ -34,10 +33,10 @@ def in_exact_numbers(search: FallingQuadratic, proof: Proof) -> dict[str, Any] |
     function = [
         [c / (a * b) for c, b in zip(row, measured, strict=True)] for row, a in zip(P, measured, strict=True)
     ]
-    units: dict[int | None, float] = dict(enumerate(_largest(setting, h, scales) for h in setting.bounds))
+    units = {str(k): _largest(setting, h, scales) for k, h in enumerate(setting.bounds)}
     squares = []
     for kind, block, gram in proof.squares:
-        shifted = gram if kind is REST else _shifted(gram)
+        shifted = gram if kind == REST else _shifted(gram)
         sizes = [_size(m, scales) for m in block]
         rows = [
             [c / (a * b) for c, b in zip(row, sizes, strict=True)]
@@ -58,24 +57,14 @@ def in_exact_numbers(search: FallingQuadratic, proof: Proof) -> dict[str, Any] |
 def _corrected(
     setting: Setting,
     function: list[list[fmpq]],
-    squares: list[tuple[int | None, list[Monomial], list[list[fmpq]]]],
+    squares: list[Square],
     multipliers: list[dict[Monomial, fmpq]],
 ) -> dict[str, Any] | None:
     """The proposal, its identity made exact."""
-    fall = identity.Fall.__new__(identity.Fall)
-    fall.setting, fall.matrix, fall.level = setting, function, fmpq(1)
-    rest = -fall.rate
-    room = setting.polynomial({(): fmpq(1)}) - fall.function
-    for kind, block, rows in squares:
-        total = setting.polynomial(products(block, rows))
-        factor = 1 if kind is REST else room if kind == LEVEL else setting.bounds[kind]
-        rest -= total * factor
-    for terms, relation in zip(multipliers, setting.relations, strict=True):
-        if terms:
-            rest -= setting.polynomial(terms) * relation
+    rest = remainder(setting, function, fmpq(1), squares, multipliers)
     pairs: dict[Monomial, list[tuple[int, int, int]]] = {}
-    for number, (kind, block, _) in enumerate(squares):
-        if kind is REST:
+    for number, (by, block, _) in enumerate(squares):
+        if by == REST:
             for i, a in enumerate(block):
                 for j in range(i + 1):
                     pairs.setdefault(times(a, block[j]), []).append((number, i, j))
@@ -89,17 +78,16 @@ def _corrected(
         rows[i][j] += share
         if i != j:
             rows[j][i] += share
-    words = {REST: identity.REST, LEVEL: identity.LEVEL}
     return {
         "function": _lower(function),
         "level": "1",
         "squares": [
             {
-                "times": words.get(kind, str(kind)),
+                "times": by,
                 "monomials": [[list(p) for p in m] for m in block],
                 "matrix": _lower(rows),
             }
-            for kind, block, rows in squares
+            for by, block, rows in squares
         ],
         "multipliers": [[[[list(p) for p in m], str(c)] for m, c in row.items()] for row in multipliers],
     }

@@ -135,6 +135,18 @@ def well_solved(A: arb_mat, right: arb_mat) -> arb_mat:
     return found
 
 
+def is_invertible(n: int, entries: Iterable[tuple[int, int, arb]]) -> bool:
+    """Whether a matrix of balls, zero but for its entries, is certainly not singular."""
+    A = arb_mat(n, n)
+    for i, j, v in entries:
+        A[i, j] = v
+    try:
+        well_solved(A, unit(n))
+    except Refusal:
+        return False
+    return True
+
+
 def unit(n: int) -> arb_mat:
     """The identity."""
     return arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)])

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 import sympy as sp
 
 from geoctrl.errors import InputError
 
-__all__ = ["ExactAngle", "angle_of", "nearby_angle"]
+__all__ = ["ExactAngle", "angle_of", "angles_at", "nearby_angle"]
 
 _AGREES = 1e-9
 _SIMPLE = 1000
@@ -39,6 +39,11 @@ class ExactAngle(Fraction):
 
     def __reduce__(self):
         return ExactAngle, (float(self), self.cosine, self.sine)
+
+
+def angles_at(point: Sequence[object] | None) -> dict[int, ExactAngle]:
+    """The exact angles among the states of a point, by their numbers."""
+    return {i: q for i, q in enumerate(point or ()) if isinstance(q, ExactAngle)}
 
 
 def angle_of(expr: sp.Expr, numbers: Iterable[tuple[sp.Symbol, Fraction]]) -> ExactAngle | None:

@@ -151,7 +151,7 @@ def extent_of(parts: Parts) -> dict[str, tuple[fmpq, fmpq]]:
     }
 
 
-def lies_in(parts: Parts, state: list[fmpq], slack: fmpq) -> bool:
+def lies_in(parts: Parts, state: list[fmpq | arb], slack: fmpq) -> bool:
     """Whether a state is proved to be in the set, relations and levels holding up to a slack."""
     fall, q = parts.fall, parts.question
     with ctx.workprec(BITS):

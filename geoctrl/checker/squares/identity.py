@@ -30,6 +30,9 @@ PRODUCTS = 20_000_000
 REST, LEVEL = "rest", "level"
 
 Monomial = tuple[tuple[int, int], ...]
+Matrix = list[list[fmpq]]
+Square = tuple[str, list[Monomial], Matrix]
+"""What it is multiplied with, the monomials, and their matrix."""
 
 
 class Fall:
@@ -53,40 +56,36 @@ class Fall:
 
     def __init__(self, setting: Setting, proposal: dict[str, Any]) -> None:
         self.setting, self.level = setting, proposal["level"]
-        self.matrix = symmetric(proposal["function"], "function")
         if not self.level > 0:
             raise Refusal("the level is not positive", "level")
-        if len(self.matrix) != len(setting.measured):
+        if len(proposal["function"]) != len(setting.measured):
             raise Refusal("the function is not one of what is measured", "function")
+        self.matrix = symmetric(proposal["function"], "function")
         require_definite(self.matrix, "function")
-        rest = -self.rate
-        room = setting.polynomial({(): self.level}) - self.function
-        factors = {LEVEL: room, **{str(k): h for k, h in enumerate(setting.bounds)}}
-        seen = set()
-        for number, row in enumerate(proposal["squares"]):
-            path = f"squares[{number}]"
-            monomials = self._monomials(row["monomials"], path)
-            gram = symmetric(row["matrix"], path)
-            require_definite(gram, path)
-            total = setting.polynomial(products(monomials, gram))
-            if row["times"] == REST:
-                seen |= {m[0][0] for m in monomials if len(m) == 1 and m[0][1] == 1}
-            elif row["times"] in factors:
-                total = _multiplied(total, factors[row["times"]])
-            else:
-                raise Refusal("there is no such factor", path)
-            rest -= total
+        squares = [self._square(row, f"squares[{k}]") for k, row in enumerate(proposal["squares"])]
         if len(proposal["multipliers"]) != len(setting.relations):
             raise Refusal("one multiplier is needed for each relation", "multipliers")
-        for number, (terms, r) in enumerate(zip(proposal["multipliers"], setting.relations, strict=True)):
+        multipliers = []
+        for number, terms in enumerate(proposal["multipliers"]):
             monomials = self._monomials([m for m, _ in terms], f"multipliers[{number}]")
-            found = dict(zip(monomials, (c for _, c in terms), strict=True))
-            if found:
-                rest -= _multiplied(setting.polynomial(found), r)
-        if rest:
+            multipliers.append(dict(zip(monomials, (c for _, c in terms), strict=True)))
+        if remainder(setting, self.matrix, self.level, squares, multipliers):
             raise Refusal("it is not proved that the function falls: the identity does not hold", "squares")
+        rests = [monomials for times, monomials, _ in squares if times == REST]
+        seen = {m[0][0] for monomials in rests for m in monomials if len(m) == 1 and m[0][1] == 1}
         if not {setting.variables.index(i) for i in setting.measured} <= seen:
             raise Refusal("it is not proved that the function falls but at the point", "squares")
+
+    def _square(self, row: dict[str, Any], path: str) -> Square:
+        """A sum of squares with a matrix that is positive definite."""
+        monomials = self._monomials(row["monomials"], path)
+        if len(row["matrix"]) != len(monomials):
+            raise Refusal("a matrix does not fit its monomials", path)
+        gram = symmetric(row["matrix"], path)
+        require_definite(gram, path)
+        if row["times"] not in (REST, LEVEL, *map(str, range(len(self.setting.bounds)))):
+            raise Refusal("there is no such factor", path)
+        return row["times"], monomials, gram
 
     def _monomials(self, given: list[list[tuple[int, int]]], path: str) -> list[Monomial]:
         """Monomials as read, each variable once; no monomial twice."""
@@ -105,24 +104,6 @@ class Fall:
         return found
 
     @cached_property
-    def function(self) -> Polynomial:
-        """V."""
-        places = [self.setting.variables.index(i) for i in self.setting.measured]
-        return self.setting.polynomial(products([((k, 1),) for k in places], self.matrix))
-
-    @cached_property
-    def rate(self) -> Polynomial:
-        """The rate of V, unknowns among its variables."""
-        y = [self.setting.generator(i) for i in self.setting.measured]
-        terms = (
-            (2 * c) * y[i] * self.setting.rates[j]
-            for i, row in enumerate(self.matrix)
-            for j, c in enumerate(row)
-            if c
-        )
-        return sum(terms, self.setting.polynomial({}))
-
-    @cached_property
     def inverse(self) -> fmpq_mat:
         """Of the matrix of V."""
         n = len(self.matrix)
@@ -136,6 +117,37 @@ class Fall:
             reach = self.level * (k.transpose() * self.inverse * k)[0, 0]
             if room < 0 or reach > room * room:
                 raise Refusal(f"it is not proved that {name[:80]!r} stays within its limit", "limits")
+
+
+def remainder(
+    setting: Setting,
+    matrix: Matrix,
+    level: fmpq,
+    squares: list[Square],
+    multipliers: list[dict[Monomial, fmpq]],
+) -> Polynomial:
+    """What the identity leaves: zero where it holds."""
+    places = [setting.variables.index(i) for i in setting.measured]
+    function = setting.polynomial(products([((k, 1),) for k in places], matrix))
+    factors = {LEVEL: setting.polynomial({(): level}) - function}
+    factors |= {str(k): h for k, h in enumerate(setting.bounds)}
+    rest = -rate_of(setting, matrix)
+    for by, monomials, gram in squares:
+        total = setting.polynomial(products(monomials, gram))
+        rest -= total if by == REST else _multiplied(total, factors[by])
+    for terms, r in zip(multipliers, setting.relations, strict=True):
+        if terms:
+            rest -= _multiplied(setting.polynomial(terms), r)
+    return rest
+
+
+def rate_of(setting: Setting, matrix: Matrix) -> Polynomial:
+    """The rate of V, unknowns among its variables."""
+    y = [setting.generator(i) for i in setting.measured]
+    terms = (
+        (2 * c) * y[i] * setting.rates[j] for i, row in enumerate(matrix) for j, c in enumerate(row) if c
+    )
+    return sum(terms, setting.polynomial({}))
 
 
 def _multiplied(p: Polynomial, q: Polynomial) -> Polynomial:

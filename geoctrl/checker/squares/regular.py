@@ -16,7 +16,7 @@ from functools import cached_property
 from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
 
 from geoctrl.checker.balls import Balls
-from geoctrl.checker.boxes import unit, well_solved
+from geoctrl.checker.boxes import is_invertible
 from geoctrl.checker.jets import Jet, evaluate, reachable
 from geoctrl.checker.reading import Refusal, children
 from geoctrl.checker.squares.identity import Fall
@@ -24,8 +24,10 @@ from geoctrl.checker.surds import ball
 
 BITS, PARTS = 80, 20_000
 """Of the middles of balls; of the box, at most."""
-COARSE, ROUNDS = 12, 4
-"""Cells of a side, and how often the box is made smaller, before bounds of states are found."""
+COARSE, ROUNDS, SIDES = 12, 4, 3
+"""Cells of a side, and how often the box is made smaller, before bounds of states are found; sides from which
+the box alone bounds them.
+"""
 ENTIRE = ("sin", "cos", "exp", "atan")
 """Functions that have a value everywhere."""
 
@@ -136,14 +138,9 @@ class Parts:
         d, n = len(problem["domain"]), len(problem["unknowns"])
         if not all(v > 0 for v in found[:d]):
             return "the domain of the model may end"
-        if n:
-            K = arb_mat(n, n)
-            for (i, j, _), v in zip(problem["matrix"], found[d:], strict=False):
-                K[i, j] = v
-            try:
-                well_solved(K, unit(n))
-            except Refusal:
-                return "accelerations may not be determined"
+        entries = ((i, j, v) for (i, j, _), v in zip(problem["matrix"], found[d:], strict=False))
+        if n and not is_invertible(n, entries):
+            return "accelerations may not be determined"
         return ""
 
     def _outside(self, box: dict[str, arb], sides: Sequence[str] | None = None) -> bool:
@@ -167,7 +164,7 @@ class Parts:
         with ctx.workprec(BITS):
             reach, at = bounds_of(self.fall), self._states()
             box = {k: at[k] + arb(0, 1) * reach[k] for k in reach}
-            curved = self._sides
+            curved = self._sides if len(self._sides) <= SIDES else []
             for _ in range(ROUNDS if curved else 0):
                 kept = self._halved(box, curved, COARSE)
                 if not kept:

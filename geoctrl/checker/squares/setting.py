@@ -190,7 +190,7 @@ class Setting:
                 whole = all(c.q == 1 for c in top.coeffs()) and top.total_degree() == 1
                 if name not in ("sin", "cos") or not whole:
                     raise Refusal(f"{label} is no angle, and is known by functions alone", "problem.nodes")
-                own = own or top in (x, -x)
+                own = own or (j in self._moving and top in (x, -x))
             if not own:
                 raise Refusal(f"{label} is not told by its sine and cosine", "problem.nodes")
 
@@ -202,17 +202,21 @@ class Setting:
         for i in free:
             k = self.states.index(i)
             rate = self._rates[k]
-            within = self._within(rate)
-            read = within & free
-            for j in within & set(self._field.made):
-                name, ratios = self._field.made[j]
-                if name not in ("sin", "cos"):
-                    read |= {m for r in ratios for m in self._within(r)} & free
             powers = (sum(exponents[j] for j in free) for exponents, _ in rate.top.terms())
-            if max(powers, default=0) > 1 or read - occurring(rate.top) or self._below(rate) & free:
+            hidden = self._below(rate) | self._unbounded(rate)
+            if max(powers, default=0) > 1 or hidden & free:
                 raise Refusal(
                     f"{self.question.labels[k]} may grow without bound in finite time", "problem.field"
                 )
+
+    def _unbounded(self, ratio: Ratio) -> set[int]:
+        """Generators within functions that are no sines or cosines, however deep."""
+        found: set[int] = set()
+        for j in self._within(ratio) & set(self._field.made):
+            name, ratios = self._field.made[j]
+            if name not in ("sin", "cos"):
+                found |= {m for r in ratios for m in self._within(r) | self._unbounded(r)}
+        return found
 
     def _below(self, ratio: Ratio) -> set[int]:
         """Generators in a denominator."""

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.balls import Balls
-from geoctrl.checker.boxes import matrix, solved, unit, well_solved
+from geoctrl.checker.boxes import is_invertible, matrix, solved, unit, well_solved
 from geoctrl.checker.jets import Jet, complete, evaluate, reachable, to_float
 from geoctrl.checker.question import STATES, Question
 from geoctrl.checker.reading import Refusal, children
@@ -197,14 +197,10 @@ class Energy:
             return "the domain of the model may end"
         if not all(v >= 0 for v in found[a:b]):
             return "V may grow"
-        if n := len(problem["unknowns"]):
-            K = arb_mat(n, n)
-            for (i, j, _), v in zip(self._entries, found[b:], strict=False):
-                K[i, j] = v
-            try:
-                well_solved(K, unit(n))
-            except Refusal:
-                return "accelerations may not be determined"
+        n, places = len(problem["unknowns"]), [(i, j) for i, j, _ in self._entries]
+        entries = ((i, j, v) for (i, j), v in zip(places, found[b:], strict=False))
+        if n and not is_invertible(n, entries):
+            return "accelerations may not be determined"
         return ""
 
     # -- values ------------------------------------------------------------------------------------
@@ -371,6 +367,8 @@ class Energy:
 def interval(side: Sequence[Any]) -> arb:
     """A ball around a closed interval."""
     low, high = side
+    if isinstance(low, arb):
+        return low.union(high)
     return ball_of(low) if low == high else arb((low + high) / 2, (high - low) / 2)
 
 

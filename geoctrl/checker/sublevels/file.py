@@ -198,10 +198,11 @@ def extent_of(region: Region) -> dict[str, tuple[fmpq, fmpq]]:
     return {k: (min(a for a, _ in s), max(b for _, b in s)) for k, s in zip(labels, sides, strict=True)}
 
 
-def lies_in(region: Region, state: list[fmpq], slack: fmpq) -> bool:
+def lies_in(region: Region, state: list[fmpq | arb], slack: fmpq) -> bool:
     """Whether a state is proved to be in the region, relations of the leaf holding up to a slack."""
     energy = region.energy
-    shape, velocities = ([state[i] for i in places] for places in (energy.shapes, energy.velocities))
+    shape: list[Any] = [state[i] for i in energy.shapes]
+    velocities = [state[i] for i in energy.velocities]
     if not any(
         all(a <= x <= b for x, (a, b) in zip(shape, node.cell, strict=True)) for node in region.inside
     ):
