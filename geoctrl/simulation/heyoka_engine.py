@@ -248,10 +248,10 @@ def _piece(flow: Flow, compiled: _Compiled, grid: np.ndarray) -> Generator[Block
                 reached = int(np.searchsorted(rest[: len(rows)], broken.time))
                 yield rest[:reached], rows[:reached]
                 return broken
-        good = np.isfinite(rows).all(axis=1)
+        good = np.isfinite(rows)
         finite = bool(good.all())
         if not finite:
-            rows = rows[: int(np.argmin(good))]
+            rows = rows[: int(np.argmin(good.all(axis=1)))]
         if len(rows):
             last = float(rest[len(rows) - 1]), rows[-1]
         yield rest[: len(rows)], rows

@@ -131,6 +131,8 @@ class Flow:
     def _program(self, nodes: Sequence[Node]) -> Program:
         """Compiled function of states, time and inputs."""
         system = self.system
+        if not self.more:
+            return system.program(nodes)
         states = [*system.state_nodes, *(state for state, _ in self.more)]
         arguments = [*states, system.time_node, *system.input_nodes]
         return Program(system.graph, arguments, system.parameter_nodes, nodes)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from geoctrl._scalars import Graph, Node
+from geoctrl._scalars import Graph, Node, Program
 from geoctrl.checker.surds import Surd
 from geoctrl.runs import Samples
 from geoctrl.systems.domain import EVERYWHERE, Side
@@ -94,6 +94,11 @@ class System(ABC):
     @abstractmethod
     def expression(self, expr: Any) -> Node:
         """Node of an expression in states, time, inputs and parameters; ExpressionError for any other."""
+
+    def program(self, nodes: Sequence[Node]) -> Program:
+        """Compiled function of (states, time, inputs)."""
+        arguments = [*self.state_nodes, self.time_node, *self.input_nodes]
+        return Program(self.graph, arguments, self.parameter_nodes, nodes)
 
     @abstractmethod
     def jacobian(
