@@ -29,8 +29,10 @@ from flint import acb, arb, arb_mat, ctx
 from geoctrl._checks import finite_array, whole_number
 from geoctrl._scalars import exact, real
 from geoctrl.analysis.invariants import check_invariant
+from geoctrl.analysis.shape import shape_of
 from geoctrl.errors import EquilibriumError, InputError
-from geoctrl.orbits.balls import BallProgram, UnprovedError, ball
+from geoctrl.orbits.balls import UnprovedError, ball
+from geoctrl.orbits.levels import Levels
 from geoctrl.orbits.returning import Returning
 from geoctrl.orbits.validated import BallFlow, unit
 from geoctrl.orbits.volume import canonical
@@ -118,12 +120,15 @@ def enclosed(orbit: Any, bits: int) -> OrbitEnclosure:
         raise InputError("the equations hold the time: their solutions have the period of that, or none")
     kept = system.conserved(orbit.params, u=orbit.u)
     names = [name for name in orbit.neutral if name not in ("time", "turn")]
-    if foreign := [name for name in names if name not in kept]:
+    integrals = [name for name in names if name not in kept]
+    shape = shape_of(system) if integrals else None
+    if foreign := [name for name in integrals if shape is None or name not in shape.names]:
         raise InputError(f"{foreign[0]} has a gradient and no values, and no level of it is enclosed")
     cap = ctx.cap
     try:
         with ctx.workprec(bits):
-            return _Closing(orbit, {name: kept[name] for name in names}, bits).proved()
+            functions = {name: kept[name] for name in names if name in kept}
+            return _Closing(orbit, functions, integrals, bits).proved()
     except (UnprovedError, ZeroDivisionError) as error:
         why = (
             str(error)
@@ -138,24 +143,18 @@ def enclosed(orbit: Any, bits: int) -> OrbitEnclosure:
 class _Closing:
     """The equations of a periodic orbit about the one in floats."""
 
-    def __init__(self, orbit: Any, kept: dict[str, Any], bits: int) -> None:
-        self.orbit, self.bits, self._kept = orbit, bits, kept
+    def __init__(self, orbit: Any, kept: dict[str, Any], integrals: Sequence[str], bits: int) -> None:
+        self.orbit, self.bits, self._kept, self._integrals = orbit, bits, kept, integrals
         self._n, system = len(orbit.x), orbit.system
         self.returning = Returning(orbit)
         self._moved = 1 + int(self.returning.turns)
         """How many directions are moved along: that of the motion, and of turns."""
         given = tuple(orbit.u), dict(orbit.params)
-        self.flow = BallFlow(system, *given, degree=bits // 4, bits=int(bits * _LEFT))
-        self._relations = len(system.leaf.nodes)
-        nodes = [*system.leaf.nodes, *kept.values()]
-        gradients = [e for row in system.graph.jacobian(nodes, system.state_nodes) for e in row]
-        self._values = BallProgram(system, nodes, *given)
-        self._gradients = BallProgram(system, gradients, *given)
-
-    def _rows(self, x: Sequence[arb]) -> arb_mat:
-        """D over a box."""
-        m = len(self._kept) + self._relations
-        return arb_mat(m, self._n, self._gradients(x))
+        self.levels = Levels(system, kept, integrals, given)
+        self.flow = BallFlow(
+            system, *given, degree=bits // 4, bits=int(bits * _LEFT), watch=self.levels.watch
+        )
+        self.levels.start_at(self._start)
 
     @cached_property
     def _start(self) -> list[arb]:
@@ -174,7 +173,7 @@ class _Closing:
             raise UnprovedError(
                 "nothing moves at this point, or by turns alone: it is an equilibrium up to these"
             )
-        D = _floats(self._rows(self._start).entries()).reshape(-1, self._n)
+        D = _floats(self.levels.rows(self._start).entries()).reshape(-1, self._n)
         along = np.linalg.qr(moved)[0] * np.sign(np.diag(np.linalg.qr(moved)[1]))
         V = np.linalg.svd(np.vstack([D, along.T]))[2]
         across = V[len(D) + self._moved :].T
@@ -213,7 +212,7 @@ class _Closing:
             radius=float(radius),
             multipliers=multipliers,
             monodromy=monodromy,
-            neutral=(*self._kept, "time", *(["turn"] if self.returning.turns else [])),
+            neutral=(*self._integrals, *self._kept, "time", *(["turn"] if self.returning.turns else [])),
             verdict=verdict,
             claim=self._told(words),
             bits=self.bits,
@@ -231,6 +230,8 @@ class _Closing:
                 raise UnprovedError(f"that {name} is conserved is not proved")
         # The other parts of the orbit, which S makes of the first, are in the domain with it.
         edges = [orbit.system.expression(side.margin) for side in orbit.system.domain.values()]
+        if self._integrals and not self.returning.trivial:
+            raise UnprovedError("integrals over a shape are not followed through a symmetry")
         self.returning.require([*orbit.system.leaf.nodes, *self._kept.values(), *edges])
 
     def _refined(self) -> tuple[list[arb], arb, arb]:
@@ -242,12 +243,15 @@ class _Closing:
         inverse = self._slopes(T, angle, total, x).mid().inv().mid()
         target = arb(2) ** -int(self.bits * _REACH + _MARGIN)
         for _ in range(_NEWTON):
-            step = (inverse * self._equations(x, angle, self.flow.end(x, T))).mid().entries()
+            step = (inverse * self._equations(x, angle, self.flow.about(x, T))).mid().entries()
             x = [(c - d).mid() for c, d in zip(x, step, strict=False)]
             T = (T * (1 - step[self._n])).mid()
             angle = (angle - (step[-1] if self.returning.turns else 0)).mid()
             self._require_near(x, T, angle)
             if all(abs(d) < target for d in step):
+                if self._integrals:
+                    # These have the values that they have there: from afar they are not known as exactly.
+                    self.levels.start_at(x)
                 return x, T, angle
         raise UnprovedError("Newton's steps do not come to an end")
 
@@ -267,12 +271,8 @@ class _Closing:
         n, (P, _, along) = self._n, self._frame
         column = arb_mat(n, 1, list(x))
         closing = P.transpose() * (arb_mat(n, 1, list(end)) - self.returning(angle) * column)
-        here, start = self._values(x), self._values(self._start)
-        levels = [
-            v - (s if i >= self._relations else 0) for i, (v, s) in enumerate(zip(here, start, strict=True))
-        ]
         phase = along.transpose() * (column - arb_mat(n, 1, self._start))
-        return arb_mat(n + self._moved, 1, [*closing.entries(), *levels, *phase.entries()])
+        return arb_mat(n + self._moved, 1, [*closing.entries(), *self.levels.values(x), *phase.entries()])
 
     def _slopes(self, T: arb, angle: arb, total: arb_mat, around: Sequence[arb]) -> arb_mat:
         """The derivative by (x, tau, angle), T being that at tau = 0, over the boxes of the others."""
@@ -283,19 +283,19 @@ class _Closing:
             for i in range(n)
         ]
         rows = (P.transpose() * arb_mat(change)).tolist()
-        fixed = self._rows(around).tolist() + along.transpose().tolist()
+        fixed = self.levels.rows(around).tolist() + along.transpose().tolist()
         return arb_mat(rows + [[*row, *[arb(0)] * self._moved] for row in fixed])
 
     def _require_closed(self, start: Sequence[arb], end: Sequence[arb]) -> None:
         """The equations that were left out hold as well."""
         both = [a.union(b) for a, b in zip(start, end, strict=True)]
-        rows = self._frame[0].transpose().tolist() + self._rows(both).tolist()
+        rows = self._frame[0].transpose().tolist() + self.levels.rows(both).tolist()
         arb_mat(rows).inv()  # ZeroDivisionError where it may be singular
 
     def _inner(self, x: Sequence[arb], Phi: arb_mat) -> arb_mat:
         """K' over a box."""
         P, R, _ = self._frame
-        d, D = P.ncols(), self._rows(x)
+        d, D = P.ncols(), self.levels.rows(x)
         W = P - R * (D * R).solve(D * P) if R.ncols() else P
         left = arb_mat([p + r for p, r in zip(P.tolist(), R.tolist(), strict=True)]).inv()
         top = arb_mat(left.tolist()[:d])
@@ -314,7 +314,7 @@ class _Closing:
     def _judged(self, inner: arb_mat, multipliers: Sequence[acb]) -> tuple[Verdict, str]:
         sizes, turns = [abs(z) for z in multipliers], self.returning.turns
         orbit = "the orbit with its turns about the axis" if turns else "the orbit"
-        level = "on its level of what is conserved" if self._kept else "on the leaf"
+        level = "on its level of what is conserved" if self._kept or self._integrals else "on the leaf"
         if any(size > 1 for size in sizes):
             return Verdict.PROVED_UNSTABLE, (
                 f"a multiplier lies outside the unit circle: {orbit} is unstable, as a set (Floquet)"
@@ -327,7 +327,7 @@ class _Closing:
             )
         if all(size < 1 for size in sizes):
             near = f"motions from near starts {level} come to {orbit} (Poincare's map contracts there)"
-            if not self._kept:
+            if not (self._kept or self._integrals):
                 return stable if turns else Verdict.PROVED_ASYMPTOTICALLY_STABLE, near
             return stable, f"{near}, those on another level to one beside it"
         pair = len(sizes) == 2 and self.returning.orientation == 1
@@ -362,6 +362,9 @@ class _Closing:
         numbers = ", ".join(f"{k} = {v!r}" for k, v in orbit.params.items())
         at = f" at {numbers} (as they are)" if numbers else ""
         levels = f", with the values of {', '.join(self._kept)} at the state in floats" if self._kept else ""
+        if self._integrals:
+            names = ", ".join(self._integrals)
+            levels += f"{' and' if levels else ','} with those of {names} at a state in the box"
         closed = "" if self.returning.trivial else " up to the symmetry"
         return f"there is an orbit that closes{closed}{at}{levels}, one in the box (Krawczyk); {words}"
 

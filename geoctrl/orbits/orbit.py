@@ -110,9 +110,9 @@ class PeriodicOrbit:
             If nothing is proved: with a state or a period that is not of an orbit, at bifurcations, with
             functions that are not analytic along the orbit, or with too few bits.
         InputError, TypeError
-            For a symmetry of no finite order or turns about an axis that is not rational, integrals over a
-            shape, a state or period that are no numbers, a period that is not positive, or bits that are no
-            whole number.
+            For a symmetry of no finite order or turns about an axis that is not rational, gradients that
+            belong to nothing conserved, a state or period that are no numbers, a period that is not
+            positive, or bits that are no whole number.
 
         Notes
         -----

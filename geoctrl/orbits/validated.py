@@ -17,11 +17,12 @@ Lipschitz constant L = 2K/d as long as z is within d/2 of P, and by Gronwall's l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from flint import acb, acb_mat, arb, arb_mat, arb_series, ctx, fmpq
 
 from geoctrl.orbits.balls import BallProgram, UnprovedError
@@ -34,6 +35,10 @@ _TUBES = (fmpq(1, 2), fmpq(1, 16), fmpq(1, 256), fmpq(1, 4096))
 """Half widths d that are tried."""
 _FLAT = 4
 """Lh below which no other tube is tried."""
+_HALVED = 12
+"""How often a step is halved."""
+_GROWTH = 16
+"""Lh from which on Gronwall's lemma asks for a shorter step."""
 _LAST = 6
 """Coefficients from which the radius of convergence is taken."""
 _GRID = 1 << 40
@@ -59,6 +64,8 @@ class BallFlow:
         N.
     bits : int
         To which the residual is small.
+    watch : callable
+        Told of all states that motions may pass, in boxes.
     """
 
     system: Any
@@ -66,6 +73,7 @@ class BallFlow:
     params: dict[str, Any]
     degree: int
     bits: int
+    watch: Callable[[Sequence[arb]], None]
 
     @cached_property
     def rate(self) -> BallProgram:
@@ -97,36 +105,67 @@ class BallFlow:
         total = unit(n + 1)
         spread = arb_mat(n + 1, 1, [arb(0, radius)] * n + [arb(0, (radius * T).abs_upper())])
         around = T + spread[n, 0]
-        s, here = fmpq(0), list(x)
+        s, here, error = fmpq(0), list(x), _Error(n)
         for _ in range(_STEPS):
             # The mean value theorem over the box: widths grow as the derivative does, and no faster.
+            end = [c + e for c, e in zip(here, error.box(), strict=True)]
             apart = total * spread
-            box = [here[i] + apart[i, 0] for i in range(n)]
+            box = [end[i] + apart[i, 0] for i in range(n)]
             if s == 1:
-                return here, box, total
+                return end, box, total
             step = _Step(self, box, around, derivative=True)
-            h = min(step.length, 1 - s)
-            off = step.left(h)
-            middle = step if radius.is_zero() else _Step(self, here, T, derivative=False)
-            here = middle.end(h, off if middle is step else middle.left(h))
-            total, s = step.change(h, off) * total, s + h
+            h, off = step.taken(1 - s)
+            middle = _Step(self, here, T, derivative=False)
+            ends, change = middle.end(h, middle.left(h)), step.change(h, off)
+            here = [c.mid() for c in ends]
+            error.carried(change, [c - m for c, m in zip(ends, here, strict=True)])
+            total, s = change * total, s + h
         raise UnprovedError(_LONG)
 
-    def end(self, x: Sequence[arb], T: arb) -> list[arb]:
-        """End of the motion from x alone."""
+    def about(self, x: Sequence[arb], T: arb) -> list[arb]:
+        """Where the motion from x ends, about: numbers without a bound of what they are off."""
         s, here = fmpq(0), list(x)
         for _ in range(_STEPS):
             if s == 1:
                 return here
             step = _Step(self, here, T, derivative=False)
-            h = min(step.length, 1 - s)
-            here, s = step.end(h, step.left(h)), s + h
+            h, _ = step.taken(1 - s)
+            here, s = [c.mid() for c in step.end(h, arb(0))], s + h
         raise UnprovedError(_LONG)
 
     def require_inside(self, tube: Sequence[arb]) -> None:
         """Refuse states that may lie outside the domain of the model."""
+        self.watch(tube)
         if self.system.domain and not all(margin > 0 for margin in self._margins(tube)):
             raise UnprovedError("the orbit is not shown to stay within the domain of the model")
+
+
+class _Error:
+    r"""How far a motion may be from the numbers that stand for it, in axes that turn with the flow.
+
+    :math:`e = Q c` with c in a box becomes :math:`A e + d = Q_1 (Q_1^{-1} A Q\, c + Q_1^{-1} d)` over a step,
+    where :math:`Q_1` is about orthogonal, with the span of columns of A Q (Lohner 1987): boxes along fixed
+    axes would grow from step to step by being put around turned ones.
+    """
+
+    def __init__(self, n: int) -> None:
+        self._axes, self._widths = unit(n), arb_mat(n, 1)
+
+    def box(self) -> list[arb]:
+        """Bounds of e."""
+        return (self._axes * self._widths).entries()
+
+    def carried(self, change: arb_mat, left: Sequence[arb]) -> None:
+        """Over a step with the derivative A and what it leaves out, d."""
+        n = self._axes.nrows()
+        moved = arb_mat(n, n, [change[i, j] for i in range(n) for j in range(n)]) * self._axes
+        widths = np.array([float(w.rad()) for w in self._widths.entries()])
+        middle = np.array([float(v.mid()) for v in moved.entries()]).reshape(n, n)
+        # The longest edges first: these are to stay along an axis.
+        order = np.argsort(-np.linalg.norm(middle, axis=0) * (widths / (widths.max() or 1.0)))
+        self._axes = arb_mat(n, n, [arb(float(v)) for v in np.linalg.qr(middle[:, order])[0].ravel()])
+        inverse = self._axes.inv()
+        self._widths = (inverse * moved) * self._widths + inverse * arb_mat(n, 1, list(left))
 
 
 class _Step:
@@ -257,6 +296,18 @@ class _Step:
             rates += (acb_mat(A) * acb_mat(n + 1, n + 1, squares[n:])).entries()
         return _larger(rates)
 
+    def taken(self, rest: fmpq) -> tuple[fmpq, arb]:
+        """A step no longer than the rest, and what its polynomials leave out: shorter than the series ask for
+        where the equations change too fast for Gronwall's lemma.
+        """
+        h = min(self.length, rest)
+        for _ in range(_HALVED):
+            try:
+                return h, self.left(h)
+            except UnprovedError:
+                h = h / 2
+        return h, self.left(h)
+
     def left(self, h: fmpq) -> arb:
         """How far the solution may be from the polynomials on [0, h]."""
         if not h < self._radius:
@@ -270,6 +321,8 @@ class _Step:
             except UnprovedError:
                 continue
             L = 2 * (K + 1) / d
+            if not L * h < _GROWTH:
+                continue
             apart = (residual * ((L * h).exp() - 1) / L).abs_upper()
             if apart < d / 2 and (best is None or apart < best):
                 best = apart

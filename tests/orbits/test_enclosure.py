@@ -237,10 +237,20 @@ def test_what_cannot_be_enclosed_is_refused_in_words(pendulum, lagrange):
         replace(pendulum, S=np.array([[1.0, 1.0], [0.0, 1.0]])).enclose()
     with pytest.raises(gc.EquilibriumError, match="same after the symmetry"):
         replace(pendulum, S=np.diag([-1.0, 1.0])).enclose()
-    disk = gc.models.get("rolling-disk")().reduce().despun()
-    x = disk.equilibrium("circling", omega=3.0, t=0.7).x + 0.07 * np.eye(5)[0]
     with pytest.raises(gc.InputError, match="gradient and no values"):
-        gc.find_periodic(disk, x, 3.5).enclose()
+        replace(pendulum, neutral=("momentum", "time")).enclose()
+
+
+def test_the_wobble_of_a_disk_is_stable_on_the_levels_of_its_integrals():
+    """Energy and two integrals over the shape leave nothing but the orbit."""
+    disk = gc.models.get("rolling-disk")().reduce().despun()
+    start = disk.equilibrium("circling", omega=12.0, t=0.1).x + 0.01 * np.eye(5)[0]
+    orbit = gc.find_periodic(disk, start, 0.33)
+    found = orbit.enclose(bits=80)
+    assert found.verdict is gc.Verdict.PROVED_STABLE
+    assert found.neutral == ("integral of Omega2", "integral of Omega3", "energy", "time")
+    assert abs(float(found.period.mid()) - orbit.period) < 1e-11
+    assert all(float(found.x[i].mid()) == pytest.approx(orbit.x[i], abs=1e-11) for i in range(5))
 
 
 def test_backwards_is_no_period(pendulum):
