@@ -7,6 +7,7 @@ from typing import Any
 
 from flint import fmpq
 
+from geoctrl.analysis.generators import NotSolved
 from geoctrl.analysis.motion import Stored
 
 __all__ = ["Appended"]
@@ -54,7 +55,14 @@ class Appended:
         return self._row("sum", [[self.number(c), place] for c, place in terms])
 
     def polynomial(self, polynomial: Any, places: Mapping[int, int]) -> int:
-        """The place of a polynomial in generators that have places of their own."""
+        """The place of a polynomial in generators that have places of their own.
+
+        NotSolved where one has none: what the equations leave open, or a function that the table does not
+        hold along a family.
+        """
+        used = {i for exponents, _ in polynomial.terms() for i, e in enumerate(exponents) if e}
+        if not used <= places.keys():
+            raise NotSolved
         return self.total(
             (c, self.product(*((places[i], int(e)) for i, e in enumerate(exponents) if e)))
             for exponents, c in polynomial.terms()

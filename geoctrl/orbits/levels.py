@@ -27,6 +27,9 @@ from geoctrl.orbits.balls import BallProgram, UnprovedError
 
 __all__ = ["Levels"]
 
+_FINE = 400
+"""Exponent of a width that is added to those of zero."""
+
 
 class Levels:
     """Functions that vanish on the leaf, and that are conserved.
@@ -131,10 +134,12 @@ class _Integrals:
     def _solutions(self, x: Sequence[arb]) -> tuple[list[list[arb]], list[list[arb]], list[arb]]:
         """a_j and N over all of the coordinate between the start and a box, and u over the box."""
         if self._along not in self._places:
-            raise UnprovedError("the coordinate of the shape does not go one way along the orbit")
+            raise UnprovedError(
+                "the coordinate of the shape is not shown to tell all places of the orbit apart"
+            )
         u = [x[i] for i in self._shape.velocities]
         whole = self._start[self._along].union(x[self._along])
-        at, k = self._on_leaf(whole), len(u)
+        at, k = self._on_leaf(whole, x), len(u)
         slope = dict(zip(self._shape.g, self._slopes(at), strict=True))[self._along]
         entries = [b / slope for b in self._rates(at)]
         N = [entries[i * k : (i + 1) * k] for i in range(k)]
@@ -151,8 +156,11 @@ class _Integrals:
             solutions.append([int(i == j) - h * _dot([N[m][i] for m in range(k)], near) for i in range(k)])
         return solutions, N, u
 
-    def _on_leaf(self, whole: arb) -> list[arb]:
-        """The start, with coordinates of the leaf's points of which the chosen one lies in an interval."""
+    def _on_leaf(self, whole: arb, x: Sequence[arb]) -> list[arb]:
+        """The start, with coordinates of the leaf's points of which the chosen one lies in an interval.
+
+        There is one point for each value of that, and no other with coordinates of the box x.
+        """
         places = list(self._shape.g)
         others = [i for i in places if i != self._along]
         at = list(self._start)
@@ -162,7 +170,8 @@ class _Integrals:
         first = self._correction(at, at, places, others)
         box = list(at)
         for i, d in zip(others, first, strict=True):
-            box[i] = at[i] + arb(0, (2 * d.abs_upper() + arb(2) ** -_FINE).abs_upper())
+            apart = 2 * d.abs_upper() + 2 * abs(x[i] - at[i]).abs_upper() + arb(2) ** -_FINE
+            box[i] = at[i] + arb(0, apart.abs_upper())
         for i, d in zip(others, self._correction(at, box, places, others), strict=True):
             if not box[i].contains_interior(at[i] - d):
                 raise UnprovedError("the leaf is not shown to be a curve near the orbit's start")
@@ -176,10 +185,6 @@ class _Integrals:
         rows = [[entries[r * k + places.index(i)] for i in others] for r in range(len(others))]
         right = arb_mat(len(others), 1, self._relations(at))
         return arb_mat(rows).solve(right).entries()
-
-
-_FINE = 400
-"""Exponent of a width that is added to those of zero."""
 
 
 def _dot(a: Sequence[Any], b: Sequence[Any]) -> arb:

@@ -27,7 +27,7 @@ from flint import acb, acb_mat, arb, arb_mat, arb_series, ctx, fmpq
 
 from geoctrl.orbits.balls import BallProgram, UnprovedError
 
-__all__ = ["BallFlow", "unit"]
+__all__ = ["BallFlow", "Error", "unit"]
 
 _DISCS = (0.9, 0.7, 0.5, 0.3, 0.1)
 """Radii R that are tried, relative to the radius of convergence that the coefficients show."""
@@ -105,7 +105,7 @@ class BallFlow:
         total = unit(n + 1)
         spread = arb_mat(n + 1, 1, [arb(0, radius)] * n + [arb(0, (radius * T).abs_upper())])
         around = T + spread[n, 0]
-        s, here, error = fmpq(0), list(x), _Error(n)
+        s, here, error = fmpq(0), list(x), Error(n)
         for _ in range(_STEPS):
             # The mean value theorem over the box: widths grow as the derivative does, and no faster.
             end = [c + e for c, e in zip(here, error.box(), strict=True)]
@@ -140,7 +140,7 @@ class BallFlow:
             raise UnprovedError("the orbit is not shown to stay within the domain of the model")
 
 
-class _Error:
+class Error:
     r"""How far a motion may be from the numbers that stand for it, in axes that turn with the flow.
 
     :math:`e = Q c` with c in a box becomes :math:`A e + d = Q_1 (Q_1^{-1} A Q\, c + Q_1^{-1} d)` over a step,
@@ -212,7 +212,10 @@ class _Step:
     @staticmethod
     def _series(program: BallProgram, x: Sequence[Sequence[arb]], length: int) -> list[Any]:
         ctx.cap = length
-        values = program([arb_series(list(c[:length])) for c in x])
+        try:
+            values = program([arb_series(list(c[:length])) for c in x])
+        except ValueError as error:  # a divisor that may vanish, as flint says it of series
+            raise UnprovedError("the equations are singular near the orbit") from error
         return [v if isinstance(v, arb_series) else arb_series([v]) for v in values]
 
     def _blocks(self, x: Sequence[Sequence[arb]], length: int) -> list[list[arb]]:

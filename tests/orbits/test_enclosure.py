@@ -7,9 +7,12 @@ import mpmath
 import numpy as np
 import pytest
 import sympy as sp
-from flint import acb, arb, ctx
+from flint import acb, arb, arb_mat, ctx
 
 import geoctrl as gc
+from geoctrl.analysis.shape import shape_of
+from geoctrl.orbits.levels import Levels
+from geoctrl.orbits.validated import Error
 from geoctrl.orbits.volume import canonical
 
 pytestmark = pytest.mark.filterwarnings("ignore::geoctrl.errors.InertiaWarning")
@@ -239,6 +242,75 @@ def test_what_cannot_be_enclosed_is_refused_in_words(pendulum, lagrange):
         replace(pendulum, S=np.diag([-1.0, 1.0])).enclose()
     with pytest.raises(gc.InputError, match="gradient and no values"):
         replace(pendulum, neutral=("momentum", "time")).enclose()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_errors_carried_along_hold_all_that_steps_may_leave_out(seed):
+    """e1 = A e + d with d at corners of its box, in exact numbers; and they do not grow as boxes would."""
+    rng, carried, true = np.random.default_rng(seed), Error(3), arb_mat(3, 1)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    for _ in range(40):
+        A = arb_mat(4, 4, [arb(float(v)) for v in np.pad(turn * rng.uniform(0.9, 1.1, 3), (0, 1)).ravel()])
+        sizes = rng.uniform(1e-9, 1e-6, 3)
+        carried.carried(A, [arb(0, float(v)) for v in sizes])
+        inner = arb_mat([row[:3] for row in A.tolist()[:3]])
+        true = inner * true + arb_mat(3, 1, [arb(float(v)) for v in sizes * rng.choice([-1, 1], 3)])
+        assert all(e.contains(t.mid()) for e, t in zip(carried.box(), true.entries(), strict=True))
+    assert max(float(e.rad()) for e in carried.box()) < 1e-2
+
+
+@pytest.fixture(scope="module")
+def skidding():
+    """A point with zdot = q rdot: u = rdot obeys (b + c q^2) udot + c q qdot u = 0, q swings by itself."""
+    q = gc.Coordinate("q")
+    a, b, c, k = (sp.Rational(*v) for v in ((13, 10), (7, 10), (23, 10), (31, 10)))
+    return gc.EulerPoincare(
+        algebra=gc.rn(2),
+        shape=[q],
+        inertia=sp.diag(b, c, a),
+        potential=k * q.symbol**2 / 2,
+        constraints=[[-q.symbol, 1, 0]],
+        name="skidding",
+    ).reduce()
+
+
+def test_integrals_over_a_shape_are_those_known_in_closed_form(skidding):
+    """u sqrt(b + c q^2), scaled to u at the start, with its gradient, over a box that holds the start."""
+    shape = shape_of(skidding)
+    (name,) = shape.names
+    labels = list(skidding.state_labels)
+    q, u = labels.index("q"), shape.velocities[0]
+    x = np.zeros(len(labels))
+    x[q], x[u], x[shape.velocity] = 0.5, 0.8, 0.3
+    levels = Levels(skidding, {}, [name], ((), dict(skidding.params)))
+    with ctx.workprec(120):
+        here = [arb(float(v)) for v in x]
+        levels.start_at(here)
+        assert levels.values(here)[-1] == 0
+        there = list(here)
+        there[q], there[u] = here[q] + arb("1e-6"), here[u] - arb("3e-7")
+        b, c = arb("0.7"), arb("2.3")
+        scale = ((b + c * there[q] ** 2) / (b + c * here[q] ** 2)).sqrt()
+        value, row = levels.values(there)[-1], levels.rows(there).tolist()[-1]
+        assert value.overlaps(there[u] * scale - here[u])
+        assert row[u].overlaps(scale)
+        assert row[q].overlaps(there[u] * scale * c * there[q] / (b + c * there[q] ** 2))
+        assert all(float(e.rad()) < 1e-5 for e in (value, row[u], row[q]))
+        assert abs(float(row[q].mid())) > 0.5
+
+
+def test_an_orbit_with_an_integral_over_a_coordinate_is_enclosed(skidding):
+    """q swings with its own period, and the integral leaves nothing else."""
+    labels = list(skidding.state_labels)
+    x = np.zeros(len(labels))
+    shape = shape_of(skidding)
+    x[labels.index("q")], x[shape.velocities[0]] = 0.5, 0.8
+    orbit = gc.find_periodic(skidding, x, 4.0)
+    found = orbit.enclose(bits=100)
+    period = 2 * np.pi * np.sqrt(1.3 / 3.1)
+    assert found.verdict is gc.Verdict.PROVED_STABLE
+    assert shape.names[0] in found.neutral
+    assert float(found.period.mid()) == pytest.approx(period, rel=1e-13)
 
 
 def test_the_wobble_of_a_disk_is_stable_on_the_levels_of_its_integrals():

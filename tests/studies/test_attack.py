@@ -224,6 +224,12 @@ def test_a_few_systems():
     assert any(o.result == "proved" for o in found)
 
 
+@pytest.mark.parametrize("index", [1355, 6203, 9370])
+def test_families_with_a_part_that_has_no_place_are_not_proved(index):
+    """Coulomb friction in the equations of rest, whose roots are no nodes along a family."""
+    assert not systems.case(20261124, index, {}).fault
+
+
 def test_a_few_products():
     """Stable and unstable ones are proved, and a kinetic energy that is not positive definite is refused."""
     found = [systems.case(5, i, {}) for i in range(60, 100) if draw(5, i).kind == "products"]
