@@ -42,6 +42,7 @@ _PUBLIC = {
     "geoctrl.analysis": (
         "AttractedSet",
         "Certificate",
+        "DarbouxPolynomial",
         "DiscoveredInvariants",
         "HeldLinearization",
         "HoldBracket",

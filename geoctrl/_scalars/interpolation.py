@@ -16,7 +16,7 @@ from flint import nmod_poly
 from geoctrl._scalars.modular import PRIME, kernel, rational
 from geoctrl._scalars.residues import Residues
 
-__all__ = ["RationalFunction", "interpolated"]
+__all__ = ["RationalFunction", "interpolated", "numerator"]
 
 _ALONG, _TOGETHER = 14, 30
 """Values along one variable, and along a line through all: two degrees may add up to two less."""
@@ -68,23 +68,35 @@ def interpolated(
     return None if any(f is None for f in found) else [f for f in found if f is not None]
 
 
+def numerator(places: Sequence[int], values: Sequence[int]) -> nmod_poly | None:
+    """That of the simplest rational function of one variable with these values; None where they tell none."""
+    found = _simplest(places, values)
+    return None if found is None else found[0]
+
+
 def _degrees(places: Sequence[int], values: Sequence[int]) -> tuple[int, int] | None:
     """Degrees of the simplest rational function with these values; None where they tell none."""
+    found = _simplest(places, values)
+    return None if found is None else (max(found[0].degree(), 0), found[1].degree())
+
+
+def _simplest(places: Sequence[int], values: Sequence[int]) -> tuple[nmod_poly, nmod_poly] | None:
+    """Numerator and denominator of least degrees, of which a value or two more are at hand."""
     x = nmod_poly([0, 1], PRIME)
     whole, fit = nmod_poly([1], PRIME), nmod_poly([], PRIME)
     for place, value in zip(places, values, strict=True):
         step = (value - int(fit(place))) * pow(int(whole(place)), -1, PRIME) % PRIME
         fit, whole = fit + whole * step, whole * (x - place)
+    best = (fit, nmod_poly([1], PRIME))
     if not fit:
-        return 0, 0
+        return best
     a, b = (whole, fit), (nmod_poly([], PRIME), nmod_poly([1], PRIME))
-    best = (fit.degree(), 0)
     while a[1]:
-        if a[1].degree() + b[1].degree() < sum(best):
-            best = (a[1].degree(), b[1].degree())
+        if a[1].degree() + b[1].degree() < best[0].degree() + best[1].degree():
+            best = (a[1], b[1])
         q = a[0] // a[1]
         a, b = (a[1], a[0] - q * a[1]), (b[1], b[0] - q * b[1])
-    return best if sum(best) <= len(places) - 3 else None
+    return best if best[0].degree() + best[1].degree() <= len(places) - 3 else None
 
 
 def _monomials(degrees: Sequence[int], total: int) -> list[tuple[int, ...]]:

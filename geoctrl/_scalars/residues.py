@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from geoctrl._scalars.arithmetics import Arithmetic, evaluate
 from geoctrl._scalars.graph import Node
 from geoctrl._scalars.modular import PRIME, residue
 
-__all__ = ["RandomFunctions", "Residues", "residues_of"]
+__all__ = ["Draws", "RandomFunctions", "Residues", "residues_of"]
 
 _LOW, _P = np.uint64((1 << 32) - 1), np.uint64(PRIME)
 _29, _32, _61 = np.uint64(29), np.uint64(32), np.uint64(61)
@@ -27,6 +27,14 @@ def _folded(x: np.ndarray) -> np.ndarray:
     """Residues of unsigned numbers of 64 bits."""
     x = (x & _P) + (x >> _61)
     return x - np.where(x >= _P, _P, np.uint64(0))
+
+
+class Draws(Protocol):
+    """What numbers are drawn from: a generator of numpy, or what stands for one."""
+
+    @property
+    def integers(self) -> Callable[..., Any]:
+        """Numbers from low to high, without this, of some size and dtype."""
 
 
 class Residues:
@@ -48,7 +56,7 @@ class Residues:
         return cls(residue(Fraction(q)))
 
     @classmethod
-    def draw(cls, rng: np.random.Generator, shape: tuple[int, ...]) -> Residues:
+    def draw(cls, rng: Draws, shape: tuple[int, ...]) -> Residues:
         """Random residues that are not zero."""
         return cls(rng.integers(1, PRIME, size=shape, dtype=np.uint64))
 
@@ -112,12 +120,12 @@ class RandomFunctions(dict):
 
     Parameters
     ----------
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or Draws
     count : int
         Number of points.
     """
 
-    def __init__(self, rng: np.random.Generator, count: int) -> None:
+    def __init__(self, rng: Draws, count: int) -> None:
         super().__init__()
         self._rng, self.count = rng, count
         self._drawn: dict[tuple, Residues] = {}

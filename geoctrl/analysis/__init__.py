@@ -6,6 +6,7 @@ from geoctrl.analysis.certificates import Certificate, certify
 from geoctrl.analysis.condition_set import StabilityConditions
 from geoctrl.analysis.conditions import stability_conditions
 from geoctrl.analysis.controllability import Controllability, Observability
+from geoctrl.analysis.darboux import DarbouxPolynomial
 from geoctrl.analysis.discovery import DiscoveredInvariants, Invariant, discover_invariants
 from geoctrl.analysis.equilibria import find_equilibrium
 from geoctrl.analysis.held import HeldLinearization, linearize_held
@@ -18,6 +19,7 @@ __all__ = [
     "AttractedSet",
     "Certificate",
     "Controllability",
+    "DarbouxPolynomial",
     "DiscoveredInvariants",
     "HeldLinearization",
     "HoldBracket",

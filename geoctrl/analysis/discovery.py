@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import comb
 from typing import Any, overload
 
@@ -13,12 +14,12 @@ import sympy as sp
 from geoctrl._checks import flag, named_parameters, whole_number
 from geoctrl._scalars import Node, exact
 from geoctrl._scalars.budget import BUDGET, Budget
-from geoctrl._scalars.interpolation import interpolated
-from geoctrl._scalars.modular import rational
+from geoctrl.analysis.darboux import DarbouxPolynomial, RationalIntegrals
 from geoctrl.analysis.flow import Constants, Flow
 from geoctrl.analysis.invariants import check_invariant
 from geoctrl.analysis.polynomial_search import Monomial, PolynomialSearch, Vector
 from geoctrl.analysis.quadrature import quadratures
+from geoctrl.analysis.recovery import Recovery
 from geoctrl.analysis.shape import shape_of
 from geoctrl.stepping.progress import Progress
 from geoctrl.systems import ReducedSystem, as_system
@@ -26,7 +27,7 @@ from geoctrl.systems.decimals import readable
 
 __all__ = ["DiscoveredInvariants", "Invariant", "discover_invariants"]
 
-_DEGREE = 12
+_DEGREE, _DARBOUX = 12, 2
 _MONOMIALS = 2500
 """Most monomials of one search: eliminating so many takes some ten seconds."""
 
@@ -40,10 +41,11 @@ class Invariant:
     expr : sympy expression
         In the states and parameters.
     kind : str
-        "polynomial" in the states and the functions of them that the equations hold, or "quadrature": linear
-        in velocities with coefficients that are integrals over the shape.
+        "polynomial" in the states and the functions of them that the equations hold; "quadrature": linear
+        in velocities with coefficients that are integrals over the shape; or "rational": powers of Darboux
+        polynomials, some of them negative.
     degree : int
-        Of the polynomial; zero for a quadrature.
+        Of the polynomial, or of the Darboux polynomial of the highest degree; zero for a quadrature.
     name : str
         That of the system's candidate that it is, else empty.
     parameters : str
@@ -71,10 +73,14 @@ class DiscoveredInvariants:
         1e-12); lower than what was asked for where the budget or the size ended the search.
     note : str
         What was left unfinished, or not recovered, in words.
+    darboux : tuple of DarbouxPolynomial
+        Polynomials that stay zero where they are zero, irreducible, with their cofactors.
     """
 
-    def __init__(self, found: Sequence[Invariant], degree: int, note: str) -> None:
-        self._found, self.degree, self.note = tuple(found), degree, note
+    def __init__(
+        self, found: Sequence[Invariant], degree: int, note: str, darboux: Sequence[DarbouxPolynomial] = ()
+    ) -> None:
+        self._found, self.degree, self.note, self.darboux = tuple(found), degree, note, tuple(darboux)
 
     @overload
     def __getitem__(self, index: int) -> Invariant: ...
@@ -95,6 +101,7 @@ class DiscoveredInvariants:
 
     def __repr__(self) -> str:
         lines = [f"invariants of degree up to {self.degree}: {len(self)}", *map(repr, self)]
+        lines += map(repr, self.darboux)
         return "\n  ".join(lines + ([f"note: {self.note}"] if self.note else []))
 
 
@@ -106,6 +113,7 @@ def discover_invariants(
     quadrature: bool = True,
     budget: float = BUDGET,
     progress: bool | Callable[[float], object] = False,
+    darboux: bool = False,
 ) -> DiscoveredInvariants:
     r"""Conserved polynomials in the states, modulo the leaf, and linear integrals over a shape.
 
@@ -121,6 +129,11 @@ def discover_invariants(
     Where one velocity moves all geometric states along a curve, and others follow linearly, the integrals
     :math:`a(s)\cdot u` that are closed are given as well: those of equations that can be solved one after the
     other, as the skate's with its arctangent.
+
+    With ``darboux=True`` Darboux polynomials of degree one and two, :math:`\dot P = K P` with a cofactor K,
+    are
+    found from the roots of a determinant of Lie derivatives on random lines. Products of powers of them in
+    which the cofactors cancel are conserved: rational integrals, as systems with friction have.
 
     Parameters
     ----------
@@ -140,6 +153,9 @@ def discover_invariants(
         Seconds after which the search ends with what it has.
     progress : bool or callable
         Shown on a terminal, or told the fraction of degrees done.
+    darboux : bool
+        Whether Darboux polynomials and rational integrals are searched too: seconds where there are none, up
+        to minutes where coefficients are functions of many parameters.
 
     Returns
     -------
@@ -148,7 +164,8 @@ def discover_invariants(
     Raises
     ------
     InputError
-        If a degree is no whole number in range, ``quadrature`` neither True nor False, or the equations hold
+        If a degree is no whole number in range, ``quadrature`` or ``darboux`` neither True nor
+        False, or the equations hold
         the time.
     ParameterError
         If a parameter is unknown or no number, or the budget is no positive number of seconds.
@@ -169,7 +186,8 @@ def discover_invariants(
     max_degree = whole_number("max_degree", max_degree, 1, _DEGREE)
     if velocity_degree is not None:
         velocity_degree = whole_number("velocity_degree", velocity_degree, 0)
-    quadrature, given = flag("quadrature", quadrature), named_parameters(params)
+    quadrature, darboux = flag("quadrature", quadrature), flag("darboux", darboux)
+    given = named_parameters(params)
     values = sys.parameters(given) if given else {}
     numbers = {name: exact(values[name]) for name in given}
     sys.judgement.require_identities(numbers)
@@ -182,10 +200,12 @@ def discover_invariants(
             report(degree / max_degree)
         if quadrature:
             search.run_shape()
+        if darboux:
+            search.run_darboux(min(max_degree, _DARBOUX))
         report.finish(search.degree / max_degree)
     finally:
         report.close()
-    return DiscoveredInvariants(search.found, search.degree, search.note)
+    return DiscoveredInvariants(search.found, search.degree, search.note, search.rational.found)
 
 
 class _Discovery:
@@ -200,6 +220,8 @@ class _Discovery:
         self._offered = dict(system.conservation.nodes)
         self._constants = Constants(system, numbers, [*self._flow.nodes, *self._offered.values()])
         self._search = PolynomialSearch(self._flow, self._constants, self._rng)
+        self._recovery = Recovery(self._flow, self._constants, self._search.drawn, self._rng)
+        self.rational = RationalIntegrals(system, numbers, self._search, self._recovery, self._rng)
         velocities = set(system.assembly.velocity)
         self._fast = {i for i, node in enumerate(self._flow.generators) if node in velocities}
         self._velocity_degree = velocity_degree
@@ -212,7 +234,9 @@ class _Discovery:
     @property
     def note(self) -> str:
         """What was left unfinished, in words."""
-        return "; ".join(part for part in dict.fromkeys([*self._notes, self._time.note]) if part)
+        return "; ".join(
+            part for part in dict.fromkeys([*self._notes, *self.rational.notes, self._time.note]) if part
+        )
 
     def run(self, degree: int) -> bool:
         """Search polynomials of one degree; false where there is no time for it, or too many monomials."""
@@ -236,12 +260,27 @@ class _Discovery:
         """Search integrals over a shape of dimension one."""
         self._time.attempt("integrals over a shape", self._take_quadratures, None)
 
+    def run_darboux(self, most: int) -> None:
+        """Search Darboux polynomials up to a degree."""
+        for degree in range(1, min(most, self.degree) + 1):
+            self._time.attempt(
+                f"Darboux polynomials of degree {degree}", partial(self._take_rational, degree), None
+            )
+
+    def _take_rational(self, degree: int) -> None:
+        monomials = self._monomials(degree) or []
+        conserved = [v for v in self._basis if len(next(reversed(v))) <= degree]
+        for expr in self.rational.run(monomials, conserved, self._time):
+            node = self._system.expression(expr)
+            if self._is_new(node):
+                self._accept(node, expr, degree, "", "rational")
+
     def _take_quadratures(self) -> None:
         shape = shape_of(self._system)
         for expr in quadratures(self._system, shape) if shape is not None else ():
             node = self._system.expression(expr)
             if self._is_new(node):
-                self._accept(node, expr, 0, "")
+                self._accept(node, expr, 0, "", "quadrature")
 
     def _monomials(self, degree: int) -> list[Monomial] | None:
         n, fast, most = len(self._flow.generators), self._fast, self._velocity_degree
@@ -281,59 +320,26 @@ class _Discovery:
         """Whether it is no function of those that are there."""
         return self._search.independent([*self._independent, function])
 
-    def _accept(self, function: Vector | Node, expr: sp.Expr, degree: int, name: str) -> None:
+    def _accept(
+        self, function: Vector | Node, expr: sp.Expr, degree: int, name: str, kind: str = "polynomial"
+    ) -> None:
         proof = check_invariant(self._system, expr, self._numbers, budget=max(self._time.left, 1e-3))
         if proof.proved:
             self._independent.append(function)
-            kind = "polynomial" if degree else "quadrature"
             self.found.append(Invariant(expr, kind, degree, name, proof.parameters))
         else:
-            what = f"a candidate of degree {degree}" if degree else "an integral over the shape"
+            of_shape = kind == "quadrature"
+            what = "an integral over the shape" if of_shape else f"a {kind} candidate of degree {degree}"
             self._notes.append(f"{what} was not proved {proof.note}".rstrip())
 
     def _recovered(self, vector: Vector) -> sp.Expr | None:
         """The polynomial with coefficients as functions of the parameters, without denominators."""
         support = list(vector)
-        symbols = [sp.Dummy(positive=True) for _ in range(len(self._constants))]
-        coefficients: list[sp.Expr] = []
-        if symbols:
-            functions = interpolated(
-                lambda places: self._search.coefficients(support, places)[:-1], len(symbols), self._rng
-            )
-            if functions is None:
-                return None
-            coefficients = [_polynomial(n, symbols) / _polynomial(d, symbols) for n, d in functions]
-        else:
-            for monomial in support[:-1]:
-                q = rational(vector[monomial])
-                if q is None:
-                    return None
-                coefficients.append(sp.Rational(q.numerator, q.denominator))
-        whole = _without_denominators([*coefficients, sp.Integer(1)])
-        meaning = dict(zip(symbols, self._constants.symbols, strict=True))
-        generators = self._system.to_sympy(self._flow.generators)
-        return sp.Add(
-            *(
-                c.xreplace(meaning) * sp.Mul(*(generators[i] for i in m))
-                for c, m in zip(whole, support, strict=True)
-            )
+        coefficients = self._recovery.coefficients(
+            list(vector.values())[:-1], lambda places: self._search.coefficients(support, places)[:-1]
         )
-
-
-def _polynomial(terms: Mapping[tuple[int, ...], Any], symbols: Sequence[sp.Symbol]) -> sp.Expr:
-    return sp.Add(
-        *(
-            sp.Rational(q.numerator, q.denominator)
-            * sp.Mul(*(s**e for s, e in zip(symbols, exponents, strict=True)))
-            for exponents, q in terms.items()
+        return (
+            None
+            if coefficients is None
+            else self._recovery.polynomial(support, [*coefficients, sp.Integer(1)])
         )
-    )
-
-
-def _without_denominators(coefficients: Sequence[sp.Expr]) -> list[sp.Expr]:
-    """The same up to a common factor: polynomials without a common divisor."""
-    parts = [sp.fraction(sp.cancel(c)) for c in coefficients]
-    common = sp.lcm_list([d for _, d in parts])
-    whole = [sp.cancel(n * common / d) for n, d in parts]
-    divisor = sp.gcd_list(whole)
-    return [sp.factor(sp.cancel(c / divisor)) for c in whole]

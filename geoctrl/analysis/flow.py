@@ -10,12 +10,12 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._scalars import PARAMETER, STATE, Node
-from geoctrl._scalars.residues import RandomFunctions, Residues, residues_of
+from geoctrl._scalars.residues import Draws, RandomFunctions, Residues, residues_of
 from geoctrl.analysis.leaf_points import states_on_leaf
 from geoctrl.errors import InputError
 from geoctrl.systems import ReducedSystem
 
-__all__ = ["Constants", "Flow"]
+__all__ = ["Constants", "Flow", "is_short"]
 
 _SHORT = 32
 """Numerator and denominator of a number that is put in as it is; others are symbols until the end."""
@@ -62,10 +62,10 @@ class Constants:
 
     def _place(self, symbol: sp.Expr, number: Fraction | None) -> tuple[Fraction, int | None]:
         if number is not None:
-            if _is_short(number):
+            if is_short(number):
                 return number, None
             for i, constant in enumerate(self._constants):
-                if constant.number and _is_short(number / constant.number):
+                if constant.number and is_short(number / constant.number):
                     return number / constant.number, i
         self._constants.append(_Constant(symbol, number))
         return Fraction(1), len(self._constants) - 1
@@ -86,8 +86,9 @@ class Constants:
         return {node: Residues.number(q) if i is None else of[i] * q for node, (q, i) in self._places.items()}
 
 
-def _is_short(q: Fraction) -> bool:
-    return max(abs(q.numerator), q.denominator) <= _SHORT
+def is_short(q: Fraction | None) -> bool:
+    """Whether a residue is this number, and no other, for all that one believes."""
+    return q is not None and max(abs(q.numerator), q.denominator) <= _SHORT
 
 
 class Flow:
@@ -136,7 +137,7 @@ class Flow:
         nodes: Sequence[Node],
         parameters: Mapping[Node, Residues],
         count: int,
-        rng: np.random.Generator,
+        rng: Draws,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Values (len(nodes), count) at random states on the leaf, and which of these are states."""
         functions = RandomFunctions(rng, count)

@@ -22,7 +22,7 @@ from geoctrl.analysis.orbit_points import exact_configurations, random_fraction
 from geoctrl.systems import ReducedSystem, as_system
 from geoctrl.systems.decimals import readable
 
-__all__ = ["InvariantProof", "check_invariant", "exact_states"]
+__all__ = ["InvariantProof", "check_invariant", "exact_states", "has_cofactor"]
 
 
 @dataclass(frozen=True)
@@ -164,6 +164,28 @@ def check_invariant(
     return InvariantProof(False, remainder, point, value, scope, note)
 
 
+def has_cofactor(
+    sys: ReducedSystem, P: Node, K: Node, numbers: Mapping[str, Fraction], budget: float
+) -> bool:
+    r"""Whether :math:`\dot P = K P` is proved on the leaf, with all inputs zero.
+
+    A clock that runs at the rate :math:`\dot T = -K T` makes T P conserved. The equations may not hold the
+    time.
+    """
+    g, time = sys.graph, sys.assembly.time
+    clock = g.mul([g.number(-1), K, time])
+    for further in (False, True):
+        try:
+            question = _identity(sys, g.mul([P, time]), numbers, False, budget, further, clock)
+            if not question.remainder(_FUNCTION):
+                return True
+        except checker.Refusal:
+            return False
+        if not Motion.of(sys).consequences():
+            return False
+    return False
+
+
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{name!r}: {_shown(part)}" for name, part in value.items()) + "}"
@@ -182,8 +204,12 @@ def _identity(
     for_all_inputs: bool,
     budget: float,
     further: bool,
+    clock: Node | None = None,
 ) -> checker.Question:
-    """The question about the rate of a function, at a random point; what has no number stays a variable."""
+    """The question about the rate of a function, at a random point; what has no number stays a variable.
+
+    The time runs at the rate one, or that of another ``clock``.
+    """
     motion, rng = Motion.of(sys), np.random.default_rng(13)
     params = sys.mechanism.generic | {k: float(v) for k, v in numbers.items()}
     values = params | {label: 1 + i / 7 for i, label in enumerate([*motion.inputs, _TIME])}
@@ -193,7 +219,7 @@ def _identity(
         point |= dict.fromkeys(motion.inputs, Fraction(0))
     time = {_TIME: sys.assembly.time}
     problem = motion.question(
-        point, {_FUNCTION: node}, time, {sys.assembly.time: sys.graph.one}, further=further
+        point, {_FUNCTION: node}, time, {sys.assembly.time: clock or sys.graph.one}, further=further
     )
     free = {*(motion.parameters.keys() - numbers), *(motion.inputs if for_all_inputs else ())}
     question = checker.Question(problem.read, exact=False)

@@ -18,7 +18,7 @@ from geoctrl._scalars.modular import PRIME, echelon, kernel
 from geoctrl._scalars.residues import Residues
 from geoctrl.analysis.flow import Constants, Flow
 
-__all__ = ["PolynomialSearch", "Vector"]
+__all__ = ["PolynomialSearch", "Vector", "monomial_columns"]
 
 _SPARE = 12
 """More points than unknowns."""
@@ -52,12 +52,31 @@ class PolynomialSearch:
 
     def conserved(self, monomials: Sequence[Monomial]) -> list[Vector]:
         """Basis of the conserved combinations, each with a leading monomial that no other one holds."""
-        x, f = self._points(len(monomials) + _SPARE)
-        values, rates = _columns(monomials, x, f)
-        _, independent = kernel(values.T.tolist(), len(monomials))
+        values, rates = self.columns(monomials)
+        independent = kernel(values.T.tolist(), len(monomials))[1]
         left = [monomials[j] for j in independent]
         basis, _ = kernel(rates[independent].T.tolist(), len(left))
         return [{m: c for m, c in zip(left, vector, strict=True) if c} for vector in basis]
+
+    def independent_on_leaf(self, monomials: Sequence[Monomial]) -> list[Monomial]:
+        """Those that are no combination of earlier ones on the leaf."""
+        values, _ = self.columns(monomials)
+        return [monomials[j] for j in kernel(values.T.tolist(), len(monomials))[1]]
+
+    def columns(
+        self, monomials: Sequence[Monomial], constants: Sequence[Residues] | None = None, more: int = 0
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Values and rates (monomials, points) at more random points of the leaf than monomials."""
+        constants, count = self.drawn if constants is None else constants, len(monomials) + _SPARE + more
+        nodes = [*self.flow.generators, *self.flow.rates]
+        found = self._evaluated(nodes, count, constants)[:, :count]
+        return monomial_columns(
+            monomials, found[: len(self.flow.generators)], found[len(self.flow.generators) :]
+        )
+
+    def parameters(self, constants: Sequence[Residues]) -> dict[Node, Residues]:
+        """Values of parameters and functions of them."""
+        return self._constants.values(constants)
 
     def coefficients(self, monomials: Sequence[Monomial], places: Sequence[Residues]) -> list[list[int]]:
         """Coefficients (m, T) of the one conserved combination with one for the last, at T sets of constants.
@@ -73,7 +92,7 @@ class PolynomialSearch:
             if np.all(valid.reshape(sets, count).sum(axis=1) >= needed):
                 break
             count *= 2
-        _, rates = _columns(monomials, x, f)
+        _, rates = monomial_columns(monomials, x, f)
         rows, good = rates.T.reshape(sets, count, size), valid.reshape(sets, count)
         found = []
         for block, there in zip(rows, good, strict=True):
@@ -114,15 +133,13 @@ class PolynomialSearch:
         """Values (len(nodes), count) at random states."""
         return self._evaluated(nodes, count)[:, :count]
 
-    def _points(self, count: int) -> tuple[np.ndarray, np.ndarray]:
-        found = self._evaluated([*self.flow.generators, *self.flow.rates], count)[:, :count]
-        return found[: len(self.flow.generators)], found[len(self.flow.generators) :]
-
-    def _evaluated(self, nodes: Sequence[Node], count: int) -> np.ndarray:
+    def _evaluated(
+        self, nodes: Sequence[Node], count: int, constants: Sequence[Residues] | None = None
+    ) -> np.ndarray:
         """Values at ``count`` states or more: roots do not exist everywhere."""
-        size = count
+        size, parameters = count, self.parameters(self.drawn if constants is None else constants)
         for _ in range(_DOUBLINGS):
-            found, valid = self.flow.at(nodes, self._constants.values(self.drawn), size, self._rng)
+            found, valid = self.flow.at(nodes, parameters, size, self._rng)
             if np.count_nonzero(valid) >= count:
                 break
             size *= 2
@@ -134,7 +151,9 @@ class PolynomialSearch:
         return found[: len(self.flow.generators)], found[len(self.flow.generators) :], valid
 
 
-def _columns(monomials: Sequence[Monomial], x: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def monomial_columns(
+    monomials: Sequence[Monomial], x: np.ndarray, f: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Values and rates (monomials, points): the rate of x^a is x^a times the sum of a_i f_i / x_i."""
     logarithmic = (Residues(f) / Residues(x)).values
     place: dict[Monomial, int] = {(): 0}
