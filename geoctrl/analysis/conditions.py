@@ -16,7 +16,8 @@ from geoctrl.analysis.at_numbers import AtNumbers
 from geoctrl.analysis.condition_set import StabilityConditions
 from geoctrl.analysis.conserved import conserved_functions
 from geoctrl.analysis.criteria import Criteria, Test
-from geoctrl.analysis.family_point import FamilyPoint, Functions
+from geoctrl.analysis.falling_family import falling_energy
+from geoctrl.analysis.family_point import Falling, FamilyPoint, Functions
 from geoctrl.analysis.formulas import Either, Formula
 from geoctrl.analysis.motion import labelled
 from geoctrl.analysis.rational_functions import Field, Quotient, TooLargeError
@@ -48,10 +49,12 @@ def stability_conditions(
     values must do). Or where all roots of the characteristic polynomial are left of the imaginary
     axis but for zeros that are accounted for: forced by invariants, or as many as a manifold of equilibria
     has dimensions, the family or one that is solved for (Lyapunov, Malkin): coefficients and Hurwitz
-    determinants are positive. Instability by a negative coefficient or Hurwitz determinant, or, of
-    :math:`\chi(x) = q(x^2)` for reversible systems, by a negative coefficient or leading minor of the sums of
-    powers of q's roots, of which the last is the discriminant; or by a drift, a motion at constant
-    velocities, as slow as one likes, that solves the equations for all values of the symbols.
+    determinants are positive. Or where the energy's rate is a sum of squares with negative factors, as under
+    friction of any odd degree, and the energy with invariants has a minimum. Instability by a negative
+    coefficient or Hurwitz determinant, or, of :math:`\chi(x) = q(x^2)` for reversible systems, by a negative
+    coefficient or leading minor of the sums of powers of q's roots, of which the last is the discriminant; or
+    by a drift, a motion at constant velocities, as slow as one likes, that solves the equations for all values
+    of the symbols.
 
     All of it is computed with rational functions on the recorded equations; that the members are
     equilibria, and that what is used is conserved, is proved for all values of the symbols.
@@ -109,14 +112,17 @@ def stability_conditions(
     kept = conserved_functions(at, 0.3 * time.left)
     leaf = labelled(sys.leaf.names, sys.leaf.nodes)
     jets = at.jets(leaf | kept)
-    found = _derived(at, jets, time)
+    falling = None
+    if "energy" not in kept:
+        falling = time.attempt("the sign of the energy's rate", partial(falling_energy, at), None, 0.3)
+    found = _derived(at, jets, time, falling)
     if found.stable or found.unstable == [sp.S.true] or found.note:
         return found
     shape = time.attempt("integrals over the shape", lambda: shape_of(sys), None)
     if shape is None:
         return replace(found, note=time.note)
     further = time.attempt("integrals over the shape", lambda: at.shape_jets(shape), [])
-    return _derived(at, [*jets, *further], time) if further else replace(found, note=time.note)
+    return _derived(at, [*jets, *further], time, falling) if further else replace(found, note=time.note)
 
 
 def _require_equilibria(sys: ReducedSystem, family: str, settings: Settings) -> None:
@@ -136,11 +142,15 @@ def _require_equilibria(sys: ReducedSystem, family: str, settings: Settings) -> 
             raise
 
 
-def _derived(at: FamilyPoint, jets: Sequence[Jet], time: Budget) -> StabilityConditions:
+def _derived(
+    at: FamilyPoint, jets: Sequence[Jet], time: Budget, falling: Falling | None
+) -> StabilityConditions:
     f, criteria = None, Criteria()
     try:
         f = time.attempt(
-            "the equations at the members", lambda: Functions(at, jets, len(at.system.leaf.names)), None
+            "the equations at the members",
+            lambda: Functions(at, jets, len(at.system.leaf.names), falling),
+            None,
         )
     except TooLargeError as error:
         time.cut.append(f"the equations at the members ({error})")

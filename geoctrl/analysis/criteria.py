@@ -10,7 +10,7 @@ from typing import Any
 from geoctrl._scalars.budget import Budget
 from geoctrl.analysis.family_point import FamilyPoint, Functions
 from geoctrl.analysis.formulas import All, Formula, Nonzero, Polynomial
-from geoctrl.analysis.pencils import definite_somewhere
+from geoctrl.analysis.pencils import definite_somewhere, positive_definite
 from geoctrl.analysis.rational_functions import Quotient, TooLargeError
 from geoctrl.analysis.sign_conditions import Signs
 from geoctrl.analysis.spectra import attracting, characteristic, growing, irreducible_blocks, without_zeros
@@ -162,6 +162,8 @@ class Criteria:
             attraction = partial(_attraction, at, f, leaf, kernel, found.polynomials)
             found.stable += found._attempt(time, "conditions for attraction", attraction, _SIDE) or []
         found._attempt(time, "conditions for stability", lambda: found._definite(f, kernel))
+        if f.slope:
+            found.stable += found._attempt(time, "a falling energy", partial(_falling, f, kernel)) or []
         # What drifts for all values of the symbols is stable for none of them.
         nowhere = all(test.formula is False for test in found.stable)
         if nowhere and not any(test.formula is True for test in found.unstable):
@@ -253,6 +255,21 @@ def _attraction(
     else:
         return []
     return [Test(attracted, signs.every(map(signs.nonzero, [leaf.minor, *nonzero])))]
+
+
+def _falling(f: Functions, kernel: Kernel) -> list[Test]:
+    """A combination of the energy with invariants, critical and with a minimum on their level sets."""
+    columns = [list(column) for column in zip(*f.gradients, f.slope, strict=True)]
+    critical = Kernel.of(columns, len(f.jets) + 1, f)
+    with_energy = [y for y in critical.basis if y[-1]]
+    if len(with_energy) != 1:  # more than one only where it is conserved
+        return []
+    names = [*(jet.name for jet in f.jets), "energy"]
+    terms = {name: (c, f.hessian(name)) for name, c in zip(names, with_energy[0], strict=True) if c}
+    form = _restricted(f, terms, kernel.basis)
+    where = f.signs.every([f.given, f.falls, positive_definite(f.signs, form)])
+    presumed = f.signs.every([f.signs.nonzero(kernel.minor), f.signs.nonzero(critical.minor)])
+    return [] if where is False else [Test(where, presumed)]
 
 
 def _drifting(at: FamilyPoint, f: Functions) -> list[Test]:

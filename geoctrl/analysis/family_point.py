@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import sympy as sp
@@ -17,7 +18,7 @@ from geoctrl.analysis.spectra import characteristic, irreducible_blocks
 from geoctrl.errors import EquilibriumError
 from geoctrl.systems import ReducedSystem
 
-__all__ = ["FamilyPoint", "Functions"]
+__all__ = ["Falling", "FamilyPoint", "Functions"]
 
 Rows = list[list[Quotient]]
 
@@ -113,6 +114,14 @@ class FamilyPoint:
         return shape.jets(self.at, self.at(self.system.state_nodes), zero, lambda node: not node.is_zero)
 
 
+@dataclass(frozen=True)
+class Falling:
+    """An energy with its derivatives at the members, and what must be negative there for it to fall."""
+
+    jet: Jet
+    negative: list[Node]
+
+
 class Functions:
     """Rational functions at a family's point: the field and its linearisation, gradients and Hessians.
 
@@ -121,6 +130,8 @@ class Functions:
     at : FamilyPoint
     jets : of leaf relations, then of conserved functions
     leaf : number of the former
+    falling : Falling or None
+        An energy that is not conserved.
 
     Attributes
     ----------
@@ -131,6 +142,10 @@ class Functions:
         Derivatives of the family's states by its free symbols, one row for each.
     given : Formula
         What the derivation presumes: roots taken positive, nothing switches.
+    falls : Formula
+        Where the energy falls or stays, near the members.
+    slope : row
+        The gradient of this energy; empty without one.
 
     Raises
     ------
@@ -138,7 +153,9 @@ class Functions:
         If the members are no equilibria on the leaf, whatever the symbols are.
     """
 
-    def __init__(self, at: FamilyPoint, jets: Sequence[Jet], leaf: int) -> None:
+    def __init__(
+        self, at: FamilyPoint, jets: Sequence[Jet], leaf: int, falling: Falling | None = None
+    ) -> None:
         system, self.jets, self.leaf = at.system, list(jets), leaf
         graph = system.graph
         states = at.at(system.state_nodes)
@@ -148,7 +165,10 @@ class Functions:
         A = at.jacobian(system.field_nodes)
         gradients = [jet.gradient for jet in jets]
         self._hessian_nodes = {jet.name: jet.hessian() for jet in jets}
-        matrices = [A, gradients, slopes, *self._hessian_nodes.values()]
+        steep = [falling.jet.gradient, falling.negative] if falling else []
+        if falling:
+            self._hessian_nodes[falling.jet.name] = falling.jet.hessian()
+        matrices = [A, gradients, slopes, steep, *self._hessian_nodes.values()]
         self._mass = [at.at(row) for row in _saddle(system)]
         self._margins = at.at([system.expression(side.margin) for side in system.domain.values()])
         everything = [e for rows in [*matrices, self._mass] for row in rows for e in row] + self._margins
@@ -171,6 +191,9 @@ class Functions:
         self.linearisation = self._rows(A)
         self.gradients = self._rows(gradients)
         self.tangent = self._rows(slopes)
+        self.slope = self.field.all(falling.jet.gradient) if falling else []
+        below_zero = map(self.signs.negative, self.field.all(falling.negative) if falling else ())
+        self.falls: Formula = self.signs.every(below_zero) if falling else False
         parts = [self.signs.positive(q) for q in self.field.given]
         parts += [self.signs.nonzero(kink) for kink in kinks]
         parts += [self.signs.positive(self.field(node)) for node in at.at(self._presumed(at))]

@@ -69,7 +69,7 @@ def _same(p: Positive, q: Positive) -> bool:
 
 
 def every(parts: Iterable[Formula], implies: Implication = _same) -> Formula:
-    """All of some formulas, without those that follow from the others."""
+    """All of some formulas, without those that follow from the others; False where two exclude each other."""
     found: list[Formula] = []
     for part in parts:
         for p in part.parts if isinstance(part, All) else (part,):
@@ -92,6 +92,8 @@ def every(parts: Iterable[Formula], implies: Implication = _same) -> Formula:
         found = list(dict.fromkeys(found))
     singles = [p for p in map(single, found) if p]
     for p in singles:
+        if any(implies(q, Positive(-p.sense, p.factors)) for q in singles if q is not p):
+            return False
         if any(q is not p and q in found and implies(q, p) for q in singles):
             found.remove(p)
     return True if not found else found[0] if len(found) == 1 else All(tuple(found))

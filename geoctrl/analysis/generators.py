@@ -4,17 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from flint import arb, fmpq
 
 from geoctrl import checker
 
-__all__ = ["Generators", "NotSolved"]
+__all__ = ["Generators", "NotSolved", "Polynomials"]
 
 
 class NotSolved(Exception):  # noqa: N818 - an answer rather than a failure
     """What was looked for was not found."""
+
+
+class Polynomials(Protocol):
+    """Polynomials in states and what else moves, with values at a point."""
+
+    @property
+    def gens(self) -> Sequence[Any]:
+        """All generators of the ring."""
+
+    @property
+    def states(self) -> list[int]:
+        """Numbers of those that are states."""
+
+    @property
+    def velocities(self) -> list[int]:
+        """Numbers of those that are velocities."""
+
+    @property
+    def point(self) -> dict[int, fmpq]:
+        """Values of generators, where they are rational."""
+
+    @property
+    def one(self) -> Any:
+        """The constant polynomial."""
+
+    def at(self, polynomial: Any) -> Any:
+        """The value of a polynomial, or what is false where it is zero."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from geoctrl.analysis.formulas import Formula
 from geoctrl.analysis.rational_functions import Quotient
 from geoctrl.analysis.sign_conditions import Signs
 
-__all__ = ["blocks_of", "definite_somewhere", "leading_minors"]
+__all__ = ["blocks_of", "definite_somewhere", "leading_minors", "positive_definite"]
 
 Form = list[list[Quotient]]
 
@@ -83,6 +83,11 @@ def definite_somewhere(signs: Signs, forms: Sequence[Form]) -> tuple[Formula | N
     if any(len(block[0]) > 2 for block in distinct):
         return None, "2 independent multipliers, in blocks larger than two"
     return signs.either(_meeting(signs, distinct, sense) for sense in (1, -1)), ""
+
+
+def positive_definite(signs: Signs, form: Form) -> Formula:
+    """Where a form is."""
+    return _of_one_sense(signs, [[[form[i][j] for j in b] for i in b] for b in blocks_of([form])], 1)
 
 
 def _of_one_sense(signs: Signs, blocks: Sequence[Form], sense: int) -> Formula:

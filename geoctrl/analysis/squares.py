@@ -21,7 +21,7 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.analysis.generators import Generators, NotSolved
+from geoctrl.analysis.generators import NotSolved, Polynomials
 
 __all__ = ["Term", "square_free", "sum_of_squares"]
 
@@ -34,7 +34,7 @@ Term = tuple[Any, Any, Any]
 """Numerator and denominator of a factor, and what is squared."""
 
 
-def sum_of_squares(p: Any, g: Generators) -> list[Term]:
+def sum_of_squares(p: Any, g: Polynomials) -> list[Term]:
     """Terms (a, b, l) with p = sum (a/b) l^2, where a b does not vanish at the point; NotSolved without."""
     scale, factors = p.factor()
     unit, inner, square = g.one * scale, g.one, g.one
@@ -49,7 +49,7 @@ def sum_of_squares(p: Any, g: Generators) -> list[Term]:
     return [(unit * a, b, square * r) for a, b, r in terms]
 
 
-def square_free(p: Any, g: Generators) -> list[Term]:
+def square_free(p: Any, g: Polynomials) -> list[Term]:
     """The same of a polynomial without square factors that vanishes at the point."""
     terms = [(tuple(map(int, exponents)), c) for exponents, c in p.terms()]
     signs = {c > 0 for _, c in terms}
@@ -70,7 +70,7 @@ def square_free(p: Any, g: Generators) -> list[Term]:
     return [term for part in parts.values() for term in sum_of_squares(p.context().from_dict(part), g)]
 
 
-def _form(p: Any, small: Sequence[int], k: int, g: Generators) -> list[Term]:
+def _form(p: Any, small: Sequence[int], k: int, g: Polynomials) -> list[Term]:
     """A form of degree 2k in small generators; its coefficients are polynomials in the others."""
     met = [i for i in small if any(exponents[i] for exponents, _ in p.terms())]
     basis = list(combinations_with_replacement(met, k))
