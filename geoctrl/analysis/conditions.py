@@ -53,8 +53,8 @@ def stability_conditions(
     friction of any odd degree, and the energy with invariants has a minimum. Instability by a negative
     coefficient or Hurwitz determinant, or, of :math:`\chi(x) = q(x^2)` for reversible systems, by a negative
     coefficient or leading minor of the sums of powers of q's roots, of which the last is the discriminant; or
-    by a drift, a motion at constant velocities, as slow as one likes, that solves the equations for all values
-    of the symbols.
+    by a drift, a motion at constant velocities, as slow as one likes, that solves the equations for all
+    values of the symbols.
 
     All of it is computed with rational functions on the recorded equations; that the members are
     equilibria, and that what is used is conserved, is proved for all values of the symbols.
