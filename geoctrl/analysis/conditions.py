@@ -17,7 +17,7 @@ from geoctrl.analysis.condition_set import StabilityConditions
 from geoctrl.analysis.conserved import conserved_functions
 from geoctrl.analysis.criteria import Criteria, Test
 from geoctrl.analysis.falling_family import falling_energy
-from geoctrl.analysis.family_point import Falling, FamilyPoint, Functions
+from geoctrl.analysis.family_point import Falling, FamilyPoint, Functions, NotFree
 from geoctrl.analysis.formulas import Either, Formula
 from geoctrl.analysis.motion import labelled
 from geoctrl.analysis.rational_functions import Field, Quotient, TooLargeError
@@ -74,14 +74,16 @@ def stability_conditions(
     Returns
     -------
     StabilityConditions
+        Without any where the members satisfy relations that do not give one symbol, or its square, by the
+        others: ``note`` says so, and ``evaluate`` certifies what it is asked.
 
     Raises
     ------
     ParameterError
         For an unknown family or parameter, or parameters that are set by each other.
     EquilibriumError
-        If the members are no equilibria of this system (of `ReducedSystem.despun`, perhaps), satisfy
-        relations that do not give one symbol, or its square, by the others, or the equations hold the time.
+        If the members are no equilibria of this system (of `ReducedSystem.despun`, perhaps), or the equations
+        hold the time.
     DescriptionError, FrameError, ConstraintError
         If the description keeps a promise (its symmetry axis, frame or leaf) at some parameters only, and
         ``params`` does not see to it.
@@ -102,7 +104,10 @@ def stability_conditions(
     time = Budget(budget)
     settings = Settings(sys, params)
     sys.judgement.require_identities(settings.numbers | settings.formulas)
-    at = FamilyPoint(sys, family, settings)
+    try:
+        at = FamilyPoint(sys, family, settings)
+    except NotFree as relations:
+        return _asked_alone(sys, family, settings, f"{relations}; evaluate() decides at numbers")
     if sys.assembly.time in sys.graph.symbols(at.given(sys.field_nodes)):
         raise EquilibriumError(
             "the equations of motion depend on the time explicitly: equilibria and their stability are "
@@ -231,6 +236,39 @@ def _written(
             unstable=signs.either(signs.every([t.formula, t.presumed]) for t in unstable),
             domain=criteria.domain,
             complete=not criteria.missing and f is not None,
+        ),
+    )
+
+
+def _asked_alone(sys: ReducedSystem, family: str, settings: Settings, note: str) -> StabilityConditions:
+    """No condition in symbols: what is asked at numbers is certified."""
+    own = sys.families[family].symbols
+    free = [p for p in sys.mechanism.parameters if p.name not in settings.expressions]
+    return StabilityConditions(
+        stable=[],
+        unstable=[],
+        undecided=[],
+        assuming=[],
+        family=family,
+        system=sys.name,
+        reason="its symbols are not free",
+        restricted_hessian=None,
+        multipliers={},
+        characteristic_polynomial=[],
+        symbols=(*own, *(p.symbol for p in free)),
+        family_symbols=tuple(own),
+        kernel_labels=(),
+        note=note,
+        _at=AtNumbers(
+            system=sys,
+            family=family,
+            expressions=settings.expressions,
+            bound={},
+            generators=(),
+            stable=False,
+            unstable=False,
+            domain=True,
+            complete=False,
         ),
     )
 

@@ -18,9 +18,13 @@ from geoctrl.analysis.spectra import characteristic, irreducible_blocks
 from geoctrl.errors import EquilibriumError
 from geoctrl.systems import ReducedSystem
 
-__all__ = ["Falling", "FamilyPoint", "Functions"]
+__all__ = ["Falling", "FamilyPoint", "Functions", "NotFree"]
 
 Rows = list[list[Quotient]]
+
+
+class NotFree(Exception):  # noqa: N818 - an answer rather than a failure
+    """The symbols of a family satisfy relations that do not give some of them by the others."""
 
 
 class FamilyPoint:
@@ -41,6 +45,11 @@ class FamilyPoint:
         Those of them declared positive.
     squares : dict of Node -> Node
         Symbols of which a relation of the family gives the square.
+
+    Raises
+    ------
+    NotFree
+        If the symbols satisfy other relations.
     """
 
     def __init__(self, system: ReducedSystem, family: str, settings: Settings) -> None:
@@ -247,7 +256,7 @@ def _bound(
 
     Raises
     ------
-    EquilibriumError
+    NotFree
         For a relation that gives neither.
     """
     bound: dict[sp.Symbol, sp.Expr] = {}
@@ -269,10 +278,10 @@ def _bound(
             (squares if len(high) == 2 else bound)[symbol] = sp.factor(-low / high[0])
             break
         else:
-            raise EquilibriumError(
+            raise NotFree(
                 f"members of {family!r} satisfy {relation} = 0, and conditions in symbols would take them as "
-                "free; give numbers that satisfy it whatever the symbols are, or certify members"
+                "free; give numbers that satisfy it whatever the symbols are"
             )
     if any(e.free_symbols & {*bound, *squares} for e in (*bound.values(), *squares.values())):
-        raise EquilibriumError(f"the relations of {family!r} do not give its symbols one after another")
+        raise NotFree(f"the relations of {family!r} do not give its symbols one after another")
     return bound, squares

@@ -111,7 +111,7 @@ def _require_relations(
     """Refuse values that do not satisfy the family's relations, exactly where these have exact values."""
     for relation, value in zip(family.relations, found, strict=True):
         if value if known else not abs(float(value)) <= RESIDUAL:
-            given = ", ".join(f"{k} = {v:.9g}" for k, v in values.items())
+            given = ", ".join(f"{k} = {float(v):.9g}" for k, v in values.items())
             raise EquilibriumError(
                 f"family {name!r} has no member at {given}: members satisfy {relation} = 0, and here it is "
                 f"{float(value):.6g}"

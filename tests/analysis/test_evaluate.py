@@ -265,12 +265,16 @@ def test_symbols_off_their_relation_are_no_members():
     assert found.evaluate(w=9.0, s=[-0.6, 0.6], c=0.8).tolist() == [found.evaluate(w=9.0, s=0.6, c=0.8)] * 2
 
 
-def test_a_relation_in_many_ways_is_still_refused():
+def test_a_relation_in_many_ways_leaves_numbers_alone():
     x, y = sp.symbols("x y", real=True)
     body = gc.models.get("free-rigid-body")()
     family = gc.Family({"Omega1": x}, symbols=[x, y], relations=[x**3 + y**3 + x * y])
-    with pytest.raises(gc.EquilibriumError, match="would take them as free"):
-        gc.stability_conditions(body.replace(equilibria={"about1": family}).reduce(), "about1")
+    found = gc.stability_conditions(body.replace(equilibria={"about1": family}).reduce(), "about1")
+    assert (found.stable, found.unstable) == ([], [])
+    assert "would take them as free" in found.note
+    moments = {"I1": 3, "I2": [1, 2, 4], "I3": [2, 4, 5]}
+    assert found.evaluate(moments, x=-0.5, y=-0.5).tolist() == [1, -1, 1]
+    assert found.evaluate(moments, x=-0.5, y=0.5).tolist() == [0, 0, 0]  # no members
 
 
 def test_a_family_that_is_one_at_some_parameters_only_is_refused():

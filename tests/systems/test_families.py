@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from fractions import Fraction
 from itertools import product
 
 import pytest
@@ -45,13 +46,26 @@ def test_values_that_violate_a_relation_are_refused_with_it():
     with pytest.raises(gc.EquilibriumError, match=r"Omega0 = 2: members satisfy Omega0\*.* = 0"):
         pulled.equilibrium("pulled", Omega0=2)
     principal = {"r1": 0.0, "r2": 0.0, "r3": 0.5}
+    with pytest.raises(gc.EquilibriumError, match=r"Omega0 = 0.333333333: members satisfy"):
+        pulled.equilibrium("pulled", Omega0=Fraction(1, 3))
     assert pulled.equilibrium("pulled", params=principal, Omega0=2)["Omega3"] == 2.0
 
 
 def test_conditions_in_symbols_need_symbols_that_are_free():
+    """A body that hangs in a force at r turns about r, if that is a principal axis."""
     pulled = gc.models.get("body-with-spatial-force")().reduce()
-    with pytest.raises(gc.EquilibriumError, match="conditions in symbols would take them as free"):
-        gc.stability_conditions(pulled, "pulled")
+    found = gc.stability_conditions(pulled, "pulled")
+    assert "conditions in symbols would take them as free" in found.note
+    assert found.evaluate(Omega0=0) == 1
+    assert found.evaluate(Omega0=2) == 0  # none of the family
+    along = {"r1": 0, "r2": 0, "r3": 0.5}
+    speeds = [0.5, 40.0]
+    verdicts = [gc.certify(pulled, pulled.equilibrium("pushed", along, Omega0=w)).verdict for w in speeds]
+    pushed = gc.stability_conditions(pulled, "pushed")
+    assert pushed.evaluate(along, Omega0=speeds).tolist() == [
+        {"PROVED_STABLE": 1, "PROVED_UNSTABLE": -1}.get(v.name, 0) for v in verdicts
+    ]
+    assert gc.stability_conditions(pulled, "pushed", params={"r1": 0, "r2": 0}).unstable
     assert gc.stability_conditions(gc.models.get("orbiting-body")().reduce(), "yaw3-pitch2").unstable
 
 
