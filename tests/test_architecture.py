@@ -179,6 +179,17 @@ def test_sympy_is_never_asked_to_read_what_it_is_given():
     )
 
 
+def test_sympy_factors_nothing_in_several_symbols():
+    """Its algorithm draws numbers at random, and a draw in a thousand costs minutes: `_scalars.factoring`."""
+    none(
+        place(path, node.lineno)
+        for path in FILES
+        if path != PACKAGE / "_scalars" / "factoring.py"
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in {"sp.factor", "sp.factor_list"}
+    )
+
+
 def test_files_stay_short():
     lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
     none(place(path, length) for path, length in lengths.items() if length > LINES)

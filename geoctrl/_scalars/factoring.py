@@ -12,19 +12,41 @@ from flint import Ordering, fmpq_mpoly_ctx
 
 from geoctrl._scalars.quotients import Quotient, constant
 
-__all__ = ["factored", "generators", "product_of_factors", "quotient_of"]
+__all__ = ["factor_list", "factored", "generators", "product_of_factors", "quotient_of"]
 
 
 def factored(expr: sp.Expr) -> sp.Expr:
-    """What ``sp.factor`` gives of an expression, in a small part of its time where it is rational in symbols.
+    """What ``sp.factor`` gives of an expression, in a small part of its time where it can be told to flint.
 
-    Other expressions are left to sympy.
+    That is where it is rational in symbols and functions. Other expressions are left to sympy, whose
+    factorisation in several symbols draws numbers at random: of a thousand draws one takes minutes.
     """
-    if not all(atom.is_Symbol for atom in generators(expr)):
+    unknowns = _unknowns(expr)
+    if unknowns is None:
         return sp.factor(expr)
-    # Signs are those of leading coefficients: the order of symbols has to be sympy's.
-    symbols = list(sp.Poly(sp.Add(*expr.free_symbols)).gens) if expr.free_symbols else []
-    return product_of_factors(quotient_of(expr, symbols), symbols)
+    return product_of_factors(quotient_of(expr, unknowns), unknowns)
+
+
+def factor_list(expr: sp.Expr) -> tuple[sp.Rational, list[tuple[sp.Expr, int]]]:
+    """What ``sp.factor_list`` gives of an expression, in the same way; denominators have negative powers."""
+    unknowns = _unknowns(expr)
+    if unknowns is None:
+        return sp.factor_list(expr)
+    return _factors(quotient_of(expr, unknowns), unknowns)
+
+
+def _unknowns(expr: sp.Expr) -> list[sp.Expr] | None:
+    """What an expression is rational in, in the order of sympy; None where that is not free."""
+    atoms = generators(expr)
+    if not all(map(_is_free, atoms)):
+        return None
+    # Signs are those of leading coefficients: the order has to be sympy's.
+    return list(sp.Poly(sp.Add(*atoms)).gens) if atoms else []
+
+
+def _is_free(atom: sp.Expr) -> bool:
+    """Whether sympy takes it for one more unknown; powers of exponentials and roots are one another's."""
+    return atom.is_Symbol or (isinstance(atom, sp.Function) and not isinstance(atom, sp.exp))
 
 
 def generators(expr: sp.Expr) -> set[sp.Expr]:
@@ -58,11 +80,11 @@ def quotient_of(expr: sp.Expr, atoms: Sequence[sp.Expr]) -> Quotient:
 
 def product_of_factors(quotient: Quotient, atoms: Sequence[sp.Expr]) -> sp.Expr:
     """A quotient of polynomials in some atoms, factored."""
-    (above, top), (below, bottom) = (_factors(p, atoms) for p in (quotient.top, quotient.below))
-    product = sp.Mul(*(p**e for p, e in top), *(p ** (-e) for p, e in bottom))
+    number, factors = _factors(quotient, atoms)
+    product = sp.Mul(*(p**e for p, e in factors))
     # Times a sum sympy would multiply a number out.
-    kept = product.is_Add and above / below not in (1, -1)
-    return sp.Mul(above / below, product, evaluate=not kept)
+    kept = product.is_Add and number not in (1, -1)
+    return sp.Mul(number, product, evaluate=not kept)
 
 
 def _value(expr: sp.Expr, values: dict[sp.Expr, Quotient], ring: Any) -> Quotient:
@@ -86,7 +108,15 @@ def _computed(expr: sp.Expr, values: dict[sp.Expr, Quotient], ring: Any) -> Quot
     return first
 
 
-def _factors(polynomial: Any, symbols: Sequence[sp.Expr]) -> tuple[sp.Rational, list[tuple[sp.Expr, int]]]:
+def _factors(quotient: Quotient, atoms: Sequence[sp.Expr]) -> tuple[sp.Rational, list[tuple[sp.Expr, int]]]:
+    """A number and the factors of a quotient, those below with negative powers."""
+    (above, top), (below, bottom) = (_of_polynomial(p, atoms) for p in (quotient.top, quotient.below))
+    return above / below, [*top, *((p, -e) for p, e in bottom)]
+
+
+def _of_polynomial(
+    polynomial: Any, symbols: Sequence[sp.Expr]
+) -> tuple[sp.Rational, list[tuple[sp.Expr, int]]]:
     """A number, and factors with whole coefficients without common divisor, the leading one positive."""
     content, factors = polynomial.factor()
     number, found = Fraction(int(content.p), int(content.q)), []

@@ -15,6 +15,7 @@ import sympy as sp
 from flint import Ordering, fmpq_mpoly_ctx
 
 from geoctrl._scalars import Arithmetic, Node, evaluate, to_sympy
+from geoctrl._scalars.factoring import product_of_factors
 from geoctrl._scalars.groebner import groebner_basis, normal_form
 from geoctrl._scalars.quotients import Quotient, constant
 
@@ -85,11 +86,5 @@ class LeafIdeal:
 
     def to_sympy(self, polynomial: Any, symbols: Mapping[Node, sp.Expr]) -> sp.Expr:
         """A remainder in sympy symbols (functions appear under the names of their nodes)."""
-        names = to_sympy(self._generators, symbols)
-        placeholders = [sp.Dummy() for _ in names]
-        terms = (
-            sp.Rational(int(c.p), int(c.q))
-            * sp.prod(g ** int(e) for g, e in zip(placeholders, powers, strict=False))
-            for powers, c in polynomial.terms()
-        )
-        return sp.factor(sp.Add(*terms)).xreplace(dict(zip(placeholders, names, strict=True)))
+        whole = Quotient(polynomial, polynomial.context().constant(1))
+        return product_of_factors(whole, to_sympy(self._generators, symbols))

@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._scalars.budget import Budget
+from geoctrl._scalars.factoring import factor_list
 from geoctrl._scalars.modular import PRIME, rational
 from geoctrl._scalars.residues import Residues
 from geoctrl.analysis.darboux_search import LARGEST, DarbouxSearch
@@ -140,7 +141,7 @@ class RationalIntegrals:
         own = len(vector) - 1
         expr = self._recovery.polynomial(list(vector), [*found[:own], sp.Integer(1)])
         states = set(self._system.states)
-        if sum(n for p, n in sp.factor_list(expr)[1] if p.free_symbols & states) != 1:
+        if sum(n for p, n in factor_list(expr)[1] if p.free_symbols & states) != 1:
             return None
         if cofactor is not None:
             K = self._recovery.sum(factor, found[own:])

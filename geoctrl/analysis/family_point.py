@@ -9,6 +9,7 @@ from functools import partial
 import sympy as sp
 
 from geoctrl._scalars import PARAMETER, FromSympy, Node, to_sympy
+from geoctrl._scalars.factoring import factored
 from geoctrl.analysis.formulas import Formula
 from geoctrl.analysis.rational_functions import Field, Quotient
 from geoctrl.analysis.settings import Settings
@@ -275,7 +276,7 @@ def _bound(
                 continue
             if len(high) == 1 and not (high[0].is_positive or high[0].is_negative):
                 continue
-            (squares if len(high) == 2 else bound)[symbol] = sp.factor(-low / high[0])
+            (squares if len(high) == 2 else bound)[symbol] = factored(-low / high[0])
             break
         else:
             raise NotFree(

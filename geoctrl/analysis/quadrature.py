@@ -17,6 +17,7 @@ from typing import Any
 
 import sympy as sp
 
+from geoctrl._scalars.factoring import factor_list
 from geoctrl.analysis.shape import ShapeIntegrals
 from geoctrl.systems import ReducedSystem
 
@@ -128,7 +129,7 @@ def _exponential(rate: sp.Expr | None, x: sp.Symbol) -> sp.Expr | None:
         return None
     f = -rate
     above, below = sp.fraction(sp.cancel(f))
-    factors = [p for p, _ in sp.factor_list(below, x)[1] if p.has(x)]
+    factors = [p for p, _ in factor_list(below)[1] if p.has(x)]
     powers = sp.symbols(f"q:{len(factors)}", cls=sp.Dummy)
     rest = sp.Add(*(q * sp.diff(p, x) / p for q, p in zip(powers, factors, strict=True))) - f
     equations = sp.Poly(sp.numer(sp.together(rest)), x).coeffs() if rest != 0 else []

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from geoctrl._scalars.factoring import factored
 from geoctrl._scalars.interpolation import interpolated
 from geoctrl._scalars.modular import rational
 from geoctrl._scalars.residues import Residues
@@ -135,4 +136,4 @@ def _without_denominators(coefficients: Sequence[sp.Expr]) -> list[sp.Expr]:
     common = sp.lcm_list([d for _, d in parts])
     whole = [sp.cancel(n * common / d) for n, d in parts]
     divisor = sp.gcd_list(whole)
-    return [sp.factor(sp.cancel(c / divisor)) for c in whole]
+    return [factored(sp.cancel(c / divisor)) for c in whole]

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
+from geoctrl._scalars.factoring import factored
+
 __all__ = ["known_sign", "solve_inequality"]
 
 
@@ -61,7 +63,7 @@ def _present(expr: sp.Expr) -> Boolean:
 
 
 def _tidy(expr: sp.Expr) -> sp.Expr:
-    return sp.simplify(sp.factor(expr))
+    return sp.simplify(factored(expr))
 
 
 def _cases(leading: sp.Expr, solution: Callable[[int], Boolean], rest: sp.Expr, symbol: sp.Symbol) -> Boolean:
@@ -78,7 +80,7 @@ def _even(symbol: sp.Symbol, a: sp.Expr, c: sp.Expr, sense: int) -> Boolean:
     magnitude = symbol if symbol.is_nonnegative else sp.Abs(symbol)
     constant = known_sign(c)
     square = None if constant is None else -constant * sense
-    ratio = sp.factor(-c) / sp.factor(a)
+    ratio = factored(-c) / factored(a)
     # Unevaluated: sympy would split the root of a product of positive symbols.
     root = sp.Pow(ratio if constant is not None else sp.Max(0, ratio), sp.Rational(1, 2), evaluate=False)
     if sense > 0:
@@ -90,7 +92,7 @@ def _even(symbol: sp.Symbol, a: sp.Expr, c: sp.Expr, sense: int) -> Boolean:
 
 def _quadratic(symbol: sp.Symbol, a: sp.Expr, b: sp.Expr, c: sp.Expr, sense: int) -> Boolean:
     """a x^2 + b x + c > 0 for a of the given sign."""
-    discriminant = sp.factor(b**2 - 4 * a * c)
+    discriminant = factored(b**2 - 4 * a * c)
     s = known_sign(discriminant)
     root = sp.sqrt(discriminant)
     low, high = (_tidy((-b - sense * root) / (2 * a)), _tidy((-b + sense * root) / (2 * a)))

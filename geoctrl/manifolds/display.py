@@ -16,6 +16,7 @@ import sympy as sp
 from geoctrl._checks import require_choice
 from geoctrl._scalars import real, shown
 from geoctrl._scalars.budget import Budget
+from geoctrl._scalars.factoring import factored
 from geoctrl.errors import InputError
 from geoctrl.manifolds.description import Description
 from geoctrl.manifolds.factors import Direction
@@ -220,5 +221,5 @@ def of_product(small: Small, product: sp.Symbol) -> sp.Expr:
     return (
         written(small.expr)
         .xreplace(dict(entries))
-        .replace(lambda e: e.is_Pow and e.base.is_Add, lambda e: sp.factor(sp.expand(e.base)) ** e.exp)
+        .replace(lambda e: e.is_Pow and e.base.is_Add, lambda e: factored(sp.expand(e.base)) ** e.exp)
     )

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from geoctrl._checks import entries, named_parameters, nearest, sampling_rate
-from geoctrl._scalars import Program
+from geoctrl._scalars import Program, shown
 from geoctrl.analysis.held import HeldLinearization, linearize_held
 from geoctrl.errors import InputError, LabelError, ParameterError
 from geoctrl.sampling import SampledController
@@ -174,8 +174,8 @@ def _gains(law: _Law, given: dict[str, float], names: Sequence[str] | None) -> d
     if isinstance(names, str):
         names = [names]
     for name in () if names is None else entries("gains", names):
-        if name not in own:
-            raise LabelError(f"the law has no gain {name!r}{nearest(name, tuple(own))}")
+        if not isinstance(name, str) or name not in own:
+            raise LabelError(f"the law has no gain {shown(name)}{nearest(name, tuple(own))}")
     chosen = own if names is None else {k: v for k, v in own.items() if k in names}
     if not chosen:
         raise InputError("the law has no gains that could be changed: lqr and place take rate= themselves")

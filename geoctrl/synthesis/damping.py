@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import flag
+from geoctrl._checks import finite_array, flag
 from geoctrl._scalars import shown
 from geoctrl._scalars.factoring import factored
 from geoctrl.errors import InputError, LawWarning, MatchingError
@@ -178,9 +178,9 @@ class DampedLaw(Law):
         MatchingError
             If the momentum is a state and sigma equals the rotors' inertia in some direction.
         """
-        if np.any(np.asarray(momentum) != 0):
+        if np.any(finite_array("momentum", momentum)):
             raise InputError(
-                f"momentum must be zero for a damped loop, got {momentum!r}: damping moves it; give it by "
+                f"momentum must be zero for a damped loop, got {shown(momentum)}: damping moves it; give it by "
                 "the initial state"
             )
         self.warn_once()

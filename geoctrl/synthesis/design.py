@@ -21,6 +21,7 @@ from sympy.logic.boolalg import Boolean
 from geoctrl._checks import finite_array, named_parameters
 from geoctrl._scalars import exact
 from geoctrl._scalars.budget import BUDGET, Budget
+from geoctrl._scalars.factoring import factored
 from geoctrl.analysis import StabilityConditions, certify, stability_conditions
 from geoctrl.analysis.signs import known_sign
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, MatchingError, ParameterError
@@ -259,10 +260,8 @@ class SigmaDesign(GainSet):
 
     def _signs(self) -> str:
         """Signs of the energy's second derivatives in the states that the gain does not enter."""
-        a = self.loop.assembly
-        hessian = self.loop.graph.jacobian(
-            self.loop.graph.gradient(a.energy, self.loop.state_nodes), self.loop.state_nodes
-        )
+        graph, nodes = self.loop.graph, self.loop.state_nodes
+        hessian = graph.jacobian(graph.gradient(self.loop.assembly.energy, nodes), nodes)
         family = self.loop.families[self.family]
         point = {
             s: family.states.get(label, 0)
@@ -271,7 +270,7 @@ class SigmaDesign(GainSet):
         found = []
         for i, label in enumerate(self.loop.state_labels):
             (entry,) = self.loop.to_sympy([hessian[i][i]])
-            entry = sp.factor(entry.subs(point))
+            entry = factored(entry.subs(point))
             if (
                 entry != 0
                 and not {s.name for s in entry.free_symbols} & set(self._gains)

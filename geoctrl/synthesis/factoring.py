@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sympy as sp
 
+from geoctrl._scalars import factoring
+
 __all__ = ["factored"]
 
 
@@ -25,4 +27,4 @@ def factored(e: sp.Expr) -> sp.Expr:
         if power.exp.is_Rational and power.exp.q == 2
     }
     back = {symbol: written for written, symbol in masks.items()}
-    return sp.factor(plain.xreplace(roots)).xreplace(back).xreplace(back)  # roots of what was masked
+    return factoring.factored(plain.xreplace(roots)).xreplace(back).xreplace(back)  # roots of what was masked

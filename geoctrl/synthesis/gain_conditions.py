@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from geoctrl._scalars.factoring import factor_list
 from geoctrl.analysis.condition_set import StabilityConditions
 from geoctrl.analysis.signs import solve_inequality
 
@@ -50,7 +51,7 @@ def settled(relations: list) -> list:
             kept = []
             for f, power in factors:
                 if f in known and len(factors) > 1:
-                    sign *= known[f] ** power
+                    sign *= known[f] if power % 2 else 1
                     changed = True
                 else:
                     kept.append((f, power))
@@ -85,7 +86,7 @@ def _contradicts(relations: Sequence[Any]) -> bool:
 def _positive(relation: Any) -> tuple[int, list[tuple[sp.Expr, int]]]:
     """Sign and factors of f in the relation ``f > 0``, without those of known sign."""
     try:
-        constant, factors = sp.factor_list(relation.gts - relation.lts)
+        constant, factors = factor_list(relation.gts - relation.lts)
     except sp.PolynomialError:  # of absolute values
         return 1, [(relation.gts - relation.lts, 1)]
     sign, kept = (1 if constant > 0 else -1), []
@@ -93,7 +94,7 @@ def _positive(relation: Any) -> tuple[int, list[tuple[sp.Expr, int]]]:
         if f.is_positive or (power % 2 == 0 and f.is_real) or isinstance(f, sp.Abs):
             continue
         if f.is_negative:
-            sign *= (-1) ** power
+            sign *= -1 if power % 2 else 1
             continue
         kept.append((f, power))
     return sign, kept

@@ -27,6 +27,7 @@ from sympy.polys.matrices import DomainMatrix
 
 from geoctrl._checks import named_parameters
 from geoctrl._scalars import exact
+from geoctrl._scalars.factoring import factored
 from geoctrl._scalars.modular import PRIME, sampled_kernel
 from geoctrl.errors import MatchingError, ParameterError
 from geoctrl.synthesis.ansatz import Ansatz, RationalPoints
@@ -253,4 +254,4 @@ class LinearSearch:
             raise MatchingError("w exists at some parameters only; give numbers for them, params=")
         reduced = DomainMatrix(taken, (len(taken), len(support)), domain)
         (vector,) = reduced.nullspace().to_dense().to_list() if taken else [[domain.one]]
-        return [sp.factor(domain.to_sympy(c / vector[0])) for c in vector]
+        return [factored(domain.to_sympy(c / vector[0])) for c in vector]

@@ -103,7 +103,7 @@ def _rational(integrand: sp.Expr, u: sp.Symbol, start: sp.Expr) -> sp.Expr | Non
     first = below.as_expr().subs(u, start)
     if b == 0 or first == 0:
         return None
-    logarithm = sp.log(sp.factor(below.as_expr()) / first)
+    logarithm = sp.log(factored(below.as_expr()) / first)
     if below.degree() == 1:
         return found + rest.as_expr() / below.coeff_monomial(u) * logarithm
     p, q = rest.coeff_monomial(u), rest.coeff_monomial(1)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from geoctrl._scalars import inverse_of
+from geoctrl._scalars.factoring import factored
 from geoctrl.errors import InputError
 from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.typesetting import Typesetter, aligned
@@ -112,10 +113,10 @@ def collected(expr: sp.Expr, states: Iterable[sp.Symbol], relations: Sequence[sp
                 poly = shorter
     content, primitive = poly.primitive()
     terms = [
-        sp.factor(c) * sp.Mul(*(s**e for s, e in zip(states, powers, strict=True)))
+        factored(c) * sp.Mul(*(s**e for s, e in zip(states, powers, strict=True)))
         for powers, c in primitive.terms()
     ]
-    return sp.factor(content) * sp.factor_terms(sp.Add(*terms)) / sp.factor(denominator)
+    return factored(content) * sp.factor_terms(sp.Add(*terms)) / factored(denominator)
 
 
 _SHORT = 500
@@ -208,5 +209,5 @@ def hamel_tensors(system: Recorded) -> HamelTensors:
                 components = inverse * sp.Matrix(column).subs(removed)
                 for i in range(n):
                     long = components[i].count_ops() > _SHORT
-                    tensor[i, alpha, beta] = components[i] if long else sp.factor(components[i])
+                    tensor[i, alpha, beta] = components[i] if long else factored(components[i])
     return HamelTensors(E.subs(removed), sp.ImmutableDenseNDimArray(C), sp.ImmutableDenseNDimArray(F))

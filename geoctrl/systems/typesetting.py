@@ -15,6 +15,7 @@ import sympy as sp
 from sympy.logic.boolalg import Boolean
 
 from geoctrl._scalars import expression
+from geoctrl._scalars.factoring import factored
 
 __all__ = ["Piece", "Typesetter", "aligned", "symbol_name", "width"]
 
@@ -169,9 +170,9 @@ class Typesetter:
             else:
                 numerator, denominator = sp.fraction(sp.cancel(together))
             numerator = self._reduced(sp.expand(numerator))
-            forms = [sp.factor_terms(numerator) / sp.factor(denominator)]
+            forms = [sp.factor_terms(numerator) / factored(denominator)]
             if len(numerator.args) <= MANY and len(numerator.free_symbols) <= FEW:
-                forms.insert(0, sp.factor(numerator / denominator))
+                forms.insert(0, factored(numerator / denominator))
             self._fractions[expr] = min(forms, key=sp.count_ops)
         return self._fractions[expr]
 

@@ -5,7 +5,7 @@ import random
 import pytest
 import sympy as sp
 
-from geoctrl._scalars.factoring import factored
+from geoctrl._scalars.factoring import factor_list, factored
 from geoctrl.errors import DivisionError
 
 NAMES = "a J1 sigma11 sigma12 x2 x10 m M Gamma1 Y z B"
@@ -29,6 +29,25 @@ def test_what_is_not_rational_is_left_to_sympy():
     x = SYMBOLS[0]
     expr = sp.sin(x) ** 2 - 2 * sp.sin(x) + 1 + sp.sqrt(2) * 0
     assert factored(expr) == (sp.sin(x) - 1) ** 2
+
+
+def test_functions_are_unknowns_as_for_sympy():
+    x, y, m = (sp.Symbol(n, real=True) for n in ("x", "y", "m"))
+    p = sp.sin(x) * m + sp.cos(y) - 2
+    expr = sp.expand((p**2 * (sp.cos(x) - m * y) * sp.Rational(2, 3)) / (sp.sin(x) * y + 1))
+    assert str(factored(expr)) == str(sp.factor(expr))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_lists_are_those_of_sympy(seed):
+    expr = sp.fraction(sp.together(drawn(random.Random(seed), 1 + seed % 3)))[0]
+    (number, found), (wanted, listed) = factor_list(expr), sp.factor_list(expr)
+    assert (number, set(found)) == (wanted, set(listed))
+
+
+def test_denominators_have_negative_powers():
+    x, y = SYMBOLS[:2]
+    assert factor_list(3 * (x + y) ** 2 / (2 * y)) == (sp.Rational(3, 2), [(x + y, 2), (y, -1)])
 
 
 def test_zero_is_seen_and_not_divided_by():

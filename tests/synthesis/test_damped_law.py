@@ -156,8 +156,8 @@ def test_a_gain_that_makes_the_momentum_infinite():
 def test_the_momentum_cannot_be_held(laws):
     law = laws(3, "k")
     assert law.closed_loop(momentum=0.0) is law.closed_loop()
-    for bad in (0.1, [0.1], np.nan):
-        with pytest.raises(ValueError, match="momentum"):
+    for bad in (0.1, [0.1], np.nan, [[1, 2], [3]]):
+        with pytest.raises(gc.InputError, match="momentum"):
             law.closed_loop(momentum=bad)
 
 

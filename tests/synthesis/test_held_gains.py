@@ -180,6 +180,7 @@ def test_gains_of_a_cart_that_is_brought_home(cart):
         ({"rate": 0.5}, gc.InputError, "longer than half a period"),
         ({"rate": 20.0, "gains": "k"}, gc.InputError, "with_damping adds some"),
         ({"rate": 20.0, "gains": ["rho"]}, gc.LabelError, "no gain 'rho'; known are sigma, k"),
+        ({"rate": 20.0, "gains": [[1, 2]]}, gc.LabelError, r"no gain \[1, 2\]"),
         ({"rate": 20.0, "params": {"kk": 1}}, gc.ParameterError, "kk"),
     ],
 )
