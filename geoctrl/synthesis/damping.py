@@ -180,8 +180,8 @@ class DampedLaw(Law):
         """
         if np.any(finite_array("momentum", momentum)):
             raise InputError(
-                f"momentum must be zero for a damped loop, got {shown(momentum)}: damping moves it; give it by "
-                "the initial state"
+                f"momentum must be zero for a damped loop, got {shown(momentum)}: damping moves it; give it "
+                "by the initial state"
             )
         self.warn_once()
         return self.full if flag("rotors", rotors) else self._reduced
