@@ -13,11 +13,12 @@ from typing import Any
 
 from .outcome import Outcome, run_part
 
-PARTS = ("systems", "fields", "conditions", "certificates", "files", "misuse", "calls")
+PARTS = ("systems", "fields", "conditions", "sets", "certificates", "files", "misuse", "calls")
 COUNTS = {
     "systems": (10000, 150),
     "fields": (10000, 60),
     "conditions": (300, 8),
+    "sets": (1000, 12),
     "certificates": (10000, 250),
     "files": (0, 0),
     "misuse": (0, 0),
@@ -28,6 +29,7 @@ LIMITS = {
     "systems": 30.0,
     "fields": 30.0,
     "conditions": 60.0,
+    "sets": 60.0,
     "certificates": 2.0,
     "files": 2.0,
     "misuse": 20.0,
@@ -38,6 +40,7 @@ MEGABYTES = {
     "systems": 2000.0,
     "fields": 2000.0,
     "conditions": 2000.0,
+    "sets": 2000.0,
     "certificates": 500.0,
     "files": 500.0,
     "misuse": 1000.0,

@@ -1,0 +1,121 @@
+"""Proved sets of the standing attack: its equations against closed forms, and wrong sets that are noticed."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import geoctrl as gc
+from studies.attack import sets
+from studies.attack.dice import Dice
+from studies.attack.drawing_sets import Drawn, draw_set
+
+Q, V = sp.symbols("q1 v1", real=True)
+
+
+def one(potential, force, angle=False, **more):
+    """One degree of unit inertia, at rest at zero."""
+    zero = sp.Integer(0)
+    return Drawn("", [Q], [V], 0, [angle], sp.eye(1), potential, [force], [zero, zero], **more)
+
+
+def proved(drawn, **options):
+    system = sets.mechanism(drawn).reduce()
+    return gc.region_of_attraction(system, system.equilibrium("rest"), **options)
+
+
+@pytest.fixture
+def cycle():
+    """Van der Pol's equation backwards: the cycle of size 2.009 repels."""
+    return one(Q**2 / 2, -(1 - Q**2) * V)
+
+
+@pytest.mark.parametrize("index", range(60))
+def test_equations_are_those_of_the_mechanism(index):
+    """Lagrange's equations in coordinates, and the library's assembly."""
+    drawn = draw_set(Dice(7, index))
+    system = sets.mechanism(drawn).reduce()
+    assert list(system.state_labels) == sets.labels(drawn)
+    rng = np.random.default_rng(index)
+    for _ in range(3):
+        x = drawn.point + rng.normal(size=len(drawn.point)) / 2
+        assert drawn.slope(0, x) == pytest.approx(system.rhs(0, x), rel=1e-9, abs=1e-9)
+    assert np.abs(drawn.slope(0, drawn.point)).max() < 1e-12
+
+
+def test_momenta_are_held():
+    drawn = next(d for i in range(200) if (d := draw_set(Dice(7, i))).cyclic and d.inertia.atoms(sp.cos))
+    x = drawn.on_level(drawn.point + 0.3)
+    momentum = sp.lambdify([drawn.states], drawn.momenta[0], "math")
+    assert momentum(x) == pytest.approx(momentum(drawn.point), rel=1e-12)
+
+
+def test_a_pendulum_decays_as_its_roots_say():
+    drawn = one(1 - sp.cos(Q), -V / 5, angle=True)
+    assert sets.slowest(drawn) == pytest.approx(0.1, rel=1e-6)
+
+
+def test_what_is_true_passes(cycle):
+    found = proved(cycle, by="squares", degree=2)
+    assert sets.broken(cycle, found, Dice(1, 0), {}) == ""
+    assert sets.confirmed(found.to_dict()) == ""
+
+
+def enlarged(found, factor):
+    """The same words about a set whose function is smaller: a forged one, which no check has seen."""
+
+    class Enlarged:
+        verdict = found.verdict
+
+        def contains(self, x):
+            return found.contains(np.asarray(x) / factor)
+
+    return Enlarged()
+
+
+def test_a_set_beyond_the_cycle_is_noticed(cycle):
+    found = proved(cycle, by="squares", degree=2)
+    assert sets.broken(cycle, enlarged(found, 2.0), Dice(1, 0), {})
+
+
+def test_motions_that_end_elsewhere_are_noticed():
+    """Without friction nothing tends to the point."""
+    damped, free = (one(1 - sp.cos(Q), -c * V, angle=True) for c in (1, 0))
+    found = proved(damped, by="squares", degree=2)
+    assert sets.broken(damped, found, Dice(1, 0), {}) == ""
+    assert sets.broken(free, found, Dice(1, 0), {})
+
+
+def test_outputs_beyond_their_limits_are_noticed():
+    output = {"y": 2 * Q + V}
+    drawn = one(Q**2 / 2, -V, outputs=output, limits={"y": 1.0})
+    found = proved(drawn, limits=drawn.limits, by="squares", degree=2)
+    assert sets.broken(drawn, found, Dice(1, 0), {"y": 1.0}) == ""
+    assert "y = " in sets.broken(drawn, found, Dice(1, 0), {"y": 0.5})
+
+
+def test_numbers_are_found_and_moved():
+    data = {"level": "1", "rows": [["-3/4", "x1", 2]], "name": "1.5"}
+    assert list(sets.numbers(data)) == [("level",), ("rows", 0, 0)]
+    told = sets.moved_number(data, np.random.default_rng(0))
+    assert Fraction(data["level"]) != 1 or Fraction(data["rows"][0][0]) != Fraction(-3, 4)
+    assert " times " in told
+
+
+def test_files_that_are_confirmed_although_they_were_changed_are_run(cycle, monkeypatch):
+    """A checker that confirms anything: the set that is then claimed does not hold."""
+    found = proved(cycle, by="squares", degree=2)
+    monkeypatch.setattr(sets, "verified", lambda data: data["verdict"])
+    monkeypatch.setattr(sets, "broken", lambda drawn, other, dice, limits: f"run of {type(other).__name__}")
+    monkeypatch.setattr(sets, "changed", lambda data, rng: data["proof"].update(level="4") or "the level")
+    result, problem = sets.mutant(cycle, found, Dice(1, 0))
+    assert (result, problem) == ("held", "the level -> run of AttractedSet")
+    assert replace(found).level == 1.0
+
+
+@pytest.mark.parametrize("index", [0, 1, 3])
+def test_cases_are_judged(index):
+    outcome = sets.case(1, index, {})
+    assert outcome.result in ("proved", "refused"), outcome.note
