@@ -641,3 +641,23 @@ def test_the_picture_holds_runs(cycle):
     ax = roa.plot(runs=[run])
     assert ax.get_xlabel() == "$x$"
     assert len(ax.collections) == 1
+
+
+@pytest.mark.parametrize("damping", ["1", "2", "1/5"])
+@pytest.mark.parametrize("degree", [2, 3])
+def test_a_set_that_grows_to_the_other_equilibrium_is_cut_before_it(damping, degree):
+    """Margins that the solver does not resolve show nothing: upright, nothing falls."""
+    phi = gc.Coordinate("phi", angle=True)
+    mech = gc.EulerPoincare(
+        algebra=None,
+        shape=[phi],
+        inertia=[[1]],
+        potential=-sp.cos(phi.symbol),
+        forces=[-sp.Rational(damping) * phi.rate],
+        name="pendulum",
+    )
+    system = mech.reduce()
+    roa = gc.region_of_attraction(system, system.state(), by="squares", degree=degree)
+    assert roa.contains([0.0, 2.0])
+    assert roa.contains([0.5, -1.0])
+    assert not roa.contains([0.0, np.pi])

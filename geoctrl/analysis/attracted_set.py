@@ -12,7 +12,7 @@ import numpy as np
 from flint import arb, fmpq
 
 from geoctrl._checks import whole_number
-from geoctrl.analysis.falling_quadratic import DEGREES, FallingQuadratic, Proof
+from geoctrl.analysis.falling_quadratic import DEGREES, MARGIN, FallingQuadratic, Proof
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proved_set import SLACK, ProvedSet
 from geoctrl.analysis.rounded_squares import in_exact_numbers
@@ -218,18 +218,10 @@ def _found(
 
     problem = read_attraction(data)
     setting = Setting(problem)
-    search = FallingQuadratic(setting, degree)
-    if (proof := search()) is None:
-        return f"sums of squares of degree {degree} do not show the first function to fall in any set"
-    found, proposal = _judged(search, problem, proof)
-    for _ in range(LEVELS):
+    for margin in (0.0, MARGIN):
+        found, proposal = _searched(FallingQuadratic(setting, degree, margin), problem)
         if isinstance(found, Attraction):
             break
-        # What holds at the point holds near it.
-        if (smaller := search.smaller(proof)) is None:
-            break
-        proof = smaller
-        found, proposal = _judged(search, problem, proof)
     if not isinstance(found, Attraction):
         return found
     content = {
@@ -243,6 +235,25 @@ def _found(
         "proof": proposal,
     }
     return AttractedSet(content, angles, found)
+
+
+def _searched(search: FallingQuadratic, problem: dict[str, Any]) -> tuple[Attraction | str, dict[str, Any]]:
+    """The set that a search comes to, or why it comes to none; and its proposal."""
+    if (proof := search()) is None:
+        return (
+            f"sums of squares of degree {search.degree} do not show the first function to fall in any set",
+            {},
+        )
+    found, proposal = _judged(search, problem, proof)
+    for _ in range(LEVELS):
+        if isinstance(found, Attraction):
+            break
+        # What holds at the point holds near it.
+        if (smaller := search.smaller(proof)) is None:
+            break
+        proof = smaller
+        found, proposal = _judged(search, problem, proof)
+    return found, proposal
 
 
 def _judged(

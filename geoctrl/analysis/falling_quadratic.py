@@ -26,7 +26,7 @@ from geoctrl.checker.squares.identity import LEVEL, REST
 from geoctrl.checker.squares.setting import Setting
 from geoctrl.errors import CertificateError
 
-__all__ = ["FallingQuadratic", "Proof"]
+__all__ = ["MARGIN", "FallingQuadratic", "Proof"]
 
 DEGREES = (2, 3)
 """Of the monomials of sums of squares."""
@@ -70,6 +70,8 @@ class FallingQuadratic:
     setting : Setting
     degree : int
         Of the monomials of sums of squares, at most.
+    margin : float
+        That what is shown must have: below what the solver resolves there may be nothing.
 
     Raises
     ------
@@ -77,8 +79,9 @@ class FallingQuadratic:
         If the linearisation on the leaf does not decay, or the problem is too large.
     """
 
-    def __init__(self, setting: Setting, degree: int) -> None:
+    def __init__(self, setting: Setting, degree: int, margin: float = 0.0) -> None:
         self.setting, self.degree, self.size = setting, degree, len(setting.variables)
+        self._least = margin
         self.leaf = NearLeaf(setting)
         self.places = self.leaf.places
         self.scales = np.ones(self.size)
@@ -244,7 +247,7 @@ class FallingQuadratic:
             _add_squares(program, block, gram, room)
         program.at_most({margin: 1.0}, 1.0)
         found = program.minimum({margin: -1.0})
-        if found is None or not found[margin] > 0:
+        if found is None or not found[margin] > self._least:
             return None
         squares: list[tuple[str, list[Exponents], np.ndarray]] = [
             (REST, block, entries(gram, found) + found[margin] * np.eye(len(block)))

@@ -143,12 +143,12 @@ def mutant(drawn: Drawn, found: Any, dice: Dice) -> tuple[str, str]:
         return "accepted", f"{told} -> {verdict}"
     rest, own = ({k: v for k, v in d["problem"].items() if k != "limits"} for d in (base, data))
     if json.dumps(rest, sort_keys=True) != json.dumps(own, sort_keys=True):
-        return "unjudged", ""
+        return f"unjudged: {told}", ""
     hidden = "_found" if verdict == ATTRACTED else "_region"
     other = replace(found, data={k: v for k, v in data.items() if k != "digest"}, **{hidden: None})
     bounds = {k: v for k, v in other.limits.items() if k in drawn.limits}
     problem = broken(drawn, other, dice, bounds)
-    return "held", f"{told} -> {problem}" if problem else ""
+    return f"held: {told}", f"{told} -> {problem}" if problem else ""
 
 
 def changed(data: dict[str, Any], rng: np.random.Generator) -> str:
@@ -253,10 +253,17 @@ def run(drawn: Drawn, found: Any, start: np.ndarray, limits: dict[str, float]) -
                 return f"it leaves the set at {motion.t}"
     if motion.status == "failed":
         return "it cannot be followed"
-    away, begun = (float(np.linalg.norm(x - drawn.point)) for x in (motion.y, start))
+    away, begun = (distance(drawn, x) for x in (motion.y, start))
     if found.verdict.value == ATTRACTED and motion.t >= end and away > NEARER * begun + 1e-9:
         return f"at {motion.t} it is {away} from the point, {begun} at first"
     return ""
+
+
+def distance(drawn: Drawn, x: np.ndarray) -> float:
+    """From the point, whole turns of angles aside."""
+    turned = [*[False] * len(drawn.rates), *drawn.angles[drawn.cyclic :]]
+    away = x - drawn.point
+    return float(np.linalg.norm(np.where(turned, np.remainder(away + np.pi, 2 * np.pi) - np.pi, away)))
 
 
 def slowest(drawn: Drawn) -> float:

@@ -57,6 +57,12 @@ def test_a_pendulum_decays_as_its_roots_say():
     assert sets.slowest(drawn) == pytest.approx(0.1, rel=1e-6)
 
 
+def test_whole_turns_are_no_distance():
+    drawn = one(1 - sp.cos(Q), -V, angle=True)
+    assert sets.distance(drawn, np.array([0.3, 0.4 - 10 * np.pi])) == pytest.approx(0.5)
+    assert sets.distance(one(Q**2, -V), np.array([3.0, 4.0])) == 5.0
+
+
 def test_what_is_true_passes(cycle):
     found = proved(cycle, by="squares", degree=2)
     assert sets.broken(cycle, found, Dice(1, 0), {}) == ""
@@ -111,7 +117,7 @@ def test_files_that_are_confirmed_although_they_were_changed_are_run(cycle, monk
     monkeypatch.setattr(sets, "broken", lambda drawn, other, dice, limits: f"run of {type(other).__name__}")
     monkeypatch.setattr(sets, "changed", lambda data, rng: data["proof"].update(level="4") or "the level")
     result, problem = sets.mutant(cycle, found, Dice(1, 0))
-    assert (result, problem) == ("held", "the level -> run of AttractedSet")
+    assert (result, problem) == ("held: the level", "the level -> run of AttractedSet")
     assert replace(found).level == 1.0
 
 
