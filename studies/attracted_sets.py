@@ -19,16 +19,28 @@ import numpy as np
 
 import geoctrl as gc
 
+HALVINGS = 12
+"""Of a ray, to the edge of a set."""
+NEWTON = 6
+"""Steps to the levels of what is conserved."""
 NEAR = 1e-4
 """Distance from the equilibrium at which a run has ended."""
 
 
-def loop_of(name: str, family: str, **values: float) -> tuple[gc.ReducedSystem, gc.Equilibrium]:
-    """A mechanism of the catalogue with the regulator of unit weights."""
-    plant = gc.models.get(name)().reduce()
-    loop = gc.lqr(plant, plant.equilibrium(family, **values)).closed_loop()
+def loop_of(
+    name: str, family: str, weights: tuple = (), options: dict | None = None, **values: float
+) -> tuple[gc.ReducedSystem, gc.Equilibrium]:
+    """A mechanism of the catalogue with a regulator, of unit weights where none are given."""
+    plant = gc.models.get(name)(**(options or {})).reduce()
+    loop = gc.lqr(plant, plant.equilibrium(family, **values), *weights).closed_loop()
     known = loop.mechanism.equilibria
     return loop, loop.equilibrium(family, **values) if family in known else loop.equilibrium("held")
+
+
+def satellite() -> tuple[gc.ReducedSystem, gc.Equilibrium]:
+    """Turns at 1 rad/s about its middle axis; weights from a wheel of 0.25 N m, 1 rad/s and rates of 0.1."""
+    weights = np.diag([1.0, 0.0, 1.0, 0.1**2]), [[(0.1 / 0.25) ** 2]]
+    return loop_of("body-with-rotor", "about2", weights, {"axis": 3}, Omega0=1.0)
 
 
 LOOPS: dict[str, tuple[Callable[[], tuple[gc.ReducedSystem, gc.Equilibrium]], dict[str, float], float]] = {
@@ -37,6 +49,8 @@ LOOPS: dict[str, tuple[Callable[[], tuple[gc.ReducedSystem, gc.Equilibrium]], di
     "inertia-wheel": (lambda: loop_of("inertia-wheel-pendulum", "upright"), {}, 10.0),
     "skate": (lambda: loop_of("pendulum-skate-rotor", "sliding", Y0=1.0), {}, 30.0),
     "skate-limited": (lambda: loop_of("pendulum-skate-rotor", "sliding", Y0=1.0), {"u_theta": 8.0}, 30.0),
+    "satellite": (satellite, {}, 60.0),
+    "satellite-limited": (satellite, {"u_theta": 0.25}, 60.0),
     "acrobot": (lambda: loop_of("acrobot", "upright"), {}, 30.0),
     "furuta": (lambda: loop_of("furuta-pendulum", "upright", Omega0=0.0), {}, 30.0),
 }
@@ -44,38 +58,46 @@ LOOPS: dict[str, tuple[Callable[[], tuple[gc.ReducedSystem, gc.Equilibrium]], di
 
 
 def starts_in(system: gc.ReducedSystem, roa: gc.AttractedSet, count: int) -> np.ndarray:
-    """States of a set, as columns: drawn in its boxes, a vertical in the plane on its circle."""
+    """States of a set, as columns, on rays from the equilibrium: a vertical in the plane on its circle."""
     rng, labels = np.random.default_rng(7), list(system.state_labels)
-    boxes, found = roa.boxes(), []
-    while len(found) < count:
-        box = boxes[rng.integers(len(boxes))]
-        x = np.array([rng.uniform(*box[k]) for k in labels])
+    point = np.array([roa.point[k] for k in labels])
+    sizes = np.array([high - low for low, high in (roa.extent.get(k, (0.0, 0.0)) for k in labels)]) / 2
+    shapes = np.count_nonzero(sizes)
+
+    def at(way: np.ndarray) -> np.ndarray:
+        x = point + way
         if "Gamma2" in labels:
             lean = math.atan2(x[labels.index("Gamma2")], x[labels.index("Gamma3")])
             x[labels.index("Gamma2")], x[labels.index("Gamma3")] = math.sin(lean), math.cos(lean)
-        if roa.levels:
-            x = on_levels(system, roa, x)
-        if roa.contains(x):
-            found.append(x)
+        return on_levels(system, roa, x) if roa.levels else x
+
+    found = []
+    while len(found) < count:
+        way = rng.normal(size=len(labels)) * sizes
+        low, high = 0.0, 2 * math.sqrt(len(labels))
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if roa.contains(at(middle * way)) else (low, middle)
+        start = at(low * rng.random() ** (1 / shapes) * way)
+        if roa.contains(start):
+            found.append(start)
     return np.array(found).T
 
 
 def on_levels(system: gc.ReducedSystem, roa: gc.AttractedSet, x: np.ndarray) -> np.ndarray:
-    """The skate's state with the velocities v2, v3 that its conserved functions ask for; linear in both."""
+    """The state with velocities near those given for which conserved functions have the set's values."""
     labels = list(system.state_labels)
-    places = [labels.index("v2"), labels.index("v3")]
-    point = np.array([roa.point[k] for k in labels])
-    wanted = np.array([system.invariants(point)[k] for k in roa.levels])
+    moved = [i for i, k in enumerate(labels) if not k.startswith("Gamma")]
 
-    def at(v: np.ndarray) -> np.ndarray:
-        y = x.copy()
-        y[places] = v
-        return np.array([system.invariants(y)[k] for k in roa.levels])
+    def values(y: np.ndarray) -> np.ndarray:
+        found = system.invariants(y)
+        return np.array([found[k] for k in roa.levels])
 
-    zero = at(np.zeros(2))
-    slopes = np.column_stack([at(row) - zero for row in np.eye(2)])
-    y = x.copy()
-    y[places] = np.linalg.solve(slopes, wanted - zero)
+    wanted, y = values(np.array([roa.point[k] for k in labels])), x.copy()
+    for _ in range(NEWTON):
+        steps = 1e-6 * np.eye(len(labels))[moved]
+        slopes = np.column_stack([(values(y + e) - values(y - e)) / 2e-6 for e in steps])
+        y[moved] -= np.linalg.lstsq(slopes, values(y) - wanted, rcond=None)[0]
     return y
 
 
