@@ -21,8 +21,6 @@ import geoctrl as gc
 
 HALVINGS = 12
 """Of a ray, to the edge of a set."""
-NEWTON = 6
-"""Steps to the levels of what is conserved."""
 NEAR = 1e-4
 """Distance from the equilibrium at which a run has ended."""
 
@@ -63,13 +61,15 @@ def starts_in(system: gc.ReducedSystem, roa: gc.AttractedSet, count: int) -> np.
     point = np.array([roa.point[k] for k in labels])
     sizes = np.array([high - low for low, high in (roa.extent.get(k, (0.0, 0.0)) for k in labels)]) / 2
     shapes = np.count_nonzero(sizes)
+    values = system.invariants(point)
+    levels = {k: values[k] for k in roa.levels}
 
     def at(way: np.ndarray) -> np.ndarray:
         x = point + way
         if "Gamma2" in labels:
             lean = math.atan2(x[labels.index("Gamma2")], x[labels.index("Gamma3")])
             x[labels.index("Gamma2")], x[labels.index("Gamma3")] = math.sin(lean), math.cos(lean)
-        return on_levels(system, roa, x) if roa.levels else x
+        return system.on_levels(x, levels)
 
     found = []
     while len(found) < count:
@@ -82,23 +82,6 @@ def starts_in(system: gc.ReducedSystem, roa: gc.AttractedSet, count: int) -> np.
         if roa.contains(start):
             found.append(start)
     return np.array(found).T
-
-
-def on_levels(system: gc.ReducedSystem, roa: gc.AttractedSet, x: np.ndarray) -> np.ndarray:
-    """The state with velocities near those given for which conserved functions have the set's values."""
-    labels = list(system.state_labels)
-    moved = [i for i, k in enumerate(labels) if not k.startswith("Gamma")]
-
-    def values(y: np.ndarray) -> np.ndarray:
-        found = system.invariants(y)
-        return np.array([found[k] for k in roa.levels])
-
-    wanted, y = values(np.array([roa.point[k] for k in labels])), x.copy()
-    for _ in range(NEWTON):
-        steps = 1e-6 * np.eye(len(labels))[moved]
-        slopes = np.column_stack([(values(y + e) - values(y - e)) / 2e-6 for e in steps])
-        y[moved] -= np.linalg.lstsq(slopes, values(y) - wanted, rcond=None)[0]
-    return y
 
 
 def runs(system: gc.ReducedSystem, roa: gc.AttractedSet, starts: np.ndarray, end: float) -> dict:

@@ -25,19 +25,11 @@ Draw = Callable[[np.random.Generator], np.ndarray]
 
 def on_levels(loop: gc.ReducedSystem, eq: gc.Equilibrium) -> Callable[[float, float], np.ndarray]:
     """States of the skate at a lean and a rate of it, on the levels of C1 and C2 of an equilibrium."""
-    levels = loop.invariants(eq.x)
+    values = loop.invariants(eq.x)
+    levels = {k: values[k] for k in ("C1", "C2")}
 
     def state(lean: float, roll: float) -> np.ndarray:
-        shape = [math.sin(lean), math.cos(lean)]
-
-        def at(v2: float, v3: float) -> np.ndarray:
-            found = loop.invariants(np.array([roll, v2, v3, *shape]))
-            return np.array([found["C1"], found["C2"]])
-
-        zero = at(0, 0)
-        slopes = np.column_stack([at(1, 0) - zero, at(0, 1) - zero])
-        v2, v3 = np.linalg.solve(slopes, [levels["C1"], levels["C2"]] - zero)
-        return np.array([roll, v2, v3, *shape])
+        return loop.on_levels([roll, 0, 0, math.sin(lean), math.cos(lean)], levels)
 
     return state
 

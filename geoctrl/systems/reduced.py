@@ -23,6 +23,7 @@ from geoctrl.systems.families import Equilibrium, Family
 from geoctrl.systems.frames import choose_frame
 from geoctrl.systems.judgement import Judgement
 from geoctrl.systems.leaf import Leaf, Sampler, automatic_relations
+from geoctrl.systems.leveling import state_on_levels
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.members import family_member
 from geoctrl.systems.multiplier import MultiplierForm
@@ -329,6 +330,46 @@ class ReducedSystem(Recorded):
         """Values of the conserved quantities by name: (,) or (nt,) each; the energy where it is one."""
         values = self.parameters(params)
         return self.conservation.values(tuple(self.conserved(values)), x, values)
+
+    def on_levels(
+        self, x: Any, levels: Mapping[str, float], params: Mapping[str, float] | None = None
+    ) -> np.ndarray:
+        r"""The state next to x at which conserved functions have given values.
+
+        Positions and advected vectors stay as they are. Velocities w are moved by Newton's steps of least
+        norm, :math:`\partial_w C\, \delta w = c - C(x, w)`, within the constraints.
+
+        Parameters
+        ----------
+        x : (n,)
+        levels : dict of name -> value
+            Of `invariants`.
+        params : dict, optional
+
+        Returns
+        -------
+        ndarray (n,)
+
+        Raises
+        ------
+        LabelError
+            If nothing conserved goes by a name.
+        InputError
+            For a state of another shape, or what is not finite.
+        ConstraintError
+            If no velocities are found that have these values.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> skate = gc.models.get("pendulum-skate")().reduce()
+        >>> eq = skate.equilibrium("sliding", Y0=1.0)
+        >>> levels = {k: skate.invariants(eq.x)[k] for k in ("C1", "C2")}
+        >>> leaning = skate.on_levels(skate.state(Gamma=(0, 0.6, 0.8)), levels)
+        >>> all(abs(skate.invariants(leaning)[k] - c) < 1e-12 for k, c in levels.items())
+        True
+        """
+        return state_on_levels(self, x, levels, self.parameters(params))
 
     @cached_property
     def _despun(self) -> ReducedSystem:

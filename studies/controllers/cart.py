@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -56,19 +57,17 @@ def task_of(mechanism: gc.EulerPoincare) -> Task:
         uncertain=("M", "m", "l"),
         starts=lambda lean: plant.state(phi=lean),
         farthest=(1.2, "rad"),
+        leans=lambda lean: {"phi": lean},
     )
 
 
-def at_home(
-    law: gc.synthesis.ShapedLaw, gains: dict[str, float], params: dict[str, float]
-) -> SampledController:
-    """The law held, which knows at the start that the cart is at home: z = x + C k(phi) there.
+def at_home(gains: dict[str, float], params: dict[str, float], lean: float) -> dict[str, float]:
+    """What the law sums, with the cart at home: z = x + C k(phi).
 
     C = 1 + kappa - 1/rho and k = m l sin(phi)/(M + m), the integral of the coupling.
     """
     C = 1 + gains["kappa"] - 1 / gains["rho"]
-    z = C * params["m"] * params["l"] / (params["M"] + params["m"]) * np.sin(LEAN)
-    return SampledController(replace(law.feedback(gains), begin={"z": z}), rate=RATE)
+    return {"z": C * params["m"] * params["l"] / (params["M"] + params["m"]) * np.sin(lean)}
 
 
 def laws(task: Task) -> list[Law]:
@@ -89,14 +88,25 @@ def laws(task: Task) -> list[Law]:
         "matched, damped": best,
         "compensated for the hold": law.compensated(RATE, upright, params=best),
     }
-    # They do not read the place.
-    matched = [Law(name, at_home(law, chosen, params), (bare, upright)) for name, chosen in named.items()]
+
+    def matched(name: str, gains: dict[str, float]) -> Law:
+        begin = partial(at_home, gains, params)
+        held = SampledController(replace(law.feedback(gains), begin=begin(LEAN)), rate=RATE)
+        k = gains["k"]
+        others = {name: value for name, value in gains.items() if name != "k"}
+        own = matching.law(**others)
+        loop = (own.with_damping(k=k) if k else own).closed_loop()
+        # It does not read the place.
+        return Law(name, held, (bare, upright), (loop, loop.equilibrium("upright")), begin)
+
     cost = np.diag([0.1, 0.1, 1.0, 1.0]), [[1.0]]
-    linear = {
-        "LQR": gc.lqr(plant, task.equilibrium, *cost),
-        "LQR for the hold": gc.lqr(plant, task.equilibrium, *cost, rate=RATE),
-    }
-    return matched + [Law(name, found.sampled(RATE)) for name, found in linear.items()]
+    linear, for_hold = (gc.lqr(plant, task.equilibrium, *cost, rate=rate) for rate in (None, RATE))
+    loop = linear.closed_loop()
+    return [
+        *(matched(name, gains) for name, gains in named.items()),
+        Law("LQR", linear.sampled(RATE), loop=(loop, loop.equilibrium("held"))),
+        Law("LQR for the hold", for_hold.sampled(RATE)),
+    ]
 
 
 def main(argv: list[str] | None = None) -> None:

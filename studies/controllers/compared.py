@@ -13,6 +13,8 @@ from matplotlib.figure import Figure
 import geoctrl as gc
 from geoctrl.viz.style import COLOURS, quiet
 
+LEANS = 120
+"""Deviations that are asked to be proved."""
 REACHED = 8
 """Halvings of the way to the largest deviation at the start."""
 
@@ -26,6 +28,10 @@ class Law:
     """Sampled, without limits."""
     proved_on: tuple[gc.ReducedSystem, Any] | None = None
     """A plant, and its equilibrium, with the states that the law reads: the task's, unless it has others."""
+    loop: tuple[gc.ReducedSystem, Any] | None = None
+    """Without a hold, at its equilibrium, where starts are asked to be proved."""
+    begin: Callable[[float], dict[str, float]] = lambda size: {}
+    """States of its own at a start, by what that deviates by."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,8 @@ class Task:
     """Starts like the one above, by what they deviate by."""
     farthest: tuple[float, str]
     """The largest deviation that is tried, and its unit."""
+    leans: Callable[[float], dict[str, float]]
+    """Of a start, the states that deviate."""
 
     @property
     def measured(self) -> tuple[Signal, ...]:
@@ -79,6 +87,8 @@ class Line:
     hold: float
     region: float
     """The largest deviation at the start from which it comes to rest."""
+    proved: float
+    """That up to which starts on the equilibrium's levels are proved; NaN where nothing is or was asked."""
     error: float
     falls: bool
 
@@ -128,7 +138,8 @@ def measured(task: Task, law: Law, horizon: float = 10.0) -> Line:
         error, region = float(report["corners"].tolerated or 0.0), reach(task, law)
     peaks = tuple(float(np.abs(signal.of(run)[:stood]).max()) for signal in task.measured)
     hold = float(loop.largest_hold(longest=1.0)[0])
-    return Line(law.name, peaks, last if settles else np.nan, hold, region, error, falls)
+    settling = last if settles else np.nan
+    return Line(law.name, peaks, settling, hold, region, proved_reach(task, law), error, falls)
 
 
 def reach(task: Task, law: Law) -> float:
@@ -147,17 +158,45 @@ def reach(task: Task, law: Law) -> float:
     return low
 
 
+def proved_reach(task: Task, law: Law) -> float:
+    """The deviation up to which starts of the loop without a hold are in its region of attraction, with
+    velocities such that what the loop conserves has its value at the equilibrium.
+    """
+    if law.loop is None:
+        return np.nan
+    loop, eq = law.loop
+    try:
+        region = gc.region_of_attraction(loop, eq)
+    except gc.CertificateError as error:
+        print(f"{law.name}: {error}")
+        return np.nan
+    values = loop.invariants(eq.x)
+    names = region.levels if isinstance(region, gc.AttractedSet) else region.held
+    levels = {name: values[name] for name in names}
+
+    def inside(size: float) -> bool:
+        x = eq.x.copy()
+        for label, value in (task.leans(size) | law.begin(size)).items():
+            x[loop.state_labels.index(label)] = value
+        return bool(region.contains(loop.on_levels(x, levels)))
+
+    sizes = np.linspace(0, task.farthest[0], LEANS + 1)
+    within = [inside(size) for size in sizes]
+    return float(sizes[-1] if all(within) else sizes[within.index(False) - 1])
+
+
 def table(task: Task, lines: list[Line]) -> str:
     """The table as text."""
     columns = [*((s.title, s.unit) for s in task.measured), ("settled", "s"), ("hold", "s")]
-    columns += [("region", task.farthest[1]), ("error", "%")]
+    columns += [("region", task.farthest[1]), ("proved", task.farthest[1]), ("error", "%")]
     head = f"{'law':<26}" + "".join(f"{title:>14}" for title, _ in columns)
     rows = [head, " " * 26 + "".join(f"{unit:>14}" for _, unit in columns), "-" * len(head)]
     for line in lines:
         settled = "falls" if line.falls else "-" if np.isnan(line.settling) else f"{line.settling:.1f}"
         hold = "none" if line.hold == 0 else ">= 1" if line.hold >= 1 else f"{line.hold:.3f}"
         cells = [*(f"{peak:.3g}" for peak in line.peaks), settled, hold]
-        cells += [f"{line.region:.2f}", f"{100 * line.error:.0f}"]
+        proved = "-" if np.isnan(line.proved) else f"{line.proved:.2f}"
+        cells += [f"{line.region:.2f}", proved, f"{100 * line.error:.0f}"]
         rows.append(f"{line.name:<26}" + "".join(f"{cell:>14}" for cell in cells))
     return "\n".join(rows)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -44,6 +45,7 @@ def task_of(plant: gc.ReducedSystem) -> Task:
         uncertain=("I1", "I2", "I3", "J"),
         starts=lambda across: plant.state(Omega1=across, Omega2=1.0, Omega3=across),
         farthest=(0.5, "rad/s"),
+        leans=lambda across: {"Omega1": across, "Omega3": across},
     )
 
 
@@ -59,14 +61,19 @@ def laws(task: Task) -> list[Law]:
     )
     print(found)
     cost = np.diag([1.0, 0.0, 1.0, (WOBBLE / SPEED) ** 2]), [[(WOBBLE / TORQUE) ** 2]]
-    named = {
-        "matched, undamped": matching.law(sigma=found["sigma"]).sampled(RATE),
-        "matched for the wheel": found.law.sampled(RATE),
-        "half a hold ahead": found.law.predicted(RATE, eq).sampled(RATE),
-        "LQR": gc.lqr(plant, eq, *cost).sampled(RATE),
-        "LQR for the hold": gc.lqr(plant, eq, *cost, rate=RATE).sampled(RATE),
-    }
-    return [Law(name, controller) for name, controller in named.items()]
+    undamped, linear = matching.law(sigma=found["sigma"]), gc.lqr(plant, eq, *cost)
+
+    def loop(law: Any) -> tuple[gc.ReducedSystem, Any]:
+        closed = law.closed_loop()
+        return closed, closed.equilibrium("about2", Omega0=1.0)
+
+    return [
+        Law("matched, undamped", undamped.sampled(RATE), loop=loop(undamped)),
+        Law("matched for the wheel", found.law.sampled(RATE), loop=loop(found.law)),
+        Law("half a hold ahead", found.law.predicted(RATE, eq).sampled(RATE)),
+        Law("LQR", linear.sampled(RATE), loop=loop(linear)),
+        Law("LQR for the hold", gc.lqr(plant, eq, *cost, rate=RATE).sampled(RATE)),
+    ]
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -38,9 +38,9 @@ def laws(task: Task, found: Any) -> list[Law]:
     plant, eq = task.plant, task.equilibrium
     matching = gc.match(plant.mechanism)
     # Bryson's rule from what the motor can do and the lean at the start.
-    at = {label: i for i, label in enumerate(plant.state_labels)}
+    place = plant.state_labels.index
     weights = np.zeros(plant.nstates)
-    weights[[at["v1"], at["theta_dot"], at["Gamma2"]]] = 1.0, 1 / SPEED**2, 1 / TILT**2
+    weights[[place("v1"), place("theta_dot"), place("Gamma2")]] = 1.0, 1 / SPEED**2, 1 / TILT**2
     cost = np.diag(weights), [[1 / TORQUE**2]]
     named = {
         "matched, the paper's": matching.law(sigma=-1e-5),
@@ -49,11 +49,13 @@ def laws(task: Task, found: Any) -> list[Law]:
         "LQR": gc.lqr(plant, eq, *cost),
         "LQR for the hold": gc.lqr(plant, eq, *cost, rate=RATE),
     }
+    loops = {name: law.closed_loop() for name, law in named.items() if name != "LQR for the hold"}
     controllers = {name: law.sampled(rate=RATE) for name, law in named.items()}
     gains = found.law.compensated(RATE, eq)
     controllers["compensated for the hold"] = found.law.sampled(rate=RATE, params=gains)
     controllers["half a hold ahead"] = found.law.predicted(RATE, eq).sampled(rate=RATE)
-    return [Law(name, controller) for name, controller in controllers.items()]
+    at = {name: (loop, loop.equilibrium("sliding", Y0=1.0)) for name, loop in loops.items()}
+    return [Law(name, controller, loop=at.get(name)) for name, controller in controllers.items()]
 
 
 def lean(run: gc.Trajectory) -> np.ndarray:
@@ -81,6 +83,7 @@ def task_of(plant: gc.ReducedSystem) -> Task:
         uncertain=UNCERTAIN,
         starts=partial(start, plant),
         farthest=(STANDING, "rad"),
+        leans=lambda lean: {"v1": 0.0, "Gamma2": np.sin(lean), "Gamma3": np.cos(lean)},
     )
 
 

@@ -16,7 +16,7 @@ from studies.controllers import cart, compared, satellite
 )
 def test_the_studies_tell_and_draw(study, rate, stable, figures, tmp_path, capsys, monkeypatch):
     columns = 2  # signals with a limit
-    made = compared.Line("any", (1.0,) * columns, np.nan, 1.0, 0.5, 0.25, False)
+    made = compared.Line("any", (1.0,) * columns, np.nan, 1.0, 0.5, 0.3, 0.25, False)
     monkeypatch.setattr(compared, "measured", lambda *_: made)
     study.main(["--out", str(tmp_path)])
     told = capsys.readouterr().out
@@ -39,6 +39,24 @@ def test_the_cart_comes_home():
 def unaware(law):
     controller = law.controller
     return replace(law, controller=replace(controller, feedback=replace(controller.feedback, begin={})))
+
+
+def test_starts_that_are_proved():
+    """The satellite's, on the sphere of its momentum: the next larger one is not in the set."""
+    task = satellite.task_of(gc.models.get("body-with-rotor")(axis=3).reduce())
+    law = gc.match(task.plant.mechanism).law(sigma=-0.03).with_damping(k=1.5)
+    loop = law.closed_loop()
+    eq = loop.equilibrium("about2", Omega0=1.0)
+    asked = compared.Law("damped", law.sampled(20), loop=(loop, eq))
+    size = compared.proved_reach(task, asked)
+    assert 0.3 < size < 0.5
+    region = gc.region_of_attraction(loop, eq)
+    levels = {k: loop.invariants(eq.x)[k] for k in region.levels}
+    step = task.farthest[0] / compared.LEANS
+    for across, inside in ((size, True), (size + step, False)):
+        start = loop.on_levels(loop.state(Omega1=across, Omega2=1.0, Omega3=across), levels)
+        assert region.contains(start) is inside
+    assert np.isnan(compared.proved_reach(task, replace(asked, loop=None)))
 
 
 def test_starts_from_which_a_law_comes_to_rest():

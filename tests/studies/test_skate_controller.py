@@ -24,7 +24,7 @@ def test_the_law_of_the_paper_falls_when_it_is_held(mechanism):
 
 
 def test_the_study_draws_its_steps(tmp_path, capsys, monkeypatch):
-    made = compared.Line("any", (1.0, 2.0), np.nan, 1.0, 0.5, 0.25, False)
+    made = compared.Line("any", (1.0, 2.0), np.nan, 1.0, 0.5, 0.3, 0.25, False)
     monkeypatch.setattr(compared, "measured", lambda *_: made)
     study.main(["--out", str(tmp_path)])
     told = capsys.readouterr().out
