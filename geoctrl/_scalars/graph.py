@@ -24,6 +24,9 @@ from geoctrl.errors import DivisionError, ExpressionError
 
 NUMBER, PARAMETER, STATE = 0, 1, 2
 
+_ONE = Fraction(1)
+"""The factor of most products, told by its identity."""
+
 _ODD = {"sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "sign"}
 _EVEN = {"cos", "cosh", "abs"}
 _CHOICES = {"select_positive", "select_nonnegative"}
@@ -48,7 +51,7 @@ class Node:
     @property
     def is_zero(self) -> bool:
         """Whether this is the number zero; the normal form makes it so wherever terms cancel."""
-        return self.kind == "num" and self.payload == 0
+        return self is self.graph.zero
 
     def __add__(self, other):
         return self.graph.add([self, self.graph.node(other)])
@@ -65,7 +68,13 @@ class Node:
         return (-self) + other
 
     def __mul__(self, other):
-        return self.graph.mul([self, self.graph.node(other)])
+        graph = self.graph
+        other = graph.node(other)
+        if self is graph.one or other is graph.zero:
+            return other
+        if other is graph.one or self is graph.zero:
+            return self
+        return graph.mul([self, other])
 
     __rmul__ = __mul__
 
@@ -104,12 +113,13 @@ class Graph:
 
     def number(self, value: int | Fraction) -> Node:
         """The node of a rational number."""
-        value = Fraction(value)
-        return self._intern(("num", value), "num", value, NUMBER)
+        if type(value) is not Fraction:
+            value = Fraction(value)
+        return self._intern(("num", value.numerator, value.denominator), "num", value, NUMBER)
 
     def node(self, value) -> Node:
         """A node from a node, an integer, a Fraction or a float (taken as the rational it is)."""
-        return value if isinstance(value, Node) else self.number(Fraction(value))
+        return value if type(value) is Node else self.number(Fraction(value))
 
     def symbol(self, name: str, level: int) -> Node:
         """A symbol of the level `PARAMETER` or `STATE`; one of each name and level."""
@@ -161,11 +171,11 @@ class Graph:
         if node.kind == "prod":
             q, items = node.payload
             return q, dict(items)
-        return Fraction(1), {node: 1}
+        return _ONE, {node: 1}
 
     def monomial(self, q: Fraction, factors: Mapping[Node, int]) -> Node:
         """The node of q * prod(atom**e); even powers of square roots are resolved."""
-        if q == 0:
+        if not q:
             return self.zero
         clean: dict[Node, int] = {}
         resolved: list[Node] = []
@@ -181,23 +191,29 @@ class Graph:
             clean[atom] = e
         if resolved:
             return self.mul([self.monomial(q, clean), *resolved])
-        if not clean:
+        return self._product(q, tuple(sorted(clean.items(), key=_place)))
+
+    def _product(self, q: Fraction, items: tuple[tuple[Node, int], ...]) -> Node:
+        """The node of q * prod(atom**e) for atoms in order with exponents as the normal form has them."""
+        if not items:
             return self.number(q)
-        items = tuple(sorted(clean.items(), key=lambda item: item[0].index))
-        if q == 1 and len(items) == 1 and items[0][1] == 1:
-            return items[0][0]
-        key = ("prod", q, tuple((atom.index, e) for atom, e in items))
-        return self._intern(key, "prod", (q, items), max(atom.level for atom, _ in items))
+        if q is _ONE or q.numerator == q.denominator:
+            if len(items) == 1 and items[0][1] == 1:
+                return items[0][0]
+            q = _ONE
+        key = ("prod", q.numerator, q.denominator, *[(atom.index, e) for atom, e in items])
+        return self._intern(key, "prod", (q, items), max([atom.level for atom, _ in items]))
 
     def mul(self, nodes: Iterable[Node]) -> Node:
         """Product, exponents of equal atoms added up."""
-        q = Fraction(1)
+        q = _ONE
         total: dict[Node, int] = {}
         for node in nodes:
             qn, factors = self.factors(node)
-            q *= qn
-            if q == 0:
-                return self.zero
+            if qn is not _ONE:  # as it mostly is, and products of fractions are slow
+                q = qn if q is _ONE else q * qn
+                if not q:
+                    return self.zero
             for atom, e in factors.items():
                 total[atom] = total.get(atom, 0) + e
         return self.monomial(q, total)
@@ -207,7 +223,9 @@ class Graph:
         q, factors = self.factors(node)
         if q == 0 and exponent < 0:
             raise DivisionError("division by a structural zero in an expression")
-        return self.monomial(q**exponent, {atom: e * exponent for atom, e in factors.items()})
+        if q is not _ONE:
+            q = q**exponent
+        return self.monomial(q, {atom: e * exponent for atom, e in factors.items()})
 
     # -- sums -----------------------------------------------------------------------------------
 
@@ -218,9 +236,11 @@ class Graph:
         if node.kind != "prod":
             return self.one, node
         q, items = node.payload
-        low = {atom: e for atom, e in items if atom.level < level}
-        high = {atom: e for atom, e in items if atom.level >= level}
-        return self.monomial(q, low), self.monomial(Fraction(1), high)
+        low = tuple([item for item in items if item[0].level < level])
+        if not low:
+            return self.number(q), node if q is _ONE else self._product(_ONE, items)
+        high = tuple([item for item in items if item[0].level >= level])
+        return self._product(q, low), self._product(_ONE, high)
 
     def add(self, nodes: Sequence[Node]) -> Node:
         """Sum, coefficients of equal monomials of the highest level added up."""
@@ -247,7 +267,7 @@ class Graph:
         terms.sort(key=lambda term: term[1].index)
         shared = _common([self.factors(mono)[1] for _, mono in terms])
         if shared:
-            outer = self.monomial(Fraction(1), shared)
+            outer = self.monomial(_ONE, shared)
             inverse = self.power(outer, -1)
             return outer * self.add([self.mul([c, mono, inverse]) for c, mono in terms])
         split = [self.factors(c) for c, _ in terms]
@@ -331,13 +351,16 @@ class Graph:
                 q, items = node.payload
                 for atom, e in items:
                     if not derivative[atom].is_zero:
-                        rest = dict(items)
-                        rest[atom] = e - 1
-                        parts.append(self.monomial(q * e, rest) * derivative[atom])
+                        if e == 1:
+                            rest = self._product(q, tuple([item for item in items if item[0] is not atom]))
+                        else:
+                            rest = self.monomial(q * e, dict(items) | {atom: e - 1})
+                        parts.append(rest * derivative[atom])
             elif node.kind == "sum":
                 for c, mono in node.payload:
-                    parts.append(c * derivative[mono])
-                    parts.append(derivative[c] * mono)
+                    for factor, changes in ((c, derivative[mono]), (mono, derivative[c])):
+                        if not changes.is_zero:
+                            parts.append(factor * changes)
             elif node.kind == "fun":
                 name, args = node.payload
                 if name in _CHOICES:
@@ -376,6 +399,10 @@ def rational_sqrt(value: Fraction) -> Fraction | None:
     if p * p == value.numerator and q * q == value.denominator:
         return Fraction(p, q)
     return None
+
+
+def _place(item: tuple[Node, int]) -> int:
+    return item[0].index
 
 
 def _common(factor_maps: list[dict[Node, int]]) -> dict[Node, int]:

@@ -13,12 +13,12 @@ import numpy as np
 
 __all__ = ["exp_action"]
 
-_TERMS = 18
-"""Terms for a part of norm one: 1/19! is below the rounding of one."""
+_TERMS = 14
+"""Terms for a part of norm one half: 1/(2^15 15!) is below the rounding of one."""
 
 
 def exp_action(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """``exp(matrix) @ vectors``: Rodrigues' formula for a turn in space, else Taylor's series in steps.
+    """``exp(matrix) @ vectors``: Rodrigues' formula for a turn in space, else Taylor's series and squares.
 
     Parameters
     ----------
@@ -33,15 +33,14 @@ def exp_action(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     if matrix.shape == (3, 3) and np.array_equal(matrix, -matrix.T):
         return _turned(matrix, vectors)
     size = float(np.max(np.sum(np.abs(matrix), axis=0), initial=0.0))
-    steps = max(1, math.ceil(size))
-    part = matrix / steps
-    result = np.array(vectors, dtype=float)
-    for _ in range(steps):
-        term = result
-        for k in range(1, _TERMS + 1):
-            term = part @ term / k
-            result = result + term
-    return result
+    halvings = max(0, math.frexp(size)[1] + 1)
+    part, one = matrix / 2.0**halvings, np.eye(len(matrix))
+    power = one
+    for k in range(_TERMS, 0, -1):
+        power = one + part @ power / k
+    for _ in range(halvings):
+        power = power @ power
+    return power @ vectors
 
 
 def _turned(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:

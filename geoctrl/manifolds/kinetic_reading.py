@@ -64,18 +64,53 @@ def read_energy(product: Product, kinetic: Any) -> tuple[Kinetic, sp.Expr]:
             G |= {(at + i, at + j): own[i, j] for i in range(own.rows) for j in range(own.cols)}
             rest = sp.expand(rest - energy)
     rest = sp.expand(rest.xreplace(rates_of))
-    still = dict.fromkeys(rates, sp.S.Zero)
-    slope = [sp.diff(rest, s) for s in rates]
-    places = {s: i for i, s in enumerate(rates)}
-    for i, e in enumerate(slope):
-        for s in e.free_symbols & set(rates):
-            G[i, places[s]] = G.get((i, places[s]), sp.S.Zero) + sp.diff(e, s)
-    if any(e.free_symbols & set(rates) for e in G.values()):
+    parts = _by_terms(rest, rates) or _by_derivatives(rest, rates)
+    if parts is None:
         return other
-    A = [e.xreplace(still) for e in slope]
+    second, A, potential = parts
+    for place, e in second.items():
+        G[place] = G.get(place, sp.S.Zero) + e
     linear = A if any(e != 0 for e in A) else None
     terms = {"kinetic": ([*G.values(), *(linear or ())], held)}
-    return of_rates(product, G, linear, given=terms), rest.xreplace(still)
+    return of_rates(product, G, linear, given=terms), potential
+
+
+_Parts = tuple[dict[tuple[int, int], sp.Expr], list[sp.Expr], sp.Expr]
+"""Second derivatives by rates, first ones at rest, and what holds no rates."""
+
+
+def _by_terms(energy: sp.Expr, rates: list[sp.Symbol]) -> _Parts | None:
+    """Of a sum of products of at most two rates; None where it is none."""
+    places, none = {s: i for i, s in enumerate(rates)}, sp.S.Zero
+    second: dict[tuple[int, int], list[sp.Expr]] = {}
+    first: list[list[sp.Expr]] = [[] for _ in rates]
+    rest = []
+    for term in sp.Add.make_args(energy):
+        moving = term.free_symbols & places.keys()
+        factor, product = term.as_independent(*moving, as_Add=False) if moving else (term, sp.S.One)
+        powers = product.as_powers_dict()
+        if not moving:
+            rest.append(term)
+        elif product in places:
+            first[places[product]].append(factor)
+        elif not powers.keys() <= places.keys() or sorted(powers.values()) not in ([1, 1], [2]):
+            return None
+        else:
+            i, j = sorted(places[s] for s, e in powers.items() for _ in range(int(e)))
+            second.setdefault((i, j), []).append(factor if i != j else 2 * factor)
+    sums = {place: sp.Add(*found) for place, found in second.items()}
+    both = sums | {(j, i): e for (i, j), e in sums.items()}
+    return both, [sp.Add(*found) if found else none for found in first], sp.Add(*rest)
+
+
+def _by_derivatives(energy: sp.Expr, rates: list[sp.Symbol]) -> _Parts | None:
+    """Of any quadratic energy; None where it is not quadratic."""
+    still, places = dict.fromkeys(rates, sp.S.Zero), {s: i for i, s in enumerate(rates)}
+    slope = [sp.diff(energy, s) for s in rates]
+    second = {(i, places[s]): sp.diff(e, s) for i, e in enumerate(slope) for s in e.free_symbols & set(rates)}
+    if any(e.free_symbols & set(rates) for e in second.values()):
+        return None
+    return second, [e.xreplace(still) for e in slope], energy.xreplace(still)
 
 
 def _bends(energy: sp.Expr, rates: list[sp.Symbol]) -> bool:

@@ -86,15 +86,18 @@ def read_scalar(what: str, value: Any, kinds: str = "an expression") -> sp.Expr:
     DescriptionError
         If it is none; ``kinds`` tells what may be given.
     """
-    problem = f"{what} must be {kinds}, got {value!r}"
+
+    def problem() -> str:  # to print long expressions takes longer than to read them
+        return f"{what} must be {kinds}, got {value!r}"
+
     try:
         found = value if isinstance(value, sp.MatrixBase) else _expression(what, value)
     except InputError as error:
-        raise DescriptionError(f"{problem}: {error}") from error
+        raise DescriptionError(f"{problem()}: {error}") from error
     if isinstance(found, sp.MatrixBase) and found.shape == (1, 1):
         found = found[0]
     if not isinstance(found, sp.Expr) or found.is_Matrix:
-        raise DescriptionError(problem)
+        raise DescriptionError(problem())
     return finite(what, found)
 
 
@@ -106,15 +109,19 @@ def read_vectors(name: str, vectors: Any, n: int) -> tuple[sp.Matrix, ...]:
     DescriptionError
         For a wrong shape, or entries that are no finite expressions.
     """
-    problem = f"{name} must be {n} vectors of 3 expressions, got {vectors!r}"
+    given = vectors
+
+    def problem() -> str:
+        return f"{name} must be {n} vectors of 3 expressions, got {given!r}"
+
     if n == 1 and (isinstance(vectors, sp.MatrixBase) or np.shape(np.array(vectors, dtype=object)) == (3,)):
         vectors = [vectors]
     try:
         rows = [[_expression(name, e) for e in np.ravel(np.array(v, dtype=object))] for v in vectors]
     except (TypeError, ValueError) as error:
-        raise DescriptionError(f"{problem}: {error}") from error
+        raise DescriptionError(f"{problem()}: {error}") from error
     if len(rows) != n or any(len(v) != 3 for v in rows):
-        raise DescriptionError(problem)
+        raise DescriptionError(problem())
     return tuple(sp.Matrix([finite(name, e) for e in v]) for v in rows)
 
 

@@ -48,7 +48,8 @@ def state_on_levels(system: Recorded, x: Any, levels: Any, params: Mapping[str, 
         last = far
         # Velocities keep the rows that multipliers hold.
         left, right = np.vstack([J, B]), np.concatenate([defect, -B @ y[:width]])
-        lengths = np.maximum(np.linalg.norm(left, axis=1), 1e-300)  # a level may hardly depend on velocities
+        lengths = np.linalg.norm(left, axis=1)  # a level may hardly depend on velocities, or not at all
+        lengths[lengths == 0] = 1.0
         y[:width] += np.linalg.lstsq(left / lengths[:, None], right / lengths, rcond=None)[0]
         if not np.all(np.isfinite(y)):
             break

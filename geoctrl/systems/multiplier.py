@@ -82,7 +82,7 @@ class MultiplierForm:
         arguments = [gamma, [p.symbol for p in mechanism.parameters]]
 
         def function(expr: Any) -> Any:
-            return sp.lambdify(arguments, expr, "numpy", cse=True)
+            return sp.lambdify(arguments, expr, "numpy", use_imps=False, cse=True)
 
         self._G, self._A, self._psi = function(G), function(A), function(psi)
         self._dG = [function(G.diff(s)) for s in gamma]
@@ -93,7 +93,11 @@ class MultiplierForm:
         mu = dict(zip(algebra.mu, (G * sp.Matrix([*algebra.xi, *rates]) + A)[: algebra.n], strict=True))
         motion = [*algebra.xi, *rates]
         self._F = sp.lambdify(
-            [motion, list(mechanism.input_symbols), time, *arguments], F.subs(mu), "numpy", cse=True
+            [motion, list(mechanism.input_symbols), time, *arguments],
+            F.subs(mu),
+            "numpy",
+            use_imps=False,
+            cse=True,
         )
         self._F_of_multipliers = sp.lambdify(
             [motion, list(mechanism.input_symbols), time, *arguments], (per_load * carried).subs(mu), "numpy"

@@ -72,7 +72,7 @@ def drawn(seed, kinds, style, forced=True):
     z, u = entries(factors, "z"), entries(factors, "rate")
     root = rng.uniform(-1, 1, (len(u), len(u)))
     G = np.round(root @ root.T / len(u) + np.eye(len(u)), 3)
-    K = sum(float(G[i, j]) * u[i] * u[j] for i in range(len(u)) for j in range(len(u))) / 2
+    K = sp.Add(*(float(G[i, j]) * u[i] * u[j] for i in range(len(u)) for j in range(len(u)))) / 2
     turn = (0.0, 0.0, 0.0)
     if style == "varying":
         for _ in range(3):

@@ -77,7 +77,9 @@ def _elementary_rotation(axis, angle):
 def _with_derivatives(matrix, coordinates):
     """A function of the coordinates returning the matrix and, after it, its partial derivatives."""
     stack = [matrix] + [matrix.diff(c) for c in coordinates]
-    entries = sm.lambdify(coordinates, [sm.Matrix(item) for item in stack], modules="numpy", cse=True)
+    entries = sm.lambdify(
+        coordinates, [sm.Matrix(item) for item in stack], modules="numpy", use_imps=False, cse=True
+    )
     return lambda q: np.array(entries(*q), dtype=float).reshape(len(stack), *matrix.shape)
 
 
@@ -126,7 +128,7 @@ def _compiled(functions, arguments, variables):
         raise ValueError(f"symbols without a value: {sorted(map(str, unknown))}")
     table = [[f] + [f.diff(v) if f.has(v) else sm.S.Zero for v in variables] for f in functions]
     # A matrix, because of what is common to rows of lists nothing is found.
-    evaluate = sm.lambdify(arguments, sm.Matrix(table), modules="numpy", cse=True)
+    evaluate = sm.lambdify(arguments, sm.Matrix(table), modules="numpy", use_imps=False, cse=True)
     return lambda *numbers: np.array(evaluate(*numbers), dtype=float)
 
 

@@ -97,7 +97,9 @@ class LocalLagrange:
         self.kinds, self.turn = list(kinds), [mp.mpf(float(w)) for w in turn]
         self.freedoms = [_FREEDOMS[k] if isinstance(k, str) else len(k) for k in kinds]
         self.rows = [3 if isinstance(k, str) and k == "attitude" else 1 for k in kinds]
-        self.function = sp.lambdify([list(z), list(u)], lagrangian, modules="mpmath", cse=True)
+        self.function = sp.lambdify(
+            [list(z), list(u)], lagrangian, modules="mpmath", use_imps=False, cse=True
+        )
 
     @property
     def size(self):

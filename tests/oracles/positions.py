@@ -63,7 +63,7 @@ class Positions:
         places = dict(zip(self.q, symbols[:k], strict=True))
         plain = [sp.sympify(e).xreplace(rates).xreplace(places) for e in expressions]
         others = list(self._values)
-        compiled = sp.lambdify([symbols, others], plain, "numpy", cse=True)
+        compiled = sp.lambdify([symbols, others], plain, "numpy", use_imps=False, cse=True)
         return lambda q, v: np.array(compiled([*q, *v], [self._values[s] for s in others])) + 0 * q[0]
 
     def _mass(self, q):

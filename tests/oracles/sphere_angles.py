@@ -46,7 +46,7 @@ class Angles:
         mass = p.jacobian(self._y)
         rest = p.jacobian(self._x) * sp.Matrix(self._y) - sp.Matrix([sp.diff(self._L, s) for s in self._x])
         turn = (self._slope * sp.Matrix(self._y)).jacobian(self._x) * sp.Matrix(self._y)
-        return sp.lambdify([self._x, self._y], [mass, rest, self._slope, turn], cse=True)
+        return sp.lambdify([self._x, self._y], [mass, rest, self._slope, turn], use_imps=False, cse=True)
 
     def accelerations(self, q, v, f=None):
         """qddot (n, 3) at directions and velocities (n, 3), under generalised forces f (n, 3)."""

@@ -315,7 +315,7 @@ def tensor_functions(mechanism, tensors):
         diamond[n - len(mechanism.shape) + c] += slope[start + c]
     arguments = [xi, gamma, [p.symbol for p in mechanism.parameters], gc.time]
     entries = [G * velocity + A, diamond, tensors.frame, sp.Matrix(sp.flatten(tensors.B.tolist()))]
-    return sp.lambdify(arguments, entries, "numpy", cse=True)
+    return sp.lambdify(arguments, entries, "numpy", use_imps=False, cse=True)
 
 
 def tensor_form(sys, seed=0, functions=None):
