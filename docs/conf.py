@@ -24,6 +24,7 @@ extensions = [
     "examples",
     "formulas",
     "reference",
+    "sidebar",
 ]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]

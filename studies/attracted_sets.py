@@ -31,8 +31,10 @@ def loop_of(
     """A mechanism of the catalogue with a regulator, of unit weights where none are given."""
     plant = gc.models.get(name)(**(options or {})).reduce()
     loop = gc.lqr(plant, plant.equilibrium(family, **values), *weights).closed_loop()
-    known = loop.mechanism.equilibria
-    return loop, loop.equilibrium(family, **values) if family in known else loop.equilibrium("held")
+    found = loop.families.get(family)
+    if found is None:
+        return loop, loop.equilibrium("held")
+    return loop, loop.equilibrium(family, **{k: v for k, v in values.items() if k in found.names})
 
 
 def satellite() -> tuple[gc.ReducedSystem, gc.Equilibrium]:

@@ -328,3 +328,23 @@ def test_a_name_without_an_entry_is_found(monkeypatch):
         "geoctrl.Axis.unit",
         "geoctrl.Axis.direction",
     ]
+
+
+def test_the_list_beside_a_page_is_that_of_its_neighbour(monkeypatch):
+    """Another entry is marked; of names that begin alike the right one."""
+    pytest.importorskip("sphinx")
+    monkeypatch.syspath_prepend(str(DOCS / "_extensions"))
+    moved = importlib.import_module("sidebar").moved
+
+    def listed(marked):
+        entries = [
+            f'<li class="toctree-l2 current"><a class="current reference internal" href="#">{n}</a></li>'
+            if n == marked
+            else f'<li class="toctree-l2"><a class="reference internal" href="{n}.html">{n}</a></li>'
+            for n in ("geoctrl.Law", "geoctrl.LawWarning", "geoctrl.match")
+        ]
+        above = '<li class="toctree-l1 current"><a class="reference internal" href="../api.html">API</a>'
+        return f"<ul>{above}<ul>{''.join(entries)}</ul></li></ul>"
+
+    for there in ("geoctrl.Law", "geoctrl.LawWarning", "geoctrl.match"):
+        assert moved(listed("geoctrl.LawWarning"), "geoctrl.LawWarning", there) == listed(there)
