@@ -113,8 +113,7 @@ class Graph:
 
     def number(self, value: int | Fraction) -> Node:
         """The node of a rational number."""
-        if type(value) is not Fraction:
-            value = Fraction(value)
+        value = value if type(value) is Fraction else Fraction(value)
         return self._intern(("num", value.numerator, value.denominator), "num", value, NUMBER)
 
     def node(self, value) -> Node:
@@ -191,7 +190,7 @@ class Graph:
             clean[atom] = e
         if resolved:
             return self.mul([self.monomial(q, clean), *resolved])
-        return self._product(q, tuple(sorted(clean.items(), key=_place)))
+        return self._product(q, tuple(sorted(clean.items(), key=lambda item: item[0].index)))
 
     def _product(self, q: Fraction, items: tuple[tuple[Node, int], ...]) -> Node:
         """The node of q * prod(atom**e) for atoms in order with exponents as the normal form has them."""
@@ -212,8 +211,6 @@ class Graph:
             qn, factors = self.factors(node)
             if qn is not _ONE:  # as it mostly is, and products of fractions are slow
                 q = qn if q is _ONE else q * qn
-                if not q:
-                    return self.zero
             for atom, e in factors.items():
                 total[atom] = total.get(atom, 0) + e
         return self.monomial(q, total)
@@ -223,8 +220,7 @@ class Graph:
         q, factors = self.factors(node)
         if q == 0 and exponent < 0:
             raise DivisionError("division by a structural zero in an expression")
-        if q is not _ONE:
-            q = q**exponent
+        q = q if q is _ONE else q**exponent
         return self.monomial(q, {atom: e * exponent for atom, e in factors.items()})
 
     # -- sums -----------------------------------------------------------------------------------
@@ -399,10 +395,6 @@ def rational_sqrt(value: Fraction) -> Fraction | None:
     if p * p == value.numerator and q * q == value.denominator:
         return Fraction(p, q)
     return None
-
-
-def _place(item: tuple[Node, int]) -> int:
-    return item[0].index
 
 
 def _common(factor_maps: list[dict[Node, int]]) -> dict[Node, int]:
