@@ -47,6 +47,8 @@ _NEWTON, _MARGIN = 8, 4
 """Steps at most, and the exponent by which the last one is below the radius."""
 _APART = 1e-6
 """Least sine between the motion and turns."""
+_BITS = 100_000
+"""Of numbers, at most."""
 _TERMS = 4000
 """Operations up to which an identity is expanded."""
 _NEAR = 1e-8
@@ -110,7 +112,7 @@ class OrbitEnclosure:
 
 def enclosed(orbit: Any, bits: int) -> OrbitEnclosure:
     """The enclosure of a `PeriodicOrbit`; see `PeriodicOrbit.enclose`."""
-    bits = whole_number("bits", bits, 64)
+    bits = whole_number("bits", bits, 64, _BITS)
     system = orbit.system
     finite_array("x", orbit.x, (system.nstates,))
     # Backwards the multipliers are inverses, and what attracts would repel.

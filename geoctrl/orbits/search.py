@@ -38,6 +38,8 @@ from geoctrl.verification import Verdict
 
 __all__ = ["find_periodic"]
 
+_SEGMENTS = 10_000
+"""At most."""
 _TRIES = 60
 _POLISHING = 4
 _LAST_DIGITS = 1e-14
@@ -107,7 +109,7 @@ def find_periodic(
     ('Pi1**2 + Pi2**2 + Pi3**2', 'energy', 'time')
     """
     system = as_system(sys, "find_periodic", recorded=True)
-    T, m = real(period, "period"), whole_number("segments", segments, 1)
+    T, m = real(period, "period"), whole_number("segments", segments, 1, _SEGMENTS)
     if not T > 0:
         raise InputError(f"period must be positive, in seconds, got {period!r}")
     numbers = system.parameters_at(params)

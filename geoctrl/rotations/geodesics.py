@@ -28,6 +28,8 @@ from geoctrl.rotations.given import checked_inertias
 
 __all__ = ["Geodesic", "geodesic"]
 
+_MOST = 1_000_000
+"""Turns, and starts."""
 ANTIPODAL = 1e-9
 """Rotations by an angle nearer to pi than this have two axes: rounding decides which is found."""
 HIT, SAME = 1e-10, 1e-7
@@ -166,7 +168,7 @@ def geodesic(R0: Any, R1: Any, inertia: Any = None, turns: int = 1, starts: int 
     """
     R0, R1 = (checked_attitudes(name, [R], 1)[0] for name, R in (("R0", R0), ("R1", R1)))
     for name, count in (("turns", turns), ("starts", starts)):
-        whole_number(name, count, 0)
+        whole_number(name, count, 0, _MOST)
     windings = _round(R0, R1, turns)
     if inertia is None:
         return windings

@@ -27,6 +27,8 @@ __all__ = [
     "particles_on_sphere",
 ]
 
+_POWER = 1000
+"""At most."""
 _EARTH = (0.0, 0.0, -9.81)
 _LLM09 = "T. Lee, M. Leok, N. H. McClamroch, Int. J. Numer. Meth. Engng 79 (2009) 1147-1174"
 
@@ -203,7 +205,7 @@ def elastic_rod(
            [0.5   , 0.3333]])
     """
     element, size = (float(v[0]) for v in _positive(mass=[mass], length=[length]))
-    n, power = len(number_of_bodies(n)), whole_number("power", power, 1)
+    n, power = len(number_of_bodies(n)), whole_number("power", power, 1, _POWER)
     index = np.arange(1, n + 1)
     inertia = (0.5 + n - np.maximum.outer(index, index)) * element * size**2
     np.fill_diagonal(inertia, (1 / 3 + n - index) * element * size**2)

@@ -181,6 +181,10 @@ def test_bodies_along_the_radius():
     ("call", "words"),
     [
         (lambda: mechanisms.quadrotor_with_cable(links=0), "links"),
+        (
+            lambda: mechanisms.quadrotor_with_cable(links=10**53),
+            "links must be a whole number from 1 to 1000",
+        ),
         (lambda: mechanisms.quadrotor_with_cable(links=2, link_masses=[1.0, 2.0, 3.0]), "link_masses"),
         (lambda: mechanisms.chain_on_cart(cart=-1.0), "cart"),
         (lambda: mechanisms.chain_on_cart(axes=[[1, 0, 0], [1, 1, 0]]), "axes"),

@@ -13,6 +13,7 @@ from geoctrl.manifolds.factors import Attitude, Direction, Place
 from geoctrl.manifolds.mechanisms.parts import (
     EARTH,
     LLM17,
+    MOST_LINKS,
     directions,
     exactly,
     finite_vector,
@@ -75,7 +76,7 @@ def chain_on_cart(
     >>> cart.rhs(0.0, standing.x, [1.5])[6:9].round(3) + 0.0
     array([1.5, 0. , 0. ])
     """
-    count = whole_number("links", links, 1)
+    count = whole_number("links", links, 1, MOST_LINKS)
     own = positive_numbers("cart", cart, 1)
     m = np.concatenate([own, positive_numbers("link_masses", link_masses, count)])
     length, g = positive_numbers("link_lengths", link_lengths, count), finite_vector("gravity", gravity)

@@ -12,6 +12,7 @@ from geoctrl._checks import finite_array, whole_number
 from geoctrl.manifolds.factors import Attitude, Place
 from geoctrl.manifolds.mechanisms.parts import (
     EARTH,
+    MOST_LINKS,
     directions,
     exactly,
     finite_vector,
@@ -81,7 +82,7 @@ def quadrotor_with_cable(
     >>> drone.equilibrium("hover", x0=0, y0=0, z0=1).u.round(3)
     array([6.867, 0.   , 0.   , 0.   ])
     """
-    count = whole_number("links", links, 1)
+    count = whole_number("links", links, 1, MOST_LINKS)
     m = np.concatenate(
         [positive_numbers("mass", mass, 1), positive_numbers("link_masses", link_masses, count)]
     )

@@ -12,6 +12,7 @@ from geoctrl._checks import finite_array, whole_number
 from geoctrl.errors import InputError
 from geoctrl.manifolds.factors import Attitude, Direction, Place
 from geoctrl.manifolds.mechanisms.parts import (
+    MOST_LINKS,
     directions,
     exactly,
     inertia_tensor,
@@ -86,7 +87,7 @@ def tethered_satellites(
     >>> round(float(gc.linearize(pair, pair.equilibrium("radial")).eigenvalues.imag.max()), 6)
     2.0
     """
-    count = whole_number("links", links, 1)
+    count = whole_number("links", links, 1, MOST_LINKS)
     ends = positive_numbers("masses", masses, 2)
     length = positive_numbers("link_lengths", link_lengths, count)
     beads = positive_numbers("bead_masses", bead_masses, count - 1)

@@ -17,6 +17,7 @@ from geoctrl.manifolds.reading import positive_definite
 __all__ = [
     "EARTH",
     "LLM17",
+    "MOST_LINKS",
     "directions",
     "exactly",
     "finite_vector",
@@ -31,6 +32,8 @@ __all__ = [
     "weight_energy",
 ]
 
+MOST_LINKS = 1000
+"""More are too many for equations in symbols."""
 EARTH = (0.0, 0.0, -9.81)
 LLM17 = (
     "T. Lee, M. Leok, N. H. McClamroch, Global Formulations of Lagrangian and Hamiltonian Dynamics "
