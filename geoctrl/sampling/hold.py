@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 
 import numpy as np
 
@@ -11,6 +13,13 @@ from geoctrl.runs import SampleRecord
 from geoctrl.sampling.controller import SampledController
 
 __all__ = ["Hold"]
+
+
+def picker(places: list[int]) -> Callable[[list[float]], Sequence[float]]:
+    """What takes the entries at these places out of a list."""
+    if len(places) < 2:  # itemgetter gives one entry without a sequence around it
+        return lambda x: [x[i] for i in places]
+    return itemgetter(*places)
 
 
 class Hold:
@@ -52,7 +61,7 @@ class Hold:
         self._controller, self.hold, self.read = controller, controller.hold, read
         self.late, self.part = controller.holds_late
         self._signals = law.measured(states)
-        self._index = [(*states, *law.sensed).index(label) for label in self._signals]
+        self._measure = picker([(*states, *law.sensed).index(label) for label in self._signals])
         self._law = law.law(self._signals).scalar
         self._step = law.step(self._signals).scalar if law.own else None
         self._z = [law.begin.get(label, 0.0) for label in law.own]
@@ -75,7 +84,9 @@ class Hold:
         self._places = None if tuple(inputs) == law.inputs else [inputs.index(label) for label in law.inputs]
         self._width = len(inputs)
         self.first = self._spread(self._u)
-        self._rows: list[tuple] = []
+        # Numbers one after the other: rows would be thousands of objects among which garbage is looked for.
+        self._measured, self._wanted, self._applied, self._states = (array("d") for _ in range(4))
+        self._limited, self._rate_limited = bytearray(), bytearray()
         self.decide: Callable[[list[float]], Sequence[float]] = self._plainly if self._plain else self._fully
 
     @property
@@ -105,18 +116,19 @@ class Hold:
 
     def _plainly(self, x: list[float]) -> Sequence[float]:
         """`_fully` of a controller that has no state and meets nothing."""
-        y = [x[i] for i in self._index]
+        y = self._measure(x)
         u = self._law(y, ())
-        self._rows.append((y, u, u, (), False, False))
+        self._measured.extend(y)
+        self._applied.extend(u)
         return u if self._places is None else self._spread(u)
 
     def _fully(self, x: list[float]) -> Sequence[float]:
         """Inputs of the plant that a state and what sensors read lead to; the order is promised."""
-        y = [x[i] for i in self._index]
+        y = list(self._measure(x))
         if self._offset is not None:
             y = [v + e for v, e in zip(y, self._offset, strict=True)]
         if self._noise is not None:
-            y = [v + e for v, e in zip(y, self._noise[len(self._rows)].tolist(), strict=True)]
+            y = [v + e for v, e in zip(y, self._noise[len(self._limited)].tolist(), strict=True)]
         # To the nearest multiple of a step, halves to the even one.
         for i, q in self._seen_steps:
             y[i] = q * round(y[i] / q)
@@ -139,7 +151,12 @@ class Hold:
                 u[i], short = low, True
             elif v > high:
                 u[i], short = high, True
-        self._rows.append((y, wanted, u, z, short, slow))
+        self._measured.extend(y)
+        self._wanted.extend(wanted)
+        self._applied.extend(u)
+        self._states.extend(z)
+        self._limited.append(short)
+        self._rate_limited.append(slow)
         if self._step is not None:
             self._z = self._step([*y, *z, *u, self.hold], ())
         self._u = u
@@ -149,21 +166,23 @@ class Hold:
 
     def record(self, t0: float) -> SampleRecord:
         """What was done so far, in a run that began at t0."""
-        law, count = self._controller.feedback, len(self._rows)
-        columns = list(zip(*self._rows, strict=True)) if self._rows else [()] * 6
+        law, count = self._controller.feedback, len(self._applied) // len(self._controller.feedback.inputs)
 
-        def table(rows: Sequence, width: int) -> np.ndarray:
-            return np.array(rows, dtype=float).reshape(count, width).T
+        def table(numbers: array, width: int) -> np.ndarray:
+            return np.array(numbers).reshape(count, width).T
+
+        def flags(bits: bytearray) -> np.ndarray:
+            return np.array(bits, dtype=bool) if bits else np.zeros(count, dtype=bool)
 
         return SampleRecord(
             time=t0 + self.hold * np.arange(count),
             signals=self._signals,
             inputs=law.inputs,
             own=law.own,
-            measured=table(columns[0], len(self._signals)),
-            wanted=table(columns[1], len(law.inputs)),
-            applied=table(columns[2], len(law.inputs)),
-            states=table(columns[3], len(law.own)),
-            limited=np.array(columns[4], dtype=bool),
-            rate_limited=np.array(columns[5], dtype=bool),
+            measured=table(self._measured, len(self._signals)),
+            wanted=table(self._applied if self._plain else self._wanted, len(law.inputs)),
+            applied=table(self._applied, len(law.inputs)),
+            states=table(self._states, len(law.own)),
+            limited=flags(self._limited),
+            rate_limited=flags(self._rate_limited),
         )

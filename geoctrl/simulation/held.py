@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections import deque
 from collections.abc import Callable, Generator
 from functools import partial
@@ -57,8 +58,13 @@ def _run(flow: Flow, hold: Hold, stepper: Callable) -> Generator[Block, None, En
     decide, sensed = hold.decide, None if hold.read is None else _sensing(hold.read, flow)
     t0 = t = times[0]
     x = flow.x0.tolist()
-    done, k = 1, 0
-    rows: list[list[float]] = []
+    done, k, most = 1, 0, _ROWS * len(x)
+    numbers, width = array("d"), len(x)
+
+    def block() -> Block:
+        found = np.array(numbers).reshape(-1, width)
+        return flow.times[done - len(found) : done], found
+
     yield flow.times[:1], flow.x0[None, :]
     with stepper(flow) as engine:
         command, advance = engine.command, engine.advance
@@ -80,27 +86,27 @@ def _run(flow: Flow, hold: Hold, stepper: Callable) -> Generator[Block, None, En
                     while done < count and times[done] < until - close:
                         t = times[done]
                         x = advance(t)
-                        rows.append(x)
+                        numbers.extend(x)
                         done += 1
                     if done < count and until > t:
                         t = until
                         x = advance(t)
                         if times[done] <= until + close:
-                            rows.append(x)
+                            numbers.extend(x)
                             done += 1
                     if not waits:
                         break
                     waits, until = False, t0 + (k + 1) * h
                     command(t, sent.popleft())
                 k += 1
-                if len(rows) >= _ROWS:
-                    yield flow.times[done - len(rows) : done], np.array(rows)
-                    rows = []
+                if len(numbers) >= most:
+                    yield block()
+                    del numbers[:]
             ending = Ending(times[-1])
         except EndedError as ended:
             ending = ended.ending
-    if rows:
-        yield flow.times[done - len(rows) : done], np.array(rows)
+    if numbers:
+        yield block()
     return ending
 
 
