@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 
 import mpmath
 import numpy as np
@@ -131,16 +132,29 @@ def test_points_and_parameters_are_the_numbers_given(plain_top):
     assert single.data["problem"]["parameters"]["m"] == "13421773/134217728"
 
 
+@cache
+def skates_matching():
+    return gc.match(gc.models.get("pendulum-skate-rotor")())
+
+
+def sliding(gain):
+    """The loop of a gain and what is proved of it."""
+    loop = skates_matching().law(sigma=gain).closed_loop()
+    return loop, gc.certify(loop, loop.equilibrium("sliding", Y0=1))
+
+
+@cache
+def sliding_by_integer(gain):
+    return sliding(gain)[1]
+
+
 @kinds
 @pytest.mark.filterwarnings("ignore::geoctrl.errors.LawWarning")  # the numbers are what counts, not the loops
 def test_gains(kind):
-    matching = gc.match(gc.models.get("pendulum-skate-rotor")())
     gain = -kind(1) if kind not in (KINDS["uint8"], KINDS["bool"], KINDS["bool_"]) else kind(1)
-    law = matching.law(sigma=gain)
-    loop, expected = law.closed_loop(), matching.law(sigma=int(gain)).closed_loop()
+    loop, certificate = sliding(gain)
     assert type(loop.params["sigma"]) in (int, float)
-    point = loop.equilibrium("sliding", Y0=1)
-    same(gc.certify(loop, point), gc.certify(expected, expected.equilibrium("sliding", Y0=1)))
+    same(certificate, sliding_by_integer(int(gain)))
 
 
 @kinds
