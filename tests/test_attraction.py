@@ -505,3 +505,49 @@ def test_pictures_of_something_else_are_told(swing, skate):
     run = gc.simulate(skate[0], [0, 0.1], skate[1].x)
     with pytest.raises(gc.InputError, match="phi_dot, phi"):
         swing[1].plot(runs=run)
+
+
+def rubbed(force):
+    """A pendulum of unit inertia and weight under a force of its angle and rate."""
+    phi = gc.Coordinate("phi", angle=True)
+    return gc.EulerPoincare(
+        algebra=None,
+        shape=[phi],
+        inertia=[[1]],
+        potential=-sp.cos(phi.symbol),
+        forces=[force(phi.symbol, phi.rate)],
+        name="pendulum",
+    ).reduce()
+
+
+@pytest.mark.parametrize(
+    "force",
+    [
+        lambda q, v: -v - 2 * v**3,
+        lambda q, v: -(v**3),
+        lambda q, v: -v * (1 + q**2 + v**4),
+        lambda q, v: -v * (3 + sp.cos(q) * v**2 + v**2),
+    ],
+    ids=["linear and cubic", "cubic", "of the fifth degree", "by the place"],
+)
+def test_friction_that_is_not_linear(force, tmp_path):
+    """All below the saddle stays, as without friction; runs lose energy and stay."""
+    system = rubbed(force)
+    roa = gc.region_of_attraction(system, system.state(), by="energy")
+    assert 0.99 < roa.level < 1
+    assert roa.tends
+    path = tmp_path / "region.json"
+    roa.to_json(path)
+    assert gc.verify(path).verdict is gc.Verdict.PROVED_INVARIANT
+    start = np.array([1.9, 0.0])
+    assert roa.contains(start)
+    run = gc.simulate(system, np.linspace(0, 20, 101), start)
+    assert np.all(np.diff(system.energy(run.states)) < 0)
+    assert np.all(roa.contains(run.states))
+
+
+@pytest.mark.parametrize("force", [lambda q, v: -v + v**3, lambda q, v: -v * (2 - q * v)])
+def test_friction_of_changing_sign_by_the_rate_is_no_fall(force):
+    system = rubbed(force)
+    with pytest.raises(gc.CertificateError, match="no region is proved"):
+        gc.region_of_attraction(system, system.state(), by="energy")

@@ -39,7 +39,7 @@ class Square(NamedTuple):
 
 
 def falling_functions(
-    stored: Stored, conserved: Sequence[str], names: Sequence[str]
+    stored: Stored, conserved: Sequence[str], names: Sequence[str], apart: bool = False
 ) -> Iterator[tuple[Stored, dict[str, Any]]]:
     """Problems with functions that fall, or rise, and the multipliers of a critical combination.
 
@@ -47,6 +47,7 @@ def falling_functions(
     ----------
     conserved : names of invariants that are
     names : of the functions that may fall, listed among the invariants
+    apart : whether factors hold no velocities where that can be had: ``(c + k v^2) v^2`` is two squares then
     """
     for name in names:
         nodes = [stored.read["invariants"][name], *stored.read["weights"].get(name, [])]
@@ -59,6 +60,8 @@ def falling_functions(
         except (checker.Refusal, NotSolved):
             continue
         table = Appended(stored)
+        if apart:
+            squares = [part for square in squares for part in _apart(square, generators)]
         written = [_written(square, table, generators) for square in squares]
         falling = {"function": nodes[0], "weights": list(nodes[1:]), "sense": sense, "squares": written}
         kept = independent_invariants(question, conserved)
@@ -147,6 +150,24 @@ def _square(factor: tuple[Any, Any], square: Any, g: Generators) -> Square:
     power = max((int(m) for _, m in factors), default=1)
     root = prod((p for p, _ in factors), start=g.one)
     return Square(factor, square, root, power, root**power // square)
+
+
+def _apart(square: Square, g: Generators) -> list[Square]:
+    """The same by the even powers of velocities in its factor; as it is, where one is odd or has a sign."""
+    top, below = square.factor
+    moving = set(g.velocities)
+    parts: dict[tuple[int, ...], dict[tuple[int, ...], Any]] = {}
+    for exponents, c in top.terms():
+        e = tuple(map(int, exponents))
+        powers = tuple(k if i in moving else 0 for i, k in enumerate(e))
+        parts.setdefault(powers, {})[tuple(k - p for k, p in zip(e, powers, strict=True))] = c
+    ring = top.context()
+    factors = [(powers, ring.from_dict(terms)) for powers, terms in parts.items()]
+    even = not any(k % 2 for powers, _ in factors for k in powers)
+    if len(factors) == 1 or not even or not all(g.at(f) / g.at(below) > 0 for _, f in factors):
+        return [square]
+    halves = [(ring.from_dict({tuple(k // 2 for k in powers): 1}), f) for powers, f in factors]
+    return [_square((f, below), square.square * half, g) for half, f in halves]
 
 
 def _written(square: Square, table: Appended, g: Generators) -> dict[str, Any]:

@@ -159,7 +159,7 @@ def _functions(
         return
     seen = set()
     for name in others:
-        for found, _ in falling_functions(stored, kept, [name]):
+        for found, _ in falling_functions(stored, kept, [name], apart=True):
             falling = found.data["falling"]
             if (name, falling["sense"]) in seen:
                 continue
