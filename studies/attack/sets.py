@@ -267,8 +267,8 @@ def distance(drawn: Drawn, x: np.ndarray) -> float:
 
 
 def slowest(drawn: Drawn) -> float:
-    """How fast the slowest mode decays that is not neutral; where one grows, or all are neutral, one."""
+    """How fast the slowest mode decays; those of conserved momenta are left out."""
     x, h = drawn.point, 1e-5
     sides = [(drawn.slope(0, x + h * e) - drawn.slope(0, x - h * e)) / (2 * h) for e in np.eye(len(x))]
-    decay = -np.linalg.eigvals(np.column_stack(sides)).real
-    return max(float(min(decay[np.abs(decay) > 1e-6], default=1.0)), 1e-6)
+    roots = sorted(np.linalg.eigvals(np.column_stack(sides)), key=abs)[drawn.cyclic :]
+    return max(-max(float(root.real) for root in roots), 1e-12)

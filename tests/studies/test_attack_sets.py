@@ -57,6 +57,19 @@ def test_a_pendulum_decays_as_its_roots_say():
     assert sets.slowest(drawn) == pytest.approx(0.1, rel=1e-6)
 
 
+def test_slow_modes_are_waited_for_and_momenta_are_not():
+    """A heavy mass on a soft spring beside a quick one; a momentum that is kept."""
+    q, v = sp.symbols("q1:3 v1:3", real=True)[:2], sp.symbols("v1:3", real=True)
+    zero = sp.Integer(0)
+    forces = [-v[0], -v[1] / 10]
+    two = Drawn(
+        "", list(q), list(v), 0, [False] * 2, sp.diag(1, 10**6), q[0] ** 2 + q[1] ** 2, forces, [zero] * 4
+    )
+    assert sets.slowest(two) == pytest.approx(5e-8, rel=1e-2)
+    kept = Drawn("", list(q), list(v), 1, [False] * 2, sp.eye(2), q[1] ** 2, [zero, -v[1]], [zero] * 3)
+    assert sets.slowest(kept) == pytest.approx(0.5, rel=1e-6)
+
+
 def test_whole_turns_are_no_distance():
     drawn = one(1 - sp.cos(Q), -V, angle=True)
     assert sets.distance(drawn, np.array([0.3, 0.4 - 10 * np.pi])) == pytest.approx(0.5)
