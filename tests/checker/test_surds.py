@@ -301,3 +301,20 @@ def test_matrices_of_blocks_multiply_as_numbers_do():
     assert flat.tolist() == product(A, B)
     assert fmpq_mat(2, 2, [0, 2, 1, 0]) == block(r, made.last)
     assert fmpq_poly([-2, 0, 1]) == block(r, made.last).charpoly()
+
+
+def test_products_of_matrices_of_different_fields_are_those_of_their_numbers():
+    """Of rationals, of one root and of two; from either side."""
+    made, (r, t) = tower("2", "3")
+    lower = SurdMatrix.over(r.root)
+    upper = SurdMatrix.over(made.last)
+    rows = {
+        "rational": [[fmpq(1), fmpq(2)], [fmpq(-1, 3), fmpq(5)]],
+        "one root": [[r, 1 + r], [fmpq(2), r / 3]],
+        "two roots": [[r + t, t], [1 - t, r]],
+    }
+    kinds = {"rational": fmpq_mat, "one root": lower, "two roots": upper}
+    made_of = {k: kinds[k](2, 2, [x for row in rows[k] for x in row]) for k in rows}
+    for a, left in made_of.items():
+        for b, right in made_of.items():
+            assert (left * right).tolist() == product(rows[a], rows[b]), (a, b)
