@@ -13,7 +13,7 @@ from typing import Any
 from geoctrl import checker
 from geoctrl.analysis.appended import Appended
 from geoctrl.analysis.generators import Generators, NotSolved
-from geoctrl.checker.matrices import Rows, matrix
+from geoctrl.checker.matrices import Rows, matrix, product
 
 __all__ = ["chain_from"]
 
@@ -87,8 +87,8 @@ class _Search:
     def _sees(self, kernel: Rows) -> bool:
         g, n = self._g, len(self._g.states)
         rows = [[g.at(known.polynomial.derivative(i)) for i in g.states] for known in self.known]
-        seen = matrix(rows, n) * matrix(kernel, n).transpose()
-        return seen.rank() == len(kernel)
+        seen = product(rows, [[v[i] for v in kernel] for i in range(n)])
+        return matrix(seen, len(kernel)).rank() == len(kernel)
 
     def _try(self, task: tuple) -> None:
         g, known = self._g, [k.polynomial for k in self.known]

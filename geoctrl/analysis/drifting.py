@@ -19,7 +19,7 @@ from geoctrl.analysis.appended import Appended
 from geoctrl.analysis.generators import Generators, NotSolved
 from geoctrl.analysis.motion import Stored
 from geoctrl.checker.jets import Jet, evaluate
-from geoctrl.checker.matrices import Rows, matrix, nullspace, solve
+from geoctrl.checker.matrices import Rows, matrix, nullspace, product, solve
 
 __all__ = ["drifts"]
 
@@ -88,7 +88,7 @@ def _path(q: checker.Question, moving: Sequence[bool], c: Vector) -> tuple[Vecto
 
 
 def _times(B: Rows, v: Vector) -> Vector:
-    return [row[0] for row in (matrix(B, len(v)) * matrix([[x] for x in v], 1)).tolist()]
+    return [row[0] for row in product(B, [[x] for x in v])]
 
 
 def _unknowns_at(q: checker.Question, state: Vector) -> Vector:

@@ -20,7 +20,7 @@ from geoctrl.analysis.generators import Generators, NotSolved
 from geoctrl.analysis.independence import independent_invariants
 from geoctrl.analysis.motion import Stored
 from geoctrl.analysis.squares import square_free, sum_of_squares
-from geoctrl.checker.matrices import matrix, nullspace
+from geoctrl.checker.matrices import matrix, nullspace, product
 
 __all__ = ["falling_functions"]
 
@@ -83,12 +83,12 @@ def _chain(
     """
     n = len(q.labels)
     kernel = nullspace([*q.leaf[0], *(q.function(name)[1] for name in kept)], n)
-    A = matrix(q.linearisation, n)
-    block = matrix([[g.at(root.derivative(i)) for i in g.states] for root in roots], n)
+    W = [[v[i] for v in kernel] for i in range(n)]
+    block = [[g.at(root.derivative(i)) for i in g.states] for root in roots]
     rows = []
     for _ in range(n):
-        rows += (block * matrix(kernel, n).transpose()).tolist()
-        block = block * A
+        rows += product(block, W)
+        block = product(block, q.linearisation)
     if matrix(rows, len(kernel)).rank() == len(kernel):
         return None
     try:

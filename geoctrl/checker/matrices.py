@@ -102,11 +102,15 @@ def restricted(A: Rows, basis: Rows, exact: bool) -> Rows:
     return B.tolist()
 
 
+def product(a: Rows, b: Rows) -> Rows:
+    """A B, each in a field of its own."""
+    root = _root(a, b)
+    return (matrix(a, len(b), root) * matrix(b, len(b[0]) if b else 0, root)).tolist()
+
+
 def form(H: Rows, basis: Rows) -> Rows:
-    """W^T H W."""
-    root = _root(H, basis)
-    W = matrix(basis, len(H), root)
-    return (W * matrix(H, len(H), root) * W.transpose()).tolist()
+    """W^T H W, the basis W by columns."""
+    return product(product(basis, H), [[v[i] for v in basis] for i in range(len(H))])
 
 
 def characteristic(A: Rows) -> list[Number]:

@@ -59,27 +59,8 @@ class SurdMatrix:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _within(self, root: Root) -> SurdMatrix:
-        """The same numbers as those of a field that holds this one."""
-        if root is self._root:
-            return self
-        return SurdMatrix.over(root)(self.nrows(), self.ncols(), [x for row in self.tolist() for x in row])
-
-    def _beside(self, other: SurdMatrix | fmpq_mat) -> tuple[SurdMatrix, SurdMatrix]:
-        """Both over the higher one of their fields."""
-        if isinstance(other, fmpq_mat):
-            numbers = [x for row in other.tolist() for x in row]
-            return self, SurdMatrix.over(self._root)(other.nrows(), other.ncols(), numbers)
-        root = max(self._root, other._root, key=lambda r: r.level)
-        return self._within(root), other._within(root)
-
-    def __mul__(self, other: SurdMatrix | fmpq_mat) -> SurdMatrix:
-        a, b = self._beside(other)
-        return SurdMatrix(a._root, a._blocks * b._blocks)
-
-    def __rmul__(self, other: fmpq_mat) -> SurdMatrix:
-        b, a = self._beside(other)
-        return SurdMatrix(a._root, a._blocks * b._blocks)
+    def __mul__(self, other: SurdMatrix) -> SurdMatrix:
+        return SurdMatrix(self._root, self._blocks * other._blocks)
 
     def transpose(self) -> SurdMatrix:
         """Rows as columns."""

@@ -11,6 +11,7 @@ from flint import fmpq, fmpq_mat, fmpq_poly
 from mpmath import mp, mpf, sqrt
 
 from geoctrl import checker
+from geoctrl.checker import matrices as matrices_of
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.matrices import (
     characteristic,
@@ -304,17 +305,15 @@ def test_matrices_of_blocks_multiply_as_numbers_do():
 
 
 def test_products_of_matrices_of_different_fields_are_those_of_their_numbers():
-    """Of rationals, of one root and of two; from either side."""
-    made, (r, t) = tower("2", "3")
-    lower = SurdMatrix.over(r.root)
-    upper = SurdMatrix.over(made.last)
-    rows = {
-        "rational": [[fmpq(1), fmpq(2)], [fmpq(-1, 3), fmpq(5)]],
-        "one root": [[r, 1 + r], [fmpq(2), r / 3]],
-        "two roots": [[r + t, t], [1 - t, r]],
-    }
-    kinds = {"rational": fmpq_mat, "one root": lower, "two roots": upper}
-    made_of = {k: kinds[k](2, 2, [x for row in rows[k] for x in row]) for k in rows}
-    for a, left in made_of.items():
-        for b, right in made_of.items():
-            assert (left * right).tolist() == product(rows[a], rows[b]), (a, b)
+    """Of rationals, of one root and of two; and of nothing."""
+    _, (r, t) = tower("2", "3")
+    kinds = [
+        [[fmpq(1), fmpq(2)], [fmpq(-1, 3), fmpq(5)]],
+        [[r, 1 + r], [fmpq(2), r / 3]],
+        [[r + t, t], [1 - t, r]],
+    ]
+    for a in kinds:
+        for b in kinds:
+            assert matrices_of.product(a, b) == product(a, b)
+    assert matrices_of.product(kinds[1], [[], []]) == [[], []]
+    assert matrices_of.form(kinds[1], []) == []

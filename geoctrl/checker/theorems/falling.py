@@ -22,7 +22,7 @@ from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.matrices import Rows, form, independent, inertia, matrix, nullspace, restricted
+from geoctrl.checker.matrices import Rows, form, independent, inertia, matrix, nullspace, product, restricted
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
 
@@ -106,14 +106,11 @@ def _nothing_stays(q: Question, given: dict[str, Any], kernel: Rows) -> bool:
     """Whether derivatives of the h along the linear motion see every direction of the kernel, or the
     functions of a chain do.
     """
-    squares = given["squares"]
+    squares, W = given["squares"], [[v[i] for v in kernel] for i in range(len(q.labels))]
     if "chain" in given:
         rows = _chain(q, squares, given["chain"])
-        return matrix(
-            (matrix(rows, len(q.labels)) * matrix(kernel, len(q.labels)).transpose()).tolist(), len(kernel)
-        ).rank() == len(kernel)
-    A = matrix(restricted(q.linearisation, kernel, True), len(kernel))
-    W = matrix(kernel, len(q.labels)).transpose()
+        return matrix(product(rows, W), len(kernel)).rank() == len(kernel)
+    A = restricted(q.linearisation, kernel, True)
     seen: Rows = []
     for row in squares:
         (h,) = q.jets([row.get("root", row["square"])])
@@ -129,12 +126,12 @@ def _nothing_stays(q: Question, given: dict[str, Any], kernel: Rows) -> bool:
     if not seen:
         return False
     # Of many squares few rows are independent; the others see nothing more.
-    reduced, rank = (matrix(seen, len(q.labels)) * W).rref()
-    block = matrix(reduced.tolist()[:rank], len(kernel))
+    reduced, rank = matrix(product(seen, W), len(kernel)).rref()
+    block = reduced.tolist()[:rank]
     found: Rows = []
     for _ in kernel:
-        found += block.tolist()
-        block = block * A
+        found += block
+        block = product(block, A)
     return matrix(found, len(kernel)).rank() == len(kernel)
 
 

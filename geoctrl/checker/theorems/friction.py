@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from flint import fmpq
 
-from geoctrl.checker.matrices import form, inertia, matrix, nullspace
+from geoctrl.checker.matrices import form, inertia, matrix, nullspace, product
 from geoctrl.checker.question import Question
 
 _ZERO = fmpq(0)
@@ -45,8 +45,8 @@ def destabilised_by_friction(q: Question) -> int:
     _, negative, zero = inertia(form(H, W))
     if zero or not speeds or inertia(form(H, speeds))[0] < len(speeds):
         return 0
-    A = matrix(q.linearisation, n) * matrix(speeds, n).transpose()
-    reached = [row for i, row in enumerate(A.tolist()) if i not in moving]
+    images = product(q.linearisation, [[v[i] for v in speeds] for i in range(n)])
+    reached = [row for i, row in enumerate(images) if i not in moving]
     if not reached or matrix(reached, len(speeds)).rank() < len(W) - len(speeds):
         return 0
     return negative
