@@ -205,9 +205,13 @@ def _on_leaf(table: Table, leaf: Sequence[int], size: float, seed: int) -> np.nd
     x = x + size * np.random.default_rng(seed).normal(size=len(x))
     for _ in range(30):
         defect = table.in_floats(leaf, x)
-        if not len(defect) or np.max(np.abs(defect)) < 1e-14:
+        if not len(defect):
             break
-        x = x - np.linalg.lstsq(_gradients(table, leaf, x), defect, rcond=1e-9)[0]
+        slopes = _gradients(table, leaf, x)
+        sizes = np.maximum(1.0, np.linalg.norm(slopes, axis=1))  # relations may be large multiples of others
+        if np.max(np.abs(defect / sizes)) < 1e-14:
+            break
+        x = x - np.linalg.lstsq(slopes / sizes[:, None], defect / sizes, rcond=1e-9)[0]
     return x
 
 
@@ -215,7 +219,8 @@ def _singular(table: Table, leaf: Sequence[int], independent: Sequence[int]) -> 
     """Whether relations without a gradient of their own do more than follow from the others."""
     x = _on_leaf(table, [leaf[a] for a in independent], 0.3, 3)
     dropped = [place for a, place in enumerate(leaf) if a not in independent]
-    return bool(np.max(np.abs(table.in_floats(dropped, x))) > CLOSE)
+    sizes = np.maximum(1.0, np.linalg.norm(_gradients(table, dropped, x), axis=1))
+    return bool(np.max(np.abs(table.in_floats(dropped, x)) / sizes) > CLOSE)
 
 
 def _changing_in_floats(table: Table, claim: Claim) -> str:
