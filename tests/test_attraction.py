@@ -508,13 +508,13 @@ def test_pictures_of_something_else_are_told(swing, skate):
 
 
 def rubbed(force):
-    """A pendulum of unit inertia and weight under a force of its angle and rate."""
+    """The pendulum with an inertia of 2 and the weight 3, under a force of its angle and rate."""
     phi = gc.Coordinate("phi", angle=True)
     return gc.EulerPoincare(
         algebra=None,
         shape=[phi],
-        inertia=[[1]],
-        potential=-sp.cos(phi.symbol),
+        inertia=[[2]],
+        potential=-3 * sp.cos(phi.symbol),
         forces=[force(phi.symbol, phi.rate)],
         name="pendulum",
     ).reduce()
@@ -534,7 +534,8 @@ def test_friction_that_is_not_linear(force, tmp_path):
     """All below the saddle stays, as without friction; runs lose energy and stay."""
     system = rubbed(force)
     roa = gc.region_of_attraction(system, system.state(), by="energy")
-    assert 0.99 < roa.level < 1
+    assert 2.99 < roa.level < 3
+    assert roa.levels == ()
     assert roa.tends
     path = tmp_path / "region.json"
     roa.to_json(path)

@@ -218,8 +218,15 @@ def _found(
 
     problem = read_attraction(data)
     setting = Setting(problem)
+    found: Attraction | str = (
+        f"sums of squares of degree {degree} do not show the first function to fall in any set"
+    )
+    # What the solver does not resolve may be lost in rounding: then it is searched for with a margin.
     for margin in (0.0, MARGIN):
-        found, proposal = _searched(FallingQuadratic(setting, degree, margin), problem)
+        search = FallingQuadratic(setting, degree, margin)
+        if (proof := search()) is None:
+            break
+        found, proposal = _rounded(search, problem, proof)
         if isinstance(found, Attraction):
             break
     if not isinstance(found, Attraction):
@@ -237,13 +244,10 @@ def _found(
     return AttractedSet(content, angles, found)
 
 
-def _searched(search: FallingQuadratic, problem: dict[str, Any]) -> tuple[Attraction | str, dict[str, Any]]:
-    """The set that a search comes to, or why it comes to none; and its proposal."""
-    if (proof := search()) is None:
-        return (
-            f"sums of squares of degree {search.degree} do not show the first function to fall in any set",
-            {},
-        )
+def _rounded(
+    search: FallingQuadratic, problem: dict[str, Any], proof: Proof
+) -> tuple[Attraction | str, dict[str, Any]]:
+    """The set of a proof in doubles or of a smaller level, or why there is none; and its proposal."""
     found, proposal = _judged(search, problem, proof)
     for _ in range(LEVELS):
         if isinstance(found, Attraction):

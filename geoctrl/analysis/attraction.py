@@ -71,6 +71,8 @@ class RegionOfAttraction(ProvedSet):
         of which the equilibrium is a part. Empty where the function is conserved.
     held : dict of name -> float
         Half widths of the levels of invariants that the set is made of.
+    levels : tuple of str
+        Their names.
     extent : dict of label -> (low, high)
         Intervals of the shapes in which the set lies.
     limits : dict of label -> float
@@ -125,6 +127,11 @@ class RegionOfAttraction(ProvedSet):
         """Half widths of the levels of invariants."""
         rows = self.data["problem"]["sublevel"]["held"]
         return {name: float(Fraction(row["width"])) for name, row in rows.items()}
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Names of the invariants that are held, as `AttractedSet.levels` has them."""
+        return tuple(self.held)
 
     @cached_property
     def extent(self) -> dict[str, tuple[float, float]]:

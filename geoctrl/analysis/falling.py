@@ -57,11 +57,11 @@ def falling_functions(
             rate = question.rate(list(nodes))
             generators = Generators.of(question)
             sense, squares = _signed(question, rate, generators)
+            if apart:
+                squares = [part for square in squares for part in _apart(square, generators)]
         except (checker.Refusal, NotSolved):
             continue
         table = Appended(stored)
-        if apart:
-            squares = [part for square in squares for part in _apart(square, generators)]
         written = [_written(square, table, generators) for square in squares]
         falling = {"function": nodes[0], "weights": list(nodes[1:]), "sense": sense, "squares": written}
         kept = independent_invariants(question, conserved)

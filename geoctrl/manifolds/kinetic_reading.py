@@ -93,7 +93,7 @@ def _by_terms(energy: sp.Expr, rates: list[sp.Symbol]) -> _Parts | None:
             rest.append(term)
         elif product in places:
             first[places[product]].append(factor)
-        elif not powers.keys() <= places.keys() or sorted(powers.values()) not in ([1, 1], [2]):
+        elif not powers.keys() <= places.keys() or list(powers.values()) not in ([1, 1], [2]):
             return None
         else:
             i, j = sorted(places[s] for s, e in powers.items() for _ in range(int(e)))

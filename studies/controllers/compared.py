@@ -171,8 +171,7 @@ def proved_reach(task: Task, law: Law) -> float:
         print(f"{law.name}: {error}")
         return np.nan
     values = loop.invariants(eq.x)
-    names = region.levels if isinstance(region, gc.AttractedSet) else region.held
-    levels = {name: values[name] for name in names}
+    levels = {name: values[name] for name in region.levels}
 
     def inside(size: float) -> bool:
         x = eq.x.copy()
