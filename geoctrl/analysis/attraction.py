@@ -4,11 +4,11 @@ search.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import arb, fmpq
 
@@ -51,6 +51,8 @@ PIECES = {1: 64, 2: 16}
 """Of the extent along each shape, in pictures."""
 FEW = 8
 ENERGY, SQUARES = "energy", "squares"
+
+Sides = Mapping[str, tuple[Fraction, Fraction]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,6 +315,19 @@ def region_of_attraction(
     raise CertificateError(f"no region is proved about this point: {'; '.join(reasons)}")
 
 
+class _Closed(NamedTuple):
+    """A level that closes in a box: the problem, the level, the tree of its cells, and why it is no higher."""
+
+    data: dict[str, Any]
+    level: fmpq
+    tree: str
+    reason: str
+
+    def judged(self) -> Region:
+        """The region, as the checker finds it."""
+        return judge_sublevel(read_sublevel(self.data), self.level, self.tree)
+
+
 def _by_energy(
     system: ReducedSystem,
     point: Equilibrium,
@@ -355,33 +370,48 @@ def _attempt(
 ) -> RegionOfAttraction | str:
     """The region of one function, or why there is none."""
     halvings = depth or DEPTHS.get(len(question.shapes), FEW)
-    best: tuple[fmpq, str, str, dict[str, Any]] | None = None
-    reason = ""
-    side = SIDE
-    for _ in range(DOUBLINGS):
-        data = _boxed(question, side)
+
+    def closed(sides: Sides) -> _Closed:
+        data = _boxed(question, sides)
+        level, tree, reason = highest_level(Energy(read_sublevel(data)), halvings, limited)
+        return _Closed(data, level, tree, reason)
+
+    best: _Closed | None = None
+    for doubled in range(DOUBLINGS):
         try:
-            energy = Energy(read_sublevel(data))
-            level, tree, reason = highest_level(energy, halvings, limited)
+            found = closed(_sides(question, SIDE << doubled))
         except Refusal as refusal:
-            reason = str(refusal)
+            if best is None:
+                return str(refusal) or "none is found"
             break
-        best = level, tree, reason, data
-        if "reaches the side" not in reason or None not in question.shapes.values():
+        # In a larger box the cells are coarser, and the level may be lower.
+        if best is not None and found.level <= best.level:
             break
-        side *= 2
-    if best is None:
-        return reason or "none is found"
-    level, tree, reason, data = best
+        best = found
+        if "reaches the side" not in found.reason or None not in question.shapes.values():
+            break
+    assert best is not None
     try:
-        region = judge_sublevel(read_sublevel(data), level, tree)
+        region = best.judged()
+        if None in question.shapes.values():
+            best, region = _nearer(best, region, closed)
     except Refusal as refusal:
         return str(refusal)
-    return _written(system, data, region, tree, reason, angles)
+    return _written(system, best, region, angles)
 
 
-def _boxed(question: Question, side: int) -> dict[str, Any]:
-    """The problem with its box."""
+def _nearer(best: _Closed, region: Region, closed: Callable[[Sides], _Closed]) -> tuple[_Closed, Region]:
+    """The region in a box of its own size, where its cells are smaller, if it has a higher level there."""
+    hull = {k: (Fraction(str(a)), Fraction(str(b))) for k, (a, b) in extent_of(region).items()}
+    try:
+        found = closed({k: ((9 * a - b) / 8, (9 * b - a) / 8) for k, (a, b) in hull.items()})
+        return (found, found.judged()) if found.level > best.level else (best, region)
+    except Refusal:
+        return best, region
+
+
+def _sides(question: Question, side: int) -> Sides:
+    """The box: of shapes that the leaf bounds by their bounds, of others about the point."""
     box = {}
     for label, bound in question.shapes.items():
         if bound is not None:
@@ -389,17 +419,17 @@ def _boxed(question: Question, side: int) -> dict[str, Any]:
         else:
             middle = question.middles[label]
             box[label] = (middle - side, middle + side)
-    sides = {k: [str(a), str(b)] for k, (a, b) in box.items()}
-    return question.data | {"sublevel": question.data["sublevel"] | {"box": sides}}
+    return box
+
+
+def _boxed(question: Question, sides: Sides) -> dict[str, Any]:
+    """The problem with its box."""
+    box = {k: [str(a), str(b)] for k, (a, b) in sides.items()}
+    return question.data | {"sublevel": question.data["sublevel"] | {"box": box}}
 
 
 def _written(
-    system: str,
-    data: dict[str, Any],
-    region: Region,
-    tree: str,
-    reason: str,
-    angles: Mapping[int, ExactAngle],
+    system: str, closed: _Closed, region: Region, angles: Mapping[int, ExactAngle]
 ) -> RegionOfAttraction:
     from geoctrl import __version__
 
@@ -410,8 +440,8 @@ def _written(
         "system": system,
         "verdict": Verdict.PROVED_INVARIANT.value,
         "claim": claim_of_sublevel(system, region),
-        "problem": data,
+        "problem": closed.data,
         "level": str(region.level),
-        "cells": tree,
+        "cells": closed.tree,
     }
-    return RegionOfAttraction(content, angles, reason, region)
+    return RegionOfAttraction(content, angles, closed.reason, region)

@@ -97,7 +97,7 @@ class Cells:
             raise Refusal(f"the check of the cells takes more than {SECONDS:g} s", "cells")
         node.asked = True
         with ctx.workprec(BITS):
-            if self._off_leaf(node.cell):
+            if is_off_leaf(self.energy, node.cell):
                 node.least = arb("inf")
                 return
             with suppress(Refusal):  # where a function has no value everywhere in the cell
@@ -111,21 +111,6 @@ class Cells:
             with ctx.workprec(BITS):
                 node.open = self._fault(node)
         return node.open
-
-    def _off_leaf(self, cell: Cell) -> bool:
-        """Whether a relation of the leaf vanishes nowhere in a cell."""
-        middle = [((a + b) / 2,) * 2 for a, b in cell]
-        try:
-            at, over = self.energy.relations_over(middle), self.energy.relations_over(cell)
-        except Refusal:
-            return False
-        steps = [arb(0, 1) * ((b - a) / 2) for a, b in cell]
-        for g, whole in zip(at, over, strict=True):
-            slopes = [whole.first.get(i, arb(0)) for i in self.energy.shapes]
-            value = g.value + sum((p * q for p, q in zip(slopes, steps, strict=True)), arb(0))
-            if not value.contains(0) or not whole.value.contains(0):
-                return True
-        return False
 
     def _fault(self, node: Node) -> str:
         self.ask(node)
@@ -182,6 +167,22 @@ class Cells:
             inside.append(node)
             pending += [other for other in meeting(node.span) if other not in marks]
         return inside
+
+
+def is_off_leaf(energy: Energy, cell: Cell) -> bool:
+    """Whether a relation of the leaf vanishes nowhere in a cell."""
+    middle = [((a + b) / 2,) * 2 for a, b in cell]
+    try:
+        at, over = energy.relations_over(middle), energy.relations_over(cell)
+    except Refusal:
+        return False
+    steps = [arb(0, 1) * ((b - a) / 2) for a, b in cell]
+    for g, whole in zip(at, over, strict=True):
+        slopes = [whole.first.get(i, arb(0)) for i in energy.shapes]
+        value = g.value + sum((p * q for p, q in zip(slopes, steps, strict=True)), arb(0))
+        if not value.contains(0) or not whole.value.contains(0):
+            return True
+    return False
 
 
 def _neighbours(x: Number, top: int) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.reading import Refusal
-from geoctrl.checker.sublevels.cover import Node
+from geoctrl.checker.sublevels.cover import Node, is_off_leaf
 from geoctrl.checker.sublevels.energy import BITS, Cell, Energy, Quadratic, dot, first
 
 FURTHER = 6
@@ -59,16 +59,16 @@ def velocities_over(energy: Energy, cell: Cell, level: fmpq) -> list[arb] | None
     refused where no bound is found.
     """
     with ctx.workprec(BITS):
-        if any(not g.value.contains(0) for g in energy.relations_over(cell)):
-            return None
         found = _bounded(energy, cell, arb(level))
     return None if found is None else found[2]
 
 
 def _bounded(energy: Energy, cell: Cell, level: arb) -> tuple[Quadratic, arb, list[arb]] | None:
     """phi over a cell, a bound of |q| below a level, and the velocities that these leave; None where nothing
-    of the region is there.
+    of the region is there: the cell is off the leaf, or V lies above the level over it.
     """
+    if is_off_leaf(energy, cell):
+        return None
     quadratic = energy.quadratic(cell)
     least = energy.least(quadratic)
     if quadratic is None or least is None:

@@ -1,0 +1,44 @@
+"""Levels of regions by the energy, against saddles and limits in closed form."""
+
+import math
+
+import geoctrl as gc
+import pytest
+
+
+def two_wells():
+    """U = 2 y^2 - y^4/3 + x^2/2 with friction: saddles at y^2 = 3, where U = 3; no lower bound beyond."""
+    x, y = gc.Coordinate("x"), gc.Coordinate("y")
+    return gc.EulerPoincare(
+        algebra=None,
+        shape=[x, y],
+        inertia=[[2, 0], [0, 3]],
+        forces=[-x.rate, -y.rate / 2],
+        potential=2 * y.symbol**2 - y.symbol**4 / 3 + x.symbol**2 / 2,
+        name="two wells",
+    ).reduce()
+
+
+def test_the_best_box_is_kept_and_looked_at_once_more(tmp_path):
+    """In boxes that are twice as large cells are coarser: levels were 2.909, 1.792, 1.738 in turn."""
+    system = two_wells()
+    roa = gc.region_of_attraction(system, system.state(), by="energy")
+    assert 2.96 <= roa.level < 3
+    assert roa.contains(system.state(y=1.6))
+    assert not roa.contains(system.state(y=1.75))
+    roa.to_json(tmp_path / "well.json")
+    assert gc.verify(tmp_path / "well.json").verdict is gc.Verdict.PROVED_INVARIANT
+
+
+@pytest.mark.parametrize("bound", [4.0, 8.0])
+def test_cells_off_the_leaf_do_not_count_for_limits(bound):
+    """On the upright leaf the skate is a pendulum, u = gamma m g l sin(phi), with the energy
+    E = 3/2 + I w^2/2 + m g l cos(phi): |u| <= bound up to -E = -3/2 - m g l cos(phi_max).
+    """
+    loop = gc.match(gc.models.get("pendulum-skate-rotor")(set="7.3")).law(sigma=-1e-5).closed_loop()
+    eq = loop.equilibrium("sliding", Y0=1.0)
+    roa = gc.region_of_attraction(loop, eq, limits={"u_theta": bound})
+    weight, gamma = 23.52, 10.8696  # m g l in N m, and the torque over that of gravity
+    bottom, edge = -1.5 - weight, -1.5 - weight * math.sqrt(1 - (bound / (gamma * weight)) ** 2)
+    assert 0.95 < (roa.level - bottom) / (edge - bottom) < 1 + 1e-6
+    assert roa.limits == {"u_theta": bound}
