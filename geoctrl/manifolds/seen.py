@@ -16,10 +16,12 @@ from geoctrl.manifolds.description import BODIES
 from geoctrl.manifolds.functions import functions_of_time, holds_time
 from geoctrl.manifolds.reduction import natural
 from geoctrl.manifolds.rest import find_rest
+from geoctrl.manifolds.sizes import sizes_at
 from geoctrl.manifolds.symmetry import is_symmetric
 from geoctrl.manifolds.tangent import integral_gradients, still_moments
 from geoctrl.systems import Equilibrium, Lagrangian, Seen
-from geoctrl.systems.regularity import require_autonomous, require_smooth
+from geoctrl.systems.regularity import require_autonomous, require_derivative, require_smooth
+from geoctrl.systems.scales import Scales
 from geoctrl.systems.tolerances import UNIT
 
 __all__ = ["SeenManifold"]
@@ -102,6 +104,11 @@ class SeenManifold(Seen):
         """Derivatives of the field by the state (n, n) and by the inputs (n, m)."""
         A, B = self.system.derivatives(0.0, x, u, params)
         return A + self.system.product.turning(self.spin), B
+
+    def measured(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> Scales:
+        """Sizes by the derivatives of the field."""
+        A, B = self.derivatives(x, u, params)
+        return sizes_at(self.system, require_derivative(A), B, x, params)
 
     def conserved_gradients(
         self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]

@@ -15,11 +15,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from geoctrl._checks import finite_array, named_parameters
 from geoctrl._scalars import Graph, Node, Program
 from geoctrl.checker.surds import Surd
 from geoctrl.runs import Samples
 from geoctrl.systems.domain import EVERYWHERE, Side
 from geoctrl.systems.field import Field
+from geoctrl.systems.scales import Scales
 
 __all__ = ["Lagrangian", "Seen", "System"]
 
@@ -138,6 +140,51 @@ class System(ABC):
             If ``spin`` is no vector, or the system is not seen from such axes; with the remedy.
         """
 
+    def scales(self, x: Any, u: Any = None, params: Mapping[str, float] | None = None) -> Scales:
+        r"""Sizes of states, inputs, rates and time at a point, each of which goes with the units.
+
+        With A = df/dx there, the rate :math:`\omega` is the largest geometric mean of :math:`|A_{ij}|` around
+        a cycle of states. States have the sizes of what measures them (lengths of vectors, one for angles and
+        for arguments of functions, :math:`\omega` for rates of angles, their own values), or the largest
+        deviation that those excite within :math:`1/\omega`. Rates have that of the terms that they are made
+        of, and of the changes that deviations of such sizes make. What is computed in doubles is judged by
+        these.
+
+        Parameters
+        ----------
+        x : state (n,) or Equilibrium
+        u : array of inputs, zero by default
+        params : dict, optional
+
+        Returns
+        -------
+        Scales
+            ``.rate`` (1/s), ``.state`` (n,), ``.field`` (n,), ``.leaf`` (r,), ``.input`` (m,); printed as a
+            table.
+
+        Raises
+        ------
+        InputError, ParameterError
+            For a wrong shape, or an unknown or missing parameter.
+        EquilibriumError, SingularMassError, FrameError, ConstraintError
+            Where the equations are singular.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> cart = gc.models.get("cart-pendulum")().reduce()
+        >>> round(cart.scales(cart.state()).rate, 3)
+        7.755
+        """
+        seen = self.seen_from(getattr(x, "spin", None))
+        given = {k: v for k, v in dict(getattr(x, "params", {})).items() if k in self.params}
+        values = self.parameters_at(given | named_parameters(params))
+        state, _ = seen.read_state(getattr(x, "x", x), "x")
+        inputs = getattr(x, "u", np.zeros(self.ninputs)) if u is None else np.atleast_1d(finite_array("u", u))
+        inputs = finite_array("u", inputs, (self.ninputs,))
+        seen.require_regular(state, inputs, values)
+        return seen.scales(state, inputs, values)
+
     # -- where runs are not those of the recorded equations, told as any other ----------------------
 
     @property
@@ -238,6 +285,25 @@ class Seen(ABC):
         self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives of the field by the state (n, n) and by the inputs (n, m)."""
+
+    def scales(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> Scales:
+        """Sizes at a point, see `geoctrl.systems.scales`; those of the last point are kept.
+
+        Raises
+        ------
+        EquilibriumError, SingularMassError
+            Where the equations are singular, or a number exceeds the doubles.
+        """
+        asked = x.tobytes(), u.tobytes(), tuple(params.items())
+        last, found = self.cache.get("scales", (None, None))
+        if last != asked or not self.written:
+            found = self.measured(x, u, params)
+            self.cache["scales"] = asked, found
+        return found
+
+    @abstractmethod
+    def measured(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> Scales:
+        """Sizes at a point, computed."""
 
     @abstractmethod
     def leaf_gradient(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:

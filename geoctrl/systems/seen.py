@@ -12,9 +12,11 @@ from geoctrl._scalars import Node
 from geoctrl.algebra import AdvectedVector
 from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.systems.contract import Seen
+from geoctrl.systems.measured import Measured
 from geoctrl.systems.points import Exact, rationals
 from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.regularity import require_autonomous, require_smooth
+from geoctrl.systems.scales import Scales
 from geoctrl.systems.singularity import require_rank, require_regular
 from geoctrl.systems.tolerances import INDEPENDENT, KERNEL, rank
 
@@ -89,6 +91,12 @@ class SeenReduced(Seen):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives of the field by the state (n, n) and by the inputs (n, m)."""
         return self.system.differential.numeric(self.system.arguments_at(0.0, x, u), params)
+
+    def measured(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> Scales:
+        """Sizes by the expressions of the equations."""
+        if "measured" not in self.system.cache:
+            self.system.cache["measured"] = Measured(self.system, self.system.differential)
+        return self.system.cache["measured"](x, u, params)
 
     def _gradients(
         self, nodes: list[Node], x: np.ndarray, u: np.ndarray, params: Mapping[str, float]

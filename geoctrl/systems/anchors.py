@@ -1,0 +1,112 @@
+"""What a description itself says of the sizes of states: lengths of vectors, angles, rates of angles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from geoctrl._scalars import Graph, Node
+from geoctrl._scalars.rational_matrix import nullspace
+from geoctrl.algebra import AdvectedVector, Height, LieAlgebra
+from geoctrl.systems.recorded import Recorded
+
+__all__ = ["Anchors", "anchors_of", "arguments_without_unit", "units_of_velocities"]
+
+_WITH_UNITS = {"sqrt", "abs", "sign", "log", "atan2", "quadrature", "select_positive", "select_nonnegative"}
+"""Functions of which the arguments may have units: they measure no state."""
+
+
+@dataclass(frozen=True)
+class Anchors:
+    """Sizes of states that a description gives.
+
+    Attributes
+    ----------
+    size : ndarray (n,)
+        Lengths of the references of advected vectors, one for angles; zero where there is none.
+    turns : ndarray (n,) of bool
+        Rates of angles.
+    alike : list of list of int
+        Places of velocities to which the bracket gives one unit.
+    """
+
+    size: np.ndarray
+    turns: np.ndarray
+    alike: list[list[int]]
+
+
+def units_of_velocities(algebra: LieAlgebra) -> tuple[set[int], list[list[int]]]:
+    """Places of velocities that are rates of angles in any units, and classes of those with one unit.
+
+    Where [e_i, e_j] has a part along e_k, the velocity xi_k has the unit of xi_i xi_j times a time. Of all
+    choices of units besides that of time, velocities that have none in any are rates of angles, and those
+    that have the same in all are alike.
+
+    Examples
+    --------
+    >>> from geoctrl.algebra import se2
+    >>> units_of_velocities(se2())
+    ({0}, [[1, 2]])
+    """
+    rows = set()
+    for i, j, k, _ in algebra.brackets:
+        row = [0] * algebra.n
+        for place, step in ((i, 1), (j, 1), (k, -1)):
+            row[place] += step
+        rows.add(tuple(row))
+    kernel = nullspace([[Fraction(q) for q in row] for row in sorted(rows)], algebra.n)
+    exponents = list(zip(*kernel, strict=True)) if kernel else [()] * algebra.n
+    turns = {i for i, e in enumerate(exponents) if not any(e)}
+    classes: dict[tuple, list[int]] = {}
+    for i, e in enumerate(exponents):
+        if i not in turns:
+            classes.setdefault(e, []).append(i)
+    return turns, [places for places in classes.values() if len(places) > 1]
+
+
+def anchors_of(system: Recorded) -> Anchors:
+    """Those of a reduced system.
+
+    A velocity of its frame is one of the algebra where the frame says so by a number 1.
+    """
+    mechanism, labels = system.mechanism, list(system.state_labels)
+    place = {label: i for i, label in enumerate(labels)}
+    size, turns = np.zeros(len(labels)), np.zeros(len(labels), dtype=bool)
+    for advected in mechanism.advected:
+        own = [abs(float(q)) for q in advected.reference]
+        if isinstance(advected, AdvectedVector):
+            own = [float(np.hypot.reduce(own))] * len(own)
+        symbols = [advected.symbol] if isinstance(advected, Height) else advected.symbols
+        for symbol, length in zip(symbols, own, strict=True):
+            if str(symbol) in place:
+                size[place[str(symbol)]] = length
+    for c in mechanism.shape:
+        if c.angle:
+            size[place[c.name]] = 1.0
+    rates = [] if mechanism.rotors is None else list(mechanism.rotors.rate_labels)
+    turns[[place[label] for label in rates]] = True
+    of_angles, classes = units_of_velocities(mechanism.algebra)
+    angles = {c.rate_label for c in mechanism.shape if c.angle}
+    of_angles |= {i for i, label in enumerate(mechanism.algebra.labels) if label in angles}
+    matrix = system.frame.matrix
+    velocities: dict[int, int] = {}
+    for row in range(matrix.rows):
+        for column in range(matrix.cols):
+            if matrix[row, column] in (1, -1):
+                velocities.setdefault(row, column)
+    turns[[column for row, column in velocities.items() if row in of_angles]] = True
+    alike = [[velocities[row] for row in places if row in velocities] for places in classes]
+    return Anchors(size, turns, [places for places in alike if len(places) > 1])
+
+
+def arguments_without_unit(graph: Graph, nodes: Iterable[Node]) -> list[Node]:
+    """Arguments of functions such as sin and exp below some nodes: numbers without unit, of size one."""
+    found = {
+        n.payload[1][0]: None
+        for n in graph.reachable(nodes)
+        if n.kind == "fun" and n.payload[0] not in _WITH_UNITS
+    }
+    return list(found)

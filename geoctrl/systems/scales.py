@@ -1,0 +1,223 @@
+r"""Sizes that a system has by itself at a point, each of which goes over by its own factor in other units.
+
+For :math:`x' = f(x)` on a leaf g(x) = 0, with A = df/dx and C = dg/dx, and magnitudes mu of
+`geoctrl._scalars.magnitudes`:
+
+- the **rate** :math:`\omega = \max |A_{i_1 i_2} A_{i_2 i_3} \cdots A_{i_k i_1}|^{1/k}` over all cycles of
+  states; no eigenvalue is above :math:`n\,\omega`;
+- sizes d of **states**: from anchors a (lengths of vectors, one for angles and for arguments of functions,
+  :math:`\omega` for rates of angles, the values themselves) the largest deviations that those of the anchors
+  excite within a time :math:`1/\omega`, :math:`d_i = \max(a_i, \max_j |A_{ij}| d_j / \omega)`;
+- sizes of **rates** and relations, :math:`\rho_i = \mu(f_i) + \sum_j |A_{ij}| d_j`: the change that a
+  relative change of one in every number, and of every state by its size, would make.
+
+**Lemma.** In other units, x' = S x with diagonal S and t' = s t, :math:`\omega' = \omega / s`, d' = S d and
+:math:`\rho' = S \rho / s`. Around a cycle the factors S cancel and 1/s is left k times; along a walk the
+products of :math:`|A_{ij}|/\omega` telescope to :math:`S_i/S_j`; magnitudes go over as values do.
+
+A linear system at rest has no size: there all of them are zero, and only an exact zero counts as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+__all__ = ["Scales", "equilibrated", "felt", "largest_cycle", "reached", "scales_of", "symmetric_scaling"]
+
+_TURNS = 8
+"""Of rows and columns that `equilibrated` divides: largest entries are then within a few percent of one."""
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+def largest_cycle(A: np.ndarray) -> float:
+    """Largest geometric mean of entries |A_ij| along a cycle; zero without cycles (Karp, in logarithms).
+
+    Examples
+    --------
+    >>> round(largest_cycle(np.array([[0.0, -9.0], [1.0, 0.0]])), 12)
+    3.0
+    """
+    n = len(A)
+    if not n:
+        return 0.0
+    with np.errstate(divide="ignore"):
+        arcs = np.log(np.abs(np.asarray(A, dtype=float)))
+    walks = np.zeros((n + 1, n))  # walks[k, i]: the heaviest of k arcs that ends at i, wherever it begins
+    for k in range(n):
+        walks[k + 1] = np.max(arcs + walks[k], axis=1)
+    ends = np.isfinite(walks[n])
+    if not ends.any():
+        return 0.0
+    with np.errstate(invalid="ignore"):
+        means = (walks[n] - walks[:n])[:, ends] / (n - np.arange(n))[:, None]
+    return float(np.exp(np.max(np.min(means, axis=0))))
+
+
+def reached(A: np.ndarray, rate: float, anchors: np.ndarray) -> np.ndarray:
+    """Least d >= anchors with |A_ij| d_j <= rate d_i: largest deviations that those of the anchors excite.
+
+    Without a rate there are no cycles of influence, and no closure: the anchors.
+    """
+    d = np.array(anchors, dtype=float)
+    if not rate:
+        return d
+    gains = np.abs(A) / rate
+    for _ in range(len(d)):  # no cycle gains, so that walks without repetition say it all
+        further = np.maximum(d, np.max(gains * d, axis=1, initial=0.0))
+        if np.array_equal(further, d):
+            break
+        d = further
+    return d
+
+
+def felt(A: np.ndarray, rate: float, sizes: np.ndarray) -> np.ndarray:
+    """Sizes with those of states that have none yet: the least deviation by which a sized state is excited.
+
+    Only exact zeros get one: how small a size is beside others says nothing.
+    """
+    d = np.array(sizes, dtype=float)
+    if not rate:
+        return d
+    influence = np.abs(A) * ~np.eye(len(d), dtype=bool)
+    for _ in range(len(d)):
+        if np.all(d > 0):
+            break
+        with np.errstate(divide="ignore", invalid="ignore"):
+            needed = np.where((influence > 0) & (d > 0)[:, None], rate * d[:, None] / influence, np.inf)
+        least = np.min(needed, axis=0, initial=np.inf)
+        further = np.where((d == 0) & np.isfinite(least), least, d)
+        if np.array_equal(further, d):
+            break
+        d = further
+    return d
+
+
+def symmetric_scaling(M: np.ndarray) -> np.ndarray:
+    """Factors t (n,) with |t_i M_ij t_j| <= 1 of a symmetric M; zero for rows that are (Bunch).
+
+    Rows in their order, those last that have nothing on the diagonal or in columns done so far. A definite M
+    gets a unit diagonal, which is within a factor n of the best condition by scaling (van der Sluis).
+
+    Examples
+    --------
+    >>> symmetric_scaling(np.array([[4.0, 0.0], [0.0, 1e-20]])) ** -1
+    array([2.e+00, 1.e-10])
+    """
+    M = np.abs(np.asarray(M, dtype=float))
+    t, pending = np.zeros(len(M)), list(range(len(M)))
+    while pending:
+        left = []
+        for i in pending:
+            size = max(float(np.sqrt(M[i, i])), float(np.max(M[i] * t, initial=0.0)))
+            if size > 0:
+                t[i] = 1 / size
+            else:
+                left.append(i)
+        if len(left) == len(pending):
+            break
+        pending = left
+    return t
+
+
+def equilibrated(C: np.ndarray) -> np.ndarray:
+    """The matrix with columns and rows divided by the roots of their largest entries, in turns.
+
+    In other units of rows and columns it is the same to a few percent; its rank and condition tell what is
+    dependent. Zero rows and columns stay.
+
+    Examples
+    --------
+    >>> float(np.linalg.cond(equilibrated(np.array([[1e8, 1.0], [1.0, 1e-9]]))).round(1))
+    3.2
+    """
+    C = np.array(C, dtype=float)
+    for _ in range(_TURNS):
+        for axis in (0, 1):
+            largest = np.max(np.abs(C), axis=axis, keepdims=True, initial=0.0)
+            C = C / np.where(largest > 0, np.sqrt(largest), 1.0)
+    return C
+
+
+@dataclass(frozen=True, eq=False)
+class Scales:
+    """Sizes of a system at a point; printed as a table.
+
+    Attributes
+    ----------
+    rate : float
+        omega (1/s); zero where no state acts back on itself.
+    state : ndarray (n,)
+        Sizes d of the states, each in its unit; zero for a state that nothing measures.
+    column : ndarray (n,)
+        Units of steps: those sizes, where they are zero the least deviation that changes a rate or a relation
+        by its size, else one. Never a threshold.
+    field : ndarray (n,)
+        Sizes rho of the rates of the states.
+    leaf : ndarray (r,)
+        Sizes of the relations of the leaf.
+    input : ndarray (m,)
+        The inputs that drive some state by its size within 1/omega, at most; zero for one that drives none.
+    A, C, B : ndarray (n, n), (r, n), (n, m)
+        Derivatives of field and relations by the states, and of the field by the inputs, without entries that
+        are rounding alone.
+    labels, input_labels : sequence of str
+    units : mapping label -> text
+    """
+
+    rate: float
+    state: np.ndarray
+    column: np.ndarray
+    field: np.ndarray
+    leaf: np.ndarray
+    input: np.ndarray
+    A: np.ndarray
+    C: np.ndarray
+    B: np.ndarray
+    labels: Sequence[str] = ()
+    input_labels: Sequence[str] = ()
+    units: Mapping[str, str] = _NONE
+
+    def __repr__(self) -> str:
+        head = (
+            "rate 0: no state acts back on itself"
+            if not self.rate
+            else (f"rate {self.rate:.3g} 1/s, time {1 / self.rate:.3g} s")
+        )
+        rows = [("", "size", "size of its rate", "unit")]
+        for label, d, rho in zip(self.labels, self.state, self.field, strict=True):
+            rows.append((label, f"{d:.3g}", f"{rho:.3g}", self.units.get(label, "")))
+        for label, d in zip(self.input_labels, self.input, strict=True):
+            rows.append((label, f"{d:.3g}", "", self.units.get(label, "")))
+        widths = [min(max(len(row[k]) for row in rows), 40) for k in range(4)]
+        lines = ["  ".join(word.ljust(w) for word, w in zip(row, widths, strict=True)) for row in rows]
+        return "\n".join(line[:79].rstrip() for line in (head, *lines))
+
+
+def scales_of(
+    A: np.ndarray,
+    C: np.ndarray,
+    B: np.ndarray,
+    rates: np.ndarray,
+    relations: np.ndarray,
+    anchors: np.ndarray,
+    rate: float,
+    labels: Sequence[str] = (),
+    input_labels: Sequence[str] = (),
+    units: Mapping[str, str] = _NONE,
+) -> Scales:
+    """Sizes from derivatives, magnitudes (n,) of the rates and (r,) of the relations, and anchors (n,)."""
+    d = felt(A, rate, reached(A, rate, anchors))
+    rho, of_leaf = rates + np.abs(A) @ d, relations + np.abs(C) @ d
+    column, slopes = d.copy(), np.abs(np.vstack([A, C]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        needed = np.where(slopes > 0, np.concatenate([rho, of_leaf])[:, None] / slopes, np.inf)
+        needed = np.min(np.where(needed > 0, needed, np.inf), axis=0, initial=np.inf)
+        pushed = np.where(B != 0, rate * d[:, None] / np.abs(B), 0.0)
+    bare = d == 0
+    column[bare] = np.where(np.isfinite(needed), needed, 1.0)[bare]
+    driven = np.max(pushed, axis=0, initial=0.0)
+    return Scales(rate, d, column, rho, of_leaf, driven, A, C, B, labels, input_labels, units)
