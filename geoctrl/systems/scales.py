@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
@@ -30,7 +29,6 @@ __all__ = ["Scales", "equilibrated", "felt", "largest_cycle", "reached", "scales
 
 _TURNS = 8
 """Of rows and columns that `equilibrated` divides: largest entries are then within a few percent of one."""
-_NONE: Mapping[str, str] = MappingProxyType({})
 
 
 def largest_cycle(A: np.ndarray) -> float:
@@ -179,7 +177,7 @@ class Scales:
     B: np.ndarray
     labels: Sequence[str] = ()
     input_labels: Sequence[str] = ()
-    units: Mapping[str, str] = _NONE
+    units: Mapping[str, str] | None = None
 
     def __repr__(self) -> str:
         head = (
@@ -187,11 +185,12 @@ class Scales:
             if not self.rate
             else (f"rate {self.rate:.3g} 1/s, time {1 / self.rate:.3g} s")
         )
+        units = self.units or {}
         rows = [("", "size", "size of its rate", "unit")]
         for label, d, rho in zip(self.labels, self.state, self.field, strict=True):
-            rows.append((label, f"{d:.3g}", f"{rho:.3g}", self.units.get(label, "")))
+            rows.append((label, f"{d:.3g}", f"{rho:.3g}", units.get(label, "")))
         for label, d in zip(self.input_labels, self.input, strict=True):
-            rows.append((label, f"{d:.3g}", "", self.units.get(label, "")))
+            rows.append((label, f"{d:.3g}", "", units.get(label, "")))
         widths = [min(max(len(row[k]) for row in rows), 40) for k in range(4)]
         lines = ["  ".join(word.ljust(w) for word, w in zip(row, widths, strict=True)) for row in rows]
         return "\n".join(line[:79].rstrip() for line in (head, *lines))
@@ -207,7 +206,7 @@ def scales_of(
     rate: float,
     labels: Sequence[str] = (),
     input_labels: Sequence[str] = (),
-    units: Mapping[str, str] = _NONE,
+    units: Mapping[str, str] | None = None,
 ) -> Scales:
     """Sizes from derivatives, magnitudes (n,) of the rates and (r,) of the relations, and anchors (n,)."""
     d = felt(A, rate, reached(A, rate, anchors))
