@@ -31,7 +31,7 @@ def execute(
 
     def trajectory(status: str, success: bool) -> Any:
         time, states = flow.joined(blocks, end)
-        records = flow.log.records(flow.events, len(flow.x0))
+        records = flow.log.records(len(flow.x0))
         return samples(time, states, status=status, success=success, events=records)
 
     interrupted = f"interrupted after t = {times[0]:.9g}"
@@ -65,14 +65,31 @@ def execute(
         if throw:
             raise SimulationError(f"{failure}; the part done is in .trajectory", part)
         return part
-    if flow.log.stopped is not None:
-        event = flow.events[flow.log.stopped]
-        end = flow.log.entries[-1][1:]
+    if not flow.events:
+        return trajectory("completed", True)
+    end = flow.log.end
+    last = end or (float(blocks[-1][0][-1]), blocks[-1][1][-1])
+    flow.log.conclude(*last)
+    words, success = _ended(flow)
+    end = flow.log.end
+    return trajectory(words, success)
+
+
+def _ended(flow: Flow) -> tuple[str, bool]:
+    """What to say of a run that did not fail, by its events; whether it did what was asked."""
+    log, words = flow.log, "completed"
+    if log.stopped is not None and log.end is not None:
+        event, t = flow.events[log.stopped], log.end[0]
         if event.edge is not None:
-            left = f"left the domain {event.name!r}, {event.edge.words}, at t = {end[0]:.12g}"
-            return trajectory(f"{left}: the model does not hold beyond; domain=False goes on", False)
-        return trajectory(f"stopped by the event {event.name!r} at t = {end[0]:.12g}", True)
-    return trajectory("completed", True)
+            left = f"left the domain {event.name!r}, {event.edge.words}, at t = {t:.12g}"
+            return f"{left}: the model does not hold beyond; domain=False goes on", False
+        words = f"stopped by the event {event.name!r} at t = {t:.12g}"
+    grazing = [
+        f"grazes {flow.events[i].name!r} at t = {t:.12g}: doubles do not resolve whether it passes"
+        for i, t in log.grazed.items()
+    ]
+    stuck = log.stuck is not None and log.stopped is None
+    return "; ".join([*([] if stuck else [words]), *grazing]), not stuck
 
 
 def _explained(flow: Flow, blocks: list[Block], ending: Ending) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
 from functools import cache
 from typing import Any
@@ -13,11 +14,21 @@ import numpy as np
 from geoctrl._scalars import STATE, Arithmetic, Program
 from geoctrl.errors import ExpressionError
 from geoctrl.simulation.recorded import RecordedFlow, workspace, written
-from geoctrl.stepping.events import EventLog
 from geoctrl.stepping.flow import Block, Ending, Flow
+from geoctrl.stepping.passages import Mark, Passages, early_times
 from geoctrl.systems.singularity import breaks_down
 
-__all__ = ["DEFAULT_TOLERANCE", "available", "describe", "obstacle", "require", "run", "taken"]
+__all__ = [
+    "DEFAULT_TOLERANCE",
+    "available",
+    "describe",
+    "exchanged",
+    "look_again",
+    "obstacle",
+    "require",
+    "run",
+    "taken",
+]
 
 DEFAULT_TOLERANCE = 1e-15
 
@@ -119,23 +130,46 @@ def _unknown_function(flow: Flow, recorded: RecordedFlow) -> str | None:
 
 
 class _Target:
-    """Where recorders write; apart from the integrator, which would else hold itself."""
+    """Where zeros are told; apart from the integrator, which would else hold itself."""
 
-    log: EventLog
+    log: Passages | None = None
 
 
-class _Recorder:
-    """Callback of the events that do not stop a run; heyoka copies callbacks, this one stays itself."""
+class _Callback(ABC):
+    """Told of the zeros of one event, in either direction; heyoka copies callbacks, this one stays itself."""
 
     def __init__(self, target: _Target, index: int) -> None:
         self._target, self._index = target, index
 
-    def __deepcopy__(self, memo: dict) -> _Recorder:
+    def __deepcopy__(self, memo: dict) -> Any:
         return self
 
-    def __call__(self, integrator: Any, t: float, _sign: int) -> None:
-        integrator.update_d_output(t)
-        self._target.log.add(self._index, t, integrator.d_output.copy())
+    @abstractmethod
+    def __call__(self, integrator: Any, *told: Any) -> bool | None:
+        """A zero was found; of a terminal event: whether the run goes on."""
+
+
+class _Recorder(_Callback):
+    """Of an event that does not stop a run."""
+
+    def __call__(self, integrator: Any, *told: Any) -> None:
+        t, sign = told
+        log = self._target.log
+        if log is not None and log.meets(self._index, t, sign):
+            integrator.update_d_output(t)
+            log.add(self._index, t, integrator.d_output.copy())
+
+
+class _Stopper(_Callback):
+    """Of a terminal event: whether the run goes on."""
+
+    def __call__(self, integrator: Any, *told: Any) -> bool:
+        (sign,) = told
+        log = self._target.log
+        if log is None or not log.meets(self._index, integrator.time, sign):
+            return True
+        log.add(self._index, integrator.time, integrator.state.copy())
+        return False
 
 
 class _Compiled:
@@ -150,24 +184,20 @@ class _Compiled:
         self.step_limit = hy.taylor_outcome.step_limit
         self.program = recorded.right_hand_side
         self.target = _Target()
-        self.terminal = [i for i, e in enumerate(flow.events) if e.terminal]
+        self.watched = recorded.watched
+        self.terminal = any(flow.events[i].terminal for i in self.watched)
         n, n_const = len(recorded.state_nodes), len(self.program.tape.constants)
         names = [f"x{i}" for i in range(n)]
         variables = [hy.expression(name) for name in names]
         extra = [hy.par[n_const + i] for i in range(len(recorded.extra))]
         outputs = _expressions(self.program, [*variables, hy.time, *extra])
-        directions = {
-            -1: hy.event_direction.negative,
-            0: hy.event_direction.any,
-            1: hy.event_direction.positive,
-        }
+        # Zeros in both directions, so that those found can be compared with the signs between them.
         stopping, passing = [], []
-        for i, (event, expression) in enumerate(zip(flow.events, outputs[n:], strict=True)):
-            direction = directions[event.direction]
-            if event.terminal:
-                stopping.append(hy.t_event(expression, direction=direction))
+        for i, expression in zip(self.watched, outputs[n:], strict=True):
+            if flow.events[i].terminal:
+                stopping.append(hy.t_event(expression, callback=_Stopper(self.target, i)))
             else:
-                passing.append(hy.nt_event(expression, _Recorder(self.target, i), direction=direction))
+                passing.append(hy.nt_event(expression, _Recorder(self.target, i)))
         self.integrator = hy.taylor_adaptive(
             list(zip(variables, outputs[:n], strict=True)),
             state=[0.0] * n,
@@ -180,6 +210,10 @@ class _Compiled:
         )
         self.n_constants = n_const
         self.longest = 0.0
+
+    def serves(self, flow: Flow) -> bool:
+        """Whether it watches the events that are to be watched."""
+        return len(self.watched) == len(flow.events) - flow.log.unwatched
 
     def reset(self, flow: Flow) -> None:
         """Initial state, time and hoisted constants of a run."""
@@ -205,9 +239,13 @@ def _expressions(program: Program, arguments: list) -> list:
 
 
 def taken(flow: Flow) -> tuple[_Compiled, Callable[[], None]]:
-    """An integrator at the start of a flow, an idle one or a new one, and how to give it back."""
+    """An integrator for a flow that is about to begin, an idle one or a new one, and how to give it back.
+
+    Events on whose surface the run is are not watched: nothing tells their zero there from the next.
+    """
     tolerance = DEFAULT_TOLERANCE if flow.rtol is None else flow.rtol
-    recorded = RecordedFlow(flow)
+    watched = [i for i in range(len(flow.events)) if not flow.log.leaves(i)]
+    recorded = RecordedFlow(flow, watched)
     kept, key = workspace(flow.system), recorded.key(flow, "heyoka", tolerance)
     compiled = kept.take(key) or _Compiled(flow, recorded, tolerance)
     compiled.reset(flow)
@@ -216,18 +254,34 @@ def taken(flow: Flow) -> tuple[_Compiled, Callable[[], None]]:
 
 def run(flow: Flow) -> Generator[Block, None, Ending]:
     """Integrate a flow on recorded equations, yielding the samples reached; see `Ending` for the rest."""
+    flow.begin()
     compiled, give = taken(flow)
     yield flow.times[:1], flow.x0[None, :]
     for grid, known in flow.pieces():
+        if not compiled.serves(flow):
+            compiled, give = exchanged(flow, compiled, give)
         if known is not None:
             compiled.integrator.state[: known.size] = known
         compiled.integrator.pars[compiled.n_constants :] = flow.drive.extra(float(grid[0]))
+        if flow.events:
+            flow.log.again(float(grid[0]), compiled.integrator.state)
         ending = yield from _piece(flow, compiled, grid)
-        if ending.failure or flow.log.stopped is not None:
+        if ending.failure or flow.log.over:
             break
     # An integrator that an exception or an interrupt has left half way is dropped rather than given back.
     give()
     return ending
+
+
+def exchanged(
+    flow: Flow, compiled: _Compiled, give: Callable[[], None]
+) -> tuple[_Compiled, Callable[[], None]]:
+    """An integrator that watches what there is to watch now, where the other is; how to give it back."""
+    t, x = compiled.integrator.time, compiled.integrator.state.copy()
+    give()
+    compiled, give = taken(flow)
+    _set(compiled.integrator, t, x)
+    return compiled, give
 
 
 def _piece(flow: Flow, compiled: _Compiled, grid: np.ndarray) -> Generator[Block, None, Ending]:
@@ -235,7 +289,7 @@ def _piece(flow: Flow, compiled: _Compiled, grid: np.ndarray) -> Generator[Block
     rest = grid[1:]
     last = float(grid[0]), ta.state.copy()
     while True:
-        before, start = ta.time, ta.state.copy()
+        before, start, mark = ta.time, ta.state.copy(), log.mark()
         # Continued from where it is, the integrator takes the same steps as without a pause.
         ahead = np.concatenate([[before], rest])
         outcome, shortest, longest, steps, _, rows = ta.propagate_grid(ahead, max_steps=_CHUNK)
@@ -248,6 +302,10 @@ def _piece(flow: Flow, compiled: _Compiled, grid: np.ndarray) -> Generator[Block
                 reached = int(np.searchsorted(rest[: len(rows)], broken.time))
                 yield rest[:reached], rows[:reached]
                 return broken
+        if flow.events and outcome != compiled.not_finite:
+            look_again(flow, compiled, before, start, mark)
+            if log.end is not None:
+                rows = rows[: int(np.searchsorted(rest[: len(rows)], log.end[0], side="right"))]
         good = np.isfinite(rows)
         finite = bool(good.all())
         if not finite:
@@ -257,9 +315,9 @@ def _piece(flow: Flow, compiled: _Compiled, grid: np.ndarray) -> Generator[Block
         yield rest[: len(rows)], rows
         rest = rest[len(rows) :]
         if not finite or outcome == compiled.not_finite:
-            compiled.target.log = EventLog(log.start)
+            compiled.target.log = None
             return Ending(*_last_finite(ta, *last))
-        if outcome == compiled.time_limit:
+        if outcome == compiled.time_limit or log.over:
             return Ending(ta.time)
         if outcome == compiled.step_limit:
             floor = 16 * np.finfo(float).eps * max(abs(before), abs(ta.time), 1e-3 * abs(grid[-1] - grid[0]))
@@ -267,14 +325,43 @@ def _piece(flow: Flow, compiled: _Compiled, grid: np.ndarray) -> Generator[Block
                 return Ending(ta.time, "the step size collapsed", ta.state.copy())
             last = ta.time, ta.state.copy()
             continue
-        # What is left is the number of a terminal event; it is negative where the event stops the run.
-        if log.at_start(ta.time):
-            continue
-        code = int(outcome)
-        index = compiled.terminal[code if code >= 0 else -1 - code]
-        log.add(index, float(ta.time), ta.state.copy())
-        log.stopped = index
         return Ending(ta.time)
+
+
+def look_again(flow: Flow, compiled: _Compiled, t: float, x: np.ndarray, mark: Mark) -> None:
+    """Compare the passages found since a mark with the sides now, and search what was lost, step by step."""
+    ta, log = compiled.integrator, flow.log
+    end = float(ta.time)
+    if not _lost(ta, log):
+        return
+    log.back_to(mark)
+    _set(ta, t, x)
+    while ta.time < end and log.stopped is None:
+        t, x, mark = ta.time, ta.state.copy(), log.mark()
+        ta.propagate_until(end, max_steps=1)
+        if not _lost(ta, log):
+            continue
+        until = float(ta.time)
+        log.back_to(mark)
+        _set(ta, t, x)
+        # A zero lies well within one of the windows that grow, however near to the beginning it is.
+        for cut in [*early_times(t, until), until]:
+            mark = log.mark()
+            ta.propagate_until(cut)
+            if log.stopped is not None:
+                return
+            if lost := log.settle(float(ta.time), ta.state.copy()):
+                log.give_up(lost, float(ta.time), ta.state.copy())
+
+
+def _lost(ta: Any, log: Passages) -> bool:
+    return bool(log.settle(float(ta.time), ta.state.copy())) or log.doubtful
+
+
+def _set(ta: Any, t: float, x: np.ndarray) -> None:
+    ta.time, ta.state[:] = t, x
+    if ta.with_events:
+        ta.reset_cooldowns()
 
 
 def _breakdown(flow: Flow, compiled: _Compiled, t: float, x: np.ndarray, steps: int) -> Ending | None:
@@ -290,7 +377,7 @@ def _breakdown(flow: Flow, compiled: _Compiled, t: float, x: np.ndarray, steps: 
 
     end = ta.time, ta.state.copy()
     limit = np.inf if singular() else _SHORT * compiled.longest
-    compiled.target.log = EventLog(log.start)
+    compiled.target.log = None
     ta.time, ta.state[:] = t, x
     for _ in range(steps):
         _, h = ta.step()

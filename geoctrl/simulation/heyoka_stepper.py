@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from geoctrl.simulation.heyoka_engine import taken
+from geoctrl.simulation.heyoka_engine import exchanged, look_again, taken
 from geoctrl.stepping.flow import EndedError, Ending, Flow
 from geoctrl.systems.singularity import breaks_down
 
@@ -26,10 +26,8 @@ class Stepper:
 
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
-        self._compiled, self._give = taken(flow)
-        ta = self._compiled.integrator
-        self._ta, self._step, self._propagate = ta, ta.step, ta.propagate_until
-        self._state, self._held = ta.state, ta.pars[self._compiled.n_constants :]
+        flow.begin()
+        self._use(*taken(flow))
         self._reached, self._tell = self._compiled.time_limit, flow.drive.command
         extra = flow.drive.extra(float(flow.times[0]))
         # Without a lag the further numbers of the equations are the commands.
@@ -37,6 +35,13 @@ class Stepper:
         self._one = self._whole and len(extra) == 1
         self._held[:] = extra
         self._at = float(flow.times[0]), flow.x0.tolist()
+        self._early = flow.opening.tolist()
+
+    def _use(self, compiled: Any, give: Callable[[], None]) -> None:
+        ta = compiled.integrator
+        self._compiled, self._give = compiled, give
+        self._ta, self._step, self._propagate = ta, ta.step, ta.propagate_until
+        self._state, self._held = ta.state, ta.pars[compiled.n_constants :]
 
     def __enter__(self) -> Stepper:
         return self
@@ -56,6 +61,29 @@ class Stepper:
 
     def advance(self, t: float) -> list[float]:
         """State at a later time; `EndedError` if the run does not reach it."""
+        if not self._flow.events:
+            return self._reach(t)
+        while self._early and self._early[0] < t:
+            self._watched(self._early.pop(0))
+        return self._watched(t)
+
+    def _watched(self, t: float) -> list[float]:
+        """State at a later time, the passages on the way compared with the sides of the surfaces."""
+        if not self._compiled.serves(self._flow):
+            held = self._held.copy()
+            self._use(*exchanged(self._flow, self._compiled, self._give))
+            self._held[:] = held
+        compiled, log, (before, start) = self._compiled, self._flow.log, self._at
+        mark = log.mark()
+        log.again(before, np.array(start))
+        x = self._reach(t)
+        look_again(self._flow, compiled, before, np.array(start), mark)
+        if log.over:
+            raise EndedError(Ending(self._ta.time))
+        return x
+
+    def _reach(self, t: float) -> list[float]:
+        """State at a later time."""
         # One step is enough for most holds, and costs less than to ask for a time: it is the same step, as
         # what is left is rounded as the integrator rounds it, which counts the time in two doubles.
         high, low = self._ta.dtime
@@ -75,34 +103,27 @@ class Stepper:
     def _further(self, outcome: object, t: float) -> list[float]:
         """The state at t, where the first step did not simply end there."""
         steps = 1
-        if outcome == self._compiled.success:
+        if outcome == self._compiled.success or int(outcome) >= 0:  # type: ignore[call-overload]
             outcome, _, _, more, *_ = self._propagate(t, max_steps=_MOST - 1)
             steps += more
         x = self._state.tolist()
         if outcome == self._reached and steps <= _MANY and isfinite(sum(x)):
             return x
-        return self._looked_at(outcome, steps, t)
+        return self._looked_at(outcome, steps)
 
-    def _looked_at(self, outcome: object, steps: int, t: float) -> list[float]:
+    def _looked_at(self, outcome: object, steps: int) -> list[float]:
         """The state, where a piece that was no ordinary one is good after all."""
         compiled, flow = self._compiled, self._flow
         system: Any = flow.system
-        ta, log = compiled.integrator, flow.log
-        while True:
-            x = ta.state.copy()
-            if outcome == compiled.not_finite or not np.isfinite(x).all():
-                raise EndedError(Ending(self._at[0], "the state is no longer finite", np.array(self._at[1])))
-            if steps > _MANY and breaks_down(system, ta.time, x, flow.params):
-                raise EndedError(Ending(ta.time, "the equations break down", x))
-            if outcome == self._reached:
-                return x.tolist()
-            if outcome == compiled.step_limit:
-                raise EndedError(Ending(ta.time, "the step size collapsed", x))
-            # What is left is the number of a terminal event; it is negative where the event stops the run.
-            if not log.at_start(ta.time):
-                code = int(outcome)  # type: ignore[call-overload]
-                index = compiled.terminal[code if code >= 0 else -1 - code]
-                log.add(index, float(ta.time), x)
-                log.stopped = index
-                raise EndedError(Ending(ta.time))
-            outcome, _, _, steps, *_ = self._propagate(t, max_steps=_MOST)
+        ta = compiled.integrator
+        x = ta.state.copy()
+        if outcome == compiled.not_finite or not np.isfinite(x).all():
+            raise EndedError(Ending(self._at[0], "the state is no longer finite", np.array(self._at[1])))
+        if steps > _MANY and breaks_down(system, ta.time, x, flow.params):
+            raise EndedError(Ending(ta.time, "the equations break down", x))
+        if outcome == self._reached:
+            return x.tolist()
+        if outcome == compiled.step_limit:
+            raise EndedError(Ending(ta.time, "the step size collapsed", x))
+        # What is left is a terminal event that stops the run.
+        raise EndedError(Ending(ta.time))

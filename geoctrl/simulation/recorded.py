@@ -85,6 +85,8 @@ class RecordedFlow:
     ----------
     flow : Flow
         Of a recorded system; its inputs must be no functions.
+    watched : sequence of int, optional
+        The events that are watched; by default all.
 
     Attributes
     ----------
@@ -95,8 +97,9 @@ class RecordedFlow:
         Further arguments of these, of which `Drive.extra` gives the numbers.
     """
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: Flow, watched: Sequence[int] | None = None) -> None:
         system: Any = flow.system
+        self.watched = tuple(range(len(flow.events)) if watched is None else watched)
         images, self.extra = flow.drive.images(system)
         self._system = system
         self.state_nodes: list[Node] = [*system.state_nodes, *(state for state, _ in flow.more)]
@@ -104,7 +107,9 @@ class RecordedFlow:
         mapping = dict(zip(system.input_nodes, images, strict=True))
         self.rates: list[Node] = self._substituted("field", rates, mapping)
         # An input that is held leaves a constant here, which has no zeros.
-        self.events: list[Node] = self._substituted("events", [e.node for e in flow.events], mapping)
+        self.events: list[Node] = self._substituted(
+            "events", [flow.events[i].node for i in self.watched], mapping
+        )
         self.arguments = [*self.state_nodes, system.time_node, *self.extra]
 
     def _substituted(self, what: str, nodes: list[Node], mapping: dict[Node, Node]) -> list[Node]:
@@ -120,8 +125,8 @@ class RecordedFlow:
             tuple(n.index for n in self.arguments),
             tuple(n.index for n in self.rates),
             tuple(
-                (node.index, e.terminal, e.direction)
-                for node, e in zip(self.events, flow.events, strict=True)
+                (node.index, flow.events[i].terminal, i)
+                for i, node in zip(self.watched, self.events, strict=True)
             ),
             *more,
         )

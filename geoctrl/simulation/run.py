@@ -71,8 +71,11 @@ def simulate(
         Tolerance of either engine instead of its own; scipy's is at least 2.3e-14.
     events : dict, optional
         Name -> expression or `Event`. Zeros are located along the run (`Trajectory.events`); a terminal one
-        ends it, and its point is appended as the last sample. A zero at ``timepts[0]`` does not count. The
-        scipy engine sees changes of sign from step to step, heyoka all zeros.
+        ends it, and its point is appended as the last sample, with the passing ones at its time. A zero at
+        ``timepts[0]`` does not count: the run is on the side to which the rate points, at rest on the one
+        that the motion takes. Passages found are compared with the signs between them, so that none is lost
+        to a long step; where doubles do not resolve one, `Trajectory.status` says "grazes", and a terminal
+        event ends the run there. The scipy engine sees at most two zeros of an event in a step.
     progress : bool or callable
         True shows a line on stderr if that is a terminal; a callable is told the fraction done.
     throw : bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,12 +45,13 @@ def run(flow: Flow) -> Generator[Block, None, Ending]:
     x = np.array(flow.x0, dtype=float)
     yield flow.times[:1], x[None, :]
     ending = Ending(float(flow.times[0]))
+    flow.begin()
     for grid, known in flow.pieces():
         if known is not None:
             x = np.concatenate([known, x[known.size :]])
         flow.drive.begin(float(grid[0]))
         ending, x = yield from _piece(flow, grid, x)
-        if ending.failure or flow.log.stopped is not None:
+        if ending.failure or flow.log.over:
             break
     return ending
 
@@ -60,7 +61,8 @@ def _piece(flow: Flow, grid: np.ndarray, x: np.ndarray) -> Generator[Block, None
     with np.errstate(all="ignore"):
         solver = _solver(flow, float(grid[0]), x, float(grid[-1]), tolerance)
         done = 1
-        signs = flow.switches(grid[0], x) if flow.events else ()
+        if flow.events:
+            flow.log.again(float(grid[0]), x)
         while solver.status == "running":
             before = solver.t, solver.y.copy()
             solver.step()
@@ -68,13 +70,11 @@ def _piece(flow: Flow, grid: np.ndarray, x: np.ndarray) -> Generator[Block, None
                 return Ending(before[0], "the step size collapsed", before[1]), before[1]
             until = solver.t
             if flow.events:
-                after = flow.switches(solver.t, solver.y)
-                until = _locate(flow, solver, before, signs, after)
-                signs = after
+                until = _locate(flow, solver, before)
             reached = done + int(np.searchsorted(grid[done:], until, side="right"))
             yield grid[done:reached], _samples(solver, grid[done:reached])
             done = reached
-            if flow.log.stopped is not None:
+            if flow.log.over:
                 return Ending(until), x
             step = solver.t - before[0]
             longest = max(longest, step)
@@ -90,6 +90,8 @@ class Stepper:
 
     def __init__(self, flow: Flow) -> None:
         self._flow, self._t, self._x = flow, float(flow.times[0]), np.array(flow.x0, dtype=float)
+        self._early = flow.opening.tolist()
+        flow.begin()
 
     def __enter__(self) -> Stepper:
         return self
@@ -103,6 +105,8 @@ class Stepper:
 
     def advance(self, t: float) -> list[float]:
         """State at a later time; `EndedError` if the run does not reach it."""
+        while self._early and self._early[0] < t:
+            self.advance(self._early.pop(0))
         steps = _piece(self._flow, np.array([self._t, t]), self._x)
         while True:
             try:
@@ -110,7 +114,7 @@ class Stepper:
             except StopIteration as stop:
                 ending, self._x = stop.value
                 break
-        if ending.failure or self._flow.log.stopped is not None:
+        if ending.failure or self._flow.log.over:
             raise EndedError(ending)
         self._t = t
         return self._x.tolist()
@@ -138,46 +142,63 @@ def _advance(flow: Flow, before: tuple, t: float, tolerance: float) -> np.ndarra
     return solver.y
 
 
-def _locate(flow: Flow, solver: Any, before: tuple, first: tuple, last: tuple) -> float:
+def _locate(flow: Flow, solver: Any, before: tuple) -> float:
     """Record the events in the last step; the time up to which the step counts."""
+    log, end = flow.log, solver.t - before[0]
+    first, last = flow.surfaces(*before), flow.surfaces(solver.t, solver.y)
+    dense = solver.dense_output()
+    found = []
+    for i in range(len(flow.events)):
+        side = log.side(i)
+        if not side:
+            continue
+
+        def value(s: float, i: int = i) -> float:
+            return flow.switches(before[0] + s, dense(before[0] + s))[i]
+
+        if side * last.values[i] < 0:
+            found.append((_zero(flow, solver, before, value, (0.0, end), i), i, -side))
+        elif side * last.values[i] > 0 and side * first.rates[i] < 0 < side * last.rates[i]:
+            # It turned within the step, perhaps beyond the surface.
+            turn = _turn(value, side, end)
+            if side * value(turn) < 0:
+                found.append((_zero(flow, solver, before, value, (0.0, turn), i), i, -side))
+                found.append((_zero(flow, solver, before, value, (turn, end), i), i, side))
+    for t, i, slope in sorted(found):
+        if log.meets(i, t, slope):
+            log.add(i, t, _advance(flow, before, t, _tolerance(flow)))
+            if log.end is not None:
+                return t
+    log.settle(solver.t, solver.y)
+    return solver.t
+
+
+def _turn(value: Callable[[float], float], side: int, width: float) -> float:
+    """Where a function that falls and rises again within a step is least, times from its beginning."""
+    from scipy.optimize import minimize_scalar
+
+    return float(minimize_scalar(lambda s: side * value(s), bounds=(0.0, width), method="bounded").x)
+
+
+def _zero(
+    flow: Flow, solver: Any, before: tuple, value: Callable[[float], float], ends: tuple, index: int
+) -> float:
+    """Time of a zero between two times from the beginning of a step."""
     from scipy.optimize import brentq
 
-    tolerance = _tolerance(flow)
-    dense = None
-    found = []
-    for i, event in enumerate(flow.events):
-        rising, falling = first[i] <= 0 <= last[i], first[i] >= 0 >= last[i]
-        if first[i] == last[i] or not (
-            (rising and event.direction >= 0) or (falling and event.direction <= 0)
-        ):
-            continue
-        dense = dense or solver.dense_output()
-
-        def value(t: float, i: int = i, dense: Any = dense) -> float:
-            return flow.switches(t, dense(t))[i]
-
-        width = solver.t - before[0]
-        t = before[0] if first[i] == 0 else solver.t if last[i] == 0 else None
-        if t is None:
-            low, high = value(before[0]), value(solver.t)
-            t = (
-                brentq(value, before[0], solver.t, xtol=4e-16 * max(1.0, abs(solver.t)))
-                if low * high < 0
-                else solver.t
-            )
-            small = 1e-4 * width
-            # The interpolant is less accurate than the steps: correct the root on the integrated state.
-            for _ in range(2):
-                x = _advance(flow, before, t, tolerance)
-                rate = (value(t + small) - value(t - small)) / (2 * small)
-                step = flow.switches(t, x)[i] / rate if rate else 0.0
-                if not abs(step) <= 1e-3 * width:
-                    break
-                t = min(max(t - step, before[0]), solver.t)
-        found.append((t, i))
-    for t, i in sorted(found):
-        flow.log.add(i, float(t), _advance(flow, before, t, tolerance))
-        if flow.events[i].terminal and not flow.log.at_start(t):
-            flow.log.stopped = i
-            return float(t)
-    return solver.t
+    low, high = ends
+    width = solver.t - before[0]
+    if value(low) * value(high) < 0:
+        s = float(brentq(value, low, high, xtol=np.finfo(float).tiny, rtol=4 * np.finfo(float).eps))
+    else:  # by rounding the sign at an end is that of the other
+        s = low if abs(value(low)) < abs(value(high)) else high
+    small = 1e-4 * width
+    # The interpolant is less accurate than the steps: correct the root on the integrated state.
+    for _ in range(2):
+        x = _advance(flow, before, before[0] + s, _tolerance(flow))
+        rate = (value(s + small) - value(s - small)) / (2 * small)
+        step = flow.switches(before[0] + s, x)[index] / rate if rate else 0.0
+        if not abs(step) <= 1e-3 * width:
+            break
+        s = min(max(s - step, low), high)
+    return float(before[0] + s)

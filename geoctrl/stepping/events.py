@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from geoctrl._checks import flag
 from geoctrl._scalars import STATE, Node, expression, real
 from geoctrl.errors import DescriptionError, ExpressionError, InputError
-from geoctrl.runs import EventRecord, Events
 from geoctrl.systems import System
 from geoctrl.systems.domain import Side
 
-__all__ = ["Event", "EventLog", "LocatedEvent", "edges_of", "read_events"]
+__all__ = ["Event", "LocatedEvent", "edges_of", "read_events"]
 
 
 @dataclass(frozen=True)
@@ -73,43 +70,8 @@ class LocatedEvent:
     direction: int
     edge: Side | None = None
     """The side of the domain that ends there, where it is one."""
-
-
-@dataclass
-class EventLog:
-    """Occurrences in the order in which an engine finds them."""
-
-    start: float
-    entries: list[tuple[int, float, np.ndarray]] = field(default_factory=list)
-    stopped: int | None = None
-    """Index of the terminal event that ended the run."""
-
-    def at_start(self, t: float) -> bool:
-        """Whether `t` is the initial time, where zeros do not count."""
-        return bool(t - self.start <= 8 * np.finfo(float).eps * max(1.0, abs(self.start)))
-
-    def add(self, index: int, t: float, x: np.ndarray) -> None:
-        """Record an occurrence, unless it is the initial point or found twice at the seam of two steps."""
-        if self.at_start(t):
-            return
-        for other, s, _ in reversed(self.entries[-8:]):
-            if other == index and abs(t - s) <= 1e-13 * max(1.0, abs(t)):
-                return
-        self.entries.append((index, t, x))
-
-    def forget_after(self, t: float) -> None:
-        """Drop what was found later: the run counts up to `t`."""
-        self.entries = [entry for entry in self.entries if entry[1] <= t]
-
-    def records(self, events: Sequence[LocatedEvent], n: int) -> Events:
-        """One record for each event that was asked for, empty where it did not happen."""
-        found = Events()
-        for i, name in ((i, event.name) for i, event in enumerate(events) if event.edge is None):
-            mine = sorted(((t, x) for index, t, x in self.entries if index == i), key=lambda entry: entry[0])
-            time = np.array([t for t, _ in mine])
-            states = np.array([x for _, x in mine]).T if mine else np.zeros((n, 0))
-            found[name] = EventRecord(time, states)
-        return found
+    of_inputs: bool = False
+    """Whether it holds inputs, and may jump with them."""
 
 
 def read_events(system: System, events: Mapping[str, Any] | None) -> tuple[LocatedEvent, ...]:
@@ -138,7 +100,10 @@ def read_events(system: System, events: Mapping[str, Any] | None) -> tuple[Locat
             raise ExpressionError(f"event {name!r}: {error}") from error
         if node.level < STATE:
             raise ExpressionError(f"event {name!r}: {event.expr} depends on no state, input or time")
-        located.append(LocatedEvent(name, event.expr, node, event.terminal, event.direction))
+        of_inputs = bool(system.graph.symbols([node]) & set(system.input_nodes))
+        located.append(
+            LocatedEvent(name, event.expr, node, event.terminal, event.direction, of_inputs=of_inputs)
+        )
     return tuple(located)
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from geoctrl._scalars import Node, Program
 from geoctrl.errors import SingularMassError
 from geoctrl.stepping.drive import Drive
-from geoctrl.stepping.events import EventLog, LocatedEvent
+from geoctrl.stepping.events import LocatedEvent
+from geoctrl.stepping.passages import RELATIVE_ROUNDING, Passages, Surfaces, early_times
 from geoctrl.systems import System
 from geoctrl.systems.field import Field
 
@@ -19,6 +20,9 @@ __all__ = ["Block", "EndedError", "Ending", "Flow"]
 
 Block = tuple[np.ndarray, np.ndarray]
 """Times (k,) and states (k, n); both may be empty."""
+
+_NEAR = 2.0**-20
+"""Part of a run within which a passage counts as near its start."""
 
 
 @dataclass
@@ -71,10 +75,10 @@ class Flow:
     events: tuple[LocatedEvent, ...] = ()
     more: tuple[tuple[Node, Node], ...] = ()
     follow: Block | None = None
-    log: EventLog = field(init=False)
+    log: Passages = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "log", EventLog(float(self.times[0])))
+        object.__setattr__(self, "log", Passages(float(self.times[0]), self.events, self.surfaces))
 
     # -- where it is cut --------------------------------------------------------------------------
 
@@ -82,7 +86,25 @@ class Flow:
     def _cuts(self) -> np.ndarray:
         """Times within the run which no step may cross."""
         cuts = self.drive.breaks if self.follow is None else np.union1d(self.drive.breaks, self.follow[0])
-        return cuts[(cuts > self.times[0]) & (cuts < self.times[-1])]
+        cuts = cuts[(cuts > self.times[0]) & (cuts < self.times[-1])]
+        return np.union1d(cuts, self.opening) if self.opening.size else cuts
+
+    @cached_property
+    def opening(self) -> np.ndarray:
+        """Times that the first steps may not cross, where the run begins on the surface of an event or near.
+
+        Near is where two steps of Euler, each a millionth of the run, change the function by half of it.
+        """
+        if not self.events:
+            return self.times[:0]
+        t, x, step = float(self.times[0]), self.x0, _NEAR * float(self.times[-1] - self.times[0])
+        with np.errstate(all="ignore"):
+            values = [np.array(self.switches(t, x))]
+            for _ in range(2):
+                t, x = t + step, x + step * self.field(t, x)
+                values.append(np.array(self.switches(t, x)))
+            far = np.abs(values[0]) > 2 * np.abs(np.diff(values, axis=0)).max(axis=0)
+        return self.times[:0] if far.all() else early_times(float(self.times[0]), float(self.times[-1]))
 
     def pieces(self) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
         """Time grids to be run one after the other, with the first states to be set at their beginning."""
@@ -144,6 +166,31 @@ class Flow:
     @cached_property
     def _switches(self) -> Program:
         return self._program([event.node for event in self.events])
+
+    def begin(self) -> None:
+        """Take up on which side of the surfaces of its events the run begins."""
+        if self.events:
+            self.log.begin(float(self.times[0]), self.x0)
+
+    @cached_property
+    def _slopes(self) -> Program:
+        """Gradients of the events by states, time and inputs, row after row."""
+        graph, system = self.system.graph, self.system
+        arguments = [*system.state_nodes, *(state for state, _ in self.more), system.time_node]
+        rows = graph.jacobian([e.node for e in self.events], [*arguments, *system.input_nodes])
+        return self._program([node for row in rows for node in row])
+
+    def surfaces(self, t: float, x: np.ndarray) -> Surfaces:
+        """The functions of the events at a state, their rounding and their rates."""
+        u = self.inputs(t, x)
+        values = np.array(self._values(self._switches, t, x, u))
+        slopes = np.array(self._values(self._slopes, t, x, u)).reshape(len(self.events), -1)
+        with np.errstate(all="ignore"):
+            # Where a gradient has no value nothing is known of the rounding, and the sign counts as it is.
+            rounding = RELATIVE_ROUNDING * np.nan_to_num(np.abs(slopes), nan=0.0) @ np.abs([*x, t, *u])
+            rates = slopes[:, : x.size + 1] @ np.array([*self.field(t, x), 1.0])
+        changing = [event.of_inputs and not self.drive.constant for event in self.events]
+        return Surfaces(values, np.nan_to_num(rounding), np.where(changing, np.nan, rates))
 
     @cached_property
     def _held(self) -> np.ndarray | None:

@@ -34,7 +34,7 @@ def asked(self, t):
     outcome, _, _, steps, *_ = self._propagate(t, max_steps=1000)
     x = self._state.tolist()
     if outcome != self._reached or steps > 100 or not np.isfinite(x).all():
-        x = self._looked_at(outcome, steps, t)
+        x = self._looked_at(outcome, steps)
     self._at = t, x
     return x
 
