@@ -20,6 +20,8 @@ from geoctrl.checker.reading import Refusal, children
 from geoctrl.checker.surds import Number, Surd, Surds
 from geoctrl.checker.tolerances import SWITCH
 
+ENTIRE = ("sin", "cos", "exp", "atan")
+"""Functions that have a value everywhere."""
 BITS, SECONDS = 50_000, 60.0
 """Length of numerators and denominators from which a number is too large, and the time that a check may
 take."""

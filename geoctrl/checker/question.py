@@ -9,11 +9,14 @@ C2  the leaf is regular at e, gradients of g are independent there (for verdicts
 C3  an invariant is conserved: C' = DC f vanishes modulo <g>
 
 In C1 and C3 the file gives weights w that eliminate the unknowns: C' + w.(b - K z) vanishes for all x and z.
+
+Over a set of points C1 and C3 hold where all nodes of `Question.nodes_of_identities` have values: what
+vanishes there is a numerator, over divisors of these nodes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +29,18 @@ from geoctrl.checker.reading import Refusal
 from geoctrl.checker.tolerances import RESIDUAL
 
 STATES = 128
+
+
+def places_of_fall(falling: dict[str, Any]) -> list[int]:
+    """Places of all functions in what shows that a function falls, and that nothing stays where it rests."""
+    places = [falling["function"], *falling["weights"]]
+    for row in falling["squares"]:
+        places += [row[k] for k in row if k not in ("power", "parts")]
+        places += [p for part in row.get("parts", []) for p in part.values()]
+    for step in falling.get("chain", []):
+        places += [step["function"], step["unit"], *step["weights"]]
+        places += [p for part in ("terms", "rates") for _, p in step[part]]
+    return places
 
 
 class NotEquilibrium(Refusal):
@@ -108,12 +123,7 @@ class Question:
         if "drift" in problem:
             used += [[problem["drift"]["slope"]]]
         if falling := problem.get("falling"):
-            used += [[falling["function"]], falling["weights"]]
-            used += [[row[k] for k in row if k not in ("power", "parts")] for row in falling["squares"]]
-            for step in falling.get("chain", []):
-                used += [[step["function"], step["unit"]], step["weights"]]
-                used += [[p for _, p in step[part]] for part in ("terms", "rates")]
-            used += [part.values() for row in falling["squares"] for part in row.get("parts", [])]
+            used += [places_of_fall(falling)]
         if any(p >= len(self.table) for part in used for p in part) or any(
             name not in problem["leaf"] for row in consequences for name in row
         ):
@@ -278,6 +288,25 @@ class Question:
         for name in [*self.problem["leaf"], *invariants]:
             if not self.conserved(name):
                 raise Refusal(f"it is not proved that the motion keeps {name[:80]!r}", "problem")
+
+    def nodes_of_identities(self, invariants: Iterable[str]) -> list[int]:
+        """Places of all functions in C1, in C3 for some invariants, and in what shows that a function falls.
+
+        A theorem over a set of points needs more than the identities, which are proved about the point alone.
+        Where nothing that these nodes are made of divides by zero, no radicand or argument of a logarithm
+        is zero or negative, and every choice has the sign that it has at the point, they hold on the leaf at
+        each point of the set. A theorem may ask for values of more nodes there, never of fewer.
+        """
+        problem = self.problem
+        used = list(invariants)
+        places = [*problem["field"], *problem["right"], *(p for *_, p in problem["matrix"])]
+        places += problem["leaf"].values()
+        places += [problem["invariants"][name] for name in used]
+        places += [p for name in (*problem["leaf"], *used) for p in problem["weights"].get(name, [])]
+        places += [p for row in problem.get("consequences", []) for p in row.values()]
+        if falling := problem.get("falling"):
+            places += places_of_fall(falling)
+        return list(dict.fromkeys(places))
 
     @cached_property
     def leaf(self) -> tuple[Rows, bool]:

@@ -32,6 +32,7 @@ from geoctrl.analysis.invariants import check_invariant
 from geoctrl.analysis.shape import shape_of
 from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.orbits.balls import UnprovedError, ball
+from geoctrl.orbits.identities import Identities
 from geoctrl.orbits.levels import Levels
 from geoctrl.orbits.returning import Returning
 from geoctrl.orbits.validated import BallFlow, unit
@@ -153,10 +154,14 @@ class _Closing:
         """How many directions are moved along: that of the motion, and of turns."""
         given = tuple(orbit.u), dict(orbit.params)
         self.levels = Levels(system, kept, integrals, given)
-        self.flow = BallFlow(
-            system, *given, degree=bits // 4, bits=int(bits * _LEFT), watch=self.levels.watch
-        )
+        self._identities = Identities(system, kept, orbit.x, given)
+        self.flow = BallFlow(system, *given, degree=bits // 4, bits=int(bits * _LEFT), watch=self._watch)
         self.levels.start_at(self._start)
+
+    def _watch(self, tube: Sequence[arb]) -> None:
+        """Take note of states that motions may pass: all that is conserved has to be so there."""
+        self.levels.watch(tube)
+        self._identities.require(tube)
 
     @cached_property
     def _start(self) -> list[arb]:

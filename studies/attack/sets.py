@@ -1,5 +1,7 @@
 """Proved sets of drawn mechanisms: starts are run by equations of their own, and changed files are tried.
 
+Some cases are forged regions instead.
+
 A set has to be kept, outputs in their limits, and with PROVED_ATTRACTED the motion has to end at the point. A
 changed file has to be refused, or its set has to hold what it says all the same.
 """
@@ -22,6 +24,7 @@ from scipy.integrate import DOP853
 import geoctrl as gc
 from geoctrl.algebra import rn
 
+from . import forged_regions
 from .certificates import text_of
 from .dice import Dice
 from .drawing_sets import Drawn, draw_set
@@ -37,6 +40,8 @@ LONG, RATES = 400.0, 60000
 """Time for which a run goes on, and after how many rates it ends at the latest."""
 DECAYED, NEARER = 20.0, 1e-2
 """Time constants of the slowest mode after which what tends to the point is that much nearer."""
+FORGED = 5
+"""One of so many cases is a forged region."""
 EDGE = 1 - 1e-6
 """Of the way to the edge of a set, at which starts lie."""
 
@@ -48,6 +53,8 @@ def prepare(seed: int, options: dict[str, Any]) -> int:
 
 def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
     del options
+    if index % FORGED == FORGED - 1:
+        return forged_regions.case(seed, index)
     dice = Dice(seed + SETS, index)
     drawn = draw_set(dice)
     by = dice.weighted([(5, "squares"), (3, "energy")]) if drawn.kind != "conservative" else "energy"

@@ -167,6 +167,16 @@ class Members:
         """Gradients of relations and invariants, which are proved to be kept by the motion."""
         return [self._gradient(self._function(name)) for name in names]
 
+    def require_values(self, names: Sequence[str]) -> None:
+        """What the identities about some functions divide by is among the poles, what stands under their
+        roots among what is positive: each node had a value at the members when it was asked for.
+        """
+        question, F = self.question, self.field
+        known = len(F.poles), len(F.positive)
+        question.jets(question.nodes_of_identities(k for k in names if k in self.invariants))
+        if known != (len(F.poles), len(F.positive)):
+            raise Refusal("a function of an identity was not looked at", "proofs")
+
     def kernel(self, rows: Rows, omitted: Sequence[int]) -> Kernel:
         """The common kernel of some gradients, from their columns at the states omitted."""
         if len(set(omitted)) != len(rows):

@@ -78,6 +78,7 @@ class Proofs:
         if verdict != proposal["verdict"]:
             raise Refusal(f"it shows {verdict!r}, not {proposal['verdict']!r}", "proofs")
         members = self.members
+        members.require_values([*proposal["rows"], *proposal.get("multipliers", ())])
         always = [self.nonzero(q) for q in members.field.poles]
         always += [self.positive(q) for q in [*self.field.positive, *members.domain]]
         return Proof(verdict, tuple(dict.fromkeys(c for c in [*always, *found] if c is not None)))

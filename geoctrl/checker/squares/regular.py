@@ -17,7 +17,7 @@ from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
 
 from geoctrl.checker.balls import Balls
 from geoctrl.checker.boxes import is_invertible
-from geoctrl.checker.jets import Jet, evaluate, reachable
+from geoctrl.checker.jets import ENTIRE, Jet, evaluate, reachable
 from geoctrl.checker.reading import Refusal, children
 from geoctrl.checker.squares.identity import Fall
 from geoctrl.checker.surds import ball
@@ -28,8 +28,6 @@ COARSE, ROUNDS, SIDES = 12, 4, 3
 """Cells of a side, and how often the box is made smaller, before bounds of states are found; sides from which
 the box alone bounds them.
 """
-ENTIRE = ("sin", "cos", "exp", "atan")
-"""Functions that have a value everywhere."""
 
 
 def bounds_of(fall: Fall) -> dict[str, arb]:
@@ -57,10 +55,7 @@ class Parts:
         q = self.question = fall.setting.question
         problem = q.problem
         self._entries = [p for *_, p in problem["matrix"]]
-        weights = [problem["weights"].get(k, []) for k in (*problem["leaf"], *problem["levels"])]
-        self._motion = [*problem["field"], *problem["right"], *(p for row in weights for p in row)]
-        self._motion += [problem["invariants"][k] for k in problem["levels"]]
-        self._motion += [p for row in problem.get("consequences", []) for p in row.values()]
+        self._motion = q.nodes_of_identities(problem["levels"])
         self._motion += [row["input"] for row in problem["limits"].values()]
         self._leaf = list(problem["leaf"].values())
         self._require_entire()

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cached_property
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -169,15 +170,14 @@ class Energy:
                 found.append(0)
         return found
 
-    @property
+    @cached_property
     def _all(self) -> list[int]:
-        """Nodes of the motion: rates, what the accelerations solve, and what proves that V does not grow."""
-        problem = self.question.problem
-        rows = [problem["field"], problem["right"], *problem["weights"].values()]
-        falling = problem.get("falling", {"weights": [], "squares": []})
-        rows += [falling["weights"], [row["square"] for row in falling["squares"]]]
-        rows += [row.values() for row in problem.get("consequences", [])]
-        return [p for row in rows for p in row]
+        """Nodes of the motion, and of all identities about it that are used over the region."""
+        given, known = self.given, self.question.problem["invariants"]
+        names = [*given["held"], *given["multipliers"], given["energy"]]
+        if unknown := [k for k in names if k not in known]:
+            raise Refusal(f"there is no invariant {unknown[0][:80]!r}", "problem.sublevel")
+        return self.question.nodes_of_identities(names)
 
     def irregular(self, cell: Cell) -> str:
         """Why the motion may be undefined, leave the domain of the model or let V grow over a cell; empty

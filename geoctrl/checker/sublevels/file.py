@@ -100,8 +100,6 @@ def require_equations(energy: Energy) -> None:
     names = [*given["held"], *given["multipliers"], given["energy"]]
     if len(set(names)) != len(names):
         raise Refusal("an invariant is named twice", "problem.sublevel")
-    if unknown := [k for k in names if k not in known]:
-        raise Refusal(f"there is no invariant {unknown[0][:80]!r}", "problem.sublevel")
     if falling is None:
         q.require_kept(names)
     else:

@@ -3,8 +3,8 @@ r"""Stability of the orbit of a point under a group of isometries.
 The file names fields :math:`Z_i(x) = B_i x + b_i` with skew matrices :math:`B_i`: the closed group K of
 isometries that they generate acts properly. Proved are, as identities on the leaf g = 0,
 
-0. :math:`Z_i.a = 0` for the argument a of every root and choice in the equations and these functions: what
-   is proved with the branches at e holds along the whole orbit;
+0. :math:`Z_i.a = 0` for whatever a is divided by, and for the argument a of every root, logarithm and choice,
+   in the equations and these functions: what is proved at e holds along the whole orbit;
 1. :math:`Z_i.g = 0`: the leaf is carried to itself;
 2. :math:`Z_i.V = 0` for :math:`V = \sum y F` of conserved functions F and relations, critical at the point e;
 3. :math:`Z_i.Q = 0` for :math:`Q = \sum (C_j - C_j(e))^2` of the conserved functions C whose level is held.
@@ -25,7 +25,7 @@ from typing import Any
 
 from flint import fmpq, fmpq_mat
 
-from geoctrl.checker.jets import Jet, evaluate, reachable, require_time
+from geoctrl.checker.jets import ENTIRE, Jet, evaluate, reachable, require_time
 from geoctrl.checker.matrices import Rows, form, independent, inertia, locate, matrix, nullspace
 from geoctrl.checker.polynomials import Ratio
 from geoctrl.checker.question import Question
@@ -68,10 +68,14 @@ def stable_orbit(q: Question, proposal: dict[str, Any], findings: dict[str, Any]
     if list(y) != [*kept, *leaf]:
         raise Refusal("one multiplier is needed for each function, in order", "evidence.orbit_multipliers")
     y = {name: q.problem["roots"].read(c) for name, c in y.items()}
-    branches = _branches(q, [*kept.values(), *leaf.values()])
+    branches = _branches(q, names)
     for rate in rates:
         if any(F.remainder(rate(place)) for place in branches):
-            raise Refusal("the argument of a root or a choice is not the same along the orbit", _WHERE)
+            raise Refusal(
+                "what is divided by, or the argument of a root, a logarithm or a choice, is not the same "
+                "along the orbit",
+                _WHERE,
+            )
         slopes = {name: rate(place) for name, place in (kept | leaf).items()}
         if any(F.remainder(slopes[name]) for name in leaf):
             raise Refusal("a field is not proved to keep the leaf", _WHERE)
@@ -156,11 +160,18 @@ def _along(q: Question, B: Rows, b: list[fmpq]) -> Any:
     return derivative
 
 
-def _branches(q: Question, functions: list[int]) -> list[int]:
-    """Arguments of roots and choices in the equations and some functions."""
-    equations = [*q.problem["field"], *q.problem["right"], *(p for *_, p in q.problem["matrix"])]
-    nodes = (q.table[p] for p in reachable(q.table, [*equations, *functions]))
-    return [node[2][0] for node in nodes if node[0] == "fun" and node[1] in ("select", "sqrt")]
+def _branches(q: Question, names: list[str]) -> list[int]:
+    """What the nodes of all identities divide by, and arguments of functions that have no value everywhere:
+    where these are the same along the orbit, identities hold all along it.
+    """
+    found = []
+    for place in reachable(q.table, q.nodes_of_identities(names)):
+        kind, *parts = q.table[place]
+        if kind == "prod":
+            found += [j for j, e in parts[1] if e < 0]
+        elif kind == "fun" and parts[0] not in ENTIRE:
+            found += parts[1] if parts[0] == "quadrature" else parts[1][:1]
+    return list(dict.fromkeys(found))
 
 
 def _grows_across(q: Question, fields: list[tuple[Rows, list[fmpq]]], findings: dict[str, Any]) -> bool:

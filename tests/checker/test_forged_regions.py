@@ -1,0 +1,228 @@
+"""Identities hold over a region where all of their parts have values: forged regions, and honest ones."""
+
+from types import SimpleNamespace
+
+import pytest
+import sympy as sp
+from flint import arb, fmpq
+
+import geoctrl as gc
+from geoctrl import checker
+from geoctrl.checker.kinds import KINDS
+from geoctrl.checker.maps.file import REGION
+from geoctrl.checker.question import Question
+from geoctrl.checker.reading import _place
+from geoctrl.checker.squares.file import SQUARES
+from geoctrl.checker.sublevels.file import SUBLEVEL, judge_sublevel, read_sublevel
+from geoctrl.orbits.balls import UnprovedError
+from geoctrl.orbits.identities import Identities
+from studies.attack import forged_regions
+from studies.attack.dice import Dice
+from tests.checker.forger import Equations
+from tests.checker.forger import verdict as forger_verdict
+
+SHEETS = {"x": "1", "q": "0", "v": "0"}
+
+
+def region(nodes, field, energy, function, leaf=None, box=None, cells=4, states=SHEETS):
+    """A sublevel problem of an oscillator with the velocity v, and its cells."""
+    problem = {
+        "kind": "sublevel",
+        "nodes": nodes.rows,
+        "states": states,
+        "inputs": {},
+        "parameters": {},
+        "unknowns": [],
+        "matrix": [],
+        "right": [],
+        "field": field,
+        "leaf": leaf or {},
+        "invariants": {"energy": energy},
+        "weights": {},
+        "domain": [],
+        "sublevel": {
+            "energy": "energy",
+            "sense": 1,
+            "multipliers": {},
+            "function": function,
+            "held": {},
+            "velocities": ["v"],
+            "box": box or {"x": ["-8", "8"], "q": ["-8", "8"]},
+        },
+        "limits": {},
+    }
+    return read_sublevel(problem), forged_regions.tree(cells)
+
+
+def two_sheets(factor):
+    """v' = -q - 5 (x - 1) v on the leaf x^2 = 1: on the sheet x = -1 the energy grows as e^20t.
+
+    The energy is told as (x + 1) B/(x + 1), or with another factor that is the same above and below.
+    """
+    nodes = forged_regions.Nodes("x", "q", "v")
+    x, q, v = range(3)
+    one = nodes.number(1)
+    B = nodes.total(("1/2", nodes.product((q, 2))), ("1/2", nodes.product((v, 2))))
+    side = nodes.total((1, x), (factor, one))
+    energy = nodes.product((side, 1), (B, 1), (side, -1))
+    push = nodes.product((nodes.total((1, x), (-1, one)), 1), (v, 1), factor=-5)
+    leaf = {"leaf": nodes.total((1, nodes.product((x, 2))), (-1, one))}
+    return region(nodes, [nodes.number(0), v, nodes.total((-1, q), (1, push))], energy, B, leaf)
+
+
+def test_a_region_on_a_leaf_of_two_sheets_is_refused():
+    problem, cells = two_sheets(1)
+    with pytest.raises(checker.Refusal, match="a rate may have no value"):
+        judge_sublevel(problem, fmpq("1/4"), cells)
+
+
+def test_the_energy_has_to_be_conserved_on_both_sheets():
+    """A factor that vanishes on neither sheet takes nothing out of the ideal."""
+    problem, cells = two_sheets(3)
+    with pytest.raises(checker.Refusal, match="not proved that the motion keeps 'energy'"):
+        judge_sublevel(problem, fmpq("1/4"), cells)
+
+
+@pytest.mark.parametrize("side", ["q", "x"])
+def test_an_energy_with_a_choice_is_refused(side):
+    """B where 1 - q > 0, or x > 0, and -100 B beyond: q = 2, v = 100 is below every level, and leaves."""
+    nodes = forged_regions.Nodes("x", "q", "v")
+    x, q, v = range(3)
+    B = nodes.total(("1/2", nodes.product((q, 2))), ("1/2", nodes.product((v, 2))))
+    switch = nodes.total((1, nodes.number(1)), (-1, q)) if side == "q" else x
+    energy = nodes.function("select", switch, B, nodes.product((B, 1), factor=-100))
+    box = {"x": ["-8", "8"], "q": ["-16", "16"]}
+    problem = (nodes, [nodes.number(0), v, nodes.product((q, 1), factor=-1)], energy, B)
+    with pytest.raises(checker.Refusal, match="not of the degree"):
+        judge_sublevel(*region(*problem, box=box)[:1], fmpq("1/4"), forged_regions.tree(2))
+
+
+def test_drawn_forgeries_are_refused_and_regions_confirmed():
+    outcomes = [forged_regions.case(1, index) for index in range(7)]
+    assert [o.note for o in outcomes if o.fault] == []
+    assert {o.result for o in outcomes} == {"proved", "refused"}
+
+
+def test_runs_from_the_edge_notice_a_checker_that_looks_at_the_point_alone(monkeypatch):
+    """Without the functions of the identities, forged files are confirmed, and motions leave them."""
+    whole = Question.nodes_of_identities
+    monkeypatch.setattr(
+        Question,
+        "nodes_of_identities",
+        lambda q, names: [p for p in whole(q, names) if p not in q.problem["invariants"].values()],
+    )
+    for kind in ("two sheets", "choice of x"):
+        outcomes = (forged_regions.judged(Dice(1, i), kind, wide=True) for i in range(10))
+        assert any(o.result == "contradiction" and "it leaves" in o.note for o in outcomes), kind
+
+
+# -- one list for all theorems over a set ---------------------------------------------------------------
+
+EXCEPTIONS = {
+    "shape": "integrals over a shape are a theorem at a point",
+    "family": "a family through a point is a theorem at the point",
+    "drift": "a drift is a theorem at a point",
+    "held": "a loop from hold to hold is a theorem at a point",
+    "domain": "a condition of its own, which each theorem over a set asks for",
+    "limits": "a condition of its own, which each theorem over a set asks for",
+    "sublevel": "V and what is held, evaluated over each cell as such",
+    "states": "members of a map, at which all is evaluated",
+    "inputs": "members of a map, at which all is evaluated",
+}
+"""Parts of problems whose places are in no identity over a set, and why that is right."""
+
+
+def filled(schema, count):
+    """A problem with every optional part, a new number at each place; and the places by their parts."""
+    if schema is _place:
+        count.append(len(count))
+        return count[-1]
+    if isinstance(schema, dict) and ... in schema:
+        return {"name": filled(schema[...], count)}
+    if isinstance(schema, dict):
+        return {k.rstrip("?"): filled(part, count) for k, part in schema.items()}
+    if isinstance(schema, list):
+        return [filled(schema[0], count)]
+    return tuple(filled(part, count) for part in schema) if isinstance(schema, tuple) else None
+
+
+def places_in(part, schema):
+    """Places that a part holds: of an entry of the matrix, or a term of a chain, the last number is one."""
+    if schema is _place:
+        return [part]
+    if schema in ((_place, _place, _place), (_place, _place)):
+        return [part[-1]]
+    if isinstance(schema, dict) and ... in schema:
+        return places_in(part["name"], schema[...])
+    if isinstance(schema, dict):
+        return [p for k, inner in schema.items() for p in places_in(part[k.rstrip("?")], inner)]
+    if isinstance(schema, list):
+        return places_in(part[0], schema[0])
+    if isinstance(schema, tuple):
+        return [p for inner, own in zip(part, schema, strict=True) for p in places_in(inner, own)]
+    return []
+
+
+PROBLEMS = {name: kind.schema for name, kind in KINDS.items()}
+PROBLEMS |= {"sublevel": SUBLEVEL, "attraction": SQUARES, "region": REGION}
+
+
+@pytest.mark.parametrize("kind", PROBLEMS)
+def test_every_place_of_a_problem_is_in_the_list_or_an_exception(kind):
+    schema = PROBLEMS[kind]
+    problem = filled(schema, [])
+    if "field" not in problem:
+        return
+    problem["weights"]["name"] = [filled(_place, list(range(10**6)))]
+    found = Question.nodes_of_identities(SimpleNamespace(problem=problem), ["name"])
+    assert len(set(found)) == len(found)
+    for part, own in schema.items():
+        name = part.rstrip("?")
+        places = set(places_in(problem[name], own)) - set(problem["weights"]["name"])
+        if name == "weights":
+            continue
+        assert bool(places - set(found)) == (bool(places) and name in EXCEPTIONS), (name, places)
+    assert set(problem["weights"]["name"]) <= set(found)
+
+
+def test_the_list_holds_what_is_asked_for_and_no_more():
+    problem, _ = two_sheets(1)
+    q = Question(problem, exact=True)
+    own = {*problem["field"], *problem["leaf"].values()}
+    assert set(q.nodes_of_identities([])) == own
+    assert set(q.nodes_of_identities(["energy"])) == own | {problem["invariants"]["energy"]}
+
+
+# -- along orbits ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("divisor", "verdict"), [(None, "PROVED_STABLE_MODULO"), ("x", "refused")])
+def test_what_is_divided_by_is_the_same_along_the_orbit_of_a_group(divisor, verdict):
+    """Nothing moves, and x^2 + y^2 is told as a quotient by itself + 1, or by x + 1, zero at (-1, 0)."""
+    q = Equations(x=1, y=0)
+    square = q.total(q.monomial(1, x=2), q.monomial(1, y=2))
+    below = q.total(q.places["x"] if divisor else square, q.number(1))
+    told = q._add("prod", "1", [[below, 1], [square, 1], [below, -1]])
+    still = q.number(0)
+    problem = q.problem(
+        [still, still],
+        invariants={"C": told},
+        symmetries=[{"turns": [["x", "y", "-1"], ["y", "x", "1"]], "shifts": {}}],
+    )
+    proposal = {"conserved": ["C"], "held": ["C"], "orbit_multipliers": {"C": "0"}}
+    assert forger_verdict(problem, **proposal) == verdict
+
+
+def test_conserved_functions_have_values_along_a_periodic_orbit():
+    """atan(s) + atan(1/s) is constant where s = q + 2 does not vanish, and jumps there."""
+    coordinate = gc.Coordinate("q")
+    s = coordinate.symbol + 2
+    system = gc.EulerPoincare(
+        algebra=None, shape=[coordinate], inertia=[[1]], potential=coordinate.symbol**2 / 2
+    ).reduce()
+    kept = {"angle": system.expression(sp.atan(s) + sp.atan(1 / s)), "energy": system.assembly.energy}
+    identities = Identities(system, kept, [0.0, 1.0], ((), {}))
+    identities.require([arb(0, 3), arb(0, 1)])
+    with pytest.raises(UnprovedError, match="may have no value"):
+        identities.require([arb(0, 3), arb(0, 3)])
+    Identities(system, {"energy": kept["energy"]}, [0.0, 1.0], ((), {})).require([arb(0, 3), arb(0, 3)])
