@@ -28,7 +28,8 @@ from geoctrl.checker.sublevels.file import SUBLEVEL_FORMAT, check_sublevel
 from geoctrl.checker.surds import Surd
 from geoctrl.checker.tolerances import SAME
 from geoctrl.checker.verdicts import judge
-from geoctrl.checker.words import claim, short
+from geoctrl.checker.words.claims import claim
+from geoctrl.checker.words.texts import short
 
 __all__ = [
     "FORMAT",

@@ -20,12 +20,13 @@ from geoctrl.checker.reading import (
     conform,
     label,
     one_of,
+    sentence,
 )
 from geoctrl.checker.surds import Surds
 from geoctrl.checker.theorems.family_in_balls import judge_in_balls
 from geoctrl.checker.theorems.held_loop import judge_held
 from geoctrl.checker.verdicts import judge, judge_matrices
-from geoctrl.checker.words import short
+from geoctrl.checker.words.texts import listed, short
 
 
 class Kind(NamedTuple):
@@ -64,9 +65,9 @@ def _of_equations(problem: dict[str, Any], findings: dict[str, Any], method: str
     polynomial = [short(problem["roots"].read(c)) for c in findings.get("reduced_polynomial", [])]
     done = {
         f"field and leaf relations vanish {_where(problem, method)}": True,
-        f"kept by the motion, identically: {', '.join(problem['leaf']) or 'no leaf relations'}": True,
-        f"conserved on the leaf, identically: {', '.join(findings['conserved']) or 'nothing'}": True,
-        f"from the structure of the equations: {', '.join(findings['shape_integrals'])}": findings[
+        f"kept by the motion, identically: {listed(problem['leaf']) or 'no leaf relations'}": True,
+        f"conserved on the leaf, identically: {listed(findings['conserved']) or 'nothing'}": True,
+        f"from the structure of the equations: {listed(findings['shape_integrals'])}": findings[
             "shape_integrals"
         ],
         f"polynomial without forced zeros, rounded: {', '.join(polynomial)}": polynomial,
@@ -145,7 +146,7 @@ SCHEMA = {
     "system": label,
     "verdict": label,
     "method": label,
-    "claim": label,
+    "claim": sentence,
     "problem": lambda value, path: read_problem(value, path),
     "evidence": EVIDENCE,
     "digest": label,

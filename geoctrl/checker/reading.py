@@ -17,7 +17,7 @@ from flint import fmpq
 
 FORMAT, VERSION = "geoctrl-certificate", 2
 SERIES = 12  # powers
-BYTES, ENTRIES, DIGITS, EXPONENT, LETTERS = 4_000_000, 20_000, 2_000, 64, 20_000
+BYTES, ENTRIES, DIGITS, EXPONENT, LETTERS = 4_000_000, 20_000, 2_000, 64, 500
 ROOTS = 4
 """Square roots that numbers may be made of: each doubles the rationals in a number."""
 
@@ -43,8 +43,13 @@ class Refusal(Exception):  # noqa: N818 - an answer rather than a failure
 
 
 def label(value: Any) -> str | None:
-    """A text that can be printed, of bounded length."""
-    return value if isinstance(value, str) and len(value) <= LETTERS and value.isprintable() else None
+    """A name that can be printed, of bounded length."""
+    return value if sentence(value) is not None and len(value) <= LETTERS else None
+
+
+def sentence(value: Any) -> str | None:
+    """A text that can be printed."""
+    return value if isinstance(value, str) and value.isprintable() else None
 
 
 _DIGITS = f"[0-9]{{1,{DIGITS}}}(/0*[1-9][0-9]{{0,{DIGITS}}})?"

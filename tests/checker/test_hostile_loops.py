@@ -253,7 +253,7 @@ def test_a_file_is_about_its_hold_and_its_law(tmp_path):
     path = consistent(tmp_path / "c.json", integrator(-1), proof)
     report = checker.check_file(path)
     assert report.verdict == "PROVED_ASYMPTOTICALLY_STABLE"
-    assert "computes c = -1*x every 0.5 s, sets it at once and holds it, without limits" in report.claim
+    assert "computes c = -x every 0.5 s, sets it at once and holds it, without limits" in report.claim
     found = checker.decide(checker.read_problem(integrator(-1)), proof, True)
     assert checker.check_file(written(path, integrator(-1), *found)).verdict == report.verdict
     for other in (integrator(1), integrator(-1, hold="5/2"), integrator(-1, late=1), integrator("-9/10")):

@@ -1,6 +1,7 @@
 """What a file may not prove: relations that are left, corners, bound expressions, false invariants."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -304,10 +305,16 @@ def test_random_spectra_agree_with_floating_point():
             assert verdict in ("SPECTRALLY_STABLE_ONLY", "UNDECIDED"), A
 
 
-def test_the_name_of_a_long_relation_is_not_taken_for_the_relation():
-    """A file may call a relation x that is another: the claim says that this is a name."""
+def test_a_long_relation_is_told_by_its_beginning_and_a_digest():
+    """A file may call a relation x that is another: the claim says nothing of that name."""
     powers = [["prod", fmpq(1), [[0, k], [1, k]]] for k in range(2, 80)]
     terms = [[2, place] for place in range(3, 3 + len(powers))]
     nodes = [["sym", "x", "state"], ["sym", "y", "state"], ["num", fmpq(1)], *powers, ["sum", terms]]
     words = relations({"nodes": nodes, "leaf": {"x": len(nodes) - 1, "a name": 1}})
-    assert words == ["a long relation named 'x'", "y = 0"]
+    beginning = " + ".join(f"x^{k}*y^{k}" for k in range(2, 80))[:240]
+    assert re.fullmatch(re.escape(beginning) + r"\.\.\. \[sha256 of its nodes: [0-9a-f]{32}\] = 0", words[0])
+    assert words[1:] == ["y = 0"]
+    # Another end is another digest.
+    other = {"nodes": [*nodes[:-1], ["sum", [*terms[:-1], [2, 0]]]], "leaf": {"x": len(nodes) - 1}}
+    assert relations(other)[0][:240] == beginning
+    assert relations(other)[0] != words[0]

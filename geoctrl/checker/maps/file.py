@@ -15,8 +15,11 @@ from geoctrl.checker.reading import (
     conform,
     label,
     one_of,
+    sentence,
 )
-from geoctrl.checker.words import decimal, short
+from geoctrl.checker.words.claims import assigned, system_words
+from geoctrl.checker.words.leaf import Dimension, leaf_words, relations
+from geoctrl.checker.words.texts import below, decimal, listed, quoted, told
 
 MAP_FORMAT, BY_CELLS = "geoctrl-map", "PROVED_BY_CELLS"
 CELLS = 3_000_000
@@ -62,7 +65,7 @@ MAP = {
     "software": label,
     "system": label,
     "family": label,
-    "claim": label,
+    "claim": sentence,
     "problem": REGION,
     "proofs": [PROOF],
     "cells": _tree,
@@ -94,7 +97,7 @@ def check_map(data: Any) -> tuple[str, str, tuple[str, ...]]:
     count = sum(letter not in "+." for letter in read["cells"])
     checks = (
         "members are equilibria on the leaf, identically in the axes",
-        f"kept by the motion, identically: {', '.join(problem['leaf']) or 'no leaf relations'}",
+        f"kept by the motion, identically: {listed(problem['leaf']) or 'no leaf relations'}",
         f"{count} cells, each closed one by the signs of one of {len(read['proofs'])} proofs on all of it",
     )
     return BY_CELLS, words, checks
@@ -102,18 +105,19 @@ def check_map(data: Any) -> tuple[str, str, tuple[str, ...]]:
 
 def claim_of_map(system: str, family: str, problem: dict[str, Any], area: dict[str, fmpq]) -> str:
     """What a map claims."""
-    axes = ", ".join(f"{k} in [{decimal(a)}, {decimal(b)}]" for k, (a, b) in problem["axes"].items())
-    values = ", ".join(
-        f"{k} = {decimal(q)}" for k, q in {**problem["parameters"], **problem["symbols"]}.items()
-    )
+    axes = ", ".join(f"{told(k)} in [{decimal(a)}, {decimal(b)}]" for k, (a, b) in problem["axes"].items())
+    values = assigned({**problem["parameters"], **problem["symbols"]})
     words = {
         "stable": "are Lyapunov stable within the leaf",
         "unstable": "are unstable",
         "spectrum": "have no eigenvalue with a positive real part, nonlinear stability open",
     }
-    parts = [f"on {short(100 * area[k])} percent of the area they {words[k]}" for k in CLASSES if area[k]]
+    parts = [f"on {below(100 * area[k])} percent of the area they {words[k]}" for k in CLASSES if area[k]]
     said = "; ".join(parts) or "nothing is proved of them"
+    size = Dimension(len(problem["states"]) - len(problem["leaf"]), exact=True)
+    where = " where its relations are independent" if problem["leaf"] else ""
     return (
-        f"Members of the family {family!r} of {system or 'the system'} with {axes}"
-        f"{f' and {values}' if values else ''}: {said}; by cells, each with its own proof."
+        f"Members of the family {quoted(family)} of {system_words(system)} with {axes}"
+        f"{f' and {values}' if values else ''}, on {leaf_words(relations(problem), size, where)}: {said}; by "
+        "cells, each with its own proof."
     )

@@ -7,11 +7,20 @@ from typing import Any, NamedTuple
 from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.kinds import numbered
-from geoctrl.checker.reading import EQUATIONS, VERSION, Refusal, conform, label, one_of
+from geoctrl.checker.reading import EQUATIONS, VERSION, Refusal, conform, label, one_of, sentence
 from geoctrl.checker.squares.identity import DEGREE, MONOMIALS, Fall
 from geoctrl.checker.squares.regular import BITS, Parts
 from geoctrl.checker.squares.setting import Setting
-from geoctrl.checker.words import decimal, short
+from geoctrl.checker.words.claims import (
+    assigned,
+    domain_words,
+    functions_of,
+    leaf_at,
+    limit_phrase,
+    point_words,
+    system_words,
+)
+from geoctrl.checker.words.texts import decimal, interval, listed, told
 
 SQUARES_FORMAT, ATTRACTED = "geoctrl-attraction", "PROVED_ATTRACTED"
 
@@ -53,7 +62,7 @@ FILE = {
     "software": label,
     "system": label,
     "verdict": one_of(ATTRACTED),
-    "claim": label,
+    "claim": sentence,
     "problem": SQUARES,
     "proof": PROPOSAL,
     "digest": label,
@@ -96,14 +105,14 @@ def check_attraction(data: Any) -> tuple[str, str, tuple[str, ...]]:
     squares = data["proof"]["squares"]
     checks = [
         "field and leaf relations vanish exactly at the point",
-        f"kept by the motion, identically: {', '.join(kept) or 'nothing'}",
+        f"kept by the motion, identically: {listed(kept) or 'nothing'}",
         f"a quadratic function of {', '.join(measured_words(setting))}, positive definite, which below the "
         f"level falls, by an identity of polynomials with {len(squares)} sums of squares",
         f"{found.number} parts of a box around the set, over which rates have values, accelerations are "
         "determined, and the model holds",
     ]
     if limits := problem["limits"]:
-        checks.append(f"below the level within its limit: {', '.join(limits)}")
+        checks.append(f"below the level within its limit: {listed(limits)}")
     return ATTRACTED, words, tuple(checks)
 
 
@@ -116,29 +125,24 @@ def claim_of_attraction(system: str, parts: Parts) -> str:
     """What a file claims."""
     fall = parts.fall
     setting, problem = fall.setting, fall.setting.problem
-    point = ", ".join(
-        f"{k} = {decimal(v)}"
-        for k, v in problem["states"].items()
-        if k not in setting.free and (v or not k.isidentifier())
+    point = point_words({k: v for k, v in problem["states"].items() if k not in setting.free})
+    values = assigned({**problem["parameters"], **problem["inputs"]})
+    levels = problem["levels"]
+    held = (
+        f" and with {listed(levels)} as at the equilibrium ({functions_of(problem, levels)})"
+        if levels
+        else ""
     )
-    values = ", ".join(
-        f"{k} = {decimal(q)}" for part in ("parameters", "inputs") for k, q in problem[part].items()
-    )
-    levels = f" and with {', '.join(problem['levels'])} as at the equilibrium" if problem["levels"] else ""
     sides = {k: (a, b) for k, (a, b) in extent_of(parts).items() if a < b}
-    extent = ", ".join(f"{k} in [{short(a)}, {short(b)}]" for k, (a, b) in sides.items())
-    limits = "; there " + " and ".join(
-        f"|{k}| <= {decimal(row['bound'])}" for k, row in problem["limits"].items()
-    )
-    turns = f", {' and '.join(setting.turned)} up to whole turns" if setting.turned else ""
-    free = f", whatever {' and '.join(setting.free)} may be" if setting.free else ""
-    model = ", where the model holds" if problem["domain"] else ""
-    named = ", ".join(measured_words(setting))
+    extent = ", ".join(f"{told(k)} in {interval(a, b)}" for k, (a, b) in sides.items())
+    turns = f", {' and '.join(map(told, setting.turned))} up to whole turns" if setting.turned else ""
+    free = f", whatever {' and '.join(map(told, setting.free))} may be" if setting.free else ""
     return (
-        f"Motions of {system or 'the system'}{f' with {values}' if values else ''} that begin on the leaf"
-        f"{levels} with V <= {decimal(fall.level)}, V a positive definite quadratic function of the "
-        f"deviations of {named}, stay so for ever{model}, within {extent}, and tend to the equilibrium "
-        f"{point or 'x = 0'}{turns}{free}{limits if problem['limits'] else ''}."
+        f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
+        f"{leaf_at(problem)},{held} with V <= {decimal(fall.level)}, V a positive definite quadratic "
+        f"function of the deviations of {', '.join(measured_words(setting))}, stay so for "
+        f"ever{domain_words(problem)}, within {extent}, and tend to the equilibrium "
+        f"{point or 'x = 0'}{turns}{free}{limit_phrase(problem)}."
     )
 
 

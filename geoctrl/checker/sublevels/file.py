@@ -7,12 +7,21 @@ from typing import Any, NamedTuple
 from flint import arb, ctx, fmpq
 
 from geoctrl.checker.kinds import numbered
-from geoctrl.checker.reading import EQUATIONS, VERSION, Refusal, conform, label, one_of
+from geoctrl.checker.reading import EQUATIONS, VERSION, Refusal, conform, label, one_of, sentence
 from geoctrl.checker.sublevels.cover import CELLS, Cells, Node, read_tree
 from geoctrl.checker.sublevels.energy import BITS, Energy
 from geoctrl.checker.sublevels.limits import require_limits
 from geoctrl.checker.theorems.falling import require_fall
-from geoctrl.checker.words import decimal, short
+from geoctrl.checker.words.claims import (
+    assigned,
+    domain_words,
+    functions_of,
+    leaf_at,
+    limit_phrase,
+    point_words,
+    system_words,
+)
+from geoctrl.checker.words.texts import decimal, exact_text, interval, listed, symbol, told
 
 SUBLEVEL_FORMAT, INVARIANT = "geoctrl-sublevel", "PROVED_INVARIANT"
 
@@ -57,7 +66,7 @@ FILE = {
     "software": label,
     "system": label,
     "verdict": one_of(INVARIANT),
-    "claim": label,
+    "claim": sentence,
     "problem": SUBLEVEL,
     "level": _rational,
     "cells": _tree,
@@ -130,13 +139,13 @@ def check_sublevel(data: Any) -> tuple[str, str, tuple[str, ...]]:
     kept = [*problem["leaf"], *given["held"], *given["multipliers"]]
     checks = [
         "field and leaf relations vanish exactly at the point",
-        f"kept by the motion, identically: {', '.join(kept) or 'nothing'}",
+        f"kept by the motion, identically: {listed(kept) or 'nothing'}",
         f"{'falls' if 'falling' in problem else 'conserved'}, identically: {function_words(problem)}",
         f"{len(region.inside)} cells of shapes, around which the function lies above the level; over them "
         "the rates have values, and the model holds",
     ]
     if limits := problem["limits"]:
-        checks.append(f"over these cells below the level within its limit: {', '.join(limits)}")
+        checks.append(f"over these cells below the level within its limit: {listed(limits)}")
     return INVARIANT, words, tuple(checks)
 
 
@@ -145,10 +154,11 @@ def function_words(problem: dict[str, Any]) -> str:
     given = problem["sublevel"]
     terms = [(fmpq(given["sense"]), given["energy"])]
     terms += [(m, k) for k, m in given["multipliers"].items() if m]
-    words = [
-        f"{'-' if c < 0 else ''}{name if abs(c) == 1 else f'{decimal(abs(c))} {name}'}" for c, name in terms
-    ]
-    return " + ".join(words).replace("+ -", "- ")
+    text = ""
+    for c, k in terms:
+        sign = ("-" if c < 0 else "") if not text else (" - " if c < 0 else " + ")
+        text += sign + (symbol(k) if abs(c) == 1 else f"{exact_text(abs(c))}*{symbol(k)}")
+    return text
 
 
 def limit_words(problem: dict[str, Any]) -> str:
@@ -166,26 +176,21 @@ def limit_words(problem: dict[str, Any]) -> str:
 def claim_of_sublevel(system: str, region: Region) -> str:
     """What a region's file claims."""
     problem = region.energy.question.problem
-    point = ", ".join(f"{k} = {decimal(v)}" for k, v in problem["states"].items() if v) or "x = 0"
-    values = ", ".join(
-        f"{k} = {decimal(q)}" for part in ("parameters", "inputs") for k, q in problem[part].items()
-    )
+    given = problem["sublevel"]
+    values = assigned({**problem["parameters"], **problem["inputs"]})
     held = "".join(
-        f", {name} within {short(row['width'])} of its value at the equilibrium"
-        for name, row in problem["sublevel"]["held"].items()
+        f", {told(k)} within {decimal(row['width'])} of its value at the equilibrium"
+        for k, row in given["held"].items()
     )
-    extent = ", ".join(f"{k} in [{short(a)}, {short(b)}]" for k, (a, b) in extent_of(region).items())
-    limits = "; there " + " and ".join(
-        f"|{k}| <= {decimal(row['bound'])}" for k, row in problem["limits"].items()
-    )
-    model = ", where the model holds" if problem["domain"] else ""
+    used = [given["energy"], *(k for k, m in given["multipliers"].items() if m), *given["held"]]
+    extent = ", ".join(f"{told(k)} in {interval(a, b)}" for k, (a, b) in extent_of(region).items())
     tend = limit_words(problem)
-    below = f"{function_words(problem)} <= {decimal(region.level)}"
     return (
-        f"Motions of {system or 'the system'}{f' with {values}' if values else ''} that begin on the leaf "
-        f"with {below}{held}, over {len(region.inside)} cells about the equilibrium {point} that lie within "
-        f"{extent}, stay so for ever{model}{f', and tend to {tend}' if tend else ''}"
-        f"{limits if problem['limits'] else ''}."
+        f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
+        f"{leaf_at(problem)}, with {function_words(problem)} <= {decimal(region.level)}{held}, where "
+        f"{functions_of(problem, used)}, over {len(region.inside)} cells about the equilibrium "
+        f"{point_words(problem['states']) or 'x = 0'} that lie within {extent}, stay so for "
+        f"ever{domain_words(problem)}{f', and tend to {tend}' if tend else ''}{limit_phrase(problem)}."
     )
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from collections.abc import Sequence
 from typing import Any
 
 from flint import fmpq
 
-from geoctrl.checker.jets import to_float
-from geoctrl.checker.reading import children
-from geoctrl.checker.surds import Surd
+from geoctrl.checker.words.leaf import dimension, leaf_words, relations
+from geoctrl.checker.words.texts import Expressions, decimal, listed, quoted, told
 
 CLAIMS = {
     "PROVED_STABLE": "is Lyapunov stable within the leaf",
@@ -24,25 +23,28 @@ CLAIMS = {
     "SPECTRALLY_STABLE_ONLY": "has no eigenvalue with a positive real part; nonlinear stability is open",
     "UNDECIDED": "is undecided by the spectrum and by the energy-Casimir test",
 }
+_ON_LEVELS = (
+    "is Lyapunov stable within the leaf, and near motions converge to the equilibrium of their own level set "
+    "of {zero_modes}"
+)
 BY_THEOREM = {
     ("PROVED_STABLE", "spectrum and a family of equilibria"): (
         "is Lyapunov stable within the leaf, and near motions converge to members of its family of "
-        "equilibria "
-        "of dimension {family_dimension}"
+        "equilibria of dimension {family_dimension}"
     ),
     ("PROVED_STABLE", "spectrum and a family of equilibria in balls"): (
         "is Lyapunov stable within the leaf, and near motions converge to members of its family of "
         "equilibria of dimension {family_dimension}"
     ),
+    ("PROVED_STABLE", "spectrum on the level sets of the invariants"): _ON_LEVELS,
+    ("PROVED_STABLE", "spectrum in balls on the level sets of the invariants"): _ON_LEVELS,
     ("PROVED_STABLE", "falling energy on the level sets of the invariants"): (
         "is Lyapunov stable within the leaf, and near motions converge to the equilibrium of their own level "
-        "set "
-        "of {conserved}"
+        "set of {conserved}"
     ),
     ("PROVED_UNSTABLE", "spectrum modulo a group"): (
         "is unstable, and so is its orbit under a group of isometries, which moves {orbit}: its "
-        "linearisation has "
-        "an eigenvalue with a positive real part"
+        "linearisation has an eigenvalue with a positive real part"
     ),
     ("UNDECIDED", "energy-Casimir modulo a group"): (
         "has an orbit under a group of isometries, which moves {orbit}, whose stability is undecided by the "
@@ -81,39 +83,103 @@ BY_THEOREM = {
 }
 """What some theorems claim besides, or in place of that, by verdict and method."""
 _ROUNDED = "shows in floats no eigenvalue with a real part above {growth}; nothing is proved"
-_LONG, _READ, _LARGE = 240, 40, fmpq(10**300)
-_SIX_DIGITS = Context(prec=6, Emin=MIN_EMIN, Emax=MAX_EMAX)
 
 
 def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findings: dict[str, Any]) -> str:
     """What a certificate claims."""
     rounded = verdict == "SPECTRALLY_STABLE_ONLY" and "in floats" in method
+    conserved, zero_modes = (findings.get(part, []) for part in ("conserved", "zero_modes"))
     predicate = BY_THEOREM.get((verdict, method), _ROUNDED if rounded else CLAIMS[verdict]).format(
         growth=f"{findings.get('growth', 0):.2g}",
         family_dimension=findings.get("family_dimension"),
         fixed_dimension=findings.get("fixed_dimension"),
         power=findings.get("lowest_power"),
-        orbit=", ".join(findings.get("orbit_directions", [])),
-        drifting=", ".join(findings.get("drifting", [])),
-        conserved=", ".join(findings.get("conserved", [])),
+        orbit=listed(findings.get("orbit_directions", [])),
+        drifting=listed(findings.get("drifting", [])),
+        conserved=functions_of(problem, conserved),
+        zero_modes=functions_of(problem, zero_modes),
     )
     values, inputs, spin, functions = (
         problem.get(k, {}) for k in ("parameters", "inputs", "spin", "functions")
     )
-    box = problem.get("box")
+    held = problem.get("box", {}).get("held")
     phrases = {
-        f"The equilibrium {_within(box)}{_values(problem['states'], zeros=False) or 'x = 0'} of "
-        f"{system or 'the system'}": True,
-        f"with the same {', '.join((box or {}).get('held', []))}": (box or {}).get("held"),
-        f"with {_values(values)}": values,
-        f"held by the inputs {_values(inputs)}": inputs,
+        f"The equilibrium {_point(problem)} of {system_words(system)}": True,
+        f"with the same {listed(held or [])}": held,
+        f"with {assigned(values)}": values,
+        f"held by the inputs {assigned(inputs)}": inputs,
         f"with {functions} given by functions, taken to be free of the time as sampled": functions,
-        f"turning with ({', '.join(f'{v:.12g}' for v in spin)}) rad/s": any(spin),
+        f"turning with ({', '.join(map(decimal, spin))}) rad/s": any(spin),
         _loop(problem): "held" in problem,
-        f"on the leaf {', '.join(relations(problem))}": problem.get("leaf"),
+        _leaf(problem): "leaf" in problem,
     }
     parts = [words for words, holds in phrases.items() if holds]
     return f"{', '.join(parts)}, {predicate}." if len(parts) > 1 else f"{parts[0]} {predicate}."
+
+
+def system_words(system: str) -> str:
+    """The name of a system, as a name."""
+    return quoted(system) if system else "the system"
+
+
+def functions_of(problem: dict[str, Any], wanted: Sequence[str]) -> str:
+    """Conserved functions by their names, with what these stand for."""
+    invariants, written = problem.get("invariants", {}), Expressions(problem.get("nodes", []))
+    known = [f"{told(k)} = {written(invariants[k])}" for k in wanted if k in invariants]
+    others = [f"{told(k)}, an integral over the shape" for k in wanted if k not in invariants]
+    return ", ".join([*known, *others])
+
+
+def assigned(table: dict[str, Any]) -> str:
+    """Numbers by their names."""
+    return ", ".join(f"{told(k)} = {decimal(q)}" for k, q in table.items())
+
+
+def point_words(states: dict[str, Any]) -> str:
+    """The states of a point that are not zero.
+
+    A label that is no name says where it is measured from, and is told at zero as well.
+    """
+    return assigned({k: q for k, q in states.items() if q or not k.isidentifier()})
+
+
+def leaf_at(problem: dict[str, Any]) -> str:
+    """The leaf on which motions about a point go, with its dimension there."""
+    return leaf_words(relations(problem), dimension(problem), " at the equilibrium")
+
+
+def domain_words(problem: dict[str, Any]) -> str:
+    """Where the model holds, if not everywhere."""
+    written = Expressions(problem["nodes"])
+    sides = " and ".join(f"{written(place)} > 0" for place in problem["domain"])
+    return f", where the model holds, {sides}" if sides else ""
+
+
+def limit_phrase(problem: dict[str, Any]) -> str:
+    """What is limited, with what it stands for."""
+    written = Expressions(problem["nodes"])
+    rows = [
+        f"|{told(k)}| <= {decimal(row['bound'])}, {told(k)} = {written(row['input'])}"
+        for k, row in problem["limits"].items()
+    ]
+    return f"; there {' and '.join(rows)}" if rows else ""
+
+
+def _point(problem: dict[str, Any]) -> str:
+    """The point, or the box in which it lies; what rounding has left in place of a zero is told as one."""
+    states, box = problem["states"], problem.get("box")
+    if box is None:
+        return point_words(states) or "x = 0"
+    radius = fmpq(1, 1 << box["bits"])
+    nearly = [k for k, q in states.items() if k not in box["held"] and q and abs(q) < radius]
+    others = point_words({k: q for k, q in states.items() if k not in nearly}) or "x = 0"
+    zeros = f", and in {listed(nearly)} within 2^{1 - box['bits']} of 0," if nearly else ""
+    return f"that lies, in each state, within 2^-{box['bits']} of {others}{zeros}"
+
+
+def _leaf(problem: dict[str, Any]) -> str:
+    """The leaf, where there are equations that keep it."""
+    return f"on {leaf_words(relations(problem), dimension(problem))}" if "leaf" in problem else ""
 
 
 def _loop(problem: dict[str, Any]) -> str:
@@ -121,93 +187,12 @@ def _loop(problem: dict[str, Any]) -> str:
     held = problem.get("held")
     if held is None:
         return ""
-    texts = _texts(problem["nodes"])
-
-    def written(what: str, place: int) -> str:
-        return f"{what} {texts[place]}" if len(texts[place]) <= _LONG else f"{what} a long expression"
-
-    rows = [written(f"{label} =", place) for label, place in held["commands"].items()]
-    rows += [written(f"{label} growing in a second by", place) for label, place in held["own"].items()]
+    written = Expressions(problem["nodes"])
+    rows = [f"{told(label)} = {written(place)}" for label, place in held["commands"].items()]
+    rows += [f"{told(label)} growing in a second by {written(place)}" for label, place in held["own"].items()]
     late = held["late"] + held["part"]
     return (
         f"in a loop that computes {', '.join(rows)} every {decimal(held['hold'])} s, "
         + (f"sets it {decimal(late)} holds later " if late else "sets it at once ")
         + "and holds it, without limits, rounding or noise"
     )
-
-
-def _within(box: dict[str, Any] | None) -> str:
-    return "" if box is None else f"that lies, in each state, within 2^-{box['bits']} of "
-
-
-def relations(problem: dict[str, Any]) -> list[str]:
-    """The relations of the leaf as equations; of those too long to read the names, and said to be names."""
-    texts, found = _texts(problem.get("nodes", [])), []
-    for name, place in problem.get("leaf", {}).items():
-        node = problem["nodes"][place]
-        if node[0] == "prod" and node[1] and [e for _, e in node[2]] == [1]:
-            place = node[2][0][0]  # a constant factor changes nothing
-        found.append(
-            f"{texts[place]} = 0" if len(texts[place]) <= _LONG else f"a long relation named {name[:_LONG]!r}"
-        )
-    return found
-
-
-def _values(table: dict[str, Any], zeros: bool = True) -> str:
-    # A label that is no name says where it is measured from, and is told at zero as well.
-    return ", ".join(
-        f"{name} = {decimal(q)}" for name, q in table.items() if zeros or q or not name.isidentifier()
-    )
-
-
-def decimal(q: Any) -> str:
-    """A number as the decimal that it came from, where it is a double, or a fraction; three points if
-    rounded.
-    """
-    if not isinstance(q, float) and q and not 1 / _LARGE < abs(q) < _LARGE:
-        return f"{short(q)}..."
-    nearest = q if isinstance(q, float) else to_float(q)
-    exact = isinstance(q, float) or q == fmpq(*nearest.as_integer_ratio())
-    if not exact and len(text := _written(q)) <= _READ:
-        return text
-    return repr(nearest).removesuffix(".0") + ("" if exact else "...")
-
-
-def _written(q: Any) -> str:
-    """A fraction, or a sum of fractions times square roots."""
-    if not isinstance(q, Surd):
-        return str(q)
-    inner, factor = f"sqrt({_written(q.root.radicand)})", _written(q.b)
-    product = {"1": inner, "-1": f"-{inner}"}.get(factor)
-    product = product or (f"({factor})*{inner}" if isinstance(q.b, Surd) else f"{factor}*{inner}")
-    return product if not q.a else f"{_written(q.a)} + {product}".replace("+ -", "- ")
-
-
-def short(q: Any) -> str:
-    """Six digits of a number of any size."""
-    if isinstance(q, Surd):
-        return f"{to_float(q):.6g}"
-    value = _SIX_DIGITS.divide(Decimal(int(q.p)), Decimal(int(q.q)))
-    return f"{float(value):.6g}" if abs(value.adjusted()) < 300 else f"{value.normalize(_SIX_DIGITS):g}"
-
-
-def _texts(table: list[tuple]) -> list[str]:
-    """Each node as an expression; what is longer than anybody reads is cut."""
-    texts: list[str] = []
-    for kind, *parts in table:
-        inner = [f"({texts[j]})" if table[j][0] == "sum" else texts[j] for j in children((kind, *parts))]
-        if kind == "num":
-            text = decimal(parts[0])
-        elif kind == "sym":
-            text = parts[0]
-        elif kind == "fun":
-            text = f"{parts[0]}({', '.join(texts[j] for j in parts[1])})"
-        elif kind == "prod":
-            powers = [b if e == 1 else f"{b}^{e}" for b, (_, e) in zip(inner, parts[1], strict=True)]
-            text = "*".join(powers if parts[0] == 1 and powers else [decimal(parts[0]), *powers])
-        else:
-            pairs = zip(inner[::2], inner[1::2], strict=True)
-            terms = [c if m == "1" else m if c == "1" else f"{c}*{m}" for c, m in pairs]
-            text = " + ".join(terms).replace("-1*", "-").replace("+ -", "- ")
-        texts.append(text[: 2 * _LONG])
-    return texts
