@@ -60,6 +60,9 @@ def judge(q: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, An
             dependent.append(name)
     findings: dict[str, Any] = {"conserved": names, "shape_integrals": [name for name, *_ in shape]}
     findings |= {"zero_modes": forced, "dependent_gradients": dependent}
+    if q.exact and len(tangent) == len(q.labels):
+        # Near the point the leaf is the point alone: nothing leaves it, and there is nothing to attract.
+        return "PROVED_STABLE", "spectrum", findings
     simple = False
     if regular:
         # Gradients of invariants are left null vectors on the leaf: each independent one forces a zero root.

@@ -13,13 +13,13 @@ from geoctrl.checker.squares.regular import BITS, Parts
 from geoctrl.checker.squares.setting import Setting
 from geoctrl.checker.words.claims import (
     assigned,
-    domain_words,
     functions_of,
     leaf_at,
     limit_phrase,
     point_words,
     system_words,
 )
+from geoctrl.checker.words.leaf import dimension
 from geoctrl.checker.words.texts import decimal, interval, listed, told
 
 SQUARES_FORMAT, ATTRACTED = "geoctrl-attraction", "PROVED_ATTRACTED"
@@ -85,6 +85,8 @@ class Attraction(NamedTuple):
 def judge_attraction(problem: dict[str, Any], proposal: Any) -> Attraction:
     """The set that a problem as read has by a proposal; Refusal where something is not proved."""
     read = conform(proposal, PROPOSAL, "proof")
+    if not dimension(problem).most:
+        raise Refusal("the leaf is the point alone: there is nothing to attract", "problem.leaf")
     fall = Fall(Setting(problem), read)
     if read["measured"] != measured_words(fall.setting):
         raise Refusal("what is measured is named otherwise", "proof.measured")
@@ -137,11 +139,12 @@ def claim_of_attraction(system: str, parts: Parts) -> str:
     extent = ", ".join(f"{told(k)} in {interval(a, b)}" for k, (a, b) in sides.items())
     turns = f", {' and '.join(map(told, setting.turned))} up to whole turns" if setting.turned else ""
     free = f", whatever {' and '.join(map(told, setting.free))} may be" if setting.free else ""
+    model = ", where the model holds" if problem["domain"] else ""
     return (
         f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
         f"{leaf_at(problem)},{held} with V <= {decimal(fall.level)}, V a positive definite quadratic "
         f"function of the deviations of {', '.join(measured_words(setting))}, stay so for "
-        f"ever{domain_words(problem)}, within {extent}, and tend to the equilibrium "
+        f"ever{model}, within {extent}, and tend to the equilibrium "
         f"{point or 'x = 0'}{turns}{free}{limit_phrase(problem)}."
     )
 

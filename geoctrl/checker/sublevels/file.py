@@ -14,7 +14,6 @@ from geoctrl.checker.sublevels.limits import require_limits
 from geoctrl.checker.theorems.falling import require_fall
 from geoctrl.checker.words.claims import (
     assigned,
-    domain_words,
     functions_of,
     leaf_at,
     limit_phrase,
@@ -184,13 +183,14 @@ def claim_of_sublevel(system: str, region: Region) -> str:
     )
     used = [given["energy"], *(k for k, m in given["multipliers"].items() if m), *given["held"]]
     extent = ", ".join(f"{told(k)} in {interval(a, b)}" for k, (a, b) in extent_of(region).items())
+    model = ", where the model holds" if problem["domain"] else ""
     tend = limit_words(problem)
     return (
         f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
         f"{leaf_at(problem)}, with {function_words(problem)} <= {decimal(region.level)}{held}, where "
         f"{functions_of(problem, used)}, over {len(region.inside)} cells about the equilibrium "
         f"{point_words(problem['states']) or 'x = 0'} that lie within {extent}, stay so for "
-        f"ever{domain_words(problem)}{f', and tend to {tend}' if tend else ''}{limit_phrase(problem)}."
+        f"ever{model}{f', and tend to {tend}' if tend else ''}{limit_phrase(problem)}."
     )
 
 

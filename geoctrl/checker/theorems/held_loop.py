@@ -122,6 +122,8 @@ def _level(q: Question, names: list[str]) -> tuple[Rows, list[str]]:
     tangent, regular = q.leaf
     if not regular:
         raise Refusal("gradients of the leaf are dependent at the point", "problem.leaf")
+    if len(tangent) + len(q.problem["held"]["commands"]) + len(q.problem["held"]["own"]) == len(q.labels):
+        raise Refusal("the leaf is the point alone: nothing of the plant moves", "problem.leaf")
     rows, forced = list(tangent), []
     for name, gradient, _ in map(q.function, names):
         if independent(rows, gradient, True):

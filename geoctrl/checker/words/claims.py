@@ -148,13 +148,6 @@ def leaf_at(problem: dict[str, Any]) -> str:
     return leaf_words(relations(problem), dimension(problem), " at the equilibrium")
 
 
-def domain_words(problem: dict[str, Any]) -> str:
-    """Where the model holds, if not everywhere."""
-    written = Expressions(problem["nodes"])
-    sides = " and ".join(f"{written(place)} > 0" for place in problem["domain"])
-    return f", where the model holds, {sides}" if sides else ""
-
-
 def limit_phrase(problem: dict[str, Any]) -> str:
     """What is limited, with what it stands for."""
     written = Expressions(problem["nodes"])
