@@ -36,6 +36,8 @@ _PUBLIC = {
         "Parameter",
         "ReducedSystem",
         "Rotors",
+        "UnitChange",
+        "check_units",
         "reaction",
         "time",
     ),
@@ -104,6 +106,7 @@ _PUBLIC = {
         "ProjectionWarning",
         "SimulationError",
         "SingularMassError",
+        "UnitsError",
     ),
 }
 _MODULES = ("manifolds", "models", "rotations", "spheres", "viz")

@@ -32,6 +32,7 @@ __all__ = [
     "ProjectionWarning",
     "SimulationError",
     "SingularMassError",
+    "UnitsError",
 ]
 
 
@@ -63,6 +64,10 @@ class DependencyError(GeoctrlError, ModuleNotFoundError):
 
 class DescriptionError(GeoctrlError, ValueError):
     """A description of a mechanism contradicts itself (shape, symmetry, unknown symbol)."""
+
+
+class UnitsError(DescriptionError):
+    """Units do not go together: two terms of one sum differ, or the text of a unit is not read."""
 
 
 class ExpressionError(GeoctrlError, ValueError):

@@ -19,9 +19,11 @@ from geoctrl.manifolds.faces import Face
 from geoctrl.manifolds.kinetic import Kinetic
 from geoctrl.manifolds.laws import read_function
 from geoctrl.manifolds.letters import Letters, held
+from geoctrl.manifolds.measured import measures_of
 from geoctrl.manifolds.potentials import read_terms
 from geoctrl.manifolds.reading import read_forces, read_gradient
 from geoctrl.systems import Family, Parameter, check_names, input_symbol
+from geoctrl.systems.measures import Measures
 from geoctrl.systems.names import check_families
 
 __all__ = ["Description"]
@@ -142,6 +144,11 @@ class Description:
     def bodies(self) -> Bodies:
         """What sums of the potential are over."""
         return Bodies(self.product.factors, self.product.first)
+
+    @cached_property
+    def measures(self) -> Measures:
+        """Units of states, inputs and parameters."""
+        return measures_of(self, self.state_labels)
 
     @cached_property
     def potential_expression(self) -> sp.Expr:

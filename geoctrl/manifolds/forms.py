@@ -16,12 +16,14 @@ from geoctrl._scalars.budget import BUDGET
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.letters import Letters, held
+from geoctrl.manifolds.measured import measures_of
 from geoctrl.manifolds.momenta import velocities_of
 from geoctrl.manifolds.system import ManifoldSystem, Motions
 from geoctrl.manifolds.tangent import covector_terms, own_terms, rest_momenta, speeds
 from geoctrl.runs import Samples
 from geoctrl.stepping.drive import Drive
 from geoctrl.systems.field import Field
+from geoctrl.systems.measures import Measures
 
 __all__ = ["Form", "FormRun"]
 
@@ -85,6 +87,11 @@ class Form(ManifoldSystem):
         if self.form != own:
             second = [s.replace(own, self.form) if own in s else f"{self.form}_{s}" for s in second]
         return Letters(given.graph, (*first, *second), given.driven, given.inputs, given.parameters)
+
+    @cached_property
+    def measures(self) -> Measures:
+        """Units of states, inputs and parameters."""
+        return measures_of(self.description, self.state_labels, self.forms[self.form].conjugate)
 
     def __reduce__(self):
         return type(self), (self.system, self.form)

@@ -31,6 +31,7 @@ from geoctrl.stepping.drive import Drive
 from geoctrl.systems import Equilibrium, EulerPoincare, ReducedSystem, Seen, System
 from geoctrl.systems.members import family_member
 from geoctrl.systems.notebook import displayed
+from geoctrl.systems.unit_change import UnitChange, changed_parameters
 
 __all__ = ["ManifoldSystem", "Motions"]
 
@@ -77,6 +78,7 @@ class ManifoldSystem(System):
     potential_expression = held("description.potential_expression")
     arguments = held("description.arguments")
     frame_rate_at, generic_state = held("description.frame_rate_at"), held("description.generic_state")
+    measures = held("description.measures")
     frame_rate, size = held("description.frame_rate"), held("description.product.size")
     nstates = held("description.product.size")
     letters, state_labels = held("description.letters"), held("letters.labels")
@@ -101,6 +103,10 @@ class ManifoldSystem(System):
     def replace(self, **changes: Any) -> Self:
         """The system with some arguments changed, checked anew."""
         return type(self)(**(self.arguments | changes))
+
+    def with_units(self, change: UnitChange) -> Self:
+        """The system in other units."""
+        return self.replace(parameters=changed_parameters(self.parameters, self.measures, change))
 
     def __reduce__(self):
         return partial(type(self), **self.arguments), ()  # what was derived stays behind
@@ -315,10 +321,7 @@ class ManifoldSystem(System):
             ``law(t, x, params) -> u`` with params by name, as in ``params["gain"]``; expressions in states,
             time and parameters, one for each input, in their order or by name; or an object with ``.expr``.
 
-        Raises
-        ------
-        DescriptionError
-            If there are no inputs, or not one expression for each.
+        Raises DescriptionError if there are no inputs, or not one expression for each.
         """
         if not self.inputs:
             raise DescriptionError("closed_loop needs a system with inputs; this one has none")
@@ -373,10 +376,7 @@ class ManifoldSystem(System):
         width, budget : float
             Width of a line in em; seconds, and a line that is not typeset by then says so.
 
-        Raises
-        ------
-        InputError, ParameterError
-            For another part or a width that is not positive; for such a budget.
+        Raises InputError for another part or a width that is not positive, ParameterError for such a budget.
         """
         return self.display_type(self.description, width, budget).part(part)
 

@@ -11,6 +11,8 @@ from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.reactions import reaction
 from geoctrl.systems.reduced import ReducedSystem
 from geoctrl.systems.rotors import Rotors
+from geoctrl.systems.unit_change import UnitChange
+from geoctrl.systems.unit_check import check_units
 
 __all__ = [
     "Axis",
@@ -24,9 +26,11 @@ __all__ = [
     "Rotors",
     "Seen",
     "System",
+    "UnitChange",
     "as_mechanism",
     "as_system",
     "check_names",
+    "check_units",
     "input_symbol",
     "plain_inputs",
     "reaction",

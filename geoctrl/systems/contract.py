@@ -21,7 +21,9 @@ from geoctrl.checker.surds import Surd
 from geoctrl.runs import Samples
 from geoctrl.systems.domain import EVERYWHERE, Side
 from geoctrl.systems.field import Field
+from geoctrl.systems.measures import Measures, written_units
 from geoctrl.systems.scales import Scales
+from geoctrl.systems.unit_change import UnitChange, change_of
 
 __all__ = ["Lagrangian", "Seen", "System"]
 
@@ -76,6 +78,56 @@ class System(ABC):
     def state_units(self) -> Mapping[str, str]:
         """SI units by label of states, where the description says what they are."""
         return {}
+
+    @property
+    @abstractmethod
+    def measures(self) -> Measures:
+        """Units of states, inputs and parameters; UnitsError where two terms of one sum differ."""
+
+    def units(self) -> dict[str, str]:
+        """Units by label of states and inputs, as they follow from those of parameters and coordinates.
+
+        What is not determined by them is left out.
+
+        Raises
+        ------
+        UnitsError
+            If two terms of one sum have different units, or the text of a unit is not read.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> gc.models.get("cart-pendulum")().reduce().units()
+        {'x_dot': 'm/s', 'phi_dot': 'rad/s', 'phi': 'rad', 'u': 'N'}
+        """
+        return written_units(self.measures, [*self.state_labels, *self.input_labels])
+
+    def in_units(
+        self, mass: Any = 1, length: Any = 1, time: Any = 1, current: Any = 1
+    ) -> tuple[System, UnitChange]:
+        """The same system in other units, and what becomes of numbers.
+
+        Numbers of parameters, and of references of what is advected, are multiplied exactly.
+
+        Parameters
+        ----------
+        mass, length, time, current : positive numbers
+            What numbers of masses and so on are multiplied by: ``length=1000`` gives lengths in mm.
+
+        Raises
+        ------
+        UnitsError
+            As `units`; also if the unit of a parameter, a state or an input is not determined.
+        InputError
+            For what is no positive number.
+        """
+        bases = {"mass": mass, "length": length, "time": time, "current": current}
+        change = change_of(self, bases)
+        return self.with_units(change), change
+
+    @abstractmethod
+    def with_units(self, change: UnitChange) -> System:
+        """The system with its numbers changed; `in_units` asks for it."""
 
     @abstractmethod
     def parameters_at(self, params: Mapping[str, float] | None) -> dict[str, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from geoctrl.systems.families import Equilibrium
 from geoctrl.systems.mechanism import Mechanism
@@ -11,6 +12,7 @@ from geoctrl.systems.notebook import WIDTH, displayed, rows
 from geoctrl.systems.page import mechanism_page
 from geoctrl.systems.reduced import ReducedSystem, reduced
 from geoctrl.systems.space import space_words
+from geoctrl.systems.unit_change import UnitChange, change_of, changed_mechanism
 
 __all__ = ["EulerPoincare"]
 
@@ -173,3 +175,39 @@ class EulerPoincare(Mechanism):
     ) -> Equilibrium:
         """Member of a declared family of equilibria; see `ReducedSystem.equilibrium`."""
         return self.reduce().equilibrium(name, params=params, **values)
+
+    def in_units(
+        self, mass: Any = 1, length: Any = 1, time: Any = 1, current: Any = 1
+    ) -> tuple[EulerPoincare, UnitChange]:
+        """The same mechanism in other units, and what becomes of numbers.
+
+        Numbers of parameters, of their sets and of references of what is advected are multiplied exactly.
+
+        Parameters
+        ----------
+        mass, length, time, current : positive numbers
+            What numbers of masses and so on are multiplied by: ``length=1000`` gives lengths in mm.
+
+        Returns
+        -------
+        EulerPoincare, UnitChange
+
+        Raises
+        ------
+        UnitsError
+            As `check_units`; also if the unit of a parameter, a state or an input is not determined.
+        InputError
+            For what is no positive number.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> cart, change = gc.models.get("cart-pendulum")().in_units(length=1000, time=1000)
+        >>> round(float(cart.defaults["l"])), cart.reduce().units()["x_dot"]
+        (215, 'm/s')
+        >>> change.time(2.0), change.states["x_dot"]
+        (2000.0, Fraction(1, 1))
+        """
+        system = self.reduce()
+        change = change_of(system, {"mass": mass, "length": length, "time": time, "current": current})
+        return changed_mechanism(self, change, system.measures), change

@@ -18,9 +18,11 @@ from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.contract import System
 from geoctrl.systems.frames import Frame
 from geoctrl.systems.leaf import Leaf, Sampler
+from geoctrl.systems.measures import Measures
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.reactions import with_reactions
-from geoctrl.systems.units import state_units
+from geoctrl.systems.si_units import numbered
+from geoctrl.systems.units import measures_of, state_units
 
 __all__ = ["Recorded"]
 
@@ -76,7 +78,13 @@ class Recorded(System):
     @property
     def state_units(self) -> Mapping[str, str]:
         """SI units by label of states, where the description says what they are."""
-        return state_units(self.mechanism)
+        given = (p.unit for p in self.mechanism.parameters)
+        return self.units() if any(map(numbered, given)) else state_units(self.mechanism)
+
+    @cached_property
+    def measures(self) -> Measures:
+        """Units of states, inputs and parameters."""
+        return measures_of(self)
 
     # -- nodes and symbols ----------------------------------------------------------------------
 

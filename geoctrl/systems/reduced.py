@@ -35,6 +35,7 @@ from geoctrl.systems.recorded_field import RecordedField
 from geoctrl.systems.seen import SeenReduced
 from geoctrl.systems.state import state_from
 from geoctrl.systems.symmetry import despun_mechanism, despun_state
+from geoctrl.systems.unit_change import UnitChange, changed_mechanism
 
 __all__ = ["ReducedSystem", "reduced"]
 
@@ -218,6 +219,10 @@ class ReducedSystem(Recorded):
         array([ 0. ,  0. ,  6. , -1.8,  0. ,  0. ])
         """
         return state_from(self, given, self.parameters(params))
+
+    def with_units(self, change: UnitChange) -> ReducedSystem:
+        """The system in other units."""
+        return reduced(changed_mechanism(self.mechanism, change, self.measures))
 
     # -- symbols --------------------------------------------------------------------------------
 

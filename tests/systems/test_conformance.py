@@ -508,3 +508,12 @@ def test_a_wrong_sign_in_a_tensor_is_noticed(tensor):
     wrong = type(tensors)(tensors.frame, **parts)
     functions = comparisons.tensor_functions(sys.mechanism, wrong)
     assert comparisons.tensor_form(sys, functions=functions) > 1e-3
+
+
+@pytest.mark.parametrize("name", gc.models.names("reduced"))
+def test_units_of_the_catalogue_go_together(name):
+    for options in OPTIONS.get(name, [{}]):
+        mechanism = entry(name, tuple(options.items()))
+        gc.check_units(mechanism)
+        system = mechanism.reduce()
+        assert set(system.units()) == {*system.state_labels, *system.input_labels}
