@@ -105,22 +105,7 @@ class System(ABC):
     def in_units(
         self, mass: Any = 1, length: Any = 1, time: Any = 1, current: Any = 1
     ) -> tuple[System, UnitChange]:
-        """The same system in other units, and what becomes of numbers.
-
-        Numbers of parameters, and of references of what is advected, are multiplied exactly.
-
-        Parameters
-        ----------
-        mass, length, time, current : positive numbers
-            What numbers of masses and so on are multiplied by: ``length=1000`` gives lengths in mm.
-
-        Raises
-        ------
-        UnitsError
-            As `units`; also if the unit of a parameter, a state or an input is not determined.
-        InputError
-            For what is no positive number.
-        """
+        """The same system in other units, and what becomes of numbers; as `EulerPoincare.in_units`."""
         bases = {"mass": mass, "length": length, "time": time, "current": current}
         change = change_of(self, bases)
         return self.with_units(change), change
