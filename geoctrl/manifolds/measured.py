@@ -49,7 +49,7 @@ def measures_of(given: Any, labels: Sequence[str], conjugate: bool = False) -> M
         table = {p.symbol: given.parameter_nodes[p.name] for p in given.parameters}
         units = dict(zip(given.state_labels, [*rows, *rates], strict=True))
         units |= {k: h.of(node) for k, node in nodes.items()}
-        require_families(h, given.families, table, units)
+        nodes |= require_families(h, given.families, table, units)
     else:
         try:
             _powers(given, h, rates)

@@ -15,7 +15,7 @@ from geoctrl.systems.homogeneity import Equalities, Homogeneity
 from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.si_units import BASES, ONE, Unit, read_unit
 
-__all__ = ["Measures", "given_units", "require_families", "written_units"]
+__all__ = ["Measures", "factor_of", "given_units", "member", "require_families", "written_units"]
 
 
 class Measures:
@@ -108,11 +108,18 @@ def require_families(
     families: Mapping[str, Family],
     parameters: Mapping[sp.Symbol, Node],
     units: Mapping[str, Unit | None],
-) -> None:
-    """Values of the members of families have the units of what they are values of; UnitsError if not."""
+) -> dict[str, Node]:
+    """Values of the members of families have the units of what they are values of; UnitsError if not.
+
+    Returns
+    -------
+    dict of "family: symbol" -> node
+    """
     graph: Graph = homogeneity.graph
+    found = {}
     for name, family in families.items():
-        own = {s: graph.symbol(f"{name}: {s.name}", PARAMETER) for s in family.symbols}
+        own = {s: graph.symbol(member(name, s.name), PARAMETER) for s in family.symbols}
+        found |= {node.payload: node for node in own.values()}
         to_node = FromSympy(graph, {**parameters, **own})
         for label, e in {**family.states, **family.inputs}.items():
             where = f"{label} of the family {name!r}"
@@ -121,6 +128,12 @@ def require_families(
             except ExpressionError:  # such as pi, which is a number that the graph does not know
                 continue
             homogeneity.require(where, [(label, units.get(label)), (node, homogeneity.of(node, where))])
+    return found
+
+
+def member(family: str, symbol: str) -> str:
+    """What a symbol of a family goes by."""
+    return f"{family}: {symbol}"
 
 
 def written_units(measures: Measures, labels: Iterable[str]) -> dict[str, str]:

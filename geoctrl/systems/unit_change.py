@@ -8,7 +8,7 @@ equations, and all that follows from them, are the same motions in other numbers
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 from geoctrl._scalars import exact, plain
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, Height
 from geoctrl.errors import InputError, UnitsError
-from geoctrl.systems.measures import Measures, factor_of
+from geoctrl.systems.measures import Measures, factor_of, member
 from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.si_units import of_number, read_unit, scaled_text
 
@@ -34,8 +34,8 @@ class UnitChange:
     ----------
     bases : dict of base of the SI -> Fraction
         By how much numbers of it are multiplied.
-    states, inputs, parameters : dict of label -> number
-        By how much these are; a Fraction where it is rational.
+    states, inputs, parameters, symbols : dict of label -> number
+        By how much these are, the symbols of families as "family: symbol"; a Fraction where it is rational.
 
     Examples
     --------
@@ -49,12 +49,13 @@ class UnitChange:
     states: Mapping[str, Number]
     inputs: Mapping[str, Number]
     parameters: Mapping[str, Number]
+    symbols: Mapping[str, Number] = field(default_factory=dict)
 
     @property
     def inverse(self) -> UnitChange:
         """The change back."""
         back = {base: 1 / number for base, number in self.bases.items()}
-        tables = (self.states, self.inputs, self.parameters)
+        tables = (self.states, self.inputs, self.parameters, self.symbols)
         return UnitChange(back, *({k: 1 / v for k, v in table.items()} for table in tables))
 
     def state(self, x: Any) -> Any:
@@ -73,6 +74,10 @@ class UnitChange:
     def values(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Values of parameters by name."""
         return {k: plain(exact(v, k) * exact(self.parameters[k])) for k, v in params.items()}
+
+    def member(self, family: str, **symbols: Any) -> dict[str, Any]:
+        """Values of the symbols of a family by name."""
+        return {k: plain(exact(v, k) * exact(self.symbols[member(family, k)], k)) for k, v in symbols.items()}
 
     def value(self, number: Any, unit: str) -> Any:
         """A number, or an array, of any unit; UnitsError if its text is not read."""
@@ -127,7 +132,10 @@ def change_of(system: Any, numbers: Mapping[str, Any]) -> UnitChange:
     def factors(labels: Sequence[str]) -> dict[str, Number]:
         return {label: factor_of(_determined(measures, label), bases) for label in labels}
 
-    change = UnitChange(bases, factors(system.state_labels), factors(system.input_labels), factors(names))
+    of_families = [member(name, s.name) for name, f in system.families.items() for s in f.symbols]
+    known = [label for label in of_families if measures.dimension(label) is not None]
+    own = factors(system.state_labels), factors(system.input_labels), factors(names)
+    change = UnitChange(bases, *own, factors(known))
     for name, factor in change.parameters.items():
         if not isinstance(factor, Fraction):
             raise UnitsError(f"numbers of {name!r} would be multiplied by {factor!r}, which is irrational")

@@ -124,7 +124,7 @@ class _Reduced:
         table = {p.symbol: self.a.parameters[p.name] for p in self.m.parameters}
         labelled = dict(zip(self.m.velocity_labels, self.a.xi, strict=True)) | self.nodes
         units = {label: self.h.of(node) for label, node in labelled.items()}
-        require_families(self.h, self.m.equilibria, table, units)
+        self.nodes |= require_families(self.h, self.m.equilibria, table, units)
 
     def _turning(self) -> list[str]:
         """Labels of angles and of velocities."""

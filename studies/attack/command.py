@@ -13,12 +13,13 @@ from typing import Any
 
 from .outcome import Outcome, run_part
 
-PARTS = ("systems", "fields", "conditions", "sets", "certificates", "files", "misuse", "calls")
+PARTS = ("systems", "fields", "conditions", "sets", "units", "certificates", "files", "misuse", "calls")
 COUNTS = {
     "systems": (10000, 150),
     "fields": (10000, 60),
     "conditions": (300, 8),
     "sets": (1000, 12),
+    "units": (1000, 0),
     "certificates": (10000, 250),
     "files": (0, 0),
     "misuse": (0, 0),
@@ -30,6 +31,7 @@ LIMITS = {
     "fields": 30.0,
     "conditions": 60.0,
     "sets": 60.0,
+    "units": 60.0,
     "certificates": 2.0,
     "files": 2.0,
     "misuse": 20.0,
@@ -41,6 +43,7 @@ MEGABYTES = {
     "fields": 2000.0,
     "conditions": 2000.0,
     "sets": 2000.0,
+    "units": 2000.0,
     "certificates": 500.0,
     "files": 500.0,
     "misuse": 1000.0,

@@ -2,8 +2,9 @@
 
 import math
 
-import geoctrl as gc
 import pytest
+
+import geoctrl as gc
 
 
 def two_wells():

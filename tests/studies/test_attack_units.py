@@ -1,0 +1,76 @@
+"""The attack in other units: draws are the same motions there, and differences of answers are seen."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from studies.attack import units
+from studies.attack.drawing import draw
+from studies.attack.oracle import Oracle
+from studies.attack.polynomials import scale
+from studies.attack.rescaling import Units, factors, rescaled
+
+SOME = Units(mass=Fraction(1, 8), length=Fraction(16), time=Fraction(4))
+
+
+def of_kind(kind, count=3):
+    found = [d for d in (draw(11, i) for i in range(120)) if d.kind == kind]
+    return found[:count]
+
+
+def roots(drawn):
+    found = Oracle(drawn).spectrum(drawn.point).roots
+    values = [complex(float(r.real.mid()), float(r.imag.mid())) for r, count in found for _ in range(count)]
+    return np.array(values)
+
+
+@pytest.mark.parametrize("kind", ["group", "shape", "rotations", "spheres", "products"])
+def test_a_draw_in_other_units_is_the_same_motion(kind):
+    """By the oracle: the point is an equilibrium, and eigenvalues are those over the factor of times."""
+    for drawn in of_kind(kind):
+        moved = rescaled(drawn, SOME)
+        assert not any(v != 0 for v in Oracle(moved).rate(moved.point))
+        assert units.spectrum_apart(roots(drawn), roots(moved) * 4) < 1e-14
+        assert len(factors(drawn, SOME)) == drawn.size + len(drawn.parameters)
+        assert rescaled(moved, Units(*(1 / f for f in (SOME.mass, SOME.length, SOME.time)))) == drawn
+
+
+def test_a_wrong_factor_is_another_motion():
+    drawn = next(
+        d for d in of_kind("group", 9) if isinstance(d, Mechanism) and np.any(np.abs(roots(d)) > 0.1)
+    )
+    moved = rescaled(drawn, SOME)
+    wrong = replace(moved, inertia=[[scale(2, p) for p in row] for row in moved.inertia])
+    assert units.spectrum_apart(roots(drawn), roots(wrong) * 4) > 1e-3
+
+
+def told(**changes):
+    return replace(
+        units.Told("PROVED_STABLE by x", ("energy",), np.array([0, 1j, -1j]), np.ones(2), np.ones((1, 2))),
+        **changes,
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, []),
+        ({"verdict": "UNDECIDED by y"}, ["UNDECIDED by y for PROVED_STABLE by x"]),
+        ({"modes": ("family",)}, ["zero modes ('family',) for ('energy',)"]),
+        ({"eigenvalues": np.array([1e-4, 1j, -1j])}, ["eigenvalues differ by 1.0e-04"]),
+        ({"found": np.array([1.0, 1 + 1e-8])}, ["equilibrium differs by 1.0e-08"]),
+        ({"found": "EquilibriumError"}, ["equilibrium: EquilibriumError for found"]),
+        ({"gains": np.array([[1.0, 1.1]])}, ["gains differs by 1.0e-01"]),
+    ],
+)
+def test_differences_of_answers_are_seen(changes, words):
+    assert units.differences(told(), told(**changes), np.ones(2)) == words
+
+
+def test_members_of_the_catalogue_are_told_in_other_units():
+    setting = units.catalogued("pendulum-skate", "sliding", Units(length=Fraction(1000)))
+    first = units.catalogued("pendulum-skate", "sliding", Units())
+    assert setting.point.x == pytest.approx(first.point.x * setting.states)
+    assert setting.point["v3"] == pytest.approx(750.0)
