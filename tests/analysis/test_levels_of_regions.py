@@ -2,9 +2,8 @@
 
 import math
 
-import pytest
-
 import geoctrl as gc
+import pytest
 
 
 def two_wells():
