@@ -13,7 +13,18 @@ from typing import Any
 
 from .outcome import Outcome, run_part
 
-PARTS = ("systems", "fields", "conditions", "sets", "units", "certificates", "files", "misuse", "calls")
+PARTS = (
+    "systems",
+    "fields",
+    "conditions",
+    "sets",
+    "units",
+    "certificates",
+    "files",
+    "claims",
+    "misuse",
+    "calls",
+)
 COUNTS = {
     "systems": (10000, 150),
     "fields": (10000, 60),
@@ -22,6 +33,7 @@ COUNTS = {
     "units": (1000, 0),
     "certificates": (10000, 250),
     "files": (0, 0),
+    "claims": (10000, 200),
     "misuse": (0, 0),
     "calls": (20000, 1000),
 }
@@ -34,6 +46,7 @@ LIMITS = {
     "units": 60.0,
     "certificates": 2.0,
     "files": 2.0,
+    "claims": 60.0,
     "misuse": 20.0,
     "calls": 20.0,
 }
@@ -46,6 +59,7 @@ MEGABYTES = {
     "units": 2000.0,
     "certificates": 500.0,
     "files": 500.0,
+    "claims": 2000.0,
     "misuse": 1000.0,
     "calls": 1000.0,
 }

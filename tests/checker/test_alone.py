@@ -9,9 +9,11 @@ import sys
 import tokenize
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import geoctrl as gc
+from studies.attack.claims import at_odds
 
 CHECKER = Path(gc.__file__).parent / "checker"
 FILES = sorted(CHECKER.rglob("*.py"))
@@ -92,6 +94,7 @@ def test_it_confirms_the_catalogue_where_nothing_else_is_installed(tmp_path):
         paths.append(str(tmp_path / f"{name}.json"))
         certificate = gc.certify(system, point)
         certificate.to_json(paths[-1])
+        assert not at_odds(certificate.to_dict(), np.random.default_rng(len(paths))), certificate.claim
         verdicts.add(certificate.verdict)
         numerical += [name] if "in floats" in certificate.method else []
     assert len(paths) > 45

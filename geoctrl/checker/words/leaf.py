@@ -43,7 +43,7 @@ def dimension(problem: dict[str, Any]) -> Dimension:
         rank = _rank(_gradients(problem, relations))
     except Refusal:  # no derivative is known there
         rank = 0
-    return Dimension(count - rank, rank == len(relations))
+    return Dimension(max(0, count - rank), rank == len(relations))
 
 
 def _gradients(problem: dict[str, Any], relations: list[int]) -> list[list[arb]]:
