@@ -20,6 +20,7 @@ from geoctrl.checker.squares.file import SQUARES, judge_attraction, read_attract
 from geoctrl.checker.squares.setting import Setting
 from geoctrl.cli import main
 from geoctrl.systems.points import resolve_equilibrium
+from studies.attack.claims import leaf_of_set_at_odds
 
 
 def van_der_pol(sense):
@@ -178,6 +179,7 @@ def test_the_skate_is_held_on_the_levels_of_its_invariants(skate):
     loop, eq, roa = skate
     assert roa.levels == ("C1", "C2")
     assert "C1, C2 as at the equilibrium" in roa.claim
+    assert not leaf_of_set_at_odds(roa.data, np.random.default_rng(0))
     assert roa.extent["Gamma3"][0] > 0  # where the model holds
     labels = list(loop.state_labels)
     rng = np.random.default_rng(5)

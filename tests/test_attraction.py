@@ -16,6 +16,7 @@ from geoctrl.checker.sublevels.energy import Energy
 from geoctrl.checker.sublevels.file import read_sublevel
 from geoctrl.checker.surds import Surds
 from geoctrl.cli import main
+from studies.attack.claims import leaf_of_set_at_odds
 
 
 def pendulum(damping=0):
@@ -128,6 +129,7 @@ def test_motions_tend_to_where_the_energy_does_not_change_if_it_falls(swing, tmp
     roa = gc.region_of_attraction(system, system.state())
     assert roa.tends == "the largest invariant set in it on which energy does not change"
     assert f"for ever, and tend to {roa.tends}." in roa.claim
+    assert not leaf_of_set_at_odds(roa.data, np.random.default_rng(0))
     start = [0.0, 3.0]
     assert roa.contains(start)
     run = gc.simulate(system, [0, 60, 120], start)

@@ -16,6 +16,7 @@ from geoctrl.checker.maps.file import claim_of_map, read_map
 from geoctrl.checker.maps.quotients import Quotients, characteristic, hermite, hurwitz, pivots
 from geoctrl.checker.maps.region import LETTERS
 from geoctrl.cli import main
+from studies.attack.claims import leaf_of_set_at_odds
 
 AXES = {"Omega0": (0, 10), "l": (0.1, 1.5)}
 
@@ -158,6 +159,7 @@ def test_a_map_is_verified_cell_by_cell(small, tmp_path):
     assert report.verdict.proved
     assert report.claim == small.claim
     assert "Omega0 in [0, 10]" in report.claim
+    assert not leaf_of_set_at_odds(small.data, np.random.default_rng(0))
 
 
 def retold(data):

@@ -16,7 +16,7 @@ import geoctrl as gc
 from geoctrl import checker
 
 from .building import build, parameters_of
-from .claim_reading import LONG, Long, UnreadError, digest, evaluate, point_claim
+from .claim_reading import LONG, Long, Reader, UnreadError, digest, evaluate, leaf, point_claim
 from .dice import Dice
 from .drawing import draw
 from .outcome import Outcome, refusal
@@ -167,6 +167,21 @@ def at_odds(data: Mapping[str, Any], rng: np.random.Generator, claim: str = "") 
         except UnreadError as error:
             return f"not read: {error}"
         return _compared(problem, said, values, data.get("system", ""))
+    return ""
+
+
+def leaf_of_set_at_odds(data: Mapping[str, Any], rng: np.random.Generator) -> str:
+    """What the claim of a map, a region or an attracted set says of its leaf that is not so."""
+    problem, text = data["problem"], data["claim"]
+    symbols = [node[1] for node in problem["nodes"] if node[0] == "sym"]
+    for _ in range(TRIES):
+        numbers = {k: Fraction(int(rng.integers(1, 90)), int(rng.integers(1, 60))) for k in symbols}
+        reader = Reader(text, numbers)
+        reader.at = text.index("on the leaf ") + 3
+        try:
+            return leaf_at_odds(problem, leaf(reader), evaluate(problem["nodes"], numbers))
+        except ZeroDivisionError:
+            continue
     return ""
 
 
