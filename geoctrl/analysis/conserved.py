@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 from time import monotonic
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy as np
 from geoctrl import checker
 from geoctrl._scalars import Node, evaluate, exact
 from geoctrl._scalars.arithmetics import FLOAT
+from geoctrl._scalars.choices import Branch, Choices, TooManyChoices
 from geoctrl.analysis.family_point import FamilyPoint
 from geoctrl.analysis.motion import Motion, momenta_of
 
@@ -41,7 +44,30 @@ def conserved_functions(at: FamilyPoint, seconds: float) -> dict[str, Node]:
         for name in nodes
         if distinct[nodes[name]] == name
     }
-    point, end, found = _random_point(at, motion), monotonic() + seconds, dict[str, Node]()
+    point, end = _random_point(at, motion), monotonic() + seconds
+    try:
+        choices = Choices(graph, [*motion.nodes, *functions.values()], frozenset(at.positive))
+    except TooManyChoices:
+        return {}
+    kept = set(functions)
+    for branch in filter(partial(_is_of_members, at, choices), choices.branches()):
+        held = motion.in_branch(choices, branch)
+        resolved = choices.resolved(list(functions.values()), branch)
+        kept &= _kept_by(held, dict(zip(functions, resolved, strict=True)), point, end)
+    return {name: node for name, node in functions.items() if name in kept}
+
+
+def _is_of_members(at: FamilyPoint, choices: Choices, branch: Branch) -> bool:
+    """Whether members of the family may lie in a branch: what is conserved in others says nothing of them."""
+    at_members = zip(at.at(list(branch)), branch.values(), strict=True)
+    return not any(choices.signs(node) == {-sign} for node, sign in at_members)
+
+
+def _kept_by(
+    motion: Motion, functions: Mapping[str, Node], point: Mapping[str, Fraction], end: float
+) -> set[str]:
+    """Names of the functions that are proved to be conserved by a motion."""
+    found: set[str] = set()
     # Consequences of the leaf relations cost a search of their own: only where the relations do not suffice.
     for further in (False, True):
         if further and not motion.consequences():
@@ -57,10 +83,10 @@ def conserved_functions(at: FamilyPoint, seconds: float) -> dict[str, Node]:
         for name in left:
             try:
                 if question.conserved(name):
-                    found[name] = left[name]
+                    found.add(name)
             except checker.Refusal:  # too large to be proved, or no derivative at the point
                 continue
-    return {name: found[name] for name in functions if name in found}
+    return found
 
 
 def _random_point(at: FamilyPoint, motion: Motion) -> dict[str, Fraction]:

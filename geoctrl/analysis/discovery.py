@@ -50,6 +50,8 @@ class Invariant:
         That of the system's candidate that it is, else empty.
     parameters : str
         "all" if proved for all parameter values, else "given": for the numbers that were given.
+    where : str
+        Where it is proved, as `InvariantProof.where` says: "everywhere" unless it has poles or roots.
     """
 
     expr: sp.Expr
@@ -57,10 +59,12 @@ class Invariant:
     degree: int
     name: str
     parameters: str
+    where: str = "everywhere"
 
     def __repr__(self) -> str:
         words = self.name or sp.sstr(readable(self.expr), full_prec=False)
-        return f"Invariant({words}; {self.kind}, {self.parameters} parameters)"
+        where = "" if self.where == "everywhere" else f", {self.where}"
+        return f"Invariant({words}; {self.kind}, {self.parameters} parameters{where})"
 
 
 class DiscoveredInvariants:
@@ -326,7 +330,7 @@ class _Discovery:
         proof = check_invariant(self._system, expr, self._numbers, budget=max(self._time.left, 1e-3))
         if proof.proved:
             self._independent.append(function)
-            self.found.append(Invariant(expr, kind, degree, name, proof.parameters))
+            self.found.append(Invariant(expr, kind, degree, name, proof.parameters, proof.where))
         else:
             of_shape = kind == "quadrature"
             what = "an integral over the shape" if of_shape else f"a {kind} candidate of degree {degree}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,11 +14,15 @@ import sympy as sp
 
 from geoctrl import checker
 from geoctrl._checks import flag, named_parameters
-from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact
+from geoctrl._scalars import FLOAT, RATIONAL, Node, NotRationalError, evaluate, exact
 from geoctrl._scalars.budget import seconds_of
+from geoctrl._scalars.choices import Branch, Choices, TooManyChoices
+from geoctrl._scalars.domains import domain_of
 from geoctrl._scalars.rational_matrix import nullspace
+from geoctrl.analysis.crossings import TIME, Crossings
 from geoctrl.analysis.motion import Motion
 from geoctrl.analysis.orbit_points import exact_configurations, random_fraction
+from geoctrl.errors import DivisionError
 from geoctrl.systems import ReducedSystem, as_system
 from geoctrl.systems.decimals import readable
 
@@ -41,6 +45,9 @@ class _Polynomial:
         return sp.Add(*products)
 
 
+_NOTHING = _Polynomial((), ())
+
+
 @dataclass(frozen=True, repr=False)
 class InvariantProof:
     """Outcome of `check_invariant`.
@@ -57,9 +64,14 @@ class InvariantProof:
         The rate at the counterexample.
     parameters : str
         "all" if proved for all parameter values, else "given": for those numbers that were given, and all
-        values of the others.
+        values of the others; and where something switches by parameters alone of which no sign is declared,
+        for those on the side of these numbers, or of the defaults.
     note : str
-        Why nothing was found out, where the budget or the size of the expressions ended the search.
+        Why it is not proved, where that is not the rate: the budget or the size of the expressions ended the
+        search, or the function jumps, or motions may slide, where branches meet.
+    where : str
+        Where it is proved: "everywhere", or "where x != 0 (each connected part by itself)" for a function
+        with poles, roots, logarithms or cuts; empty where nothing is proved.
     """
 
     proved: bool
@@ -68,6 +80,7 @@ class InvariantProof:
     rate: sp.Rational | None
     parameters: str
     note: str = ""
+    where: str = ""
 
     @cached_property
     def remainder(self) -> sp.Expr | None:
@@ -79,7 +92,7 @@ class InvariantProof:
 
     def __repr__(self) -> str:
         """All attributes, long rationals as decimals."""
-        names = ("proved", "remainder", "counterexample", "rate", "parameters", "note")
+        names = ("proved", "remainder", "counterexample", "rate", "parameters", "note", "where")
         shown = (f"{name}={_shown(getattr(self, name))}" for name in names)
         return f"InvariantProof({', '.join(shown)})"
 
@@ -144,24 +157,23 @@ def check_invariant(
     values = sys.parameters(given) if given else {}
     numbers = {name: exact(values[name]) for name in given}
     sys.judgement.require_identities(numbers)
-    scope = "given" if numbers else "all"
-    remainder, note = None, ""
-    # Consequences of the leaf relations cost a search of their own: only where the relations do not suffice.
-    for further in (False, True):
-        try:
-            question = _identity(sys, node, numbers, for_all_inputs, budget, further)
-            left = question.remainder(_FUNCTION)
-        except checker.Refusal as refusal:
-            note = f"not found out: {refusal}"
-            break
-        if not left:
-            return InvariantProof(True, _Polynomial((), ()), None, None, scope)
-        if not further:
-            remainder = _polynomial(question, left)
-        if not Motion.of(sys).consequences():
-            break
+    asked = _Asked(sys, numbers, for_all_inputs, monotonic() + budget)
+    scope, left, note = "given" if numbers else "all", None, ""
+    try:
+        pieces = _pieces(asked, node)
+        scope = "given" if pieces.choices.by_parameters else scope
+        domain = _domain(asked, pieces)
+        left = next(filter(None, (_left(asked, pieces, b) for b in pieces.choices.branches())), _NOTHING)
+        if left is _NOTHING:
+            note = pieces.obstacle([condition for condition, _ in domain])
+            where = "" if note else _where(sys, domain)
+            return InvariantProof(not note, left, None, None, scope, note, where)
+    except TooManyChoices as refusal:
+        note = str(refusal)
+    except (checker.Refusal, DivisionError) as refusal:
+        note = f"not found out: {refusal}"
     point, value = _counterexample(sys, node, numbers, for_all_inputs)
-    return InvariantProof(False, remainder, point, value, scope, note)
+    return InvariantProof(False, left, point, value, scope, note)
 
 
 def has_cofactor(
@@ -173,15 +185,19 @@ def has_cofactor(
     time.
     """
     g, time = sys.graph, sys.assembly.time
-    clock = g.mul([g.number(-1), K, time])
+    clock, motion = g.mul([g.number(-1), K, time]), Motion.of(sys)
+    if g.switches([*motion.nodes, P, K]):
+        return False
+    asked = _Asked(sys, dict(numbers), False, monotonic() + budget)
     for further in (False, True):
         try:
-            question = _identity(sys, g.mul([P, time]), numbers, False, budget, further, clock)
+            values = _values_in(asked, {})
+            question = _identity(asked, motion, g.mul([P, time]), values, further, clock)
             if not question.remainder(_FUNCTION):
                 return True
         except checker.Refusal:
             return False
-        if not Motion.of(sys).consequences():
+        if not motion.consequences():
             return False
     return False
 
@@ -195,14 +211,121 @@ def _shown(value: Any) -> str:
 _FUNCTION = "the function"
 _TERMS = 5_000_000
 """Largest product of terms in a search that a person waits for."""
+_DRAWS = 60
+"""Random states among which one of a branch, or one that refutes, is looked for."""
+_LETTERS = 240
+"""Of a condition in words."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a function is asked for: the system, parameters with numbers, and the time to give up."""
+
+    system: ReducedSystem
+    numbers: Mapping[str, Fraction]
+    for_all_inputs: bool
+    end: float
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Numbers for all parameters."""
+        return self.system.mechanism.generic | {k: float(v) for k, v in self.numbers.items()}
+
+    def image(self) -> dict[Node, Node]:
+        """Numbers for the symbols that are none."""
+        a, g = self.system.assembly, self.system.graph
+        held = {a.parameters[name]: g.number(q) for name, q in self.numbers.items()}
+        return held if self.for_all_inputs else held | dict.fromkeys(a.inputs, g.zero)
+
+
+def _pieces(asked: _Asked, node: Node) -> Crossings:
+    """The motion and the function with what they switch by; where nothing does, as they are."""
+    system, g = asked.system, asked.system.graph
+    motion, choices = Motion.of(system), Choices(g, [])
+    if g.switches([*motion.nodes, node]):
+        image, a = asked.image(), system.assembly
+        motion, (node,) = motion.where(image), g.substitute([node], image)
+        positive = frozenset(a.parameters[name] for name in system.mechanism.positive)
+        defaults = {a.parameters[k]: float(v) for k, v in system.params.items() if v is not None}
+        choices = Choices(g, [*motion.nodes, node], positive, defaults)
+        if g.symbols(choices.switches) & set(motion.inputs.values()):
+            raise checker.Refusal("something switches by the inputs")
+    time = system.assembly.time
+    return Crossings(motion, node, choices, time, g.one, lambda a: _words(system, a), asked.end)
+
+
+def _words(system: ReducedSystem, node: Node) -> str:
+    text = sp.sstr(readable(system.to_sympy([node])[0]), full_prec=False)
+    return text if len(text) <= _LETTERS else f"{text[:_LETTERS]}..."
+
+
+def _domain(asked: _Asked, pieces: Crossings) -> list[tuple[Node, str]]:
+    """Conditions under which the function, and what it and the motion switch by, are smooth.
+
+    Raises
+    ------
+    Refusal
+        If they hold nowhere on the leaf.
+    """
+    system, g = asked.system, asked.system.graph
+    positive = {system.assembly.parameters[name] for name in system.mechanism.positive}
+    conditions = domain_of(g, [pieces.node, *g.switches([pieces.node, *pieces.motion.nodes])], positive)
+    for condition, _ in conditions:
+        if pieces.vanishes(condition):
+            raise checker.Refusal(f"{_words(system, condition)} is zero on the leaf")
+    return conditions
+
+
+def _where(system: ReducedSystem, domain: Sequence[tuple[Node, str]]) -> str:
+    texts = [f"{_words(system, condition)} {relation} 0" for condition, relation in domain]
+    return f"where {' and '.join(texts)} (each connected part by itself)" if texts else "everywhere"
+
+
+def _left(asked: _Asked, pieces: Crossings, branch: Branch) -> _Polynomial | None:
+    """What is left of the rate in one branch; None where nothing is."""
+    motion, node = pieces.in_branch(branch)
+    values = _values_in(asked, branch)
+    left = None
+    # Consequences of the leaf relations cost a search of their own: only where the relations do not suffice.
+    for further in (False, True):
+        question = _identity(asked, motion, node, values, further)
+        try:
+            remainder = question.remainder(_FUNCTION)
+        except checker.Refusal:
+            if left is None:
+                raise
+            break
+        if not remainder:
+            return None
+        left = left or _polynomial(question, remainder)
+        if not motion.consequences():
+            break
+    return left
+
+
+def _values_in(asked: _Asked, branch: Branch) -> dict[str, float]:
+    """Numbers by label at a random state, in the branch if one of them is seen to lie there."""
+    system, rng, params = asked.system, np.random.default_rng(13), asked.values
+    a = system.assembly
+    values = params | {label: 1 + i / 7 for i, label in enumerate([*system.input_labels, TIME])}
+    symbols = {**a.parameters, **dict(zip([*system.input_labels, TIME], [*a.inputs, a.time], strict=True))}
+    symbols |= dict(zip(system.state_labels, system.state_nodes, strict=True))
+    for _ in range(_DRAWS):
+        values |= dict(zip(system.state_labels, system.random_state(rng, params), strict=True))
+        try:
+            found = evaluate(list(branch), {symbols[k]: v for k, v in values.items()}, FLOAT)
+        except (ValueError, ZeroDivisionError, OverflowError):
+            continue
+        if all(f * sign > 0 for f, sign in zip(found, branch.values(), strict=True)):
+            break
+    return values
 
 
 def _identity(
-    sys: ReducedSystem,
+    asked: _Asked,
+    motion: Motion,
     node: Node,
-    numbers: Mapping[str, Fraction],
-    for_all_inputs: bool,
-    budget: float,
+    values: Mapping[str, float],
     further: bool,
     clock: Node | None = None,
 ) -> checker.Question:
@@ -210,20 +333,15 @@ def _identity(
 
     The time runs at the rate one, or that of another ``clock``.
     """
-    motion, rng = Motion.of(sys), np.random.default_rng(13)
-    params = sys.mechanism.generic | {k: float(v) for k, v in numbers.items()}
-    values = params | {label: 1 + i / 7 for i, label in enumerate([*motion.inputs, _TIME])}
-    values |= dict(zip(motion.states, sys.random_state(rng, params), strict=True))
+    a, numbers = asked.system.assembly, asked.numbers
     point = {k: exact(float(v)) for k, v in values.items()} | dict(numbers)
-    if not for_all_inputs:
-        point |= dict.fromkeys(motion.inputs, Fraction(0))
-    time = {_TIME: sys.assembly.time}
-    problem = motion.question(
-        point, {_FUNCTION: node}, time, {sys.assembly.time: clock or sys.graph.one}, further=further
-    )
-    free = {*(motion.parameters.keys() - numbers), *(motion.inputs if for_all_inputs else ())}
+    if not asked.for_all_inputs:
+        point |= dict.fromkeys(asked.system.input_labels, Fraction(0))
+    rates = {a.time: clock or asked.system.graph.one}
+    problem = motion.question(point, {_FUNCTION: node}, {TIME: a.time}, rates, further=further)
+    free = {*(motion.parameters.keys() - numbers), *(motion.inputs if asked.for_all_inputs else ())}
     question = checker.Question(problem.read, exact=False)
-    question.numbers.deadline = monotonic() + budget
+    question.numbers.deadline = asked.end
     # Parameters and inputs without numbers are variables of identities too.
     question.variables += [i for i, node in enumerate(question.table) if node[0] == "sym" and node[1] in free]
     question.functions.largest = _TERMS
@@ -238,15 +356,12 @@ def _polynomial(question: checker.Question, left: Any) -> _Polynomial:
     return _Polynomial((*(sp.Symbol(f"function{i}") for i in range(spare)), *symbols), terms)
 
 
-_TIME = "time"
-
-
 def _counterexample(
     sys: ReducedSystem, node: Node, numbers: Mapping[str, Fraction], for_all_inputs: bool
 ) -> tuple[dict[str, sp.Rational] | None, sp.Rational | None]:
     rng = np.random.default_rng(1)
     rate = sys.graph.add(sys.rate_terms([node])[0])
-    for _, point in zip(range(12), exact_states(sys, rng), strict=False):
+    for _, point in zip(range(_DRAWS), exact_states(sys, rng), strict=False):
         values = dict(zip(sys.state_nodes, point, strict=True))
         values |= {n: random_fraction(rng) for n in (sys.assembly.time, *sys.assembly.inputs)}
         if not for_all_inputs:

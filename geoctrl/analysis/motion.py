@@ -13,6 +13,7 @@ import sympy as sp
 from geoctrl import checker
 from geoctrl._scalars import STATE, Graph, Node
 from geoctrl._scalars.budget import Budget
+from geoctrl._scalars.choices import Branch, Choices
 from geoctrl._scalars.surds import rational
 from geoctrl.analysis.consequences import consequences
 from geoctrl.analysis.shape import ShapeIntegrals, find_shape_integrals
@@ -164,10 +165,8 @@ class Motion:
         return self._turned[key]
 
     def _turned_by(self, angles: Mapping[str, ExactAngle]) -> Motion | None:
-        matrices = [e for row in (*self.mass, *self.rows) for e in row]
-        nodes = [*matrices, *self.force, *self.drift, *self.rates.values(), *self.leaf.values(), self.energy]
         turn = Turn(self.graph, {self.states[label]: q for label, q in angles.items()})
-        if not turn.possible(nodes):
+        if not turn.possible([*self.nodes, self.energy]):
             return None
 
         names = {label: f"{label} - atan2({q.sine}, {q.cosine})" for label, q in angles.items()}
@@ -184,6 +183,16 @@ class Motion:
             inputs={k: node for k, node in self.inputs.items() if node not in image},
             parameters=left | {s.payload: s for s in new},
         )
+
+    def in_branch(self, choices: Choices, branch: Branch) -> Motion:
+        """The motion with all choices made as in one branch."""
+        return self._mapped(lambda nodes: choices.resolved(nodes, branch)) if choices.any else self
+
+    @property
+    def nodes(self) -> list[Node]:
+        """All that the equations are made of: what is said of motions is said where these are."""
+        matrices = [e for row in (*self.mass, *self.rows) for e in row]
+        return [*matrices, *self.force, *self.drift, *self.rates.values(), *self.leaf.values()]
 
     def _mapped(self, image: Callable[[Sequence[Node]], list[Node]]) -> Motion:
         """The motion with the image of each of its nodes."""

@@ -18,6 +18,7 @@ from geoctrl.systems.casimirs import casimirs
 from geoctrl.systems.judging import TIMES, Rates, at_random, vanishing
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.recorded import Recorded
+from geoctrl.systems.seams import Seams
 from geoctrl.systems.symmetry import axis_momentum
 
 __all__ = ["Conservation"]
@@ -97,6 +98,8 @@ class Conservation:
             return rates.at(rng.uniform(*TIMES), x, u, params, rng)
 
         good = vanishing(at_random(sample), tuple(self.nodes), system.name)
+        u = rng.normal(size=system.ninputs) if held is None else held
+        good &= ~rates.seams.torn(lambda: system.random_state(rng, params), rng.uniform(*TIMES), u, params)
         return {name: node for (name, node), keeps in zip(self.nodes.items(), good, strict=True) if keeps}
 
     def values(self, names: tuple[str, ...], x: Any, params: Mapping[str, float]) -> dict[str, Any]:
@@ -118,7 +121,8 @@ def cyclic_momenta(mechanism: Mechanism) -> dict[str, sp.Symbol]:
 
 
 class _Rates:
-    """Rates of some nodes along the motion and the sizes of their terms, with every switch free.
+    """Rates of some nodes along the motion and the sizes of their terms, with every switch free; and the
+    seams where branches meet.
 
     Parameters
     ----------
@@ -140,6 +144,7 @@ class _Rates:
         self._numbers = len(numbers)
         self._free = Program(graph, [*system.arguments, *numbers], system.parameter_nodes, free)
         self._given = system.program(given) if numbers else self._free
+        self.seams = Seams(system, values, given[len(given) - system.nstates :])
 
     def at(
         self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float], rng: np.random.Generator

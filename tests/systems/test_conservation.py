@@ -61,7 +61,7 @@ def test_switches_of_one_condition_take_the_same_branch():
     "potential",
     [
         lambda a, b, c: sp.Abs(a) + c,
-        lambda a, b, c: cap(a * b, c),
+        lambda a, b, c: cap(a * b * (c - sp.Rational(999, 1000)), c),
         lambda a, b, c: sp.Max(a, b, c) - sp.Min(a, c) * sp.sign(b) * b,
         lambda a, b, c: sp.Abs(c) ** sp.Rational(3, 2),
     ],
@@ -71,6 +71,11 @@ def test_a_potential_with_switches_keeps_the_energy(potential):
     assert "energy" in system.conserved()
     # Negative control.
     assert "energy" not in top(potential, forces=[-w / 1000 for w in gc.so3().xi]).conserved()
+
+
+def test_a_potential_that_jumps_does_not_keep_the_energy():
+    """No force is where it jumps: a motion passes with its speed, and the energy is another beyond."""
+    assert "energy" not in top(lambda a, b, c: cap(a * b, c)).conserved()
 
 
 def test_a_force_that_vanishes_at_one_time_is_seen():
