@@ -131,8 +131,8 @@ def real_array(name: str, value) -> np.ndarray:
     """
     try:
         array = np.asarray(value)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} must be an array of numbers, got {shown(value)}") from error
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be an array of numbers, got {shown(value)}") from None
     if array.dtype.kind in "biuf":
         return array.astype(float, copy=False)
     if array.dtype.kind == "c":
@@ -177,9 +177,18 @@ def accepts(function: Callable, count: int) -> bool:
     return True
 
 
+_SAMPLES = 501
+"""Times of a run of which only the end is given."""
+
+
 def time_grid(timepts) -> np.ndarray:
-    """`timepts` as a strictly increasing grid of at least two finite times."""
+    """`timepts` as a strictly increasing grid of two or more finite times; of an end alone 501 from 0."""
     grid = finite_array("timepts", timepts)
+    if grid.ndim == 0:
+        end = quantity("timepts, the end of a run that begins at 0,", timepts)
+        if not end > 0:
+            raise InputError(f"timepts, the end of a run that begins at 0, must be positive, got {end:g}")
+        return np.linspace(0.0, end, _SAMPLES)
     if grid.ndim != 1 or grid.size < 2:
         raise InputError(f"timepts must hold at least two times in one dimension, got shape {grid.shape}")
     steps = np.diff(grid)

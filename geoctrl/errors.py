@@ -37,7 +37,11 @@ __all__ = [
 
 
 class GeoctrlError(Exception):
-    """Root of all exceptions raised by geoctrl."""
+    """Root of all exceptions raised by geoctrl: its words are for the user, and no traceback goes before."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.__suppress_context__ = True
 
 
 class InputError(GeoctrlError, ValueError):

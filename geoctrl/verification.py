@@ -95,5 +95,5 @@ def verify(path: str | Path) -> VerificationReport:
     try:
         report = checker.check_file(path)
     except checker.Refusal as refusal:
-        raise CertificateError(f"{path} is refused: {refusal}") from refusal
+        raise CertificateError(f"{path} is refused: {refusal}") from None
     return VerificationReport(Verdict(report.verdict), report.claim, report.checks)

@@ -72,3 +72,42 @@ def test_each_error_refines_a_builtin_is_public_and_shows_its_words(error):
         )
     assert str(error("no state 'x'")) == "no state 'x'"  # a KeyError would put it in quotes
     assert str(pickle.loads(pickle.dumps(error("words")))) == "words"
+
+
+# The one cause that is shown: what a user's own function raised.
+SHOWN = {("manifolds/potentials.py", "form")}
+
+
+def chained(text):
+    """(cause, line) of exceptions that are raised from another, which a user would be shown first."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Raise) and isinstance(node.cause, ast.Name):
+            yield node.cause.id, node.lineno
+
+
+def test_the_walk_finds_chained_errors():
+    text = (
+        "try:\n    f()\nexcept KeyError as e:\n    raise InputError('x') from e\nraise A from None\nraise B"
+    )
+    assert list(chained(text)) == [("e", 4)]
+
+
+def test_no_internal_error_is_shown_before_the_words():
+    """Inside the checker, whose refusals never leave it, causes stay."""
+    assert not [
+        f"{path.relative_to(PACKAGE)}:{line} raises from {cause}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if "checker" not in path.parts
+        for cause, line in chained(path.read_text(encoding="utf-8"))
+        if (str(path.relative_to(PACKAGE)), cause) not in SHOWN
+    ]
+
+
+def test_what_was_being_handled_is_not_shown():
+    with pytest.raises(errors.LabelError) as refusal:
+        try:
+            {}["x"]
+        except KeyError:
+            raise errors.LabelError("no state 'x'")  # noqa: B904
+    assert refusal.value.__context__ is not None
+    assert refusal.value.__suppress_context__

@@ -23,3 +23,6 @@ def test_a_mistake_is_refused_with_words(call, error, tmp_path):
         # A TypeError of Python itself, for a call with wrong arguments, names no remedy.
         assert str(refusal.traceback[-1].statement).lstrip().startswith("raise TypeError")
     assert len(str(refusal.value)) > 15
+    # No traceback of what went wrong inside goes before the words.
+    assert refusal.value.__cause__ is None
+    assert refusal.value.__suppress_context__ or refusal.value.__context__ is None

@@ -3,6 +3,7 @@
 from geoctrl._scalars.arithmetics import FLOAT, RATIONAL, Arithmetic, NotRationalError, Program, evaluate
 from geoctrl._scalars.graph import NUMBER, PARAMETER, STATE, Graph, Node
 from geoctrl._scalars.numbers import exact, is_number, plain, real, shown
+from geoctrl._scalars.symbolic import Quantity, Scalar, Vector
 from geoctrl._scalars.sympy_bridge import FromSympy, expression, to_sympy
 from geoctrl._scalars.sympy_matrix import inverse_of, read_matrix
 
@@ -18,6 +19,9 @@ __all__ = [
     "Node",
     "NotRationalError",
     "Program",
+    "Quantity",
+    "Scalar",
+    "Vector",
     "evaluate",
     "exact",
     "expression",

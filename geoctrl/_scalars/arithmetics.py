@@ -228,10 +228,10 @@ class Program:
     def _evaluated(self, values: Mapping[Node, float]) -> list:
         try:
             return evaluate(self.tape.constants, values, FLOAT)
-        except ZeroDivisionError as error:
-            raise DivisionError(f"the equations divide by zero at {_given(values)}") from error
+        except ZeroDivisionError:
+            raise DivisionError(f"the equations divide by zero at {_given(values)}") from None
         except (OverflowError, ValueError) as error:
-            raise ParameterError(f"the equations have no value at {_given(values)}: {error}") from error
+            raise ParameterError(f"the equations have no value at {_given(values)}: {error}") from None
 
     @cached_property
     def source(self) -> str:

@@ -46,7 +46,7 @@ class _Functions(dict):
             try:
                 self._field = self._field.extended(x)
             except Refusal as refusal:
-                raise NotRationalError(str(refusal)) from refusal
+                raise NotRationalError(str(refusal)) from None
             found = self._field.sqrt(x)
         return found
 

@@ -14,6 +14,7 @@ import sympy as sp
 
 from geoctrl._scalars.graph import Graph, Node
 from geoctrl._scalars.numbers import exact, plain, shown
+from geoctrl._scalars.symbolic import Scalar
 from geoctrl.errors import DescriptionError, ExpressionError, GeoctrlError
 
 _TO_GRAPH = {
@@ -47,12 +48,14 @@ def expression(value: Any, what: str, error: type[GeoctrlError] = DescriptionErr
     """
     if isinstance(value, sp.Expr):
         return value
+    if isinstance(value, Scalar):
+        return value.symbol
     if isinstance(value, sp.MatrixBase) and value.shape == (1, 1):  # a product of vectors
         return value[0]
     if isinstance(value, (str, bytes)):
         raise error(
             f"{what} must be an expression, got the text {shown(value)}: text is not read as one; write it "
-            "with sympy symbols (parameter.symbol, vector.symbols, algebra.xi) and without quotes"
+            "with parameters, coordinates, vectors and algebra.xi themselves, without quotes"
         )
     if isinstance(value, (sp.Basic, sp.MatrixBase)):
         raise error(f"{what} must be a scalar expression, got {shown(value)}")

@@ -10,6 +10,7 @@ import sympy as sp
 from sympy.matrices.exceptions import NonInvertibleMatrixError
 
 from geoctrl._scalars.numbers import shown
+from geoctrl._scalars.symbolic import Vector
 from geoctrl._scalars.sympy_bridge import expression
 from geoctrl.errors import DescriptionError, GeoctrlError
 
@@ -26,6 +27,8 @@ def read_matrix(name: str, value: Any, error: type[GeoctrlError] = DescriptionEr
     """
     if isinstance(value, sp.MatrixBase):
         return sp.ImmutableMatrix(value)
+    if isinstance(value, Vector):
+        return value.symbols
     entries = _rectangle(value)
     if entries is None:  # printing is kept for the refusal: entries may be long
         raise error(f"{name} must be a matrix of numbers or expressions, got {shown(value)}")

@@ -15,6 +15,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import whole_number
+from geoctrl._scalars import Vector
 from geoctrl.algebra._arrays import is_symbolic, pack, read_array, times
 from geoctrl.algebra._exact import exact_array
 from geoctrl.algebra._labels import check_identifier, numbered, real_symbols
@@ -25,7 +26,7 @@ from geoctrl.errors import DescriptionError
 
 
 @dataclass(frozen=True, init=False)
-class AdvectedVector:
+class AdvectedVector(Vector):
     """Vector fixed in space, seen from a body: ``Gamma = R^T reference``, ``Gammadot = Gamma x omega``.
 
     Parameters
@@ -49,6 +50,8 @@ class AdvectedVector:
     >>> Gamma = AdvectedVector("Gamma")
     >>> Gamma.symbols.T
     Matrix([[Gamma1, Gamma2, Gamma3]])
+    >>> 2 * Gamma[2] + Gamma.dot([0, 1, 0])  # in expressions it is that column
+    Gamma2 + 2*Gamma3
     >>> Gamma.action(se3())[0]
     (0, 1, 2, Fraction(1, 1))
     """
@@ -121,7 +124,7 @@ class AdvectedVector:
 
 
 @dataclass(frozen=True, init=False)
-class AdvectedParameter:
+class AdvectedParameter(Vector):
     """Parameter in any representation: ``(xi a)_i = sum_jk kappa[i, j, k] xi_j a_k``, ``adot = -xi a``.
 
     Parameters

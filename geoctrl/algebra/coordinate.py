@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import sympy as sp
 
 from geoctrl._checks import flag
+from geoctrl._scalars import Scalar
 from geoctrl.algebra._labels import check_identifier
 from geoctrl.algebra.factor import Factor
 from geoctrl.algebra.groups import product
@@ -21,7 +22,7 @@ SHAPE = "shape"
 
 
 @dataclass(frozen=True)
-class Coordinate:
+class Coordinate(Scalar):
     r"""A coordinate r of the shape, with :math:`\dot r` among the velocities.
 
     Parameters
@@ -48,6 +49,8 @@ class Coordinate:
     >>> phi = Coordinate("phi", angle=True)
     >>> phi.symbol, phi.rate, phi.unit
     (phi, phi_dot, 'rad')
+    >>> 2 * sp.sin(phi) * phi.rate  # in expressions it is its symbol
+    2*phi_dot*sin(phi)
     """
 
     name: str

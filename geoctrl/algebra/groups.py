@@ -107,8 +107,9 @@ def rn(k: int) -> LieAlgebra:
 def product(*algebras: LieAlgebra) -> LieAlgebra:
     """Direct product: velocities one after the other, brackets between different factors zero.
 
-    A label that occurs already gets a suffix with the number of its factor, counted from 1. Factors of
-    products are factors of the whole, so that nesting makes no difference to `xi`.
+    A label, also one given by `LieAlgebra.relabelled`, that occurs already gets a suffix with the number of
+    its factor, counted from 1. Factors of products are factors of the whole, so that nesting makes no
+    difference to `xi`.
 
     Raises
     ------
@@ -119,6 +120,8 @@ def product(*algebras: LieAlgebra) -> LieAlgebra:
     --------
     >>> product(so3(), rn(1), so3()).labels
     ('Omega1', 'Omega2', 'Omega3', 'Y1', 'Omega1_3', 'Omega2_3', 'Omega3_3')
+    >>> product(so3(), rn(2).relabelled(["w1", "w2"], ["p1", "p2"])).labels
+    ('Omega1', 'Omega2', 'Omega3', 'w1', 'w2')
     """
     if not algebras:
         raise DescriptionError("product needs at least one Lie algebra")

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import sympy as sp
 
+from geoctrl._scalars import Scalar
 from geoctrl.algebra._labels import check_identifier, real_symbols
 from geoctrl.algebra.advected import AdvectedVector
 from geoctrl.algebra.lie import LieAlgebra
@@ -17,7 +18,7 @@ __all__ = ["Height"]
 
 
 @dataclass(frozen=True)
-class Height:
+class Height(Scalar):
     r"""Component h of the position of a frame's origin along a vector fixed in space.
 
     .. math:: h = \gamma \cdot x, \qquad \dot h = \Gamma \cdot Y, \qquad \Gamma = R^T \gamma

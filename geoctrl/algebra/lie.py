@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -145,7 +146,7 @@ class LieAlgebra:
         )
 
     def relabelled(self, labels: Sequence[str], momentum_labels: Sequence[str] | None = None) -> LieAlgebra:
-        """The same algebra with other names for its velocities (and momenta).
+        """The same algebra with other names for its velocities (and momenta), which products of it keep.
 
         Raises
         ------
@@ -154,7 +155,15 @@ class LieAlgebra:
         """
         own = _read_labels(labels, self.labels, "labels")
         momenta = _read_labels(momentum_labels, self.momentum_labels, "momentum_labels")
-        return self._assembled(self.brackets, own, momenta, self.name, self.factors)
+        factors = tuple(
+            replace(
+                factor,
+                labels=_renamed(own, self.labels, factor.labels, factor.start),
+                momentum_labels=_renamed(momenta, self.momentum_labels, factor.momentum_labels, factor.start),
+            )
+            for factor in self.factors
+        )
+        return self._assembled(self.brackets, own, momenta, self.name, factors)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise ImmutableError(f"a LieAlgebra is immutable: {name!r} cannot be set")
@@ -341,3 +350,13 @@ def _read_labels(labels: Sequence[str] | None, default: tuple[str, ...], what: s
     if labels is None:
         return default
     return entries(what, labels, DescriptionError)
+
+
+def _renamed(
+    now: tuple[str, ...], before: tuple[str, ...], own: tuple[str, ...], start: int
+) -> tuple[str, ...]:
+    """Labels of a factor on its own with the new ones put in; suffixes are left to products."""
+    places = slice(start, start + len(own))
+    return tuple(
+        mine if new == old else new for new, old, mine in zip(now[places], before[places], own, strict=True)
+    )

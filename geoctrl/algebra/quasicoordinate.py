@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl._scalars import expression
+from geoctrl._scalars import Scalar, expression
 from geoctrl.algebra._labels import check_identifier
 from geoctrl.errors import DescriptionError
 
@@ -15,7 +15,7 @@ __all__ = ["Quasicoordinate"]
 
 
 @dataclass(frozen=True)
-class Quasicoordinate:
+class Quasicoordinate(Scalar):
     r"""A variable z that has a rate, linear in velocities, and no velocity of its own.
 
     .. math:: \dot z = \sum_j w_j(\Gamma)\, \xi_j

@@ -191,7 +191,7 @@ def attracted_set(
     try:
         kept = kept_functions(stored)
     except Refusal as refusal:
-        raise CertificateError(f"by squares, {refusal}") from refusal
+        raise CertificateError(f"by squares, {refusal}") from None
     reasons = []
     for levels in ([], kept) if kept else ([],):
         asked = data | {"levels": levels}

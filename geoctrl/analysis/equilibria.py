@@ -153,9 +153,7 @@ def _rest(
     try:
         return _solve(seen, x, u, params, free)
     except SingularMassError as error:
-        raise EquilibriumError(
-            f"no equilibrium found: on the way there {error}; try another guess"
-        ) from error
+        raise EquilibriumError(f"no equilibrium found: on the way there {error}; try another guess") from None
 
 
 def _solve(

@@ -62,7 +62,7 @@ def held_outcome(system: System, controller: SampledController, point: Equilibri
     raise CertificateError(
         f"no certificate of this loop can be made: {refusal} (in point and law, doubles are the "
         "binary numbers they are)"
-    ) from refusal
+    ) from None
 
 
 def _candidates(problem: Problem, controller: SampledController) -> Iterator[tuple[Stored, list[str]]]:

@@ -42,4 +42,4 @@ def judge_matrices(data: dict[str, Any]) -> Outcome:
         problem = Stored.of(data)
         return Outcome(problem, *checker.decide(problem.read, {}, exact=False))
     except checker.Refusal as refusal:
-        raise CertificateError(f"no certificate of this point can be made: {refusal}") from refusal
+        raise CertificateError(f"no certificate of this point can be made: {refusal}") from None

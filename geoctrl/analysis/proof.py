@@ -69,7 +69,7 @@ def decide(problem: Problem, modulo: str | None = None) -> Outcome:
     except checker.Refusal as refusal:
         if outcome is not None:
             return outcome
-        raise CertificateError(f"no certificate of this point can be made: {refusal}") from refusal
+        raise CertificateError(f"no certificate of this point can be made: {refusal}") from None
     if (found := in_balls(problem, rounded.evidence["conserved"])) is not None:
         return Outcome(*found)
     return rounded if outcome is None or rounded.verdict.value.startswith("NUMERICALLY") else outcome

@@ -51,7 +51,7 @@ def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
     try:
         seen = system.seen_from(stored.get("spin"))
     except GeoctrlError as error:
-        raise CertificateError(f"the system is not seen from the axes of the file: {error}") from error
+        raise CertificateError(f"the system is not seen from the axes of the file: {error}") from None
     given = checker.read_problem(dict(stored))
     held = [exact_with_roots(q) for q in given["inputs"].values()]
     loop = "held" in stored
@@ -105,7 +105,7 @@ def _measured_from(label: str) -> tuple[str, ExactAngle] | None:
     try:
         return match[1], ExactAngle(math.atan2(sine, cosine), cosine, sine)
     except ValueError as error:
-        raise CertificateError(f"the state {label!r} is measured from no angle: {error}") from error
+        raise CertificateError(f"the state {label!r} is measured from no angle: {error}") from None
 
 
 def _same(part: str, given: list[str], found: list[str]) -> None:
@@ -137,7 +137,7 @@ def compare_problems(stored: dict[str, Any], rebuilt: dict[str, Any], own: int) 
                 if functions.remainder(a[name] - b[name]):
                     raise CertificateError(f"{part} {name} of the file is not that of the system")
     except checker.Refusal as refusal:
-        raise CertificateError(f"the equations cannot be compared: {refusal}") from refusal
+        raise CertificateError(f"the equations cannot be compared: {refusal}") from None
 
 
 class _Parts:

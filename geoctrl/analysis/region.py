@@ -287,7 +287,7 @@ def _asked(
         raise EquilibriumError(
             f"the members of {family!r} are not proved to be equilibria on the leaf for all values of the "
             f"axes ({refusal}); seen in other axes they may be (sys.despun())"
-        ) from refusal
+        ) from None
     for name in list(data["invariants"]):
         if not _conserved(members, name):
             for part in (data["invariants"], data["weights"], members.invariants):
@@ -295,7 +295,7 @@ def _asked(
     try:
         found = proposals(members)
     except Refusal as refusal:
-        raise CertificateError(f"the tests cannot be reduced over these axes: {refusal}") from refusal
+        raise CertificateError(f"the tests cannot be reduced over these axes: {refusal}") from None
     proofs = []
     for proposal in found:
         if multipliers := proposal.get("multipliers"):

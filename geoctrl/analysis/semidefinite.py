@@ -27,11 +27,11 @@ def require_solver() -> Any:
     """
     try:
         return import_module("clarabel")
-    except ImportError as error:
+    except ImportError:
         raise CertificateError(
             "sums of squares are searched for by Clarabel, which is not installed: "
             'pip install "geoctrl[squares]"'
-        ) from error
+        ) from None
 
 
 class Program:

@@ -45,7 +45,7 @@ def compared_anew(path: str) -> list[str]:
     try:
         system.parameters_at(numbers)
     except GeoctrlError as error:
-        raise CertificateError(f"{system.name} does not admit the parameters of the file: {error}") from error
+        raise CertificateError(f"{system.name} does not admit the parameters of the file: {error}") from None
     lists = {"states": "states", "inputs": "inputs", "parameters": "parameters"}
     lists |= {"leaf": "leaf relations", "invariants": "invariants"}
     named = [f"{words} {', '.join(problem[key])}" for key, words in lists.items() if problem[key]]

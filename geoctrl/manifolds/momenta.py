@@ -110,8 +110,8 @@ def velocities_of(
         missing = turns.T @ (pi - momenta_of(system, z, w, params)).ravel()
         try:
             change = turns @ np.linalg.solve(inertia, missing)
-        except np.linalg.LinAlgError as error:
-            raise SingularMassError("the inertia is singular at this configuration") from error
+        except np.linalg.LinAlgError:
+            raise SingularMassError("the inertia is singular at this configuration") from None
         w = w + change.reshape(w.shape)
         if np.max(np.abs(change)) <= _CONVERGED * max(1.0, float(np.max(np.abs(w)))):
             return w

@@ -93,7 +93,7 @@ def read_scalar(what: str, value: Any, kinds: str = "an expression") -> sp.Expr:
     try:
         found = value if isinstance(value, sp.MatrixBase) else _expression(what, value)
     except InputError as error:
-        raise DescriptionError(f"{problem()}: {error}") from error
+        raise DescriptionError(f"{problem()}: {error}") from None
     if isinstance(found, sp.MatrixBase) and found.shape == (1, 1):
         found = found[0]
     if not isinstance(found, sp.Expr) or found.is_Matrix:
@@ -119,7 +119,7 @@ def read_vectors(name: str, vectors: Any, n: int) -> tuple[sp.Matrix, ...]:
     try:
         rows = [[_expression(name, e) for e in np.ravel(np.array(v, dtype=object))] for v in vectors]
     except (TypeError, ValueError) as error:
-        raise DescriptionError(f"{problem()}: {error}") from error
+        raise DescriptionError(f"{problem()}: {error}") from None
     if len(rows) != n or any(len(v) != 3 for v in rows):
         raise DescriptionError(problem())
     return tuple(sp.Matrix([finite(name, e) for e in v]) for v in rows)
@@ -268,8 +268,8 @@ def examine_function(what: str, function: Any, arguments: tuple, shape: tuple[in
     problem = f"{what} must return {wanted}, got "
     try:
         array = np.asarray(value)
-    except ValueError as error:
-        raise DescriptionError(f"{problem}rows of unequal length, {value!r}") from error
+    except ValueError:
+        raise DescriptionError(f"{problem}rows of unequal length, {value!r}") from None
     if array.dtype.kind not in "biuf" and not all(isinstance(e, Real) for e in array.ravel().tolist()):
         raise DescriptionError(f"{problem}{value!r}")
     # Inputs may come as a row or a column, and one alone as a number.

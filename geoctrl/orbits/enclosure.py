@@ -138,7 +138,7 @@ def enclosed(orbit: Any, bits: int) -> OrbitEnclosure:
             if isinstance(error, UnprovedError)
             else "a matrix may be singular: is it a bifurcation?"
         )
-        raise EquilibriumError(f"{_REFUSED}: {why}; take the orbit of find_periodic, or more bits") from error
+        raise EquilibriumError(f"{_REFUSED}: {why}; take the orbit of find_periodic, or more bits") from None
     finally:
         ctx.cap = cap
 

@@ -275,7 +275,7 @@ class _Shooting:
                     break
                 y, (residual, J) = trial, better
         except (GeoctrlError, ArithmeticError, ValueError) as error:
-            raise EquilibriumError(f"{_NONE}: {error}; {_ELSEWHERE}") from error
+            raise EquilibriumError(f"{_NONE}: {error}; {_ELSEWHERE}") from None
         defect = float(np.max(np.abs(residual))) / max(1.0, float(np.max(np.abs(y))))
         if not defect <= _CLOSED:
             raise EquilibriumError(f"{_NONE}: the defect is {defect:.3g} after the last step; {_ELSEWHERE}")

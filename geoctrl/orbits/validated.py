@@ -214,8 +214,8 @@ class _Step:
         ctx.cap = length
         try:
             values = program([arb_series(list(c[:length])) for c in x])
-        except ValueError as error:  # a divisor that may vanish, as flint says it of series
-            raise UnprovedError("the equations are singular near the orbit") from error
+        except ValueError:  # a divisor that may vanish, as flint says it of series
+            raise UnprovedError("the equations are singular near the orbit") from None
         return [v if isinstance(v, arb_series) else arb_series([v]) for v in values]
 
     def _blocks(self, x: Sequence[Sequence[arb]], length: int) -> list[list[arb]]:

@@ -106,10 +106,10 @@ def read(path: str | PathLike) -> dict[str, np.ndarray]:
         header = json.loads(str(arrays["header"]))
     except (FileNotFoundError, InputError):
         raise
-    except (OSError, ValueError, KeyError, TypeError, EOFError, RecursionError, zipfile.BadZipFile) as error:
-        raise InputError(wrong) from error
+    except (OSError, ValueError, KeyError, TypeError, EOFError, RecursionError, zipfile.BadZipFile):
+        raise InputError(wrong) from None
     except (NotImplementedError, RuntimeError, zlib.error) as error:  # a method or a password of the archive
-        raise InputError(f"{wrong}: {error}") from error
+        raise InputError(f"{wrong}: {error}") from None
     if not isinstance(header, dict) or header.get("format") != _FORMAT:
         raise InputError(wrong)
     version = header.get("version")

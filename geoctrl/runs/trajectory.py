@@ -212,8 +212,8 @@ class Samples(ABC):
         """
         try:
             import pandas as pd
-        except ImportError as error:
-            raise DependencyError("to_pandas needs pandas: pip install pandas") from error
+        except ImportError:
+            raise DependencyError("to_pandas needs pandas: pip install pandas") from None
         columns = dict(zip(self.input_labels, self.inputs, strict=True))
         columns = dict(zip(self.output_labels, self.outputs, strict=True)) | columns
         columns = dict(zip(self.state_labels, self.states, strict=True)) | columns

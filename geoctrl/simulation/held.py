@@ -73,7 +73,7 @@ def _run(flow: Flow, hold: Hold, stepper: Callable) -> Generator[Block, None, En
                 try:
                     u = decide(x if sensed is None else sensed(t, x))
                 except (ArithmeticError, ValueError) as error:
-                    raise EndedError(Ending(t, f"the law has no value ({error})", np.array(x))) from error
+                    raise EndedError(Ending(t, f"the law has no value ({error})", np.array(x))) from None
                 if not isfinite(sum(u)):
                     raise EndedError(Ending(t, "the law has no finite value", np.array(x)))
                 sent.append(u)

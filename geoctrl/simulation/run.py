@@ -51,8 +51,9 @@ def simulate(
     sys : ReducedSystem, SphereSystem or RotationSystem
         An open or a closed loop. Systems on spheres and rotations run on their equations written out, or
         where these are too long on their compiled field (DOP853).
-    timepts : (nt,) array
-        Strictly increasing times (s) of the samples; ``timepts[0]`` is the initial time.
+    timepts : (nt,) array, or float
+        Strictly increasing times (s) of the samples; ``timepts[0]`` is the initial time. A number is the end
+        of a run that begins at 0, with 501 samples evenly in between.
     x0 : (n,) array, Equilibrium, or pair (q, omega) or (R, Omega)
         Initial state on the leaf; `ReducedSystem.project` makes one.
     params : dict, optional

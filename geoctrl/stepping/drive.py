@@ -255,7 +255,7 @@ class Expressions(Drive):
         try:
             return self._system.expression(term)
         except ExpressionError as error:
-            raise ExpressionError(f"input {label!r}: {error}") from error
+            raise ExpressionError(f"input {label!r}: {error}") from None
 
     @property
     def zero(self) -> bool:

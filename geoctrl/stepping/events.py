@@ -52,7 +52,7 @@ class Event:
         try:
             expr = expression(self.expr, "an event")
         except DescriptionError as error:
-            raise TypeError(str(error)) from error
+            raise TypeError(str(error)) from None
         object.__setattr__(self, "expr", expr)
         if real(self.direction, "direction of an event") not in (-1.0, 0.0, 1.0):
             raise InputError(f"direction of an event must be -1, 0 or 1, got {self.direction!r}")
@@ -97,7 +97,7 @@ def read_events(system: System, events: Mapping[str, Any] | None) -> tuple[Locat
         try:
             node = system.expression(event.expr)
         except ExpressionError as error:
-            raise ExpressionError(f"event {name!r}: {error}") from error
+            raise ExpressionError(f"event {name!r}: {error}") from None
         if node.level < STATE:
             raise ExpressionError(f"event {name!r}: {event.expr} depends on no state, input or time")
         of_inputs = bool(system.graph.symbols([node]) & set(system.input_nodes))

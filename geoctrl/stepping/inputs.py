@@ -121,13 +121,13 @@ def _by_number(labels: tuple[str, ...], inputs: Any, timepts: np.ndarray | None)
     m = len(labels)
     try:
         array = real_array("inputs", inputs)
-    except InputError as error:
+    except InputError:
         if isinstance(inputs, (list, tuple, np.ndarray)):
             raise
         raise TypeError(
             "inputs must be a dict of label -> expression, a callable f(t) or f(t, x, params) -> (m,), an "
             f"array (m,) or (m, nt), or (times, values (m, nt)), got {type(inputs).__name__}"
-        ) from error
+        ) from None
     if array.shape == (m,) or (array.ndim < 2 and m > 1) or array.ndim == 0:
         return Held(labels, finite_array(f"inputs ({', '.join(labels)})", np.atleast_1d(array), (m,)).copy())
     if timepts is None:

@@ -23,8 +23,8 @@ def _entries(name: str, given: Any, count: int) -> np.ndarray:
     wanted = f"{name} must be a number, a symbol or a {count} x {count} matrix of them, got {shown(given)}"
     try:
         entries = np.array(given.tolist() if isinstance(given, sp.MatrixBase) else given, dtype=object)
-    except ValueError as error:  # rows of different lengths
-        raise MatchingError(wanted) from error
+    except ValueError:  # rows of different lengths
+        raise MatchingError(wanted) from None
     if entries.ndim > 2:
         raise MatchingError(wanted)
     found = np.empty(entries.shape, dtype=object)

@@ -279,7 +279,7 @@ def _by_matrices(mechanism: EulerPoincare, kind: str, direction: Any, form: str)
     except MatchingError as error:
         raise MatchingError(
             f'gains="{form}" needs abelian actuated directions: {error}; leave it out to try other classes'
-        ) from error
+        ) from None
 
 
 def shaped(mechanism: EulerPoincare, kind: str, direction: Any) -> ShapedMatching:

@@ -154,7 +154,7 @@ def place(
     try:
         K = place_poles(A, B, wanted).gain_matrix
     except ValueError as error:
-        raise InputError(f"these poles cannot be placed: {error}") from error
+        raise InputError(f"these poles cannot be placed: {error}") from None
     found = np.linalg.eigvals(A - B @ K)
     ordered, placed = (v[np.lexsort((v.imag, v.real))] for v in (wanted, found))
     if not np.max(np.abs(placed - ordered)) <= _PLACED * np.max(np.abs(wanted)):
@@ -277,8 +277,8 @@ def _poles(poles: Any, reached: Controllability) -> np.ndarray:
         raise InputError(f"poles must be numbers, got {shown(poles)}")
     try:
         wanted = np.array([complex(p) for p in given])
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"poles must be numbers, got {shown(poles)}") from error
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"poles must be numbers, got {shown(poles)}") from None
     if len(wanted) != reached.rank:
         kept = ", ".join([*reached.neutral, *(m.name for m in reached.unreached)]) or "nothing"
         raise InputError(

@@ -35,8 +35,8 @@ def optimal_gain(
     _require_seen(A, Q, unseen)
     try:
         S = solve_continuous_are(A, B, Q, R)
-    except np.linalg.LinAlgError as error:
-        raise ConvergenceError(_APART) from error
+    except np.linalg.LinAlgError:
+        raise ConvergenceError(_APART) from None
     K = np.linalg.solve(R, B.T @ S)
     terms = (A.T @ S, S @ A, -S @ B @ K, Q)
     residual = float(np.linalg.norm(sum(terms))) / max(float(np.linalg.norm(e)) for e in terms)
@@ -87,8 +87,8 @@ def optimal_held_gain(
     Ah, Bh, N, Rh = flow[:n, :n], flow[:n, n:], cost[:n, n:], cost[n:, n:]
     try:
         S = solve_discrete_are(Ah, Bh, cost[:n, :n], Rh, s=N)
-    except np.linalg.LinAlgError as error:
-        raise ConvergenceError(_APART) from error
+    except np.linalg.LinAlgError:
+        raise ConvergenceError(_APART) from None
     K = np.linalg.solve(Rh + Bh.T @ S @ Bh, Bh.T @ S @ Ah + N.T)
     terms = (Ah.T @ S @ Ah, -S, -(Ah.T @ S @ Bh + N) @ K, cost[:n, :n])
     residual = float(np.linalg.norm(sum(terms))) / max(float(np.linalg.norm(e)) for e in terms)

@@ -83,14 +83,14 @@ def regular(make: Callable[[], Controlled], gains: tuple[Parameter, ...]) -> Con
         if all(p.default is not None for p in made.parameters) or any(p.default is not None for p in gains):
             numbers = system.parameters(system.mechanism.generic)
             require_regular(system, 0.0, system.state(params=numbers), numbers, "rest")
-    except SingularMassError as error:
+    except SingularMassError:
         raise MatchingError(
             f"{told}: the controlled inertia is singular, and inputs would have to be infinite; take others"
-        ) from error
-    except DivisionError as error:
+        ) from None
+    except DivisionError:
         raise MatchingError(
             f"{told}: the controlled Lagrangian divides by an inertia that these gains make zero; take others"
-        ) from error
+        ) from None
     return made
 
 

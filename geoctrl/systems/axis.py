@@ -37,8 +37,8 @@ class Axis:
     def __init__(self, direction: Sequence[Any], of: int = 1) -> None:
         try:
             entries = tuple(exact(d, "an entry of an axis") for d in direction)
-        except (TypeError, ValueError) as error:
-            raise DescriptionError(f"an axis needs three finite numbers, got {direction!r}") from error
+        except (TypeError, ValueError):
+            raise DescriptionError(f"an axis needs three finite numbers, got {direction!r}") from None
         if len(entries) != 3 or not any(entries):
             raise DescriptionError(f"an axis needs three numbers, not all zero, got {direction!r}")
         self.direction: tuple[Fraction, ...] = entries

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import sympy as sp
@@ -15,13 +16,13 @@ from geoctrl.systems.reactions import is_reaction, reaction
 __all__ = ["check_symbols"]
 
 
-def _without_coordinate(name: str) -> str:
-    """What to say of an undeclared symbol that is named like a rate."""
-    if not name.endswith("_dot"):
-        return ""
-    return (
-        f"; a rate is that of a coordinate, shape=[gc.Coordinate({name.removesuffix('_dot')!r})], or a rotor"
-    )
+def _undeclared(name: str, by_input: bool) -> str:
+    """How to declare a symbol: one that is named like a rate, and any other."""
+    if name.endswith("_dot"):
+        coordinate = f"gc.Coordinate({name.removesuffix('_dot')!r})"
+        return f"; a rate is that of a coordinate, shape=[{coordinate}], or a rotor"
+    parameter = f"a parameter by parameters=[gc.Parameter({name!r}, ...)]"
+    return f"; an input is declared by inputs=[{name!r}], {parameter}" if by_input else f"; {parameter}"
 
 
 def check_symbols(mechanism: Any) -> None:
@@ -75,4 +76,4 @@ def _require(what: str, values: Sequence[Any], allowed: set[sp.Symbol]) -> None:
         "take parameter.symbol, vector.symbols, algebra.xi, symbol and rate of a coordinate, or "
         "sp.Symbol(name, real=True) of an input"
     )
-    require_declared(what, values, allowed, remedy, _without_coordinate)
+    require_declared(what, values, allowed, remedy, partial(_undeclared, by_input=what == "forces"))

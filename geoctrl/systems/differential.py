@@ -102,11 +102,11 @@ class Differential:
         right = np.concatenate([by_x, by_u], axis=-1)
         try:
             solved = np.linalg.solve(saddle, right)[..., :k, :]
-        except np.linalg.LinAlgError as error:
+        except np.linalg.LinAlgError:
             raise SingularMassError(
                 "the equations have no derivative here: the mass matrix, bordered by the constraint rows, is "
                 "singular"
-            ) from error
+            ) from None
         n, m = system.nstates, system.ninputs
         top_x, top_u = solved[..., :n], solved[..., n:]
         zero = np.zeros((*top_u.shape[:-2], n - k, m))

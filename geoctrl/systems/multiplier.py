@@ -192,8 +192,8 @@ class MultiplierForm:
             total = np.concatenate([right, -drift])
         try:
             solution = np.linalg.solve(saddle, total)
-        except np.linalg.LinAlgError as error:
-            raise SingularMassError("the mass matrix bordered by the constraints is singular here") from error
+        except np.linalg.LinAlgError:
+            raise SingularMassError("the mass matrix bordered by the constraints is singular here") from None
         return solution[: self.n], solution[self.n :], gammadot
 
     def rhs(

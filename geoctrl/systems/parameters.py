@@ -8,13 +8,14 @@ from keyword import iskeyword
 import sympy as sp
 
 from geoctrl._checks import flag, parameter_value
+from geoctrl._scalars import Scalar
 from geoctrl.errors import ParameterError
 
 __all__ = ["Parameter"]
 
 
 @dataclass(frozen=True)
-class Parameter:
+class Parameter(Scalar):
     """A physical parameter.
 
     Parameters
@@ -41,8 +42,8 @@ class Parameter:
     Examples
     --------
     >>> m = Parameter("m", 2.0, "kg", "total mass", positive=True)
-    >>> m.symbol
-    m
+    >>> m.symbol, sp.sqrt(m) * m / 2  # in expressions it is its symbol
+    (m, m**(3/2)/2)
     """
 
     name: str

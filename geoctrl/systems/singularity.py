@@ -79,7 +79,7 @@ def require_regular(
         raise ParameterError(
             f"the equations cannot be evaluated at {place} with params {dict(params)}: {error}; check their "
             "values"
-        ) from error
+        ) from None
     if not _singular(condition, pivot, rows, frame):
         return
     where = f"at {place} ({_named(system, x)})"

@@ -74,8 +74,8 @@ class RobustnessReport:
         """
         try:
             import pandas as pd
-        except ImportError as error:
-            raise DependencyError("to_pandas needs pandas: pip install pandas") from error
+        except ImportError:
+            raise DependencyError("to_pandas needs pandas: pip install pandas") from None
         return pd.DataFrame([asdict(row) for row in self.rows]).set_index("check")
 
     def plot(self, ax: Any = None, title: str | None = None) -> Any:

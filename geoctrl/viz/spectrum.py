@@ -46,8 +46,8 @@ def eigenvalues(lin: Any, ax: Axes | None = None, title: str | None = None) -> A
     given = getattr(lin, "eigenvalues", lin)
     try:
         values = np.asarray(given, dtype=complex)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"eigenvalues or a square matrix are needed, got {shown(given)}") from error
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"eigenvalues or a square matrix are needed, got {shown(given)}") from None
     if values.ndim == 2 and values.shape[0] == values.shape[1]:
         values = np.linalg.eigvals(values)
     if values.ndim != 1 or not values.size or not np.isfinite(values).all():
