@@ -53,7 +53,7 @@ _BITS = 100_000
 _TERMS = 4000
 """Operations up to which an identity is expanded."""
 _NEAR = 1e-8
-"""Distance from the orbit in floats, relative to it, up to which an orbit is the one that is meant."""
+"""Distance from the orbit in floats, in sizes of states, up to which an orbit is the one that is meant."""
 _REFUSED = "the orbit is not proved"
 
 
@@ -263,8 +263,8 @@ class _Closing:
         raise UnprovedError("Newton's steps do not come to an end")
 
     def _require_near(self, x: Sequence[arb], T: arb, angle: arb) -> None:
-        size = max(1.0, float(np.max(np.abs(self.orbit.x))))
-        apart = max(float(abs(a - b)) for a, b in zip(x, self._start, strict=True)) / size
+        sizes = self.orbit.system.seen_from(None).scales(self.orbit.x, self.orbit.u, self.orbit.params).column
+        apart = max(float(abs(a - b)) / c for a, b, c in zip(x, self._start, sizes, strict=True))
         apart = max(
             apart, abs(float(T) / self.orbit.period - 1), abs(float(angle) - (self.orbit.angle or 0.0))
         )

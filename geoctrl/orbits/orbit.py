@@ -49,7 +49,7 @@ class PeriodicOrbit:
     margin : float
         Distance from the circle that rounding explains.
     residual : float
-        Defect of the closing and of the conditions, relative to the state.
+        Defect of the closing and of the conditions, relative to the sizes of the states.
     params : dict
     u : ndarray (m,)
     """

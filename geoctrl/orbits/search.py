@@ -12,6 +12,10 @@ choose the start among the states of one orbit: :math:`f(\bar x)\cdot(x_0 - \bar
 :math:`A\bar x\cdot(x_0 - \bar x) = 0` for turns. Integrals over a shape, which have gradients and no values,
 are held to first order. Closing repeats what is conserved, so that there are more
 equations than unknowns, of full rank: Gauss-Newton. What is found does not depend on m.
+
+Unknowns and equations are numbers without units: states over their sizes at the guess
+(`geoctrl.systems.scales`), the period over that of the guess, what is conserved over the lengths of its
+gradients there.
 """
 
 from __future__ import annotations
@@ -44,7 +48,7 @@ _TRIES = 60
 _POLISHING = 4
 _LAST_DIGITS = 1e-14
 _CLOSED = 1e-10
-"""Residual, relative to the unknowns, up to which an orbit counts as found."""
+"""Residual, relative to the sizes of states, up to which an orbit counts as found."""
 _NONE = "no periodic orbit was found near the guess"
 _ELSEWHERE = "start nearer, with another period, or with more segments"
 _RETURNS = 241
@@ -52,7 +56,7 @@ _RETURNS = 241
 _RANK = 1e-10
 """Singular value, relative to the largest, along which no step is taken."""
 _RESTS = 1e-6
-"""Rate, relative to the state over the period, below which a solution is an equilibrium."""
+"""Way over a period at the rate of a state, in sizes of states, below which a solution is an equilibrium."""
 _MARGIN = 1e-7
 """Distance of multipliers from the circle that rounding of a monodromy of size one explains."""
 
@@ -117,10 +121,10 @@ def find_periodic(
     system.start(x, params)  # refuses what is off the leaf
     if system.time_node in system.graph.symbols(system.field_nodes):
         raise InputError("the equations hold the time: their solutions have the period of that, or none")
-    rate = system.rhs(0.0, x, u if u.size else None, numbers)
-    if not np.linalg.norm(rate) * T > _RESTS * max(1.0, float(np.linalg.norm(x))):
+    closes = closing(system, symmetry, dict(numbers))
+    shooting = _Shooting(system, x, u, dict(numbers), closes, m, T)
+    if not shooting.moves(x, T):
         raise InputError("the guess rests: its orbit is a point; move it off the equilibrium")
-    shooting = _Shooting(system, x, u, dict(numbers), closing(system, symmetry, dict(numbers)), m)
     y, residual = shooting.solved(shooting.first(T))
     return _told(shooting, y, residual)
 
@@ -135,6 +139,7 @@ class _Shooting:
     params: dict[str, float]
     closing: Closing
     segments: int
+    period: float
 
     @cached_property
     def flow(self) -> Variations:
@@ -145,8 +150,17 @@ class _Shooting:
         """Nodes of what motions under these inputs keep."""
         return dict(self.system.conserved(self.params, u=self.u))
 
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """Sizes (n,) of the states at the guess."""
+        return self.system.seen_from(None).scales(self.guess, self.u, self.params).column
+
     def rate(self, x: np.ndarray) -> np.ndarray:
         return self.system.rhs(0.0, x, self.u if self.u.size else None, self.params)
+
+    def moves(self, x: np.ndarray, time: float) -> bool:
+        """Whether the state goes anywhere within a time."""
+        return bool(np.linalg.norm(self.rate(x) / self.sizes) * time > _RESTS)
 
     def levels(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Leaf relations and conserved functions at a state, and their gradients."""
@@ -164,15 +178,23 @@ class _Shooting:
         found = self.system.seen_from(None).conserved_gradients(x, self.u, self.params)
         return found | {jet.name: np.array(jet.gradient) for jet in self._jets(x)}
 
+    def directions(self, x: np.ndarray) -> dict[str, np.ndarray]:
+        """These gradients in the sizes of states, over their lengths at the guess."""
+        there = self.gradients(self.guess)
+        lengths = {name: float(np.linalg.norm(row * self.sizes)) or 1.0 for name, row in there.items()}
+        return {name: row * self.sizes / lengths[name] for name, row in self.gradients(x).items()}
+
     # -- unknowns -------------------------------------------------------------------------------
 
     def first(self, period: float) -> np.ndarray:
-        """States along the motion of the guess until it returns nearest, that time and an angle."""
+        """Unknowns along the motion of the guess until it returns nearest."""
         period, angle = self._nearest_return(period)
         states = [self.guess]
         for _ in range(self.segments - 1):
             states.append(self.flow(states[-1], period / self.segments)[0])
-        return np.concatenate([*states, [period], [angle] if self.closing.turns else []])
+        return np.concatenate(
+            [*(x / self.sizes for x in states), [period / self.period], [angle] if self.closing.turns else []]
+        )
 
     def _nearest_return(self, period: float) -> tuple[float, float]:
         """Time and angle, among those near the period that is given, at which the motion comes nearest."""
@@ -183,16 +205,23 @@ class _Shooting:
         )
         angles = np.linspace(-np.pi, np.pi, 73) if self.closing.turns else np.zeros(1)
         starts = [self.closing(a) @ self.guess for a in angles]
-        apart = [np.linalg.norm(run.states[:, 1:] - s[:, None], axis=0) for s in starts]
+        apart = [
+            np.linalg.norm((run.states[:, 1:] - s[:, None]) / self.sizes[:, None], axis=0) for s in starts
+        ]
         if not apart[0].size:
             return period, 0.0
         k, i = np.unravel_index(np.argmin(apart), (len(apart), apart[0].size))
         return float(run.time[1 + i]), float(angles[k])
 
     def parts(self, y: np.ndarray) -> tuple[np.ndarray, float, float]:
-        """States (m, n), period and angle."""
+        """States (m, n), period and angle of unknowns."""
         n, m = len(self.guess), self.segments
-        return y[: n * m].reshape(m, n), float(y[n * m]), float(y[-1]) if self.closing.turns else 0.0
+        states = y[: n * m].reshape(m, n) * self.sizes
+        return states, float(y[n * m]) * self.period, float(y[-1]) if self.closing.turns else 0.0
+
+    def relative(self, matrix: np.ndarray) -> np.ndarray:
+        """A map (n, n) of deviations, in their sizes."""
+        return matrix * self.sizes / self.sizes[:, None]
 
     def equations(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Residuals and their derivative."""
@@ -204,15 +233,15 @@ class _Shooting:
             end, Phi = self.flow(x, T / m)
             here, last = slice(n * i, n * i + n), i == m - 1
             there = slice(0, n) if last else slice(n * i + n, n * i + 2 * n)
-            residual[here] = end - (S @ states[0] if last else states[i + 1])
-            rows[here, here] += Phi
-            rows[here, there] -= S if last else np.eye(n)
-            rows[here, n * m] = self.rate(end) / m
+            residual[here] = (end - (S @ states[0] if last else states[i + 1])) / self.sizes
+            rows[here, here] += self.relative(Phi)
+            rows[here, there] -= self.relative(S) if last else np.eye(n)
+            rows[here, n * m] = self.rate(end) / self.sizes * self.period / m
             if last and turns:
-                rows[here, -1] = -S @ self.closing.generator() @ states[0]
+                rows[here, -1] = -(S @ self.closing.generator() @ states[0]) / self.sizes
         x = states[0]
         values, gradients = self.levels(x)
-        scaled = self._scaled @ np.vstack([gradients, self._conditions])
+        scaled = self._scaled @ (np.vstack([gradients, self._conditions]) * self.sizes)
         apart = np.concatenate([values - self._wanted, self._conditions @ (x - self.guess)])
         more = np.zeros((len(scaled), size))
         more[:, :n] = scaled
@@ -224,18 +253,25 @@ class _Shooting:
         energy says little beside the momenta, and has to be heard all the same.
         """
         _, gradients = self.levels(self.guess)
-        U, sizes, _ = np.linalg.svd(np.vstack([gradients, self._conditions]), full_matrices=False)
+        rows = np.vstack([gradients, self._conditions]) * self.sizes
+        lengths = np.linalg.norm(rows, axis=1)
+        lengths[lengths == 0] = 1.0
+        U, sizes, _ = np.linalg.svd(rows / lengths[:, None], full_matrices=False)
         known = sizes > _RANK * sizes[0]
-        return U[:, known].T / sizes[known, None]
+        return U[:, known].T / sizes[known, None] / lengths
 
     @cached_property
     def _conditions(self) -> np.ndarray:
-        """What chooses the start on an orbit, and the orbit among those with other integrals over a shape."""
-        x = self.guess
-        along = [self.rate(x), *(np.array(j.gradient) for j in self._jets(x))]
+        """What chooses the start on an orbit, and the orbit among those with other integrals over a shape.
+
+        Of lengths in the sizes of states; a plane across the motion is one in these.
+        """
+        x, sizes = self.guess, self.sizes
+        along = [self.rate(x)]
         if self.closing.turns:
             along.append(self.closing.generator() @ x)
-        return np.array([a / max(1.0, float(np.linalg.norm(a))) for a in along])
+        rows = [a / sizes**2 for a in along] + [np.array(jet.gradient) for jet in self._jets(x)]
+        return np.array([row / (np.linalg.norm(row * sizes) or 1.0) for row in rows])
 
     def _jets(self, x: np.ndarray) -> list[Any]:
         return shape_jets(self.system, x, self.u, self.params)
@@ -276,7 +312,7 @@ class _Shooting:
                 y, (residual, J) = trial, better
         except (GeoctrlError, ArithmeticError, ValueError) as error:
             raise EquilibriumError(f"{_NONE}: {error}; {_ELSEWHERE}") from None
-        defect = float(np.max(np.abs(residual))) / max(1.0, float(np.max(np.abs(y))))
+        defect = float(np.max(np.abs(residual))) / max(1.0, float(np.max(np.abs(y))))  # of numbers alone
         if not defect <= _CLOSED:
             raise EquilibriumError(f"{_NONE}: the defect is {defect:.3g} after the last step; {_ELSEWHERE}")
         return y, defect
@@ -292,8 +328,7 @@ def _told(shooting: _Shooting, y: np.ndarray, residual: float) -> PeriodicOrbit:
     """The orbit with its multipliers."""
     states, T, angle = shooting.parts(y)
     x, S, system = states[0], shooting.closing(angle), shooting.system
-    rate = shooting.rate(x)
-    if not np.linalg.norm(rate) * T > _RESTS * max(1.0, float(np.linalg.norm(x))):
+    if not shooting.moves(x, T):
         raise EquilibriumError(
             f"{_NONE}: the search came to a point, with the period {T:.3g} s, where nothing moves; "
             f"{_ELSEWHERE}"
@@ -302,11 +337,12 @@ def _told(shooting: _Shooting, y: np.ndarray, residual: float) -> PeriodicOrbit:
     for state in states:
         Phi = shooting.flow(state, T / shooting.segments)[1] @ Phi
     M = np.linalg.solve(S, Phi)
-    W = system.seen_from(None).leaf_basis(x, shooting.params)
-    names, level = invariant_directions(shooting.gradients(x), W)
-    directions = {"time": rate}
+    sizes = shooting.sizes
+    W = np.linalg.qr(system.seen_from(None).leaf_basis(x, shooting.params) / sizes[:, None])[0]
+    names, level = invariant_directions(shooting.directions(x), W)
+    directions = {"time": shooting.rate(x) / sizes}
     if shooting.closing.turns:
-        directions["turn"] = shooting.closing.generator() @ x
+        directions["turn"] = shooting.closing.generator() @ x / sizes
     right: list[str] = []
     still = np.zeros((level.shape[1], 0))
     for name, direction in directions.items():
@@ -315,11 +351,12 @@ def _told(shooting: _Shooting, y: np.ndarray, residual: float) -> PeriodicOrbit:
         if np.linalg.matrix_rank(trial, tol=1e-6) == trial.shape[1]:
             still, right = trial, [*right, name]
     across = np.linalg.qr(still, mode="complete")[0][:, still.shape[1] :]
-    inner = across.T @ level.T @ W.T @ M @ W @ level @ across
+    relative = shooting.relative(M)
+    inner = across.T @ level.T @ W.T @ relative @ W @ level @ across
     others = np.linalg.eigvals(inner) if inner.size else np.zeros(0)
     others = others[np.lexsort((others.imag.round(9), -np.abs(others).round(9)))]
     neutral = (*names, *right)
-    margin = _MARGIN * max(1.0, float(np.linalg.norm(M, 2)))
+    margin = _MARGIN * max(1.0, float(np.linalg.norm(relative, 2)))
     radius = float(np.abs(others).max(initial=0.0))
     verdict = Verdict.NUMERICALLY_UNSTABLE if radius > 1 + margin else Verdict.SPECTRALLY_STABLE_ONLY
     if radius < 1 - margin:

@@ -20,7 +20,7 @@ __all__ = ["PoincareSection", "poincare_section"]
 
 _SENSES = {1: "upwards", -1: "downwards", 0: "either way"}
 _SAME = 1e-9
-"""Difference of levels, relative to their size, up to which starts are on the same one."""
+"""Difference of levels, relative to their sizes, up to which starts are on the same one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +45,8 @@ class PoincareSection:
         How each run ended.
     units : dict of label -> str
         Of states, as far as the description tells.
+    sizes : dict of name -> float
+        Of what is conserved: its value, and its change by deviations of the states' sizes, at most.
     """
 
     system: System
@@ -55,6 +57,7 @@ class PoincareSection:
     levels: dict[str, np.ndarray]
     status: tuple[str, ...]
     units: dict[str, str]
+    sizes: dict[str, float]
 
     def __len__(self) -> int:
         return len(self.crossings)
@@ -67,7 +70,7 @@ class PoincareSection:
     @property
     def shared(self) -> dict[str, float]:
         """Levels on which all starts are."""
-        return {k: float(v[0]) for k, v in self.levels.items() if np.ptp(v) <= _SAME * max(1.0, abs(v[0]))}
+        return {k: float(v[0]) for k, v in self.levels.items() if np.ptp(v) <= _SAME * self.sizes[k]}
 
     def plot(self, x: str | None = None, y: str | None = None, ax: Any = None) -> Any:
         """The section as `geoctrl.viz.poincare` draws it."""
@@ -165,16 +168,32 @@ def poincare_section(
     ]
     # What given functions leave conserved is judged along each run.
     kept = [name for name in runs[0].invariants if all(name in run.invariants for run in runs)]
+    levels = {name: np.array([run.invariants[name][0] for run in runs]) for name in kept}
     return PoincareSection(
         system=system,
         surface=event.expr,
         direction=int(event.direction),
         starts=points,
         crossings=tuple(run.events["section"] for run in runs),
-        levels={name: np.array([run.invariants[name][0] for run in runs]) for name in kept},
+        levels=levels,
         status=tuple(run.status for run in runs),
         units=system.state_units,
+        sizes=_sizes(system, levels, points, system.parameters_at(params)),
     )
+
+
+def _sizes(
+    system: System, levels: Mapping[str, np.ndarray], points: np.ndarray, params: Mapping[str, float]
+) -> dict[str, float]:
+    """Sizes of conserved functions at the starts."""
+    found = {name: float(np.max(np.abs(values))) for name, values in levels.items()}
+    seen, u = system.seen_from(None), np.zeros(system.ninputs)
+    for x in points:
+        d = seen.scales(x, u, params).column
+        for name, gradient in seen.conserved_gradients(x, u, params).items():
+            if name in found:
+                found[name] = max(found[name], float(np.abs(gradient) @ d))
+    return found
 
 
 def _surface(system: System, section: Any) -> Any:

@@ -15,7 +15,7 @@ from geoctrl.systems.symmetry import turn_matrix
 __all__ = ["Closing", "closing"]
 
 _EQUIVARIANT = 1e-9
-"""Difference of rates, relative to their size, up to which a matrix counts as a symmetry."""
+"""Difference of rates and relations, over their sizes, up to which a matrix counts as a symmetry."""
 _STATES = 3
 
 
@@ -70,15 +70,25 @@ def closing(system: System, symmetry: Any, params: dict[str, float]) -> Closing:
 
 def _require_symmetry(system: Any, S: np.ndarray, params: dict[str, float], what: str) -> None:
     """Refuse a matrix that does not carry motions into motions, at random states of the leaf."""
-    rng = np.random.default_rng(1)
+    rng, seen, u = np.random.default_rng(1), system.seen_from(None), np.zeros(system.ninputs)
     for _ in range(_STATES):
         x = system.random_state(rng, params)
         there = S @ x
-        defect = np.max(np.abs(system.leaf_residual(there, params)), initial=0.0)
-        rate = system.rhs(0.0, x, None, params)
-        apart = np.max(np.abs(system.rhs(0.0, there, None, params) - S @ rate))
-        if max(defect, apart) > _EQUIVARIANT * max(1.0, float(np.max(np.abs(rate)))):
+        sizes = seen.scales(there, u, params)
+        defect = _largest(system.leaf_residual(there, params), sizes.leaf)
+        apart = _largest(
+            system.rhs(0.0, there, None, params) - S @ system.rhs(0.0, x, None, params), sizes.field
+        )
+        if max(defect, apart) > _EQUIVARIANT:
             raise (DescriptionError if what != "symmetry" else InputError)(
-                f"{what}: the motion is not the same after it (rates differ by {apart:.3g}, the leaf is left "
-                f"by {defect:.3g}); take a matrix S with f(S x) = S f(x), or the system of sys.despun()"
+                f"{what}: the motion is not the same after it (rates differ by {apart:.3g} of their sizes, "
+                f"the leaf is left by {defect:.3g}); take a matrix S with f(S x) = S f(x), or the system "
+                "of sys.despun()"
             )
+
+
+def _largest(values: np.ndarray, sizes: np.ndarray) -> float:
+    """Largest of values over their sizes; of one without a size infinite unless it is zero."""
+    known = np.where(sizes > 0, sizes, 1.0)
+    ratios = np.where(sizes > 0, np.abs(values) / known, np.where(values == 0, 0.0, np.inf))
+    return float(np.max(ratios, initial=0.0))
