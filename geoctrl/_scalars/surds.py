@@ -17,7 +17,7 @@ from geoctrl.checker.reading import Refusal
 from geoctrl.checker.surds import Surd, Surds
 from geoctrl.errors import GeoctrlError, InputError
 
-__all__ = ["exact_numbers", "exact_with_roots", "rational", "surds"]
+__all__ = ["exact_numbers", "exact_with_roots", "rational", "root_expression", "surds"]
 
 
 def rational(q: Fraction) -> fmpq:
@@ -28,6 +28,14 @@ def rational(q: Fraction) -> fmpq:
 def exact_with_roots(value: Any) -> Fraction | Surd:
     """A number of the checker, as a Fraction where it is rational."""
     return value if isinstance(value, Surd) else Fraction(int(value.p), int(value.q))
+
+
+def root_expression(value: Fraction | Surd | fmpq) -> sp.Expr:
+    """A number as an expression of sympy."""
+    if isinstance(value, Surd):
+        root = sp.sqrt(root_expression(value.root.radicand))
+        return sp.expand(root_expression(value.a) + root_expression(value.b) * root)
+    return sp.Rational(int(value.numerator), int(value.denominator))
 
 
 class _Functions(dict):

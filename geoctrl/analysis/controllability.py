@@ -10,34 +10,18 @@ decay by itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from geoctrl._scalars import real
 from geoctrl.analysis.leaf_pair import LeafPair
+from geoctrl.analysis.modes import InvariantPart, Mode, hidden_span, modes, states_along
 from geoctrl.analysis.subspaces import Arithmetic, invariant_span
 from geoctrl.errors import InputError
+from geoctrl.systems.scales import Scales
 from geoctrl.systems.tolerances import UNIT
 
 __all__ = ["Controllability", "Mode", "Observability", "controllability", "observability", "states_along"]
-
-_SHARE = 1e-6
-"""Share of a direction below which a state is not named."""
-
-
-class Mode(NamedTuple):
-    """A motion of a linearisation by itself.
-
-    Attributes
-    ----------
-    eigenvalue : complex
-    name : str
-        The states along which it is, those with the largest share first.
-    """
-
-    eigenvalue: complex
-    name: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +51,8 @@ class Controllability:
         A t = 0 that they do not reach, on what of the tangent space is orthogonal to both, and across the
         leaf.
     A, B : ndarray, (n, n) and (n, m)
+    part : InvariantPart
+        What they reach, in numbers of the kind in which ranks are decided.
     """
 
     rank: int
@@ -79,6 +65,7 @@ class Controllability:
     projection: np.ndarray
     A: np.ndarray
     B: np.ndarray
+    part: InvariantPart
 
     def gramian(self, horizon: float) -> np.ndarray:
         r"""What inputs of one unit of :math:`\int |u|^2 dt` reach within a time.
@@ -133,6 +120,8 @@ class Observability:
         Orthonormal, of the level set's tangent space.
     A, C : ndarray, (n, n) and (p, n)
     outputs : tuple of str
+    part : InvariantPart
+        The level set's tangent space, in numbers of the kind in which ranks are decided.
     """
 
     rank: int
@@ -145,6 +134,7 @@ class Observability:
     A: np.ndarray
     C: np.ndarray
     outputs: tuple[str, ...]
+    part: InvariantPart
 
     def gramian(self, horizon: float) -> np.ndarray:
         r"""The outputs' energy within a time, :math:`\int_0^T |\delta y|^2 dt = \delta x^T W \delta x`.
@@ -174,8 +164,12 @@ class Observability:
         return "\n".join(lines)
 
 
-def controllability(pair: LeafPair, labels: tuple[str, ...]) -> Controllability:
-    """What the inputs of a pair reach; ``labels`` name the states."""
+def controllability(given: LeafPair, scales: Scales, labels: tuple[str, ...]) -> Controllability:
+    """What the inputs of a pair reach; ``labels`` name the states.
+
+    States are orthogonal, and ranks of floats decided, in their sizes.
+    """
+    pair, d, pace = given.scaled(scales)
     algebra, T = pair.algebra, pair.tangent
     A, B = pair.on_leaf
     reached = invariant_span(algebra, A, B)
@@ -196,23 +190,28 @@ def controllability(pair: LeafPair, labels: tuple[str, ...]) -> Controllability:
     coordinates = _floats(algebra.left_inverse(np.hstack(parts))[: reached.shape[1]])
     if not algebra.exact:  # zeros, which exact ones stay by themselves
         coordinates[np.abs(coordinates) < UNIT * np.max(np.abs(coordinates), initial=0.0)] = 0.0
-    V = _orthonormal(T @ reached)
+    directions, spanned = d[:, None] * _floats(T @ reached), d[:, None] * _floats(T @ resting)
+    V = _orthonormal(directions)
     return Controllability(
         rank=reached.shape[1],
         dimension=len(A) - len(kept),
-        neutral=(*kept, *(f"rest along {states_along(t, labels)}" for t in _floats(T @ resting).T)),
-        unreached=_modes(_floats(rest).T, _floats(rows).T, labels),
+        neutral=(*kept, *(f"rest along {states_along(t, labels)}" for t in spanned.T)),
+        unreached=modes(pace * _floats(rest).T, _floats(rows).T / d[:, None], labels),
         decays=algebra.hurwitz(rest),
         exact=algebra.exact,
         basis=V,
-        projection=V.T @ _floats(T @ reached) @ coordinates,
-        A=_floats(pair.A),
-        B=_floats(pair.B),
+        projection=V.T @ directions @ coordinates / d,
+        A=_floats(given.A),
+        B=_floats(given.B),
+        part=InvariantPart(
+            algebra, algebra.left_inverse(reached) @ A @ reached, T @ reached, labels, d, pace
+        ),
     )
 
 
-def observability(pair: LeafPair, labels: tuple[str, ...]) -> Observability:
+def observability(given: LeafPair, scales: Scales, labels: tuple[str, ...]) -> Observability:
     """What the outputs of a pair see; ``labels`` name the states."""
+    pair, d, pace = given.scaled(scales)
     algebra = pair.algebra
     A, _ = pair.on_leaf
     kept = pair.independent()
@@ -221,19 +220,19 @@ def observability(pair: LeafPair, labels: tuple[str, ...]) -> Observability:
     inner = algebra.left_inverse(level) @ A @ level
     basis = pair.tangent @ level
     C = np.array(list(pair.seen.values()), dtype=A.dtype)
-    hidden = algebra.null(invariant_span(algebra, inner.T, (C @ basis).T).T)
-    alone = algebra.left_inverse(hidden) @ inner @ hidden
+    hidden, alone = hidden_span(algebra, inner, C @ basis)
     return Observability(
         rank=inner.shape[0] - hidden.shape[1],
         dimension=inner.shape[0],
         neutral=tuple(kept),
-        unseen=_modes(_floats(alone), _floats(basis @ hidden), labels),
+        unseen=modes(pace * _floats(alone), d[:, None] * _floats(basis @ hidden), labels),
         decays=algebra.hurwitz(alone),
         exact=algebra.exact,
-        basis=_orthonormal(basis),
-        A=_floats(pair.A),
-        C=_floats(C),
-        outputs=tuple(pair.seen),
+        basis=_orthonormal(d[:, None] * _floats(basis)),
+        A=_floats(given.A),
+        C=_floats(np.array(list(given.seen.values()))),
+        outputs=tuple(given.seen),
+        part=InvariantPart(algebra, inner, basis, labels, d, pace),
     )
 
 
@@ -252,26 +251,6 @@ def _orthonormal(basis: np.ndarray) -> np.ndarray:
     """Of the same range, columns in the same order; those of coordinate directions stay what they are."""
     q, r = np.linalg.qr(_floats(basis))
     return q * np.sign(np.diag(r)) if q.size else q
-
-
-def _modes(matrix: np.ndarray, directions: np.ndarray, labels: tuple[str, ...]) -> tuple[Mode, ...]:
-    """Eigenvalues of a matrix, of a conjugate pair one, and the states that its vectors are along."""
-    if not matrix.size:
-        return ()
-    values, vectors = np.linalg.eig(matrix)
-    order = sorted(range(len(values)), key=lambda i: (-values[i].real, abs(values[i].imag)))
-    return tuple(
-        Mode(complex(values[i]), states_along(directions @ vectors[:, i], labels))
-        for i in order
-        if values[i].imag >= 0
-    )
-
-
-def states_along(direction: np.ndarray, labels: tuple[str, ...]) -> str:
-    """The states along a direction, the largest share first."""
-    share = np.abs(direction)
-    order = [i for i in np.argsort(-share, kind="stable") if share[i] > _SHARE * np.max(share)]
-    return ", ".join(labels[i] for i in order)
 
 
 def _gramian(A: np.ndarray, B: np.ndarray, horizon: float) -> np.ndarray:

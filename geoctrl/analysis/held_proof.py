@@ -7,7 +7,7 @@ linearisation that the checker itself encloses, P of :math:`P - M^T P M = 1`, or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -18,6 +18,8 @@ from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl import checker
 from geoctrl._scalars import STATE, FromSympy, Graph, Node, exact
+from geoctrl.analysis.family import family_through
+from geoctrl.analysis.flat_family import flat_family
 from geoctrl.analysis.generators import NotSolved
 from geoctrl.analysis.independence import independent_invariants
 from geoctrl.analysis.motion import Stored
@@ -25,6 +27,7 @@ from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome
 from geoctrl.analysis.resting import rows_of_rest
 from geoctrl.checker.boxes import PRECISION, middle
+from geoctrl.checker.matrices import nullspace
 from geoctrl.checker.theorems.held_loop import multiplied
 from geoctrl.errors import CertificateError, InputError
 from geoctrl.sampling import SampledController
@@ -71,6 +74,23 @@ def _candidates(problem: Problem, controller: SampledController) -> Iterator[tup
     yield held, names
     if rows := rows_of_rest(held, resting, names):
         yield rows, names
+    for family in _named_families(resting):
+        yield Stored.of(held.data | {part: family.data[part] for part in ("family", "nodes")}), []
+
+
+def _named_families(resting: Stored) -> Iterator[Stored]:
+    """Equations that rest where the loop does, with families of solutions as functions of symbols."""
+    q = checker.Question(resting.read, exact=True)
+    tangents = nullspace([*q.linearisation, *q.leaf[0]], len(q.labels))
+    searches = (
+        lambda: flat_family(resting, q, tangents),
+        lambda: family_through(resting, checker.Question(resting.read, exact=True), len(tangents)),
+    )
+    for search in searches if tangents else ():
+        try:
+            yield search()
+        except (NotSolved, checker.Refusal):
+            continue
 
 
 def decided(candidates: Iterator[tuple[Stored, list[str]]]) -> Outcome:
@@ -102,8 +122,7 @@ class _Loop:
         self._problem, self._controller = problem, controller
         motion, law, graph = problem.motion, controller.feedback, problem.motion.graph
         self._functions = problem.invariants | problem.others
-        by_name = {str(node.payload): node for node in motion.states.values()}
-        known = {sp.Symbol(label, real=True): motion.image(node) for label, node in by_name.items()}
+        known = {sp.Symbol(str(node.payload), real=True): node for node in motion.states.values()}
         self._own = {label: graph.symbol(f"{label} of the controller", STATE) for label in law.own}
         self._acting = {label: motion.inputs[label] for label in law.inputs}
         self._commands = dict(self._acting)
@@ -121,10 +140,13 @@ class _Loop:
         applied = dict(zip(law.inputs, self._commands.values(), strict=True))
         applied_symbols = {sp.Symbol(label, real=True): node for label, node in applied.items()}
         read = FromSympy(graph, known | named | applied_symbols)
-        # Written term by term: with common factors taken out nobody can read the numbers.
+
+        def written(expr: sp.Expr) -> list[tuple[Fraction, Node]]:
+            return _terms(graph, [motion.image(read(term)) for term in sp.Add.make_args(sp.expand(expr))])
+
         named_laws = zip(self._commands, law.terms.values(), strict=True)
-        self._laws = {label: _terms(expr, read) for label, expr in named_laws}
-        self._rates = {label: _terms(rate, read) for label, rate in law.rates.items()}
+        self._laws = {label: written(expr) for label, expr in named_laws}
+        self._rates = {label: written(rate) for label, rate in law.rates.items()}
         self._motion = replace(
             motion,
             states=states | self._own,
@@ -189,10 +211,22 @@ class _Loop:
         return stored.over(field) if field.roots else stored
 
 
-def _terms(expr: sp.Expr, read: FromSympy) -> list[tuple[Fraction, Node]]:
-    """Numbers and nodes of a sum."""
-    pairs = (term.as_coeff_Mul(rational=True) for term in sp.Add.make_args(sp.expand(expr)))
-    return [(exact(c), read(rest)) for c, rest in pairs]
+def _terms(graph: Graph, parts: Sequence[Node]) -> list[tuple[Fraction, Node]]:
+    """Numbers and nodes of a sum, term by term: with common factors taken out nobody can read the numbers.
+
+    What is measured from an exact angle leaves its arctangent in two terms, which cancel.
+    """
+    found: dict[Node, Fraction] = {}
+    pending = [(Fraction(1), node) for node in parts]
+    while pending:
+        scale, node = pending.pop(0)
+        number, factors = graph.factors(node)
+        rest = graph.monomial(Fraction(1), factors)
+        if rest.kind == "sum":
+            pending[:0] = [(scale * number, c * mono) for c, mono in rest.payload]
+        else:
+            found[rest] = found.get(rest, Fraction(0)) + scale * number
+    return [(c, node) for node, c in found.items() if c]
 
 
 def _sum(graph: Graph, terms: list[tuple[Fraction, Node]]) -> Node:

@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 
 from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact, rational_matrix
+from geoctrl._scalars.magnitudes import binary
 from geoctrl.analysis.invariants import check_invariant
 from geoctrl.analysis.subspaces import EXACT, FLOAT, Arithmetic
 from geoctrl.analysis.turn import Turn
 from geoctrl.errors import DivisionError
 from geoctrl.systems import Equilibrium
 from geoctrl.systems.angles import ExactAngle
+from geoctrl.systems.scales import Scales
 
 __all__ = ["LeafPair", "leaf_pair"]
 
@@ -50,6 +52,26 @@ class LeafPair:
     tangent: np.ndarray
     conserved: dict[str, np.ndarray]
     seen: dict[str, np.ndarray]
+
+    def scaled(self, scales: Scales) -> tuple[LeafPair, np.ndarray, float]:
+        """The pair in units of states, inputs and time that are their sizes at the point; of states and rate.
+
+        Where ranks are decided in floats, or subspaces are orthogonal, nothing depends on other units then.
+        Powers of two leave all digits as they are.
+        """
+        sizes = binary(scales.column), binary(np.where(scales.input > 0, scales.input, 1.0))
+        pace = binary([scales.rate or 1.0])
+        d, r, (rate,) = map(self.algebra.numbers, (*sizes, pace))
+        row = self.algebra.row
+        pair = LeafPair(
+            algebra=self.algebra,
+            A=self.A * d / d[:, None] / rate,
+            B=self.B * r / d[:, None] / rate,
+            tangent=self.algebra.columns(self.tangent / d[:, None]),
+            conserved={name: row(gradient * d) for name, gradient in self.conserved.items()},
+            seen={label: row(gradient * d) for label, gradient in self.seen.items()},
+        )
+        return pair, sizes[0], float(pace[0])
 
     @property
     def on_leaf(self) -> tuple[np.ndarray, np.ndarray]:

@@ -16,6 +16,7 @@ from geoctrl.analysis.signals import signals
 from geoctrl.errors import EquilibriumError
 from geoctrl.systems import Equilibrium, Seen, System, as_system
 from geoctrl.systems.points import resolve_equilibrium
+from geoctrl.systems.scales import Scales
 from geoctrl.systems.tolerances import INDEPENDENT, KERNEL, UNIT, rank
 
 __all__ = ["Linearization", "invariant_directions", "linearize", "linearized"]
@@ -71,6 +72,12 @@ class Linearization:
             labels.append(f"d_{self.state_labels[k]}" if single else f"w{i + 1}")
         return tuple(labels)
 
+    @property
+    def scales(self) -> Scales:
+        """Sizes of states, inputs and time at the point; see `System.scales`."""
+        point = self.equilibrium
+        return self._asked("scales").seen_from(point.spin).scales(point.x, point.u, dict(point.params))
+
     def _asked(self, what: str) -> Any:
         """The system, which ``what`` asks again in exact numbers."""
         if self.equilibrium.system is None:
@@ -98,7 +105,7 @@ class Linearization:
         """
         system = self._asked("controllable")
         self._require_constant_effects()
-        return controllability(leaf_pair(system, self.equilibrium), self.state_labels)
+        return controllability(leaf_pair(system, self.equilibrium), self.scales, self.state_labels)
 
     def observable(self, outputs: Any) -> Observability:
         """What outputs see on the leaf, conserved functions known; ranks are exact where the point is.
@@ -128,7 +135,7 @@ class Linearization:
         """
         system = self._asked("observable")
         pair = leaf_pair(system, self.equilibrium, signals(system, outputs))
-        return observability(pair, self.state_labels)
+        return observability(pair, self.scales, self.state_labels)
 
     def _require_constant_effects(self) -> None:
         if self.varying:

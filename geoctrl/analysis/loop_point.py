@@ -64,12 +64,12 @@ def _require_at_rest(controller: SampledController, system: System, point: Equil
     z = [0.0] * len(law.own)
     at = dict(zip(system.input_labels, point.u.tolist(), strict=True))
     rest = [at[label] for label in law.inputs]
-    for label, asked in zip(law.inputs, law.law(signals).scalar([*y, *z], ()), strict=True):
+    for label, asked in zip(law.inputs, law.law(signals)([*y, *z], {}).tolist(), strict=True):
         if not abs(asked - at[label]) <= RESIDUAL * max(1.0, abs(asked)):
             raise EquilibriumError(
                 f"the law asks for {label} = {asked:.9g} at this point, which rests at {at[label]:.9g}"
             )
-    for label, rate in zip(law.own, law.update(signals).scalar([*y, *z, *rest], ()), strict=True):
+    for label, rate in zip(law.own, law.update(signals)([*y, *z, *rest], {}).tolist(), strict=True):
         if not abs(rate) <= RESIDUAL:
             raise EquilibriumError(
                 f"the controller's state {label} does not rest here: its rate is {rate:.9g}"

@@ -11,7 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from geoctrl._scalars import rational_matrix
+from geoctrl._scalars import exact, rational_matrix
+from geoctrl.analysis.polynomials import locate_roots
 from geoctrl.systems.tolerances import KERNEL, rank
 
 __all__ = ["EXACT", "FLOAT", "Arithmetic", "invariant_span"]
@@ -32,6 +33,14 @@ class Arithmetic:
         ``left_inverse(S)`` L with L S = 1, for independent columns.
     hurwitz : callable
         ``hurwitz(M)``: whether all eigenvalues have negative real parts.
+    on_axis : callable
+        ``on_axis(M)``: number of eigenvalues with a real part of zero.
+    numbers : callable
+        ``numbers(M)``: an array of doubles in numbers of this kind.
+    row : callable
+        ``row(g)``: a multiple of a row, of length one in floats, where rows count by their directions.
+    columns : callable
+        ``columns(S)``: a basis of the same range, orthonormal in floats.
     """
 
     exact: bool
@@ -39,6 +48,10 @@ class Arithmetic:
     span: Callable[[np.ndarray], np.ndarray]
     left_inverse: Callable[[np.ndarray], np.ndarray]
     hurwitz: Callable[[np.ndarray], bool]
+    on_axis: Callable[[np.ndarray], int]
+    numbers: Callable[[np.ndarray], np.ndarray]
+    row: Callable[[np.ndarray], np.ndarray]
+    columns: Callable[[np.ndarray], np.ndarray]
 
 
 def invariant_span(algebra: Arithmetic, A: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -88,7 +101,22 @@ def _hurwitz(M: np.ndarray) -> bool:
     return True
 
 
-EXACT = Arithmetic(True, _null, _span, _left_inverse, _hurwitz)
+def _on_axis(M: np.ndarray) -> int:
+    if not len(M):
+        return 0
+    roots = locate_roots(rational_matrix.characteristic_polynomial(M.tolist()))
+    return roots.zero + roots.imaginary
+
+
+def _numbers(M: np.ndarray) -> np.ndarray:
+    return np.array([exact(v) for v in M.flat], dtype=object).reshape(M.shape)
+
+
+def _same(M: np.ndarray) -> np.ndarray:
+    return M
+
+
+EXACT = Arithmetic(True, _null, _span, _left_inverse, _hurwitz, _on_axis, _numbers, _same, _same)
 
 
 # -- floats -------------------------------------------------------------------------------------------
@@ -112,8 +140,35 @@ def _float_span(M: np.ndarray) -> np.ndarray:
 
 
 def _float_hurwitz(M: np.ndarray) -> bool:
-    margin = KERNEL * max(1.0, float(np.max(np.abs(M), initial=0.0)))
-    return bool(np.all(np.linalg.eigvals(M).real < -margin)) if M.size else True
+    return bool(np.all(np.linalg.eigvals(M).real < -_margin(M))) if M.size else True
 
 
-FLOAT = Arithmetic(False, _float_null, _float_span, np.linalg.pinv, _float_hurwitz)
+def _margin(M: np.ndarray) -> float:
+    """Real part that counts as none: of matrices in the time of the pair."""
+    return KERNEL * max(1.0, float(np.max(np.abs(M), initial=0.0)))
+
+
+def _float_on_axis(M: np.ndarray) -> int:
+    return int(np.sum(np.abs(np.linalg.eigvals(M).real) <= _margin(M))) if M.size else 0
+
+
+def _unit_row(g: np.ndarray) -> np.ndarray:
+    length = np.linalg.norm(g)
+    return g / length if length else g
+
+
+def _orthonormal(S: np.ndarray) -> np.ndarray:
+    return np.linalg.qr(S)[0] if S.size else S
+
+
+FLOAT = Arithmetic(
+    False,
+    _float_null,
+    _float_span,
+    np.linalg.pinv,
+    _float_hurwitz,
+    _float_on_axis,
+    np.asarray,
+    _unit_row,
+    _orthonormal,
+)

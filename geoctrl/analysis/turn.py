@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from geoctrl._scalars import STATE, Graph, Node
+from geoctrl._scalars import STATE, FromSympy, Graph, Node
 from geoctrl.systems.angles import ExactAngle
 
 __all__ = ["Turn"]
@@ -19,7 +19,9 @@ class Turn:
         \cos(k(\phi_e + \phi) + \chi) = C \cos(k\phi + \chi) - S \sin(k\phi + \chi), \qquad
         C + i S = (\cos\phi_e + i \sin\phi_e)^k
 
-    with integers k: what is rational at the exact angle is rational at :math:`\phi = 0`.
+    with integers k: what is rational at the exact angle is rational at :math:`\phi = 0`. An angle between
+    -pi and pi may also stand by itself where it is measured from the exact one, as laws do: its arctangent
+    goes.
 
     Parameters
     ----------
@@ -33,14 +35,34 @@ class Turn:
     def __call__(self, nodes: Sequence[Node]) -> list[Node]:
         """The nodes with the angles measured from the exact ones."""
         nodes = list(nodes)
-        return self._graph.substitute(nodes, self._images(nodes))
+        images = self._images(nodes)
+        return self._graph.substitute(nodes, images | self._measured(self._alone(nodes, images)))
 
     def possible(self, nodes: Sequence[Node]) -> bool:
-        """Whether the angles occur in sines and cosines of sums with whole multiples alone."""
+        """Whether the angles occur in sines and cosines of sums with whole multiples, or measured from the
+        exact ones, alone.
+        """
         nodes = list(nodes)
+        images = self._images(nodes)
+        alone = self._alone(nodes, images)
+        if not alone:
+            return True
+        if any(self._angles[node].turns for node in alone):
+            return False
+        g, measured = self._graph, self._measured(alone)
+        arctangents = {n for n in g.reachable(measured.values()) if n.kind == "fun"}
+        return not arctangents & set(g.reachable(g.substitute(nodes, images | measured)))
+
+    def _alone(self, nodes: list[Node], images: dict[Node, Node]) -> set[Node]:
+        """Angles that occur otherwise than in sines and cosines that turn."""
         stand_in = self._graph.symbol("a sine", STATE)
-        rest = self._graph.substitute(nodes, dict.fromkeys(self._images(nodes), stand_in))
-        return not self._graph.symbols(rest) & set(self._angles)
+        rest = self._graph.substitute(nodes, dict.fromkeys(images, stand_in))
+        return self._graph.symbols(rest) & set(self._angles)
+
+    def _measured(self, alone: set[Node]) -> dict[Node, Node]:
+        """Angles as sums of the exact ones and what they are measured by."""
+        read = FromSympy(self._graph, {})
+        return {node: node + read(self._angles[node].expr) for node in alone if not self._angles[node].turns}
 
     def _images(self, nodes: Sequence[Node]) -> dict[Node, Node]:
         """Sines and cosines that the angles turn, and what becomes of them."""

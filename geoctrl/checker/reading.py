@@ -174,7 +174,7 @@ EQUATIONS = {
     "box?": {"held": [label], "omitted": [label], "bits": _integer(1, 200)},
     "spin?": (_float, _float, _float),
 }
-HELD = {key: EQUATIONS[key] for key in (*list(EQUATIONS)[1:13], "consequences?")} | {
+HELD = {key: EQUATIONS[key] for key in (*list(EQUATIONS)[1:13], "consequences?", "family?")} | {
     "kind": one_of("held"),
     "held": {
         "hold": _rational,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from geoctrl._checks import existing_folder, finite_array, named_parameters, nearest, quantity, sampling_rate
 from geoctrl._scalars import shown
@@ -46,6 +47,11 @@ class Controls(ABC):
         ParameterError
             For an unknown parameter, or one without a value.
         """
+
+    @property
+    def computed(self) -> Mapping[str, sp.Expr]:
+        """The law by input label as doubles compute it, where that is not what `feedback` says exactly."""
+        return {}
 
     def sampled(
         self,

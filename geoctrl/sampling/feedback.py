@@ -40,6 +40,9 @@ class Feedback:
         States of the controller at the first sample, zero where none is given.
     sensors : tuple of Sensor
         Of the signals that are no states of the plant.
+    computed : dict of input label -> sympy expression
+        f as doubles compute it, for inputs where ``terms`` holds roots and angles that are not rational, or
+        terms that are rounding alone.
 
     Raises
     ------
@@ -53,6 +56,7 @@ class Feedback:
     steps: Mapping[str, sp.Expr] = field(default_factory=dict)
     begin: Mapping[str, float] = field(default_factory=dict)
     sensors: tuple[Sensor, ...] = ()
+    computed: Mapping[str, sp.Expr] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         real = {sp.Symbol(str(s), real=True) for s in self._symbols}
@@ -63,7 +67,7 @@ class Feedback:
 
     @property
     def _expressions(self) -> tuple[sp.Expr, ...]:
-        return (*self.terms.values(), *self.rates.values(), *self.steps.values())
+        return (*self.terms.values(), *self.rates.values(), *self.steps.values(), *self.computed.values())
 
     @property
     def _symbols(self) -> set[sp.Symbol]:
@@ -124,7 +128,7 @@ class Feedback:
 
     def law(self, signals: Sequence[str]) -> Program:
         """f as a function of (y, z), y in the order given."""
-        return self._program((*signals, *self.own), [*self.terms.values()])
+        return self._program((*signals, *self.own), [*{**self.terms, **self.computed}.values()])
 
     def update(self, signals: Sequence[str]) -> Program:
         """g as a function of (y, z, u), y in the order given."""

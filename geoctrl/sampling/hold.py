@@ -9,6 +9,7 @@ from operator import itemgetter
 
 import numpy as np
 
+from geoctrl._scalars import Program
 from geoctrl.runs import SampleRecord
 from geoctrl.sampling.controller import SampledController
 
@@ -20,6 +21,12 @@ def picker(places: list[int]) -> Callable[[list[float]], Sequence[float]]:
     if len(places) < 2:  # itemgetter gives one entry without a sequence around it
         return lambda x: [x[i] for i in places]
     return itemgetter(*places)
+
+
+def _step(program: Program) -> Callable[[list[float]], list[float]]:
+    """A program of one list of numbers."""
+    value, numbers = program.scalar, program.constants({})
+    return lambda arguments: value(arguments, numbers)
 
 
 class Hold:
@@ -62,8 +69,9 @@ class Hold:
         self.late, self.part = controller.holds_late
         self._signals = law.measured(states)
         self._measure = picker([(*states, *law.sensed).index(label) for label in self._signals])
-        self._law = law.law(self._signals).scalar
-        self._step = law.step(self._signals).scalar if law.own else None
+        program = law.law(self._signals)
+        self._law, self._numbers = program.scalar, program.constants({})
+        self._step = _step(law.step(self._signals)) if law.own else None
         self._z = [law.begin.get(label, 0.0) for label in law.own]
         self._u = [controller.start[label] for label in law.inputs]
         # Drawn as one block before the run: no other option changes what is drawn.
@@ -117,7 +125,7 @@ class Hold:
     def _plainly(self, x: list[float]) -> Sequence[float]:
         """`_fully` of a controller that has no state and meets nothing."""
         y = self._measure(x)
-        u = self._law(y, ())
+        u = self._law(y, self._numbers)
         self._measured.extend(y)
         self._applied.extend(u)
         return u if self._places is None else self._spread(u)
@@ -133,7 +141,7 @@ class Hold:
         for i, q in self._seen_steps:
             y[i] = q * round(y[i] / q)
         z = self._z
-        wanted = self._law([*y, *z] if z else y, ())
+        wanted = self._law([*y, *z] if z else y, self._numbers)
         u = list(wanted)
         for i, q in self._sent_steps:
             u[i] = q * round(u[i] / q)
@@ -158,7 +166,7 @@ class Hold:
         self._limited.append(short)
         self._rate_limited.append(slow)
         if self._step is not None:
-            self._z = self._step([*y, *z, *u, self.hold], ())
+            self._z = self._step([*y, *z, *u, self.hold])
         self._u = u
         return u if self._places is None else self._spread(u)
 

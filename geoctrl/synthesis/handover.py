@@ -37,6 +37,8 @@ class _Law(Protocol):
     def input_labels(self) -> tuple[str, ...]: ...
     @property
     def expr(self) -> sp.ImmutableMatrix: ...
+    @property
+    def computed(self) -> Mapping[str, sp.Expr]: ...
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def _computed(law: _Law, params: Mapping[str, float] | None) -> tuple[Computed, 
     """The inputs, the rates of the states that the plant does not have, and the labels of these."""
     loop = law.full
     values = loop.parameters(params)
-    signals = loop.mechanism.outputs
+    signals = {**loop.mechanism.outputs, **law.computed}
     inputs = [loop.expression(signals[label]) for label in law.input_labels]
     plant = law.mechanism.reduce().state_labels
     own = tuple(label for label in loop.state_labels if label not in plant)

@@ -17,8 +17,9 @@ from geoctrl.errors import InputError
 from geoctrl.sampling import Controls, Feedback
 from geoctrl.synthesis import handover
 from geoctrl.synthesis.controllers import controller
-from geoctrl.synthesis.formula import exactly_with_numbers, law_latex, rounded, with_numbers
+from geoctrl.synthesis.formula import exactly_with_numbers, law_latex, rounded
 from geoctrl.synthesis.linear_estimator import LinearEstimator
+from geoctrl.synthesis.scaled_pair import CHATTER
 from geoctrl.systems import (
     Equilibrium,
     EulerPoincare,
@@ -28,6 +29,7 @@ from geoctrl.systems import (
     as_mechanism,
     as_system,
 )
+from geoctrl.systems.exact_points import input_expressions, state_expressions
 from geoctrl.systems.notebook import displayed
 
 __all__ = ["LinearLaw"]
@@ -93,16 +95,30 @@ class LinearLaw(Controls):
     # -- the law --------------------------------------------------------------------------------
 
     def by_input(self) -> dict[str, sp.Expr]:
-        """The law by input label, K and the point as the rationals that the doubles are."""
-        deviation = sp.Matrix(self.plant.states) - sp.Matrix(_numbers(self.equilibrium.x))
+        """The law by input label: K as the rationals that its doubles are, the point as it is exactly."""
+        deviation = sp.Matrix(self.plant.states) - sp.Matrix(state_expressions(self.equilibrium))
         K = sp.Matrix(*self.K.shape, _numbers(self.K.flat))
-        law = sp.Matrix(_numbers(self.equilibrium.u)) - K * deviation
+        law = sp.Matrix(input_expressions(self.equilibrium)) - K * deviation
         return dict(zip(self.input_labels, law, strict=True))
 
     @cached_property
     def expr(self) -> sp.ImmutableMatrix:
-        """The inputs (m x 1) in states of the plant, coefficients as doubles."""
-        return sp.ImmutableMatrix([rounded(sp.expand(e)) for e in self.by_input().values()])
+        """The inputs (m x 1) in states of the plant, coefficients as doubles.
+
+        A constant that is rounding of the terms that cancel in it is left out.
+        """
+        states, place = self.plant.states, sp.Matrix(state_expressions(self.equilibrium))
+        rows = []
+        for gains, at_rest in zip(self.K, input_expressions(self.equilibrium), strict=True):
+            terms = [at_rest, *(k * q for k, q in zip(_numbers(gains), place, strict=True))]
+            constant = _constant(sp.Add(*terms), terms)
+            rows.append(rounded(constant - sp.Matrix(_numbers(gains)).dot(states)))
+        return sp.ImmutableMatrix(rows)
+
+    @property
+    def computed(self) -> dict[str, sp.Expr]:
+        """`expr` by input label."""
+        return dict(zip(self.input_labels, self.expr, strict=True))
 
     def numeric(self, params: Mapping[str, float] | None = None) -> dict[str, sp.Expr]:
         """The inputs by label in states alone: those of `expr`, whose numbers are K's at any parameters.
@@ -112,7 +128,8 @@ class LinearLaw(Controls):
         ParameterError
             For an unknown parameter.
         """
-        return with_numbers(self.full, self.by_input(), params)
+        self.full.parameters(params)
+        return self.computed
 
     def feedback(self, params: Mapping[str, float] | None = None) -> Feedback:
         """The law with numbers, at rest with the equilibrium's inputs; see `Controls.feedback`.
@@ -123,7 +140,8 @@ class LinearLaw(Controls):
             For an unknown parameter.
         """
         rest = dict(zip(self.input_labels, map(float, self.equilibrium.u), strict=True))
-        return Feedback(exactly_with_numbers(self.full, self.by_input(), params), rest=rest)
+        terms = exactly_with_numbers(self.full, self.by_input(), params)
+        return Feedback(terms, rest=rest, computed=self.computed)
 
     def __call__(self, _t: float, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
         """Inputs (m,) or (m, nt) at states (n,) or (n, nt) of the plant, whatever time and parameters are.
@@ -176,7 +194,7 @@ class LinearLaw(Controls):
             raise InputError("the estimator is of another plant, or about another equilibrium")
         z = sp.Matrix([sp.Symbol(name, real=True) for name in estimator.labels])
         K = sp.Matrix(len(point.u), len(z), _numbers((self.K @ estimator.basis).flat))
-        u = sp.Matrix(_numbers(point.u)) - K * z
+        u = sp.Matrix(input_expressions(point)) - K * z
         return self._closed(
             dict(zip(self.input_labels, u, strict=True)),
             dict(zip(estimator.labels, estimator.rates(z, u), strict=True)),
@@ -214,7 +232,7 @@ class LinearLaw(Controls):
                 found[name] = Family(family.states, family.symbols, relations=family.relations)
         name = point.name or _POINT
         if name not in found:
-            found[name] = Family(dict(zip(map(str, states), _numbers(point.x), strict=True)))
+            found[name] = Family(dict(zip(map(str, states), state_expressions(point), strict=True)))
         return found
 
     # -- display --------------------------------------------------------------------------------
@@ -234,6 +252,13 @@ class LinearLaw(Controls):
         return "\n".join(
             [f"<LinearLaw for {self.plant.name or 'a system'}>", *rows, f"  loop: {spectrum}", left]
         )
+
+
+def _constant(value: sp.Expr, terms: list[sp.Expr]) -> sp.Expr:
+    """A sum of numbers, rational or the double next to it; zero where it is rounding of the terms."""
+    if abs(float(value)) <= CHATTER * max(abs(float(term)) for term in terms):
+        return sp.S.Zero
+    return value if value.is_Rational else sp.Float(float(value))
 
 
 def _numbers(values: Iterable[float]) -> list[sp.Expr]:

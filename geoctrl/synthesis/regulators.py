@@ -10,11 +10,12 @@ import numpy as np
 from geoctrl._checks import entries, sampling_rate
 from geoctrl._scalars import shown
 from geoctrl.analysis import Controllability, Linearization, linearize
-from geoctrl.analysis.controllability import Mode, states_along
+from geoctrl.analysis.modes import Mode
 from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.synthesis.linear_estimator import LinearEstimator
 from geoctrl.synthesis.linear_law import LinearLaw
 from geoctrl.synthesis.riccati import held_pair, optimal_gain, optimal_held_gain
+from geoctrl.synthesis.scaled_pair import acting_units, scaled_pair, weighed_units
 from geoctrl.synthesis.weights import read_weight
 from geoctrl.systems import ReducedSystem, System, as_system
 
@@ -84,20 +85,21 @@ def lqr(
     PROVED_STABLE
     """
     linear, reached = _stabilisable(sys, eq, params, "lqr")
-    system, V = linear.equilibrium.system, reached.basis
+    system = linear.equilibrium.system
     Q = read_weight("Q", Q, system.state_labels)
     R = read_weight("R", R, system.input_labels, definite=True)
-
-    def unseen(v: np.ndarray) -> str:
-        along = states_along(V @ v, system.state_labels)
-        return f"Q puts no weight on a motion that does not decay by itself, along {along}"
-
-    pair = V.T @ linear.A @ V, V.T @ linear.B
+    units = weighed_units(linear.A, linear.B, Q, R)
+    pair = scaled_pair(linear.A, linear.B, units, reached.basis, reached.projection)
+    if lasting := pair.part(reached.part).lasting(Q):
+        raise InputError(
+            f"Q puts no weight on a motion that does not decay by itself, along {_told(lasting)}"
+        )
+    weighed = pair.A, pair.B, *pair.cost(Q, R)
     if rate is None:
-        K = optimal_gain(*pair, V.T @ Q @ V, R, unseen)
+        K = optimal_gain(*weighed)
     else:
-        K = optimal_held_gain(*pair, V.T @ Q @ V, R, 1 / sampling_rate(rate), unseen)
-    return LinearLaw(system, linear.equilibrium, K @ reached.projection, reached)
+        K = optimal_held_gain(*weighed, units.rate / sampling_rate(rate))
+    return LinearLaw(system, linear.equilibrium, pair.gain(K), reached)
 
 
 def place(
@@ -145,23 +147,25 @@ def place(
 
     linear, reached = _stabilisable(sys, eq, params, "place")
     wanted = _poles(poles, reached)
-    V = reached.basis
-    A, B = V.T @ linear.A @ V, V.T @ linear.B
+    units = acting_units(linear.B, linear.scales.column, float(np.max(np.abs(wanted), initial=0.0)) or 1.0)
+    pair = scaled_pair(linear.A, linear.B, units, reached.basis, reached.projection)
+    A, B, asked = pair.A, pair.B, wanted / units.rate
     if rate is not None:
-        h = 1 / sampling_rate(rate)
+        h = units.rate / sampling_rate(rate)
         A, B = held_pair(A, B, h)
-        wanted = np.exp(wanted * h)
+        asked = np.exp(asked * h)
     try:
-        K = place_poles(A, B, wanted).gain_matrix
+        K = place_poles(A, B, asked).gain_matrix
     except ValueError as error:
         raise InputError(f"these poles cannot be placed: {error}") from None
     found = np.linalg.eigvals(A - B @ K)
-    ordered, placed = (v[np.lexsort((v.imag, v.real))] for v in (wanted, found))
-    if not np.max(np.abs(placed - ordered)) <= _PLACED * np.max(np.abs(wanted)):
+    ordered, placed = (v[np.lexsort((v.imag, v.real))] for v in (asked, found))
+    if not np.max(np.abs(placed - ordered)) <= _PLACED * np.max(np.abs(asked)):
+        told = placed * units.rate if rate is None else placed
         raise InputError(
-            f"these poles cannot be placed in doubles: the loop would have {shown(placed.tolist())}"
+            f"these poles cannot be placed in doubles: the loop would have {shown(told.tolist())}"
         )
-    return LinearLaw(linear.equilibrium.system, linear.equilibrium, K @ reached.projection, reached)
+    return LinearLaw(linear.equilibrium.system, linear.equilibrium, pair.gain(K), reached)
 
 
 def lqe(
@@ -217,16 +221,13 @@ def lqe(
     if not seen.decays:
         told = _told([m for m in seen.unseen if not m.eigenvalue.real < 0] or seen.unseen)
         raise EquilibriumError(f"{told} is not seen by {', '.join(seen.outputs)}; add an output")
-    V = seen.basis
     QN = read_weight("QN", QN, system.state_labels)
     RN = read_weight("RN", RN, seen.outputs, definite=True)
-
-    def unseen(v: np.ndarray) -> str:
-        along = states_along(V @ v, system.state_labels)
-        return f"QN drives no motion along {along}, which does not decay by itself"
-
-    gain = optimal_gain((V.T @ linear.A @ V).T, (seen.C @ V).T, V.T @ QN @ V, RN, unseen)
-    return LinearEstimator(system, linear.equilibrium, V @ gain.T, seen, outputs)
+    pair = scaled_pair(linear.A.T, seen.C.T, weighed_units(linear.A.T, seen.C.T, QN, RN), seen.basis)
+    if lasting := pair.part(seen.part.dual).lasting(QN):
+        raise InputError(f"QN drives no motion along {_told(lasting)}, which does not decay by itself")
+    K = optimal_gain(pair.A, pair.B, *pair.cost(QN, RN))
+    return LinearEstimator(system, linear.equilibrium, pair.gain(K).T, seen, outputs)
 
 
 def _system(sys: Any, asked_by: str) -> Any:

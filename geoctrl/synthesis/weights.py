@@ -13,7 +13,7 @@ from geoctrl.errors import InputError, LabelError
 __all__ = ["read_weight"]
 
 _ROUNDING = 1e-12
-"""Asymmetry and negative eigenvalue, relative to the largest entry, that count as rounding."""
+"""Asymmetry and negative eigenvalue, beside ones on the diagonal, that count as rounding."""
 
 
 def read_weight(name: str, given: Any, labels: Sequence[str], definite: bool = False) -> np.ndarray:
@@ -47,12 +47,25 @@ def read_weight(name: str, given: Any, labels: Sequence[str], definite: bool = F
             f"{name} must be a number, ({k},), ({k}, {k}) or a dict by label, in the order "
             f"{', '.join(labels)}; got shape {matrix.shape}"
         )
-    size = float(np.max(np.abs(matrix), initial=0.0))
-    if np.max(np.abs(matrix - matrix.T), initial=0.0) > _ROUNDING * size:
+    _require_symmetric(name, matrix)
+    matrix = (matrix + matrix.T) / 2
+    wanted = "definite" if definite else "semidefinite"
+    for label, weight, row in zip(labels, np.diag(matrix), matrix, strict=True):
+        if weight < 0 or (weight == 0 and (definite or np.any(row))):
+            raise InputError(f"{name} must be positive {wanted}; {label} has the weight {weight:.6g} in it")
+    # Weights have units of their own: what is judged is the matrix with ones on its diagonal.
+    unit = np.sqrt(np.where(np.diag(matrix) > 0, np.diag(matrix), 1.0))
+    least = float(np.min(np.linalg.eigvalsh(matrix / unit / unit[:, None]), initial=np.inf))
+    if least < -_ROUNDING or (definite and not least > 0):
+        raise InputError(
+            f"{name} must be positive {wanted}; with ones on its diagonal its least eigenvalue is {least:.6g}"
+        )
+    return matrix
+
+
+def _require_symmetric(name: str, matrix: np.ndarray) -> None:
+    """Refuse entries that differ from their mirror images by more than rounding of row and column."""
+    size = np.sqrt(np.abs(np.diag(matrix)))
+    apart, entries = np.abs(matrix - matrix.T), np.maximum(np.abs(matrix), np.abs(matrix.T))
+    if np.any(apart > _ROUNDING * np.maximum(entries, size * size[:, None])):
         raise InputError(f"{name} must be symmetric")
-    least = float(np.min(np.linalg.eigvalsh(matrix), initial=np.inf))
-    if definite and not least > 0:
-        raise InputError(f"{name} must be positive definite, its least eigenvalue is {least:.6g}")
-    if least < -_ROUNDING * size:
-        raise InputError(f"{name} must be positive semidefinite, its least eigenvalue is {least:.6g}")
-    return (matrix + matrix.T) / 2

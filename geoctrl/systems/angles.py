@@ -40,6 +40,17 @@ class ExactAngle(Fraction):
     def __reduce__(self):
         return ExactAngle, (float(self), self.cosine, self.sine)
 
+    @property
+    def expr(self) -> sp.Expr:
+        """The angle itself, as an expression: an arctangent, and whole turns."""
+        sine, cosine = (sp.Rational(q.numerator, q.denominator) for q in (self.sine, self.cosine))
+        return sp.atan2(sine, cosine) + 2 * self.turns * sp.pi
+
+    @property
+    def turns(self) -> int:
+        """Whole turns beyond the angle between -pi and pi."""
+        return round((float(self) - math.atan2(self.sine, self.cosine)) / (2 * math.pi))
+
 
 def angles_at(point: Sequence[object] | None) -> dict[int, ExactAngle]:
     """The exact angles among the states of a point, by their numbers."""

@@ -34,21 +34,34 @@ _WHERE = "problem.family"
 class Manifold(NamedTuple):
     """An invariant manifold through the point: its symbols as functions, and their rates.
 
-    ``tangents`` are the rows of the derivative of the states by the symbols at the point.
+    ``tangents`` are the rows of the derivative of the states by the symbols at the point, ``states`` the
+    states along it by label, and ``here`` what is known along it by place.
     """
 
     functions: Functions
     tangents: Rows
     symbols: dict[str, Ratio]
     rates: dict[str, Ratio]
+    states: dict[str, Ratio]
+    here: dict[int, Jet]
+
+    def values(self, q: Question, nodes: list[int]) -> list[Ratio]:
+        """Functions of states, unknowns, inputs and parameters along it."""
+        return [jet.value for jet in evaluate(q.table, nodes, dict(self.here), self.functions, 1)]
+
+
+def resting_family(q: Question) -> Manifold:
+    """The manifold that the file names, proved to be one of equilibria; Refusal otherwise."""
+    found = invariant_manifold(q)
+    if any(found.functions.remainder(rate) for rate in found.rates.values()):
+        raise Refusal("members of the family are not proved to be equilibria", _WHERE)
+    return found
 
 
 def attracting_family(q: Question, _: dict[str, Any], findings: dict[str, Any]) -> tuple[str, str]:
     """Verdict and method where a family of equilibria explains all zeros; Refusal otherwise."""
     zeros = require_damped(q, findings)
-    found = invariant_manifold(q)
-    if any(found.functions.remainder(rate) for rate in found.rates.values()):
-        raise Refusal("members of the family are not proved to be equilibria", _WHERE)
+    found = resting_family(q)
     if len(found.symbols) != zeros:
         raise Refusal(f"the family has {len(found.symbols)} dimensions, and {zeros} roots are zero", _WHERE)
     findings["family_dimension"] = zeros
@@ -142,7 +155,8 @@ def invariant_manifold(q: Question) -> Manifold:
     if any(map(F.remainder, defects)):
         raise Refusal("unknowns of the family do not solve their equations", _WHERE)
     variables, speeds = (dict(zip(symbols, values, strict=True)) for values in (F.variables, rates))
-    return Manifold(F, tangents, variables, speeds)
+    states = {label: jet.value for label, jet in zip(q.labels, members, strict=False)}
+    return Manifold(F, tangents, variables, speeds, states, here)
 
 
 def _tangents(q: Question, places: list[int]) -> Rows:

@@ -19,7 +19,7 @@ from geoctrl.checker.matrices import left_of_axis
 from geoctrl.checker.matrices import matrix as exact_matrix
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
-from geoctrl.checker.theorems.family import ATTRACTION, invariant_manifold
+from geoctrl.checker.theorems.family import ATTRACTION, resting_family
 
 _WHERE = "problem.enclosed"
 
@@ -31,9 +31,7 @@ def judge_in_balls(problem: dict[str, Any], proposal: dict[str, Any]) -> tuple[s
     with ctx.workprec(PRECISION):
         q = Question(problem, True, Balls([fmpq(0)] * len(problem["states"])))
         q.require_kept([])
-        found = invariant_manifold(q)
-        if any(found.functions.remainder(rate) for rate in found.rates.values()):
-            raise Refusal("members of the family are not proved to be equilibria", _WHERE)
+        found = resting_family(q)
         B, others = _on_leaf(q)
         T = [[arb(found.tangents[i][j]) for j in range(len(found.symbols))] for i in others]
         polynomial = across(B, T, [found.tangents[i] for i in others]).charpoly().coeffs()

@@ -19,9 +19,10 @@ A family of fixed points: the loop rests where R = 0, R = (f, l - c, g). On the 
 with the gradients of leaf and of conserved functions as rows of D, and with rows w that the file gives. Where
 the rows are independent at the point, as many of the R follow from the others, and where the kernel of
 (DR, gradients of the leaf) has no more dimensions k than there are rows besides those of the leaf, R = 0 is a
-manifold of these dimensions. If M modulo its tangents, which it leaves as they are, satisfies the inequality,
-exactly k multipliers are one, and near motions converge to fixed points (reduction to the centre manifold,
-which the family is).
+manifold of these dimensions. Or the file names the family, as functions of symbols s (`family`): then R = 0
+is an identity in s, of states and commands that have full rank at the point. If M modulo the tangents of the
+family, which it leaves as they are, satisfies the inequality, exactly k multipliers are one, and near motions
+converge to fixed points (reduction to the centre manifold, which the family is).
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from geoctrl.checker.matrices import Rows, independent, nullspace, restricted
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.surds import ball
+from geoctrl.checker.theorems.family import resting_family
 from geoctrl.checker.theorems.family_in_balls import across
 
 METHOD = "multipliers of one hold"
@@ -76,10 +78,11 @@ def multiplied(q: Question, names: list[str]) -> tuple[arb_mat, dict[str, Any]]:
     q.require_equilibrium()
     rows, forced = _level(q, names)
     findings: dict[str, Any] = {"conserved": names, "shape_integrals": [], "zero_modes": forced}
-    if not q.problem["held"]["rest"]:
+    if "family" not in q.problem and not q.problem["held"]["rest"]:
         return _Hold(q, nullspace(rows, len(q.labels))).matrix(), findings
+    fixed = _named_fixed_points(q) if "family" in q.problem else _fixed_points(q, rows)
     hold = _Hold(q, nullspace(q.leaf[0], len(q.labels)))
-    tangents = hold.fixed(_fixed_points(q, rows))
+    tangents = hold.fixed(fixed)
     M = across(hold.matrix(), [[ball(c) for c in row] for row in tangents], tangents)
     return M, findings | {"fixed_dimension": len(tangents[0])}
 
@@ -130,6 +133,20 @@ def _level(q: Question, names: list[str]) -> tuple[Rows, list[str]]:
             rows.append(gradient)
             forced.append(name)
     return rows, forced
+
+
+def _named_fixed_points(q: Question) -> Rows:
+    """Tangents, by row, of the family that the file names, proved to be points at which the loop rests."""
+    found, held = resting_family(q), q.problem["held"]
+    where = "problem.family"
+    asked = found.values(q, list(held["commands"].values()))
+    if any(
+        found.functions.remainder(u - found.states[k]) for k, u in zip(held["commands"], asked, strict=True)
+    ):
+        raise Refusal("the law is not proved to give the commands that hold the members of the family", where)
+    if any(map(found.functions.remainder, found.values(q, list(held["own"].values())))):
+        raise Refusal("states of the controller are not proved to rest at the members of the family", where)
+    return [list(row) for row in zip(*found.tangents, strict=True)]
 
 
 def _fixed_points(q: Question, rows: Rows) -> Rows:
