@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._scalars.numbers import plain, real, shown
+from geoctrl.checker.reading import LETTERS
 from geoctrl.errors import DescriptionError, GeoctrlError, InputError, ParameterError
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "real_array",
     "require_choice",
     "require_declared",
+    "require_printable",
     "resolve_parameters",
     "shape_of",
     "time_grid",
@@ -41,6 +43,37 @@ __all__ = [
 
 _LISTED = 40
 """More names than this are not listed in a message."""
+
+
+def require_printable(what: str, texts: Iterable[Any], prose: bool = False) -> None:
+    """Refuse names that are none: they stand in claims, in the comments of files and code, and in tables.
+
+    Parameters
+    ----------
+    what : str
+        Of which they are the names.
+    texts : iterable
+        What is no text is left to others.
+    prose : bool
+        Texts of several lines and any length, of words.
+
+    Raises
+    ------
+    DescriptionError
+        If one has a character that cannot be printed, as a line break, or is too long.
+    """
+    for text in texts:
+        if not isinstance(text, str):
+            continue
+        line = " ".join(text.split()) if prose else text
+        if wrong := next((c for c in line if not c.isprintable()), ""):
+            raise DescriptionError(
+                f"{what} {shown(text)} has the character {wrong!r}, which cannot be printed: leave it out"
+            )
+        if len(line) > LETTERS and not prose:
+            raise DescriptionError(
+                f"{what} {shown(text)} has {len(text)} letters: give a shorter one, of at most {LETTERS}"
+            )
 
 
 def nearest(name: object, known: Iterable[str]) -> str:

@@ -86,11 +86,10 @@ def placed(array: str, labelled: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def comment(lines: Sequence[str]) -> str:
-    """A block comment, in which nothing ends it or needs more than ASCII."""
-    plain = [
-        line.encode("ascii", "replace").decode().replace("*/", "* /").replace("/*", "/ *") for line in lines
-    ]
-    return "/* " + "\n   ".join(" ".join(line.split("\n")) for line in plain) + " */" if plain else ""
+    """A block comment, in which nothing ends it or needs more than what ASCII prints."""
+    printed = [re.sub(r"[^ -~]", "?", line.replace("\n", " ")) for line in lines]
+    plain = [line.replace("*/", "* /").replace("/*", "/ *") for line in printed]
+    return "/* " + "\n   ".join(plain) + " */" if plain else ""
 
 
 def definition(head: str, target: str, computed: Instructions) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from geoctrl._checks import flag
+from geoctrl._checks import flag, require_printable
 from geoctrl._scalars import Scalar
 from geoctrl.algebra._labels import check_identifier
 from geoctrl.algebra.factor import Factor
@@ -64,6 +64,8 @@ class Coordinate(Scalar):
         for what in ("unit", "description"):
             if not isinstance(getattr(self, what), str):
                 raise DescriptionError(f"{what} of the coordinate {self.name!r} must be text")
+        require_printable(f"the unit of {self.name!r}", [self.unit])
+        require_printable(f"the description of {self.name!r}", [self.description], prose=True)
         if self.angle and not self.unit:
             object.__setattr__(self, "unit", "rad")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from geoctrl._checks import require_printable
 from geoctrl._scalars import Scalar, expression
 from geoctrl.algebra._labels import check_identifier
 from geoctrl.errors import DescriptionError
@@ -58,6 +59,8 @@ class Quasicoordinate(Scalar):
         for what in ("unit", "description"):
             if not isinstance(getattr(self, what), str):
                 raise DescriptionError(f"{what} of the quasi-coordinate {self.name!r} must be text")
+        require_printable(f"the unit of {self.name!r}", [self.unit])
+        require_printable(f"the description of {self.name!r}", [self.description], prose=True)
 
     @property
     def symbol(self) -> sp.Symbol:

@@ -85,12 +85,12 @@ def _file(data: Mapping[str, Any], proof: Criticality) -> str:
         "import Mathlib.Tactic",
         "",
         "/-!",
-        f"# {data['system']}: an energy-Casimir certificate",
+        f"# {_plain(data['system'])}: an energy-Casimir certificate",
         "",
         _plain(data["claim"]),
         "",
-        f"Written by {data['software']}. NOT CHECKED BY LEAN when it was written: `lake env lean FILE`, in a",
-        "project with Mathlib, checks it.",
+        f"Written by {_plain(data['software'])}. NOT CHECKED BY LEAN when it was written:",
+        "`lake env lean FILE`, in a project with Mathlib, checks it.",
         "",
         "States: "
         + ", ".join(f"{v} = {_plain(label)}" for v, label in zip(x, proof.labels, strict=True))
@@ -178,8 +178,9 @@ def _signed(sign: int) -> str:
 
 
 def _plain(text: str) -> str:
-    """Words that end no comment."""
-    return str(text).replace("-/", "- /").replace("/-", "/ -")
+    """Words on one line that neither end a comment nor begin one."""
+    line = "".join(c if c.isprintable() else " " for c in str(text))
+    return line.replace("-/", "- /").replace("/-", "/ -")
 
 
 def _kernel_lines(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import entries, finite_array, named_parameters, resolve_parameters
+from geoctrl._checks import entries, finite_array, named_parameters, require_printable, resolve_parameters
 from geoctrl._scalars import STATE, FromSympy, Graph, Node, Program, expression, shown
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.bodies import Bodies
@@ -105,6 +105,14 @@ class Description:
         check_names(self.parameters, [*self.state_labels, *map(str, self.driven)], "an input")
         self.params = {p.name: p.default for p in self.parameters}
         self.name, self.source = name, source
+        require_printable("the name of a system", [name])
+        require_printable("the source of a system", [source], prose=True)
+        for what, given in (
+            ("inputs", map(str, self.driven)),
+            ("invariants", invariants),
+            ("equilibria", equilibria),
+        ):
+            require_printable(f"{what}: the name", given or ())
         self.potential_given: Any = potential
         self.gradient_given: Any = gradient
         self.computed = read_gradient(potential, gradient, str(self.shape))

@@ -40,7 +40,9 @@ def c_files(
     if own:
         declared += [
             "",
-            f"/* Rates of the law's own states {', '.join(own)}, the last of x: a step adds h * rate. */",
+            comment(
+                [f"Rates of the law's own states {', '.join(own)}, the last of x: a step adds h * rate."]
+            ),
             f"void {name}_rates(const double x[], double rate[]);",
         ]
     sizes = [

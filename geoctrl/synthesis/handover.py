@@ -6,7 +6,7 @@ Laws have these functions as their methods.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -152,10 +152,7 @@ def function(law: _Law, params: Mapping[str, float] | None = None) -> Callable[[
     """
     computed, _, _ = _computed(law, params)
     loop = law.full
-    lines = [
-        "def law(x):",
-        f'    """{", ".join(law.input_labels)} at x = ({", ".join(loop.state_labels)})."""',
-    ]
+    lines = ["def law(x):", f"    {documented(law.input_labels, loop.state_labels)}"]
     lines += [f"    x{i} = x[{i}]" for i in computed.read]
     lines += [f"    t{i} = {text}" for i, text in enumerate(computed.lines(PYTHON))]
     lines.append(f"    return ({' '.join(f'{r},' for r in computed.results(PYTHON))})")
@@ -165,6 +162,13 @@ def function(law: _Law, params: Mapping[str, float] | None = None) -> Callable[[
     found = namespace["law"]
     found.source = source
     return found  # type: ignore[no-any-return]
+
+
+def documented(inputs: Sequence[str], states: Sequence[str]) -> str:
+    """The docstring of a law as text of Python, in which names are words and no code."""
+    told = f"{', '.join(inputs)} at x = ({', '.join(states)})."
+    escaped = told.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"""{escaped}"""'
 
 
 def to_c(

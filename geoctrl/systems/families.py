@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import entries, nearest
+from geoctrl._checks import entries, nearest, require_printable
 from geoctrl._scalars import expression, plain
 from geoctrl.checker.surds import Surd
 from geoctrl.errors import DescriptionError, ImmutableError, LabelError, ParameterError
@@ -75,6 +75,7 @@ class Family:
             if not isinstance(symbol, sp.Symbol):
                 raise DescriptionError(f"the symbols of a family must be symbols or names, got {symbol!r}")
             made.append(symbol)
+        require_printable("symbols of a family: the name", (s.name for s in made))
         self.symbols = tuple(made)
 
     @property

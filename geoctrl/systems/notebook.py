@@ -6,14 +6,13 @@ a few seconds is replaced by words, and so is one that cannot be derived.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from textwrap import wrap
 
 import sympy as sp
 
 from geoctrl._scalars.budget import Budget
-from geoctrl.systems.typesetting import Typesetter, aligned
+from geoctrl.systems.typesetting import Typesetter, aligned, plain_text
 
 __all__ = ["SECONDS", "WIDTH", "assignments", "displayed", "rows", "words"]
 
@@ -22,7 +21,6 @@ SECONDS = 3.0
 WIDTH = 38.0
 """Width of a line of formulas in em, about that of a notebook's cell."""
 _LETTERS = 90
-_SPECIAL = {"\\": r"\backslash ", "~": r"\sim ", "^": r"{\wedge}"}
 
 
 def displayed(render: Callable[[float], str], seconds: float | None = None) -> str:
@@ -41,7 +39,7 @@ def displayed(render: Callable[[float], str], seconds: float | None = None) -> s
 
 def words(text: str) -> str:
     """Text in LaTeX, in as many lines as it needs."""
-    return rows([_text(line) for line in wrap(text, _LETTERS, break_on_hyphens=False)])
+    return rows([plain_text(line) for line in wrap(text, _LETTERS, break_on_hyphens=False)])
 
 
 def rows(formulas: Sequence[str]) -> str:
@@ -52,17 +50,6 @@ def rows(formulas: Sequence[str]) -> str:
     if len(given) == 1:
         return given[0]
     return "\\begin{array}{l}\n" + " \\\\\n".join(given) + "\n\\end{array}"
-
-
-def _text(line: str) -> str:
-    """One line of plain text; characters that text has no escape for are set between its pieces."""
-    pieces = []
-    for part in re.split(r"([\\~^])", line):
-        if part in _SPECIAL:
-            pieces.append(_SPECIAL[part])
-        elif part:
-            pieces.append(r"\text{" + re.sub(r"([#$%&_{}])", r"\\\1", part) + "}")
-    return "".join(pieces)
 
 
 def assignments(

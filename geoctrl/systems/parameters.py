@@ -7,7 +7,7 @@ from keyword import iskeyword
 
 import sympy as sp
 
-from geoctrl._checks import flag, parameter_value
+from geoctrl._checks import flag, parameter_value, require_printable
 from geoctrl._scalars import Scalar
 from geoctrl.errors import ParameterError
 
@@ -38,6 +38,8 @@ class Parameter(Scalar):
         If the name is not an identifier, or the default is not finite or contradicts ``positive``.
     InputError
         If ``positive`` is neither True nor False.
+    DescriptionError
+        If the unit or the description has a character that cannot be printed.
 
     Examples
     --------
@@ -55,6 +57,8 @@ class Parameter(Scalar):
     def __post_init__(self) -> None:
         if not (isinstance(self.name, str) and self.name.isidentifier() and not iskeyword(self.name)):
             raise ParameterError(f"a parameter name must be an identifier, got {self.name!r}")
+        require_printable(f"the unit of {self.name!r}", [self.unit])
+        require_printable(f"the description of {self.name!r}", [self.description], prose=True)
         object.__setattr__(self, "positive", flag(f"positive of {self.name!r}", self.positive))
         if self.default is None:
             return

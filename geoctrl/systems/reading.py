@@ -7,7 +7,7 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl._checks import named_parameters, parameter_value
+from geoctrl._checks import named_parameters, parameter_value, require_printable
 from geoctrl._scalars import read_matrix, shown
 from geoctrl.algebra import (
     AdvectedParameter,
@@ -47,6 +47,8 @@ def require_kinds(mechanism: Any) -> None:
     TypeError
         If algebra, rotors, symmetry, name, an advected vector or a coordinate is something else, or one thing
         stands where a list or a dict is needed.
+    DescriptionError
+        If a name cannot be printed on one line.
     """
     algebra = mechanism.algebra
     if algebra is not None and not isinstance(algebra, LieAlgebra):
@@ -83,6 +85,12 @@ def require_kinds(mechanism: Any) -> None:
         raise TypeError(f"symmetry must be a gc.Axis, as gc.Axis((0, 0, 1)), got {shown(mechanism.symmetry)}")
     if not isinstance(mechanism.name, str):
         raise TypeError(f"name must be text, got {shown(mechanism.name)}")
+    require_printable("the name of a system", [mechanism.name])
+    require_printable("the source of a system", [mechanism.source], prose=True)
+    require_printable("inputs: the name", map(str, mechanism.inputs))
+    for what in (*_MAPPINGS, "leaf", "constraints", "domain"):
+        if isinstance(given := getattr(mechanism, what), Mapping):
+            require_printable(f"{what}: the name", given)
 
 
 def read_set(name: str, values: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from sympy.logic.boolalg import Boolean
 from geoctrl._scalars import expression
 from geoctrl._scalars.factoring import factored
 
-__all__ = ["Piece", "Typesetter", "aligned", "symbol_name", "width"]
+__all__ = ["Piece", "Typesetter", "aligned", "plain_text", "symbol_name", "width"]
 
 Piece = tuple[int, str]
 
@@ -38,6 +38,7 @@ LINE = 30.0
 MANY, FEW = 12, 8
 """Terms and symbols up to which a sum is factored; beyond, common factors are drawn out."""
 
+_SPECIAL = {"\\": r"\backslash ", "~": r"\sim ", "^": r"{\wedge}", "<": r"\lt ", ">": r"\gt "}
 _RELATIONS = {
     sp.StrictGreaterThan: ">",
     sp.GreaterThan: r"\ge",
@@ -76,7 +77,18 @@ def _product_name(name: str) -> str:
         return f"|{symbol_name(square[1])}|^{{2}}"
     if product := re.fullmatch(r"(\w+)\.(\w+)", name):
         return rf"{symbol_name(product[1])} \cdot {symbol_name(product[2])}"
-    return rf"\text{{{name}}}"
+    return plain_text(name)
+
+
+def plain_text(line: str) -> str:
+    """One line of plain text; characters that text has no escape for are set between its pieces."""
+    pieces = []
+    for part in re.split(r"([\\~^<>])", line):
+        if part in _SPECIAL:
+            pieces.append(_SPECIAL[part])
+        elif part:
+            pieces.append(r"\text{" + re.sub(r"([#$%&_{}])", r"\\\1", part) + "}")
+    return "".join(pieces)
 
 
 class Typesetter:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from geoctrl._checks import nearest
 from geoctrl.errors import InputError, LabelError
-from geoctrl.viz.style import COLOURS, mathtext, new_axes, quiet, require_trajectory
+from geoctrl.viz.style import COLOURS, mathtext, new_axes, plain_text, quiet, require_trajectory
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,7 +97,7 @@ def attraction(
         _run(ax, run, x, y, bool(roa.contains(run.states[:, 0])))
     ax.plot([point[x]], [point[y]], "o", color=COLOURS[6], markersize=4, zorder=4, label="equilibrium")
     ax.autoscale_view()
-    quiet(ax, title if title is not None else roa.system, xlabel=mathtext(x), ylabel=mathtext(y))
+    quiet(ax, title if title is not None else plain_text(roa.system), xlabel=mathtext(x), ylabel=mathtext(y))
     handles = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
     ax.legend(
         handles.values(), handles, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False

@@ -10,7 +10,7 @@ import numpy as np
 
 from geoctrl._checks import nearest
 from geoctrl.errors import InputError, LabelError
-from geoctrl.viz.style import COLOURS, mathtext, new_axes, quiet
+from geoctrl.viz.style import COLOURS, mathtext, new_axes, plain_text, quiet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,7 +93,7 @@ def branches(found: Any, state: str | None = None, ax: Axes | None = None, title
         mark.set_label(words)
     quiet(
         ax,
-        title if title is not None else drawn[0].system.name,
+        title if title is not None else plain_text(drawn[0].system.name),
         xlabel=mathtext(drawn[0].along),
         ylabel=mathtext(labels[row]),
     )

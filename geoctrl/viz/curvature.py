@@ -10,7 +10,7 @@ import numpy as np
 from geoctrl._checks import finite_array, nearest
 from geoctrl._scalars.numbers import real, shown
 from geoctrl.errors import InputError
-from geoctrl.viz.style import DASHES, mathtext, new_axes, quiet
+from geoctrl.viz.style import DASHES, mathtext, new_axes, plain_text, quiet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -178,4 +178,4 @@ def _draw_loop(ax: Axes, loop: np.ndarray, name: str, dashes: str) -> None:
 
 def _axis_label(c: Coordinate) -> str:
     unit = c.unit or ("rad" if c.angle else "")
-    return mathtext(c.name) + (f" ({unit})" if unit else "")
+    return mathtext(c.name) + (f" ({plain_text(unit)})" if unit else "")

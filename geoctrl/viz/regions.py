@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geoctrl.errors import InputError
-from geoctrl.viz.style import COLOURS, mathtext, new_axes, quiet
+from geoctrl.viz.style import COLOURS, mathtext, new_axes, plain_text, quiet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,9 +81,8 @@ def stability_map(found: Any, ax: Axes | None = None, title: str | None = None) 
     if edges:
         ax.plot(*_segments(edges), color="#222222", linewidth=0.7, zorder=3)
     ax.set(xlim=across, ylim=up)
-    quiet(
-        ax, title or f"{found.data['system']}: {found.data['family']}", xlabel=mathtext(x), ylabel=mathtext(y)
-    )
+    named = plain_text(f"{found.data['system']}: {found.data['family']}")
+    quiet(ax, title or named, xlabel=mathtext(x), ylabel=mathtext(y))
     ax.grid(False)
     ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
     return ax

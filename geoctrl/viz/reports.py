@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geoctrl.errors import InputError
-from geoctrl.viz.style import COLOURS, new_axes, quiet
+from geoctrl.viz.style import COLOURS, new_axes, plain_text, quiet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,11 +63,11 @@ def robustness(report: Any, ax: Axes | None = None, title: str | None = None) ->
         part = 0.0 if row.tolerated is None else (np.log(row.tolerated) - easy) / (hard - easy)
         ax.barh(place, 1.0, height=0.5, color="#ececec")
         ax.barh(place, max(part, 0.004), height=0.5, color=COLOURS[0] if part else COLOURS[1])
-        value = "none" if row.tolerated is None else f"{row.tolerated:.3g} {row.unit}"
+        value = "none" if row.tolerated is None else plain_text(f"{row.tolerated:.3g} {row.unit}")
         ax.text(1.02, place - 0.13, value, va="center", fontsize=9)
         broke = row.criterion if len(row.criterion) <= _LONGEST else f"{row.criterion[: _LONGEST - 3]}..."
-        ax.text(1.02, place + 0.2, broke, va="center", fontsize=7, color="#666666")
-    ax.set_yticks(range(len(report.rows)), [row.check for row in report.rows])
+        ax.text(1.02, place + 0.2, plain_text(broke), va="center", fontsize=7, color="#666666")
+    ax.set_yticks(range(len(report.rows)), [plain_text(row.check) for row in report.rows])
     ax.set_ylim(len(report.rows) - 0.5, -0.5)
     ax.set_xlim(0.0, 1.0)
     ax.set_xticks([])

@@ -8,7 +8,7 @@ import numpy as np
 
 from geoctrl._checks import nearest
 from geoctrl.errors import InputError, LabelError
-from geoctrl.viz.style import COLOURS, mathtext, new_axes, quiet
+from geoctrl.viz.style import COLOURS, mathtext, new_axes, plain_text, quiet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,7 +73,9 @@ def poincare(
         ax.plot(across, up, ".", color=colour, markersize=3.0, markeredgewidth=0)
     quiet(
         ax,
-        title if title is not None else f"{section.system.name or 'section'}: {section.surface} = 0",
+        title
+        if title is not None
+        else plain_text(f"{section.system.name or 'section'}: {section.surface} = 0"),
         xlabel=_named(x, section.units),
         ylabel=_named(y, section.units),
     )
@@ -87,7 +89,7 @@ def _widest(section: Any, labels: list[str]) -> list[str]:
 
 
 def _named(label: str, units: dict[str, str]) -> str:
-    return mathtext(label) + (f" ({units[label]})" if label in units else "")
+    return mathtext(label) + (f" ({plain_text(units[label])})" if label in units else "")
 
 
 def _colours(count: int) -> list[Any]:

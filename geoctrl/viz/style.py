@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["COLOURS", "DASHES", "mathtext", "new_axes", "quiet", "require_trajectory"]
+__all__ = ["COLOURS", "DASHES", "mathtext", "new_axes", "plain_text", "quiet", "require_trajectory"]
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 """Okabe and Ito's palette without its yellow, which is too light for lines."""
@@ -41,10 +41,10 @@ _GREEK = {
 
 
 def mathtext(label: str) -> str:
-    """A label in mathematical type: ``Gamma3`` and ``theta_dot``; anything else as it is."""
+    """A label in mathematical type: ``Gamma3`` and ``theta_dot``; anything else as the text that it is."""
     match = re.fullmatch(r"(\|?)([A-Za-z]+?)(\d*)(?:_(dot|\d+|[A-Za-z]+))?(\|\^2)?", label)
     if match is None or bool(match[1]) != bool(match[5]):
-        return label
+        return plain_text(label)
     name = (
         rf"\{match[2]}"
         if match[2] in _GREEK
@@ -60,6 +60,11 @@ def mathtext(label: str) -> str:
     index = ",".join(part for part in (match[3], last) if part)
     text = rf"{name}_{{{index}}}" if index else name
     return rf"$|{text}|^2$" if match[1] else f"${text}$"
+
+
+def plain_text(name: str) -> str:
+    """A name as text, whatever it is made of: dollars do not begin formulas."""
+    return name.replace("$", r"\$")
 
 
 def require_trajectory(traj: Any) -> None:

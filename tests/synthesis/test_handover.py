@@ -185,7 +185,7 @@ def test_what_the_files_say(tmp_path):
 
 
 def test_text_of_a_user_does_not_leave_its_comment(tmp_path):
-    mechanism = gc.models.get("pendulum-skate-rotor")().replace(name="ends */ int x; /* \n#error\u00e9")
+    mechanism = gc.models.get("pendulum-skate-rotor")().replace(name="ends */ int x; /* #error\u00e9")
     law = gc.match(mechanism).law(sigma=-1e-5)
     header, source = law.to_c(tmp_path, name="safe")
     first = source.read_text().splitlines()[0]

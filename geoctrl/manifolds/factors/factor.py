@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy as sp
 
+from geoctrl._checks import require_printable
 from geoctrl._scalars import Node, shown
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.reading import vector
@@ -264,11 +265,12 @@ def names_of(letters: tuple[str, str], name: Any, velocity: Any) -> tuple[str, s
     Raises
     ------
     DescriptionError
-        For what is no text.
+        For what is no text, or none that can be printed.
     """
     for what, given in (("name", name), ("velocity", velocity)):
         if not (isinstance(given, str) and given) and not (given is None and what == "velocity"):
             raise DescriptionError(f"{what} of a factor must be text, got {shown(given)}")
+    require_printable("the name of a factor", [name, velocity])
     first, second = letters
     rest = name[len(first) :] if name.startswith(first) else "-"
     own = second + rest if not rest or rest.isdigit() else f"{second}_{name}"
