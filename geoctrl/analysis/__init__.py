@@ -1,13 +1,14 @@
 """Invariants, equilibria, linearisation, certificates and symbolic stability conditions."""
 
 from geoctrl.analysis.attracted_set import AttractedSet
-from geoctrl.analysis.attraction import RegionOfAttraction, region_of_attraction
+from geoctrl.analysis.attraction import region_of_attraction
 from geoctrl.analysis.certificates import Certificate, certify
 from geoctrl.analysis.condition_set import StabilityConditions
 from geoctrl.analysis.conditions import stability_conditions
 from geoctrl.analysis.controllability import Controllability, Observability
 from geoctrl.analysis.darboux import DarbouxPolynomial
 from geoctrl.analysis.discovery import DiscoveredInvariants, Invariant, discover_invariants
+from geoctrl.analysis.energy_set import RegionOfAttraction
 from geoctrl.analysis.equilibria import find_equilibrium
 from geoctrl.analysis.held import HeldLinearization, linearize_held
 from geoctrl.analysis.hold_bracket import HoldBracket

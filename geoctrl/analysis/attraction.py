@@ -1,206 +1,42 @@
-"""Regions that motions about an equilibrium do not leave, each with a certificate that is checked without a
-search.
+"""Sets about an equilibrium that motions do not leave, or from which they tend to it: the largest one that is
+proved in the time that is given, with a certificate that is checked without a search.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
-from flint import arb, fmpq
-
-from geoctrl import checker
 from geoctrl._checks import nearest, require_choice, whole_number
 from geoctrl._scalars import exact, shown
-from geoctrl.analysis.attracted_set import AttractedSet, attracted_set
-from geoctrl.analysis.attraction_boxes import boxes_of
+from geoctrl._scalars.budget import Budget
+from geoctrl.analysis.attracted_set import SLOPES, SQUARES, AttractedSet
+from geoctrl.analysis.energy_set import ENERGY, EnergySets, RegionOfAttraction
 from geoctrl.analysis.falling_quadratic import DEGREES
-from geoctrl.analysis.levels import highest_level
-from geoctrl.analysis.proved_set import SLACK, ProvedSet
-from geoctrl.analysis.sublevel_problem import Question, questions
-from geoctrl.checker.jets import to_float
-from geoctrl.checker.reading import Refusal
-from geoctrl.checker.sublevels.energy import Energy
-from geoctrl.checker.sublevels.file import (
-    SUBLEVEL_FORMAT,
-    Region,
-    claim_of_sublevel,
-    extent_of,
-    function_words,
-    judge_sublevel,
-    lies_in,
-    limit_words,
-    read_sublevel,
-)
+from geoctrl.analysis.set_sizes import is_larger
+from geoctrl.analysis.slopes_set import SlopesSets
+from geoctrl.analysis.squares_set import SquaresSets
 from geoctrl.errors import CertificateError, InputError, ParameterError
+from geoctrl.stepping.stages import Stages
 from geoctrl.systems import Equilibrium, ReducedSystem, as_system
-from geoctrl.systems.angles import ExactAngle, angles_at
 from geoctrl.systems.points import resolve_equilibrium
-from geoctrl.verification import Verdict
 
-__all__ = ["RegionOfAttraction", "region_of_attraction"]
+__all__ = ["region_of_attraction"]
 
-SIDE, DOUBLINGS = 4, 6
-"""Half a side of the box along a shape that nothing bounds, at first, and how often it is doubled."""
-DEPTHS = {1: 14, 2: 12}
-"""Halvings of each side of the box by the number of shapes; fewer for more of them."""
-PIECES = {1: 64, 2: 16}
-"""Of the extent along each shape, in pictures."""
-FEW = 8
-ENERGY, SQUARES = "energy", "squares"
+SECONDS = 60.0
+"""For a search unless others are given."""
+RESERVE = 0.1
+"""Of the time, kept for the last step: what a search that is cut has found is made exact."""
+SHARES = {"slopes": 0.3, "energy": 0.7, "larger": 0.5, "squares": 0.5}
+"""Of the time left that a stage may take where others follow."""
+BEFORE, AFTER = 2.0, 5.0
+"""Seconds for larger sets by slopes, at most, before and after the first squares."""
 
-Sides = Mapping[str, tuple[Fraction, Fraction]]
-
-
-@dataclass(frozen=True, eq=False)
-class RegionOfAttraction(ProvedSet):
-    """A set of states that motions do not leave.
-
-    Attributes
-    ----------
-    system : str
-    point : dict of label -> float
-        The equilibrium.
-    level : float
-        The set lies below it: ``lyapunov`` <= level.
-    lyapunov : str
-        The function, by the names of energy and invariants; it does not grow along motions.
-    tends : str
-        What motions tend to, where the function falls: the largest invariant set on which it does not change,
-        of which the equilibrium is a part. Empty where the function is conserved.
-    held : dict of name -> float
-        Half widths of the levels of invariants that the set is made of.
-    levels : tuple of str
-        Their names.
-    extent : dict of label -> (low, high)
-        Intervals of the shapes in which the set lies.
-    limits : dict of label -> float
-        Outputs that are proved to stay within these bounds there.
-    verdict : Verdict
-        PROVED_INVARIANT.
-    claim : str
-    reason : str
-        Why no higher level was taken.
-    data : dict
-        Everything that the file holds.
-    """
-
-    data: dict[str, Any] = field(repr=False)
-    angles: Mapping[int, ExactAngle] = field(default_factory=dict, repr=False)
-    reason: str = field(default="", repr=False)
-    _region: Region | None = field(default=None, repr=False)
-
-    @cached_property
-    def _proved(self) -> Region:
-        if self._region is not None:
-            return self._region
-        return judge_sublevel(
-            read_sublevel(self.data["problem"]), fmpq(self.data["level"]), self.data["cells"]
-        )
-
-    @property
-    def level(self) -> float:
-        """The level below which the set lies."""
-        return float(Fraction(self.data["level"]))
-
-    @property
-    def point(self) -> dict[str, float]:
-        """The equilibrium, by labels of states."""
-        states = read_sublevel(self.data["problem"])["states"]
-        return {k: to_float(v) for k, v in states.items()}
-
-    @cached_property
-    def lyapunov(self) -> str:
-        """The function, by the names of its parts."""
-        return function_words(self._proved.energy.question.problem)
-
-    @cached_property
-    def tends(self) -> str:
-        """What motions of the set tend to, in words, where the function falls (LaSalle 1960): the largest
-        invariant set in it on which the function does not change. Empty where it is conserved.
-        """
-        return limit_words(self._proved.energy.question.problem)
-
-    @property
-    def held(self) -> dict[str, float]:
-        """Half widths of the levels of invariants."""
-        rows = self.data["problem"]["sublevel"]["held"]
-        return {name: float(Fraction(row["width"])) for name, row in rows.items()}
-
-    @property
-    def levels(self) -> tuple[str, ...]:
-        """Names of the invariants that are held, as `AttractedSet.levels` has them."""
-        return tuple(self.held)
-
-    @cached_property
-    def extent(self) -> dict[str, tuple[float, float]]:
-        """Intervals of the shapes."""
-        found = extent_of(self._proved)
-        return {k: (float(Fraction(str(a))), float(Fraction(str(b)))) for k, (a, b) in found.items()}
-
-    @property
-    def cells(self) -> list[dict[str, tuple[float, float]]]:
-        """The cells of shapes over which the set lies."""
-        region = self._proved
-        labels = [region.energy.question.labels[i] for i in region.energy.shapes]
-        sides = (node.cell for node in region.inside)
-        return [
-            {
-                k: (float(Fraction(str(a))), float(Fraction(str(b))))
-                for k, (a, b) in zip(labels, cell, strict=True)
-            }
-            for cell in sides
-        ]
-
-    def boxes(self, pieces: int | None = None) -> list[dict[str, tuple[float, float]]]:
-        r"""Intervals of all states, box by box: the region lies in the union of the boxes.
-
-        Over a piece of a cell of shapes the velocities are bounded by the level,
-        :math:`\{w : V(s, w) \le c,\ |C(s, w) - C(e)| \le \delta\}`, in balls; pieces over which nothing lies
-        below the level are left out, and doubles are rounded outwards.
-
-        Parameters
-        ----------
-        pieces : int, optional
-            From 1 to 1024: sides along shapes are at most this part of the extent; 64 for one shape, 16 for
-            two, 8 for more of them. Many pieces of many shapes take minutes.
-
-        Returns
-        -------
-        list of dict of label -> (low, high)
-
-        Raises
-        ------
-        InputError
-            If ``pieces`` is no such number.
-        CertificateError
-            If velocities are not bounded over a piece.
-
-        Examples
-        --------
-        >>> import sympy as sp
-        >>> import geoctrl as gc
-        >>> pendulum = gc.EulerPoincare(
-        ...     algebra=None, shape=[phi := gc.Coordinate("phi", angle=True)], inertia=[[2]],
-        ...     potential=-3 * sp.cos(phi.symbol), name="pendulum").reduce()
-        >>> roa = gc.region_of_attraction(pendulum, pendulum.state())
-        >>> 6**0.5 - 0.01 < max(box["phi_dot"][1] for box in roa.boxes()) < 6**0.5 + 0.01
-        True
-        """
-        if pieces is None:
-            pieces = PIECES.get(len(self._proved.energy.shapes), FEW)
-        whole_number("pieces", pieces, 1, 1024)
-        return boxes_of(self._proved, pieces)
-
-    def _holds(self, state: list[fmpq | arb]) -> bool:
-        return lies_in(self._proved, state, SLACK)
-
-    def __repr__(self) -> str:
-        extent = ", ".join(f"{k} in [{a:.4g}, {b:.4g}]" for k, (a, b) in self.extent.items())
-        return f"<RegionOfAttraction of {self.system}: {self.lyapunov} <= {self.level:.6g}, {extent}>"
+Found = RegionOfAttraction | AttractedSet
 
 
 def region_of_attraction(
@@ -212,9 +48,20 @@ def region_of_attraction(
     depth: int | None = None,
     by: str | None = None,
     degree: int | None = None,
+    *,
+    seconds: float | None = SECONDS,
+    progress: bool | Callable[..., object] = False,
 ) -> RegionOfAttraction | AttractedSet:
     r"""Prove that motions which begin in a set about an equilibrium stay in it for ever, or tend to the
     equilibrium.
+
+    By slopes, where there is no leaf: the function is :math:`V = y^T P y` with P of the linearisation, y the
+    deviations of the states from the point, and over cells of the set :math:`\{V \le c\}`, which is convex,
+
+    .. math:: P J + J^T P < 0, \qquad J = \partial f/\partial x \text{ in balls}:
+
+    V falls except at the point, and motions tend to it. Any smooth rates will do, and there is an answer at
+    once; the set is small beside those of squares.
 
     By the energy, the function is the energy with its sign, :math:`V = \pm E`, conserved or falling along
     the motion. States are shapes s (coordinates, advected vectors) and velocities w, in which V is of
@@ -255,30 +102,39 @@ def region_of_attraction(
         value there, or of one, by default.
     depth : int, optional
         Halvings of each side of the box in which cells are looked for, by the energy.
-    by : "energy" or "squares", optional
-        By default the energy, and squares where it proves nothing.
+    by : "slopes", "energy" or "squares", optional
+        By default a set by slopes at once, then the energy, and squares where that proves nothing: the
+        largest set is returned.
     degree : 2 or 3, optional
         Of the monomials of sums of squares; by default 3 where 2 shows nothing. With 3 a search takes
         minutes.
+    seconds : float, optional
+        After which the best that is proved is returned; what was cut is told in ``reason``. None for no
+        limit.
+    progress : bool or callable
+        ``progress(stage, best, elapsed)`` at each stage and each larger set, or ``progress(fraction)`` where
+        it takes a single argument. On a terminal a line is shown after two seconds, with True from the start.
 
     Returns
     -------
     RegionOfAttraction
         By the energy: motions stay.
     AttractedSet
-        By squares: motions stay, and tend to the equilibrium.
+        By slopes or squares: motions stay, and tend to the equilibrium.
 
     Raises
     ------
     InputError
         For limits or widths that are no positive numbers, a depth that is no whole number from 1 to 24,
-        another ``by`` or ``degree``.
+        another ``by`` or ``degree``, ``seconds`` that are no positive number.
     ParameterError
         For an unknown output, invariant or parameter.
     EquilibriumError
         If the point is not an equilibrium.
     CertificateError
-        If no function with such a set is found, with the reason for each one that was tried.
+        If no function with such a set is found in the time, with the reason for each one that was tried.
+    TypeError
+        If ``progress`` is none.
 
     Examples
     --------
@@ -296,57 +152,185 @@ def region_of_attraction(
     if depth is not None:
         whole_number("depth", depth, 1, 24)
     if by is not None:
-        require_choice("by", by, (ENERGY, SQUARES))
+        require_choice("by", by, (SLOPES, ENERGY, SQUARES))
     if degree is not None:
         whole_number("degree", degree, *DEGREES)
-    point = resolve_equilibrium(system, eq, params)
-    given = _positive("widths", widths, system.candidate_invariants, "invariant")
-    reasons: list[str] = []
-    if by != SQUARES:
-        found = _by_energy(system, point, bounds, given, depth)
-        if isinstance(found, RegionOfAttraction):
-            return found
-        reasons = found
-    if by != ENERGY:
-        try:
-            return attracted_set(system, point, bounds, degree)
-        except CertificateError as error:
-            reasons.append(str(error))
-    raise CertificateError(f"no region is proved about this point: {'; '.join(reasons)}")
-
-
-class _Closed(NamedTuple):
-    """A level that closes in a box: the problem, the level, the tree of its cells, and why it is no higher."""
-
-    data: dict[str, Any]
-    level: fmpq
-    tree: str
-    reason: str
-
-    def judged(self) -> Region:
-        """The region, as the checker finds it."""
-        return judge_sublevel(read_sublevel(self.data), self.level, self.tree)
-
-
-def _by_energy(
-    system: ReducedSystem,
-    point: Equilibrium,
-    bounds: Mapping[str, Fraction],
-    widths: Mapping[str, Fraction],
-    depth: int | None,
-) -> RegionOfAttraction | list[str]:
-    """The region of the first function that has one, or why there is none."""
-    reasons = []
+    budget = _budget(seconds)
+    told = Stages(progress, "region_of_attraction")
     try:
-        for question in questions(system, point, bounds, widths):
-            found = _attempt(system.name, question, depth, bool(bounds), angles_at(point.exact))
-            if isinstance(found, RegionOfAttraction):
-                return found
-            asked = question.data["sublevel"]
-            reasons.append(f"by {'-' if asked['sense'] < 0 else ''}{asked['energy']}, {found}")
-    except Refusal as refusal:
-        reasons.append(str(refusal))
-    return list(dict.fromkeys(reasons)) or ["no energy is conserved, or falls by squares"]
+        point = resolve_equilibrium(system, eq, params)
+        given = _positive("widths", widths, system.candidate_invariants, "invariant")
+        return _Search(system, point, bounds, given, budget, told).run(by, depth, degree)
+    finally:
+        told.close()
+
+
+class _Search:
+    """Sets by one method after the other, of which the largest is kept."""
+
+    def __init__(
+        self,
+        system: ReducedSystem,
+        point: Equilibrium,
+        limits: Mapping[str, Fraction],
+        widths: Mapping[str, Fraction],
+        budget: Budget,
+        told: Stages,
+    ) -> None:
+        self._system, self._point, self._limits, self._widths = system, point, limits, widths
+        self._budget, self._stage_budget, self._told = budget, budget, told
+        self._best: Found | None = None
+        self._latest: Callable[[], Found | None] | None = None
+        self._reasons: list[str] = []
+        self._cut: list[str] = []
+
+    def run(self, by: str | None, depth: int | None, degree: int | None) -> Found:
+        """The largest set.
+
+        Raises
+        ------
+        CertificateError
+            If none is found.
+        """
+        try:
+            self._stages(by, depth, degree)
+        except KeyboardInterrupt:
+            self._keep(self._latest and self._latest())
+            if self._best is None:
+                raise
+            self._cut.append("all that was to follow an interrupt")
+        if self._best is None:
+            raise CertificateError(f"no region is proved about this point: {self._words(self._reasons)}")
+        own = [self._best.reason] if isinstance(self._best, RegionOfAttraction) else self._reasons
+        return replace(self._best, reason=self._words(own))
+
+    def _words(self, reasons: list[str]) -> str:
+        words = [words for words in dict.fromkeys(reasons) if words]
+        if self._cut:
+            limit = "" if math.isinf(self._budget.seconds) else f" within {self._budget.seconds:g} s"
+            words.append(f"not finished{limit}: {', '.join(dict.fromkeys(self._cut))}")
+        return "; ".join(words)
+
+    def _stages(self, by: str | None, depth: int | None, degree: int | None) -> None:
+        slopes = self._slopes(by) if by in (None, SLOPES) else None
+        if by in (None, ENERGY):
+            energy = EnergySets(self._system, self._point, self._limits, self._widths, depth)
+            if self._reached("energy", energy, energy.latest, 1.0 if by else SHARES["energy"]):
+                return
+        if by in (None, SQUARES):
+            self._squares(slopes, degree)
+        elif slopes is not None:
+            self._larger(slopes, math.inf)
+
+    def _slopes(self, by: str | None) -> SlopesSets | None:
+        """The search by slopes, where it has a set at once."""
+        sets: list[SlopesSets] = []
+
+        def search() -> Found:
+            sets.append(SlopesSets(self._system, self._point, self._limits))
+            return sets[0].at_once()
+
+        found = self._reached("slopes", search, None, 1.0 if by else SHARES["slopes"])
+        return sets[0] if found else None
+
+    def _squares(self, slopes: SlopesSets | None, degree: int | None) -> None:
+        """Squares of rising degree; where the first ones show nothing, larger sets by slopes once more."""
+        sets: list[SquaresSets] = []
+
+        def searched(size: int) -> Found | list[str]:
+            if not sets:
+                sets.append(SquaresSets(self._system, self._point, self._limits, self._left))
+            return sets[0](size)
+
+        def latest() -> Found | None:
+            return sets[0].latest() if sets else None
+
+        first = slopes is not None
+        if slopes is not None:
+            self._larger(slopes, BEFORE)
+        for size in DEGREES if degree is None else (degree,):
+            share = SHARES["squares"] if first else 1.0
+            if self._reached(f"squares of degree {size}", partial(searched, size), latest, share):
+                return
+            if slopes is not None and first:
+                self._larger(slopes, AFTER)
+            first = False
+
+    def _larger(self, slopes: SlopesSets, seconds: float) -> None:
+        """Look for larger sets by slopes."""
+
+        def search() -> Found | None:
+            for _ in slopes.larger():
+                self._tell("larger sets by slopes")
+            return slopes.found()
+
+        share = SHARES["larger"] if math.isfinite(seconds) else 1.0
+        self._reached("larger sets by slopes", search, slopes.found, share, seconds)
+
+    # -- stages ------------------------------------------------------------------------------------
+
+    def _left(self) -> float:
+        """Seconds of the stage."""
+        return self._stage_budget.left
+
+    def _reached(
+        self,
+        stage: str,
+        search: Callable[[], Found | list[str] | None],
+        latest: Callable[[], Found | None] | None,
+        share: float,
+        most: float = math.inf,
+    ) -> bool:
+        """Whether a stage finds a set, which is kept if it is the largest; of one that is cut what it has."""
+        left = self._budget.left
+        seconds = left if math.isinf(left) else min(left * share, left - RESERVE * self._budget.seconds)
+        found: Found | list[str] | None = None
+        self._latest = latest
+        self._tell(stage)
+        if seconds > 0:
+            self._stage_budget = Budget(min(seconds, most))
+            try:
+                found = self._stage_budget.attempt(stage, search, None)
+            except CertificateError as error:
+                found = [str(error)]
+        if seconds <= 0 or self._stage_budget.cut:
+            self._cut += [stage] * (stage not in self._cut)
+            if latest is not None and self._budget.left > 0:
+                self._stage_budget = self._budget
+                found = self._budget.attempt(stage, latest, None)
+        self._latest = None
+        if isinstance(found, list):
+            self._reasons += found
+            return False
+        self._keep(found)
+        self._tell(stage)
+        return found is not None
+
+    def _keep(self, found: Found | None) -> None:
+        if found is not None and (self._best is None or is_larger(found, self._best)):
+            self._best = found
+
+    def _tell(self, stage: str) -> None:
+        best = "" if self._best is None else f"by {self._best.method}, {_extents(self._best)}"
+        whole = self._budget.seconds
+        self._told(stage, best, 0.0 if math.isinf(whole) else 1 - self._budget.left / whole)
+
+
+def _extents(found: Found) -> str:
+    """The extent of a set, in words."""
+    return ", ".join(f"{k} in [{a:.3g}, {b:.3g}]" for k, (a, b) in found.extent.items())
+
+
+def _budget(seconds: Any) -> Budget:
+    """The time of a search."""
+    if seconds is None:
+        return Budget(math.inf)
+    try:
+        return Budget(seconds)
+    except ParameterError:
+        raise InputError(
+            f"seconds must be a positive number, or None for no limit; got {shown(seconds)}"
+        ) from None
 
 
 def _positive(name: str, given: Any, known: Any, what: str) -> dict[str, Fraction]:
@@ -363,85 +347,3 @@ def _positive(name: str, given: Any, known: Any, what: str) -> dict[str, Fractio
         if not found[key] > 0:
             raise InputError(f"{name}[{key!r}] must be positive, got {shown(value)}")
     return found
-
-
-def _attempt(
-    system: str, question: Question, depth: int | None, limited: bool, angles: Mapping[int, ExactAngle]
-) -> RegionOfAttraction | str:
-    """The region of one function, or why there is none."""
-    halvings = depth or DEPTHS.get(len(question.shapes), FEW)
-
-    def closed(sides: Sides) -> _Closed:
-        data = _boxed(question, sides)
-        level, tree, reason = highest_level(Energy(read_sublevel(data)), halvings, limited)
-        return _Closed(data, level, tree, reason)
-
-    best: _Closed | None = None
-    for doubled in range(DOUBLINGS):
-        try:
-            found = closed(_sides(question, SIDE << doubled))
-        except Refusal as refusal:
-            if best is None:
-                return str(refusal) or "none is found"
-            break
-        # In a larger box the cells are coarser, and the level may be lower.
-        if best is not None and found.level <= best.level:
-            break
-        best = found
-        if "reaches the side" not in found.reason or None not in question.shapes.values():
-            break
-    assert best is not None
-    try:
-        region = best.judged()
-        if None in question.shapes.values():
-            best, region = _nearer(best, region, closed)
-    except Refusal as refusal:
-        return str(refusal)
-    return _written(system, best, region, angles)
-
-
-def _nearer(best: _Closed, region: Region, closed: Callable[[Sides], _Closed]) -> tuple[_Closed, Region]:
-    """The region in a box of its own size, where its cells are smaller, if it has a higher level there."""
-    hull = {k: (Fraction(str(a)), Fraction(str(b))) for k, (a, b) in extent_of(region).items()}
-    try:
-        found = closed({k: ((9 * a - b) / 8, (9 * b - a) / 8) for k, (a, b) in hull.items()})
-        return (found, found.judged()) if found.level > best.level else (best, region)
-    except Refusal:
-        return best, region
-
-
-def _sides(question: Question, side: int) -> Sides:
-    """The box: of shapes that the leaf bounds by their bounds, of others about the point."""
-    box = {}
-    for label, bound in question.shapes.items():
-        if bound is not None:
-            box[label] = (-bound * Fraction(9, 8), bound * Fraction(9, 8))
-        else:
-            middle = question.middles[label]
-            box[label] = (middle - side, middle + side)
-    return box
-
-
-def _boxed(question: Question, sides: Sides) -> dict[str, Any]:
-    """The problem with its box."""
-    box = {k: [str(a), str(b)] for k, (a, b) in sides.items()}
-    return question.data | {"sublevel": question.data["sublevel"] | {"box": box}}
-
-
-def _written(
-    system: str, closed: _Closed, region: Region, angles: Mapping[int, ExactAngle]
-) -> RegionOfAttraction:
-    from geoctrl import __version__
-
-    content = {
-        "format": SUBLEVEL_FORMAT,
-        "version": checker.VERSION,
-        "software": f"geoctrl {__version__}",
-        "system": system,
-        "verdict": Verdict.PROVED_INVARIANT.value,
-        "claim": claim_of_sublevel(system, region),
-        "problem": closed.data,
-        "level": str(region.level),
-        "cells": closed.tree,
-    }
-    return RegionOfAttraction(content, angles, closed.reason, region)

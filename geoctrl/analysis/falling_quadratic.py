@@ -13,7 +13,8 @@ volume. A sign that all polynomials have under a change of signs of variables pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations_with_replacement, product
 from typing import Any, NamedTuple
 
@@ -72,6 +73,8 @@ class FallingQuadratic:
         Of the monomials of sums of squares, at most.
     margin : float
         That what is shown must have: below what the solver resolves there may be nothing.
+    left : callable
+        The seconds that the solver may take.
 
     Raises
     ------
@@ -79,9 +82,15 @@ class FallingQuadratic:
         If the linearisation on the leaf does not decay, or the problem is too large.
     """
 
-    def __init__(self, setting: Setting, degree: int, margin: float = 0.0) -> None:
+    def __init__(
+        self,
+        setting: Setting,
+        degree: int,
+        margin: float = 0.0,
+        left: Callable[[], float] = lambda: math.inf,
+    ) -> None:
         self.setting, self.degree, self.size = setting, degree, len(setting.variables)
-        self._least = margin
+        self._least, self._left = margin, left
         self.leaf = NearLeaf(setting)
         self.places = self.leaf.places
         self.scales = np.ones(self.size)
@@ -229,7 +238,7 @@ class FallingQuadratic:
         """
         self._measure(P)
         P = P * self._units()
-        program = Program()
+        program = Program(self._left)
         margin = program.number()
         parts = self._shown(program, margin)
         for i, j in self._pairs():
@@ -268,7 +277,7 @@ class FallingQuadratic:
                 for (i, a), (j, b) in product(enumerate(block), repeat=2):
                     m = _times(a, b)
                     factor[m] = factor.get(m, 0.0) + gram[i, j]
-        program = Program()
+        program = Program(self._left)
         margin = program.number()
         self._shown(program, margin)
         n = len(self.places)
@@ -313,16 +322,19 @@ class FallingQuadratic:
 
     # -- the search -----------------------------------------------------------------------------------
 
-    def __call__(self) -> Proof | None:
-        """A proof of a set that is as large as one is found, None where nothing is shown.
+    def proofs(self) -> Iterator[Proof]:
+        """Proofs of larger and larger sets; none where nothing is shown.
 
         Raises
         ------
         CertificateError
             If an output is at its limit, or the domain ends, at the point.
         """
-        if (small := self._small()) is None:
-            return None
+        small = None
+        for small in self._small():
+            yield small[1]
+        if small is None:
+            return
         P, proof = small
         volume = self.leaf.volume(P)
         for _ in range(STEPS):
@@ -332,40 +344,42 @@ class FallingQuadratic:
                 if found is not None:
                     break
             if larger is None or found is None:
-                break
+                return
             grown = self.leaf.volume(larger / shrunk**2)
             if grown <= volume:
-                break
+                return
             proof = found[1]
+            yield proof
             if grown < volume * GROWTH:
-                break
+                return
             volume = grown
-        return proof
 
     def smaller(self, proof: Proof) -> Proof | None:
         """A proof for the same function at half the level, None where none is found."""
         found = self.shown(2.0 * proof.unscaled(self.places))
         return None if found is None else found[1]
 
-    def _small(self) -> tuple[np.ndarray, Proof] | None:
-        """The first function at the largest level at which it is shown to fall, nearly."""
+    def _small(self) -> Iterator[tuple[np.ndarray, Proof]]:
+        """The first function at higher and higher levels at which it is shown to fall, at last nearly the
+        highest.
+        """
         P = self.leaf.first_function()
         if any(b <= 0 for b, _ in self._limits):
             raise CertificateError("an output is at its limit, or the domain ends, at the equilibrium")
         inverse = np.linalg.inv(P * self._units())
         least = max((float(k @ inverse @ k) / b**2 for b, k in self._limits), default=0.0)
-        size, low, best = max(1.0, least), least, None
+        size, low, best = max(1.0, least), least, 0.0
         for _ in range(HALVINGS):
             found = self.shown(P * size)
             if found is None:
                 low = max(low, size)
-                size = size * 4 if best is None else (low * best[0]) ** 0.5
+                size = (low * best) ** 0.5 if best else size * 4
             else:
-                best = size, found[1]
+                best = size
+                yield P * best, found[1]
                 size = (low * size) ** 0.5 if low else size / 4
-            if (best and best[0] < 1.3 * low) or size > 1e12 or (not low and size < 1e-12):
-                break
-        return best and (P * best[0], best[1])
+            if (best and best < 1.3 * low) or size > 1e12 or (not low and size < 1e-12):
+                return
 
 
 def _times(a: Exponents, b: Exponents) -> Exponents:

@@ -6,7 +6,7 @@ stop, and are looked for in doubles.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -18,7 +18,7 @@ from geoctrl.checker.sublevels.cover import Cells, Node, tree_of
 from geoctrl.checker.sublevels.energy import BITS, Cell, Energy
 from geoctrl.checker.sublevels.limits import require_limits
 
-__all__ = ["highest_level"]
+__all__ = ["highest_levels"]
 
 COARSE = 3
 """Halvings of each side of the box that all cells of the set have."""
@@ -31,8 +31,9 @@ NEAR = 1 / 8
 """Of the box about the point, the part in which the critical point that is seen is the point itself."""
 
 
-def highest_level(energy: Energy, depth: int, limited: bool = False) -> tuple[fmpq, str, str]:
-    """A level that closes, next to one that does not; the tree of its cells, and why the other does not.
+def highest_levels(energy: Energy, depth: int, limited: bool = False) -> Iterator[tuple[fmpq, str, str]]:
+    """Higher and higher levels that close, the last one next to one that does not; the trees of their cells,
+    and why no higher level was taken, as far as that is known.
 
     Parameters
     ----------
@@ -60,14 +61,18 @@ def highest_level(energy: Energy, depth: int, limited: bool = False) -> tuple[fm
             return str(refusal)
         return ""
 
+    def tree() -> str:
+        return tree_of(cells.top, halving.halved.__contains__)
+
     bottom = _rational(to_float(energy.value_at_point.upper().fmpq()))
-    step, low, high, why = fmpq(1), None, None, ""
+    step, low, high, why, cover = fmpq(1), None, None, "", ""
     for _ in range(GROWTH):
-        if found := closes(bottom + step):
-            high, why = bottom + step, found
+        if fault := closes(bottom + step):
+            high, why = bottom + step, fault
             step /= 4
         else:
-            low = bottom + step
+            low, cover = bottom + step, tree()
+            yield low, cover, why
             step *= 2
         if low is not None and high is not None:
             break
@@ -75,12 +80,12 @@ def highest_level(energy: Energy, depth: int, limited: bool = False) -> tuple[fm
         raise Refusal(why or "no level is found that motions could cross")
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        if found := closes(middle):
-            high, why = middle, found
+        if fault := closes(middle):
+            high, why = middle, fault
         else:
-            low = middle
-    closes(low)
-    return low, tree_of(cells.top, halving.halved.__contains__), why
+            low, cover = middle, tree()
+            yield low, cover, why
+    yield low, cover, why
 
 
 def _rational(value: float) -> fmpq:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -35,10 +36,16 @@ def require_solver() -> Any:
 
 
 class Program:
-    """Unknowns, of which sums vanish and matrices are positive semidefinite."""
+    """Unknowns, of which sums vanish and matrices are positive semidefinite.
 
-    def __init__(self) -> None:
-        self.unknowns = 0
+    Parameters
+    ----------
+    left : callable
+        The seconds that a solution may take.
+    """
+
+    def __init__(self, left: Callable[[], float] = lambda: math.inf) -> None:
+        self.unknowns, self._left = 0, left
         self._sums: dict[Hashable, dict[int, float]] = {}
         self._constants: dict[Hashable, float] = {}
         self._bounds: list[tuple[dict[int, float], float]] = []
@@ -100,6 +107,7 @@ class Program:
         linear[list(cost)] = list(cost.values())
         settings = clarabel.DefaultSettings()
         settings.verbose, settings.max_threads = False, 1
+        settings.time_limit = self._left()
         zero = sparse.csc_matrix((self.unknowns, self.unknowns))
         found = clarabel.DefaultSolver(zero, linear, A, np.array(right), cones, settings).solve()
         return np.array(found.x) if str(found.status) in ("Solved", "AlmostSolved") else None

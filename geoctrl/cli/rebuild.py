@@ -37,7 +37,7 @@ def compared_anew(path: str) -> list[str]:
     if problem["kind"] == "region":
         require_same_region(system, data["family"], problem)
         return [f"states {', '.join(problem['states'])}", "equations, leaf, and members of the family"]
-    if problem["kind"] in ("sublevel", "attraction"):
+    if problem["kind"] in ("sublevel", "attraction", "slopes"):
         require_same_sublevel(system, problem)
         return [f"states {', '.join(problem['states'])}", "equations, leaf, and the domain of the model"]
     require_same_equations(system, problem)

@@ -28,6 +28,8 @@ _schema: Any = EQUATIONS
 _place, _rational = (_schema[part][...] for part in ("leaf", "parameters"))
 PIECES, FEW = {0: 1, 1: 64, 2: 20}, 6
 """Cells of a side for bounds of states, by the number of sides."""
+BOXES = 8
+"""The same of boxes, with more sides."""
 
 
 def _positive(value: Any) -> Any:
@@ -80,6 +82,23 @@ class Attraction(NamedTuple):
     fall: Fall
     parts: Parts
     number: int
+
+    @property
+    def matrix(self) -> list[list[fmpq]]:
+        """P."""
+        return self.fall.matrix
+
+    def extent(self) -> dict[str, tuple[fmpq, fmpq]]:
+        """Intervals in which states of the set are, by their names."""
+        return extent_of(self.parts)
+
+    def cells(self, pieces: int | None) -> list[dict[str, tuple[arb, arb]]]:
+        """Intervals of states, box by box, with so many pieces of a side: the set lies in their union."""
+        return self.parts.cells(PIECES.get(self.parts.curved, BOXES) if pieces is None else pieces)
+
+    def holds(self, state: list[fmpq | arb], slack: fmpq) -> bool:
+        """Whether a state is proved to be in the set."""
+        return lies_in(self.parts, state, slack)
 
 
 def judge_attraction(problem: dict[str, Any], proposal: Any) -> Attraction:

@@ -25,17 +25,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
-from math import isfinite
 from typing import Any, NamedTuple
 
 from flint import arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.balls import Balls
 from geoctrl.checker.boxes import is_invertible, matrix, solved, unit, well_solved
-from geoctrl.checker.jets import Jet, complete, evaluate, reachable, to_float
+from geoctrl.checker.jets import Jet, complete, evaluate, reachable
 from geoctrl.checker.question import STATES, Question
 from geoctrl.checker.reading import Refusal, children
-from geoctrl.checker.sublevels.doubles import cholesky, pivots, solution
+from geoctrl.checker.sublevels.definite import definite_frame, double
+from geoctrl.checker.sublevels.doubles import pivots, solution
 from geoctrl.checker.surds import ball
 
 BITS = 80
@@ -263,7 +263,7 @@ class Energy:
         b = matrix(slopes, 1)
         A = matrix([seconds(jets[0], i, self.velocities) for i in self.velocities], k)
         shift, N = self._along_levels(jets[1], here[1], steps, k)
-        S = _frame(N.transpose() * A * N) if N.ncols() else arb_mat(0, 0)
+        S = definite_frame(N.transpose() * A * N) if N.ncols() else arb_mat(0, 0)
         if S is None:
             return None
         frame, Ap = N * S, A * shift
@@ -282,7 +282,7 @@ class Energy:
         if h > k:
             raise Refusal("more invariants are held than there are velocities", "problem.sublevel.held")
         D = [[first(C, i) for i in self.velocities] for C in held]
-        dependent = pivots([[_double(c) for c in row] for row in D])
+        dependent = pivots([[double(c) for c in row] for row in D])
         if len(dependent) < h:
             raise Refusal("what is held may be dependent", "problem.sublevel.held")
         free = [i for i in range(k) if i not in dependent]
@@ -333,22 +333,22 @@ class Energy:
     def start(self, middle: Sequence[Side]) -> tuple[list[fmpq], list[arb], list[arb], Jets] | None:
         """w_*, y and lambda, from doubles at the middle of a cell, and the jets there."""
         V, held, _, _ = self.jets(middle, [fmpq(0)] * len(self.velocities))
-        D = [[_double(first(C, i)) for i in self.velocities] for C in held]
+        D = [[double(first(C, i)) for i in self.velocities] for C in held]
         rows = [
-            [*map(_double, seconds(V, i, self.velocities)), *(row[k] for row in D)]
+            [*map(double, seconds(V, i, self.velocities)), *(row[k] for row in D)]
             for k, i in enumerate(self.velocities)
         ]
         rows += [[*row, *[0.0] * len(D)] for row in D]
-        right = [-_double(first(V, i)) for i in self.velocities]
-        right += [_double(level - C.value) for C, level in zip(held, self.levels, strict=True)]
+        right = [-double(first(V, i)) for i in self.velocities]
+        right += [double(level - C.value) for C, level in zip(held, self.levels, strict=True)]
         if (numbers := solution(rows, right)) is None:
             return None
         w = [fmpq(*v.as_integer_ratio()) for v in numbers[: len(self.velocities)]]
         y = [arb(v) for v in numbers[len(w) :]]
         jets = self.jets(middle, w, order=1)
         at, relations = self.combined(jets, y, [arb(0)] * len(self.relations)), jets[2]
-        slopes = [_double(first(at, i)) for i in self.shapes]
-        G = [[_double(first(g, i)) for i in self.shapes] for g in relations]
+        slopes = [double(first(at, i)) for i in self.shapes]
+        G = [[double(first(g, i)) for i in self.shapes] for g in relations]
         normal = [[sum(a * c for a, c in zip(r, t, strict=True)) for t in G] for r in G]
         found = solution(normal, [-sum(a * c for a, c in zip(r, slopes, strict=True)) for r in G])
         return w, y, [arb(v) for v in found or [0.0] * len(G)], jets
@@ -391,27 +391,3 @@ def seconds(jet: Jet, i: int, places: Sequence[int]) -> list[arb]:
 def dot(a: Sequence[arb], b: Sequence[arb]) -> arb:
     """The sum of products."""
     return sum((p * q for p, q in zip(a, b, strict=True)), arb(0))
-
-
-def _double(x: arb) -> float:
-    return to_float(x.mid().fmpq())
-
-
-def _frame(H: arb_mat) -> arb_mat | None:
-    """Numbers S that make S^T H S nearly the unit matrix, None where H is not certainly positive definite."""
-    k = H.nrows()
-    rows = [[_double(H[i, j]) for j in range(k)] for i in range(k)]
-    if (L := cholesky(rows, 0.0)) is None:
-        return None
-    S = [[0.0] * k for _ in range(k)]  # S = L^-T, column by column
-    for j in range(k):
-        column = [float(i == j) for i in range(k)]
-        for i in range(k):
-            column[i] = (column[i] - sum(L[i][m] * column[m] for m in range(i))) / L[i][i]
-        S[j] = column
-    if not all(isfinite(v) for row in S for v in row):
-        return None
-    frame = matrix([[fmpq(*v.as_integer_ratio()) for v in row] for row in S], k)
-    image = frame.transpose() * H * frame
-    certain = all(image[i, i] > sum((abs(image[i, j]) for j in range(k) if j != i), arb(0)) for i in range(k))
-    return frame if certain else None

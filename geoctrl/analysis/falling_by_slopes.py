@@ -1,0 +1,354 @@
+r"""A quadratic function that falls over a large set by the slopes of the rates, in doubles.
+
+What `geoctrl.checker.slopes` asks, :math:`P J + J^T P < 0` for all J over the cells of :math:`\{y^T P y \le
+c\}`, holds for small c if the linearisation A decays and P is one of Lyapunov's functions of it,
+
+.. math:: P A + A^T P = -Q, \quad Q = \operatorname{diag}(q) > 0, \qquad \text{or} \qquad
+          P = \sum_k w_k\, l_k^{*} l_k, \quad w_k > 0,
+
+with the left eigenvectors l. Weights q or w are changed one by one as long as the volume grows with the box
+around the set as one cell; then the level is raised with cells that are halved along the side that helps the
+most. All in states measured in their sizes and time in that of the system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from flint import arb, ctx, fmpq
+from scipy import linalg
+
+from geoctrl._scalars.magnitudes import binary
+from geoctrl.checker.jets import to_float
+from geoctrl.checker.reading import Refusal
+from geoctrl.checker.slopes.fall import LEAF, LETTERS
+from geoctrl.checker.slopes.field import BITS, Field
+from geoctrl.errors import CertificateError
+
+__all__ = ["FallingBySlopes", "Shown"]
+
+RATIO, GROWN = 1.03, 1.02
+"""Between a level that is shown and one that is not; by how much a volume has to grow for other weights."""
+HALVINGS = 200
+"""Steps to a level."""
+STEP, LEAST = 2.0, 0.2
+"""Of the logarithms of weights, at first and at last."""
+SURE = 1e-4
+"""The margin that is asked for, above what rounding to short numbers takes."""
+CELLS = (30, 200)
+"""At most, in turns."""
+NEAR = 2.0**-20
+"""Of the size of a state, a deviation that tells whether slopes depend on it."""
+MODES = 1e8
+"""Condition of eigenvectors from which they are next to dependent."""
+
+
+class Shown(NamedTuple):
+    """What is shown: P with its level, the tree of cells, and the logarithm of the volume, up to a number."""
+
+    function: np.ndarray
+    level: float
+    cells: str
+    volume: float
+
+
+class _Slopes(NamedTuple):
+    """Middles and radii of J and of slopes of further functions, and the values of these."""
+
+    J: np.ndarray
+    J_radius: np.ndarray
+    G: np.ndarray
+    G_radius: np.ndarray
+    values: np.ndarray
+
+
+@dataclass
+class _Family:
+    """Functions by the logarithms of weights, and the set of the best of them."""
+
+    make: Callable[[np.ndarray], np.ndarray]
+    weights: np.ndarray
+    step: float = STEP
+    shown: Shown | None = None
+
+    def neighbours(self) -> Iterator[np.ndarray]:
+        """Weights of which one is larger or smaller."""
+        for k in range(len(self.weights)):
+            for sign in (1, -1):
+                yield self.weights + sign * self.step * (np.arange(len(self.weights)) == k)
+
+
+class FallingBySlopes:
+    """The search.
+
+    Parameters
+    ----------
+    field : Field
+    sizes : ndarray (n,)
+        Of all states.
+    rate : float
+        Of the system.
+
+    Raises
+    ------
+    CertificateError
+        If the linearisation does not decay, or an output is at its limit, or the domain ends, at the point.
+    """
+
+    def __init__(self, field: Field, sizes: np.ndarray, rate: float) -> None:
+        self._field, self._n = field, len(field.measured)
+        self._sizes, self._rate = binary(sizes[field.measured]), binary(rate) if rate else 1.0
+        self._units = [fmpq(*float(d).as_integer_ratio()) for d in self._sizes]
+        found = self._over(np.zeros(self._n), np.zeros(self._n))
+        if found is None:
+            raise CertificateError("by slopes, the rates have no derivatives at the point")
+        self._A, self._rooms = found.J, self._rooms_at(found.values)
+        slowest = np.linalg.eigvals(self._A).real.max() * self._rate
+        if not slowest < 0:
+            raise CertificateError(f"by slopes, the linearisation does not decay: real part {slowest:.3g}")
+
+    # -- one cell ------------------------------------------------------------------------------------
+
+    def _rooms_at(self, values: np.ndarray) -> np.ndarray:
+        """How much margins of the domain and limited outputs may change from their values at the point."""
+        problem = self._field.question.problem
+        bounds = [float(to_float(row["bound"])) for row in problem["limits"].values()]
+        count = len(problem["domain"])
+        rooms = np.concatenate([values[:count], np.array(bounds) - np.abs(values[count:])])
+        if np.any(rooms <= 0):
+            raise CertificateError(
+                "by slopes, an output is at its limit, or the domain ends, at the equilibrium"
+            )
+        return rooms
+
+    def _over(self, middle: np.ndarray, radius: np.ndarray) -> _Slopes | None:
+        """Slopes over a cell, None where there are none."""
+        with ctx.workprec(BITS):
+            cell = [
+                arb(_number(m) * d, _number(r) * d)
+                for m, r, d in zip(middle, radius, self._units, strict=True)
+            ]
+            try:
+                found = self._field.over(cell, bent=bool(np.any(radius)))
+            except Refusal:
+                return None
+            rows = [*found.rates.tolist(), *found.functions]
+            pairs = [[(float(c.mid()), float(c.rad())) for c in row] for row in rows]
+            values = np.array([float(v.mid()) for v in found.values])
+        slopes = np.array(pairs).reshape(len(rows), self._n, 2) * self._sizes[:, None]
+        if not np.all(np.isfinite(slopes)):
+            return None
+        J = slopes[: self._n] / (self._sizes[:, None, None] * self._rate)
+        G = slopes[self._n :]
+        return _Slopes(J[..., 0], J[..., 1], G[..., 0], G[..., 1], values)
+
+    def _margin(self, frame: np.ndarray, level: float, middle: np.ndarray, radius: np.ndarray) -> float:
+        """How clearly V falls over a cell, and outputs keep within their limits: above zero where that is
+        shown, at most one.
+        """
+        if (found := self._over(middle, radius)) is None:
+            return -np.inf
+        along = np.linalg.inv(frame)  # T^-1 J T in coordinates in which V is a square
+        L, E = along @ found.J @ frame, np.abs(along) @ found.J_radius @ np.abs(frame)
+        try:
+            lower = np.linalg.inv(np.linalg.cholesky(-(L + L.T)))
+        except np.linalg.LinAlgError:
+            return -np.inf
+        margin = 1.0 - float(np.max(np.sum(np.abs(lower) @ (E + E.T) @ np.abs(lower).T, axis=1)))
+        G = np.abs(found.G @ frame) + found.G_radius @ np.abs(frame)
+        used = np.sqrt(level) * np.linalg.norm(G, axis=1) / self._rooms
+        return min(margin, 1.0 - float(np.max(used, initial=0.0)))
+
+    # -- weights -------------------------------------------------------------------------------------
+
+    def _functions(self) -> Iterator[tuple[Callable[[np.ndarray], np.ndarray], int]]:
+        """Families of functions by logarithms of weights, and how many there are."""
+        roots, modes = np.linalg.eig(self._A)
+        if np.linalg.cond(modes) < MODES:
+            left = np.linalg.inv(modes)
+            twins = np.argmin(np.abs(roots[:, None] - roots.conj()), axis=1)
+            first = [min(k, int(twin)) for k, twin in enumerate(twins)]
+            kept = sorted(set(first))
+            places = [kept.index(k) for k in first]
+            yield lambda w: (left.conj().T @ (np.exp(w[places])[:, None] * left)).real, len(kept)
+        yield lambda q: linalg.solve_continuous_lyapunov(self._A.T, -np.diag(np.exp(q))), self._n
+
+    @cached_property
+    def _families(self) -> list[_Family]:
+        return [_Family(make, np.zeros(count)) for make, count in self._functions()]
+
+    def at_once(self) -> Shown | None:
+        """The largest set of one cell, of the functions of equal weights."""
+        for family in self._families:
+            family.shown = self._level(family.make(family.weights))
+        found = (family.shown for family in self._families if family.shown is not None)
+        return max(found, key=lambda shown: shown.volume, default=None)
+
+    def weighted(self) -> Iterator[Shown]:
+        """Larger and larger sets of one cell, by other weights. It goes on where it was left."""
+        for family in self._families:
+            while family.shown is not None and family.step > LEAST:
+                for weights in family.neighbours():
+                    if (larger := self._larger(family.make(weights), family.shown)) is not None:
+                        family.weights, family.shown = weights, larger
+                        yield larger
+                        break
+                else:
+                    family.step /= 2
+
+    def _larger(self, P: np.ndarray, than: Shown) -> Shown | None:
+        """The set of a function, if it is clearly larger than another."""
+        if (flat := _flatness(P)) is None:
+            return None
+        level = np.exp((than.volume + np.log(GROWN) - flat) * 2 / self._n)
+        return self._level(P, level) if self._whole(P, level) else None
+
+    def _whole(self, P: np.ndarray, level: float) -> bool:
+        reach = np.sqrt(level * np.diag(np.linalg.inv(P)))
+        return self._margin(_frame(P), level, np.zeros(self._n), reach) > SURE
+
+    def _level(self, P: np.ndarray, low: float = 0.0) -> Shown | None:
+        """The set of a function as one cell at its largest level, nearly, from one that is shown."""
+        if (flat := _flatness(P)) is None:
+            return None
+        level = _largest(lambda c: self._whole(P, c), low, 1.0 / np.diag(np.linalg.inv(P)).max())
+        return Shown(P, level, LEAF, flat + np.log(level) * self._n / 2) if level else None
+
+    # -- cells ---------------------------------------------------------------------------------------
+
+    def grown(self, shown: Shown) -> Iterator[Shown]:
+        """Higher and higher levels of a function, in more and more cells."""
+        for most in CELLS:
+            high = None
+            while high is None or high / shown.level > RATIO:
+                level = shown.level * 1.3 if high is None else (shown.level * high) ** 0.5
+                if (cells := self._cells(shown.function, level, most)) is None:
+                    high = level
+                    continue
+                grown = shown.volume + np.log(level / shown.level) * self._n / 2
+                shown = Shown(shown.function, level, cells, grown)
+                yield shown
+
+    def _cells(self, P: np.ndarray, level: float, most: int) -> str | None:
+        """A tree of cells over which the function falls below a level, None where none is found."""
+        frame, inverse = _frame(P), np.linalg.inv(P)
+        reach = np.sqrt(level * np.diag(inverse))
+        letters: list[str] = []
+        pending = [(np.zeros(self._n), reach)]
+        while pending:
+            if len(letters) >= most:
+                return None
+            middle, radius = pending.pop()
+            sides = [k for k in range(self._n) if radius[k] < reach[k]]
+            if sides and _least(inverse, middle, radius, sides) > level * (1 + 1e-9):
+                letters.append(LEAF)
+                continue
+            if self._margin(frame, level, middle, radius) > SURE:
+                letters.append(LEAF)
+                continue
+            inside = not sides or _least(inverse, middle, 0 * radius, sides) < level
+            if inside and not self._margin(frame, level, middle, 0 * radius) > SURE:
+                return None  # halving is in vain
+            k = self._side(frame, level, middle, radius)
+            letters.append(LETTERS[k])
+            half = np.where(np.arange(self._n) == k, radius / 2, radius)
+            away = np.where(np.arange(self._n) == k, radius / 2, 0.0)
+            pending += [(middle + away, half), (middle - away, half)]
+        return "".join(letters)
+
+    def _side(self, frame: np.ndarray, level: float, middle: np.ndarray, radius: np.ndarray) -> int:
+        """The side whose halving leaves the largest margin."""
+        halves = {k: np.where(np.arange(self._n) == k, radius / 2, radius) for k in self._curved}
+        return max(halves, key=lambda k: self._margin(frame, level, middle, halves[k]))
+
+    @cached_property
+    def _curved(self) -> list[int]:
+        """Sides on which slopes depend, as far as letters name them."""
+        found = []
+        for k in range(min(self._n, len(LETTERS))):
+            slopes = self._over(np.zeros(self._n), np.where(np.arange(self._n) == k, NEAR, 0.0))
+            if slopes is None or _wide(slopes.J, slopes.J_radius) or _wide(slopes.G, slopes.G_radius):
+                found.append(k)
+        return found or [0]
+
+    # -- exact numbers ---------------------------------------------------------------------------------
+
+    def proposal(self, shown: Shown) -> dict[str, object]:
+        """What the checker is given, ready for JSON: at level one."""
+        P = shown.function / shown.level
+        sizes = np.sqrt(np.diag(P))
+        rows = [
+            [
+                str(_short(P[i, j], sizes[i] * sizes[j]) / (self._units[i] * self._units[j]))
+                for j in range(i + 1)
+            ]
+            for i in range(self._n)
+        ]
+        labels = self._field.question.labels
+        return {
+            "measured": [labels[i] for i in self._field.measured],
+            "function": rows,
+            "level": "1",
+            "cells": shown.cells,
+        }
+
+    def extents(self, shown: Shown) -> dict[str, float]:
+        """Half widths of the set along the states."""
+        reach = np.sqrt(shown.level * np.diag(np.linalg.inv(shown.function))) * self._sizes
+        labels = self._field.question.labels
+        return {labels[i]: float(r) for i, r in zip(self._field.measured, reach, strict=True)}
+
+
+def _wide(middle: np.ndarray, radius: np.ndarray) -> bool:
+    """Whether radii are more than rounding in balls."""
+    return bool(np.any(radius > NEAR**4 * np.max(np.abs(middle), initial=0.0)))
+
+
+def _frame(P: np.ndarray) -> np.ndarray:
+    """T with T^T P T = 1."""
+    return np.linalg.inv(np.linalg.cholesky(P)).T
+
+
+def _flatness(P: np.ndarray) -> float | None:
+    """The logarithm of the volume at level one, up to a number; None where P is not definite."""
+    if not np.all(np.isfinite(P)):
+        return None
+    try:
+        return -float(np.sum(np.log(np.diag(np.linalg.cholesky(P)))))
+    except np.linalg.LinAlgError:
+        return None
+
+
+def _largest(holds: Callable[[float], bool], low: float, start: float) -> float:
+    """The largest level at which something holds, nearly, by bisection of its logarithm."""
+    level, high = (low * 1.3, None) if low else (start, None)
+    for _ in range(HALVINGS):
+        if holds(level):
+            low = level
+            level = level * 2 if high is None else (low * high) ** 0.5
+        else:
+            high = level
+            level = level / 4 if not low else (low * high) ** 0.5
+        if (low and high and high / low < RATIO) or level < start * 1e-30:
+            break
+    return low
+
+
+def _least(inverse: np.ndarray, middle: np.ndarray, radius: np.ndarray, sides: list[int]) -> float:
+    """A number below V over a cell, by some of its sides."""
+    m, slope = middle[sides], np.linalg.solve(inverse[np.ix_(sides, sides)], middle[sides])
+    return float(m @ slope - 2 * np.abs(slope) @ radius[sides])
+
+
+def _number(x: float) -> fmpq:
+    return fmpq(*float(x).as_integer_ratio())
+
+
+def _short(x: float, unit: float) -> fmpq:
+    """A double with few bits below a unit."""
+    step = 2.0 ** (np.ceil(np.log2(unit)) - 34)
+    return fmpq(round(float(x) / step)) * _number(step)

@@ -1,0 +1,220 @@
+r"""A quadratic function that falls over a convex set, by the slopes of the rates.
+
+Let P > 0, :math:`V = y^T P y`, and f smooth on :math:`S = \{V \le c\}` with f = 0 at the point. If
+
+.. math:: P J(x) + J(x)^T P < 0, \qquad J = \partial f/\partial x, \qquad \text{for all } x \in S,
+
+then V falls in S but at the point, for S is convex and
+
+.. math:: \dot V = 2\, y^T P f = \int_0^1 y^T \bigl(P J(e + t y) + J(e + t y)^T P\bigr)\, y \; dt .
+
+S is compact, so that motions in it stay, go on for ever and tend to the point. The matrix is enclosed over
+cells of a box around S, in coordinates q with y = T q in which P is nearly the unit matrix. A cell is left
+out where nothing of S is in it: with :math:`y_a` the deviations along which the box is halved,
+
+.. math:: V \ge V_a = y_a^T \bigl((P^{-1})_{aa}\bigr)^{-1} y_a ,
+
+the least value with the others free, which is convex and above its tangent at the middle of the cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from string import ascii_letters, digits
+from time import monotonic
+from typing import NamedTuple
+
+from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
+
+from geoctrl.checker.boxes import matrix
+from geoctrl.checker.jets import SECONDS, require_time
+from geoctrl.checker.reading import Refusal
+from geoctrl.checker.slopes.field import BITS, Field, Slopes
+from geoctrl.checker.squares.identity import require_definite, symmetric
+from geoctrl.checker.sublevels.definite import definite_frame
+
+CELLS, HALVINGS = 20_000, 64
+"""Letters of a tree, and halvings of a side."""
+LEAF, LETTERS = ".", digits + ascii_letters
+"""In preorder: a cell, or along which side a box is halved."""
+
+
+class Cell(NamedTuple):
+    """Intervals of the deviations of what is measured."""
+
+    middle: tuple[fmpq, ...]
+    radius: tuple[fmpq, ...]
+
+    def balls(self) -> list[arb]:
+        """Its sides."""
+        return [arb(m, r) for m, r in zip(self.middle, self.radius, strict=True)]
+
+    def halves(self, k: int) -> tuple[Cell, Cell]:
+        """Its halves along a side."""
+        half = self.radius[k] / 2
+        radius = (*self.radius[:k], half, *self.radius[k + 1 :])
+
+        def moved(by: fmpq) -> Cell:
+            return Cell((*self.middle[:k], self.middle[k] + by, *self.middle[k + 1 :]), radius)
+
+        return moved(-half), moved(half)
+
+
+class Fall:
+    """A function with its level.
+
+    Parameters
+    ----------
+    field : Field
+    function : list of list of fmpq
+        The lower triangle of P.
+    level : fmpq
+
+    Attributes
+    ----------
+    matrix : list of list of fmpq
+        P.
+    inverse : fmpq_mat
+    whole : Cell
+        Around the set.
+
+    Raises
+    ------
+    Refusal
+        If P is not positive definite, or not one of what is measured.
+    """
+
+    def __init__(self, field: Field, function: list[list[fmpq]], level: fmpq) -> None:
+        self.field, self.level, n = field, level, len(field.measured)
+        self._forms: dict[tuple[int, ...], arb_mat] = {}
+        if not level > 0:
+            raise Refusal("the level is not positive", "proof.level")
+        if len(function) != n:
+            raise Refusal("the function is not one of what is measured", "proof.function")
+        self.matrix = symmetric(function, "proof.function")
+        require_definite(self.matrix, "proof.function")
+        P = fmpq_mat(n, n, [c for row in self.matrix for c in row])
+        self.inverse = P.inv()
+        with ctx.workprec(BITS):
+            frame = definite_frame(arb_mat(P))
+            if frame is None:
+                raise Refusal("the function is too flat along some direction", "proof.function")
+            self._frame, self._image = frame, arb_mat(P) * frame
+            reach = [(arb(level) * arb(self.inverse[k, k])).sqrt().upper().fmpq() for k in range(n)]
+            self._stretch = self._stretched(frame.transpose() * self._image)
+        self.whole = Cell((fmpq(0),) * n, tuple(reach))
+
+    def _stretched(self, E: arb_mat) -> arb:
+        """A bound of |q| over the set, where V = q^T E q with E nearly the unit matrix."""
+        rows = E.tolist()
+        least = arb("inf")
+        for i, row in enumerate(rows):  # Gershgorin
+            least = least.min((row[i] - sum((abs(c) for j, c in enumerate(row) if j != i), arb(0))).lower())
+        return (arb(self.level) / least).sqrt().upper()
+
+    def _form(self, sides: tuple[int, ...]) -> arb_mat:
+        """The matrix of V_a."""
+        if sides not in self._forms:
+            a = len(sides)
+            part = fmpq_mat(a, a, [self.inverse[i, j] for i in sides for j in sides])
+            self._forms[sides] = arb_mat(part.inv())
+        return self._forms[sides]
+
+    def least(self, cell: Cell) -> arb:
+        """A number below V over a cell, by the sides along which it was halved."""
+        sides = self.halved(cell)
+        if not sides:
+            return arb(0)
+        m = arb_mat(len(sides), 1, [arb(cell.middle[k]) for k in sides])
+        slope = self._form(sides) * m
+        steps = sum((abs(slope[i, 0]) * cell.radius[k] for i, k in enumerate(sides)), arb(0))
+        return (m.transpose() * slope)[0, 0] - 2 * steps
+
+    def halved(self, cell: Cell) -> tuple[int, ...]:
+        """The sides that are parts of those of the box."""
+        return tuple(
+            k for k, (r, whole) in enumerate(zip(cell.radius, self.whole.radius, strict=True)) if r < whole
+        )
+
+    def is_outside(self, cell: Cell) -> bool:
+        """Whether nothing of the set is in a cell."""
+        return bool(self.least(cell) > arb(self.level))
+
+    def falls(self, slopes: Slopes) -> bool:
+        """Whether P J + J^T P is negative definite for all J of these."""
+        L = self._image.transpose() * slopes.rates * self._frame
+        return definite_frame(-(L + L.transpose())) is not None
+
+    def require(self, letters: str) -> int:
+        """The number of cells over which the function falls; Refusal where it is not proved to, or the model
+        may end or an output leave its limits.
+        """
+        deadline, count = monotonic() + SECONDS, 0
+        with ctx.workprec(BITS):
+            hull: list[list[arb]] = []
+            for cell in self.cells(letters):
+                require_time(deadline)
+                hull = joined(hull, self.over(cell))
+                count += 1
+            if not count:
+                raise Refusal("nothing of the set is in a cell", "proof.cells")
+            self.require_functions(hull)
+        return count
+
+    def over(self, cell: Cell) -> Slopes:
+        """The slopes over a cell, where the function falls by them; refused where that is not shown."""
+        for bent in (False, True):
+            try:
+                slopes = self.field.over(cell.balls(), bent)
+            except Refusal as refusal:
+                raise Refusal(f"over a cell {refusal}", "proof.cells") from refusal
+            if self.falls(slopes):
+                return slopes
+        raise Refusal("it is not proved that the function falls over a cell", "proof.cells")
+
+    def cells(self, letters: str) -> Iterator[Cell]:
+        """The cells of a tree in which some of the set may be; refused where the letters are none."""
+        n, pending = len(self.whole.radius), [self.whole]
+        for letter in letters:
+            if not pending:
+                raise Refusal("the cells are no tree", "proof.cells")
+            cell = pending.pop()
+            if letter == LEAF:
+                if not self.is_outside(cell):
+                    yield cell
+                continue
+            k = LETTERS.find(letter)
+            if not 0 <= k < n or cell.radius[k] * (1 << HALVINGS) <= self.whole.radius[k]:
+                raise Refusal("the cells are no tree", "proof.cells")
+            pending += reversed(cell.halves(k))
+        if pending:
+            raise Refusal("the cells are no tree", "proof.cells")
+
+    def require_functions(self, hull: list[list[arb]]) -> None:
+        """The domain does not end, and outputs keep within their limits, by their slopes over the set."""
+        problem = self.field.question.problem
+        at = self.field.over([arb(0)] * len(self.whole.middle)).values
+        bounds = [None] * len(problem["domain"]) + list(problem["limits"].items())
+        for value, slopes, bound in zip(at, hull, bounds, strict=True):
+            reach = self.reach_of(slopes)
+            if bound is None:
+                if not value > reach:
+                    raise Refusal("below the level the domain of the model may end", "proof.level")
+            elif not abs(value) + reach <= arb(bound[1]["bound"]):
+                raise Refusal(
+                    f"it is not proved that {bound[0][:80]!r} stays within its limit", "problem.limits"
+                )
+
+    def reach_of(self, slopes: list[arb]) -> arb:
+        """How much a function with these slopes changes at most from the point to others of the set."""
+        along = (matrix([slopes], len(slopes)) * self._frame).entries()
+        return (sum((c.abs_upper() * c.abs_upper() for c in along), arb(0)).sqrt() * self._stretch).upper()
+
+
+def joined(hull: list[list[arb]], slopes: Slopes) -> list[list[arb]]:
+    """Balls around slopes of functions, and those before."""
+    if not hull:
+        return slopes.functions
+    return [
+        [a.union(b) for a, b in zip(*rows, strict=True)] for rows in zip(hull, slopes.functions, strict=True)
+    ]

@@ -1,0 +1,327 @@
+r"""The rates of a system without a leaf, :math:`\dot x = f(x, z)` with :math:`K(x)\, z = b(x)`, and their
+slopes over cells of states.
+
+States that no rate of another state, no matrix and no limit depends on are *free*: they are integrals of what
+the others do, one after the other, and have values as long as these have. The others are *measured*, in
+deviations y from the point. A state that enters everything through sines and cosines of whole multiples is
+*turned*: whole turns of it change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from flint import arb, arb_mat, ctx, fmpq
+
+from geoctrl.checker.balls import Balls
+from geoctrl.checker.boxes import matrix, well_solved
+from geoctrl.checker.jets import Jet, complete, evaluate, reachable
+from geoctrl.checker.question import Question
+from geoctrl.checker.reading import Refusal, children
+from geoctrl.checker.surds import ball
+
+BITS = 128
+"""Of the middles of balls."""
+ENTIRE = ("sin", "cos", "exp", "atan")
+"""Functions that have a value everywhere."""
+
+
+class Slopes(NamedTuple):
+    """Over a cell: derivatives of the rates of what is measured along it, row by row, and of further
+    functions; with the values of these.
+    """
+
+    rates: arb_mat
+    functions: list[list[arb]]
+    values: list[arb]
+
+
+class Field:
+    """The rates of a problem.
+
+    Parameters
+    ----------
+    problem : as read, with its keys "domain" and "limits"
+
+    Attributes
+    ----------
+    question : Question
+    measured, free : list of int
+        Numbers of states.
+    functions : list of int
+        Places of margins of the domain, and of limited outputs.
+    turned : list of str
+        Labels of the measured states of which whole turns change nothing.
+
+    Raises
+    ------
+    Refusal
+        If the point is no equilibrium in exact numbers, there is a leaf, or what is free may fail.
+    """
+
+    def __init__(self, problem: dict[str, Any]) -> None:
+        if problem["leaf"]:
+            raise Refusal("slopes are of equations without a leaf", "problem.leaf")
+        self.question = q = Question(problem, exact=True)
+        q.require_equilibrium()
+        self.functions = [*problem["domain"], *(row["input"] for row in problem["limits"].values())]
+        if any(p >= len(q.table) for p in self.functions):
+            raise Refusal("a node is referred to that does not exist", "problem")
+        self._entries = [p for *_, p in problem["matrix"]]
+        self._read()
+        self._require_entire()
+        self.turned = [q.labels[i] for i in self.measured if self._is_turned(i)]
+        with ctx.workprec(BITS):
+            self.point = [ball(v) for v in problem["states"].values()]
+            self._still = self._constants()
+        self._orders: dict[tuple[int, ...], list[int]] = {}
+
+    # -- which states are meant --------------------------------------------------------------------
+
+    def _read(self) -> None:
+        """What is measured, and what is free."""
+        problem, n = self.question.problem, len(self.question.labels)
+        held = self._depends()
+        linear = _union(held[p] for p in [*self._entries, *problem["right"]])
+        if linear >> n:
+            raise Refusal("the accelerations are not solved from linear equations", "problem")
+        # Unknowns depend on what their equations depend on.
+        self._held = [m & ~(1 << n) | linear if m >> n else m for m in held]
+        self._always = linear | _union(self._held[p] for p in self.functions)
+        left = set(range(n))
+        while True:
+            used = self._always | _union(self._held[problem["field"][i]] for i in left)
+            unused = {i for i in left if not used >> i & 1}
+            if not unused:
+                break
+            left -= unused
+        self.measured = sorted(left)
+        self.free = [i for i in range(n) if i not in left]
+        if not self.measured:
+            raise Refusal("no rate depends on a state", "problem.field")
+
+    def _depends(self) -> list[int]:
+        """Of each node the states that it depends on, as bits; the bit beyond stands for unknowns."""
+        q, found = self.question, list[int]()
+        number = {q.place["state", k]: i for i, k in enumerate(q.labels)}
+        for i, node in enumerate(q.table):
+            if node[0] == "sym":
+                bit = number.get(i, len(q.labels) if node[2] == "unknown" else None)
+                found.append(0 if bit is None else 1 << bit)
+            else:
+                found.append(_union(found[j] for j in children(node)))
+        return found
+
+    def _require_entire(self) -> None:
+        """Where rates depend on what is free they have values whatever it may be."""
+        table, bits = self.question.table, sum(1 << i for i in self.free)
+        for i in reachable(table, self.question.nodes_of_identities([])):
+            kind, *parts = table[i]
+            if not self._held[i] & bits:
+                continue
+            divides = kind == "prod" and any(e < 0 and self._held[j] & bits for j, e in parts[1])
+            if divides or (kind == "fun" and parts[0] not in ENTIRE):
+                raise Refusal("a rate may fail with what is free", "problem.field")
+
+    def _is_turned(self, state: int) -> bool:
+        """Whether nothing changes where a whole turn is added to a state."""
+        q, table = self.question, self.question.table
+        turns: list[fmpq | None] = []  # by how many turns a node changes; None where that is not known
+        for i, node in enumerate(table):
+            kind, *parts = node
+            below = [turns[j] for j in children(node)]
+            if i == q.place["state", q.labels[state]]:
+                turns.append(fmpq(1))
+            elif not any(v is None or v for v in below):
+                turns.append(fmpq(0))
+            elif kind == "fun":
+                whole = parts[0] in ("sin", "cos") and below[0] is not None and below[0].q == 1
+                turns.append(fmpq(0) if whole else None)
+            elif kind == "sum":
+                turns.append(_turns_of_sum(table, parts[0], turns))
+            else:
+                turns.append(_turns_of_product(parts, turns))
+        used = [*q.nodes_of_identities([]), *self.functions]
+        return all(turns[p] is not None and not turns[p] for p in used)
+
+    # -- values over cells ---------------------------------------------------------------------------
+
+    def _constants(self) -> dict[int, Jet]:
+        """Nodes that hold no state, and have a value."""
+        q, numbers = self.question, Balls([])
+        parts = ("input", "parameter")
+        found = {
+            q.place[part, k]: Jet(ball(v), {}, {}) for part in parts for k, v in q.problem[f"{part}s"].items()
+        }
+        for i, node in enumerate(q.table):
+            if node[0] != "sym" and all(j in found for j in children(node)):
+                with suppress(Refusal):  # told where it is wanted
+                    evaluate(q.table, [i], found, numbers, 2)
+        return found
+
+    def over(self, cell: Sequence[arb], bent: bool = False) -> Slopes:
+        """Slopes where the deviations of what is measured are in balls.
+
+        Parameters
+        ----------
+        bent : bool
+            In mean value form from the middle of the cell, by second derivatives: narrower, and slower.
+
+        Raises
+        ------
+        Refusal
+            If something may have no value there, a switch lies there, or the accelerations may not be
+            determined.
+        """
+        return _Over(self, cell, bent).slopes
+
+    @cached_property
+    def equations(self) -> list[int]:
+        """Places of what the accelerations solve: entries, then right sides."""
+        return [*self._entries, *self.question.problem["right"]]
+
+    @cached_property
+    def all(self) -> list[int]:
+        """Places of the rates of what is measured, further functions, and all else in the equations."""
+        field = self.question.problem["field"]
+        rates = [field[i] for i in self.measured]
+        return [*rates, *self.functions, *self.question.nodes_of_identities([])]
+
+    @cached_property
+    def unknowns(self) -> list[int]:
+        """Places of the accelerations."""
+        return [self.question.place["unknown", k] for k in self.question.problem["unknowns"]]
+
+    def at(self, deviations: Sequence[arb]) -> dict[int, Jet]:
+        """Constants, and states at their values."""
+        q, found = self.question, dict(self._still)
+        for i in self.free:  # of what depends on it values are asked for alone, and it has them everywhere
+            found[q.place["state", q.labels[i]]] = Jet(self.point[i], {}, {})
+        for k, (i, y) in enumerate(zip(self.measured, deviations, strict=True)):
+            found[q.place["state", q.labels[i]]] = Jet(self.point[i] + y, {k: arb(1)}, {})
+        return found
+
+    def complete(self, at: dict[int, Jet], nodes: list[int], order: int) -> list[Jet]:
+        """Jets of nodes; `at` takes up what they are made of."""
+        key = tuple(nodes)
+        if key not in self._orders:
+            self._orders[key] = reachable(self.question.table, nodes, at)
+        complete(self.question.table, self._orders[key], at, Balls([]), order)
+        return [at[p] for p in nodes]
+
+
+class _Over:
+    """The rates over one cell, with the accelerations as variables z beside the deviations y."""
+
+    def __init__(self, field: Field, cell: Sequence[arb], bent: bool) -> None:
+        self._field, self._n = field, len(field.measured)
+        self._bent, self._cell = bent, cell
+        self._middle = [y.mid() for y in cell]
+        self._steps = {k: y - m for k, (y, m) in enumerate(zip(cell, self._middle, strict=True))}
+        count = len(field.unknowns)
+        at, centre = field.at(cell), field.at(self._middle) if bent else {}
+        equations = self._jets(at, centre, field.equations)
+        z, slopes = self._solved(equations)
+        if bent and count:
+            middle, _ = self._solved([centre[p] for p in field.equations])
+            narrow = [m + dot(row, self._steps.values()) for m, row in zip(middle, slopes, strict=True)]
+            z, slopes = self._solved(equations, [a.intersection(b) for a, b in zip(z, narrow, strict=True)])
+            self._steps |= {self._n + i: a - m for i, (a, m) in enumerate(zip(z, middle, strict=True))}
+            centre |= self._variables(middle)
+        jets = self._jets(at | self._variables(z), centre, field.all)
+        end = self._n + len(field.functions)
+        rows = [self._row(jet, slopes) for jet in jets[:end]]
+        self.slopes = Slopes(
+            matrix(rows[: self._n], self._n), rows[self._n :], [jet.value for jet in jets[self._n : end]]
+        )
+
+    def _variables(self, z: Sequence[arb]) -> dict[int, Jet]:
+        places = zip(self._field.unknowns, z, strict=True)
+        return {p: Jet(value, {self._n + i: arb(1)}, {}) for i, (p, value) in enumerate(places)}
+
+    def _jets(self, at: dict[int, Jet], centre: dict[int, Jet], nodes: list[int]) -> list[Jet]:
+        """Values and first derivatives, narrowed by second ones where the middle is known."""
+        if not self._bent:
+            return self._field.complete(at, nodes, 1)
+        over = self._field.complete(at, nodes, 2)
+        middles = self._field.complete(centre, nodes, 1)
+        return [self._narrowed(jet, middle) for jet, middle in zip(over, middles, strict=True)]
+
+    def _narrowed(self, over: Jet, middle: Jet) -> Jet:
+        """A jet over the cell, by the mean value theorem from its middle."""
+        first = dict(over.first)
+        bends = {i: middle.first.get(i, arb(0)) for i in first}
+        for (i, j), c in (over.second or {}).items():
+            bends[i] += c * self._steps[j]
+            if i != j:
+                bends[j] += c * self._steps[i]
+        first = {i: c.intersection(bends[i]) for i, c in first.items()}
+        value = middle.value + sum((c * self._steps[i] for i, c in first.items()), arb(0))
+        return Jet(over.value.intersection(value), first)
+
+    def _solved(
+        self, equations: list[Jet], known: list[arb] | None = None
+    ) -> tuple[list[arb], list[list[arb]]]:
+        """z = K^-1 b, where it is not known, and Dz = K^-1 (Db - DK z)."""
+        problem, k = self._field.question.problem, len(self._field.unknowns)
+        if not k:
+            return [], []
+        entries = list(zip(problem["matrix"], equations, strict=False))
+        right = equations[len(entries) :]
+        K = arb_mat(k, k)
+        for (i, j, _), jet in entries:
+            K[i, j] = jet.value
+        z = known or well_solved(K, matrix([[jet.value] for jet in right], 1)).entries()
+        columns = [[jet.first.get(m, arb(0)) for m in range(self._n)] for jet in right]
+        for (i, j, _), jet in entries:
+            for m, slope in jet.first.items():
+                columns[i][m] -= slope * z[j]
+        return z, well_solved(K, matrix(columns, self._n)).tolist()
+
+    def _row(self, jet: Jet, slopes: list[list[arb]]) -> list[arb]:
+        """The slopes of a function of y and z along y."""
+        row = [jet.first.get(k, arb(0)) for k in range(self._n)]
+        for i, along in enumerate(slopes):
+            if (c := jet.first.get(self._n + i)) is not None:
+                row = [a + c * b for a, b in zip(row, along, strict=True)]
+        return row
+
+
+def dot(a: Iterable[arb], b: Iterable[arb]) -> arb:
+    """The sum of products."""
+    return sum((p * q for p, q in zip(a, b, strict=True)), arb(0))
+
+
+def _union(masks: Any) -> int:
+    found = 0
+    for m in masks:
+        found |= m
+    return found
+
+
+def _turns_of_sum(
+    table: list[tuple], pairs: list[tuple[int, int]], turns: Sequence[fmpq | None]
+) -> fmpq | None:
+    """Turns of a sum of products of two, of which one that turns has a number beside it."""
+    total = fmpq(0)
+    for pair in pairs:
+        a, b = (turns[j] for j in pair)
+        if a is None or b is None or (a and b):
+            return None
+        if a or b:
+            turning, factor = pair if a else pair[::-1]
+            if table[factor][0] != "num":
+                return None
+            total += turns[turning] * table[factor][1]
+    return total
+
+
+def _turns_of_product(parts: Sequence[Any], turns: Sequence[fmpq | None]) -> fmpq | None:
+    """Turns of a product: of a number times one that turns."""
+    factor, powers = parts
+    if len(powers) != 1 or powers[0][1] != 1 or (found := turns[powers[0][0]]) is None:
+        return None
+    return factor * found

@@ -1,0 +1,182 @@
+"""Files of sets from which motions tend to an equilibrium, by slopes: their schema, and what is confirmed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
+
+from geoctrl.checker.kinds import numbered
+from geoctrl.checker.reading import VERSION, Refusal, conform, label, one_of, sentence
+from geoctrl.checker.slopes.fall import CELLS, Cell, Fall
+from geoctrl.checker.slopes.field import BITS, Field
+from geoctrl.checker.squares.file import ATTRACTED, PROPOSAL, SQUARES
+from geoctrl.checker.words.claims import assigned, leaf_at, limit_phrase, point_words, system_words
+from geoctrl.checker.words.texts import decimal, interval, listed, told
+
+SLOPES_FORMAT = "geoctrl-slopes"
+PIECES = 20
+"""Of a side, in pictures."""
+
+_squares: Any = PROPOSAL
+SLOPES = {key: shape for key, shape in SQUARES.items() if key not in ("levels", "consequences?")} | {
+    "kind": one_of("slopes")
+}
+SLOPES_PROPOSAL = {
+    "measured": [label],
+    "function": _squares["function"],
+    "level": _squares["level"],
+    "cells": lambda value: value if isinstance(value, str) and 0 < len(value) <= CELLS else None,
+}
+"""The lower triangle of P, the level, and the tree of cells."""
+FILE = {
+    "format": one_of(SLOPES_FORMAT),
+    "version": one_of(VERSION),
+    "software": label,
+    "system": label,
+    "verdict": one_of(ATTRACTED),
+    "claim": sentence,
+    "problem": SLOPES,
+    "proof": SLOPES_PROPOSAL,
+    "digest": label,
+}
+
+
+def read_slopes(problem: Any) -> dict[str, Any]:
+    """A problem as data, with its numbers read; Refusal where it is none."""
+    return numbered(conform(problem, SLOPES, "problem"))
+
+
+class SlopesSet(NamedTuple):
+    """What is proved: the function with its level, and over how many cells it falls."""
+
+    fall: Fall
+    number: int
+
+    @property
+    def matrix(self) -> list[list[fmpq]]:
+        """P."""
+        return self.fall.matrix
+
+    def extent(self) -> dict[str, tuple[fmpq, fmpq]]:
+        """Intervals in which states of the set are, by their names."""
+        with ctx.workprec(BITS):
+            return {k: (a.fmpq(), b.fmpq()) for k, (a, b) in self._widened(self.fall.whole, ()).items()}
+
+    def cells(self, pieces: int | None) -> list[dict[str, tuple[arb, arb]]]:
+        """Intervals of states, box by box, with so many pieces of a state and of its rate, or of the first
+        two: the set lies in their union.
+        """
+        labels, cells = self.labels, [self.fall.whole]
+        pairs = [(k, f"{k}_dot") for k in labels if f"{k}_dot" in labels]
+        places = [labels.index(k) for k in (pairs[0] if pairs else labels[:2])]
+        with ctx.workprec(BITS):
+            for k in places:
+                parts = (part for cell in cells for part in _parts(cell, k, pieces or PIECES))
+                cells = [part for part in parts if not self.fall.is_outside(part)]
+            return [self._widened(cell, places) for cell in cells]
+
+    @property
+    def labels(self) -> list[str]:
+        """Of what is measured."""
+        field = self.fall.field
+        return [field.question.labels[i] for i in field.measured]
+
+    def _widened(self, cell: Cell, known: Sequence[int]) -> dict[str, tuple[arb, arb]]:
+        r"""Intervals of what is measured over a cell of some of it: with y_a known, the rest is within
+        :math:`|y_w + P_{ww}^{-1} P_{wa} y_a|_j^2 \le (c - V_a)\,(P_{ww}^{-1})_{jj}`.
+        """
+        fall, n = self.fall, len(self.labels)
+        around = [arb(m, r) for m, r in zip(cell.middle, cell.radius, strict=True)]
+        rest = [k for k in range(n) if k not in known]
+        if known and rest:
+            P = self.matrix
+            inner = fmpq_mat(len(rest), len(rest), [P[i][j] for i in rest for j in rest]).inv()
+            mixed = inner * fmpq_mat(len(rest), len(known), [P[i][j] for i in rest for j in known])
+            y = arb_mat(len(known), 1, [around[k] for k in known])
+            room = (arb(fall.level) - fall.least(cell).max(arb(0))).max(arb(0))
+            middle = arb_mat(mixed) * y
+            for row, k in enumerate(rest):
+                wide = (room * arb(inner[row, row])).sqrt().upper()
+                near = -middle[row, 0] + arb(0, 1) * wide
+                if around[k].overlaps(near):  # next to the edge nothing of the set may be there
+                    around[k] = around[k].intersection(near)
+        point = [fall.field.point[i] for i in fall.field.measured]
+        return {
+            k: ((p + y).lower(), (p + y).upper()) for k, p, y in zip(self.labels, point, around, strict=True)
+        }
+
+    def holds(self, state: list[fmpq | arb], _slack: fmpq) -> bool:
+        """Whether a state is proved to be in the set; angles up to whole turns where these change nothing."""
+        field = self.fall.field
+        with ctx.workprec(BITS):
+            y = []
+            for i in field.measured:
+                away = arb(state[i]) - field.point[i]
+                if field.question.labels[i] in field.turned:
+                    away -= 2 * arb.pi() * round(float(away.mid() / (2 * arb.pi())))
+                y.append(away)
+            column = arb_mat(len(y), 1, y)
+            P = arb_mat(len(y), len(y), [arb(c) for row in self.matrix for c in row])
+            return bool((column.transpose() * P * column)[0, 0] <= arb(self.fall.level))
+
+
+def _parts(cell: Cell, k: int, pieces: int) -> list[Cell]:
+    """Pieces of a cell along a side."""
+    radius = (*cell.radius[:k], cell.radius[k] / pieces, *cell.radius[k + 1 :])
+
+    def at(j: int) -> tuple[fmpq, ...]:
+        middle = cell.middle[k] + cell.radius[k] * (fmpq(2 * j + 1, pieces) - 1)
+        return (*cell.middle[:k], middle, *cell.middle[k + 1 :])
+
+    return [Cell(at(j), radius) for j in range(pieces)]
+
+
+def judge_slopes(problem: dict[str, Any], proposal: Any) -> SlopesSet:
+    """The set that a problem as read has by a proposal; Refusal where something is not proved."""
+    read = conform(proposal, SLOPES_PROPOSAL, "proof")
+    fall = Fall(Field(problem), read["function"], read["level"])
+    found = SlopesSet(fall, 0)
+    if read["measured"] != found.labels:
+        raise Refusal("what is measured is named otherwise", "proof.measured")
+    return found._replace(number=fall.require(read["cells"]))
+
+
+def check_slopes(data: Any) -> tuple[str, str, tuple[str, ...]]:
+    """Verdict, claim and what was confirmed."""
+    conform(data, FILE)
+    found = judge_slopes(read_slopes(data["problem"]), data["proof"])
+    words = claim_of_slopes(str(data["system"]), found)
+    if data["claim"] != words:
+        raise Refusal("the claim in words does not fit system, problem and level", "claim")
+    checks = [
+        "the field vanishes exactly at the point",
+        f"a quadratic function V of {listed(found.labels)}, positive definite",
+        f"{found.number} cells around the set, over which rates have values, accelerations are determined, "
+        "and V falls by the slopes of the rates",
+    ]
+    problem = found.fall.field.question.problem
+    if problem["domain"]:
+        checks.append("below the level the model holds")
+    if limits := problem["limits"]:
+        checks.append(f"below the level within its limit: {listed(limits)}")
+    return ATTRACTED, words, tuple(checks)
+
+
+def claim_of_slopes(system: str, found: SlopesSet) -> str:
+    """What a file claims."""
+    field, fall = found.fall.field, found.fall
+    problem, free = field.question.problem, [field.question.labels[i] for i in field.free]
+    point = point_words({k: v for k, v in problem["states"].items() if k not in free})
+    values = assigned({**problem["parameters"], **problem["inputs"]})
+    extent = ", ".join(f"{told(k)} in {interval(a, b)}" for k, (a, b) in found.extent().items())
+    turns = f", {' and '.join(map(told, field.turned))} up to whole turns" if field.turned else ""
+    unread = f", whatever {' and '.join(map(told, free))} may be" if free else ""
+    model = ", where the model holds" if problem["domain"] else ""
+    return (
+        f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
+        f"{leaf_at(problem)}, with V <= {decimal(fall.level)}, V a positive definite quadratic function of "
+        f"the deviations of {listed(found.labels)}, stay so for ever{model}, within {extent}, and tend to "
+        f"the equilibrium {point or 'x = 0'}{turns}{unread}{limit_phrase(problem)}."
+    )
