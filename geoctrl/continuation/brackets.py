@@ -55,7 +55,11 @@ def around(course: Course, event: Event) -> Bracket:
     floats = Bracket(value - _FLOATS * size, value + _FLOATS * size)
     if event.kind == FOLD and isinstance(course, SolvedCourse):
         turn = turning_point(course, event.place)
-        return floats if turn is None else Bracket(*turn, (), "proved to hold one turn of the curve")
+        return (
+            floats
+            if turn is None
+            else Bracket(*turn, (), "enclosed, without a file: holds one turn of the curve")
+        )
     sides = sorted((event.before, event.after), key=lambda place: place.value)
     turned = not sides[0].value < value < sides[1].value
     if turned or (event.before.spectrum.growing and event.after.spectrum.growing):

@@ -1,8 +1,15 @@
 """Relative periodic orbits, their multipliers counted and named, their enclosures, and Poincare sections."""
 
-from geoctrl.orbits.enclosure import OrbitEnclosure
+from geoctrl.orbits.enclosure import Enclosed, OrbitEnclosure
 from geoctrl.orbits.orbit import PeriodicOrbit
 from geoctrl.orbits.search import find_periodic
 from geoctrl.orbits.sections import PoincareSection, poincare_section
 
-__all__ = ["OrbitEnclosure", "PeriodicOrbit", "PoincareSection", "find_periodic", "poincare_section"]
+__all__ = [
+    "Enclosed",
+    "OrbitEnclosure",
+    "PeriodicOrbit",
+    "PoincareSection",
+    "find_periodic",
+    "poincare_section",
+]

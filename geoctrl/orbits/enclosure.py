@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
@@ -40,7 +41,7 @@ from geoctrl.orbits.volume import canonical
 from geoctrl.systems import System
 from geoctrl.verification import Verdict
 
-__all__ = ["OrbitEnclosure", "enclosed"]
+__all__ = ["Enclosed", "OrbitEnclosure", "enclosed"]
 
 _REACH, _LEFT = 3 / 8, 2 / 3
 """Exponents of the radius of the box and of what the series leave out, relative to the bits."""
@@ -57,9 +58,29 @@ _NEAR = 1e-8
 _REFUSED = "the orbit is not proved"
 
 
+class Enclosed(StrEnum):
+    """What enclosures show of an orbit: a state of evidence, and no `Verdict`.
+
+    The reasoning is rigorous, but there is no file of it, and `geoctrl.checker`, on which all that is called
+    proved rests, has not confirmed it.
+    """
+
+    ENCLOSED_STABLE = "ENCLOSED_STABLE"
+    ENCLOSED_ASYMPTOTICALLY_STABLE = "ENCLOSED_ASYMPTOTICALLY_STABLE"
+    ENCLOSED_STABLE_MODULO = "ENCLOSED_STABLE_MODULO"
+    ENCLOSED_UNSTABLE = "ENCLOSED_UNSTABLE"
+
+    @property
+    def proved(self) -> bool:
+        """False: the checker confirms what is called proved."""
+        return False
+
+
 @dataclass(frozen=True, eq=False)
 class OrbitEnclosure:
-    r"""A periodic orbit that exists, and what is proved of it; made by `PeriodicOrbit.enclose`.
+    r"""A periodic orbit that exists, and what its enclosures show; made by `PeriodicOrbit.enclose`.
+
+    No file is written of it, so that the checker has not confirmed it: its verdict says ENCLOSED, not PROVED.
 
     Balls are those of python-flint: ``.mid()``, ``.rad()``, and ``a < b`` only where it is certain.
 
@@ -80,11 +101,11 @@ class OrbitEnclosure:
         :math:`S^{-1}\Phi`, with the symmetry S of the orbit.
     neutral : tuple of str
         What forces the others to be one.
-    verdict : Verdict
-        PROVED_UNSTABLE with a multiplier outside the unit circle. With all inside
-        PROVED_ASYMPTOTICALLY_STABLE, or PROVED_STABLE where functions are conserved, and
-        PROVED_STABLE_MODULO of an orbit up to turns. SPECTRALLY_STABLE_ONLY for a pair that is proved to lie
-        on the circle. Else UNDECIDED.
+    verdict : Enclosed or Verdict
+        ENCLOSED_UNSTABLE with a multiplier outside the unit circle. With all inside
+        ENCLOSED_ASYMPTOTICALLY_STABLE, or ENCLOSED_STABLE where functions are conserved, and
+        ENCLOSED_STABLE_MODULO of an orbit up to turns. SPECTRALLY_STABLE_ONLY for a pair that lies on the
+        circle. Else UNDECIDED.
     claim : str
     bits : int
     """
@@ -97,7 +118,7 @@ class OrbitEnclosure:
     multipliers: tuple[acb, ...]
     monodromy: arb_mat
     neutral: tuple[str, ...]
-    verdict: Verdict
+    verdict: Enclosed | Verdict
     claim: str
     bits: int
 
@@ -107,7 +128,8 @@ class OrbitEnclosure:
         return (
             f"<OrbitEnclosure of {self.system.name or 'a system'}: {self.verdict.value}>\n"
             f"  period: {self.period.str(24)} s{turn}\n  multipliers: {found}\n"
-            f"  neutral: {', '.join(self.neutral)}\n  {self.claim}"
+            f"  neutral: {', '.join(self.neutral)}\n  {self.claim}\n"
+            "  confirmed by: nothing but this computation; there is no file of it"
         )
 
 
@@ -318,15 +340,15 @@ class _Closing:
 
     # -- verdict --------------------------------------------------------------------------------
 
-    def _judged(self, inner: arb_mat, multipliers: Sequence[acb]) -> tuple[Verdict, str]:
+    def _judged(self, inner: arb_mat, multipliers: Sequence[acb]) -> tuple[Enclosed | Verdict, str]:
         sizes, turns = [abs(z) for z in multipliers], self.returning.turns
         orbit = "the orbit with its turns about the axis" if turns else "the orbit"
         level = "on its level of what is conserved" if self._kept or self._integrals else "on the leaf"
         if any(size > 1 for size in sizes):
-            return Verdict.PROVED_UNSTABLE, (
+            return Enclosed.ENCLOSED_UNSTABLE, (
                 f"a multiplier lies outside the unit circle: {orbit} is unstable, as a set (Floquet)"
             )
-        stable = Verdict.PROVED_STABLE_MODULO if turns else Verdict.PROVED_STABLE
+        stable = Enclosed.ENCLOSED_STABLE_MODULO if turns else Enclosed.ENCLOSED_STABLE
         if not sizes:
             return stable, (
                 f"{orbit} is all that is near {level}, and near levels have closed curves or surfaces of "
@@ -335,7 +357,7 @@ class _Closing:
         if all(size < 1 for size in sizes):
             near = f"motions from near starts {level} come to {orbit} (Poincare's map contracts there)"
             if not (self._kept or self._integrals):
-                return stable if turns else Verdict.PROVED_ASYMPTOTICALLY_STABLE, near
+                return stable if turns else Enclosed.ENCLOSED_ASYMPTOTICALLY_STABLE, near
             return stable, f"{near}, those on another level to one beside it"
         pair = len(sizes) == 2 and self.returning.orientation == 1
         if pair and self._keeps_volume() and abs(inner.trace()) < 2:

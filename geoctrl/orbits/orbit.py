@@ -88,7 +88,9 @@ class PeriodicOrbit:
         return simulate(self.system, times, self.x, params=self.params, inputs=inputs, **options)
 
     def enclose(self, bits: int = 256) -> OrbitEnclosure:
-        r"""A proof that the orbit exists, with period, multipliers and verdict in balls.
+        r"""The orbit with its period, multipliers and stability in balls; it exists, rigorously.
+
+        Its verdict says ENCLOSED where others say PROVED: no file is written that the checker confirms.
 
         The flow and its derivative are integrated by Taylor polynomials in balls of python-flint, with bounds
         of what these leave out. Krawczyk's test on the equations of closing, of the leaf, of the levels of
@@ -126,7 +128,7 @@ class PeriodicOrbit:
         >>> found.period.str(20, radius=False)
         '8.5930841088690781738'
         >>> found.verdict
-        <Verdict.PROVED_STABLE: 'PROVED_STABLE'>
+        <Enclosed.ENCLOSED_STABLE: 'ENCLOSED_STABLE'>
         """
         return enclosed(self, bits)
 

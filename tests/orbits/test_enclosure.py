@@ -11,6 +11,7 @@ from flint import acb, arb, arb_mat, ctx
 
 import geoctrl as gc
 from geoctrl.analysis.shape import shape_of
+from geoctrl.orbits import Enclosed
 from geoctrl.orbits.levels import Levels
 from geoctrl.orbits.validated import Error
 from geoctrl.orbits.volume import canonical
@@ -54,7 +55,7 @@ def test_the_period_of_a_pendulum_is_the_elliptic_integral(pendulum, swing):
         assert abs(swing.period - arb(exact)) < 1e-25
     assert float(swing.period.rad()) < 1e-25
     assert swing.multipliers == ()
-    assert swing.verdict is gc.Verdict.PROVED_STABLE
+    assert swing.verdict is Enclosed.ENCLOSED_STABLE
     assert pendulum.verdict is gc.Verdict.NUMERICALLY_STABLE
 
 
@@ -79,7 +80,7 @@ def test_a_limit_cycle_is_proved_to_attract_or_repel(sense):
     system = oscillator(force=lambda q, v: sense * sp.Rational(4, 5) * (1 - q**2) * v - q)
     orbit = gc.find_periodic(system, start(system, q=2.0), 6.5, segments=3)
     found = orbit.enclose(bits=128)
-    expected = gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE, gc.Verdict.PROVED_UNSTABLE
+    expected = Enclosed.ENCLOSED_ASYMPTOTICALLY_STABLE, Enclosed.ENCLOSED_UNSTABLE
     assert found.verdict is expected[sense < 0]
     (multiplier,) = found.multipliers
     assert abs(multiplier - acb(orbit.others[0])) < 1e-8 * max(1, abs(orbit.others[0]))
@@ -101,7 +102,7 @@ def test_multipliers_across_a_mode_are_exponentials_of_the_period(sign):
             assert sum(z.overlaps(value) for z in found.multipliers) == 1
     assert max(z.real.rad() for z in found.multipliers) < 1e-7
     assert found.neutral == ("energy", "time")
-    unstable, circle = gc.Verdict.PROVED_UNSTABLE, gc.Verdict.SPECTRALLY_STABLE_ONLY
+    unstable, circle = Enclosed.ENCLOSED_UNSTABLE, gc.Verdict.SPECTRALLY_STABLE_ONLY
     assert found.verdict is (unstable if sign < 0 else circle)
 
 
@@ -182,7 +183,7 @@ def test_what_is_no_orbit_is_refused(pendulum, changed, words):
 def test_half_a_swing_is_enclosed_up_to_the_reflection(pendulum, swing):
     half = gc.find_periodic(pendulum.system, pendulum.x, 1.1, symmetry=-np.eye(2)).enclose(bits=128)
     assert abs(2 * half.period - swing.period) < 1e-12
-    assert half.verdict is gc.Verdict.PROVED_STABLE
+    assert half.verdict is Enclosed.ENCLOSED_STABLE
     assert "up to the symmetry" in half.claim
     whole = half.monodromy * half.monodromy
     for one, two in zip(whole.entries(), swing.monodromy.entries(), strict=True):
@@ -209,7 +210,7 @@ def test_nutation_is_enclosed_with_its_turn(lagrange):
     x = np.array([0.4, 2.0, 9.0, np.sin(0.7), 0.0, np.cos(0.7)])
     orbit = gc.find_periodic(lagrange, x, 1.2, symmetry="axis")
     found = orbit.enclose(bits=128)
-    assert found.verdict is gc.Verdict.PROVED_STABLE_MODULO
+    assert found.verdict is Enclosed.ENCLOSED_STABLE_MODULO
     assert abs(found.angle - orbit.angle) < 1e-9
     assert found.neutral == orbit.neutral
     with mpmath.workdps(40):
@@ -308,7 +309,7 @@ def test_an_orbit_with_an_integral_over_a_coordinate_is_enclosed(skidding):
     orbit = gc.find_periodic(skidding, x, 4.0)
     found = orbit.enclose(bits=100)
     period = 2 * np.pi * np.sqrt(1.3 / 3.1)
-    assert found.verdict is gc.Verdict.PROVED_STABLE
+    assert found.verdict is Enclosed.ENCLOSED_STABLE
     assert shape.names[0] in found.neutral
     assert float(found.period.mid()) == pytest.approx(period, rel=1e-13)
 
@@ -319,7 +320,7 @@ def test_the_wobble_of_a_disk_is_stable_on_the_levels_of_its_integrals():
     start = disk.equilibrium("circling", omega=12.0, t=0.1).x + 0.01 * np.eye(5)[0]
     orbit = gc.find_periodic(disk, start, 0.33)
     found = orbit.enclose(bits=80)
-    assert found.verdict is gc.Verdict.PROVED_STABLE
+    assert found.verdict is Enclosed.ENCLOSED_STABLE
     assert found.neutral == ("integral of Omega2", "integral of Omega3", "energy", "time")
     assert abs(float(found.period.mid()) - orbit.period) < 1e-11
     assert all(float(found.x[i].mid()) == pytest.approx(orbit.x[i], abs=1e-11) for i in range(5))
@@ -363,7 +364,7 @@ def test_an_orbit_through_the_edge_of_the_domain_is_refused(pendulum):
         ).reduce()
         orbit = replace(pendulum, system=system)
         if proved:
-            assert orbit.enclose(bits=96).verdict is gc.Verdict.PROVED_STABLE
+            assert orbit.enclose(bits=96).verdict is Enclosed.ENCLOSED_STABLE
             continue
         with pytest.raises(gc.EquilibriumError, match="domain"):
             orbit.enclose(bits=96)
@@ -390,6 +391,12 @@ def test_functions_without_an_analytic_continuation_are_refused():
 
 
 def test_the_enclosure_is_printed(swing):
-    assert "PROVED_STABLE" in repr(swing)
+    assert "ENCLOSED_STABLE" in repr(swing)
+    assert "no file" in repr(swing)
+    # A state of evidence: no verdict says it, and it is not called proved.
+    assert swing.verdict == "ENCLOSED_STABLE"
+    assert not swing.verdict.proved
+    assert not {state.value for state in Enclosed} & {verdict.value for verdict in gc.Verdict}
+    assert len(Enclosed) == 4
     assert "Krawczyk" in swing.claim
     assert "energy" in swing.claim
