@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from geoctrl.analysis import Certificate, certify
 from geoctrl.continuation.changes import FOLD, Event
@@ -23,8 +24,6 @@ _FLOATS = 1e-7
 """Half width of a bracket of floats, relative to the value: half the digits of a double, which are left where
 curves cross."""
 _STABLE = (Verdict.PROVED_STABLE, Verdict.PROVED_ASYMPTOTICALLY_STABLE)
-_BOX = 2.0**-64
-"""Half width of the boxes in which the equilibria of floats are proved to lie."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +88,8 @@ def _proved(course: Course, low: tuple[float, Place], high: tuple[float, Place])
     words = {True: "stable", False: "unstable"}
     said = [words[c.verdict in _STABLE] for c in (first, second)]
     ends = low[0], high[0]
-    if not course.joined or any("in balls" in c.method for c in proofs):
-        ends = _below(low[0]), -_below(-high[0])
+    if not course.joined or any(_box(c) for c in proofs):
+        ends = _below(low[0], first, course.along), -_below(-high[0], second, course.along)
     curve = "" if course.joined else "; that both lie on one curve is of floats"
     return Bracket(*ends, (first, second), f"proved {said[0]} at its low end, {said[1]} at its high{curve}")
 
@@ -114,6 +113,15 @@ def _differ(one: Verdict, other: Verdict) -> bool:
     return (one in _STABLE) != (other in _STABLE) and Verdict.PROVED_UNSTABLE in (one, other)
 
 
-def _below(value: float) -> float:
-    """A double below all values within a box about one."""
-    return math.nextafter(value - _BOX, -math.inf)
+def _box(certificate: Certificate) -> dict[str, Any]:
+    """The box in which an equilibrium of floats is proved to lie; empty for one in exact numbers."""
+    return certificate.data["problem"].get("box", {})
+
+
+def _below(value: float, certificate: Certificate, along: str) -> float:
+    """A double below all values within the box about one."""
+    labels, bits = list(certificate.data["problem"]["states"]), _box(certificate).get("bits")
+    radius = 0.0
+    if bits is not None and along in labels:
+        radius = 2.0 ** -(bits[labels.index(along)] if isinstance(bits, list) else bits)
+    return math.nextafter(value - radius, -math.inf)

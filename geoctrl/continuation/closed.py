@@ -15,7 +15,7 @@ from geoctrl.systems import Equilibrium, System
 __all__ = ["ClosedCourse"]
 
 _KERNEL = 1e-5
-"""Singular value, relative to the largest or to one, that counts as zero: a crossing is located to 1e-9 of
+"""Singular value, relative to the largest, that counts as zero: a crossing is located to 1e-9 of
 the span at least, and places beside it are hundredths of it away."""
 
 
@@ -51,6 +51,7 @@ class ClosedCourse(Course):
         self._symbols, self._params = dict(symbols), dict(params)
         self.held = {k: v for k, v in self._symbols.items() if k != along}
         self.places = []
+        self._first: np.ndarray | None = None
         self.ends = f"{along} = {span[0]:g}", f"{along} = {span[1]:g}"
 
     def exactly(self, value: float, near: Place) -> Equilibrium:
@@ -66,7 +67,13 @@ class ClosedCourse(Course):
     def _place(self, value: float) -> Place:
         point = self._member(value)
         one = np.ones(1)
-        return Place(value, value * one, one, 1.0, point, Spectrum.of(self.seen, point))
+        return Place(value, value * one, one, 1.0, point, Spectrum.of(self.seen, point, self._sizes(point)))
+
+    def _sizes(self, point: Equilibrium) -> np.ndarray:
+        """Sizes of the states, those of the first member that is met: at a change states may have none."""
+        if self._first is None:
+            self._first = self.seen.scales(point.x, point.u, point.params).column
+        return np.maximum(self._first, np.abs(point.x))
 
     def walk(self, told: Callable[[float], None]) -> None:
         """Members at equal distances; where there are none the course ends, on either side of the middle.
@@ -110,8 +117,9 @@ class ClosedCourse(Course):
         return np.linalg.svd(rest, full_matrices=False)[0][:, : kernel.shape[1] - usual]
 
     def _kernel(self, point: Equilibrium) -> np.ndarray:
-        """Directions on the leaf that the linearisation takes to nothing, up to the place's rounding."""
+        """Directions on the leaf, in sizes of states, that the linearisation takes to nothing."""
         A = self.seen.derivatives(point.x, point.u, point.params)[0]
-        W = self.seen.leaf_basis(point.x, point.params)
-        _, sizes, vt = np.linalg.svd(W.T @ A @ W)
-        return W @ vt[int(np.sum(sizes > _KERNEL * max(1.0, sizes[0]))) :].T
+        sizes = self._sizes(point)
+        W = np.linalg.qr(self.seen.leaf_basis(point.x, point.params) / sizes[:, None])[0]
+        _, values, vt = np.linalg.svd(W.T @ (A * sizes / sizes[:, None]) @ W)
+        return W @ vt[int(np.sum(values > _KERNEL * max(values, default=0.0))) :].T

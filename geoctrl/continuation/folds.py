@@ -13,6 +13,8 @@ at which the derivative of this system is invertible are folds: the kernel of :m
 :math:`F_p` is not in its range (a curve goes through) and :math:`F_{yy} v v` is not either (the curve turns).
 [Moore and Spence, SIAM J. Numer. Anal. 17 (1980), 567-576]. Krawczyk's test proves that there is one, and
 only one, in a box, and that the derivative is invertible all over it.
+
+Unknowns are taken in sizes of the states (powers of two), and so is the radius of the box.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from flint import arb, ctx, fmpq
 
 from geoctrl import checker
 from geoctrl._scalars import exact
+from geoctrl._scalars.magnitudes import binary
 from geoctrl.analysis.motion import Motion, Stored
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.table import Table
@@ -41,7 +44,7 @@ from geoctrl.systems.tolerances import INDEPENDENT
 __all__ = ["turning_point"]
 
 _BITS = 64
-"""Of the radius of the box."""
+"""Of the radius of the box, in sizes of the unknowns; so are the others of these."""
 _STEPS, _SMALL, _UNIT = 12, 2.0**-90, 1 << 160
 """Newton's steps at most, the length from which on they end, and the denominator of the middle."""
 _NEAR = 1e-5
@@ -55,10 +58,10 @@ def turning_point(course: SolvedCourse, place: Place) -> tuple[float, float] | N
     try:
         question = _Written.of(course, place)
         with ctx.workprec(PRECISION):
-            value = _Fold(question, course, place).proved()
+            value, size = _Fold(question, course, place).proved()
     except (checker.Refusal, np.linalg.LinAlgError, ZeroDivisionError):
         return None
-    radius = Fraction(1, 1 << _BITS)
+    radius = size / (1 << _BITS)
     low, high = float(value - radius), float(value + radius)
     return math.nextafter(low, -math.inf), math.nextafter(high, math.inf)
 
@@ -139,12 +142,15 @@ class _Fold:
         for label, value in course.held.items():
             self._z[self._labels.index(label)] = exact(value)
         self._start = [float(v) for v in self._z]
+        self._sizes = [Fraction(float(c)) for c in binary(course.sizes(place.z))]
         self._names, self._omitted = self._chosen()
         self._others = [i for i in self._moving if i not in self._omitted]
         if len(self._others) + len(read["leaf"]) != len(self._rest):
             raise checker.Refusal("the curve is not that of the invariants")
         F_y = _floats(self._derivatives(self._question(whole=False))[1])
-        v = np.linalg.svd(F_y)[2][-1]
+        F_y = F_y * np.array([float(self._sizes[i]) for i in self._rest])
+        lengths = np.linalg.norm(F_y, axis=1, keepdims=True)
+        v = np.linalg.svd(F_y / np.where(lengths > 0, lengths, 1.0))[2][-1]
         self._normal = [Fraction(float(c)) for c in v]
         self._v = list(self._normal)
 
@@ -152,9 +158,9 @@ class _Fold:
         """The solved equations at the middle, or over the box."""
         numbers = dict(zip(self._labels, self._z, strict=True))
         read = self._written.solved.read
-        values = {k: fmpq(q.numerator, q.denominator) for k, q in numbers.items()}
-        radius = fmpq(1, 1 << _BITS)
-        widths = [radius if whole and i in self._free else fmpq(0) for i in range(len(self._labels))]
+        values = {k: _rational(q) for k, q in numbers.items()}
+        radii = [_rational(c) / (1 << _BITS) for c in self._sizes]
+        widths = [r if whole and i in self._free else fmpq(0) for i, r in enumerate(radii)]
         return checker.Question({**read, "states": values}, True, Balls(widths))
 
     def _chosen(self) -> tuple[list[str], list[int]]:
@@ -181,7 +187,7 @@ class _Fold:
     def _slopes(self, question: Any, name: str) -> np.ndarray:
         """Direction of a gradient by the states, in floats."""
         (row,) = _floats([question.function(name)[1]])
-        row = row[self._moving]
+        row = row[self._moving] * np.array([float(self._sizes[i]) for i in self._moving])
         return row / (np.linalg.norm(row) or 1.0)
 
     def _derivatives(self, question: Any) -> tuple[list[Any], list[list[Any]], list[Any]]:
@@ -193,27 +199,30 @@ class _Fold:
         return jets, [[row[j] for j in self._rest] for row in slopes], slopes
 
     def _system(self, question: Any, v: Sequence[arb]) -> tuple[list[Any], list[list[Any]]]:
-        """Values and Jacobian of the extended system, for (free states, v)."""
+        """Values and Jacobian of the extended system, for free states and v in their sizes."""
         jets, F_y, slopes = self._derivatives(question)
         place = {j: k for k, j in enumerate(self._rest)}
+        free, rest = ([_rational(self._sizes[j]) for j in places] for places in (self._free, self._rest))
+        there = [c * size for c, size in zip(v, rest, strict=True)]
         values = [jet.value for jet in jets]
-        values += [_dot(row, v) for row in F_y]
+        values += [_dot(row, there) for row in F_y]
         none = [fmpq(0)] * len(v)
-        rows = [[*(row[j] for j in self._free), *none] for row in slopes]
+        rows = [[*(row[j] * c for j, c in zip(self._free, free, strict=True)), *none] for row in slopes]
         for jet, row in zip(jets, F_y, strict=True):
             bent = dict.fromkeys(self._free, arb(0))
             for (i, j), value in (jet.second or {}).items():
                 for a, b in {(i, j), (j, i)}:
                     if a in place and b in bent:
-                        bent[b] = bent[b] + value * v[place[a]]
-            rows.append([*(bent[j] for j in self._free), *row])
-        normal = [fmpq(c.numerator, c.denominator) for c in self._normal]
+                        bent[b] = bent[b] + value * there[place[a]]
+            entries = [bent[j] * c for j, c in zip(self._free, free, strict=True)]
+            rows.append([*entries, *(e * c for e, c in zip(row, rest, strict=True))])
+        normal = [_rational(c) for c in self._normal]
         values.append(_dot(normal, v) - 1)
         rows.append([*[fmpq(0)] * len(self._free), *normal])
         return values, rows
 
-    def proved(self) -> Fraction:
-        """The value at the middle of a box in which there is a fold, and one alone.
+    def proved(self) -> tuple[Fraction, Fraction]:
+        """The value at the middle of a box that holds a fold, and one alone, and the unit of its radius.
 
         Raises
         ------
@@ -222,23 +231,25 @@ class _Fold:
         """
         for _ in range(_STEPS):
             values, rows = self._system(self._question(whole=False), _balls(self._v, fmpq(0)))
-            step = np.linalg.solve(_floats(rows), _floats([values])[0])
+            slopes, defects = _floats(rows), _floats([values])[0]
+            lengths = np.linalg.norm(slopes, axis=1)
+            lengths[lengths == 0] = 1.0
+            step = np.linalg.solve(slopes / lengths[:, None], defects / lengths)
             for i, change in zip(self._free, step, strict=False):
-                self._z[i] = _moved(self._z[i], change)
+                self._z[i] = _moved(self._z[i] / self._sizes[i], change) * self._sizes[i]
             self._v = [_moved(c, d) for c, d in zip(self._v, step[len(self._free) :], strict=True)]
             if np.max(np.abs(step)) < _SMALL:
                 break
         else:
             raise checker.Refusal("Newton's steps do not come to an end")
-        if any(
-            abs(float(a) - b) > _NEAR * max(1.0, abs(b)) for a, b in zip(self._z, self._start, strict=True)
-        ):
+        apart = zip(self._z, self._start, self._sizes, strict=True)
+        if any(abs(float(a) - b) > _NEAR * float(size) for a, b, size in apart):
             raise checker.Refusal("the fold is not that one")
         radius, whole = fmpq(1, 1 << _BITS), self._question(whole=True)
         self._require_all_rates(whole)
         values, _ = self._system(self._question(whole=False), _balls(self._v, fmpq(0)))
         require_zero(values, self._system(whole, _balls(self._v, radius))[1], radius)
-        return self._z[self._along]
+        return self._z[self._along], self._sizes[self._along]
 
     def _require_all_rates(self, whole: Any) -> None:
         """Refused unless the columns of D at the omitted states are invertible all over the box."""
@@ -254,8 +265,12 @@ def _dot(row: Sequence[Any], v: Sequence[Any]) -> arb:
     return sum((a * b for a, b in zip(row, v, strict=True)), arb(0))
 
 
+def _rational(q: Fraction) -> fmpq:
+    return fmpq(q.numerator, q.denominator)
+
+
 def _balls(values: Sequence[Fraction], radius: fmpq) -> list[arb]:
-    return [arb(fmpq(q.numerator, q.denominator)) + arb(0, radius) for q in values]
+    return [arb(_rational(q)) + arb(0, radius) for q in values]
 
 
 def _moved(value: Fraction, step: float) -> Fraction:

@@ -8,7 +8,8 @@ Unknowns z are the states, and the parameter where the course goes along one. Wi
 
 is overdetermined on the leaf, of rank one less than the unknowns along a curve. A step goes along the
 tangent, :math:`DF\,t = 0`, and back by Gauss-Newton on F with :math:`n \cdot (z - z_0) = 0`. Lengths are
-taken in unknowns relative to their size, and to the span for the one that is gone along.
+taken in unknowns relative to their sizes at the start (`geoctrl.systems.scales`), and to the span for the one
+that is gone along; equations relative to the sizes of rates and relations.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ a step is short enough."""
 _LONGEST = 20
 """Places at most, as a multiple of those asked for over the span."""
 _CLOSED = "where it began"
-_DIFFERENCE = 1e-6
-"""Step of a difference by a parameter, relative to it."""
+_DIFFERENCE, _PART = 1e-6, 1e-2
+"""Step of a difference by a parameter, relative to it or to a part of the span."""
 
 
 class SolvedCourse(Course):
@@ -85,7 +86,8 @@ class SolvedCourse(Course):
         self._parameter = None if along in labels else along
         self.index = labels.index(along) if along in labels else n
         z = self.unknowns()
-        self.scale = np.maximum(1.0, np.abs(z))
+        self._found = self.seen.scales(start.x, start.u, self._params)
+        self.scale = self.sizes(z)
         self.scale[self.index] = span[1] - span[0]
         self._step = 1.0 / max(points - 1, 1)
         self._most = _LONGEST * points
@@ -102,6 +104,16 @@ class SolvedCourse(Course):
         of = self._start if point is None else point
         z = of.x if self._parameter is None else np.append(of.x, float(of.params[self._parameter]))
         return np.array(z, dtype=float)
+
+    def sizes(self, z: np.ndarray) -> np.ndarray:
+        """Sizes of the unknowns: of states those at the start or their own values, of a parameter its own
+        value or the span. At a fold states may have none.
+        """
+        found = np.abs(z)
+        n = len(self._found.column)
+        found[:n] = np.maximum(found[:n], self._found.column)
+        found[n:] = np.where(found[n:] > 0, found[n:], self.span[1] - self.span[0])
+        return found
 
     # -- equations ----------------------------------------------------------------------------------
 
@@ -125,21 +137,24 @@ class SolvedCourse(Course):
         )
         if self._parameter is not None:
             step = np.zeros(len(z))
-            step[-1] = _DIFFERENCE * max(1.0, abs(z[-1]))
+            step[-1] = _DIFFERENCE * max(abs(z[-1]), _PART * (self.span[1] - self.span[0]))
             slope = (self._values_at(z + step) - self._values_at(z - step)) / (2 * step[-1])
             slopes = np.column_stack([slopes, slope])
         values = np.concatenate([self._values_at(z), x[self._held] - self._values])
         return values, np.vstack([slopes, held])
 
-    def _scaled(self, z: np.ndarray) -> np.ndarray:
-        """DF in relative unknowns, rows of length one at most."""
-        slopes = self.equations(z)[1] * self.scale
-        return slopes / np.maximum(1.0, np.linalg.norm(slopes, axis=1, keepdims=True))
+    def _rows(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """F and DF without units: unknowns over their scale, rows over their sizes, of length one at most."""
+        values, slopes = self.equations(z)
+        slopes = slopes * self.scale
+        sizes = np.concatenate([self._found.field, self._found.leaf, self.scale[self._held]])
+        sizes = np.maximum(sizes, np.linalg.norm(slopes, axis=1))
+        sizes[sizes == 0] = 1.0
+        return values / sizes, slopes / sizes[:, None]
 
     def kernel(self, z: np.ndarray, tolerance: float) -> np.ndarray:
         """Directions (columns, in relative unknowns) in which F does not change."""
-        slopes = self._scaled(z)
-        _, sizes, vt = np.linalg.svd(slopes)
+        _, sizes, vt = np.linalg.svd(self._rows(z)[1])
         return vt[int(np.sum(sizes > tolerance * max(sizes[0], 1e-300))) :].T
 
     def _hold_more(self, z: np.ndarray) -> np.ndarray:
@@ -193,10 +208,9 @@ class SolvedCourse(Course):
         """
         begun = z
         for _ in range(_NEWTON):
-            values, slopes = self.equations(z)
-            weight = np.maximum(1.0, np.linalg.norm(slopes * self.scale, axis=1))
-            rows = np.vstack([slopes * self.scale / weight[:, None], normal])
-            defect = np.append(values / weight, normal @ (z / self.scale) - target)
+            values, slopes = self._rows(z)
+            rows = np.vstack([slopes, normal])
+            defect = np.append(values, normal @ (z / self.scale) - target)
             if not np.all(np.isfinite(rows)) or not np.all(np.isfinite(defect)):
                 break
             step = np.linalg.lstsq(rows, -defect, rcond=LEAST_NORM)[0]
@@ -208,8 +222,8 @@ class SolvedCourse(Course):
             ):
                 break
         # Steps of least squares end where nothing improves as well: what counts is the zero.
-        values, slopes = self.equations(z)
-        if np.all(np.abs(values) <= RESIDUAL * 1e-2 * max(1.0, float(np.max(np.abs(slopes))))) and (
+        values, _ = self._rows(z)
+        if np.all(np.abs(values) <= RESIDUAL * 1e-2) and (
             abs(normal @ (z / self.scale) - target) < RESIDUAL * 1e-2
         ):
             return z
@@ -217,7 +231,7 @@ class SolvedCourse(Course):
 
     def place(self, z: np.ndarray, before: np.ndarray) -> Place:
         """The place at a zero of F, its tangent in the sense of the one before."""
-        rows = np.vstack([self._scaled(z), before])
+        rows = np.vstack([self._rows(z)[1], before])
         target = np.zeros(len(rows))
         target[-1] = 1.0
         tangent = np.linalg.lstsq(rows, target, rcond=LEAST_NORM)[0]
@@ -227,7 +241,7 @@ class SolvedCourse(Course):
             params = numbers_at(self._system, None, params)
         exact = self._start.exact_u
         point = equilibrium_at(self.seen, (x.copy(), self._start.u, None, exact), params)
-        spectrum = Spectrum.of(self.seen, point)
+        spectrum = Spectrum.of(self.seen, point, self._found.column)
         return Place(float(z[self.index]), z, tangent, float(tangent[self.index]), point, spectrum)
 
     def between(self, first: Place, second: Place, part: float) -> Place:

@@ -13,8 +13,8 @@ from geoctrl.verification import Verdict
 __all__ = ["Spectrum"]
 
 _MARGIN = 1e-7
-"""Real part, relative to the linearisation, that counts as none: where two eigenvalues meet, each has half
-the digits of a double."""
+"""Real part, relative to the linearisation in sizes of states, that counts as none: where two eigenvalues
+meet, each has half the digits of a double."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +33,12 @@ class Spectrum:
     margin: float
 
     @classmethod
-    def of(cls, seen: Seen, point: Equilibrium) -> Spectrum:
-        """That of an equilibrium in floats."""
+    def of(cls, seen: Seen, point: Equilibrium, sizes: np.ndarray) -> Spectrum:
+        """That of an equilibrium in floats; sizes (n,) of states are those along the course."""
         found = linearized(seen, point)
         forced = sum(name != "family" for name in found.zero_modes)
-        size = float(np.linalg.norm(found.A_leaf, 2)) if found.A_leaf.size else 0.0
-        return cls(found.eigenvalues[forced:], _MARGIN * max(1.0, size))
+        size = float(np.linalg.norm(found.A * sizes / sizes[:, None], 2)) if found.A.size else 0.0
+        return cls(found.eigenvalues[forced:], _MARGIN * size)
 
     @property
     def growing(self) -> int:
@@ -76,7 +76,7 @@ class Spectrum:
         A real one that crosses zero changes its sign, and so does a pair that meets there.
         """
         by_size = self.values[np.argsort(np.abs(self.values), kind="stable")]
-        return float(np.prod(by_size[zeros:] / (self.margin / _MARGIN)).real)
+        return float(np.prod(by_size[zeros:] / (self.margin / _MARGIN or 1.0)).real)
 
     def growth(self, near: complex) -> float:
         """Real part of the eigenvalue nearest to one on the axis."""
