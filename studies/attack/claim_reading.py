@@ -15,7 +15,9 @@ from fractions import Fraction
 from typing import Any
 
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-MADE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*( - atan2\(-?\d+, -?\d+\)| of the [a-z]+( \d+)?)(?= |,)", re.ASCII)
+MADE = re.compile(
+    r"[A-Za-z_][A-Za-z0-9_]*( - atan2\(-?\d+(/\d+)?, -?\d+(/\d+)?\)| of the [a-z]+( \d+)?)(?= |,)", re.ASCII
+)
 QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 DECIMAL = re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?", re.ASCII)
 DIGITS = re.compile(r"\d+", re.ASCII)

@@ -30,6 +30,7 @@ from geoctrl.checker.polynomials import Ratio
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.squares.ring import Polynomial, at, constant, occurring, reduced
+from geoctrl.checker.words.texts import combination, symbol, told
 
 
 class Setting:
@@ -141,7 +142,7 @@ class Setting:
         self._require_turned(labels)
         self._require_slow()
         titles = dict(zip([*self.states, *self._unknowns], self._labels, strict=True))
-        self.names = [titles.get(i) or self._words(i) for i in self.variables]
+        self.names = [told(titles[i]) if i in titles else self._words(i) for i in self.variables]
 
     @property
     def _labels(self) -> list[str]:
@@ -159,9 +160,9 @@ class Setting:
         for ratio in ratios:
             terms = []
             for exponents, c in ratio.top.terms():
-                powers = [labels[j] if e == 1 else f"{labels[j]}^{e}" for j, e in enumerate(exponents) if e]
-                terms.append("*".join(powers if c == 1 and powers else [str(c), *powers]))
-            texts.append(" + ".join(terms))
+                powers = [(symbol(labels[j]), e) for j, e in enumerate(exponents) if e]
+                terms.append((c, [base if e == 1 else f"{base}^{e}" for base, e in powers]))
+            texts.append(combination(terms))
         return f"{name}({', '.join(texts)})"
 
     def _partner(self, i: int) -> set[int]:

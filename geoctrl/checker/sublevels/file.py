@@ -20,7 +20,7 @@ from geoctrl.checker.words.claims import (
     point_words,
     system_words,
 )
-from geoctrl.checker.words.texts import decimal, exact_text, interval, listed, symbol, told
+from geoctrl.checker.words.texts import combination, decimal, interval, listed, symbol, told
 
 SUBLEVEL_FORMAT, INVARIANT = "geoctrl-sublevel", "PROVED_INVARIANT"
 
@@ -153,11 +153,7 @@ def function_words(problem: dict[str, Any]) -> str:
     given = problem["sublevel"]
     terms = [(fmpq(given["sense"]), given["energy"])]
     terms += [(m, k) for k, m in given["multipliers"].items() if m]
-    text = ""
-    for c, k in terms:
-        sign = ("-" if c < 0 else "") if not text else (" - " if c < 0 else " + ")
-        text += sign + (symbol(k) if abs(c) == 1 else f"{exact_text(abs(c))}*{symbol(k)}")
-    return text
+    return combination([(c, [symbol(k)]) for c, k in terms])
 
 
 def limit_words(problem: dict[str, Any]) -> str:

@@ -31,7 +31,9 @@ from geoctrl.checker.surds import Surd
 LONG = 240
 """Letters of an expression from which its beginning and a digest are told."""
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_MADE = re.compile(rf"{NAME.pattern}( - atan2\(-?[0-9]+, -?[0-9]+\)| of the [a-z]+( [0-9]+)?)", re.ASCII)
+_MADE = re.compile(
+    rf"{NAME.pattern}( - atan2\(-?[0-9]+(/[0-9]+)?, -?[0-9]+(/[0-9]+)?\)| of the [a-z]+( [0-9]+)?)", re.ASCII
+)
 """What the library makes of a name: an angle measured from another, a state of the controller."""
 _READ, _LARGE = 40, fmpq(10**300)
 _SIX_DIGITS = Context(prec=6, Emin=MIN_EMIN, Emax=MAX_EMAX)
@@ -118,6 +120,15 @@ def exact_text(q: fmpq) -> str:
         return str(q)
     nearest = to_float(q)
     return f"double({nearest!r})" if q == fmpq(*nearest.as_integer_ratio()) else text
+
+
+def combination(terms: Iterable[tuple[fmpq, Sequence[str]]]) -> str:
+    """Numbers times products of powers in a sum, each with its sign."""
+    text = ""
+    for c, powers in terms:
+        sign = ("-" if c < 0 else "") if not text else (" - " if c < 0 else " + ")
+        text += sign + "*".join([*([] if abs(c) == 1 and powers else [exact_text(abs(c))]), *powers])
+    return text or "0"
 
 
 # -- expressions --------------------------------------------------------------------------------------------
