@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Mapping
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -12,12 +14,14 @@ from geoctrl._checks import nearest
 from geoctrl._scalars import NotRationalError, exact, real, shown
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import is_exact_equilibrium
+from geoctrl.analysis.rest_search import Met, RestSearch
 from geoctrl.errors import EquilibriumError, InputError, SingularMassError
 from geoctrl.systems import Equilibrium, Seen, System, as_system
 from geoctrl.systems.angles import nearby_angle
 from geoctrl.systems.families import listed
 from geoctrl.systems.points import Point, equilibrium_at, numbers_at, read_point
-from geoctrl.systems.tolerances import CONVERGED, LEAST_NORM, RESIDUAL, SHORT, UNIT
+from geoctrl.systems.scales import shares
+from geoctrl.systems.tolerances import CONVERGED, RESIDUAL, SHORT, UNIT
 
 __all__ = ["find_equilibrium"]
 
@@ -92,22 +96,23 @@ def find_equilibrium(
     rest = None if held else seen.rest_near(x, u, numbers)
     if rest is not None:
         return equilibrium_at(seen, (rest, u, None, None), numbers)
-    x, residual = _rest(seen, x, u, numbers, held)
-    for candidate in (_snapped(x, held), x):
+    at = _rest(seen, x, u, numbers, [i for i in range(x.size) if i not in held])
+    for candidate in (_snapped(x, at, held), at.x):
         known_x = _exact_state(seen, candidate, held)
         point = np.array([float(q) for q in known_x]), u, known_x, tuple(exact(v) for v in u)
         if _exactly(seen, numbers, point):
             return equilibrium_at(seen, point, numbers)
-    scale = max(1.0, float(np.max(np.abs(x)))) ** 2
-    if not residual <= CONVERGED * scale * max(
-        1.0, float(np.max(np.abs(seen.derivatives(x, u, numbers)[0])))
-    ):
+    parts = shares(at.residual, at.sizes)
+    if not np.max(parts) <= CONVERGED:
+        worst = int(np.argmax(parts))
+        names = [*(f"d/dt {label}" for label in system.state_labels), *system.leaf.relations]
         raise EquilibriumError(
-            f"no equilibrium found: residual {residual:.3g} at {listed(system.state_labels, x.round(6))}; "
-            "try another guess or hold fewer states",
-            residual,
+            f"no equilibrium found: residual {np.max(np.abs(at.residual)):.3g} at "
+            f"{listed(system.state_labels, at.x)}, where {names[worst]} is {at.residual[worst]:.3g} beside "
+            f"terms of size {at.sizes[worst]:.3g}; try another guess or hold fewer states",
+            float(np.max(np.abs(at.residual))),
         )
-    return equilibrium_at(seen, (x, u, None, None), numbers)
+    return equilibrium_at(seen, (at.x, u, None, None), numbers)
 
 
 def _start(seen: Seen, guess: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -145,78 +150,30 @@ def _hold_extremum(places: list[int], length: float, states: list[str], held: di
             held.update({j: 0.0 for j in places if j != i and j not in held})
 
 
-def _rest(
-    seen: Seen, x: np.ndarray, u: np.ndarray, params: Mapping[str, float], held: Mapping[int, float]
-) -> tuple[np.ndarray, float]:
-    """State near x that rests on the leaf, and its residual; EquilibriumError on singular ways."""
-    free = [i for i in range(x.size) if i not in held]
+def _rest(seen: Seen, x: np.ndarray, u: np.ndarray, params: Mapping[str, float], free: list[int]) -> Met:
+    """State near x that rests on the leaf as nearly as one was found; EquilibriumError on singular ways."""
     try:
-        return _solve(seen, x, u, params, free)
+        return RestSearch(seen, x, u, params, free).found()
     except SingularMassError as error:
         raise EquilibriumError(f"no equilibrium found: on the way there {error}; try another guess") from None
 
 
-def _solve(
-    seen: Seen, x: np.ndarray, u: np.ndarray, params: Mapping[str, float], free: list[int]
-) -> tuple[np.ndarray, float]:
-    from scipy.optimize import least_squares
+def _snapped(guess: np.ndarray, at: Met, held: Mapping[int, float]) -> np.ndarray:
+    """Values within rounding of a short decimal moved onto it, so that exact equilibria are recognised.
 
-    def full(y: np.ndarray) -> np.ndarray:
-        point = x.copy()
-        point[free] = y
-        return point
-
-    def residual(y: np.ndarray) -> np.ndarray:
-        point = full(y)
-        try:
-            return np.concatenate([seen.rate(point, u, params), seen.system.leaf_residual(point, params)])
-        except ZeroDivisionError:  # a step to where the equations are singular: the solver shortens it
-            return np.full(x.size + len(seen.system.leaf.names), np.nan)
-
-    def jacobian(y: np.ndarray) -> np.ndarray:
-        point = full(y)
-        rows = np.vstack([seen.derivatives(point, u, params)[0], seen.leaf_gradient(point, params)])
-        return rows[:, free]
-
-    if not np.all(np.isfinite(residual(x[free]))):
-        raise EquilibriumError("no equilibrium found: the equations are singular at the guess; try another")
-    y, size = _newton(residual, jacobian, x[free])
-    if size > RESIDUAL and y.size:
-        # Newton's steps lead to the nearest member of a family; where they fail, a trust region goes further.
-        y = least_squares(residual, x[free], jac=jacobian, method="trf", xtol=1e-15, ftol=1e-15, gtol=1e-15).x
-        y, size = _newton(residual, jacobian, y)
-    return full(y), size
-
-
-def _newton(
-    residual: Callable[[np.ndarray], np.ndarray], jacobian: Callable[[np.ndarray], np.ndarray], y: np.ndarray
-) -> tuple[np.ndarray, float]:
-    """Gauss-Newton steps of least norm and limited length; the best point met and its residual."""
-    best, least = y, float(np.max(np.abs(residual(y)), initial=0.0))
-    stalled = 0
-    for _ in range(40):
-        if not y.size or stalled > 2 or least == 0.0:
-            break
-        step = np.linalg.lstsq(jacobian(y), residual(y), rcond=LEAST_NORM)[0]
-        y = y - step * min(
-            1.0, 0.5 * max(1.0, float(np.linalg.norm(y))) / max(float(np.linalg.norm(step)), 1e-300)
-        )
-        size = float(np.max(np.abs(residual(y)), initial=0.0))
-        if not np.isfinite(size):
-            break
-        stalled = 0 if size < least else stalled + 1
-        if size < least:
-            best, least = y, size
-    return best, least
-
-
-def _snapped(x: np.ndarray, held: Mapping[int, float]) -> np.ndarray:
-    """Values within rounding of a short decimal moved onto it, so that exact equilibria are recognised."""
+    Decimals are those of a value in units of a power of ten next to its size. What is not zero beside its
+    guess does not become zero: of a free body any small spin is as much a motion as a large one.
+    """
     decimals, distance = SHORT
-    short = np.round(x, decimals)
-    snapped = np.where(np.abs(x - short) < distance, short, x)
-    for i, value in held.items():
-        snapped[i] = value
+    snapped = at.x.copy()
+    for i, (value, size) in enumerate(zip(at.x.tolist(), at.scales.column.tolist(), strict=True)):
+        power = round(math.log10(size))
+        short = float(Decimal(repr(round(value / 10.0**power, decimals))).scaleb(power)) + 0.0
+        vanishes = short == 0 and abs(value) > RESIDUAL * abs(guess[i])
+        if abs(value - short) < distance * 10.0**power and not (vanishes and guess[i]):
+            snapped[i] = short
+    for i, number in held.items():
+        snapped[i] = number
     return snapped
 
 

@@ -320,6 +320,16 @@ class Product:
             lambda s: s.factor.retract(z[s.rows], np.array([y[self.coordinates[b]] for b in s.bodies])), ()
         )
 
+    def sizes(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sizes of the entries of a configuration (N, 3) and of its tangent coordinates (freedom,).
+
+        One for directions, attitudes and turns; for places their distances from the origin.
+        """
+        entries, coordinates = np.ones((self.rows, 3)), np.ones(self.freedom)
+        for b in np.flatnonzero(self.kinds == 0):
+            entries[self.first[b]] = coordinates[self.coordinates[b]] = np.linalg.norm(z[self.first[b]])
+        return entries, coordinates
+
     def is_exact(self, z: np.ndarray) -> bool:
         """Whether a configuration is one without any rounding."""
         still = np.zeros((self.bodies, 3))

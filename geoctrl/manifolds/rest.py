@@ -8,20 +8,22 @@ import numpy as np
 
 from geoctrl.errors import EquilibriumError
 from geoctrl.systems.regularity import require_derivative
+from geoctrl.systems.scales import columns_of, shares
 from geoctrl.systems.tolerances import CONVERGED, LEAST_NORM, RESIDUAL, SHORT
 
 __all__ = ["find_rest"]
 
 _STEPS = 60
 _LONGEST = 0.5
-"""Radians that a body is turned by in one step."""
+"""Radians that a body is turned by in one step, and part of its size that a place is moved by."""
 
 
 def find_rest(
     place: np.ndarray,
-    moments: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, float]],
+    moments: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray, np.ndarray]],
     move: Callable[[np.ndarray, np.ndarray], np.ndarray],
     on_manifold: Callable[[np.ndarray], bool],
+    sizes: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
 ) -> np.ndarray:
     """Configuration near ``place`` at which moments vanish; numbers of few decimals where they do as well.
 
@@ -30,32 +32,47 @@ def find_rest(
     place : array
         Configuration of all bodies.
     moments : callable
-        ``moments(place)``: moments (k,) in tangent coordinates, their derivative (k, k), and the size of
-        their terms.
+        ``moments(place)``: moments (k,) in tangent coordinates, their derivative (k, k), and the sizes of
+        their terms (k,).
     move : callable
         ``move(place, y)``: the configuration moved by tangent coordinates.
     on_manifold : callable
         Whether rounded entries are a configuration exactly: of exact numbers something can be proved.
+    sizes : callable
+        ``sizes(place)``: sizes of the entries of the configuration and of the tangent coordinates (k,), one
+        for turns, zero for what has none.
 
     Raises
     ------
     EquilibriumError
         If none is found, or a derivative has no value on the way.
     """
-    best, least, scale = place, np.inf, 1.0
+    best, least, unit = place, np.inf, np.ones(place.shape)
     for _ in range(_STEPS):
         slope, derivative, terms = moments(place)
-        found = float(np.max(np.abs(slope)))
+        K = require_derivative(derivative)
+        entries, coordinates = sizes(place)
+        rows = terms + np.abs(K) @ coordinates
+        found = float(np.max(shares(slope, rows), initial=0.0))
         if found < least:
-            best, least, scale = place, found, max(1.0, terms)
+            best, least, unit = place, found, entries
         elif least < CONVERGED:
             break
-        y = np.linalg.lstsq(require_derivative(derivative), -slope, rcond=LEAST_NORM)[0]
-        place = move(place, y * min(1.0, _LONGEST / max(float(np.max(np.abs(y))), 1e-300)))
+        rows, columns = np.where(rows > 0, rows, 1.0), columns_of(K, rows, coordinates)
+        y = np.linalg.lstsq(K * columns / rows[:, None], -slope / rows, rcond=LEAST_NORM)[0]
+        longest = float(np.max(np.abs(y), initial=0.0))
+        place = move(place, columns * y * (_LONGEST / longest if longest > _LONGEST else 1.0))
     decimals, distance = SHORT
-    short = np.round(best, decimals) + 0.0
-    if np.allclose(short, best, rtol=0, atol=distance) and on_manifold(short):
-        best, least = short, float(np.max(np.abs(moments(short)[0])))
-    if not least <= RESIDUAL * scale:
-        raise EquilibriumError(f"no equilibrium found: residual {least:.3g}; try another guess", least)
+    tens = 10.0 ** np.rint(np.log10(np.where(unit > 0, unit, 1.0)))
+    short = np.round(best / tens, decimals) * tens + 0.0
+    if np.all(np.abs(short - best) <= distance * tens) and on_manifold(short):
+        slope, derivative, terms = moments(short)
+        best, least = short, float(np.max(shares(slope, terms + np.abs(derivative) @ sizes(short)[1])))
+    if not least <= RESIDUAL:
+        residual = float(np.max(np.abs(moments(best)[0])))
+        raise EquilibriumError(
+            f"no equilibrium found: residual {residual:.3g}, {least:.2g} of the terms that make it; try "
+            "another guess",
+            residual,
+        )
     return best

@@ -18,7 +18,7 @@ from geoctrl.manifolds.reduction import natural
 from geoctrl.manifolds.rest import find_rest
 from geoctrl.manifolds.sizes import sizes_at
 from geoctrl.manifolds.symmetry import is_symmetric
-from geoctrl.manifolds.tangent import integral_gradients, still_moments
+from geoctrl.manifolds.tangent import integral_gradients, sized_jacobians, still_moments
 from geoctrl.systems import Equilibrium, Lagrangian, Seen
 from geoctrl.systems.regularity import require_autonomous, require_derivative, require_smooth
 from geoctrl.systems.scales import Scales
@@ -107,8 +107,9 @@ class SeenManifold(Seen):
 
     def measured(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> Scales:
         """Sizes by the derivatives of the field."""
-        A, B = self.derivatives(x, u, params)
-        return sizes_at(self.system, require_derivative(A), B, x, params)
+        A, B, terms = sized_jacobians(self.system.kernels(params), 0.0, x, u)
+        A = require_derivative(A) + self.system.product.turning(self.spin)
+        return sizes_at(self.system, A, B, terms, x, params)
 
     def conserved_gradients(
         self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
@@ -209,6 +210,7 @@ class SeenManifold(Seen):
             moments=lambda z: still_moments(run, z, self.spin, u),
             move=product.retract,
             on_manifold=product.is_exact,
+            sizes=product.sizes,
         )
         return self.at_rest(product.state(z, np.zeros((product.bodies, 3))), params)
 

@@ -19,12 +19,19 @@ _PLACE = 0
 """Kind of a factor that is a place."""
 
 
-def sizes_at(system: Any, A: np.ndarray, B: np.ndarray, x: np.ndarray, params: Mapping[str, float]) -> Scales:
-    """Sizes at a state (n,), from the derivatives of the field by states and inputs.
+def sizes_at(
+    system: Any,
+    A: np.ndarray,
+    B: np.ndarray,
+    terms: np.ndarray,
+    x: np.ndarray,
+    params: Mapping[str, float],
+) -> Scales:
+    """Sizes at a state (n,), from derivatives of the field by states and inputs and the sizes of its terms.
 
     Places and their velocities have the lengths that they have as vectors, a place besides what changes an
-    argument of a function by one; the other sizes are what those excite. Magnitudes of rates are those of
-    their parts linear in the states: functions do not say which terms they add.
+    argument of a function by one; the other sizes are what those excite. Slopes of potentials and forces
+    count as one term each: functions do not say which terms they add.
     """
     C = system.product.leaf_gradient(*system.product.parts(x))
     lengths, turning = _lengths(system, x, params)
@@ -33,7 +40,7 @@ def sizes_at(system: Any, A: np.ndarray, B: np.ndarray, x: np.ndarray, params: M
     def sizes(A: np.ndarray, B: np.ndarray) -> Scales:
         rate = largest_cycle(A)
         anchors = np.where(turning, np.maximum(lengths, rate), lengths)
-        return scales_of(A, C, B, np.abs(A) @ np.abs(x), np.zeros(len(C)), anchors, rate, *names)
+        return scales_of(A, C, B, terms + np.abs(A) @ np.abs(x), np.zeros(len(C)), anchors, rate, *names)
 
     # Derivatives in doubles hold what rounding leaves of zeros: known once there are sizes to compare with.
     raw = sizes(A, B)

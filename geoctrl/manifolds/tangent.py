@@ -40,6 +40,7 @@ __all__ = [
     "own_terms",
     "rest_momenta",
     "rest_slopes",
+    "sized_jacobians",
     "speeds",
     "still_moments",
 ]
@@ -163,8 +164,8 @@ class Motion:
         r of the equations above.
     by_z, by_w, by_a, by_input : ndarray (3 n, ...)
         Its derivatives.
-    size : float
-        Of its largest term.
+    sizes : ndarray (3 n,)
+        Of the terms of r, added up.
     """
 
     def __init__(
@@ -192,7 +193,8 @@ class Motion:
         self.by_w = gyroscopic_by_w + c_by_w + c_by_zdot @ P + P.T @ E_by_w - Q @ f_by_x[:, split:]
         self.by_a = own + P.T @ rest.by_s @ P
         self.by_input = -Q @ f_by_u
-        self.size = float(max(np.max(np.abs(part)) for part in (E, f, gyroscopic)))
+        ambient = np.abs(rest.value) + np.abs(run.slope(z).ravel())
+        self.sizes = np.abs(P).T @ ambient + np.abs(Q) @ np.abs(f.ravel()) + np.abs(gyroscopic) + np.abs(c)
 
 
 def speeds(
@@ -228,6 +230,13 @@ def jacobians(run: Any, t: float, x: np.ndarray, u: np.ndarray) -> tuple[np.ndar
 
     Central differences where a Lagrangian given by functions leaves nothing to derive.
     """
+    return sized_jacobians(run, t, x, u)[:2]
+
+
+def sized_jacobians(
+    run: Any, t: float, x: np.ndarray, u: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """`jacobians`, and the sizes (size,) of the terms that the field is made of."""
     system, params, product = run.system, run.params, run.system.product
     run.hold(u)
     z, w = product.parts(x)
@@ -238,15 +247,18 @@ def jacobians(run: Any, t: float, x: np.ndarray, u: np.ndarray) -> tuple[np.ndar
     right = np.block(
         [[motion.by_z, motion.by_w, motion.by_input], [C_by_z, C_by_w, np.zeros((len(C), u.size))]]
     )
-    solved = -np.linalg.solve(border, right)[: w.size]
+    terms = np.vstack([np.diag(motion.sizes), np.zeros((len(C), w.size))])
+    solved = -np.linalg.solve(border, np.hstack([right, terms]))[: w.size]
     upper = np.hstack([speeds(system, z, w, params)[1], product.by_velocity(z)])
     A = np.vstack([upper, solved[:, : x.size]])
-    return A, np.vstack([np.zeros((z.size, u.size)), solved[:, x.size :]])
+    B = np.vstack([np.zeros((z.size, u.size)), solved[:, x.size : x.size + u.size]])
+    sizes = np.concatenate([np.zeros(z.size), np.sum(np.abs(solved[:, x.size + u.size :]), axis=1)])
+    return A, B, sizes
 
 
 def still_moments(
     run: Any, z: np.ndarray, spin: np.ndarray, u: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, float]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What moves a configuration that is carried with axes of this ``spin``, in tangent coordinates.
 
     Returns
@@ -255,8 +267,8 @@ def still_moments(
         Of the amended potential and the forces.
     derivative : ndarray (k, k)
         By tangent coordinates; exact where the moments vanish.
-    size : float
-        Of the largest term.
+    sizes : ndarray (k,)
+        Of their terms, added up.
     """
     product = run.system.product
     turn, W = run.spin + spin, product.turn(spin)
@@ -267,7 +279,7 @@ def still_moments(
     a_by_z = carried @ W + product.still_bend(zdot, turn)
     turns, T = product.turns(z), product.tangent(z)
     derivative = motion.by_z + motion.by_w @ carried + motion.by_a @ a_by_z
-    return turns.T @ motion.residual, turns.T @ derivative @ T, motion.size
+    return turns.T @ motion.residual, turns.T @ derivative @ T, np.abs(turns).T @ motion.sizes
 
 
 def integral_gradients(run: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

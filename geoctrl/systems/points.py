@@ -15,8 +15,9 @@ from geoctrl.checker.surds import Surd
 from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.systems.contract import Seen, System
 from geoctrl.systems.families import Equilibrium, listed
-from geoctrl.systems.regularity import require_derivative, require_values
-from geoctrl.systems.tolerances import KERNEL, RESIDUAL, rank
+from geoctrl.systems.regularity import require_derivative, require_range, require_values
+from geoctrl.systems.scales import shares
+from geoctrl.systems.tolerances import RESIDUAL
 
 __all__ = ["Point", "equilibrium_at", "numbers_at", "rationals", "read_point", "resolve_equilibrium"]
 
@@ -152,25 +153,25 @@ def _judged(
     seen.require_steady(x, u, params)
     seen.require_regular(x, u, params)
     rate = require_values(seen.rate(x, u, params), system.state_labels)
-    A = require_derivative(seen.derivatives(x, u, params)[0])
-    size = max(1.0, float(np.max(np.abs(x))))
-    residual = float(np.max(np.abs(rate)))
-    if not residual <= RESIDUAL * max(1.0, float(np.max(np.abs(A)))) * size:
-        worst = int(np.argmax(np.abs(rate)))
+    require_derivative(seen.derivatives(x, u, params)[0])
+    scales = seen.scales(x, u, params)
+    require_range(scales.state, system.state_labels)
+    parts = shares(rate, scales.field)
+    worst, residual = int(np.argmax(parts)), float(np.max(np.abs(rate)))
+    if not parts[worst] <= RESIDUAL:
         raise EquilibriumError(
             f"not an equilibrium{f' (family {name!r})' if name else ''}: d/dt {system.state_labels[worst]} = "
-            f"{rate[worst]:.3g} at {listed(system.state_labels, x)}; "
-            f"find_equilibrium(sys, guess=x) looks for one nearby{seen.hint}",
+            f"{rate[worst]:.3g} at {listed(system.state_labels, x)}, beside terms of size "
+            f"{scales.field[worst]:.3g}; find_equilibrium(sys, guess=x) looks for one nearby{seen.hint}",
             residual,
         )
     leaf = system.leaf_residual(x, params)
-    leaf_residual = float(np.max(np.abs(leaf), initial=0.0))
-    if not leaf_residual <= RESIDUAL * size * size:
-        worst = int(np.argmax(np.abs(leaf)))
+    parts, leaf_residual = shares(leaf, scales.leaf), float(np.max(np.abs(leaf), initial=0.0))
+    if not np.max(parts, initial=0.0) <= RESIDUAL:
+        worst = int(np.argmax(parts))
         raise EquilibriumError(
-            f"off the leaf: {system.leaf.relations[worst]} = {leaf[worst]:.3g} instead of 0",
+            f"off the leaf: {system.leaf.relations[worst]} = {leaf[worst]:.3g} instead of 0, beside terms of "
+            f"size {scales.leaf[worst]:.3g}",
             leaf_residual,
         )
-    W = seen.leaf_basis(x, params)
-    _, singular_values, vt = np.linalg.svd(W.T @ A @ W)
-    return residual, leaf_residual, W @ vt[rank(singular_values, KERNEL) :].T
+    return residual, leaf_residual, scales.family

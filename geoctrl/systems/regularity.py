@@ -10,7 +10,10 @@ import numpy as np
 from geoctrl.errors import EquilibriumError
 from geoctrl.systems.tolerances import KINK
 
-__all__ = ["require_autonomous", "require_derivative", "require_smooth", "require_values"]
+__all__ = ["require_autonomous", "require_derivative", "require_range", "require_smooth", "require_values"]
+
+_LARGEST = 500
+"""Exponent of two: products of two such sizes are doubles, with all their digits."""
 
 
 def require_autonomous(autonomous: bool, name: str) -> None:
@@ -46,6 +49,23 @@ def require_values(field: np.ndarray, labels: Sequence[str]) -> np.ndarray:
             "doubles; write the formula without such a quotient, or take another point"
         )
     return field
+
+
+def require_range(sizes: np.ndarray, labels: Sequence[str]) -> None:
+    """Refuse states of which the squares exceed the doubles, or vanish among them: rates would as well.
+
+    Raises
+    ------
+    EquilibriumError
+        If one is beyond 2^-500 .. 2^500 in size.
+    """
+    outside = (sizes != 0) & ~((sizes > 2.0**-_LARGEST) & (sizes < 2.0**_LARGEST))
+    if np.any(outside):
+        worst = int(np.argmax(outside))
+        raise EquilibriumError(
+            f"{labels[worst]} has the size {sizes[worst]:.3g} at this point, of which no products are doubles: "
+            "nothing can be said there; take other units"
+        )
 
 
 def require_smooth(switches: Any, x: np.ndarray) -> None:

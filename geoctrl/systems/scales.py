@@ -25,7 +25,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Scales", "equilibrated", "felt", "largest_cycle", "reached", "scales_of", "symmetric_scaling"]
+from geoctrl._scalars.magnitudes import binary
+from geoctrl.systems.tolerances import KERNEL, rank
+
+__all__ = [
+    "Scales",
+    "columns_of",
+    "equilibrated",
+    "felt",
+    "kernel",
+    "largest_cycle",
+    "reached",
+    "scales_of",
+    "shares",
+    "symmetric_scaling",
+]
 
 _TURNS = 8
 """Of rows and columns that `equilibrated` divides: largest entries are then within a few percent of one."""
@@ -140,6 +154,39 @@ def equilibrated(C: np.ndarray) -> np.ndarray:
     return C
 
 
+def shares(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """|values| over their sizes: zero for zero, infinite where a size is missing or a value is no number.
+
+    Examples
+    --------
+    >>> shares(np.array([0.0, 1e-20, -2.0]), np.array([0.0, 0.0, 4.0]))
+    array([0. , inf, 0.5])
+    """
+    values, sizes = np.abs(values), np.asarray(sizes, dtype=float)
+    found = np.divide(values, sizes, out=np.full(values.shape, np.inf), where=sizes > 0)
+    return np.where(np.isnan(found), np.inf, np.where(values == 0, 0.0, found))
+
+
+def kernel(rows: np.ndarray, threshold: float, size: float | None = None) -> np.ndarray:
+    """Orthonormal basis (n, k) of what a matrix with rows (r, n) sends to zero.
+
+    Singular values count up to a ``threshold`` relative to the largest, or to a ``size``.
+    """
+    if not rows.size:
+        return np.eye(rows.shape[1])
+    _, values, vt = np.linalg.svd(rows)
+    return vt[rank(values, threshold, size) :].T
+
+
+def columns_of(slopes: np.ndarray, rows: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Units of steps (n,): sizes, where zero the least step that changes a row by its size, else one."""
+    slopes = np.abs(slopes)
+    with np.errstate(all="ignore"):
+        needed = np.where(slopes > 0, rows[:, None] / slopes, np.inf)
+        needed = np.min(np.where(needed > 0, needed, np.inf), axis=0, initial=np.inf)
+    return np.where(sizes > 0, sizes, np.where(np.isfinite(needed), needed, 1.0))
+
+
 @dataclass(frozen=True, eq=False)
 class Scales:
     """Sizes of a system at a point; printed as a table.
@@ -179,6 +226,32 @@ class Scales:
     input_labels: Sequence[str] = ()
     units: Mapping[str, str] | None = None
 
+    @property
+    def unit(self) -> np.ndarray:
+        """Powers of two (n,) next to the columns: units of the states in which matrices are judged."""
+        return binary(self.column)
+
+    @property
+    def scaled(self) -> np.ndarray:
+        """A in these units, D^-1 A D (n, n): no entry is much above the rate."""
+        d = self.unit
+        return self.A * d / d[:, None]
+
+    @property
+    def tangent(self) -> np.ndarray:
+        """Orthonormal basis (n, k) of the tangent space of the leaf in these units, x = D y."""
+        rows = self.C * self.unit
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return kernel(rows / np.where(lengths > 0, lengths, 1.0), KERNEL)
+
+    @property
+    def family(self) -> np.ndarray:
+        """Orthonormal basis (n, k), in the states, of the kernel of A on the leaf."""
+        W, M = self.tangent, self.scaled
+        inner = W.T @ M @ W
+        directions = W @ kernel(inner, KERNEL, float(np.linalg.norm(M, 2)) if M.size else 0.0)
+        return np.linalg.qr(directions * self.unit[:, None])[0]
+
     def __repr__(self) -> str:
         head = (
             "rate 0: no state acts back on itself"
@@ -211,12 +284,8 @@ def scales_of(
     """Sizes from derivatives, magnitudes (n,) of the rates and (r,) of the relations, and anchors (n,)."""
     d = felt(A, rate, reached(A, rate, anchors))
     rho, of_leaf = rates + np.abs(A) @ d, relations + np.abs(C) @ d
-    column, slopes = d.copy(), np.abs(np.vstack([A, C]))
+    column = columns_of(np.vstack([A, C]), np.concatenate([rho, of_leaf]), d)
     with np.errstate(divide="ignore", invalid="ignore"):
-        needed = np.where(slopes > 0, np.concatenate([rho, of_leaf])[:, None] / slopes, np.inf)
-        needed = np.min(np.where(needed > 0, needed, np.inf), axis=0, initial=np.inf)
         pushed = np.where(B != 0, rate * d[:, None] / np.abs(B), 0.0)
-    bare = d == 0
-    column[bare] = np.where(np.isfinite(needed), needed, 1.0)[bare]
     driven = np.max(pushed, axis=0, initial=0.0)
     return Scales(rate, d, column, rho, of_leaf, driven, A, C, B, labels, input_labels, units)

@@ -25,15 +25,15 @@ __all__ = [
 ]
 
 RESIDUAL = 1e-9
-"""Rate or defect, relative to linearisation and state, at which a point counts as an equilibrium on the leaf:
-what a search leaves where it converges only linearly, at a double zero say."""
+"""Rate or defect, relative to its size (`geoctrl.systems.scales`), at which a point counts as an equilibrium
+on the leaf: what a search leaves where it converges only linearly, at a double zero say."""
 
 CONVERGED = 1e-11
 """The same that a search has to reach by itself: rounding of some hundred operations."""
 
 KERNEL = 1e-9
-"""Singular value of a matrix of derivatives (of the field, of relations of the leaf), relative to the largest
-or to one, that counts as zero: entries are good to RESIDUAL, as the point is."""
+"""Singular value of a matrix of derivatives (of the field, of relations of the leaf) in units of its own,
+relative to the largest, that counts as zero: entries are good to RESIDUAL, as the point is."""
 
 INDEPENDENT = 1e-8
 """Sine of the angle to the span of others from which on a gradient counts as independent: half the digits,
@@ -60,14 +60,18 @@ LEAST_NORM = 1e-10
 the direction of a family, in which rounding alone points."""
 
 SHORT = 9, 1e-11
-"""Decimals of a short number, and the distance from it at which a result of a search is taken to be it."""
+"""Decimals of a short number, and the distance from it at which a result of a search is taken to be it; both
+in units of the power of ten next to its size."""
 
 UNIT = 1e-12
 """Rounding of a component, a length or a sine, relative to the largest that it can be."""
 
 
-def rank(singular_values: np.ndarray, threshold: float) -> int:
-    """Number of singular values (in descending order) above a threshold relative to the largest or to one."""
+def rank(singular_values: np.ndarray, threshold: float, size: float | None = None) -> int:
+    """Number of singular values (in descending order) above a threshold relative to the largest or to a size.
+
+    Rows and columns are to be in units of their own: `geoctrl.systems.scales`.
+    """
     if not singular_values.size:
         return 0
-    return int(np.sum(singular_values > threshold * max(1.0, float(singular_values[0]))))
+    return int(np.sum(singular_values > threshold * (float(singular_values[0]) if size is None else size)))

@@ -1,0 +1,203 @@
+r"""The search for states at rest on the leaf: damped Gauss-Newton steps in units of the system's own.
+
+Equilibria come in families. Next to one the derivative J of the residual r has directions in which it nearly
+vanishes, and a full step goes far along them. The step that minimises :math:`|J s + r|^2 + |r|^2 |s|^2` leads
+to a point of the family nearby, with quadratic convergence where the residual bounds the distance to it
+(Yamashita and Fukushima, 2001).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from geoctrl.errors import EquilibriumError
+from geoctrl.systems import Seen
+from geoctrl.systems.scales import Scales, shares
+from geoctrl.systems.tolerances import CONVERGED, LEAST_NORM, RESIDUAL
+
+__all__ = ["Met", "RestSearch"]
+
+_STEPS, _STALLED, _ROUNDS = 40, 2, 3
+"""Newton's steps in a round, those that may follow each other without gain, and rounds."""
+_LONGEST = 0.5
+"""Of a step, in units of the states, where these are not larger than one."""
+_ZERO = 2.0**-45
+"""Part of the size at the guess below which a state is tried as zero: rounding of a zero has no size beside
+which it could be judged."""
+
+
+@dataclass(frozen=True)
+class Met:
+    """A point met by a search.
+
+    Attributes
+    ----------
+    x : ndarray (n,)
+    residual : ndarray (n + r,)
+        Field and relations of the leaf.
+    scales : Scales
+    """
+
+    x: np.ndarray
+    residual: np.ndarray
+    scales: Scales
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Sizes (n + r,) of the residual."""
+        return np.concatenate([self.scales.field, self.scales.leaf])
+
+    @property
+    def rows(self) -> np.ndarray:
+        """What rows are divided by: these sizes; where there is none, that of the state over time."""
+        pace = np.concatenate([self.scales.unit * self.scales.rate, np.ones(len(self.scales.leaf))])
+        rows = np.where(self.sizes > 0, self.sizes, pace)
+        return np.where(rows > 0, rows, 1.0)
+
+    @property
+    def measure(self) -> float:
+        """The largest share that a rate or a relation has of its terms."""
+        return float(np.max(shares(self.residual, self.sizes), initial=0.0))
+
+
+class RestSearch:
+    """Points near a guess at which field and leaf relations vanish.
+
+    Parameters
+    ----------
+    seen : Seen
+    x, u : ndarray (n,), (m,)
+        Guess and constant inputs.
+    params : mapping name -> number
+    free : sequence of int
+        Places of the states that are not held.
+
+    Raises
+    ------
+    EquilibriumError
+        If the equations have no value at the guess.
+    SingularMassError
+        Where the mass matrix is singular on the way.
+    """
+
+    def __init__(
+        self,
+        seen: Seen,
+        x: np.ndarray,
+        u: np.ndarray,
+        params: Mapping[str, float],
+        free: Sequence[int],
+    ) -> None:
+        self._seen, self._u, self._params, self._free = seen, u, params, list(free)
+        start = self.met(x)
+        if start is None:
+            raise EquilibriumError(
+                "no equilibrium found: the equations are singular at the guess; try another"
+            )
+        self._start = start
+
+    def met(self, x: np.ndarray) -> Met | None:
+        """A state with what is known of it; None where the equations have no value."""
+        residual = self._residual(x)
+        if not np.all(np.isfinite(residual)):
+            return None
+        try:
+            return Met(x, residual, self._seen.scales(x, self._u, self._params))
+        except (ZeroDivisionError, EquilibriumError):
+            return None
+
+    def found(self) -> Met:
+        """The best point, which need not be one of rest.
+
+        Newton's steps lead to the nearest member of a family; where they fail, a trust region goes further.
+        """
+        best = self._by_newton(self._start)
+        if best.measure > RESIDUAL and self._free:
+            further = self.met(self._by_trust_region())
+            if further is not None:
+                further = self._by_newton(further)
+                best = further if further.measure < best.measure else best
+        return best
+
+    def _by_newton(self, at: Met) -> Met:
+        """Rounds of Newton's steps; each begins in units of the point that the last one led to."""
+        for _ in range(_ROUNDS):
+            further = self._cleared(self.met(self._newton(at)))
+            if further is None or not further.measure < at.measure:
+                break
+            at = further
+            if at.measure <= CONVERGED:
+                break
+        return at
+
+    def _newton(self, at: Met) -> np.ndarray:
+        """The best state met by damped Gauss-Newton steps of limited length."""
+        free, unit, rows = self._free, at.scales.unit[self._free], at.rows
+        x, residual = at.x, at.residual / rows
+        best, least, stalled = x, float(np.max(np.abs(residual), initial=0.0)), 0
+        for _ in range(_STEPS):
+            if not free or stalled > _STALLED or least == 0.0:
+                break
+            step = _damped(self._slopes(x) * unit / rows[:, None], residual)
+            z = x[free] / unit
+            length, limit = float(np.linalg.norm(step)), _LONGEST * max(float(np.linalg.norm(z)), 1.0)
+            x = self._moved(x, unit * (z - step * (limit / length if length > limit else 1.0)))
+            residual = self._residual(x) / rows
+            size = float(np.max(np.abs(residual), initial=0.0))
+            if not np.isfinite(size):
+                break
+            stalled = 0 if size < least else stalled + 1
+            if size < least:
+                best, least = x, size
+        return best
+
+    def _by_trust_region(self) -> np.ndarray:
+        from scipy.optimize import least_squares
+
+        start, free = self._start, self._free
+        unit, rows = start.scales.unit[free], start.rows
+        z = least_squares(
+            lambda z: self._residual(self._moved(start.x, unit * z)) / rows,
+            start.x[free] / unit,
+            jac=lambda z: self._slopes(self._moved(start.x, unit * z)) * unit / rows[:, None],
+            **dict.fromkeys(("xtol", "ftol", "gtol"), 1e-15),
+        ).x
+        return self._moved(start.x, unit * z)
+
+    def _cleared(self, at: Met | None) -> Met | None:
+        """The point with zeros for what rounding leaves of them, where that is one of rest."""
+        if at is None:
+            return None
+        small = np.abs(at.x) < _ZERO * self._start.scales.column
+        small[[i for i in range(len(at.x)) if i not in self._free]] = False
+        if not np.any(small & (at.x != 0)):
+            return at
+        cleared = self.met(np.where(small, 0.0, at.x))
+        return at if cleared is None or cleared.measure > CONVERGED else cleared
+
+    def _residual(self, x: np.ndarray) -> np.ndarray:
+        """Field and relations, no numbers where the equations are singular: solvers shorten such a step."""
+        try:
+            rate = self._seen.rate(x, self._u, self._params)
+            return np.concatenate([rate, self._seen.system.leaf_residual(x, self._params)])
+        except ZeroDivisionError:
+            return np.full(len(x) + len(self._seen.system.leaf.names), np.nan)
+
+    def _slopes(self, x: np.ndarray) -> np.ndarray:
+        A = self._seen.derivatives(x, self._u, self._params)[0]
+        return np.vstack([A, self._seen.leaf_gradient(x, self._params)])[:, self._free]
+
+    def _moved(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        point = x.copy()
+        point[self._free] = y
+        return point
+
+
+def _damped(J: np.ndarray, r: np.ndarray) -> np.ndarray:
+    """The step s of least |J s - r|^2 + |r|^2 |s|^2; of least norm as the damping ends."""
+    n = J.shape[1]
+    rows = np.vstack([J, float(np.linalg.norm(r)) * np.eye(n)])
+    return np.linalg.lstsq(rows, np.concatenate([r, np.zeros(n)]), rcond=LEAST_NORM)[0]
