@@ -16,7 +16,7 @@ from geoctrl.analysis.signals import signals
 from geoctrl.errors import EquilibriumError
 from geoctrl.systems import Equilibrium, Seen, System, as_system
 from geoctrl.systems.points import resolve_equilibrium
-from geoctrl.systems.scales import Scales
+from geoctrl.systems.scales import Scales, scaled_row
 from geoctrl.systems.tolerances import INDEPENDENT, KERNEL, UNIT, rank
 
 __all__ = ["Linearization", "invariant_directions", "linearize", "linearized"]
@@ -220,22 +220,27 @@ def linearized(seen: Seen, point: Equilibrium) -> Linearization:
     varying = seen.varying_inputs(u)
     B[:, [system.input_labels.index(label) for label in varying]] = np.nan
     W = seen.leaf_basis(x, numbers)
-    gradients = seen.conserved_gradients(x, u, numbers)
-    gradients |= {jet.name: np.array(jet.gradient) for jet in shape_jets(system, x, u, numbers)}
-    A_leaf = W.T @ A @ W
-    names, level = invariant_directions(gradients, W)
-    inner = level.T @ A_leaf @ level
+    scales = seen.scales(x, u, numbers)
+    unit, tangent = scales.unit, scales.tangent
+    rows = seen.scaled_gradients(x, u, numbers)
+    for jet in shape_jets(system, x, u, numbers):
+        rows[jet.name] = scaled_row(np.array(jet.gradient) * unit, np.array(jet.gradient) * unit)
+    names, level = invariant_directions(rows, tangent)
+    within, scaled = tangent @ level, A * unit / unit[:, None]
+    inner = within.T @ scaled @ within
     others = np.linalg.eigvals(inner) if inner.size else np.zeros(0)
-    others = others[np.lexsort((others.imag.round(9), others.real.round(9)))]
+    largest = float(np.max(np.abs(others), initial=0.0)) or 1.0
+    others = others[np.lexsort(((others.imag / largest).round(9), (others.real / largest).round(9)))]
     eigenvalues = np.concatenate([np.zeros(len(names)), others])
     if not np.any(np.iscomplex(eigenvalues)):
         eigenvalues = eigenvalues.real
-    further = len(inner) - rank(np.linalg.svd(inner, compute_uv=False), KERNEL)
+    size = float(np.linalg.norm(scaled, 2)) if scaled.size else 0.0
+    further = len(inner) - rank(np.linalg.svd(inner, compute_uv=False), KERNEL, size)
     return Linearization(
         A=A,
         B=B,
         basis=W,
-        A_leaf=A_leaf,
+        A_leaf=W.T @ A @ W,
         B_leaf=W.T @ B,
         eigenvalues=eigenvalues,
         zero_modes=(*names, *["family"] * further),
@@ -248,7 +253,11 @@ def linearized(seen: Seen, point: Equilibrium) -> Linearization:
 
 
 def invariant_directions(gradients: Mapping[str, np.ndarray], W: np.ndarray) -> tuple[list[str], np.ndarray]:
-    """Invariants with independent gradients on the leaf, and a basis (d, d - r) of their common kernel."""
+    """Invariants with independent gradients on the leaf, and a basis (d, d - r) of their common kernel.
+
+    Gradients are in units of the states, over the sizes of their terms (`Seen.scaled_gradients`), and so is
+    the basis W (n, d) of the leaf's tangent space: what is far below one is rounding.
+    """
     # The energy last: where it depends on the others at the point, they are what names the zero modes.
     order = sorted(
         ((k, np.asarray(g) @ W) for k, g in gradients.items()), key=lambda item: item[0] == "energy"

@@ -126,7 +126,12 @@ def _float_null(M: np.ndarray) -> np.ndarray:
     if not M.shape[0]:
         return np.eye(M.shape[1])
     _, values, vt = np.linalg.svd(M)
-    return vt[rank(values, KERNEL) :].T
+    return vt[rank(values, KERNEL, _size(values)) :].T
+
+
+def _size(values: np.ndarray) -> float:
+    """What singular values are small beside: in units of the pair matrices have the size one."""
+    return float(max(values[0], 1.0)) if values.size else 1.0
 
 
 def _float_span(M: np.ndarray) -> np.ndarray:
@@ -136,7 +141,7 @@ def _float_span(M: np.ndarray) -> np.ndarray:
     if not used.size:
         return np.zeros((M.shape[0], 0))
     u, values, _ = np.linalg.svd(used / np.linalg.norm(used, axis=0), full_matrices=False)
-    return u[:, : rank(values, KERNEL)]
+    return u[:, : rank(values, KERNEL, _size(values))]
 
 
 def _float_hurwitz(M: np.ndarray) -> bool:

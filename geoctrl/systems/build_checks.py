@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._scalars import Node, Program
+from geoctrl._scalars import Node
+from geoctrl._scalars.magnitudes import Magnitudes
 from geoctrl.errors import ConstraintError, FrameError, SingularMassError
 from geoctrl.systems.elimination import dot
 from geoctrl.systems.promises import Promise
 from geoctrl.systems.recorded import Recorded
-from geoctrl.systems.tolerances import SINGULAR_MASS
+from geoctrl.systems.singularity import condition_of, conditions
+from geoctrl.systems.tolerances import KERNEL, SINGULAR_MASS
 
 __all__ = ["check_build", "frame_promises", "leaf_promises"]
-
-_ZERO = 1e-9
 
 
 def check_build(system: Recorded, samples: list[np.ndarray], params: dict[str, float]) -> None:
@@ -24,29 +24,34 @@ def check_build(system: Recorded, samples: list[np.ndarray], params: dict[str, f
     _check_mass(system, samples, params)
 
 
-def _matrix_at(system: Recorded, matrix, gamma: np.ndarray, params: dict[str, float]) -> np.ndarray:
+def _matrix_at(
+    system: Recorded, name: str, matrix: Any, gamma: np.ndarray, params: dict[str, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """A matrix of the description at Gamma, and the sizes of the terms of its entries."""
     a = system.assembly
-    nodes = [a.configuration(e) for e in matrix]
-    return Program(a.graph, a.gamma, a.parameters, nodes)(gamma, params).reshape(matrix.shape)
+    if name not in system.cache:
+        system.cache[name] = Magnitudes(a.graph, [a.configuration(e) for e in matrix])
+    values = dict(zip(a.gamma, map(float, gamma), strict=True))
+    values |= {node: float(params[name]) for name, node in a.parameters.items()}
+    found, sizes = system.cache[name](values)
+    return found.reshape(matrix.shape), sizes.reshape(matrix.shape)
 
 
 def _check_constraints(system: Recorded, samples: list[np.ndarray], params: dict[str, float]) -> None:
     psi = system.mechanism.constraints
     if psi is not None:
-        ranks = []
-        for gamma in samples:
-            rows = _matrix_at(system, psi, gamma, params)
-            ranks.append([int(np.linalg.matrix_rank(rows[: a + 1], tol=_ZERO)) for a in range(len(rows))])
-        best = np.max(ranks, axis=0)
+        given = [_matrix_at(system, "given rows", psi, gamma, params) for gamma in samples]
         for a in range(psi.rows):
-            if best[a] < a + 1:
+            if all(condition_of(rows[: a + 1], sizes[: a + 1]) <= KERNEL for rows, sizes in given):
                 raise ConstraintError(
                     f"constraint row {a + 1}, {list(psi.row(a))}, depends on the rows before it on the leaf; "
                     "leave it out"
                 )
     if system.mechanism.frame is not None:
-        frames = [_matrix_at(system, system.mechanism.frame, gamma, params) for gamma in samples]
-        if all(np.linalg.matrix_rank(frame, tol=_ZERO) < frame.shape[1] for frame in frames):
+        frames = [
+            _matrix_at(system, "given frame", system.mechanism.frame, gamma, params) for gamma in samples
+        ]
+        if all(condition_of(*frame) <= KERNEL for frame in frames):
             raise FrameError(
                 "the columns of the frame are linearly dependent on the leaf; give independent columns"
             )
@@ -121,19 +126,13 @@ def _along_group(system: Recorded, relation: Any, j: int) -> Node:
 
 
 def _check_mass(system: Recorded, samples: list[np.ndarray], params: dict[str, float]) -> None:
-    a = system.assembly
     rng = np.random.default_rng(5)
-    k = len(a.bordered)
-    mass = system.program([e for row in a.bordered for e in row])
-    pivots = system.program(a.pivots)
-    conditions = []
-    for _ in samples:
-        arguments = system.arguments_at(0.0, system.sample(rng, params), None)
-        singular_values = np.linalg.svd(mass(arguments, params).reshape(k, k), compute_uv=False)
-        usable = np.all(np.abs(pivots(arguments, params)) > 0)
-        conditions.append(singular_values[-1] / max(singular_values[0], 1e-300) if usable else 0.0)
-    if max(conditions) < SINGULAR_MASS:
+    found = [conditions(system, 0.0, system.sample(rng, params), params) for _ in samples]
+    best = max(found, key=lambda at: min(at.mass, at.pivot))
+    if min(best.mass, best.pivot) < SINGULAR_MASS:
+        velocities = ", ".join(n.payload for n in system.assembly.velocity)
+        along = f" along {', '.join(best.along)}" if best.along else ""
         raise SingularMassError(
-            f"the reduced mass matrix of the velocities {', '.join(n.payload for n in a.velocity)} "
-            "is singular at random states; check the inertia"
+            f"the reduced mass matrix of the velocities {velocities} is singular at random states: there is "
+            f"no inertia{along}; check the inertia"
         )

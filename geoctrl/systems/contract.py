@@ -22,7 +22,7 @@ from geoctrl.runs import Samples
 from geoctrl.systems.domain import EVERYWHERE, Side
 from geoctrl.systems.field import Field
 from geoctrl.systems.measures import Measures, written_units
-from geoctrl.systems.scales import Scales
+from geoctrl.systems.scales import Scales, scaled_row
 from geoctrl.systems.unit_change import UnitChange, change_of
 
 __all__ = ["Lagrangian", "Seen", "System"]
@@ -355,6 +355,16 @@ class Seen(ABC):
         self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
     ) -> dict[str, np.ndarray]:
         """Gradients (n,) by name of what motions keep, seen from these axes."""
+
+    def scaled_gradients(
+        self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> dict[str, np.ndarray]:
+        """`conserved_gradients` in units of the states, g D, over the sizes of the largest of their terms.
+
+        Rows of length far below one are what rounding leaves.
+        """
+        unit, found = self.scales(x, u, params).unit, self.conserved_gradients(x, u, params)
+        return {name: scaled_row(row * unit, row * unit) for name, row in found.items()}
 
     @abstractmethod
     def vectors(self) -> list[tuple[list[int], float]]:

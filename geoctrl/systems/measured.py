@@ -7,7 +7,8 @@ entries make of it (Oettli and Prager).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +20,47 @@ from geoctrl.systems.differential import Differential
 from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.scales import Scales, largest_cycle, scales_of, symmetric_scaling
 
-__all__ = ["Measured"]
+__all__ = ["Measured", "SizedProgram", "sized_program", "values_of"]
 
 Pair = tuple[np.ndarray, np.ndarray]
 """Values and their magnitudes."""
+
+
+def values_of(
+    system: Recorded, t: float, x: np.ndarray, u: Any, params: Mapping[str, float]
+) -> dict[Node, float]:
+    """Numbers of all symbols of a system, by node."""
+    values: dict[Node, float] = dict(zip(system.arguments, system.arguments_at(t, x, u), strict=True))
+    return values | {
+        node: float(params[name]) for name, node in system.parameter_nodes.items() if name in params
+    }
+
+
+class SizedProgram:
+    """Nodes and the sizes of their terms, where states have at least the sizes that the description says.
+
+    Parameters
+    ----------
+    system : Recorded
+    nodes : sequence of Node
+    """
+
+    def __init__(self, system: Recorded, nodes: Sequence[Node]) -> None:
+        self._system, self._program = system, Magnitudes(system.graph, nodes)
+        self._sizes = dict(zip(system.state_nodes, anchors_of(system).size.tolist(), strict=True))
+
+    def __call__(
+        self, t: float, x: np.ndarray, params: Mapping[str, float], u: Any = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Values and sizes (k,) each; infinite or nan where they have none."""
+        return self._program(values_of(self._system, t, x, u, params), self._sizes)
+
+
+def sized_program(system: Recorded, name: str, nodes: Callable[[], Sequence[Node]]) -> SizedProgram:
+    """That of nodes which go by a name, kept with the system."""
+    if name not in system.cache:
+        system.cache[name] = SizedProgram(system, nodes())
+    return system.cache[name]
 
 
 class Measured:
@@ -61,10 +99,7 @@ class Measured:
             Where accelerations are not determined; where a value or a derivative is no number.
         """
         system, n = self._system, self._system.nstates
-        values: dict[Node, float] = dict(zip(system.arguments, system.arguments_at(0.0, x, u), strict=True))
-        values |= {
-            node: float(params[name]) for name, node in system.parameter_nodes.items() if name in params
-        }
+        values = values_of(system, 0.0, x, u, params)
         v, mu = self._values(values)
         parts = [(a, b) for a, b in zip(np.split(v, self._cuts), np.split(mu, self._cuts), strict=True)]
         saddle, right, rest, leaf, slopes, angles = parts

@@ -63,7 +63,7 @@ def require_range(sizes: np.ndarray, labels: Sequence[str]) -> None:
     if np.any(outside):
         worst = int(np.argmax(outside))
         raise EquilibriumError(
-            f"{labels[worst]} has the size {sizes[worst]:.3g} at this point, and its products are no doubles: "
+            f"{labels[worst]} has the size {sizes[worst]:.3g} here, of which no products are doubles: "
             "nothing can be said there; take other units"
         )
 

@@ -32,10 +32,12 @@ __all__ = [
     "Scales",
     "columns_of",
     "equilibrated",
+    "equilibration",
     "felt",
     "kernel",
     "largest_cycle",
     "reached",
+    "scaled_row",
     "scales_of",
     "shares",
     "symmetric_scaling",
@@ -135,23 +137,33 @@ def symmetric_scaling(M: np.ndarray) -> np.ndarray:
     return t
 
 
-def equilibrated(C: np.ndarray) -> np.ndarray:
-    """The matrix with columns and rows divided by the roots of their largest entries, in turns.
+def equilibration(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Factors of rows (r,) and columns (n,) that bring the largest entries of all of them next to one.
 
-    In other units of rows and columns it is the same to a few percent; its rank and condition tell what is
-    dependent. Zero rows and columns stay.
+    Found by dividing columns and rows by the roots of their largest entries, in turns. Factors of zero rows
+    and columns are one.
+    """
+    C = np.abs(np.asarray(C, dtype=float))
+    factors = [np.ones(len(C)), np.ones(C.shape[1])]
+    for _ in range(_TURNS):
+        for axis in (1, 0):
+            largest = np.max(C * factors[0][:, None] * factors[1], axis=1 - axis, initial=0.0)
+            factors[axis] = factors[axis] / np.where(largest > 0, np.sqrt(largest), 1.0)
+    return factors[0], factors[1]
+
+
+def equilibrated(C: np.ndarray) -> np.ndarray:
+    """The matrix in such units of rows and columns: in others it is the same to a few percent.
+
+    Its rank and condition tell what is dependent.
 
     Examples
     --------
     >>> float(np.linalg.cond(equilibrated(np.array([[1e8, 1.0], [1.0, 1e-9]]))).round(1))
     3.2
     """
-    C = np.array(C, dtype=float)
-    for _ in range(_TURNS):
-        for axis in (0, 1):
-            largest = np.max(np.abs(C), axis=axis, keepdims=True, initial=0.0)
-            C = C / np.where(largest > 0, np.sqrt(largest), 1.0)
-    return C
+    rows, columns = equilibration(C)
+    return rows[:, None] * np.asarray(C, dtype=float) * columns
 
 
 def shares(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -165,6 +177,12 @@ def shares(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     values, sizes = np.abs(values), np.asarray(sizes, dtype=float)
     found = np.divide(values, sizes, out=np.full(values.shape, np.inf), where=sizes > 0)
     return np.where(np.isnan(found), np.inf, np.where(values == 0, 0.0, found))
+
+
+def scaled_row(row: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """A row (n,) over the largest of the sizes of its entries; zero where these are zero or no numbers."""
+    size = float(np.max(np.abs(sizes), initial=0.0))
+    return row / size if 0 < size < np.inf else np.zeros_like(row)
 
 
 def kernel(rows: np.ndarray, threshold: float, size: float | None = None) -> np.ndarray:

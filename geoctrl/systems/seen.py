@@ -9,14 +9,15 @@ import numpy as np
 
 from geoctrl._checks import finite_array
 from geoctrl._scalars import Node
+from geoctrl._scalars.magnitudes import Magnitudes
 from geoctrl.algebra import AdvectedVector
 from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.systems.contract import Seen
-from geoctrl.systems.measured import Measured
+from geoctrl.systems.measured import Measured, values_of
 from geoctrl.systems.points import Exact, rationals
 from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.regularity import require_autonomous, require_smooth
-from geoctrl.systems.scales import Scales
+from geoctrl.systems.scales import Scales, equilibrated, scaled_row
 from geoctrl.systems.singularity import require_rank, require_regular
 from geoctrl.systems.tolerances import INDEPENDENT, KERNEL, rank
 
@@ -119,13 +120,33 @@ class SeenReduced(Seen):
         rows = self._gradients(list(kept.values()), x, u, params)
         return {name: row for name, row in zip(kept, rows, strict=True) if np.all(np.isfinite(row))}
 
+    def scaled_gradients(
+        self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> dict[str, np.ndarray]:
+        """Rows by name, over the magnitudes of their entries where states vary by their sizes."""
+        system, scales, kept = self.system, self.scales(x, u, params), self.system.conserved(params, u=u)
+        nodes = tuple(kept.values())
+        if system.cache.get("sized gradients", (None, None))[0] != nodes:
+            rows = system.graph.jacobian(nodes, system.state_nodes)
+            program = Magnitudes(system.graph, [e for row in rows for e in row])
+            system.cache["sized gradients"] = nodes, program
+        sizes = dict(zip(system.state_nodes, scales.state.tolist(), strict=True))
+        found, sized = system.cache["sized gradients"][1](values_of(system, 0.0, x, u, params), sizes)
+        named = zip(kept, found.reshape(len(kept), -1), sized.reshape(len(kept), -1), strict=True)
+        return {
+            name: scaled_row(row * scales.unit, size * scales.unit)
+            for name, row, size in named
+            if np.all(np.isfinite(row))
+        }
+
     def leaf_basis(self, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
         """Orthonormal basis (n, d) of the leaf's tangent space, aligned with the states where it can be."""
         gradient, n = self.leaf_gradient(x, params), self.system.nstates
         if not gradient.size:
             return np.eye(n)
-        _, singular_values, vt = np.linalg.svd(gradient)
-        null = vt[rank(singular_values, KERNEL) :].T
+        independent = rank(np.linalg.svd(equilibrated(gradient), compute_uv=False), KERNEL)
+        lengths = np.linalg.norm(gradient, axis=1, keepdims=True)
+        null = np.linalg.svd(gradient / np.where(lengths > 0, lengths, 1.0))[2][independent:].T
         # Column-pivoted elimination of the projector keeps coordinate directions where the leaf allows it.
         projector = null @ null.T
         basis: list[np.ndarray] = []

@@ -3,54 +3,115 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
-from geoctrl._scalars import Program
+from geoctrl._scalars import Node
 from geoctrl.errors import ConstraintError, FrameError, ParameterError, SingularMassError
+from geoctrl.systems.measured import sized_program
 from geoctrl.systems.recorded import Recorded
+from geoctrl.systems.scales import equilibration, shares, symmetric_scaling
 from geoctrl.systems.tolerances import NEARLY, SINGULAR_FRAME, SINGULAR_MASS
 
-__all__ = ["breaks_down", "find_singularity", "require_rank", "require_regular"]
+__all__ = [
+    "Conditions",
+    "breaks_down",
+    "condition_of",
+    "conditions",
+    "find_singularity",
+    "require_rank",
+    "require_regular",
+]
+
+_NAMED = 0.1
+"""Share of a direction from which on a velocity is named."""
 
 
-def _program(system: Recorded) -> Program:
-    """Entries of the bordered mass matrix, of the frame, and the pivots."""
+class Conditions(NamedTuple):
+    """How far from singular a system is at a state: reciprocal conditions, one where nothing can be singular.
+
+    Attributes
+    ----------
+    mass : float
+        Of the mass matrix, bordered by the constraint rows.
+    pivot : float
+        The least part that a pivot of its elimination is of its terms.
+    rows : float
+        Of the constraint rows that multipliers keep.
+    frame : float
+        Of the frame.
+    along : tuple of str
+        Velocities along which there is the least inertia.
+    """
+
+    mass: float
+    pivot: float
+    rows: float
+    frame: float
+    along: tuple[str, ...]
+
+    @property
+    def singular(self) -> bool:
+        """Whether accelerations are not determined."""
+        return self.frame < SINGULAR_FRAME or min(self.mass, self.pivot, self.rows) < SINGULAR_MASS
+
+
+def conditions(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float]) -> Conditions:
+    """Conditions at a state (n,), in units in which the *terms* of entries have the size one.
+
+    What vanishes because terms cancel, or with the sine of an angle, stays small in these units; what is
+    small as one of two masses is beside the other does not.
+    """
     a = system.assembly
-
-    if "singularity" not in system.cache:
-        frame = a.restrict([a.configuration(e) for e in system.frame.matrix])
-        nodes = [*(e for row in a.bordered for e in row), *frame]
-        system.cache["singularity"] = system.program([*nodes, *a.pivots])
-    return system.cache["singularity"]
-
-
-def _conditions(
-    system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float]
-) -> tuple[float, float, float, float]:
-    """Reciprocal condition and least relative pivot of the bordered mass matrix; conditions of rows and E."""
-    a = system.assembly
-    k, size, (rows, columns) = len(a.velocity), len(a.bordered), system.frame.matrix.shape
-    arguments = [*x.tolist(), t, *[0.0] * system.ninputs]
-    # Pivots after one that vanishes come out infinite or nan: counted as zero below.
-    values = _program(system)(arguments, params)
-    flat, frame, pivots = np.split(values, [size**2, size**2 + rows * columns])
-    bordered = flat.reshape(size, size)
-    pivots = np.where(np.isfinite(pivots), np.abs(pivots), 0.0)
-    return (
-        _inverse_condition(bordered),
-        float(pivots.min(initial=np.inf) / max(np.abs(flat).max(initial=0.0), 1e-300)) if k else 1.0,
-        _inverse_condition(bordered[k:, :k]) if size > k else 1.0,
-        _inverse_condition(frame.reshape(rows, columns), 1.0) if system.mechanism.frame is not None else 1.0,
+    k, size, shape = len(a.velocity), len(a.bordered), system.frame.matrix.shape
+    program = sized_program(system, "singularity", lambda: [*_entries(system), *a.pivots])
+    values, sizes = program(t, x, params)
+    cuts = [size**2, size**2 + shape[0] * shape[1]]
+    (flat, frame, pivots), (flat_sizes, frame_sizes, pivot_sizes) = (
+        np.split(values, cuts),
+        np.split(sizes, cuts),
+    )
+    bordered, of_bordered = flat.reshape(size, size), flat_sizes.reshape(size, size)
+    unit = symmetric_scaling(of_bordered)
+    mass, direction = _inverse_condition(bordered * unit * unit[:, None])
+    # Pivots after one that vanishes come out infinite or nan.
+    parts = np.where(np.isfinite(pivots), shares(pivots, pivot_sizes), 0.0)
+    share = np.abs(direction[:k])
+    named = [node.payload for node, s in zip(a.velocity, share, strict=True) if s > _NAMED]
+    given = system.mechanism.frame is not None
+    return Conditions(
+        mass,
+        float(np.min(parts, initial=1.0)),
+        condition_of(bordered[k:, :k], of_bordered[k:, :k]) if size > k else 1.0,
+        condition_of(frame.reshape(shape), frame_sizes.reshape(shape)) if given else 1.0,
+        tuple(named),
     )
 
 
-def _inverse_condition(matrix: np.ndarray, least: float = 1e-300) -> float:
-    """Smallest singular value over the largest, which counts as `least` where it is less."""
-    if not np.isfinite(matrix).all():
+def condition_of(matrix: np.ndarray, sizes: np.ndarray) -> float:
+    """Reciprocal condition of rows or columns in units in which the sizes of their terms are one."""
+    if not np.isfinite(sizes).all():
         return 0.0
-    s = np.linalg.svd(matrix, compute_uv=False)
-    return float(s[-1] / max(s[0], least)) if s.size else 1.0
+    rows, columns = equilibration(sizes)
+    return _inverse_condition(rows[:, None] * matrix * columns)[0]
+
+
+def _entries(system: Recorded) -> list[Node]:
+    """Entries of the bordered mass matrix and of the frame."""
+    a = system.assembly
+    frame = a.restrict([a.configuration(e) for e in system.frame.matrix])
+    return [*(e for row in a.bordered for e in row), *frame]
+
+
+def _inverse_condition(matrix: np.ndarray) -> tuple[float, np.ndarray]:
+    """Smallest singular value over the largest, and the direction of the smallest."""
+    if not matrix.size:
+        return 1.0, np.zeros(0)
+    if not np.isfinite(matrix).all():
+        return 0.0, np.zeros(matrix.shape[1])
+    _, s, vt = np.linalg.svd(matrix)
+    return float(s[-1] / s[0]) if s[0] > 0 else 0.0, vt[-1]
 
 
 def _named(system: Recorded, x: np.ndarray) -> str:
@@ -73,31 +134,41 @@ def require_regular(
     ParameterError
         Where the equations cannot be evaluated at these parameters.
     """
-    try:
-        condition, pivot, rows, frame = _conditions(system, t, x, params)
-    except (ArithmeticError, ValueError) as error:
+    found = _tried(system, t, x, params)
+    if isinstance(found, Exception):
         raise ParameterError(
-            f"the equations cannot be evaluated at {place} with params {dict(params)}: {error}; check their "
+            f"the equations cannot be evaluated at {place} with params {dict(params)}: {found}; check their "
             "values"
         ) from None
-    if not _singular(condition, pivot, rows, frame):
+    if not found.singular:
         return
     where = f"at {place} ({_named(system, x)})"
-    if frame < SINGULAR_FRAME:
+    if found.frame < SINGULAR_FRAME:
         raise FrameError(
-            f"the frame is singular {where}: smallest singular value {frame:.2e}; take another point, "
-            "another frame, or frame=None"
+            f"the frame is singular {where}: smallest singular value {found.frame:.2e} of the largest; take "
+            "another point, another frame, or frame=None"
         )
-    if rows < SINGULAR_MASS:
+    if found.rows < SINGULAR_MASS:
         raise ConstraintError(
-            f"the constraint rows are dependent {where}: condition number {_inverse(rows)}; take another "
-            "point or leave a row out"
+            f"the constraint rows are dependent {where}: condition number {_inverse(found.rows)}; take "
+            "another point or leave a row out"
         )
+    along = f", no inertia along {', '.join(found.along)}" if found.along else ""
     raise SingularMassError(
         f"the mass matrix is singular {where} with params {dict(params)}: condition number "
-        f"{_inverse(condition)}, smallest pivot {pivot:.3g} of the largest entry; change the "
+        f"{_inverse(found.mass)}, smallest pivot {found.pivot:.3g} of its terms{along}; change the "
         "parameters or the point"
     )
+
+
+def _tried(
+    system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float]
+) -> Conditions | ArithmeticError | ValueError:
+    """The conditions, or why the equations have no values."""
+    try:
+        return conditions(system, t, x, params)
+    except (ArithmeticError, ValueError) as error:
+        return error
 
 
 def require_rank(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -> None:
@@ -114,11 +185,10 @@ def require_rank(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -
     a, mechanism = system.assembly, system.mechanism
     if mechanism.frame is None or mechanism.constraints is None:
         return
-    if "rows of the frame" not in system.cache:
-        nodes = a.restrict([a.configuration(e) for e in mechanism.constraints])
-        system.cache["rows of the frame"] = system.program(nodes)
-    values = system.cache["rows of the frame"](system.arguments_at(0.0, x, None), params)
-    condition = _inverse_condition(np.reshape(values, mechanism.constraints.shape))
+    program = sized_program(
+        system, "rows of the frame", lambda: a.restrict([a.configuration(e) for e in mechanism.constraints])
+    )
+    condition = condition_of(*(v.reshape(mechanism.constraints.shape) for v in program(0.0, x, params)))
     if condition < SINGULAR_MASS:
         raise ConstraintError(
             f"the constraint rows lose rank at this point ({_named(system, x)}): condition number "
@@ -127,16 +197,10 @@ def require_rank(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -
         )
 
 
-def _singular(condition: float, pivot: float, rows: float, frame: float) -> bool:
-    return frame < SINGULAR_FRAME or min(condition, pivot, rows) < SINGULAR_MASS
-
-
 def breaks_down(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float]) -> bool:
     """Whether no run could be started here: frame, mass matrix or constraint rows are singular."""
-    try:
-        return _singular(*_conditions(system, t, x, params))
-    except (ArithmeticError, ValueError):
-        return True
+    found = _tried(system, t, x, params)
+    return isinstance(found, Exception) or found.singular
 
 
 def _inverse(value: float) -> str:
@@ -145,20 +209,19 @@ def _inverse(value: float) -> str:
 
 def find_singularity(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float]) -> str:
     """Words about a frame or mass matrix close to singular at the last good state, or ""."""
-    try:
-        condition, pivot, rows, frame = _conditions(system, t, x, params)
-    except (ArithmeticError, ValueError):
+    found = _tried(system, t, x, params)
+    if isinstance(found, Exception):
         return ""
-    if frame**2 < NEARLY:  # the mass matrix E^T G E holds the frame twice
+    if found.frame**2 < NEARLY:  # the mass matrix E^T G E holds the frame twice
         return (
-            f"the frame becomes singular (smallest singular value {frame:.2e}); take another frame, or "
-            "frame=None"
+            f"the frame becomes singular (smallest singular value {found.frame:.2e} of the largest); take "
+            "another frame, or frame=None"
         )
-    if rows < NEARLY:
-        return f"the constraint rows become dependent (condition number {_inverse(rows)})"
-    if min(condition, pivot) < NEARLY:
+    if found.rows < NEARLY:
+        return f"the constraint rows become dependent (condition number {_inverse(found.rows)})"
+    if min(found.mass, found.pivot) < NEARLY:
         return (
-            f"the mass matrix becomes singular (condition number {_inverse(condition)}, smallest pivot "
-            f"{pivot:.2e} of the largest entry)"
+            f"the mass matrix becomes singular (condition number {_inverse(found.mass)}, smallest pivot "
+            f"{found.pivot:.2e} of its terms)"
         )
     return ""

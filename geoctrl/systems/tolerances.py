@@ -47,7 +47,8 @@ KINK = 1e-12
 """Distance from a switch of Abs, sign, Min, Max, Piecewise, relative to the state, for a point on it."""
 
 SINGULAR_FRAME = 1e-10
-"""Reciprocal condition number of a frame that counts as singular."""
+"""Reciprocal condition number of a frame that counts as singular, in units in which the terms of rows and
+columns are one."""
 
 SINGULAR_MASS = 1e-13
 """The same of masses and of constraint rows, which hold squares of lengths."""
