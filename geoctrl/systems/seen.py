@@ -132,7 +132,7 @@ class SeenReduced(Seen):
             system.cache["sized gradients"] = nodes, program
         sizes = dict(zip(system.state_nodes, scales.state.tolist(), strict=True))
         found, sized = system.cache["sized gradients"][1](values_of(system, 0.0, x, u, params), sizes)
-        named = zip(kept, found.reshape(len(kept), -1), sized.reshape(len(kept), -1), strict=True)
+        named = zip(kept, *(v.reshape(len(kept), len(x)) for v in (found, sized)), strict=True)
         return {
             name: scaled_row(row * scales.unit, size * scales.unit)
             for name, row, size in named
