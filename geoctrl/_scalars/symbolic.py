@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from numbers import Number
 from typing import Any
 
+import numpy as np
 import sympy as sp
+
+from geoctrl._scalars.numbers import shown
+from geoctrl.errors import DescriptionError
 
 __all__ = ["Quantity", "Scalar", "Vector"]
 
@@ -114,18 +119,39 @@ class Vector(Quantity):
         return self.symbols.T
 
     def dot(self, other: Any) -> sp.Expr:
-        """Scalar product with a vector."""
-        return self.symbols.dot(_plain(other))
+        """Scalar product with a vector; DescriptionError for what is none, text above all."""
+        return self.symbols.dot(_matrix(other))
 
     def cross(self, other: Any) -> sp.ImmutableMatrix:
-        """Cross product with a vector of three components."""
-        return self.symbols.cross(sp.Matrix(list(_plain(other))))
+        """Cross product with a vector of three components; DescriptionError for what is none."""
+        return self.symbols.cross(sp.Matrix(list(_matrix(other))))
 
     def __matmul__(self, other: Any) -> Any:
-        return self.symbols @ _plain(other)
+        return self.symbols @ _matrix(other)
 
     def __rmatmul__(self, other: Any) -> Any:
-        return _plain(other) @ self.symbols
+        return _matrix(other) @ self.symbols
+
+
+def _matrix(value: Any) -> sp.MatrixBase:
+    """A vector or a matrix; of text, which sympy would evaluate as a program, there is none."""
+    found = _plain(value)
+    if isinstance(found, sp.MatrixBase):
+        return found
+    try:
+        entries = [] if isinstance(found, (str, bytes, sp.Basic)) else np.array(found, dtype=object)
+    except ValueError:  # rows of different lengths
+        entries = []
+    if (
+        not np.ndim(entries)
+        or not np.size(entries)
+        or np.ndim(entries) > 2
+        or not all(isinstance(e, (sp.Expr, Number)) for e in np.ravel(entries))
+    ):
+        raise DescriptionError(
+            f"a vector or matrix of numbers and expressions is needed, got {shown(value)}; text is not read"
+        )
+    return sp.ImmutableMatrix(entries)
 
 
 def _plain(value: Any) -> Any:

@@ -129,3 +129,15 @@ def test_a_run_to_an_end():
             gc.simulate(s, end, [0.0, 1.0])
     with pytest.raises(gc.errors.InputError, match="must be"):
         gc.simulate(s, True, [0.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    "other", ["x", ["x", "y", "z"], None, {"a": 1}, [[1], [2, 3]], np.array(["x", "y", "z"])]
+)
+def test_products_with_a_vector_read_no_text(other):
+    """sympy would run what it is given as text; the conftest refuses that as well."""
+    vector = gc.AdvectedVector("Gamma")
+    for product in (vector.dot, vector.cross, vector.__matmul__, vector.__rmatmul__):
+        with pytest.raises(gc.DescriptionError, match="text is not read"):
+            product(other)
+    assert vector.dot(np.array([1, 2, 3])) == vector[0] + 2 * vector[1] + 3 * vector[2]
