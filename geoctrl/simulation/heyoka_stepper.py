@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from geoctrl.simulation.heyoka_engine import exchanged, look_again, taken
+from geoctrl.simulation.heyoka_compiled import Taken
+from geoctrl.simulation.heyoka_engine import look_again
 from geoctrl.stepping.flow import EndedError, Ending, Flow
+from geoctrl.stepping.sizes import SMALL
 from geoctrl.systems.singularity import breaks_down
 
 __all__ = ["Stepper"]
@@ -27,7 +29,8 @@ class Stepper:
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
         flow.begin()
-        self._use(*taken(flow))
+        self._taken = Taken(flow)
+        self._use()
         self._reached, self._tell = self._compiled.time_limit, flow.drive.command
         extra = flow.drive.extra(float(flow.times[0]))
         # Without a lag the further numbers of the equations are the commands.
@@ -37,11 +40,14 @@ class Stepper:
         self._at = float(flow.times[0]), flow.x0.tolist()
         self._early = flow.opening.tolist()
 
-    def _use(self, compiled: Any, give: Callable[[], None]) -> None:
+    def _use(self) -> None:
+        """Take up the integrator there is now."""
+        self._compiled = compiled = self._taken.compiled
         ta = compiled.integrator
-        self._compiled, self._give = compiled, give
-        self._ta, self._step, self._propagate = ta, ta.step, ta.propagate_until
-        self._state, self._held = ta.state, ta.pars[compiled.n_constants :]
+        self._ta, self._step, self._propagate, self._held = ta, ta.step, ta.propagate_until, compiled.held
+        state = ta.state
+        self._read = state.tolist if compiled.measured is None else lambda: ta.state.tolist()
+        self._plain = compiled.measured is None
 
     def __enter__(self) -> Stepper:
         return self
@@ -49,7 +55,7 @@ class Stepper:
     def __exit__(self, error: object, *_more: object) -> None:
         # An integrator that an exception or an interrupt has left half way is dropped.
         if error is None:
-            self._give()
+            self._taken.give()
 
     def command(self, t: float, u: Sequence[float]) -> None:
         """Hold the inputs u from t on, which is where the flow is."""
@@ -69,10 +75,9 @@ class Stepper:
 
     def _watched(self, t: float) -> list[float]:
         """State at a later time, the passages on the way compared with the sides of the surfaces."""
-        if not self._compiled.serves(self._flow):
-            held = self._held.copy()
-            self._use(*exchanged(self._flow, self._compiled, self._give))
-            self._held[:] = held
+        if not self._taken.serves:
+            self._taken.exchange()
+            self._use()
         compiled, log, (before, start) = self._compiled, self._flow.log, self._at
         mark = log.mark()
         log.again(before, np.array(start))
@@ -84,6 +89,10 @@ class Stepper:
 
     def _reach(self, t: float) -> list[float]:
         """State at a later time."""
+        measured = self._compiled.measured
+        if measured is not None and measured.sizes.outgrown(np.array(self._at[1])):
+            self._taken.resize(self._at[0], np.array(self._at[1]))
+            self._use()
         # One step is enough for most holds, and costs less than to ask for a time: it is the same step, as
         # what is left is rounded as the integrator rounds it, which counts the time in two doubles.
         high, low = self._ta.dtime
@@ -94,11 +103,21 @@ class Stepper:
             back = left - t
             left += ((t - (left - back)) - (high + back)) - low
         outcome, _ = self._step(left)
-        x = self._state.tolist()
+        x = self._read()
         if outcome != self._reached or not isfinite(sum(x)):
             x = self._further(outcome, t)
+        elif self._plain and -SMALL < x[0] < SMALL and 0 < max(map(abs, x)) < SMALL:
+            x = self._small(t, x)
         self._at = t, x
         return x
+
+    def _small(self, t: float, x: list[float]) -> list[float]:
+        """The state, once more in sizes of its own where it is small."""
+        if self._flow.sizes_at(t, np.array(x), SMALL) is None:
+            return x
+        self._taken.resize(self._at[0], np.array(self._at[1]))
+        self._use()
+        return self._reach(t)
 
     def _further(self, outcome: object, t: float) -> list[float]:
         """The state at t, where the first step did not simply end there."""
@@ -106,7 +125,7 @@ class Stepper:
         if outcome == self._compiled.success or int(outcome) >= 0:  # type: ignore[call-overload]
             outcome, _, _, more, *_ = self._propagate(t, max_steps=_MOST - 1)
             steps += more
-        x = self._state.tolist()
+        x = self._read()
         if outcome == self._reached and steps <= _MANY and isfinite(sum(x)):
             return x
         return self._looked_at(outcome, steps)

@@ -69,7 +69,9 @@ def simulate(
         heyoka up to some four bodies that the inertia couples or eight that it does not, if ``rtol`` is at
         most 1e-12.
     rtol : float, optional
-        Tolerance of either engine instead of its own; scipy's is at least 2.3e-14.
+        Tolerance of either engine instead of its own; scipy's is at least 2.3e-14. Errors are relative to the
+        motion, be it small or slow: states and time are then computed in sizes of their own, which
+        `Trajectory.engine` tells.
     events : dict, optional
         Name -> expression or `Event`. Zeros are located along the run (`Trajectory.events`); a terminal one
         ends it, and its point is appended as the last sample, with the passing ones at its time. A zero at

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from geoctrl.stepping.flow import Block, EndedError, Ending, Flow
+from geoctrl.stepping.sizes import Sizes
 
 __all__ = ["DEFAULT_TOLERANCE", "Stepper", "describe", "run"]
 
@@ -18,6 +20,12 @@ _SHORT = 1e-6
 """Part of the longest step below which a step counts as short."""
 _PATIENCE = 300
 """Short steps in a row with which a run is given up."""
+_CLOSE = 4.0
+"""Changes from step to step within which a zero is looked for between two values of one sign."""
+_LEAST_SIZE = 2.0**-4
+"""Size of a state from which on tolerances may be measured by one, and of its square in steps that follow."""
+_LASTING = 10
+"""Steps in a row far from the sizes of a run after which it goes on in others."""
 
 
 def _tolerance(flow: Flow) -> float:
@@ -31,58 +39,79 @@ def describe(flow: Flow, reason: str | None = None) -> str:
         text += f", tolerance {_tolerance(flow):.3g}"
     if flow.run.engine:
         text += f" on a field in {flow.run.engine}"
+    text += flow.in_sizes(_LEAST_SIZE)
     return f"{text} ({reason})" if reason else text
 
 
-def _solver(flow: Flow, t: float, x: np.ndarray, bound: float, tolerance: float) -> Any:
+def _solver(flow: Flow, t: float, x: np.ndarray, bound: float, tolerance: float, sizes: Sizes | None) -> Any:
     from scipy.integrate import DOP853
 
-    return DOP853(flow.field, t, x, bound, rtol=tolerance, atol=tolerance)
+    least = tolerance if sizes is None else tolerance * sizes.state
+    return DOP853(flow.field, t, x, bound, rtol=tolerance, atol=least)
 
 
 def run(flow: Flow) -> Generator[Block, None, Ending]:
     """Integrate, yielding the samples reached; see `Ending` for what is returned."""
     x = np.array(flow.x0, dtype=float)
     yield flow.times[:1], x[None, :]
-    ending = Ending(float(flow.times[0]))
+    ending, sizes = Ending(float(flow.times[0])), flow.sizes(_LEAST_SIZE)
     flow.begin()
     for grid, known in flow.pieces():
         if known is not None:
             x = np.concatenate([known, x[known.size :]])
         flow.drive.begin(float(grid[0]))
-        ending, x = yield from _piece(flow, grid, x)
+        ending, x, sizes = yield from _piece(flow, grid, x, sizes)
         if ending.failure or flow.log.over:
             break
     return ending
 
 
-def _piece(flow: Flow, grid: np.ndarray, x: np.ndarray) -> Generator[Block, None, tuple[Ending, np.ndarray]]:
+def _piece(
+    flow: Flow, grid: np.ndarray, x: np.ndarray, sizes: Sizes | None
+) -> Generator[Block, None, tuple[Ending, np.ndarray, Sizes | None]]:
+    """The end, with the state and the sizes there."""
     tolerance, longest, short = _tolerance(flow), 0.0, 0
+    apart = 0
     with np.errstate(all="ignore"):
-        solver = _solver(flow, float(grid[0]), x, float(grid[-1]), tolerance)
+        solver = _solver(flow, float(grid[0]), x, float(grid[-1]), tolerance, sizes)
         done = 1
+        values: list[tuple[float, ...]] = []
         if flow.events:
             flow.log.again(float(grid[0]), x)
+            values.append(flow.switches(float(grid[0]), x))
         while solver.status == "running":
             before = solver.t, solver.y.copy()
             solver.step()
             if solver.status == "failed" or not np.isfinite(solver.y).all():
-                return Ending(before[0], "the step size collapsed", before[1]), before[1]
+                return Ending(before[0], "the step size collapsed", before[1]), before[1], sizes
             until = solver.t
             if flow.events:
-                until = _locate(flow, solver, before)
+                until = _locate(flow, solver, before, sizes, values)
+                del values[:-3]
             reached = done + int(np.searchsorted(grid[done:], until, side="right"))
             yield grid[done:reached], _samples(solver, grid[done:reached])
             done = reached
             if flow.log.over:
-                return Ending(until), x
+                return Ending(until), x, sizes
             step = solver.t - before[0]
             longest = max(longest, step)
+            apart = apart + 1 if _apart(sizes, solver.y) else 0
+            if apart == _LASTING and solver.status == "running":
+                apart, sizes = 0, flow.sizes_at(solver.t, solver.y, np.inf)
+                solver = _solver(flow, solver.t, solver.y, float(grid[-1]), tolerance, sizes)
+                continue
             # Near a singularity rounding errors exceed the tolerance: steps stay short and never fail.
             short = short + 1 if step < _SHORT * longest else 0
             if short == _PATIENCE:
-                return Ending(solver.t, "the step size collapsed", solver.y.copy()), solver.y
-    return Ending(solver.t), solver.y
+                return Ending(solver.t, "the step size collapsed", solver.y.copy()), solver.y, sizes
+    return Ending(solver.t), solver.y, sizes
+
+
+def _apart(sizes: Sizes | None, x: np.ndarray) -> bool:
+    """Whether a state is far from the sizes of the run."""
+    if sizes is not None:
+        return sizes.outgrown(x, _LEAST_SIZE**2)
+    return bool(0 < np.max(np.abs(x)) < _LEAST_SIZE**2)
 
 
 class Stepper:
@@ -90,7 +119,7 @@ class Stepper:
 
     def __init__(self, flow: Flow) -> None:
         self._flow, self._t, self._x = flow, float(flow.times[0]), np.array(flow.x0, dtype=float)
-        self._early = flow.opening.tolist()
+        self._early, self._sizes = flow.opening.tolist(), flow.sizes(_LEAST_SIZE)
         flow.begin()
 
     def __enter__(self) -> Stepper:
@@ -107,12 +136,12 @@ class Stepper:
         """State at a later time; `EndedError` if the run does not reach it."""
         while self._early and self._early[0] < t:
             self.advance(self._early.pop(0))
-        steps = _piece(self._flow, np.array([self._t, t]), self._x)
+        steps = _piece(self._flow, np.array([self._t, t]), self._x, self._sizes)
         while True:
             try:
                 next(steps)
             except StopIteration as stop:
-                ending, self._x = stop.value
+                ending, self._x, self._sizes = stop.value
                 break
         if ending.failure or self._flow.log.over:
             raise EndedError(ending)
@@ -132,45 +161,61 @@ def _samples(solver: Any, times: np.ndarray) -> np.ndarray:
     return rows
 
 
-def _advance(flow: Flow, before: tuple, t: float, tolerance: float) -> np.ndarray:
+def _advance(flow: Flow, before: tuple, t: float, sizes: Sizes | None) -> np.ndarray:
     """State at `t` within a step, integrated from its beginning: as accurate as the steps themselves."""
     if t <= before[0]:
         return before[1]
-    solver = _solver(flow, before[0], before[1], t, tolerance)
+    solver = _solver(flow, before[0], before[1], t, _tolerance(flow), sizes)
     while solver.status == "running":
         solver.step()
     return solver.y
 
 
-def _locate(flow: Flow, solver: Any, before: tuple) -> float:
-    """Record the events in the last step; the time up to which the step counts."""
+def _locate(
+    flow: Flow, solver: Any, before: tuple, sizes: Sizes | None, values: list[tuple[float, ...]]
+) -> float:
+    """Record the events in the last step; the time up to which the step counts.
+
+    ``values`` are those at the last ends of steps, to which those of this one are added.
+    """
     log, end = flow.log, solver.t - before[0]
-    first, last = flow.surfaces(*before), flow.surfaces(solver.t, solver.y)
-    dense = solver.dense_output()
-    found = []
-    for i in range(len(flow.events)):
-        side = log.side(i)
-        if not side:
-            continue
+    values.append(flow.switches(solver.t, solver.y))
+    last = values[-1]
+    sides = [log.side(i) for i in range(len(last))]
+    passed = [i for i, side in enumerate(sides) if side * last[i] < 0]
+    turning = [i for i, side in enumerate(sides) if side * last[i] > 0 and _may_turn(values, i)]
+    found: list[tuple[float, int, int]] = []
+    if passed or turning:
+        dense = solver.dense_output()
 
-        def value(s: float, i: int = i) -> float:
-            return flow.switches(before[0] + s, dense(before[0] + s))[i]
+        def function(i: int) -> Callable[[float], float]:
+            return lambda s: flow.switches(before[0] + s, dense(before[0] + s))[i]
 
-        if side * last.values[i] < 0:
-            found.append((_zero(flow, solver, before, value, (0.0, end), i), i, -side))
-        elif side * last.values[i] > 0 and side * first.rates[i] < 0 < side * last.rates[i]:
-            # It turned within the step, perhaps beyond the surface.
-            turn = _turn(value, side, end)
-            if side * value(turn) < 0:
-                found.append((_zero(flow, solver, before, value, (0.0, turn), i), i, -side))
-                found.append((_zero(flow, solver, before, value, (turn, end), i), i, side))
+        for i in passed:
+            found.append((_zero(flow, solver, before, sizes, function(i), (0.0, end), i), i, -sides[i]))
+        for i in turning:
+            value, side = function(i), sides[i]
+            small = 1e-4 * end
+            if side * (value(small) - value(0.0)) < 0 < side * (value(end) - value(end - small)):
+                turn = _turn(value, side, end)
+                if side * value(turn) < 0:
+                    for ends, slope in (((0.0, turn), -side), ((turn, end), side)):
+                        found.append((_zero(flow, solver, before, sizes, value, ends, i), i, slope))
     for t, i, slope in sorted(found):
         if log.meets(i, t, slope):
-            log.add(i, t, _advance(flow, before, t, _tolerance(flow)))
+            log.add(i, t, _advance(flow, before, t, sizes))
             if log.end is not None:
                 return t
-    log.settle(solver.t, solver.y)
+    if not all(sides):
+        log.settle(solver.t, solver.y)
     return solver.t
+
+
+def _may_turn(values: list[tuple[float, ...]], i: int) -> bool:
+    """Whether a function may have gone through zero and back within a step, by the changes about it."""
+    near = min(abs(v[i]) for v in values[-2:])
+    change = max((abs(v[i] - w[i]) for v, w in pairwise(values[-3:])), default=0.0)
+    return near < _CLOSE * change
 
 
 def _turn(value: Callable[[float], float], side: int, width: float) -> float:
@@ -181,7 +226,13 @@ def _turn(value: Callable[[float], float], side: int, width: float) -> float:
 
 
 def _zero(
-    flow: Flow, solver: Any, before: tuple, value: Callable[[float], float], ends: tuple, index: int
+    flow: Flow,
+    solver: Any,
+    before: tuple,
+    sizes: Sizes | None,
+    value: Callable[[float], float],
+    ends: tuple,
+    index: int,
 ) -> float:
     """Time of a zero between two times from the beginning of a step."""
     from scipy.optimize import brentq
@@ -195,7 +246,7 @@ def _zero(
     small = 1e-4 * width
     # The interpolant is less accurate than the steps: correct the root on the integrated state.
     for _ in range(2):
-        x = _advance(flow, before, before[0] + s, _tolerance(flow))
+        x = _advance(flow, before, before[0] + s, sizes)
         rate = (value(s + small) - value(s - small)) / (2 * small)
         step = flow.switches(before[0] + s, x)[index] / rate if rate else 0.0
         if not abs(step) <= 1e-3 * width:

@@ -13,6 +13,7 @@ from geoctrl.errors import SingularMassError
 from geoctrl.stepping.drive import Drive
 from geoctrl.stepping.events import LocatedEvent
 from geoctrl.stepping.passages import RELATIVE_ROUNDING, Passages, Surfaces, early_times
+from geoctrl.stepping.sizes import Sizes, sizes_at
 from geoctrl.systems import System
 from geoctrl.systems.field import Field
 
@@ -166,6 +167,21 @@ class Flow:
     @cached_property
     def _switches(self) -> Program:
         return self._program([event.node for event in self.events])
+
+    def sizes_at(self, t: float, x: np.ndarray, least: float) -> Sizes | None:
+        """Sizes in which a run goes on from a state, None for ordinary ones; see `geoctrl.stepping.sizes`."""
+        with np.errstate(all="ignore"):
+            rates = self.field(t, x)
+        return sizes_at(self.system, x, rates, self.params, self.inputs(t, x), least)
+
+    def in_sizes(self, least: float) -> str:
+        """Words about the sizes in which the run begins, for `Trajectory.engine`."""
+        sizes = self.sizes(least)
+        return "" if sizes is None else f", {sizes}"
+
+    def sizes(self, least: float) -> Sizes | None:
+        """Sizes in which the run begins."""
+        return self.sizes_at(float(self.times[0]), self.x0, least)
 
     def begin(self) -> None:
         """Take up on which side of the surfaces of its events the run begins."""

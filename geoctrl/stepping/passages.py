@@ -209,6 +209,17 @@ class Passages:
         self.grazed = dict(mark.grazed)
         self.stopped, self.end, self.doubtful = None, None, False
 
+    def rewind(self, t: float, x: np.ndarray) -> None:
+        """Go back to a state of the run, to find again what comes after it."""
+        if not self._events:
+            return
+        self.forget_after(t)
+        self.stopped, self.end, self.doubtful = None, None, False
+        self._last = {i: s for i, s in self._last.items() if s <= t}
+        at = self._look(t, x)
+        for i, (value, rounding) in enumerate(zip(at.values, at.rounding, strict=True)):
+            self._sides[i] = _sign(value) if abs(value) > rounding else 0
+
     def forget_after(self, t: float) -> None:
         """Drop what was found later: the run counts up to `t`."""
         self.entries = [entry for entry in self.entries if entry[1] <= t]

@@ -91,14 +91,14 @@ def test_runs_are_independent(skate, falling):
 
 
 def test_one_compilation_serves_all_parameters(skate, monkeypatch):
-    from geoctrl.simulation import heyoka_engine
+    from geoctrl.simulation import heyoka_compiled
 
     gc.simulate(skate, TIMES, spinning_start())
 
     def refuse(*args):
         raise AssertionError("compiled again")
 
-    monkeypatch.setattr(heyoka_engine, "_Compiled", refuse)
+    monkeypatch.setattr(heyoka_compiled, "Compiled", refuse)
     heavier = gc.simulate(skate, TIMES, spinning_start(), params={"m": 3.0, "l": 0.7})
     other = gc.simulate(skate, TIMES, spinning_start(), params={"m": 3.0, "l": 0.7}, engine="scipy")
     np.testing.assert_allclose(heavier.states, other.states, atol=1e-7)
