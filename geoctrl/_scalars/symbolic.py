@@ -139,7 +139,7 @@ def _matrix(value: Any) -> sp.MatrixBase:
     if isinstance(found, sp.MatrixBase):
         return found
     try:
-        entries = [] if isinstance(found, (str, bytes, sp.Basic)) else np.array(found, dtype=object)
+        entries: Any = [] if isinstance(found, (str, bytes, sp.Basic)) else np.array(found, dtype=object)
     except ValueError:  # rows of different lengths
         entries = []
     if (

@@ -29,7 +29,7 @@ from geoctrl.checker.sublevels.file import SUBLEVEL_FORMAT, check_sublevel
 from geoctrl.checker.surds import Surd
 from geoctrl.checker.tolerances import SAME
 from geoctrl.checker.verdicts import judge
-from geoctrl.checker.words.claims import claim
+from geoctrl.checker.words.claims import claim, require_claim
 from geoctrl.checker.words.texts import short
 
 __all__ = [
@@ -107,8 +107,7 @@ def check(data: Any) -> Report:
             raise Refusal(
                 f"the file has {str(given.get(key))[:80]}, its equations give {str(value)[:80]}", key
             )
-    if data["claim"] != claim(data["system"], problem, verdict, method, findings):
-        raise Refusal("the claim in words does not fit verdict, system and problem", "claim")
+    require_claim(data, claim(data["system"], problem, verdict, method, findings))
     return Report(verdict, data["claim"], KINDS[problem["kind"]].checks(problem, findings, method))
 
 

@@ -139,8 +139,10 @@ def drawn(seed: int, index: int, dice: Dice) -> dict[str, Any]:
 
 def catalogue(seed: int, index: int, dice: Dice) -> dict[str, Any]:
     del seed, index
-    mechanism = gc.models.get(dice.pick(gc.models.names()))()
-    system = mechanism.reduce() if hasattr(mechanism, "reduce") else mechanism
+    system: Any = None
+    while system is None or not system.families:
+        mechanism = gc.models.get(dice.pick(gc.models.names()))()
+        system = mechanism.reduce() if hasattr(mechanism, "reduce") else mechanism
     family = dice.pick(list(system.families))
     names = system.families[family].names
     point = system.equilibrium(family, **{name: float(dice.positive()) for name in names})

@@ -17,7 +17,7 @@ from geoctrl.checker.reading import (
     one_of,
     sentence,
 )
-from geoctrl.checker.words.claims import assigned, system_words
+from geoctrl.checker.words.claims import assigned, require_claim, system_words
 from geoctrl.checker.words.leaf import Dimension, leaf_words, relations
 from geoctrl.checker.words.texts import below, decimal, listed, quoted, told
 
@@ -92,8 +92,7 @@ def check_map(data: Any) -> tuple[str, str, tuple[str, ...]]:
     if given != area:
         raise Refusal("parts of the area are not those of the cells", "area")
     words = claim_of_map(read["system"], read["family"], problem, area)
-    if data["claim"] != words:
-        raise Refusal("the claim in words does not fit system, family, axes and cells", "claim")
+    require_claim(data, words)
     count = sum(letter not in "+." for letter in read["cells"])
     checks = (
         "members are equilibria on the leaf, identically in the axes",

@@ -12,7 +12,14 @@ from geoctrl.checker.reading import VERSION, Refusal, conform, label, one_of, se
 from geoctrl.checker.slopes.fall import CELLS, Cell, Fall
 from geoctrl.checker.slopes.field import BITS, Field
 from geoctrl.checker.squares.file import ATTRACTED, PROPOSAL, SQUARES
-from geoctrl.checker.words.claims import assigned, leaf_at, limit_phrase, point_words, system_words
+from geoctrl.checker.words.claims import (
+    assigned,
+    leaf_at,
+    limit_phrase,
+    point_words,
+    require_claim,
+    system_words,
+)
 from geoctrl.checker.words.texts import decimal, interval, listed, told
 
 SLOPES_FORMAT = "geoctrl-slopes"
@@ -148,8 +155,7 @@ def check_slopes(data: Any) -> tuple[str, str, tuple[str, ...]]:
     conform(data, FILE)
     found = judge_slopes(read_slopes(data["problem"]), data["proof"])
     words = claim_of_slopes(str(data["system"]), found)
-    if data["claim"] != words:
-        raise Refusal("the claim in words does not fit system, problem and level", "claim")
+    require_claim(data, words)
     checks = [
         "the field vanishes exactly at the point",
         f"a quadratic function V of {listed(found.labels)}, positive definite",

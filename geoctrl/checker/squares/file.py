@@ -17,6 +17,7 @@ from geoctrl.checker.words.claims import (
     leaf_at,
     limit_phrase,
     point_words,
+    require_claim,
     system_words,
 )
 from geoctrl.checker.words.leaf import dimension
@@ -119,8 +120,7 @@ def check_attraction(data: Any) -> tuple[str, str, tuple[str, ...]]:
     conform(data, FILE)
     found = judge_attraction(read_attraction(data["problem"]), data["proof"])
     words = claim_of_attraction(str(data["system"]), found.parts)
-    if data["claim"] != words:
-        raise Refusal("the claim in words does not fit system, problem and level", "claim")
+    require_claim(data, words)
     problem, setting = found.fall.setting.problem, found.fall.setting
     kept = [*problem["leaf"], *problem["levels"]]
     squares = data["proof"]["squares"]

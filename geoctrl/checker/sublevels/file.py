@@ -18,6 +18,7 @@ from geoctrl.checker.words.claims import (
     leaf_at,
     limit_phrase,
     point_words,
+    require_claim,
     system_words,
 )
 from geoctrl.checker.words.texts import combination, decimal, interval, listed, symbol, told
@@ -132,8 +133,7 @@ def check_sublevel(data: Any) -> tuple[str, str, tuple[str, ...]]:
     problem = numbered(read["problem"])
     region = judge_sublevel(problem, read["level"], read["cells"])
     words = claim_of_sublevel(read["system"], region)
-    if data["claim"] != words:
-        raise Refusal("the claim in words does not fit system, problem and level", "claim")
+    require_claim(data, words)
     given = problem["sublevel"]
     kept = [*problem["leaf"], *given["held"], *given["multipliers"]]
     checks = [

@@ -7,6 +7,7 @@ from typing import Any
 
 from flint import fmpq
 
+from geoctrl.checker.reading import Refusal
 from geoctrl.checker.words.leaf import dimension, leaf_words, relations
 from geoctrl.checker.words.texts import Expressions, decimal, listed, quoted, told
 
@@ -115,6 +116,16 @@ def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findi
     }
     parts = [words for words, holds in phrases.items() if holds]
     return f"{', '.join(parts)}, {predicate}." if len(parts) > 1 else f"{parts[0]} {predicate}."
+
+
+def require_claim(data: dict[str, Any], words: str) -> None:
+    """A file claims to the letter what follows from it."""
+    if data["claim"] != words:
+        raise Refusal(
+            "the claim in words is not what follows from the rest: it was changed, or written by another "
+            "release (certify again)",
+            "claim",
+        )
 
 
 def system_words(system: str) -> str:
