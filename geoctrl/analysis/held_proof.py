@@ -26,8 +26,9 @@ from geoctrl.analysis.motion import Stored
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import Outcome
 from geoctrl.analysis.resting import rows_of_rest
-from geoctrl.checker.boxes import PRECISION, middle
+from geoctrl.checker.boxes import PRECISION
 from geoctrl.checker.matrices import nullspace
+from geoctrl.checker.surds import middle
 from geoctrl.checker.theorems.held_loop import multiplied
 from geoctrl.errors import CertificateError, InputError
 from geoctrl.sampling import SampledController

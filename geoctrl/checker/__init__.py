@@ -1,12 +1,12 @@
 """Certificates of stability, read and proved again: all that a proof of geoctrl has to be trusted for.
 
 The package imports nothing else of geoctrl, nothing but the standard library and python-flint, and shares
-no code with the search for proofs. Read in this order: `reading` (what a file may hold), `surds` (square
-roots), `jets` (derivatives), `polynomials` (identities), `over_surds` and `matrices` (linear algebra,
-roots), `question` (what is proved of the equations), `shape` (one kind of integrals), `tolerances` (of
-rounded numbers), `verdicts` (what follows), `balls` and `boxes` (points known up to a radius), `words`
-(claims), `kinds` (of problems); then `theorems`, in any order; then `maps`, `sublevels`, `squares` and
-`slopes`.
+no code with the search for proofs. Read in this order: `reading` (what a file may hold), `clock` (the time it
+may take), `surds` (square roots), `jets` (derivatives), `polynomials` (identities), `over_surds` and
+`matrices` (linear algebra, roots), `question` (what is proved of the equations), `shape` (one kind of
+integrals), `tolerances` (of rounded numbers), `verdicts` (what follows), `balls` and `boxes` (points known up
+to a radius), `words` (claims), `kinds` (of problems); then `theorems`, in any order; then `maps`, `sublevels`,
+`squares` and `slopes`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from geoctrl.checker.clock import limited
 from geoctrl.checker.jets import NotExact
 from geoctrl.checker.kinds import KINDS, SCHEMA, decide, read_problem
 from geoctrl.checker.maps.file import MAP_FORMAT, check_map
@@ -88,6 +89,18 @@ def check_file(path: str | Path) -> Report:
 
 def check(data: Any) -> Report:
     """Check a certificate: its claim must follow from its problem, with nothing searched for."""
+    try:
+        with limited():
+            return _checked(data)
+    except RecursionError:
+        raise Refusal("it is nested too deeply") from None
+    except OverflowError:
+        raise Refusal("a number in it is too large") from None
+    except MemoryError:
+        raise Refusal("its check takes too much memory") from None
+
+
+def _checked(data: Any) -> Report:
     if isinstance(data, dict) and data.get("format") == FORMAT and data.get("version") == 1:
         raise Refusal("it was written in an earlier format (1); certify again", "version")
     if isinstance(data, dict) and (other := _OTHERS.get(str(data.get("format")))):

@@ -11,7 +11,8 @@ from time import monotonic
 
 from flint import arb, ctx, fmpq
 
-from geoctrl.checker.jets import SECONDS, Jet, require_time
+from geoctrl.checker.clock import SECONDS, require_time
+from geoctrl.checker.jets import ENTRIES, Jet
 from geoctrl.checker.matrices import solve
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.surds import Number, ball
@@ -24,6 +25,7 @@ class Balls:
 
     def __init__(self, widths: Sequence[fmpq]) -> None:
         self._widths, self.deadline = widths, monotonic() + SECONDS
+        self._held = 0
 
     number = staticmethod(ball)
     solve = staticmethod(solve)
@@ -58,6 +60,9 @@ class Balls:
     def settled(self, jet: Jet) -> Jet:
         """The jet, refused where it is not finite."""
         require_time(self.deadline)
+        self._held += 1 + len(jet.first) + len(jet.second or ())
+        if self._held > ENTRIES:
+            raise Refusal("too many numbers occur, as derivatives by pairs of states do")
         value = None if jet.value is None else enclosed(jet.value)
         second = None if jet.second is None else {k: enclosed(v) for k, v in jet.second.items()}
         return Jet(value, {k: enclosed(v) for k, v in jet.first.items()}, second)

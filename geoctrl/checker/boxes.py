@@ -25,7 +25,7 @@ from geoctrl.checker.jets import Jet, to_float
 from geoctrl.checker.matrices import left_of_axis
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
-from geoctrl.checker.surds import Number, ball
+from geoctrl.checker.surds import ball, middle
 
 PRECISION = 256
 """Bits of the middles of balls."""
@@ -242,8 +242,3 @@ def _positive(R: arb_mat) -> bool:
             return False
         rows = [[c - row[0] / pivot * b for c, b in zip(row[1:], first, strict=True)] for row in rest]
     return True
-
-
-def middle(x: arb | Number) -> fmpq:
-    """The exact middle of a ball."""
-    return x.mid().fmpq() if isinstance(x, arb) else x

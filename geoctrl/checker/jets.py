@@ -15,6 +15,7 @@ from typing import Any
 
 from flint import fmpq
 
+from geoctrl.checker.clock import SECONDS, require_time
 from geoctrl.checker.matrices import solve
 from geoctrl.checker.reading import Refusal, children
 from geoctrl.checker.surds import Number, Surd, Surds
@@ -22,9 +23,11 @@ from geoctrl.checker.tolerances import SWITCH
 
 ENTIRE = ("sin", "cos", "exp", "atan")
 """Functions that have a value everywhere."""
-BITS, SECONDS = 50_000, 60.0
-"""Length of numerators and denominators from which a number is too large, and the time that a check may
-take."""
+TOGETHER = 16
+"""Terms of a sum, after which its size is looked at."""
+BITS, ENTRIES = 50_000, 3_000_000
+"""Length of numerators and denominators from which a number is too large, and how many numbers may be held,
+those of some hundred bits counted by their length."""
 
 
 class NotExact(Refusal):
@@ -100,6 +103,7 @@ class Numbers:
     def __init__(self, exact: bool, field: Surds) -> None:
         self.exact, self._field = exact, field
         self.deadline = monotonic() + SECONDS
+        self._held = 0
 
     number = staticmethod(fmpq)
     solve = staticmethod(solve)
@@ -150,15 +154,14 @@ class Numbers:
         if not self.exact:
             second = None if jet.second is None else {k: _rounded(v) for k, v in jet.second.items()}
             return Jet(_rounded(jet.value), {k: _rounded(v) for k, v in jet.first.items()}, second)
-        if any(q is not None and q.height_bits() > BITS for q in (jet.value, *jet.first.values())):
+        numbers = (jet.value, *jet.first.values(), *(jet.second or {}).values())
+        lengths = [q.height_bits() for q in numbers if q is not None]
+        if max(lengths, default=0) > BITS:
             raise Refusal(f"a number of more than {BITS} bits occurs")
+        self._held += len(lengths) + (sum(lengths) >> 9)
+        if self._held > ENTRIES:
+            raise Refusal("too many numbers occur, as derivatives by pairs of states do")
         return jet
-
-
-def require_time(deadline: float) -> None:
-    """Refuse to go on for ever."""
-    if monotonic() > deadline:
-        raise Refusal(f"the check takes more than {SECONDS:g} s")
 
 
 def to_float(q: Number) -> float:
@@ -255,8 +258,10 @@ def complete(
             jet = numbers.settled(_function(parts[0], parts[1], [jets[j] for j in parts[1]], numbers))
         elif kind == "sum":
             jet = Jet(numbers.number(fmpq(0)), {}, constant)
-            for c, mono in parts[0]:
+            for k, (c, mono) in enumerate(parts[0], 1):
                 jet += jets[c] * jets[mono]
+                if not k % TOGETHER:
+                    jet = numbers.settled(jet)
             jet = numbers.settled(jet)
         else:
             jet = numbers.settled(Jet(numbers.number(parts[0]), {}, constant))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from geoctrl.checker.boxes import judge_box
+from geoctrl.checker.clock import limited
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import (
     EQUATIONS,
@@ -58,7 +59,8 @@ def numbered(problem: dict[str, Any]) -> dict[str, Any]:
 
 def decide(problem: dict[str, Any], proposal: dict[str, Any], exact: bool) -> tuple[str, str, dict[str, Any]]:
     """Verdict, method and findings for a problem as read, from a proposal that is not believed."""
-    return KINDS[problem["kind"]].judge(problem, proposal, exact)
+    with limited():
+        return KINDS[problem["kind"]].judge(problem, proposal, exact)
 
 
 def _of_equations(problem: dict[str, Any], findings: dict[str, Any], method: str) -> tuple[str, ...]:

@@ -4,20 +4,22 @@ roots about the imaginary axis.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, reduce
 from itertools import pairwise
 from typing import Any
 
 from flint import arb, arb_mat, fmpq, fmpq_mat, fmpq_poly, fmpz
 
+from geoctrl.checker.clock import require_time
 from geoctrl.checker.over_surds import SurdMatrix, SurdPolynomial
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.surds import Number, Root, rationals, sign, top
 from geoctrl.checker.tolerances import INDEPENDENT
 
 Rows = list[list[Number]]
-
+REMEMBERED = 16
+"""Characteristic polynomials, and where their roots lie, that are asked for more than once."""
 
 SIZE, CHARACTERISTIC = 3e11, 4e10
 """Cube of the size times length of the numbers to the power 3/2, in bits: what seconds of elimination do."""
@@ -115,7 +117,15 @@ def form(H: Rows, basis: Rows) -> Rows:
 
 def characteristic(A: Rows) -> list[Number]:
     """Coefficients of det(x I - A), the leading one first."""
-    return matrix(A, len(A), limit=CHARACTERISTIC).charpoly().coeffs()[::-1] if A else [fmpq(1)]
+    return list(_characteristic(tuple(map(tuple, A))))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _characteristic(A: tuple[tuple[Number, ...], ...]) -> tuple[Number, ...]:
+    if not A:
+        return (fmpq(1),)
+    rows = [list(row) for row in A]
+    return tuple(matrix(rows, len(A), limit=CHARACTERISTIC).charpoly().coeffs()[::-1])
 
 
 def inertia(A: Rows) -> tuple[int, int, int]:
@@ -137,31 +147,71 @@ def locate(coefficients: list[Number]) -> tuple[bool, bool, bool]:
     The roots symmetric about 0 are those of s = gcd(p(x), p(-x)) = q(x^2): on the axis if and only if all
     roots of q are real and negative. The others, those of p/s, are never on the axis.
     """
+    return _located(tuple(coefficients))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _located(coefficients: tuple[Number, ...]) -> tuple[bool, bool, bool]:
     polynomial: Any = fmpq_poly if top(coefficients) is None else SurdPolynomial
     zero = next(k for k, c in enumerate(reversed(coefficients)) if c)
-    p = polynomial(coefficients[len(coefficients) - zero - 1 :: -1])
+    p = polynomial(list(coefficients[len(coefficients) - zero - 1 :: -1]))
     symmetric = p.gcd(polynomial([-c if k % 2 else c for k, c in enumerate(p.coeffs())]))
     q = polynomial(symmetric.coeffs()[::2])
     distinct = q // q.gcd(q.derivative()) if q.degree() > 0 else q
-    on_axis = _negative_roots(distinct) == distinct.degree()
     stable = left_of_axis((p // symmetric).coeffs()[::-1])
+    on_axis = stable and _negative_roots(distinct) == distinct.degree()
     left = zero == 0 and symmetric.degree() == 0 and stable
-    return not (on_axis and stable), left, zero == 0 and distinct.degree() == q.degree()
+    return not on_axis, left, zero == 0 and distinct.degree() == q.degree()
 
 
 def _negative_roots(p: Any) -> int:
     """Number of distinct negative real roots of a square-free polynomial that does not vanish at 0."""
     if p.degree() < 1:
         return 0
-    chain = [p, p.derivative()]
-    while chain[-1].degree() > 0:
-        rest = -(chain[-2] % chain[-1])
-        if not rest:
-            break
-        chain.append(rest)
-    far = [sign(c.leading_coefficient()) * (-1) ** c.degree() for c in chain]
+    chain = list(_chain(p.coeffs()))
+    far = [sign(c[-1]) * (-1) ** (len(c) - 1) for c in chain]
     near = [sign(c[0]) for c in chain if c[0]]
     return _changes(far) - _changes(near)
+
+
+def _chain(coefficients: list[Number]) -> Iterator[list[Number]]:
+    """Sturm's chain of a polynomial, each member times a positive number that makes it short.
+
+    The constant coefficients come first.
+    """
+    before = _short(coefficients)
+    here = _short([k * c for k, c in enumerate(before)][1:])
+    yield before
+    while here:
+        yield here
+        before, here = here, _short([-c for c in _remainder(before, here)])
+
+
+def _remainder(a: list[Number], b: list[Number]) -> list[Number]:
+    """What division by b leaves of a, times an even power of the leading coefficient of b."""
+    lead, rest, steps = b[-1], list(a), 0
+    while len(rest) >= len(b):
+        require_time()
+        factor, shift = rest.pop(), len(rest) - len(b) + 1
+        rest = [lead * c for c in rest]
+        for k, c in enumerate(b[:-1]):
+            rest[shift + k] = rest[shift + k] - factor * c
+        steps += 1
+    return [lead * c for c in rest] if steps % 2 else rest
+
+
+def _short(coefficients: list[Number]) -> list[Number]:
+    """A polynomial without its vanishing leading coefficients, times a positive number: integers without
+    common factor, or a leading coefficient of one or minus one where there are roots.
+    """
+    found = list(coefficients)
+    while found and not found[-1]:
+        found.pop()
+    if not found or top(found) is not None:
+        size = abs(found[-1]) if found else fmpq(1)
+        return [c / size for c in found]
+    whole = fmpq_poly(found).numer()
+    return (whole // whole.content()).coeffs()
 
 
 def real_roots(p: fmpq_poly) -> int:
@@ -184,6 +234,7 @@ def left_of_axis(coefficients: list[Number]) -> bool:
     lead = coefficients[0]
     row, below = ([c / lead for c in coefficients[k::2]] for k in (0, 1))
     while below:
+        require_time()
         if not below[0] > 0:
             return False
         ratio = row[0] / below[0]

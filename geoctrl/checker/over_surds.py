@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from flint import fmpq, fmpq_mat
 
+from geoctrl.checker.clock import require_time
 from geoctrl.checker.surds import Number, Root, block, unblock
 
 
@@ -86,6 +87,7 @@ class SurdMatrix:
         coefficients: list[Number] = [fmpq(1)]
         image = self._blocks
         for k in range(1, n + 1):
+            require_time()
             product = SurdMatrix(self._root, image)
             c = -sum((product[i, i] for i in range(n)), fmpq(0)) / k
             coefficients.append(c)
@@ -130,6 +132,7 @@ class SurdPolynomial:
     def __divmod__(self, other: SurdPolynomial) -> tuple[SurdPolynomial, SurdPolynomial]:
         rest, lead, quotient = list(self._c), other._c[-1], list[Number]()
         for shift in range(len(rest) - len(other._c), -1, -1):
+            require_time()
             quotient.append(rest.pop() / lead)
             for k, c in enumerate(other._c[:-1]):
                 rest[shift + k] = rest[shift + k] - quotient[-1] * c
@@ -145,5 +148,9 @@ class SurdPolynomial:
         """The monic greatest common divisor, by Euclid."""
         a, b = self, other
         while b:
-            a, b = b, a % b
-        return SurdPolynomial([c / a._c[-1] for c in a._c])
+            a, b = b, (a % b)._monic()
+        return a._monic()
+
+    def _monic(self) -> SurdPolynomial:
+        """Divided by its leading coefficient, which keeps the numbers of a chain short."""
+        return SurdPolynomial([c / self._c[-1] for c in self._c])

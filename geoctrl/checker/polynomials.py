@@ -14,12 +14,19 @@ from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
-from geoctrl.checker.jets import require_time
+from geoctrl.checker.clock import require_time
+from geoctrl.checker.jets import Jet
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.surds import Number, Surd
 
 TERMS, WORK, DEGREE = 100_000, 50_000_000, 120
 """Terms of a polynomial, products of terms in one check, and degree from which an identity is too large."""
+GENERATORS, SHORT, LONG = 512, 64, 2_000_000_000
+"""Functions of an identity, at most; bits of a number that makes others little longer; bits of a polynomial,
+at most.
+"""
+HELD = 60_000_000
+"""Words of all polynomials that are kept for nodes, at most."""
 
 
 PLAIN = {
@@ -31,6 +38,49 @@ PLAIN = {
     ("sqrt", "1"): 1,
 }
 """Values of functions at numbers that need no generator."""
+
+
+def longest(p: Any) -> int:
+    """The length of the longest coefficient of a polynomial."""
+    return max(map(fmpq.height_bits, p.coeffs()), default=0)
+
+
+def require_short(a: Any, b: Any) -> None:
+    """Refuse a product of polynomials with coefficients that would be too long.
+
+    What a few products of a few terms do, or one by a short number, time and degree bound.
+    """
+    few, many = sorted((a, b), key=len)
+    size = len(a) * len(b)
+    if len(few) > 1 and size < SHORT:
+        return
+    bits = longest(few)
+    if (len(few) > 1 or bits > SHORT) and (bits + longest(many)) * size > LONG:
+        raise Refusal("the numbers of an identity are too long to be checked")
+
+
+def generators_of(table: list[tuple]) -> int:
+    """How many generators stand for the functions of a table: sine and cosine of one argument have two, and
+    so have arctangents, with the length that they may need; the same function of the same is one.
+    """
+    classes: dict[tuple, int] = {}
+    found: list[int] = []
+    functions: dict[tuple, int] = {}
+    for kind, *parts in table:
+        if kind == "fun":
+            name, arguments = parts[0], tuple(found[j] for j in parts[1])
+            functions[("angle" if name in ("sin", "cos") else name, *arguments)] = 1 + (
+                name in ("sin", "cos", "atan")
+            )
+            key: tuple = (kind, name, arguments)
+        elif kind == "prod":
+            key = (kind, str(parts[0]), tuple((found[j], e) for j, e in parts[1]))
+        elif kind == "sum":
+            key = (kind, tuple((found[j], found[k]) for j, k in parts[0]))
+        else:
+            key = (kind, *map(str, parts))
+        found.append(classes.setdefault(key, len(classes)))
+    return sum(count for (name, *_), count in functions.items() if name != "select")
 
 
 class Ratio:
@@ -93,7 +143,7 @@ class Functions:
     Parameters
     ----------
     variables : number of them
-    functions : largest number of functions that will occur
+    functions : largest number of generators that will stand for functions, see `generators_of`
     sign : of the switch at a place of the table, at the point
     deadline : time at which to give up
 
@@ -108,7 +158,9 @@ class Functions:
     def __init__(
         self, variables: int, functions: int, sign: Callable[[int, Any], int], deadline: float
     ) -> None:
-        spare = [f"y{i}" for i in range(2 * functions)]
+        if functions > GENERATORS:
+            raise Refusal(f"more than {GENERATORS} functions occur", "problem.nodes")
+        spare = [f"y{i}" for i in range(functions)]
         self._ring = fmpq_mpoly_ctx.get([*spare, *(f"x{i}" for i in range(variables))], Ordering.lex)
         self.gens = self._ring.gens()  # those of functions first
         self._spare = list(self.gens[: len(spare)])
@@ -118,8 +170,9 @@ class Functions:
         self.made: dict[int, tuple[str, tuple[Ratio, ...]]] = {}
         self._deadline, self.largest = deadline, TERMS
         self.sign = sign
-        self.settled = lambda jet: jet  # sizes are watched where products are taken
-        self._work = 0
+        self._work = self._held = 0
+        # Of a term: its coefficient, and exponents of one byte.
+        self._words = 2 + (functions + variables + 7) // 8
         self.relations: list[Any] = []
 
     # -- polynomials ----------------------------------------------------------------------------
@@ -131,6 +184,7 @@ class Functions:
         self._work += size
         if size > self.largest or self._work > WORK:
             raise Refusal("an identity is too large to be checked")
+        require_short(a, b)
         c = a * b
         if size > 1 and c and c.total_degree() > DEGREE:
             raise Refusal("an identity is of too high a degree to be checked")
@@ -184,13 +238,22 @@ class Functions:
                 # A division may replace the leading term so often by the others, in every order.
                 if comb(times + len(relation), times) * len(rest) > 100 * self.largest:
                     raise Refusal("an identity is too large to be checked")
+                require_time(self._deadline)
                 quotient, rest = divmod(rest, relation)
                 self._work += (len(quotient) + 1) * len(relation)
-                if len(rest) > self.largest or self._work > WORK:
+                if len(rest) > self.largest or self._work > WORK or longest(rest) * len(rest) > LONG:
                     raise Refusal("an identity is too large to be checked")
         return rest
 
     # -- the arithmetic of jets -----------------------------------------------------------------
+
+    def settled(self, jet: Jet) -> Jet:
+        """The jet as it is, in time, refused where too much is kept; products watch their own sizes."""
+        require_time(self._deadline)
+        self._held += self._words * sum(len(x.top) for x in (jet.value, *jet.first.values()))
+        if self._held > HELD:
+            raise Refusal("the polynomials of all identities are too large to be checked")
+        return jet
 
     def number(self, q: Number) -> Ratio:
         """A constant; its roots are generators like others."""

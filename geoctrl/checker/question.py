@@ -22,9 +22,10 @@ from typing import Any
 
 from flint import fmpq
 
+from geoctrl.checker.clock import require_time
 from geoctrl.checker.jets import Jet, NotExact, Numbers, evaluate
 from geoctrl.checker.matrices import Rows, independent
-from geoctrl.checker.polynomials import Functions, Ratio
+from geoctrl.checker.polynomials import Functions, Ratio, generators_of
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.tolerances import RESIDUAL
 
@@ -219,8 +220,8 @@ class Question:
 
     @property
     def count_of_functions(self) -> int:
-        """The largest number of functions that identities can hold."""
-        return sum(node[0] == "fun" for node in self.table) + len(self.problem["roots"].roots)
+        """The largest number of generators that stand for functions in identities."""
+        return generators_of(self.table) + len(self.problem["roots"].roots)
 
     def sign(self, place: int, _: Any = None) -> int:
         """The sign of a switch at the point."""
@@ -314,6 +315,7 @@ class Question:
         rows: Rows = []
         for name in self.problem["leaf"]:
             gradient = self.function(name)[1]
+            require_time(self.numbers.deadline)
             if independent(rows, gradient, self.exact):
                 rows.append(gradient)
         return rows, len(rows) == len(self.problem["leaf"])

@@ -19,6 +19,8 @@ from geoctrl.checker.reading import ROOTS, Refusal, Terms, terms
 Number = Any
 """An fmpq or a `Surd`."""
 
+_LONG = 20_000
+"""Exponent from which on the middle of a ball is not made an exact number."""
 _BITS = 64, 1 << 20
 """Precision from which on a number is told from zero, and the largest: that of numbers of 50 000 bits."""
 
@@ -187,6 +189,18 @@ def rationals(x: Number) -> list[fmpq]:
 def ball(x: Number) -> arb:
     """An enclosure with the bits of the context."""
     return ball(x.a) + ball(x.b) * ball(x.root.radicand).sqrt() if isinstance(x, Surd) else arb(x)
+
+
+def middle(x: arb | Number) -> Number:
+    """The exact middle of a ball, refused where it is too long a number; of a number itself."""
+    if not isinstance(x, arb):
+        return x
+    if not x.is_finite():
+        raise Refusal("a value is not bounded")
+    _, exponent = x.mid().man_exp()
+    if abs(exponent) > _LONG:
+        raise Refusal(f"a number of more than {_LONG} bits occurs")
+    return x.mid().fmpq()
 
 
 # -- numbers as rational matrices -------------------------------------------------------------------------

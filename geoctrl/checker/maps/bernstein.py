@@ -17,6 +17,7 @@ from flint import arb, ctx, fmpq, fmpq_mat, fmpz, fmpz_mat
 from geoctrl.checker.balls import FUNCTIONS
 from geoctrl.checker.maps.quotients import Quotients
 from geoctrl.checker.reading import Refusal
+from geoctrl.checker.surds import middle
 
 BITS = 80
 """Of balls about the values of functions."""
@@ -96,7 +97,7 @@ class Box:
                 value = FUNCTIONS[name](arb((low + high) / 2) + arb(0, 1) * ((high - low) / 2))
                 if not value.is_finite():
                     raise Refusal(f"{name} has no value in the cell")
-                self._sides[place] = value.lower().fmpq(), value.upper().fmpq()
+                self._sides[place] = middle(value.lower()), middle(value.upper())
         return self._sides[place]
 
     def bounds(self, form: Form) -> Side:

@@ -23,6 +23,7 @@ from geoctrl.checker.maps.quotients import (
     product,
     solved,
 )
+from geoctrl.checker.polynomials import generators_of
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.surds import Surds
@@ -70,7 +71,7 @@ class Members:
             raise Refusal("an axis has a value besides", "problem.axes")
         self._open = [k for k, role in held.items() if role == "parameter"]
         self._symbols = [*symbols, *(k for k in axes if held[k] == "family")]
-        self._functions = sum(node[0] == "fun" for node in nodes)
+        self._functions = generators_of(nodes)
         self.field = Quotients(list(axes), self._functions, [(a + b) / 2 for a, b in axes.values()])
         self.labels, self.leaf, self.invariants = (
             list(problem["states"]),

@@ -16,8 +16,9 @@ from typing import Any
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
 from flint.utils.flint_exceptions import DomainError
 
-from geoctrl.checker.jets import SECONDS, Jet, require_time
-from geoctrl.checker.polynomials import PLAIN
+from geoctrl.checker.clock import SECONDS, require_time
+from geoctrl.checker.jets import Jet
+from geoctrl.checker.polynomials import GENERATORS, PLAIN, require_short
 from geoctrl.checker.reading import Refusal
 
 TERMS = 40_000
@@ -95,7 +96,7 @@ class Quotients:
     Parameters
     ----------
     names : of the variables
-    functions : largest number of functions that will occur
+    functions : largest number of generators that will stand for functions
     middle : of the region, where the root of a square is positive
 
     Attributes
@@ -113,7 +114,9 @@ class Quotients:
 
     def __init__(self, names: Sequence[str], functions: int, middle: Sequence[fmpq] = ()) -> None:
         self.names, self._middle, variables = list(names), list(middle), len(names)
-        symbols = [*(f"x{i}" for i in range(variables)), *(f"y{i}" for i in range(2 * functions))]
+        if functions > GENERATORS:
+            raise Refusal(f"more than {GENERATORS} functions occur", "problem.nodes")
+        symbols = [*(f"x{i}" for i in range(variables)), *(f"y{i}" for i in range(functions))]
         self.ring = fmpq_mpoly_ctx.get(symbols, Ordering.lex)
         self.gens, self.deadline = self.ring.gens(), monotonic() + SECONDS
         self._one = self.ring.constant(1)
@@ -140,6 +143,7 @@ class Quotients:
     def times(self, a: Any, b: Any) -> Any:
         """A product, refused where it grows too large."""
         require_time(self.deadline)
+        require_short(a, b)
         if len(a) * len(b) > 100 * TERMS or len(product := a * b) > TERMS:
             raise Refusal("a rational function is too large to be checked")
         return product

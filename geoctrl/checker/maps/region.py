@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from flint import fmpq
 
+from geoctrl.checker.clock import SECONDS, require_time
 from geoctrl.checker.jets import evaluate
 from geoctrl.checker.maps.bernstein import Box, Region, Side
 from geoctrl.checker.maps.members import Members
@@ -23,8 +24,8 @@ from geoctrl.checker.reading import Refusal
 
 LETTERS = string.ascii_letters
 """Of proofs, by their number."""
-AXES, DEPTH, SECONDS = 6, 24, 600.0
-"""Axes, halvings of an axis, and the time that the cells of a map may take."""
+AXES, DEPTH = 6, 24
+"""Axes, and halvings of an axis."""
 CLASSES = ("stable", "unstable", "spectrum")
 
 Cell = tuple[tuple[Side, ...], str]
@@ -286,8 +287,7 @@ def judge_region(problem: dict[str, Any], proposals: list[dict[str, Any]], cells
     require_analytic = analytic(region)
     deadline = monotonic() + SECONDS
     for box, letter, here in walk(whole(len(sides)), signs.on, read, {}):
-        if monotonic() > deadline:
-            raise Refusal(f"the check of the cells takes more than {SECONDS:g} s", "cells")
+        require_time(deadline)
         if letter == "+":
             continue
         part = fmpq(1)

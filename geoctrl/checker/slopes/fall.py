@@ -27,11 +27,12 @@ from typing import NamedTuple
 from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
 
 from geoctrl.checker.boxes import matrix
-from geoctrl.checker.jets import SECONDS, require_time
+from geoctrl.checker.clock import SECONDS, require_time
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.slopes.field import BITS, Field, Slopes
 from geoctrl.checker.squares.identity import require_definite, symmetric
 from geoctrl.checker.sublevels.definite import definite_frame
+from geoctrl.checker.surds import middle
 
 CELLS, HALVINGS = 20_000, 64
 """Letters of a tree, and halvings of a side."""
@@ -100,7 +101,7 @@ class Fall:
             if frame is None:
                 raise Refusal("the function is too flat along some direction", "proof.function")
             self._frame, self._image = frame, arb_mat(P) * frame
-            reach = [(arb(level) * arb(self.inverse[k, k])).sqrt().upper().fmpq() for k in range(n)]
+            reach = [middle((arb(level) * arb(self.inverse[k, k])).sqrt().upper()) for k in range(n)]
             self._stretch = self._stretched(frame.transpose() * self._image)
         self.whole = Cell((fmpq(0),) * n, tuple(reach))
 

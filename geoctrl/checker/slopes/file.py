@@ -12,6 +12,7 @@ from geoctrl.checker.reading import VERSION, Refusal, conform, label, one_of, se
 from geoctrl.checker.slopes.fall import CELLS, Cell, Fall
 from geoctrl.checker.slopes.field import BITS, Field
 from geoctrl.checker.squares.file import ATTRACTED, PROPOSAL, SQUARES
+from geoctrl.checker.surds import middle
 from geoctrl.checker.words.claims import (
     assigned,
     leaf_at,
@@ -69,7 +70,7 @@ class SlopesSet(NamedTuple):
     def extent(self) -> dict[str, tuple[fmpq, fmpq]]:
         """Intervals in which states of the set are, by their names."""
         with ctx.workprec(BITS):
-            return {k: (a.fmpq(), b.fmpq()) for k, (a, b) in self._widened(self.fall.whole, ()).items()}
+            return {k: (middle(a), middle(b)) for k, (a, b) in self._widened(self.fall.whole, ()).items()}
 
     def cells(self, pieces: int | None) -> list[dict[str, tuple[arb, arb]]]:
         """Intervals of states, box by box, with so many pieces of a state and of its rate, or of the first

@@ -11,6 +11,7 @@ from geoctrl.checker.reading import EQUATIONS, VERSION, Refusal, conform, label,
 from geoctrl.checker.squares.identity import DEGREE, MONOMIALS, Fall
 from geoctrl.checker.squares.regular import BITS, Parts
 from geoctrl.checker.squares.setting import Setting
+from geoctrl.checker.surds import middle
 from geoctrl.checker.words.claims import (
     assigned,
     functions_of,
@@ -172,7 +173,7 @@ def extent_of(parts: Parts) -> dict[str, tuple[fmpq, fmpq]]:
     """Intervals in which states of the set are, by their names."""
     cells = parts.cells(PIECES.get(parts.curved, FEW))
     return {
-        k: (min(cell[k][0].fmpq() for cell in cells), max(cell[k][1].fmpq() for cell in cells))
+        k: (min(middle(cell[k][0]) for cell in cells), max(middle(cell[k][1]) for cell in cells))
         for k in cells[0]
     }
 

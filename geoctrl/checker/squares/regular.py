@@ -17,10 +17,11 @@ from flint import arb, arb_mat, ctx, fmpq, fmpq_mat
 
 from geoctrl.checker.balls import Balls
 from geoctrl.checker.boxes import is_invertible
+from geoctrl.checker.clock import require_time
 from geoctrl.checker.jets import ENTIRE, Jet, evaluate, reachable
 from geoctrl.checker.reading import Refusal, children
 from geoctrl.checker.squares.identity import Fall
-from geoctrl.checker.surds import ball
+from geoctrl.checker.surds import ball, middle
 
 BITS, PARTS = 80, 20_000
 """Of the middles of balls; of the box, at most."""
@@ -98,6 +99,7 @@ class Parts:
             while pending:
                 box = pending.pop()
                 count += 1
+                require_time()
                 if count > PARTS:
                     raise Refusal(f"more than {PARTS} parts would be needed", "level")
                 fault = self._fault(box)
@@ -205,9 +207,9 @@ class Parts:
         near, around = Near(self, cell, sides), dict(cell)
         labels = dict(zip(self.setting.states, self.question.labels, strict=True))
         states = self._states()
-        for k, (middle, radius) in near.rest().items():
+        for k, (centre, radius) in near.rest().items():
             label = labels[self.setting.measured[k]]
-            around[label] = states[label] + middle + arb(0, 1) * radius
+            around[label] = states[label] + centre + arb(0, 1) * radius
         return {k: (v.lower(), v.upper()) for k, v in around.items()}
 
     def deviations(self, values: dict[str, arb]) -> list[arb | None]:
@@ -329,6 +331,6 @@ def _column(values: Sequence[arb | None]) -> arb_mat:
 
 def _hull(intervals: Sequence[arb]) -> arb:
     """A ball around some balls."""
-    low = arb(min(x.lower().fmpq() for x in intervals))
-    high = arb(max(x.upper().fmpq() for x in intervals))
+    low = arb(min(middle(x.lower()) for x in intervals))
+    high = arb(max(middle(x.upper()) for x in intervals))
     return (low + high) / 2 + arb(0, 1) * ((high - low) / 2)

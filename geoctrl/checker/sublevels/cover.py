@@ -16,12 +16,14 @@ from time import monotonic
 
 from flint import arb, ctx, fmpq
 
+from geoctrl.checker.clock import SECONDS, require_time
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.sublevels.energy import BITS, Cell, Energy
 from geoctrl.checker.surds import Number
+from geoctrl.checker.words.texts import short
 
-CELLS, SECONDS, HALVINGS = 200_000, 300.0, 64
-"""Letters of a tree, the time that its cells may take, and halvings of a side of the box."""
+CELLS, HALVINGS, SIDES = 200_000, 64, 3_000_000
+"""Letters of a tree, halvings of a side of the box, and sides of all cells, at most."""
 
 Span = tuple[tuple[int, int], ...]
 
@@ -93,8 +95,7 @@ class Cells:
         """Find bounds of V over a box."""
         if node.asked:
             return
-        if monotonic() > self._deadline:
-            raise Refusal(f"the check of the cells takes more than {SECONDS:g} s", "cells")
+        require_time(self._deadline)
         node.asked = True
         with ctx.workprec(BITS):
             if is_off_leaf(self.energy, node.cell):
@@ -151,6 +152,7 @@ class Cells:
         pending = [self.top]
         while pending:
             node = pending.pop()
+            require_time(self._deadline)
             if node in marks:
                 continue
             if is_halved(node):
@@ -209,6 +211,8 @@ def tree_of(top: Node, is_halved: Callable[[Node], bool]) -> str:
 
 def read_tree(top: Node, letters: str) -> Callable[[Node], bool]:
     """Which boxes of a tree are halved; refused where the letters are none."""
+    if len(letters) * len(top.cell) > SIDES:
+        raise Refusal("the cells have too many sides", "cells")
     halved, stack = set[Node](), [top]
     for letter in letters:
         if letter not in "+." or not stack:
@@ -225,4 +229,4 @@ def read_tree(top: Node, letters: str) -> Callable[[Node], bool]:
 
 
 def _words(cell: Cell) -> str:
-    return " x ".join(f"[{float(a.p) / float(a.q):.6g}, {float(b.p) / float(b.q):.6g}]" for a, b in cell)
+    return " x ".join(f"[{short(a)}, {short(b)}]" for a, b in cell)[:200]

@@ -9,6 +9,7 @@ from flint import arb, arb_mat, fmpq
 from geoctrl.checker.boxes import matrix
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.sublevels.doubles import cholesky
+from geoctrl.checker.surds import middle
 
 
 def definite_frame(H: arb_mat) -> arb_mat | None:
@@ -37,4 +38,4 @@ def definite_frame(H: arb_mat) -> arb_mat | None:
 
 def double(x: arb) -> float:
     """The double next to the middle of a ball."""
-    return to_float(x.mid().fmpq())
+    return to_float(middle(x))

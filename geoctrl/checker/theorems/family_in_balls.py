@@ -13,12 +13,13 @@ from typing import Any
 from flint import acb, acb_poly, arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.balls import Balls
-from geoctrl.checker.boxes import PRECISION, matrix, middle, solved
+from geoctrl.checker.boxes import PRECISION, matrix, solved
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.matrices import left_of_axis
 from geoctrl.checker.matrices import matrix as exact_matrix
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
+from geoctrl.checker.surds import middle
 from geoctrl.checker.theorems.family import ATTRACTION, resting_family
 
 _WHERE = "problem.enclosed"

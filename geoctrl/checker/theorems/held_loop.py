@@ -32,12 +32,12 @@ from typing import Any
 
 from flint import acb, acb_poly, arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.boxes import PRECISION, matrix, middle
+from geoctrl.checker.boxes import PRECISION, matrix
 from geoctrl.checker.jets import reachable, to_float
 from geoctrl.checker.matrices import Rows, independent, nullspace, restricted
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
-from geoctrl.checker.surds import ball
+from geoctrl.checker.surds import ball, middle
 from geoctrl.checker.theorems.family import resting_family
 from geoctrl.checker.theorems.family_in_balls import across
 

@@ -25,7 +25,8 @@ from typing import Any
 
 from flint import fmpq, fmpq_mat
 
-from geoctrl.checker.jets import ENTIRE, Jet, evaluate, reachable, require_time
+from geoctrl.checker.clock import require_time
+from geoctrl.checker.jets import ENTIRE, Jet, evaluate, reachable
 from geoctrl.checker.matrices import Rows, form, independent, inertia, locate, matrix, nullspace
 from geoctrl.checker.polynomials import Ratio
 from geoctrl.checker.question import Question

@@ -13,7 +13,8 @@ from typing import Any
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
 from geoctrl.checker.balls import Balls
-from geoctrl.checker.jets import BITS, NotExact, Numbers, require_time
+from geoctrl.checker.clock import require_time
+from geoctrl.checker.jets import BITS, NotExact, Numbers
 from geoctrl.checker.matrices import Rows, solve
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.surds import Number
@@ -67,12 +68,16 @@ class Series:
         """Its value where z is zero."""
         return sum((c for exponents, c in self.terms.terms() if not any(exponents)), fmpq(0))
 
+    def coefficients(self) -> dict[tuple[int, ...], fmpq]:
+        """Those of its powers, by exponents."""
+        return {tuple(map(int, exponents)): c for exponents, c in self.terms.terms()}
+
     def lowest(self) -> tuple[int, list[fmpq]]:
         """The lowest power that occurs, and its coefficients by falling powers of the first variable.
 
         Power zero and no coefficients where there are none.
         """
-        found = {tuple(map(int, exponents)): c for exponents, c in self.terms.terms()}
+        found = self.coefficients()
         if not found:
             return 0, []
         m = min(map(sum, found))
@@ -97,6 +102,10 @@ class PowerSeries:
         if not isinstance(q, fmpq):
             raise NotExact("series have rational coefficients")
         return Series(self, self._context.constant(q))
+
+    def polynomial(self, coefficients: dict[tuple[int, ...], fmpq]) -> Series:
+        """A series from its coefficients by exponents."""
+        return Series(self, self._context.from_dict(coefficients))
 
     def cut(self, polynomial: Any) -> Series:
         """A polynomial without its higher powers."""
@@ -163,18 +172,16 @@ def implicit(
     residual: Callable[[list[Series]], list[Series]],
 ) -> list[Series]:
     """X(z) with G(X(z), z) = 0 up to the order that is kept, from what is right at z = 0."""
-    size = len(start)
-    identity = [[fmpq(int(i == j)) for j in range(size)] for i in range(size)]
-    inverse = solve(M, identity)
     X = list(start)
     for order in range(1, ring.order + 1):
         # Each step makes one more power right, and needs no higher one; the last is that of the ring.
         ring.order = order
-        G = residual(X)
-        for i, row in enumerate(inverse):
-            for c, g in zip(row, G, strict=True):
-                if c and g:
-                    X[i] = X[i] - g * c
+        G = [g.coefficients() for g in residual(X)]
+        # Where nothing is left, M is asked all the same whether it is singular.
+        powers = sorted({exponents for g in G for exponents in g}) or [(0,) * ring.dimension]
+        step = solve(M, [[g.get(exponents, fmpq(0)) for exponents in powers] for g in G])
+        for i, row in enumerate(step):
+            X[i] = X[i] - ring.polynomial(dict(zip(powers, row, strict=True)))
     if any(residual(X)):
         raise Refusal("the equations are not solved by series", "problem")
     return X
