@@ -5,8 +5,8 @@ no code with the search for proofs. Read in this order: `reading` (what a file m
 may take), `surds` (square roots), `jets` (derivatives), `polynomials` (identities), `over_surds` and
 `matrices` (linear algebra, roots), `question` (what is proved of the equations), `shape` (one kind of
 integrals), `tolerances` (of rounded numbers), `verdicts` (what follows), `balls` and `boxes` (points known up
-to a radius), `words` (claims), `kinds` (of problems); then `theorems`, in any order; then `maps`, `sublevels`,
-`squares` and `slopes`.
+to a radius), `words` (claims), `kinds` (of problems); then `theorems`, in any order; then `maps`,
+`sublevels`, `squares` and `slopes`.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ def matrix(rows: Rows, columns: int, root: Root | None = None, limit: float = SI
     """A matrix of a known number of columns, in the field of a root or of the highest in it, refused where
     its elimination would take too long.
     """
+    require_time()
     entries = [q for row in rows for q in row]
     root = root or top(entries)
     made: Any = fmpq_mat
@@ -41,6 +42,11 @@ def matrix(rows: Rows, columns: int, root: Root | None = None, limit: float = SI
     if size**3 * len(entries) * max(len(rows), columns) * bits**1.5 > limit:
         raise Refusal("its matrices are too large to be checked")
     return made(len(rows), columns, entries)
+
+
+def inverse(rows: Rows) -> fmpq_mat:
+    """Of a matrix of rationals that is known to be invertible."""
+    return matrix(rows, len(rows)).inv()
 
 
 def _root(*parts: Rows) -> Root | None:

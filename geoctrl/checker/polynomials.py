@@ -227,22 +227,21 @@ class Functions:
         while rest and rest != before:
             before = rest
             for relation in relations:
-                times = max(
-                    0,
-                    min(
-                        int(d) // int(e)
-                        for d, e in zip(rest.degrees(), relation.monomial(0), strict=True)
-                        if e
-                    ),
-                )
-                # A division may replace the leading term so often by the others, in every order.
-                if comb(times + len(relation), times) * len(rest) > 100 * self.largest:
-                    raise Refusal("an identity is too large to be checked")
-                require_time(self._deadline)
-                quotient, rest = divmod(rest, relation)
-                self._work += (len(quotient) + 1) * len(relation)
-                if len(rest) > self.largest or self._work > WORK or longest(rest) * len(rest) > LONG:
-                    raise Refusal("an identity is too large to be checked")
+                rest = self.rest(rest, relation)
+        return rest
+
+    def rest(self, top: Any, relation: Any) -> Any:
+        """What division by one relation leaves, refused where it may grow too large."""
+        require_time(self._deadline)
+        degrees = zip(top.degrees(), relation.monomial(0), strict=True)
+        times = max(0, min((int(d) // int(e) for d, e in degrees if e), default=0))
+        # A division may replace the leading term so often by the others, in every order.
+        if comb(times + len(relation), times) * len(top) > 100 * self.largest:
+            raise Refusal("an identity is too large to be checked")
+        quotient, rest = divmod(top, relation)
+        self._work += (len(quotient) + 1) * len(relation)
+        if len(rest) > self.largest or self._work > WORK or longest(rest) * len(rest) > LONG:
+            raise Refusal("an identity is too large to be checked")
         return rest
 
     # -- the arithmetic of jets -----------------------------------------------------------------

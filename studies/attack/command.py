@@ -21,6 +21,7 @@ PARTS = (
     "units",
     "certificates",
     "files",
+    "heavy_files",
     "claims",
     "misuse",
     "calls",
@@ -34,6 +35,7 @@ COUNTS = {
     "certificates": (10000, 250),
     "files": (0, 0),
     "claims": (10000, 200),
+    "heavy_files": (32, 24),
     "misuse": (0, 0),
     "calls": (20000, 1000),
 }
@@ -47,6 +49,7 @@ LIMITS = {
     "certificates": 2.0,
     "files": 2.0,
     "claims": 60.0,
+    "heavy_files": 60.0,
     "misuse": 20.0,
     "calls": 20.0,
 }
@@ -60,6 +63,7 @@ MEGABYTES = {
     "certificates": 500.0,
     "files": 500.0,
     "claims": 2000.0,
+    "heavy_files": 1000.0,
     "misuse": 1000.0,
     "calls": 1000.0,
 }

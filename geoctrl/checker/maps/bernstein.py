@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import comb
+from math import comb, prod
 from typing import Any, NamedTuple
 
 from flint import arb, ctx, fmpq, fmpq_mat, fmpz, fmpz_mat
 
 from geoctrl.checker.balls import FUNCTIONS
+from geoctrl.checker.clock import require_time
 from geoctrl.checker.maps.quotients import Quotients
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.surds import middle
 
-BITS = 80
-"""Of balls about the values of functions."""
+BITS, TENSOR = 80, 200_000
+"""Of balls about the values of functions; coefficients of a polynomial in all of its variables, at most."""
+SMALL = 8
+"""Degree up to which many changes of basis are kept."""
 
 Side = tuple[fmpq, fmpq]
 
@@ -60,6 +63,8 @@ class Region:
     def _prepared(self, p: Any) -> Form:
         degrees = [int(d) for d in p.degrees()]
         places = [k for k, d in enumerate(degrees) if d]
+        if prod(degrees[k] + 1 for k in places) > TENSOR:
+            raise Refusal("a rational function is of too high a degree to be checked on cells")
         coefficients = _tensor(p, places, degrees)
         for k in places:
             rows = degrees[k] + 1
@@ -113,6 +118,7 @@ class Box:
     def _extremes(self, form: Form) -> tuple[fmpz, fmpz, fmpq]:
         coefficients, scale = form.coefficients, fmpq(form.denominator)
         for place, degree in zip(form.places, form.degrees, strict=True):
+            require_time()
             matrix, common = _to_bernstein(*self.side(place), degree)
             image = matrix * fmpz_mat(degree + 1, len(coefficients) // (degree + 1), coefficients)
             coefficients, scale = image.transpose().entries(), scale * common
@@ -130,16 +136,21 @@ def _tensor(p: Any, places: Sequence[int], degrees: Sequence[int]) -> list[fmpq]
     return found
 
 
-@lru_cache(maxsize=1_000)
 def _shift(low: fmpq, high: fmpq, degree: int) -> fmpq_mat:
     """From coefficients of powers of x to those of powers of t, x = low + (high - low) t."""
     n, width = range(degree + 1), high - low
     return fmpq_mat([[comb(k, i) * low ** (k - i) * width**i if k >= i else fmpq(0) for k in n] for i in n])
 
 
-@lru_cache(maxsize=50_000)
 def _to_bernstein(low: fmpq, high: fmpq, degree: int) -> tuple[fmpz_mat, fmpz]:
     """From coefficients of powers of x to those of Bernstein on an interval, over a common denominator."""
+    return (_small if degree <= SMALL else _large)(low, high, degree)
+
+
+def _converted(low: fmpq, high: fmpq, degree: int) -> tuple[fmpz_mat, fmpz]:
     n = range(degree + 1)
     raised = fmpq_mat([[fmpq(comb(j, i), comb(degree, i)) if i <= j else fmpq(0) for i in n] for j in n])
     return (raised * _shift(low, high, degree)).numer_denom()
+
+
+_small, _large = (lru_cache(maxsize=size)(_converted) for size in (50_000, 500))

@@ -19,13 +19,16 @@ from typing import Any
 
 from flint import arb, ctx, fmpq, fmpq_mat
 
+from geoctrl.checker.clock import require_time
+from geoctrl.checker.matrices import inverse
+from geoctrl.checker.polynomials import require_short
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.squares.ring import Polynomial
 from geoctrl.checker.squares.setting import Setting
 
 MONOMIALS, DEGREE, BITS = 300, 8, 300
 """Of one sum of squares; degree of a monomial; of balls, in which matrices are divided."""
-PRODUCTS = 20_000_000
+PRODUCTS = 5_000_000
 """Of terms, from which an identity is too large."""
 REST, LEVEL = "rest", "level"
 
@@ -106,8 +109,7 @@ class Fall:
     @cached_property
     def inverse(self) -> fmpq_mat:
         """Of the matrix of V."""
-        n = len(self.matrix)
-        return fmpq_mat(n, n, [c for row in self.matrix for c in row]).inv()
+        return inverse(self.matrix)
 
     def require_limits(self) -> None:
         """Every limited function stays within its bound: |u_0| + sqrt(c k.P^-1 k) at most."""
@@ -154,6 +156,8 @@ def _multiplied(p: Polynomial, q: Polynomial) -> Polynomial:
     """A product, refused where it is too large."""
     if len(p) * len(q) > PRODUCTS:
         raise Refusal("an identity is too large to be checked", "proof")
+    require_time()
+    require_short(p, q)
     return p * q
 
 
@@ -189,6 +193,7 @@ def require_definite(rows: list[list[fmpq]], path: str) -> None:
     with ctx.workprec(BITS):
         rest = [[arb(c) for c in row] for row in rows]
         while rest:
+            require_time()
             (pivot, *first), *others = rest
             if not pivot > 0:
                 raise Refusal("a matrix is not proved to be positive definite", path)

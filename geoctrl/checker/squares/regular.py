@@ -19,6 +19,7 @@ from geoctrl.checker.balls import Balls
 from geoctrl.checker.boxes import is_invertible
 from geoctrl.checker.clock import require_time
 from geoctrl.checker.jets import ENTIRE, Jet, evaluate, reachable
+from geoctrl.checker.matrices import inverse
 from geoctrl.checker.reading import Refusal, children
 from geoctrl.checker.squares.identity import Fall
 from geoctrl.checker.surds import ball, middle
@@ -300,9 +301,8 @@ class Near:
         if tuple(s) not in forms:
             P, n = fall.matrix, len(fall.matrix)
             w = [k for k in range(n) if k not in s]
-            form = fmpq_mat(len(s), len(s), [fall.inverse[i, j] for i in s for j in s]).inv()
-            inner = fmpq_mat(len(w), len(w), [P[i][j] for i in w for j in w])
-            inner = inner.inv() if w else inner
+            form = inverse([[fall.inverse[i, j] for j in s] for i in s])
+            inner = inverse([[P[i][j] for j in w] for i in w]) if w else fmpq_mat(0, 0)
             mixed = inner * fmpq_mat(len(w), len(s), [P[i][j] for i in w for j in s])
             forms[tuple(s)] = arb_mat(form), arb_mat(mixed), arb_mat(inner)
         return forms[tuple(s)]

@@ -29,7 +29,7 @@ from geoctrl.checker.jets import reachable
 from geoctrl.checker.polynomials import Ratio
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
-from geoctrl.checker.squares.ring import Polynomial, at, constant, occurring, reduced
+from geoctrl.checker.squares.ring import Polynomial, at, constant, occurring, reduced, shifted, value_at
 from geoctrl.checker.words.texts import combination, symbol, told
 
 
@@ -95,7 +95,7 @@ class Setting:
         self._values = self._point()
         known = [r for r in F.relations if occurring(r) <= self._moving]
         found = [self.shifted(p) for p in known + rows] + [self._without_constant(p) for p in levels]
-        self.relations = reduced([p for p in found if p])
+        self.relations = reduced([p for p in found if p], F.rest)
         self.cofactors: list[Polynomial] = []
         self.still: list[int] = []
         self._settle()
@@ -254,13 +254,11 @@ class Setting:
         return values
 
     def _at_point(self, p: Polynomial) -> fmpq:
-        return constant(p.compose(*(g + v for g, v in zip(self._gens, self._values, strict=True))))
+        return value_at(p, self._values)
 
     def shifted(self, p: Polynomial) -> Polynomial:
         """A polynomial in the deviations of its generators."""
-        if not any(self._values[i] for i in occurring(p)):
-            return p
-        return p.compose(*(g + v for g, v in zip(self._gens, self._values, strict=True)))
+        return shifted(p, self._gens, self._values)
 
     def _settle(self) -> None:
         """What is at its value at the point all along, as a relation says that is a multiple of it: so is its
@@ -279,7 +277,7 @@ class Setting:
             if i in self.states:
                 new = [self.shifted(self._rates[self.states.index(i)].top)]
             relations = [self._settled(q) for q in self.relations + new]
-            self.relations = reduced([q for q in relations if q])
+            self.relations = reduced([q for q in relations if q], self._field.rest)
         self.measured = [i for i in self.measured if i not in self.still]
         needed = set(self.measured)
         for p in [*self.relations, *self.rates]:

@@ -1,0 +1,122 @@
+"""Files made to take long or much memory are refused in words, in a process with little of both."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from flint import arb, fmpq, fmpq_poly
+
+import geoctrl as gc
+from geoctrl import checker
+from geoctrl.checker.clock import limited, require_time
+from geoctrl.checker.matrices import locate, real_roots
+from geoctrl.checker.polynomials import generators_of
+from geoctrl.checker.surds import Surds, middle
+from studies.attack import heavy_files
+
+QUICK = 22
+"""Of the heavy files, those that are tried here; the standing attack tries all."""
+CHILD = """
+import json, resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+from geoctrl import checker
+told = []
+for path in sys.argv[1:]:
+    try:
+        told.append("confirmed: " + checker.check_file(path).claim)
+    except checker.Refusal as refusal:
+        told.append(f"refused: {refusal}")
+print(json.dumps(told))
+"""
+
+
+def test_heavy_files_are_refused_within_a_gigabyte(tmp_path):
+    names, paths = list(heavy_files.heavy())[:QUICK], []
+    for k, data in enumerate(list(heavy_files.heavy().values())[:QUICK]):
+        paths.append(tmp_path / f"{k}.json")
+        heavy_files.sealed(data)(paths[-1])
+    paths.append(tmp_path / "nest.json")
+    paths[-1].write_text(f'{{"format": "geoctrl-map", "x": {"[" * 991 + "]" * 991}, "digest": "a"}}')
+    done = subprocess.run([sys.executable, "-c", CHILD, *paths], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-500:]
+    told = dict(zip([*names, "nest"], json.loads(done.stdout), strict=True))
+    assert [name for name, words in told.items() if not words.startswith("refused: ")] == []
+    assert "20000 bits" in told["exp 10^11 in a box"]
+    assert "nested too deeply" in told["nest"]
+    assert "more than 512 functions" in told["functions beyond all bounds"]
+
+
+def test_middles_of_balls_are_not_made_exact_where_they_are_long():
+    assert middle(arb(3) / 4) == fmpq(3, 4)
+    for value in (arb(10**11).exp(), arb(-(10**11)).exp(), arb("inf"), arb("nan")):
+        with pytest.raises(checker.Refusal):
+            middle(value)
+
+
+def test_one_clock_ends_what_is_within_it():
+    require_time()
+    with limited(60.0), limited(-1.0):
+        with pytest.raises(checker.Refusal, match="takes more than"):
+            require_time()
+        with pytest.raises(checker.Refusal, match="takes more than"), limited(10.0):
+            require_time()
+    require_time()
+
+
+def test_a_chain_over_square_roots_looks_at_the_clock():
+    root = Surds.of([fmpq(2)]).read("0 + 1*r1")
+    p = [fmpq(1), *(root * k + 1 for k in range(30))]
+    with limited(-1.0), pytest.raises(checker.Refusal, match="takes more than"):
+        locate(p)
+
+
+def test_functions_are_counted_by_what_occurs():
+    table = [("sym", "x", "state"), *[("fun", "sin", [0])] * 50, ("fun", "cos", [1]), ("fun", "cos", [2])]
+    assert generators_of(table) == 4  # sine and cosine of x, and of sin x
+    table += [("fun", "sqrt", [0]), ("fun", "exp", [0]), ("fun", "select", [0, 0, 0])]
+    assert generators_of(table) == 6
+
+
+# -- chains in integers -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_roots_are_placed_as_isolated_roots_are(seed):
+    """Against the isolating balls of flint: on the axis, to either side of it, and real."""
+    rng = np.random.default_rng(seed)
+    p = fmpq_poly([1])
+    for _ in range(int(rng.integers(1, 8))):
+        a, b, c = (int(v) for v in rng.integers(-4, 5, 3))
+        p *= fmpq_poly([fmpq(a, 3), 1]) if rng.random() < 0.5 else fmpq_poly([fmpq(abs(b), 2), c * (c > 1), 1])
+    roots = p.complex_roots()
+    right, left, _ = locate(p.coeffs()[::-1])
+    assert right == any(z.real > 0 for z, _ in roots)
+    assert left == all(z.real < 0 for z, _ in roots)
+    assert real_roots(p) == sum(z.imag == 0 for z, _ in roots)
+
+
+def test_roots_over_a_field_with_square_roots():
+    field = Surds.of([fmpq(2)])
+    root = field.read("0 + 1*r1")
+    square = [fmpq(1), fmpq(0), root, fmpq(0), fmpq(1, 2)]  # (s^2 + 1/sqrt 2)^2
+    assert locate(square) == (False, False, False)
+    assert locate([fmpq(1), root, fmpq(1)]) == (False, True, True)
+    assert locate([fmpq(1), -root, fmpq(1)]) == (True, False, True)
+
+
+# -- nothing private leaves the library -----------------------------------------------------------------------
+
+
+def test_conditions_at_a_switch_are_refused_in_words():
+    """Max(k, 1) has no derivative by k at 1."""
+    import sympy as sp
+
+    q, k = gc.Coordinate("q"), gc.Parameter("k", 1)
+    system = gc.EulerPoincare(
+        shape=[q], inertia=[[1]], parameters=[k], potential=sp.Max(k.symbol, 1) * q.symbol**2 / 2
+    ).reduce()
+    with pytest.raises(gc.GeoctrlError):
+        gc.stability_conditions(system, gc.find_equilibrium(system, [0, 0]))
