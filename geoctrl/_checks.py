@@ -6,13 +6,13 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Container, Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from geoctrl._scalars.numbers import plain, real, shown
+from geoctrl._scalars.spelling import nearest
 from geoctrl.checker.reading import LETTERS
 from geoctrl.errors import DescriptionError, GeoctrlError, InputError, ParameterError
 
@@ -39,10 +39,6 @@ __all__ = [
     "user_level",
     "whole_number",
 ]
-
-
-_LISTED = 40
-"""More names than this are not listed in a message."""
 
 
 def require_printable(what: str, texts: Iterable[Any], prose: bool = False) -> None:
@@ -74,18 +70,6 @@ def require_printable(what: str, texts: Iterable[Any], prose: bool = False) -> N
             raise DescriptionError(
                 f"{what} {shown(text)} has {len(text)} letters: give a shorter one, of at most {LETTERS}"
             )
-
-
-def nearest(name: object, known: Iterable[str]) -> str:
-    """Words to append to an error message: the nearest known name, or all of them up to a number."""
-    known = [str(k) for k in known]
-    match = get_close_matches(str(name), known, n=1)
-    if match:
-        return f"; did you mean {match[0]!r}?"
-    if not known:
-        return "; none is declared"
-    more = f", ... ({len(known)} in all)" if len(known) > _LISTED else ""
-    return f"; known are {', '.join(known[:_LISTED])}{more}"
 
 
 def require_choice(

@@ -4,7 +4,7 @@ from geoctrl._scalars.arithmetics import FLOAT, RATIONAL, Arithmetic, NotRationa
 from geoctrl._scalars.graph import NUMBER, PARAMETER, STATE, Graph, Node
 from geoctrl._scalars.numbers import exact, is_number, plain, real, shown
 from geoctrl._scalars.symbolic import Quantity, Scalar, Vector
-from geoctrl._scalars.sympy_bridge import FromSympy, expression, to_sympy
+from geoctrl._scalars.sympy_bridge import FromSympy, expression, to_sympy, without_floats
 from geoctrl._scalars.sympy_matrix import inverse_of, read_matrix
 
 __all__ = [
@@ -32,4 +32,5 @@ __all__ = [
     "real",
     "shown",
     "to_sympy",
+    "without_floats",
 ]

@@ -7,13 +7,13 @@ the assembly itself never passes through sympy.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 
 from geoctrl._scalars.graph import Graph, Node
 from geoctrl._scalars.numbers import exact, plain, shown
+from geoctrl._scalars.spelling import nearest
 from geoctrl._scalars.symbolic import Scalar
 from geoctrl.errors import DescriptionError, ExpressionError, GeoctrlError
 
@@ -38,7 +38,9 @@ _TO_GRAPH = {
 
 
 def expression(value: Any, what: str, error: type[GeoctrlError] = DescriptionError) -> sp.Expr:
-    """A scalar expression of sympy as it is; a number of any type as the integer, float or rational it is.
+    """A scalar expression of sympy; its floats, and a number of any type, as the rationals that they are.
+
+    This is where expressions come in: from here on no arithmetic rounds.
 
     Raises
     ------
@@ -47,11 +49,11 @@ def expression(value: Any, what: str, error: type[GeoctrlError] = DescriptionErr
         expression.
     """
     if isinstance(value, sp.Expr):
-        return value
+        return without_floats(value, what, error)
     if isinstance(value, Scalar):
         return value.symbol
     if isinstance(value, sp.MatrixBase) and value.shape == (1, 1):  # a product of vectors
-        return value[0]
+        return without_floats(value[0], what, error)
     if isinstance(value, (str, bytes)):
         raise error(
             f"{what} must be an expression, got the text {shown(value)}: text is not read as one; write it "
@@ -59,10 +61,20 @@ def expression(value: Any, what: str, error: type[GeoctrlError] = DescriptionErr
         )
     if isinstance(value, (sp.Basic, sp.MatrixBase)):
         raise error(f"{what} must be a scalar expression, got {shown(value)}")
-    number = plain(value, what, error)
-    if isinstance(number, Fraction):
-        return sp.Rational(number.numerator, number.denominator)
-    return sp.Float(number) if isinstance(number, float) else sp.Integer(number)
+    return _rational(plain(value, what, error), what, error)
+
+
+def without_floats(value: Any, what: str, error: type[GeoctrlError] = DescriptionError) -> Any:
+    """An expression, a condition or a matrix of sympy with its floats as the rationals that they are."""
+    floats = value.atoms(sp.Float)
+    return (
+        value.xreplace({f: _rational(f, f"a number in {what}", error) for f in floats}) if floats else value
+    )
+
+
+def _rational(value: Any, what: str, error: type[GeoctrlError]) -> sp.Rational:
+    number = exact(value, what, error)
+    return sp.Rational(number.numerator, number.denominator)
 
 
 def _quadrature(expr: sp.Integral, convert: Callable) -> Node:
@@ -201,8 +213,6 @@ class FromSympy:
                 "take the declared object (parameter.symbol, vector.symbols, algebra.xi, sys.states; an "
                 "input given by its name is Symbol(name, real=True))"
             )
-        from geoctrl._checks import nearest
-
         return f"unknown symbol {str(symbol)!r} in an expression{nearest(str(symbol), self._names)}"
 
 

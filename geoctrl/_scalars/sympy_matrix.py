@@ -11,7 +11,7 @@ from sympy.matrices.exceptions import NonInvertibleMatrixError
 
 from geoctrl._scalars.numbers import shown
 from geoctrl._scalars.symbolic import Vector
-from geoctrl._scalars.sympy_bridge import expression
+from geoctrl._scalars.sympy_bridge import expression, without_floats
 from geoctrl.errors import DescriptionError, GeoctrlError
 
 __all__ = ["inverse_of", "read_matrix"]
@@ -26,7 +26,7 @@ def read_matrix(name: str, value: Any, error: type[GeoctrlError] = DescriptionEr
         Of the class ``error``: if it is none, or an entry is no expression (text is none).
     """
     if isinstance(value, sp.MatrixBase):
-        return sp.ImmutableMatrix(value)
+        return sp.ImmutableMatrix(without_floats(value, name, error))
     if isinstance(value, Vector):
         return value.symbols
     entries = _rectangle(value)

@@ -16,7 +16,7 @@ from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl.analysis.at_numbers import AtNumbers
 from geoctrl.analysis.signs import solve_inequality
 from geoctrl.errors import ParameterError
-from geoctrl.systems.decimals import readable
+from geoctrl.systems.decimals import readable, written
 from geoctrl.systems.notebook import displayed, rows, words
 from geoctrl.systems.typesetting import Typesetter
 
@@ -195,7 +195,7 @@ def _plain(condition: sp.Basic) -> str:
         sign = "=" if isinstance(condition, sp.Eq) else "!="
         shown = readable(condition)
         return f"{sp.sstr(shown.lhs, full_prec=False)} {sign} {sp.sstr(shown.rhs, full_prec=False)}"
-    return sp.sstr(readable(condition), full_prec=False)
+    return written(condition)
 
 
 def _solve_relation(relation: Boolean, symbol: sp.Symbol) -> Boolean:

@@ -19,7 +19,7 @@ from geoctrl.analysis.invariants import has_cofactor
 from geoctrl.analysis.polynomial_search import Monomial, PolynomialSearch, Vector
 from geoctrl.analysis.recovery import Recovery
 from geoctrl.systems import ReducedSystem
-from geoctrl.systems.decimals import readable
+from geoctrl.systems.decimals import written
 
 __all__ = ["DarbouxPolynomial", "RationalIntegrals"]
 
@@ -54,7 +54,7 @@ class DarbouxPolynomial:
     parameters: str
 
     def __repr__(self) -> str:
-        P, K = (sp.sstr(readable(e), full_prec=False) for e in (self.expr, self.cofactor))
+        P, K = map(written, (self.expr, self.cofactor))
         return f"DarbouxPolynomial({P}; cofactor {K}; {self.parameters} parameters)"
 
 

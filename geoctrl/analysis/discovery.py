@@ -23,7 +23,7 @@ from geoctrl.analysis.recovery import Recovery
 from geoctrl.analysis.shape import shape_of
 from geoctrl.stepping.progress import Progress
 from geoctrl.systems import ReducedSystem, as_system
-from geoctrl.systems.decimals import readable
+from geoctrl.systems.decimals import written
 
 __all__ = ["DiscoveredInvariants", "Invariant", "discover_invariants"]
 
@@ -62,7 +62,7 @@ class Invariant:
     where: str = "everywhere"
 
     def __repr__(self) -> str:
-        words = self.name or sp.sstr(readable(self.expr), full_prec=False)
+        words = self.name or written(self.expr)
         where = "" if self.where == "everywhere" else f", {self.where}"
         return f"Invariant({words}; {self.kind}, {self.parameters} parameters{where})"
 

@@ -24,7 +24,7 @@ from geoctrl.analysis.motion import Motion
 from geoctrl.analysis.orbit_points import exact_configurations, random_fraction
 from geoctrl.errors import DivisionError
 from geoctrl.systems import ReducedSystem, as_system
-from geoctrl.systems.decimals import readable
+from geoctrl.systems.decimals import written
 
 __all__ = ["InvariantProof", "check_invariant", "exact_states", "has_cofactor"]
 
@@ -205,7 +205,7 @@ def has_cofactor(
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{name!r}: {_shown(part)}" for name, part in value.items()) + "}"
-    return sp.sstr(readable(value), full_prec=False) if isinstance(value, sp.Basic) else repr(value)
+    return written(value) if isinstance(value, sp.Basic) else repr(value)
 
 
 _FUNCTION = "the function"
@@ -255,7 +255,7 @@ def _pieces(asked: _Asked, node: Node) -> Crossings:
 
 
 def _words(system: ReducedSystem, node: Node) -> str:
-    text = sp.sstr(readable(system.to_sympy([node])[0]), full_prec=False)
+    text = written(system.to_sympy([node])[0])
     return text if len(text) <= _LETTERS else f"{text[:_LETTERS]}..."
 
 

@@ -21,6 +21,7 @@ from geoctrl.errors import InputError
 from geoctrl.manifolds.description import Description
 from geoctrl.manifolds.factors import Direction
 from geoctrl.manifolds.sums import Small, Sum
+from geoctrl.systems.decimals import is_long
 from geoctrl.systems.notebook import rows
 from geoctrl.systems.typesetting import Piece, Typesetter, aligned, symbol_name, width
 
@@ -182,10 +183,9 @@ class ManifoldDisplay(ABC):
 
 
 def written(expr: sp.Expr) -> sp.Expr:
-    """Six digits of floats; whole numbers for those that are whole."""
-    return expr.xreplace(
-        {f: sp.Integer(int(f)) if float(f).is_integer() else sp.Float(f, 6) for f in expr.atoms(sp.Float)}
-    )
+    """Six digits of floats and of long rationals; whole numbers for those that are whole."""
+    shown = [*expr.atoms(sp.Float), *filter(is_long, expr.atoms(sp.Rational))]
+    return expr.xreplace({f: sp.Integer(int(f)) if float(f).is_integer() else sp.Float(f, 6) for f in shown})
 
 
 def matrix(entries: Sequence[Sequence[str]]) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import accepts, as_python, finite_array, user_level, whole_number
-from geoctrl._scalars import expression
+from geoctrl._scalars import expression, without_floats
 from geoctrl.errors import (
     ConstraintError,
     DescriptionError,
@@ -71,8 +71,8 @@ def finite(what: str, expr: Any) -> sp.Expr:
 
 def _expression(what: str, value: Any) -> Any:
     """An expression, or a number by the gate; what `finite` has words for is left to it."""
-    if isinstance(value, sp.Basic):
-        return value
+    if isinstance(value, sp.Basic | sp.MatrixBase):
+        return without_floats(value, what, InputError)
     if isinstance(value, float) and not np.isfinite(value):
         return sp.Float(value)
     return expression(value, what, InputError)
@@ -91,7 +91,7 @@ def read_scalar(what: str, value: Any, kinds: str = "an expression") -> sp.Expr:
         return f"{what} must be {kinds}, got {value!r}"
 
     try:
-        found = value if isinstance(value, sp.MatrixBase) else _expression(what, value)
+        found = _expression(what, value)
     except InputError as error:
         raise DescriptionError(f"{problem()}: {error}") from None
     if isinstance(found, sp.MatrixBase) and found.shape == (1, 1):

@@ -8,7 +8,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import finite_array, shape_of
-from geoctrl._scalars.numbers import shown
+from geoctrl._scalars import shown, without_floats
 from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds.kinetic import Kinetic, of_rates
 from geoctrl.manifolds.product import Product
@@ -73,7 +73,7 @@ def read_mass(mass: Any) -> Any:
         if mass.free_symbols:
             if mass != mass.T:
                 raise InputError("mass must be symmetric")
-            return mass
+            return without_floats(mass, "mass", InputError)
         mass = np.array(mass.tolist(), dtype=object)
     return _checked(finite_array("mass", mass))
 

@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import accepts, finite_array, nearest, real_array, shape_of, time_grid
-from geoctrl._scalars import is_number, real
+from geoctrl._scalars import is_number, real, without_floats
 from geoctrl.errors import ExpressionError, InputError
 from geoctrl.stepping.drive import Drive, Expressions, Function, Held, Sampled
 from geoctrl.systems import System
@@ -72,6 +72,7 @@ def _term(label: str, value: Any, inputs: Sequence[sp.Symbol]) -> Any:
         )
     if value.has(sp.nan, sp.oo, -sp.oo, sp.zoo):
         raise InputError(f"input {label!r} must be finite, got {value}")
+    value = without_floats(value, f"input {label!r}", InputError)
     if value.free_symbols & set(inputs):
         raise ExpressionError(f"input {label!r} is given by {value}, which holds an input itself")
     return value

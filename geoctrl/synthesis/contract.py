@@ -18,6 +18,7 @@ from geoctrl.synthesis import compensation, handover, prediction
 from geoctrl.synthesis.branches import Branch
 from geoctrl.synthesis.formula import as_feedback, law_latex, with_numbers
 from geoctrl.systems import EulerPoincare, Parameter, ReducedSystem, Rotors
+from geoctrl.systems.decimals import written
 from geoctrl.systems.equations import collected
 from geoctrl.systems.notebook import displayed
 
@@ -148,7 +149,7 @@ class Law(Controls):
         return ""
 
     def __repr__(self) -> str:
-        rows = "\n".join(f"  {label} = {e}" for label, e in self.by_input(self.expr).items())
+        rows = "\n".join(f"  {label} = {written(e)}" for label, e in self.by_input(self.expr).items())
         gains = ", ".join(f"{p.name} = {p.default}" for p in self.gain_parameters)
         return f"<{type(self).__name__} for {self.mechanism.name}: {gains}{self._remark()}>\n{rows}"
 

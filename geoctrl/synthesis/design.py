@@ -31,6 +31,7 @@ from geoctrl.synthesis.gains import read_sigma
 from geoctrl.synthesis.motor import Motor, RecommendedGains, read_starts, recommended
 from geoctrl.synthesis.rotor_gains import spread
 from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.systems.decimals import written
 from geoctrl.systems.points import resolve_equilibrium
 from geoctrl.systems.tilt import tilted
 from geoctrl.verification import Verdict
@@ -428,7 +429,7 @@ class SigmaDesign(GainSet):
         if not self.feasible:
             found = "none" if self.feasible is False else "open"
             return f"<SigmaDesign for {where}: {found}; {self.reason}>"
-        return f"<SigmaDesign for {where}: {self.condition}>"
+        return f"<SigmaDesign for {where}: {written(self.condition)}>"
 
 
 def _is_negative(quotient: sp.Expr) -> bool:

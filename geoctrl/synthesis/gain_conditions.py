@@ -10,6 +10,7 @@ import sympy as sp
 from geoctrl._scalars.factoring import factor_list
 from geoctrl.analysis.condition_set import StabilityConditions
 from geoctrl.analysis.signs import solve_inequality
+from geoctrl.systems.decimals import written
 
 __all__ = ["abbreviated", "decided", "settled", "solved"]
 
@@ -105,7 +106,7 @@ def abbreviated(condition: sp.Basic) -> str:
     if condition == sp.S.true:
         return "free"
     parts = sorted(sp.And.make_args(condition), key=lambda part: len(str(part)))
-    texts = [str(part) for part in parts]
+    texts = [written(part) for part in parts]
     return " and ".join(
         text if len(text) <= _LONG else f"a condition of {part.count_ops()} operations"
         for text, part in zip(texts, parts, strict=True)

@@ -40,6 +40,7 @@ from geoctrl.synthesis.shaped_loops import held_families, regular_domain
 from geoctrl.synthesis.shaped_warnings import damped_at_rest, unstable_families
 from geoctrl.synthesis.shaping import Shaping, named, require_made_by_match
 from geoctrl.systems import EulerPoincare, Family, Parameter, ReducedSystem
+from geoctrl.systems.decimals import written
 from geoctrl.systems.elimination import dot
 from geoctrl.systems.equations import collected
 from geoctrl.systems.notebook import displayed
@@ -427,7 +428,7 @@ class ShapedLaw(Controls):
 
     def __repr__(self) -> str:
         gains = ", ".join(f"{p.name} = {p.default}" for p in self.controlled.gains)
-        shown = [str(e) for e in self.expr]
+        shown = [written(e) for e in self.expr]
         rows = "\n".join(
             f"  {label} = {e if len(e) < _LONG else f'an expression of {len(e)} characters, .expr'}"
             for label, e in zip(self.input_labels, shown, strict=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-__all__ = ["readable"]
+__all__ = ["is_long", "readable", "written"]
 
 DIGITS = 12
 """Of a numerator or a denominator, beyond which a decimal is shown."""
@@ -23,17 +23,23 @@ def readable(expr: sp.Basic) -> sp.Basic:
     """
     if isinstance(expr, (sp.And, sp.Or, sp.Not)):
         return expr.func(*map(readable, expr.args), evaluate=False)
-    if not any(map(_is_long, expr.atoms(sp.Rational))):
+    if not any(map(is_long, expr.atoms(sp.Rational))):
         return expr
     if isinstance(expr, sp.core.relational.Relational):
         (q, left), (c, right) = (_factored(side) for side in (expr.lhs, expr.rhs))
-        if c == 0 or _is_long(q):
+        if c == 0 or is_long(q):
             q, c = sp.sign(q), c / abs(q)
         return expr.func(_product(q, left), _product(c, right), evaluate=False)
     return _product(*_factored(expr))
 
 
-def _is_long(q: sp.Rational) -> bool:
+def written(expr: sp.Basic) -> str:
+    """The text of an expression or condition, long rationals as decimals."""
+    return sp.sstr(readable(expr), full_prec=False)
+
+
+def is_long(q: sp.Rational) -> bool:
+    """Whether a rational is shown as a decimal."""
     return max(len(str(q.p)), len(str(q.q))) > DIGITS
 
 
@@ -42,10 +48,10 @@ def _factored(expr: sp.Expr) -> tuple[sp.Rational, sp.Expr]:
     if expr.is_Rational:
         return expr, sp.S.One
     if expr.is_number or not expr.args:
-        return sp.S.One, expr.evalf(_SHOWN) if any(map(_is_long, expr.atoms(sp.Rational))) else expr
+        return sp.S.One, expr.evalf(_SHOWN) if any(map(is_long, expr.atoms(sp.Rational))) else expr
     if expr.is_Add:
         terms = [_factored(term) for term in expr.args]
-        long = any(_is_long(q) for q, _ in terms)
+        long = any(is_long(q) for q, _ in terms)
         largest = max(abs(q) for q, _ in terms) if long else sp.S.One
         return largest, sp.Add(*(_product(q / largest, rest) for q, rest in terms))
     if expr.is_Mul:
@@ -59,7 +65,7 @@ def _factored(expr: sp.Expr) -> tuple[sp.Rational, sp.Expr]:
 
 
 def _product(q: sp.Rational, rest: sp.Expr) -> sp.Expr:
-    number = sp.Float(q, _SHOWN) if _is_long(q) else q
+    number = sp.Float(q, _SHOWN) if is_long(q) else q
     if rest.is_Add and number not in (1, -1):
         return sp.Mul(number, rest, evaluate=False)  # sympy would multiply it out
     return number * rest

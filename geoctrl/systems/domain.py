@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl._scalars import shown
+from geoctrl._scalars import shown, without_floats
 from geoctrl.errors import DescriptionError
 
 __all__ = ["EVERYWHERE", "Side", "read_domain"]
@@ -64,10 +64,9 @@ def _side(name: str, relation: Any) -> Side:
             f"domain[{name!r}] holds {always}: write an inequality in advected symbols, coordinates or "
             "velocities"
         )
-    if isinstance(relation, (sp.StrictGreaterThan, sp.GreaterThan)):
-        return Side(relation.lhs - relation.rhs, relation)
-    if isinstance(relation, (sp.StrictLessThan, sp.LessThan)):
-        return Side(relation.rhs - relation.lhs, relation)
+    if isinstance(relation, (sp.StrictGreaterThan, sp.GreaterThan, sp.StrictLessThan, sp.LessThan)):
+        exact = without_floats(relation, f"domain[{name!r}]")
+        return Side(exact.gts - exact.lts, relation)
     raise DescriptionError(
         f"domain[{name!r}] must be an inequality (left > right), one for each name, got {shown(relation)}"
     )

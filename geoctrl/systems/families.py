@@ -15,6 +15,7 @@ from geoctrl._checks import entries, nearest, require_printable
 from geoctrl._scalars import expression, plain
 from geoctrl.checker.surds import Surd
 from geoctrl.errors import DescriptionError, ImmutableError, LabelError, ParameterError
+from geoctrl.systems.decimals import written
 
 __all__ = ["Equilibrium", "Family", "listed"]
 
@@ -106,7 +107,7 @@ class Family:
         return Family, (dict(self.states), self.symbols, dict(self.inputs), self.relations)
 
     def __repr__(self) -> str:
-        states = ", ".join(f"{k} = {v}" for k, v in self.states.items())
+        states = ", ".join(f"{k} = {written(v)}" for k, v in self.states.items())
         return f"Family({states}; {', '.join(self.names)})"
 
 

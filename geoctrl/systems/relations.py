@@ -11,6 +11,7 @@ import sympy as sp
 
 from geoctrl._scalars import expression, shown
 from geoctrl.errors import DescriptionError
+from geoctrl.systems.decimals import written
 
 __all__ = ["Relation", "Relations", "read_relations"]
 
@@ -29,7 +30,7 @@ class Relation:
 
     def __str__(self) -> str:
         """The expression for a message, or its name in quotes where it would fill the page."""
-        text = str(self.expr)
+        text = written(self.expr)
         return text if len(text) <= LONG else repr(self.name)
 
 
@@ -78,7 +79,7 @@ def read_relations(given: Any, reserved: Iterable[str], labels: Iterable[str]) -
     for name, e in zip(given, expressions, strict=True):
         if not isinstance(name, str) or not name.strip():
             raise DescriptionError(f"the name of a leaf relation must be text, got {shown(name)}")
-        if name in reserved and name != str(e):
+        if name in reserved and name != written(e):
             raise DescriptionError(
                 f"the leaf relation {name!r} has the name of something else that a run reports; rename it"
             )
@@ -88,7 +89,7 @@ def read_relations(given: Any, reserved: Iterable[str], labels: Iterable[str]) -
 def _without_names(
     expressions: Sequence[sp.Expr], reserved: Iterable[str], labels: Iterable[str]
 ) -> Relations:
-    texts = [str(e) for e in expressions]
+    texts = [written(e) for e in expressions]
     taken = {*reserved, *labels, *texts}
     numbers = count(1)
     names: list[str] = []

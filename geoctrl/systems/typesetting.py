@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
 from geoctrl._scalars import expression
 from geoctrl._scalars.factoring import factored
+from geoctrl.systems.decimals import is_long
 
 __all__ = ["Piece", "Typesetter", "aligned", "plain_text", "symbol_name", "width"]
 
@@ -48,6 +50,17 @@ _RELATIONS = {
     sp.Unequality: r"\ne",
 }
 _TURNED = {">": "<", r"\ge": r"\le", "<": ">", r"\le": r"\ge"}
+
+
+def _read(expr: Any) -> sp.Expr:
+    """What is written, with the decimals that it holds."""
+    return expr if isinstance(expr, sp.Expr) else expression(expr, "what is written")
+
+
+def _decimal(size: sp.Rational) -> str:
+    """A long rational as the digits that a double keeps."""
+    digits, _, power = f"{float(size):.15g}".partition("e")
+    return rf"{digits}\cdot 10^{{{int(power)}}}" if power else digits
 
 
 def symbol_name(name: str) -> str:
@@ -125,13 +138,13 @@ class Typesetter:
 
     def pieces(self, expr: sp.Expr) -> list[Piece]:
         """Signs and bodies of the terms of a sum: one for each monomial of what moves, and the rest."""
-        terms = self._gathered(expression(expr, "what is written"), self.moving)
+        terms = self._gathered(_read(expr), self.moving)
         moving = [self._product(c, monomial) for c, monomial in terms if not monomial.is_number]
         return moving + [piece for c, sign in terms if sign.is_number for piece in self._best(sign * c)]
 
     def text(self, expr: sp.Expr) -> str:
         """A sum on one line, in the form that is shortest."""
-        expr = expression(expr, "what is written")
+        expr = _read(expr)
         if expr not in self._texts:
             self._texts[expr] = joined(self._best(expr))
         return self._texts[expr]
@@ -241,15 +254,12 @@ class Typesetter:
                 sides[0][-turned] = sides[0].pop(turned)
         size, sign = abs(number), (-1 if number < 0 else 1)
         above, below = (sorted(side.items(), key=self._factor_place) for side in sides)
+        p, q = (_decimal(size), 1) if is_long(size) else (size.p, size.q)
         if below:
-            upper = self._factors(above, size.p)
-            return sign, rf"\frac{{{upper}}}{{{self._factors(below, size.q)}}}"
-        if size.q == 1:
-            return sign, self._factors(above, size.p, bare=sign > 0)
-        return (
-            sign,
-            rf"\tfrac{{{size.p}}}{{{size.q}}} {self._factors(above, 1, False) if above else ''}".strip(),
-        )
+            return sign, rf"\frac{{{self._factors(above, p)}}}{{{self._factors(below, q)}}}"
+        if q == 1:
+            return sign, self._factors(above, p, bare=sign > 0)
+        return sign, rf"\tfrac{{{p}}}{{{q}}} {self._factors(above, 1, False) if above else ''}".strip()
 
     def _flat(self, parts: Iterable[sp.Expr]) -> Iterator[sp.Expr]:
         """Factors; a sum that is a product or a fraction comes in its parts."""
@@ -257,7 +267,9 @@ class Typesetter:
             short = self._fraction(factor) if factor.is_Add else factor
             yield from (factor,) if short.is_Add else sp.Mul.make_args(short)
 
-    def _factors(self, factors: Sequence[tuple[sp.Expr, sp.Expr]], number: int, bare: bool = True) -> str:
+    def _factors(
+        self, factors: Sequence[tuple[sp.Expr, sp.Expr]], number: int | str, bare: bool = True
+    ) -> str:
         texts = [str(number)] if number != 1 or not factors else []
         alone = bare and len(factors) == 1 and not texts
         return " ".join([*texts, *(self._power(base, e, alone) for base, e in factors)])

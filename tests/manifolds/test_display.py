@@ -46,7 +46,7 @@ def test_inertias_linear_terms_and_the_rate_of_the_frame_are_listed():
         inertias=np.diag(J), linear=a, frame_rate=[0, n.symbol, 0], parameters=[n]
     )
     text = system.latex()
-    assert line(text, r"\mathbb{J}_{1}") == r"\mathrm{diag}(2, 3, 1.5)"
+    assert line(text, r"\mathbb{J}_{1}") == r"\mathrm{diag}(2, 3, \tfrac{3}{2})"
     assert column(text, "a_{1}") == ["0.1", "-0.2", "0.3"]
     assert column(text, "w") == ["0", "n", "0"]
     assert r"\dot a_i" in text
