@@ -94,11 +94,11 @@ class _Reduced:
         states = dict(zip(system.state_labels, system.state_nodes, strict=True))
         inputs = dict(zip(system.input_labels, system.input_nodes, strict=True))
         places = dict(zip(map(str, self.m.configuration_symbols), self.a.gamma, strict=True))
-        self.nodes: dict[str, Node] = {**places, **states, **inputs, **self.a.parameters}
+        rates = dict(zip(self.m.velocity_labels, self.a.xi, strict=True))
+        self.nodes: dict[str, Node] = {**rates, **places, **states, **inputs, **self.a.parameters}
         known = {self.a.parameters[k]: unit.dimension for k, unit in self.parameters.items()}
         known |= {places[k]: unit.dimension for k, unit in self.coordinates.items()}
         known[self.a.time] = SECOND
-        rates = dict(zip(self.m.velocity_labels, self.a.xi, strict=True))
         told = {k: read_unit(text, k).dimension for k, text in state_units(self.m).items()}
         known |= {rates[k]: u for k, u in told.items() if k in rates and rates[k].kind == "sym"}
         self.h = Homogeneity(system.graph, known)
@@ -122,8 +122,7 @@ class _Reduced:
     def _families(self) -> None:
         """Members of families have the units of states and inputs."""
         table = {p.symbol: self.a.parameters[p.name] for p in self.m.parameters}
-        labelled = dict(zip(self.m.velocity_labels, self.a.xi, strict=True)) | self.nodes
-        units = {label: self.h.of(node) for label, node in labelled.items()}
+        units = {label: self.h.of(node) for label, node in self.nodes.items()}
         self.nodes |= require_families(self.h, self.m.equilibria, table, units)
 
     def _turning(self) -> list[str]:

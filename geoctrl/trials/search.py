@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,219 +14,21 @@ from geoctrl.errors import GeoctrlError, InputError, LabelError
 from geoctrl.sampling import Controls, SampledController
 from geoctrl.simulation import Trajectory, simulate
 from geoctrl.stepping import Progress
-from geoctrl.systems import EulerPoincare, Friction, Parameter, System, as_system
-from geoctrl.systems.rotor_velocities import with_rotor_velocities
+from geoctrl.systems import EulerPoincare, System, as_system
 from geoctrl.systems.tilt import tilted
+from geoctrl.trials.imperfections import CHECKS, UPSIDE_DOWN, Case, Trial, described, driven
 from geoctrl.trials.report import RobustnessReport, RobustnessRow
+from geoctrl.trials.shared import Shared
 
 __all__ = ["robustness"]
 
 _SCAN = 12
 _HALVINGS = 14
-_SEEDS = 5
-"""Blocks of noise of each trial, the worst of which counts."""
-
-_ALL_CORNERS = 6
-_UPSIDE_DOWN = 3.1
-"""Largest tilt that is tried, rad."""
-_DRAWN = 64
-"""Corners drawn where there are more parameters than these."""
-
-_LAST = 0.1
-"""Part of a run at its end over which it has to have come back."""
 _NEAR = 0.1
-"""Distance (rad, m) that always counts as back where nothing else is asked for."""
-_RUBBING = "robustness_friction"
-"""Parameter of the plant with friction."""
+"""Distance, in the size of a state, that always counts as back where nothing else is asked for."""
+_Job = tuple[Case, str, int]
 
-
-@dataclass(frozen=True, eq=False)
-class _Case:
-    """What all runs of a report share."""
-
-    plant: System
-    controller: SampledController
-    x0: Any
-    times: np.ndarray
-    params: Mapping[str, float]
-    stays: Mapping[str, tuple[float, float]]
-    returns: Mapping[str, tuple[float, float]]
-    uncertain: tuple[str, ...]
-    rubbing: tuple[str, ...]
-    seed: int
-    peak: float
-    """Largest torque of the run without imperfections."""
-
-    def fault(
-        self,
-        controller: SampledController,
-        params: Mapping[str, float] | None = None,
-        plant: System | None = None,
-        x0: Any = None,
-    ) -> str:
-        """The criterion that a run does not meet, "" where it meets all."""
-        run = simulate(
-            self.plant if plant is None else plant,
-            self.times,
-            self.x0 if x0 is None else x0,
-            params={**self.params, **(params or {})},
-            controller=controller,
-            throw=False,
-        )
-        if not run.success:
-            return run.status
-        last = run.time >= self.times[-1] - _LAST * (self.times[-1] - self.times[0])
-        for words, bounds, when in (
-            ("leaves", self.stays, slice(None)),
-            ("does not return to", self.returns, last),
-        ):
-            for label, (low, high) in bounds.items():
-                values = run[label][when]
-                if not (low <= values.min() and values.max() <= high):
-                    return f"{label} {words} [{low:g}, {high:g}]"
-        return ""
-
-
-Trial = Callable[[float], str]
-_Job = tuple[_Case, str, int]
-
-
-def _limit(case: _Case, _row: int) -> tuple[Trial, float, float]:
-    inputs = case.controller.feedback.inputs
-
-    def trial(value: float) -> str:
-        return case.fault(replace(case.controller, limits=dict.fromkeys(inputs, value)))
-
-    return trial, 2 * case.peak, 1e-3 * case.peak
-
-
-def _rate(case: _Case, _row: int) -> tuple[Trial, float, float]:
-    inputs, fastest = case.controller.feedback.inputs, 2 * case.peak / case.controller.hold
-
-    def trial(value: float) -> str:
-        return case.fault(replace(case.controller, rate_limits=dict.fromkeys(inputs, value)))
-
-    return trial, fastest, 1e-5 * fastest
-
-
-def _hold(case: _Case, _row: int) -> tuple[Trial, float, float]:
-    def trial(value: float) -> str:
-        return case.fault(replace(case.controller, rate=1 / value))
-
-    return trial, case.controller.hold, float(case.times[-1] - case.times[0]) / 4
-
-
-def _delay(case: _Case, _row: int) -> tuple[Trial, float, float]:
-    def trial(value: float) -> str:
-        return case.fault(replace(case.controller, delay=value))
-
-    return trial, case.controller.hold / 10, float(case.times[-1] - case.times[0]) / 4
-
-
-def _noise(case: _Case, row: int) -> tuple[Trial, float, float]:
-    signals = case.controller.feedback.signals
-
-    def trial(value: float) -> str:
-        for i in range(_SEEDS):
-            rng = np.random.default_rng([case.seed, row, i])
-            noisy = replace(case.controller, noise=dict.fromkeys(signals, value), rng=rng)
-            if found := case.fault(noisy):
-                return found
-        return ""
-
-    return trial, 1e-5, 10.0
-
-
-def _corners(case: _Case, row: int) -> tuple[Trial, float, float]:
-    names = case.uncertain
-    if len(names) <= _ALL_CORNERS:
-        corners = list(product((-1, 1), repeat=len(names)))
-    else:
-        rng = np.random.default_rng([case.seed, row])
-        corners = [tuple(c) for c in rng.choice((-1, 1), size=(_DRAWN, len(names))).tolist()]
-
-    def trial(value: float) -> str:
-        for place, corner in enumerate(corners):
-            changed = {
-                name: case.params[name] * (1 + sign * value) for name, sign in zip(names, corner, strict=True)
-            }
-            if found := case.fault(case.controller, changed):
-                corners.insert(0, corners.pop(place))  # the worst corner decides the next value too
-                return found
-        return ""
-
-    return trial, 1e-3, 0.9
-
-
-def _friction(case: _Case, _row: int) -> tuple[Trial, float, float]:
-    return _rubbed(case, _described(case.plant), case.rubbing)
-
-
-def _motor_friction(case: _Case, _row: int) -> tuple[Trial, float, float]:
-    mechanism = _described(case.plant)
-    return _rubbed(case, with_rotor_velocities(mechanism), _driven(mechanism))
-
-
-def _rubbed(case: _Case, mechanism: EulerPoincare, velocities: Sequence[str]) -> tuple[Trial, float, float]:
-    """Trials of the mechanism with viscous friction against some of its velocities."""
-    labels = mechanism.algebra.labels
-    coefficient = Parameter(_RUBBING, 0.0, "N m s or N s/m")
-    rows = [[int(label == name) for label in labels] for name in velocities]
-    rubbed = mechanism.replace(
-        friction=[*mechanism.friction, Friction(rows, viscous=coefficient.symbol)],
-        parameters=[*mechanism.parameters, coefficient],
-        parameter_sets={},
-    ).reduce()
-    start = dict(zip(case.plant.state_labels, case.plant.start(case.x0, case.params), strict=True))
-    x0 = np.array([start[label] for label in rubbed.state_labels])
-
-    def trial(value: float) -> str:
-        return case.fault(case.controller, {_RUBBING: value}, rubbed, x0)
-
-    return trial, 1e-4, 1e2
-
-
-def _driven(mechanism: EulerPoincare) -> tuple[str, ...]:
-    """Velocities in whose rows inputs stand, rates of rotors among them."""
-    inputs = set(mechanism.inputs)
-    pushed = zip(mechanism.algebra.labels, mechanism.forces or (), strict=False)
-    found = [label for label, force in pushed if force.free_symbols & inputs]
-    return (*found, *(mechanism.rotors.rate_labels if mechanism.rotors else ()))
-
-
-def _tilt(case: _Case, _row: int) -> tuple[Trial, float, float]:
-    x0 = case.plant.start(case.x0, case.params)
-
-    def trial(value: float) -> str:
-        for beside in tilted(case.plant, x0, value, case.params):
-            if found := case.fault(case.controller, x0=beside):
-                return found
-        return ""
-
-    return trial, 1e-3, _UPSIDE_DOWN
-
-
-def _described(plant: System) -> EulerPoincare:
-    if not isinstance(getattr(plant, "mechanism", None), EulerPoincare):
-        raise InputError(
-            "friction is tried on systems of the general description, gc.EulerPoincare(...).reduce()"
-        )
-    return plant.mechanism  # type: ignore[attr-defined]
-
-
-_CHECKS: dict[str, tuple[Callable, str]] = {
-    "limit": (_limit, "units of the input"),
-    "rate limit": (_rate, "units of the input a second"),
-    "hold": (_hold, "s"),
-    "delay": (_delay, "s"),
-    "noise": (_noise, "standard deviation of every signal"),
-    "corners": (_corners, "relative error of the plant's parameters"),
-    "friction": (_friction, "viscous, of each velocity of the body"),
-    "motor friction": (_motor_friction, "viscous, of each velocity that an input drives"),
-    "tilt": (_tilt, "rad from the start, to both sides"),
-}
-
-_ALWAYS = tuple(name for name in _CHECKS if name not in ("friction", "motor friction", "tilt"))
+_ALWAYS = tuple(name for name in CHECKS if name not in ("friction", "motor friction", "tilt"))
 """Those that every plant has."""
 
 
@@ -255,7 +55,12 @@ def robustness(
     its end within the plant's domain and meets what is asked; good values need not be an interval.
 
     Where neither ``stays`` nor ``returns`` is given, advected components and coordinates have to be, over the
-    last tenth, no further from where the run without imperfection ends than that run ever was, or 0.1.
+    last tenth, no further from where the run without imperfection ends than that run ever was, or a tenth of
+    their sizes there (`System.scales`: 0.1 rad of angles).
+
+    Limits, noise and friction are one number for all inputs, signals or velocities where these have one unit,
+    or units that the description does not tell; else they are told in the size of each: the largest input of
+    the run without imperfection, the size of a state, the inertia over the duration of the run.
 
     Parameters
     ----------
@@ -315,7 +120,7 @@ def robustness(
         raise TypeError(f"law must be a law or law.sampled(...), got {shown(law)}")
     names = entries("checks", checks)
     for name in names:
-        require_choice("check", name, _CHECKS)
+        require_choice("check", name, CHECKS)
     if not isinstance(rng, int | np.integer) or isinstance(rng, bool) or rng < 0:
         raise InputError(f"rng must be the seed of the report, a whole number, got {shown(rng)}")
     values = system.parameters_at(params)
@@ -325,19 +130,19 @@ def robustness(
         if name not in known:
             raise LabelError(f"uncertain: no parameter {shown(name)}{nearest(str(name), known)}")
     rubs = _rubbing(system, rubbing) if "friction" in names else ()
-    if "motor friction" in names and not _driven(_described(system)):
+    if "motor friction" in names and not driven(described(system)):
         raise InputError("motor friction: no input drives a velocity of this system")
     times = finite_array("timepts", timepts)
     along, end = _bounds("stays", stays, system), _bounds("returns", returns, system)
     good = simulate(system, times, x0, params=values, controller=controller, throw=False)
     if stays is None and returns is None:
         end = _default(system, good)
-    case = _Case(system, controller, x0, times, values, along, end, unsure, rubs, int(rng), 0.0)
+    limits, noises = _peaks(system, good), _signals(system, good)
+    case = Case(system, controller, x0, times, values, along, end, unsure, rubs, int(rng), limits, noises)
     if "tilt" in names:
-        tilted(system, system.start(x0, values), _UPSIDE_DOWN, values)
+        tilted(system, system.start(x0, values), UPSIDE_DOWN, values)
     if fault := case.fault(controller):
         raise InputError(f"the run is not good even without any imperfection: {fault}")
-    case = replace(case, peak=max(float(np.abs(good.samples.applied).max()), 1e-12))
     jobs = [(case, name, row) for row, name in enumerate(names)]
     found = _rows(jobs, executor, Progress(progress))
     return RobustnessReport(tuple(found), int(rng), names[len(found) :])
@@ -369,7 +174,7 @@ def _rows(jobs: Sequence[_Job], executor: Any, report: Progress) -> list[Robustn
 
 
 def _rubbing(system: System, given: Sequence[str] | None) -> tuple[str, ...]:
-    labels = _described(system).algebra.labels
+    labels = described(system).algebra.labels
     if given is None:
         return tuple(labels)
     for label in (chosen := entries("rubbing", given)):
@@ -378,16 +183,37 @@ def _rubbing(system: System, given: Sequence[str] | None) -> tuple[str, ...]:
     return chosen
 
 
+def _peaks(system: System, good: Trajectory) -> Shared:
+    """About the largest inputs of a run; where an input does nothing, its size at the start."""
+    record = good.samples
+    sizes = dict(zip(system.input_labels, _scales(system, good, 0).input, strict=True))
+    largest = zip(record.inputs, np.max(np.abs(record.applied), axis=1, initial=0.0), strict=True)
+    return Shared.of(system, {label: float(v) or float(sizes.get(label, 0.0)) for label, v in largest})
+
+
+def _signals(system: System, good: Trajectory) -> Shared:
+    """About the sizes of measured states at the start, of other signals about their largest values."""
+    record = good.samples
+    sizes = dict(zip(system.state_labels, _scales(system, good, 0).state, strict=True))
+    largest = zip(record.signals, np.max(np.abs(record.measured), axis=1, initial=0.0), strict=True)
+    return Shared.of(system, {label: float(sizes.get(label, 0.0)) or float(v) for label, v in largest})
+
+
+def _scales(system: System, run: Trajectory, k: int) -> Any:
+    """Sizes at a sample of a run."""
+    return system.scales(run.states[:, k], params=run.params)
+
+
 def _default(system: System, good: Trajectory) -> dict[str, tuple[float, float]]:
     """Where the configuration has to be at the end, from the run without imperfection."""
     labels = system.state_labels
     if isinstance(getattr(system, "mechanism", None), EulerPoincare):
-        mechanism = _described(system)
+        mechanism = described(system)
         labels = tuple(str(s) for s in mechanism.configuration_symbols if str(s) in labels)
-    found = {}
+    found, sizes = {}, dict(zip(system.state_labels, _scales(system, good, -1).state, strict=True))
     for label in labels:
         end = float(good[label][-1])
-        far = max(float(np.abs(good[label] - end).max()), _NEAR)
+        far = max(float(np.abs(good[label] - end).max()), _NEAR * sizes[label])
         found[label] = end - far, end + far
     return found
 
@@ -416,8 +242,7 @@ def _tried(trial: Trial, value: float) -> str:
 def _searched(job: _Job, told: Callable[[float], object] = lambda part: None) -> RobustnessRow:
     """One row: a scan from the good end, then halvings between the last good value and the next."""
     case, name, row = job
-    make, unit = _CHECKS[name]
-    trial, easy, hard = make(case, row)
+    trial, easy, hard, unit = CHECKS[name](case, row)
     runs, good, bad, fault = 0, None, None, ""
     for value in np.geomspace(easy, hard, _SCAN).tolist():
         runs += 1

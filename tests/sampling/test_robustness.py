@@ -171,7 +171,7 @@ def test_what_was_done_before_an_interruption_is_kept(cart, monkeypatch):
     def pressed(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(search._CHECKS, "limit", (pressed, ""))
+    monkeypatch.setitem(search.CHECKS, "limit", pressed)
     told = []
     with pytest.warns(RuntimeWarning, match="2 of 4 checks"):
         found = report(cart, ["hold", "delay", "limit", "noise"], progress=told.append)
@@ -233,3 +233,32 @@ def test_a_report_is_drawn(cart):
         gc.viz.robustness(3)
     with pytest.raises(gc.InputError, match="this one has none"):
         gc.viz.robustness(report(cart, []))
+
+
+def test_reports_are_the_same_in_other_units():
+    """m x'' = u, u = -k x - c x': limits and friction go over as numbers, noise of two units counts sizes."""
+    m, x = gc.Parameter("m", 2.0, "kg"), gc.Coordinate("x", unit="m")
+    cart = gc.EulerPoincare(
+        shape=[x], inertia=[[m.symbol]], inputs=["u"], forces=[sp.Symbol("u", real=True)], parameters=[m]
+    )
+    moved, change = cart.in_units(mass=1000, length=1000, time=60)
+
+    def told(mechanism, number):
+        k, c, time = number(3.0, "N/m"), number(2.0, "N s/m"), number(1.0, "s")
+        law = Feedback({"u": -k * x.symbol - c * x.rate})
+        return gc.robustness(
+            mechanism.reduce(),
+            SampledController(law, rate=20 / time),
+            [0.0, number(0.5, "m")],
+            np.linspace(0, 8 * time, 81),
+            checks=["limit", "noise", "friction"],
+            returns={"x": number(0.05, "m")},
+        )
+
+    first, second = told(cart, lambda v, _: v), told(moved, change.value)
+    units = {"limit": "N", "noise": "1", "friction": "N s/m"}
+    for one, other in zip(first.rows, second.rows, strict=True):
+        assert other.tolerated == pytest.approx(change.value(one.tolerated, units[one.check]), rel=1e-6)
+        assert other.runs == one.runs
+    assert first["noise"].unit == "standard deviation of every signal, in the size of each"
+    assert first["friction"].unit == "viscous, of each velocity of the body"
