@@ -116,7 +116,7 @@ def require_families(
     dict of "family: symbol" -> node
     """
     graph: Graph = homogeneity.graph
-    found = {}
+    found: dict[str, Node] = {}
     for name, family in families.items():
         own = {s: graph.symbol(member(name, s.name), PARAMETER) for s in family.symbols}
         found |= {node.payload: node for node in own.values()}

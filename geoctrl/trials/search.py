@@ -137,7 +137,7 @@ def robustness(
     good = simulate(system, times, x0, params=values, controller=controller, throw=False)
     if stays is None and returns is None:
         end = _default(system, good)
-    limits, noises = _peaks(system, good), _signals(system, good)
+    limits, noises = _peaks(system, good, good.samples), _signals(system, good, good.samples)
     case = Case(system, controller, x0, times, values, along, end, unsure, rubs, int(rng), limits, noises)
     if "tilt" in names:
         tilted(system, system.start(x0, values), UPSIDE_DOWN, values)
@@ -183,17 +183,15 @@ def _rubbing(system: System, given: Sequence[str] | None) -> tuple[str, ...]:
     return chosen
 
 
-def _peaks(system: System, good: Trajectory) -> Shared:
+def _peaks(system: System, good: Trajectory, record: Any) -> Shared:
     """About the largest inputs of a run; where an input does nothing, its size at the start."""
-    record = good.samples
     sizes = dict(zip(system.input_labels, _scales(system, good, 0).input, strict=True))
     largest = zip(record.inputs, np.max(np.abs(record.applied), axis=1, initial=0.0), strict=True)
     return Shared.of(system, {label: float(v) or float(sizes.get(label, 0.0)) for label, v in largest})
 
 
-def _signals(system: System, good: Trajectory) -> Shared:
+def _signals(system: System, good: Trajectory, record: Any) -> Shared:
     """About the sizes of measured states at the start, of other signals about their largest values."""
-    record = good.samples
     sizes = dict(zip(system.state_labels, _scales(system, good, 0).state, strict=True))
     largest = zip(record.signals, np.max(np.abs(record.measured), axis=1, initial=0.0), strict=True)
     return Shared.of(system, {label: float(sizes.get(label, 0.0)) or float(v) for label, v in largest})
