@@ -262,23 +262,25 @@ class Abelian(Shaping):
         )
 
     def _closed_form(self, z: Quasicoordinate) -> sp.Expr | None:
-        """z as a function of coordinates, where its actuated position is one and one other rides along.
+        """z as a function of coordinates, where its rate is a differential of such a function.
 
-        A state besides a position that is known would be neutral.
+        A state besides a position that is known would be neutral, and a memory that has to start right.
         """
         m = self.plant.mechanism
         coordinates = {c.rate: c.symbol for c in m.shape}
         moved = {v: sp.diff(z.rate, v) for v in m.algebra.xi if sp.diff(z.rate, v) != 0}
-        riding = [v for v, slope in moved.items() if slope.free_symbols & set(coordinates.values())]
-        if not moved.keys() <= coordinates.keys() or len(riding) > 1:
+        if not moved.keys() <= coordinates.keys():
             return None
-        found = sum((slope * coordinates[v] for v, slope in moved.items() if v not in riding), sp.Integer(0))
-        for v in riding:
-            grown = primitive(moved[v], coordinates[v])
-            if grown is None or moved[v].free_symbols & {s for w, s in coordinates.items() if w != v}:
+        found = sp.Integer(0)
+        # One coordinate after the other: what those before have not brought.
+        for v, slope in moved.items():
+            left = sp.simplify(slope - sp.diff(found, coordinates[v]))
+            grown = left and primitive(left, coordinates[v])
+            if grown is None:
                 return None
             found += grown
-        return found
+        closed = all(sp.simplify(sp.diff(found, coordinates[v]) - slope) == 0 for v, slope in moved.items())
+        return found if closed else None
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -110,10 +110,13 @@ def solve_saddle(
     Returns
     -------
     acceleration, multipliers, pivots : lists of nodes
-        ``pivots`` of M and of B M^{-1} B^T, or of the bordered matrix where M is singular; the solution
-        exists where none vanishes.
+        ``pivots`` of M, or M + B^T S B where M is singular, and of B M^{-1} B^T with the same; or of the
+        bordered matrix where the elimination of both meets zeros. The solution exists where none vanishes.
     """
     factorisation = Factorisation(graph, mass)
+    if factorisation.singular and rows:
+        mass, force = _augmented(graph, mass, force, rows, drift)
+        factorisation = Factorisation(graph, mass)
     if factorisation.singular:
         return _solve_bordered(graph, mass, force, rows, drift)
     free = factorisation.solve(force)
@@ -133,6 +136,34 @@ def solve_saddle(
     return acceleration, multipliers, [*factorisation.pivots, *constraint.pivots]
 
 
+def _augmented(
+    graph: Graph,
+    mass: Sequence[Sequence[Node]],
+    force: Sequence[Node],
+    rows: Sequence[Sequence[Node]],
+    drift: Sequence[Node],
+) -> tuple[list[list[Node]], list[Node]]:
+    """M + B^T S B and h - B^T S d, S diagonal, which have the same w' and lambda, since B w' = -d.
+
+    Where M is semidefinite and the bordered matrix regular the sum is positive definite, so that no pivot
+    vanishes at a regular point; those of the bordered matrix may.
+    """
+    k, scaled = range(len(mass)), [[_inertia_of(mass, row) * e for e in row] for row in rows]
+    pairs = list(zip(rows, scaled, strict=True))
+    augmented = [[graph.add([mass[i][j], *(row[i] * s[j] for row, s in pairs)]) for j in k] for i in k]
+    pulled = [graph.add([force[i], *(-(s[i] * d) for s, d in zip(scaled, drift, strict=True))]) for i in k]
+    return augmented, pulled
+
+
+def _inertia_of(mass: Sequence[Sequence[Node]], row: Sequence[Node]) -> Node | int:
+    """An inertia along a row, by which it is weighed: the digits of a mass do not drown in those of a row."""
+    felt = [i for i, e in enumerate(row) if not e.is_zero and not mass[i][i].is_zero]
+    constant = [i for i in felt if mass[i][i].level != STATE]
+    if plain := [i for i in constant if row[i].level != STATE]:
+        return mass[plain[0]][plain[0]] / row[plain[0]] ** 2
+    return mass[constant[0]][constant[0]] if constant else 1
+
+
 def _solve_bordered(
     graph: Graph,
     mass: Sequence[Sequence[Node]],
@@ -140,7 +171,7 @@ def _solve_bordered(
     rows: Sequence[Sequence[Node]],
     drift: Sequence[Node],
 ) -> tuple[list[Node], list[Node], list[Node]]:
-    """The same for a singular M that the constraints make definite: the bordered matrix is factored whole.
+    """The same for a singular M, and M + B^T S B too: the bordered matrix is factored whole.
 
     Its diagonal zeros fill up as the other pivots are taken.
     """
