@@ -13,7 +13,6 @@ import numpy as np
 
 from geoctrl._scalars.numbers import plain, real, shown
 from geoctrl._scalars.spelling import nearest
-from geoctrl.checker.reading import LETTERS
 from geoctrl.errors import DescriptionError, GeoctrlError, InputError, ParameterError
 
 __all__ = [
@@ -39,6 +38,10 @@ __all__ = [
     "user_level",
     "whole_number",
 ]
+
+
+LETTERS = 500
+"""Of a name that is given, at most."""
 
 
 def require_printable(what: str, texts: Iterable[Any], prose: bool = False) -> None:

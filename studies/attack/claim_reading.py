@@ -22,10 +22,15 @@ QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 DECIMAL = re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?", re.ASCII)
 DIGITS = re.compile(r"\d+", re.ASCII)
 CUT = re.compile(r"\.\.\. \[sha256 of its nodes: ([0-9a-f]{32})\]")
+CUT_NAME = re.compile(r"\.\.\. \[sha256 of the name: ([0-9a-f]{32})\]")
 FUNCTIONS = {"sqrt", "sin", "cos", "exp", "log", "atan", "select", "quadrature"}
 LONG = 240
 Long = tuple[str, str]
 """Beginning and digest of what is too long to be told."""
+
+
+def hash_of(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()
 
 
 class UnreadError(ValueError):
@@ -60,7 +65,11 @@ class Reader:
 
     def name(self) -> str:
         if (text := self.match(QUOTED)) is not None:
-            return str(ast.literal_eval(text))
+            name = str(ast.literal_eval(text))
+            if (cut := CUT_NAME.match(self.text, self.at)) is None:
+                return name
+            self.at = cut.end()
+            return next(k for k in self.numbers if k[:LONG] == name and hash_of(k).startswith(cut[1]))
         found = self.match(MADE) or self.match(PLAIN)
         if found is None:
             raise UnreadError(f"a name expected at {self.text[self.at : self.at + 60]!r}")

@@ -31,6 +31,7 @@ TRIES, NEAR = 20, 1e-11
 NAMES = (
     "x", "y2", "v_dot", "a b", "x = 0 of 'top', on the leaf y", "1", "2*x", "sin", "double", "q^-1", "phi)",
     "it's", 'say "x"', "back\\slash", "γ", "x - y", "phi - atan2(3, 4)", "theta of the controller",
+    "w" * 300, "two words" * 40,
 )  # fmt: skip
 
 

@@ -45,7 +45,7 @@ def test_without_brackets_they_would_not_be(monkeypatch):
     """Negative control: a base, or a factor, without its brackets is another expression."""
     monkeypatch.setattr(Expressions, "_atom", lambda self, place: self._texts[place])
     found = [claims.written(1, index, Dice(1, index)) for index in range(100)]
-    assert sum(bool(claims.at_odds(data, np.random.default_rng(3))) for data in found) > 20
+    assert sum(bool(claims.at_odds(data, np.random.default_rng(3))) for data in found) > 10
 
 
 def test_the_reader_sees_what_is_changed():
@@ -125,7 +125,7 @@ def test_names_that_are_claims_are_quoted(tmp_path):
 
 
 def test_names_are_bounded():
-    for count, said in ((500, "PROVED_ASYMPTOTICALLY_STABLE"), (501, "refused")):
+    for count, said in ((2000, "PROVED_ASYMPTOTICALLY_STABLE"), (2001, "refused")):
         e = Equations(**{"x" * count: 0})
         assert verdict(e.problem([e.monomial(-1, **{"x" * count: 1})])) == said
 

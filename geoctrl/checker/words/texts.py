@@ -28,8 +28,8 @@ from geoctrl.checker.jets import reachable, to_float
 from geoctrl.checker.reading import FUNCTIONS, children
 from geoctrl.checker.surds import Surd
 
-LONG = 240
-"""Letters of an expression from which its beginning and a digest are told."""
+LONG, DIGEST = 240, 32
+"""Letters of a text from which its beginning and a digest are told, and those of a digest."""
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _MADE = re.compile(
     rf"{NAME.pattern}( - atan2\(-?[0-9]+(/[0-9]+)?, -?[0-9]+(/[0-9]+)?\)| of the [a-z]+( [0-9]+)?)", re.ASCII
@@ -49,7 +49,13 @@ def quoted(text: str) -> str:
 
 
 def told(text: str) -> str:
-    """A name where nothing is computed with it: as it is, or quoted where it might be read as more."""
+    """A name where nothing is computed with it: as it is, or quoted where it might be read as more.
+
+    Of a long one, as of a conserved function that goes by its expression, the beginning and a digest.
+    """
+    if len(text) > LONG:
+        digest = hashlib.sha256(text.encode()).hexdigest()[:DIGEST]
+        return f"{quoted(text[:LONG])}... [sha256 of the name: {digest}]"
     return text if NAME.fullmatch(text) or _MADE.fullmatch(text) else quoted(text)
 
 
@@ -151,7 +157,7 @@ class Expressions:
         text = self._texts[place]
         if len(text) <= LONG:
             return text
-        return f"{text[:LONG]}... [sha256 of its nodes: {digest_of_node(self._table, place)[:32]}]"
+        return f"{text[:LONG]}... [sha256 of its nodes: {digest_of_node(self._table, place)[:DIGEST]}]"
 
     def _of(self, i: int) -> str:
         kind, *parts = self._table[i]
