@@ -28,7 +28,8 @@ from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, MatchingE
 from geoctrl.synthesis.contract import GainSet, Matched
 from geoctrl.synthesis.gain_conditions import decided
 from geoctrl.synthesis.gains import read_sigma
-from geoctrl.synthesis.motor import Motor, RecommendedGains, read_starts, recommended
+from geoctrl.synthesis.motor import Motor, RecommendedGains, deviated, read_starts, recommended
+from geoctrl.synthesis.plant_points import members
 from geoctrl.synthesis.rotor_gains import spread
 from geoctrl.systems import Equilibrium, ReducedSystem
 from geoctrl.systems.decimals import written
@@ -89,7 +90,9 @@ class SigmaDesign(GainSet):
                 k: v for k, v in eq.params.items() if k in self.loop.params and k not in self._gains
             }
             self.family = eq.name if eq.name in self.loop.families else ""
-            self._values = _family_values(self.loop, eq) if self.family else None
+            family = self.loop.families.get(eq.name)
+            found = {} if family is None else members(family, eq)
+            self._values = found if family is not None and len(found) == len(family.symbols) else None
             self._state = np.array([eq[label] for label in self.loop.state_labels])
         else:
             self._state = eq
@@ -330,6 +333,8 @@ class SigmaDesign(GainSet):
         rate: float = 100.0,
         tilt: float | None = None,
         starts: Any = None,
+        *,
+        start: Mapping[str, float] | None = None,
     ) -> RecommendedGains:
         r"""Gain, damping and regulation with which the motor of one rotor holds the plant from given starts.
 
@@ -349,6 +354,8 @@ class SigmaDesign(GainSet):
             configuration has one direction to move in.
         starts : (S, n), optional
             States of the plant, further ones or instead.
+        start : dict of state -> number, optional
+            A deviation from the equilibrium, one more of them.
 
         Returns
         -------
@@ -386,8 +393,11 @@ class SigmaDesign(GainSet):
         point = self._member(plant)
         away = [] if tilt is None else [tilted(plant, point.x, tilt, point.params)]
         away += [] if starts is None else [read_starts(plant, starts, point.params)]
+        away += [] if start is None else [deviated(plant, point.x, start)]
         if not away:
-            raise InputError("from where? Give tilt=, in rad, or starts=, states of the plant")
+            raise InputError(
+                "from where? Give tilt=, in rad, start=, deviations by state, or starts=, states of the plant"
+            )
         if not self.feasible:
             raise MatchingError(f"no gain is admissible here: {self.reason}")
         return recommended(self.matching, point, self._sigmas(), motor, np.concatenate(away))
@@ -436,15 +446,3 @@ def _is_negative(quotient: sp.Expr) -> bool:
     """Whether numerator and denominator are known to have opposite signs."""
     numerator, denominator = (known_sign(part) for part in sp.fraction(quotient))
     return numerator is not None and denominator is not None and numerator * denominator < 0
-
-
-def _family_values(loop: ReducedSystem, eq: Equilibrium) -> dict[str, float] | None:
-    """The family's symbols at a member, read off states that are plain symbols; None where one has none."""
-    family = loop.families[eq.name]
-    values = {}
-    for symbol in family.symbols:
-        label = next((k for k, e in family.states.items() if e == symbol), None)
-        if label is None:
-            return None
-        values[symbol.name] = eq[label]
-    return values

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from geoctrl._scalars.factoring import factor_list
 from geoctrl.analysis.condition_set import StabilityConditions
 from geoctrl.analysis.signs import solve_inequality
+from geoctrl.errors import ParameterError
 from geoctrl.systems.decimals import written
 
-__all__ = ["abbreviated", "decided", "settled", "solved"]
+__all__ = ["abbreviated", "allowing", "decided", "settled", "solved"]
 
 _LONG = 100
 """Characters of a condition that nobody reads."""
@@ -35,6 +37,31 @@ def decided(conditions: StabilityConditions, numbers: Mapping[sp.Symbol, sp.Rati
     values: dict[str, Any] = {s.name: float(q) for s, q in numbers.items()}
     found = conditions.evaluate(**values)
     return {1: True, -1: False}.get(int(found))
+
+
+def allowing(
+    conditions: StabilityConditions, numbers: Mapping[sp.Symbol, sp.Rational], gains: Sequence[sp.Symbol]
+) -> Callable[[np.ndarray], np.ndarray]:
+    """What numbers those of several sets of gains (N, gains) that satisfy the conditions.
+
+    Raises
+    ------
+    ParameterError
+        If they ask for further numbers.
+    """
+    asked = {s for r in conditions.stable for s in r.free_symbols} - numbers.keys() - set(gains)
+    if asked:
+        raise ParameterError(f"gains need numbers in params for {', '.join(sorted(map(str, asked)))}")
+    told = [r.subs(numbers) if hasattr(r, "subs") else r for r in conditions.stable]
+    tests = sp.lambdify(list(gains), told, "numpy")
+
+    def allowed(draws: np.ndarray) -> np.ndarray:
+        every = np.ones(len(draws), dtype=bool)
+        for found in tests(*draws.T):
+            every &= np.broadcast_to(found, len(draws))
+        return np.flatnonzero(every)
+
+    return allowed
 
 
 def settled(relations: list) -> list:

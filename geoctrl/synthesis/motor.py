@@ -34,7 +34,7 @@ from geoctrl.synthesis.contract import Law, Matched
 from geoctrl.synthesis.rotor_gains import HeldLoops, Peaks
 from geoctrl.systems import Equilibrium, ReducedSystem
 
-__all__ = ["LawFree", "Motor", "RecommendedGains", "law_free", "read_starts", "recommended"]
+__all__ = ["LawFree", "Motor", "RecommendedGains", "deviated", "law_free", "read_starts", "recommended"]
 
 _RATIOS = (0.3, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8)
 """Damping ratios of the oscillation that are tried."""
@@ -51,6 +51,7 @@ _TRIED = 12
 _DIGITS = 4
 """Digits of the gains that are recommended."""
 _ZERO = 1e-9
+"""Sine, or part of the largest, that counts as zero where states are of size one."""
 
 
 @dataclass(frozen=True)
@@ -149,22 +150,36 @@ class RecommendedGains(Mapping[str, float]):
         return f"<RecommendedGains {gains}; at {self.rate:g} Hz at most {asked}>"
 
 
-def law_free(A: np.ndarray, B: np.ndarray, rotor: int, starts: np.ndarray, torque: float) -> LawFree:
-    """The bounds of the module for deviations (S, n), the worst of all unstable directions."""
+def law_free(
+    A: np.ndarray,
+    B: np.ndarray,
+    rotor: int,
+    starts: np.ndarray,
+    torque: float,
+    sizes: np.ndarray | float = 1.0,
+) -> LawFree:
+    """The bounds of the module for deviations (S, n), the worst of all unstable directions.
+
+    Zeros are judged where states have the given ``sizes``.
+    """
+    d = np.broadcast_to(np.asarray(sizes, dtype=float), len(A))
+    A, B, starts = A * d / d[:, None], B / d[:, None], starts / d
     values, left = np.linalg.eig(A.T)
     momenta = np.linalg.svd(A.T)[2][np.linalg.matrix_rank(A, tol=_ZERO * np.linalg.norm(A, 2)) :]
-    weights, rates = momenta @ B[:, 0], momenta[:, rotor]
+    weights, rates = momenta @ B[:, 0], momenta[:, rotor] / d[rotor]
     # One momentum moves with the torque; its speed is what it changes by at a rotor rate of one.
-    per_impulse = abs(weights @ weights / (weights @ rates)) if abs(weights @ rates) > _ZERO else 0.0
+    seen = abs(weights @ rates) > _ZERO * np.linalg.norm(weights) * np.linalg.norm(rates)
+    per_impulse = abs(weights @ weights / (weights @ rates)) if seen else 0.0
     needed, speed = 0.0, 0.0
     for w, direction in zip(values, left.T, strict=True):
         if abs(w.imag) > _ZERO * abs(w) or not w.real > _ZERO * np.max(np.abs(values)):
             continue
         push = abs(direction.real @ B[:, 0])
+        pushed = push > _ZERO * np.linalg.norm(direction) * np.linalg.norm(B[:, 0])
         p = float(np.max(np.abs(starts @ direction.real)))
         if p == 0.0:
             continue
-        least = w.real * p / push if push > _ZERO else np.inf
+        least = w.real * p / push if pushed else np.inf
         needed = max(needed, float(least))
         part = least / torque if np.isfinite(torque) else 0.0
         impulse = np.inf if part >= 1 else torque / w.real * -np.log1p(-part) if part else p / push
@@ -196,7 +211,8 @@ def recommended(
     A, B = linear.A, linear.B
     (input_label,), (rate_label,) = matching.rotors.input_labels, matching.rotors.rate_labels
     away = starts - point.x
-    least = law_free(A, B, plant.state_labels.index(rate_label), away, motor.torque)
+    rotor = plant.state_labels.index(rate_label)
+    least = law_free(A, B, rotor, away, motor.torque, linear.scales.column)
     _possible(least, motor, input_label, rate_label)
     pace = float(np.max(np.abs(np.linalg.eigvals(A))))
     symbols = {name: sp.Symbol(name, real=True) for name in ("sigma", "k", "kappa")}
@@ -328,6 +344,18 @@ def _reason(peaks: Peaks, motor: Motor, torque: str, speed: str) -> str:
         f"{peaks.speed[enough].min():.4g} (limit {motor.speed:.4g}); with {speed} within it, {torque} is at "
         f"least {peaks.torque[slow].min():.4g}"
     )
+
+
+def deviated(plant: ReducedSystem, x: np.ndarray, start: Any) -> np.ndarray:
+    """The state (1, n) beside x by a deviation given by state."""
+    if not isinstance(start, Mapping) or not start:
+        raise InputError(f"start must be a dict of state -> deviation, got {shown(start)}")
+    moved = np.array(x, dtype=float)
+    for label, value in start.items():
+        if label not in plant.state_labels:
+            raise InputError(f"no state {label!r}{nearest(str(label), plant.state_labels)}")
+        moved[plant.state_labels.index(label)] += quantity(f"the start of {label}", value)
+    return moved[None]
 
 
 def read_starts(plant: ReducedSystem, starts: Any, params: Mapping[str, float]) -> np.ndarray:

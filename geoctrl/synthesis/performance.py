@@ -7,7 +7,7 @@ Near an equilibrium the loop is :math:`\delta\dot x = A\,\delta x` on the leaf w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -29,11 +29,12 @@ _COUNT = 2**16
 _GROWTH = 1e-6
 """Real parts below this, relative to the largest eigenvalue, are those of imaginary ones."""
 _FIXED = 1e-9
-"""A state that moves less than this on the leaf is held by it."""
+"""A state that moves less than this part of its size on the leaf is held by it."""
 _STRIDE = 0.01
-"""Step along a velocity, rad or m, in search of the law's end."""
+"""Step along a velocity in search of the law's end, by the size of its coordinate, or what its own size moves
+within the loop's time."""
 _FAR = 10.0
-"""How far it is looked for."""
+"""How far it is looked for, in the same."""
 EDGE = Fraction(1, 1000)
 """det Gc by that at the reference where a law ends: accelerations grow with its inverse."""
 
@@ -56,8 +57,8 @@ class Performance:
         Seconds over which it was looked for: 20 periods of the slowest mode, and no more than 65536 instants.
     domain : dict of label -> (float, float)
         By coordinate, else by velocity: how far the configuration can be carried with this one alone until
-        the law is singular, down and up; infinite where it is not within 10 rad or m. Those without an end
-        are left out.
+        the law is singular, down and up; infinite where it is not within 10 rad, or ten times the size of the
+        coordinate. Those without an end are left out.
     """
 
     frequency: float
@@ -80,20 +81,24 @@ def measured(
     linear: Linearization, C: np.ndarray, inputs: Sequence[str], controlled: Controlled
 ) -> Performance:
     """`Performance` of a loop, its inputs C by the states, and the reach of its controlled Lagrangian."""
-    neutral = len(linear.zero_modes)
+    neutral, d = len(linear.zero_modes), linear.scales.column
     frequency, decay = rates(linear.A_leaf, neutral)
-    # Unit vectors of the states put on the leaf and made unit vectors again.
+    W = np.linalg.qr(linear.basis / d[:, None])[0]
+    # Unit deviations of the states put on the leaf, orthogonally where all states are of size one.
     starts = {
-        label: row / np.linalg.norm(row)
-        for label, row in zip(linear.state_labels, linear.basis, strict=True)
+        label: row / np.linalg.norm(row) / size
+        for label, row, size in zip(linear.state_labels, W, d, strict=True)
         if np.linalg.norm(row) > _FIXED
     }
     columns = np.array(list(starts.values())).T
-    peaks, span = largest_inputs(linear.A_leaf, C @ linear.basis, columns, neutral)
+    A, outer = W.T @ (linear.A * d / d[:, None]) @ W, d[:, None] * W
+    peaks, span = largest_inputs(A, C @ outer, columns, neutral)
     effort = {
         name: dict(zip(starts, map(float, row), strict=True)) for name, row in zip(inputs, peaks, strict=True)
     }
-    return Performance(frequency, decay, effort, span, _domain(controlled, linear.equilibrium))
+    sizes = dict(zip(linear.state_labels, d.tolist(), strict=True))
+    domain = _domain(controlled, linear.equilibrium, sizes, linear.scales.rate or 1.0)
+    return Performance(frequency, decay, effort, span, domain)
 
 
 def rates(A: np.ndarray, neutral: int = 0) -> tuple[float, float]:
@@ -125,8 +130,17 @@ def largest_inputs(
     return np.abs(seen[:count] @ starts).max(axis=0), step * (count - 1)
 
 
-def _domain(controlled: Controlled, point: Equilibrium) -> dict[str, tuple[float, float]]:
-    """How far each velocity alone carries the configuration from a point until det Gc is next to zero."""
+def _domain(
+    controlled: Controlled, point: Equilibrium, sizes: Mapping[str, float], rate: float
+) -> dict[str, tuple[float, float]]:
+    """How far each velocity alone carries the configuration from a point until det Gc is next to zero.
+
+    Parameters
+    ----------
+    sizes : by state
+    rate : float
+        Of the loop.
+    """
     system = controlled.system
     a, k = system.assembly, len(system.assembly.velocity)
     moved = dict(zip(a.gamma, a.advection, strict=True))
@@ -140,22 +154,24 @@ def _domain(controlled: Controlled, point: Equilibrium) -> dict[str, tuple[float
         values = np.array(program(arguments, numbers), dtype=float)
         return values[: len(rest)], float(np.linalg.det(values[len(rest) :].reshape(k, k)))
 
-    def end(direction: np.ndarray) -> float:
+    def end(direction: np.ndarray, path: float) -> float:
         """Arc length at which the law is singular, by steps of the midpoint rule."""
+        stride = _STRIDE * path
         place, (_, first) = x[k:], evaluated(direction, x[k:])
         for i in range(round(_FAR / _STRIDE)):
-            half = place + _STRIDE / 2 * evaluated(direction, place)[0]
-            further = place + _STRIDE * evaluated(direction, half)[0]
+            half = place + stride / 2 * evaluated(direction, place)[0]
+            further = place + stride * evaluated(direction, half)[0]
             after = evaluated(direction, further)[1] / first
             if not after > EDGE:
                 before = evaluated(direction, place)[1] / first
-                return _STRIDE * (i + (before - float(EDGE)) / (before - after))
+                return stride * (i + (before - float(EDGE)) / (before - after))
             place = further
         return np.inf
 
     found = {}
     for label, direction in zip(system.state_labels[:k], np.eye(k), strict=True):
-        low, high = -end(-direction), end(direction)
+        path = max(sizes[label] / rate, sizes.get(coordinates.get(label, ""), 0.0))
+        low, high = -end(-direction, path), end(direction, path)
         if np.isfinite([low, high]).any():
             found[coordinates.get(label, label)] = (low, high)
     return found

@@ -87,7 +87,7 @@ class Plant:
             raise MatchingError(
                 f"{self.drive.cols} input(s) drive {len(rows)} velocities "
                 f"({', '.join(labels[i] for i in rows)}); take velocities of which each input drives "
-                "its own: the joint's angle instead of one against the vertical, say"
+                f"its own: {self._own_velocities}"
             )
         columns = []
         E = self.frame.matrix
@@ -108,6 +108,19 @@ class Plant:
                 )
             columns.append(found[0])
         return tuple(columns)
+
+    @property
+    def _own_velocities(self) -> str:
+        """The velocities along which inputs act, each in place of one of those that it drives."""
+        xi, left, told = self.mechanism.algebra.xi, list(self.driven), []
+        for a, u in enumerate(self.mechanism.inputs):
+            along = (self.drive[:, a].T * sp.Matrix(xi))[0]
+            # A coordinate's rate stays one: what is replaced is a velocity of the group, the first if any.
+            i = next((i for i in left if self.drive[i, a] != 0), None)
+            if i is not None:
+                left.remove(i)
+                told.append(f"{along} in place of {xi[i]} for {u}")
+        return ", ".join(told)
 
     @property
     def base(self) -> tuple[int, ...]:

@@ -168,7 +168,8 @@ class ShapedMatching:
         MatchingError
             If the potential or the inertia is no function of the positions.
         """
-        return ShapedDesign(partial(self.law, potential, inertia), self.shaping, eq, budget)
+        make = partial(self.law, potential, inertia)
+        return ShapedDesign(make, self.shaping, eq, budget, tuple(self.refused.values()))
 
     def __repr__(self) -> str:
         gains = "\n".join(f"  {g.name}: {g.description}" for g in self.shaping.gains)

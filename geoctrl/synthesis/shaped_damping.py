@@ -21,6 +21,7 @@ import sympy as sp
 from geoctrl.errors import DivisionError, MatchingError, SingularMassError
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.systems import Parameter
+from geoctrl.systems.scales import symmetric_scaling
 from geoctrl.systems.singularity import require_regular
 
 __all__ = [
@@ -160,5 +161,7 @@ def sign_of_modes(A: np.ndarray, change: np.ndarray) -> int:
 
 
 def _signs(matrix: np.ndarray) -> set[int]:
-    values = np.linalg.eigvalsh(matrix)
+    """Of the eigenvalues, after a congruence that makes them independent of units."""
+    t = symmetric_scaling(matrix)
+    values = np.linalg.eigvalsh(matrix * t * t[:, None])
     return {int(np.sign(v)) if abs(v) > _DEFINITE * np.max(np.abs(values)) else 0 for v in values}

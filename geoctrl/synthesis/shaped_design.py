@@ -15,16 +15,24 @@ import numpy as np
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
-from geoctrl._checks import finite_array, named_parameters
-from geoctrl._scalars import exact, real
+from geoctrl._checks import finite_array, named_parameters, sampling_rate
+from geoctrl._scalars import exact
 from geoctrl._scalars.budget import BUDGET, Budget
-from geoctrl.analysis import StabilityConditions, certify, linearize, stability_conditions
+from geoctrl.analysis import (
+    StabilityConditions,
+    certify,
+    linearize,
+    stability_conditions,
+)
 from geoctrl.errors import GeoctrlError, MatchingError, ParameterError
-from geoctrl.synthesis.gain_conditions import abbreviated, decided, settled, solved
-from geoctrl.synthesis.gain_matrices import by_entry, multiples_of_one
-from geoctrl.synthesis.gain_search import Limits, by_frequencies, searched
+from geoctrl.synthesis.frequencies import by_frequencies
+from geoctrl.synthesis.gain_conditions import abbreviated, allowing, decided, settled, solved
+from geoctrl.synthesis.gain_limits import Limits
+from geoctrl.synthesis.gain_matrices import by_entry
+from geoctrl.synthesis.gain_search import searched
 from geoctrl.synthesis.linear_loops import LinearLoops
 from geoctrl.synthesis.obstruction import Obstruction, obstruction
+from geoctrl.synthesis.plant_points import deviations, held_stable, members, plant_point
 from geoctrl.synthesis.shaped_law import ShapedLaw
 from geoctrl.synthesis.shaping import Shaping
 from geoctrl.systems import Equilibrium, ReducedSystem
@@ -35,8 +43,8 @@ __all__ = ["ShapedDesign"]
 _STABLE = (Verdict.PROVED_STABLE, Verdict.PROVED_ASYMPTOTICALLY_STABLE, Verdict.NUMERICALLY_STABLE)
 _DRAWS = 4000
 """Sets of gains tried in a search."""
-_SPREAD = 3.0
-"""Decades, either way from one, over which they are drawn."""
+_SPREADS = (1.5, 3.0)
+"""Decades, either way from their sizes, over which halves of them are drawn."""
 
 
 class ShapedDesign:
@@ -56,10 +64,11 @@ class ShapedDesign:
         shaping: Shaping,
         eq: Any,
         budget: float = BUDGET,
+        refused: tuple[str, ...] = (),
     ) -> None:
         self._make, self._shaping, self.plant = make, shaping, shaping.plant
         self.gains = {g.name: g.symbol for g in shaping.gains}
-        self.budget = Budget(budget).seconds
+        self.budget, self._refused = Budget(budget).seconds, refused
         self._values: dict[str, float] = {}
         self._params: dict[str, float] = {}
         self._state: np.ndarray | None = None
@@ -71,7 +80,7 @@ class ShapedDesign:
             if eq.name in self.loop.families:
                 self.family = eq.name
                 family = self.loop.families[eq.name]
-                self._values = _members(family, eq)
+                self._values = members(family, eq)
             else:
                 self._state = np.array(
                     [eq[label] if label in eq.labels else 0.0 for label in self.loop.state_labels]
@@ -209,10 +218,16 @@ class ShapedDesign:
         known = {s.name: s for s in self.conditions.symbols}
         return {name: known[name] for name in self.gains}
 
+    @property
+    def _contradicted(self) -> bool:
+        """Whether the conditions say that there are no gains."""
+        told = self.conditions if self.family else None
+        return told is not None and (sp.S.false in told.stable or sp.S.true in told.unstable)
+
     @cached_property
     def feasible(self) -> bool | None:
         """Whether any gains are admissible at the defaults; None where neither is found."""
-        if self.family and (sp.S.false in self.conditions.stable or sp.S.true in self.conditions.unstable):
+        if self._contradicted:
             return False
         try:
             self.recommend()
@@ -234,11 +249,16 @@ class ShapedDesign:
 
     @property
     def reason(self) -> str:
-        """Why no gains are admissible; empty where some are."""
+        """Why no gains are admissible, and what other classes ask of the mechanism; empty where some are."""
         if self.feasible:
             return ""
         if self.obstruction is not None:
             return self.obstruction.reason
+        others = "".join(f"; another class asks: {reason}" for reason in dict.fromkeys(self._refused))
+        return f"{self._why}{others}"
+
+    @property
+    def _why(self) -> str:
         if self.family and sp.S.true in self.conditions.unstable:
             return "a mode is unstable whatever the gains"
         if self.family and sp.S.false in self.conditions.stable:
@@ -254,6 +274,11 @@ class ShapedDesign:
         frequencies: tuple[float, float] | None = None,
         limits: Mapping[str, float] | None = None,
         start: Mapping[str, float] | None = None,
+        *,
+        speeds: Mapping[str, float] | None = None,
+        rate: float | None = None,
+        tilt: float | None = None,
+        starts: Any = None,
     ) -> dict[str, float]:
         """Gains that are admissible, by name.
 
@@ -265,39 +290,58 @@ class ShapedDesign:
             Of the undamped loop, in rad/s, for one unstable direction of the base and a class with kappa, rho
             and K, or multiples of unit matrices for Lambda, rho and K. By default the rate at which the plant
             falls, and 0.4 of it.
-        limits : dict of input -> positive number, optional
-            Largest inputs of the linear loop, with the damping of `best_damping`, from ``start``.
+        limits, speeds : dict of label -> positive number, optional
+            Largest inputs, and states, of the linear loop with the damping of `best_damping`.
         start : dict of state -> number, optional
-            The deviation from the equilibrium that goes with ``limits``.
+            A deviation from the equilibrium from which they hold.
+        rate : float, optional
+            Of the controller that will run the law (Hz): the linear loop, damped so, is stable with its hold.
+        tilt : float, optional
+            Deviations from which the limits hold: along the leaf by that to both sides (rad), where the
+            configuration of the plant has one direction to move in.
+        starts : (S, n), optional
+            States of the plant from which they hold as well.
 
         Returns
         -------
         dict
-            By the closed form where there is one and it keeps the limits, else those of 4000 drawn sets, and
-            of sets around the best, with which the damped loop is neither much faster than the largest rate
-            of the plant nor decays much more slowly.
+            By the closed form where there is one and it keeps what is asked, else those of 4000 drawn sets,
+            about the sizes at which the controlled energy is like the plant's, and of sets around the best,
+            with which the damped loop is neither much faster than the largest rate of the plant nor decays
+            much more slowly.
 
         Raises
         ------
         MatchingError
-            If none is found, or frequencies are given where no closed form takes them or keeps the limits.
+            If none is found, with the reason, or frequencies are given where no closed form takes them or
+            keeps the limits.
         InputError
-            For an unknown input or state, limits that are not positive, or limits without a start.
+            For an unknown input or state, limits that are not positive, or limits without a start; for a rate
+            that is not positive.
         """
-        asked = Limits.read(limits, start, self._law.input_labels, self.loop.state_labels)
-        found = self._by_frequencies(params, frequencies)
+        if self._contradicted:
+            raise MatchingError(f"no gains are admissible here: {self.reason}")
+        away = deviations(*self._at_rest(params), tilt, starts)
+        asked = Limits.read(limits, speeds, start, away, self._law.input_labels, self.loop.state_labels)
+        hertz = None if rate is None else sampling_rate(rate)
+        found = by_frequencies(self._shaping, self._loops, self._given(params), frequencies)
         if found is not None and self.contains(params, **found):
             loop = self._loops.modes(found, self._given(params)) if asked else None
             excess = loop.cost(1.0, asked)[1] if loop else 0.0
-            if excess <= 1:
+            stable = hertz is None or self._held(params, hertz, found)
+            if excess <= 1 and stable:
                 return found
             if frequencies is not None:
-                raise MatchingError(f"with these frequencies an input is {excess:.3g} times its limit")
+                raise MatchingError(
+                    f"with these frequencies an input is {excess:.3g} times its limit"
+                    if stable
+                    else f"with these frequencies the loop is not stable when it is held at {hertz:g} Hz"
+                )
         if frequencies is not None:
             raise MatchingError(
                 "frequencies choose kappa, rho and K for one unstable direction of the base; here they do not"
             )
-        return self._searched(params, asked)
+        return self._searched(params, asked, hertz)
 
     def best_damping(self, params: Mapping[str, float] | None = None, **gains: float) -> float:
         """k of ``with_damping(k=k)`` with which the slowest mode of the linear loop decays fastest.
@@ -315,46 +359,43 @@ class ShapedDesign:
         modes = self._loops.modes(gains, self._given(params))
         return 0.0 if modes is None else abs(modes.best_damping()[0])
 
-    def _by_frequencies(
-        self, params: Mapping[str, float] | None, frequencies: tuple[float, float] | None
-    ) -> dict[str, float] | None:
-        """The closed form at the equilibrium, for base and fibre that are multiples of one direction."""
-        matrices = self._shaping.matrices
-        if set(matrices or self.gains) not in ({"kappa", "rho", "K"}, {"Lambda", "rho", "K"}):
-            return None
-        any_ = multiples_of_one(matrices, dict.fromkeys(matrices, 1.0)) or dict.fromkeys(self.gains, 1.0)
-        quantities = self._loops.one_direction(any_, self._given(params))
-        if quantities is None or quantities[-1] <= 0:
-            return None
-        if frequencies is not None:
-            first, second = (real(w, "a frequency") for w in frequencies)
-            if not 0 < first < second:
-                raise MatchingError(
-                    f"frequencies must be two increasing positive numbers, got {first:g}, {second:g}"
-                )
-        found, gamma = by_frequencies(*quantities, frequencies), quantities[1]
-        if not matrices:
-            return found
-        factors = {"Lambda": (1 + found["kappa"]) * gamma, "rho": found["rho"] * gamma, "K": found["K"]}
-        return multiples_of_one(matrices, factors)
-
-    def _searched(self, params: Mapping[str, float] | None, asked: Limits | None) -> dict[str, float]:
-        rng, names = np.random.default_rng(5), list(self.gains)
-        draws = self._shaping.drawn(rng, _DRAWS, _SPREAD)
+    def _searched(
+        self,
+        params: Mapping[str, float] | None,
+        asked: Limits | None,
+        rate: float | None,
+    ) -> dict[str, float]:
+        rng, names, given = np.random.default_rng(5), list(self.gains), self._given(params)
+        draws = np.concatenate([self._shaping.drawn(rng, _DRAWS // len(_SPREADS), d) for d in _SPREADS])
+        sizes = self._shaping.alike(self._loops.sizes(given).gains(list(self.gains.values())))
+        stable = 0
 
         def named(row: np.ndarray) -> dict[str, float]:
             return dict(zip(names, map(float, row), strict=True))
 
+        def accepted(row: np.ndarray) -> bool:
+            nonlocal stable
+            if not self.contains(params, **named(row)):
+                return False
+            stable += 1
+            return rate is None or self._held(params, rate, named(row))
+
         chosen, least = searched(
             draws,
+            sizes,
             self._admissible(names, params),
-            lambda row: self._loops.modes(named(row), self._given(params)),
-            lambda row: bool(self.contains(params, **named(row))),
-            self._loops.pace(self._given(params)),
+            lambda row: self._loops.modes(named(row), given),
+            accepted,
+            self._loops.pace(given),
             asked,
         )
         if chosen is not None:
             return named(chosen)
+        if stable:
+            raise MatchingError(
+                f"the hold stands against it: none of the {stable} best sets of gains is stable when it is "
+                f"held at {rate:g} Hz with the damping of best_damping; raise rate="
+            )
         if asked is not None and np.isfinite(least):
             raise MatchingError(
                 "no gains are found that keep the limits: the least that an input is found at is "
@@ -364,6 +405,24 @@ class ShapedDesign:
         which = "" if told is None else f"; .condition says which are: {abbreviated(told)}"
         raise MatchingError(f"no admissible gains among {_DRAWS} drawn{which}")
 
+    def _held(self, params: Mapping[str, float] | None, rate: float, gains: Mapping[str, float]) -> bool:
+        """Whether the linear loop is stable with these gains, damped and held at a rate."""
+        law, k = self._make(**gains), self.best_damping(params, **gains)
+        try:
+            law = law.with_damping(k=k) if k else law
+        except MatchingError:
+            return False
+        _, _, point, numbers = self._at_rest(params)
+        return held_stable(law, rate, point, numbers)
+
+    def _at_rest(
+        self, params: Mapping[str, float] | None
+    ) -> tuple[ReducedSystem, ReducedSystem, Any, dict[str, float]]:
+        """The plant and the loop, the equilibrium of the plant, and its parameters."""
+        plant = self.plant.mechanism.reduce()
+        point = plant_point(plant, self.loop, self._point(plant, params))
+        return plant, self.loop, point, {k: v for k, v in self._given(params).items() if k in plant.params}
+
     def _admissible(
         self, names: list[str], params: Mapping[str, float] | None
     ) -> Callable[[np.ndarray], np.ndarray]:
@@ -371,36 +430,14 @@ class ShapedDesign:
         if not self.family or not self.conditions.stable:
             return lambda draws: np.arange(min(len(draws), 100))
         numbers = self._numbers(named_parameters(params))
-        symbols = [self._symbols[name] for name in names]
-        asked = {s for r in self.conditions.stable for s in r.free_symbols} - numbers.keys() - set(symbols)
-        if asked:
-            raise ParameterError(f"gains need numbers in params for {', '.join(sorted(map(str, asked)))}")
-        told = [r.subs(numbers) if hasattr(r, "subs") else r for r in self.conditions.stable]
-        tests = sp.lambdify(symbols, told, "numpy")
-
-        def allowed(draws: np.ndarray) -> np.ndarray:
-            every = np.ones(len(draws), dtype=bool)
-            for found in tests(*draws.T):
-                every &= np.broadcast_to(found, len(draws))
-            return np.flatnonzero(every)
-
-        return allowed
+        return allowing(self.conditions, numbers, [self._symbols[name] for name in names])
 
     def __repr__(self) -> str:
         where = repr(self.family) if self.family else "the point"
         if not self.family or self.condition is None:
             return f"<ShapedDesign for {where}: gains are tried one at a time>"
         if self.condition == sp.S.false:
-            return f"<ShapedDesign for {where}: no gains>"
+            return f"<ShapedDesign for {where}: no gains; {self.reason}>"
         rows = "\n".join(f"  {name}: {abbreviated(bound)}" for name, bound in self.bounds.items())
         hint = '\n  the whole: .bounds["..."]; at numbers: .contains(...)' if " operations" in rows else ""
         return f"<ShapedDesign for {where}>\n{rows}{hint}"
-
-
-def _members(family: Any, eq: Equilibrium) -> dict[str, float]:
-    """The family's symbols at a member, where states are these symbols by themselves."""
-    found = {}
-    for label, e in family.states.items():
-        if e in family.symbols:
-            found[e.name] = float(eq[label])
-    return found

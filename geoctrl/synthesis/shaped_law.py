@@ -52,7 +52,7 @@ _TIDYING = 3.0
 _LONG = 2000
 """Characters of a law that nobody reads."""
 _SEEN = 1e-9
-"""Inputs of unit damping below this are none: rounding of the passive output."""
+"""Inputs of damping below this part of what it gives at deviations of the sizes of states are none."""
 
 
 class ShapedLaw(Controls):
@@ -403,12 +403,15 @@ class ShapedLaw(Controls):
         """The sign with which damping of these inputs makes no mode of the controlled Lagrangian grow."""
         bare = self._with()
         linear = linearize(bare._lagrangian.reduce(), at)
-        x, numbers, W = linear.equilibrium.x, linear.equilibrium.params, linear.basis
+        x, numbers, d = linear.equilibrium.x, linear.equilibrium.params, linear.scales.column
         trial = bare.with_damping(k=damped, energy="minimum")
-        if np.any(np.abs(trial(0.0, x, numbers) - bare(0.0, x, numbers)) > _SEEN):
+        slopes = np.abs(trial.gradient(x, numbers) - bare.gradient(x, numbers)) @ d
+        if np.any(np.abs(trial(0.0, x, numbers) - bare(0.0, x, numbers)) > _SEEN * slopes):
             raise MatchingError("damping would brake the motion at this equilibrium, which it is to keep")
         change = trial.full.jacobian(0.0, x, None, numbers) - bare.full.jacobian(0.0, x, None, numbers)
-        return sign_of_modes(linear.A_leaf, W.T @ change @ W)
+        W = np.linalg.qr(linear.basis / d[:, None])[0]
+        A, moved = (W.T @ (M * d / d[:, None]) @ W for M in (linear.A, change))
+        return sign_of_modes(A, moved)
 
     # -- display --------------------------------------------------------------------------------
 

@@ -89,6 +89,17 @@ class Shaping(ABC):
         shape = draws, len(self.gains)
         return 10.0 ** rng.uniform(-decades, decades, shape) * rng.choice([-1.0, 1.0], shape)
 
+    def alike(self, sizes: np.ndarray) -> np.ndarray:
+        """Sizes of gains by which draws are multiplied, such that what is drawn definite stays so."""
+        places, found = {g.name: i for i, g in enumerate(self.gains)}, sizes.copy()
+        for matrix in self.matrices.values():
+            diagonal = [sizes[places[str(matrix[a, a])]] for a in range(matrix.rows)]
+            for a in range(matrix.rows):
+                for b in range(a):
+                    if matrix[a, b] != 0:
+                        found[places[str(matrix[a, b])]] = np.sqrt(diagonal[a] * diagonal[b])
+        return found
+
     def proved(
         self,
         values: Mapping[str, sp.Expr],

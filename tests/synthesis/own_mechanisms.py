@@ -98,3 +98,43 @@ def linear_system(rng, n=2, m=1):
     system = gc.EulerPoincare(shape=q, inertia=sp.eye(n), forces=list(forces), inputs=[str(s) for s in u])
     A = np.block([[G, F], [np.eye(n), np.zeros((n, n))]])
     return system.reduce(), A, np.vstack([H, np.zeros((n, m))])
+
+
+def qube(mass=1, length=1, time=1):
+    """A rotary pendulum with measured numbers, in other units; of alpha = 0 up."""
+    R = sp.Rational
+    mr, mp = R(95, 1000) * mass, R(24, 1000) * mass
+    Lr, Lp, g = R(85, 1000) * length, R(129, 1000) * length, R(981, 100) * length / time**2
+    arm, alpha = gc.Coordinate("arm", angle=True), gc.Coordinate("alpha", angle=True)
+    a, u = alpha.symbol, sp.Symbol("u", real=True)
+    T = (
+        (mr * Lr**2 / 12 + mp * Lr**2 + mp * Lp**2 / 4 * sp.sin(a) ** 2) * arm.rate**2 / 2
+        + mp * Lp**2 / 3 * alpha.rate**2 / 2
+        - mp * Lr * Lp / 2 * sp.cos(a) * arm.rate * alpha.rate
+    )
+    return gc.EulerPoincare(
+        name="qube",
+        shape=[arm, alpha],
+        lagrangian=T - mp * g * Lp / 2 * sp.cos(a),
+        forces=[u, 0],
+        inputs=["u"],
+        equilibria={"up": gc.Family({})},
+    )
+
+
+def ballbot(along_the_joint):
+    """A ball under a leaning body; the velocity is that of the ball, or of the joint between them."""
+    group, q, R = gc.rn(1).relabelled(["w"], ["p"]), gc.Coordinate("lean", angle=True), sp.Rational
+    s, v, u = group.xi[0], q.rate, sp.Symbol("u", real=True)
+    w = s + v if along_the_joint else s
+    c = sp.cos(q.symbol)
+    L = R(7, 10) * w**2 / 2 + 37 * v**2 / 2 + R(38, 10) * c * w * v - 350 * c
+    return gc.EulerPoincare(
+        name="ballbot",
+        algebra=group,
+        shape=[q],
+        lagrangian=sp.expand(L),
+        forces=[u, 0] if along_the_joint else [u, -u],
+        inputs=["u"],
+        equilibria={"upright": gc.Family({})},
+    )

@@ -183,7 +183,8 @@ def test_best_damping_is_the_best_of_a_scan(cart):
 def test_a_loop_without_damping_costs_more_than_one_with():
     A = np.array([[0, 1, 0, 0], [-4, 0, 0, 0], [0, 0, 0, 1], [0, 0, -9, 0.0]])
     change = -np.diag([0, 1, 0, 1.0])
-    parts = {"A": A, "C": np.zeros((1, 4)), "C_change": np.zeros((1, 4)), "basis": np.eye(4)}
+    parts = {"A": A, "C": np.zeros((1, 4)), "C_change": np.zeros((1, 4))}
+    parts |= {"basis": np.eye(4), "coordinates": np.eye(4)}
     damped = DampedModes(change=change, neutral=0, undamped=0, **parts)
     c, decay = damped.best_damping()
     assert c > 0
