@@ -162,3 +162,17 @@ def test_families_are_declared_like_those_of_mechanisms():
         system.replace(equilibria={"at": 3})
     with pytest.raises(TypeError, match="equilibria must be a dict by name, got 3"):
         system.replace(equilibria=3)
+
+
+@pytest.mark.parametrize(
+    ("alias", "name"),
+    [
+        ("free-body", "free-rigid-body"),
+        ("pendulum3d", "pendulum-3d"),
+        ("body-in-orbit", "orbiting-body"),
+        ("double-pendulum", "double-spherical-pendulum"),
+    ],
+)
+def test_builders_go_by_the_names_of_their_functions_too(alias, name):
+    assert gc.models.get(alias)().name == name
+    assert alias not in gc.models.names()

@@ -103,6 +103,13 @@ _FREE_ATTITUDES = {
     "orbiting-body",
     "pendulum-3d",
 }
+_ALIASES = {
+    "free-body": "free-rigid-body",
+    "pendulum3d": "pendulum-3d",
+    "body-in-orbit": "orbiting-body",
+    "double-pendulum": "double-spherical-pendulum",
+}
+"""Mechanisms by the names of the functions that build them on rotations and spheres."""
 _KINDS = {
     "reduced": set(_REDUCED),
     "spheres": set(_ON_SPHERES),
@@ -146,7 +153,8 @@ def get(name: str) -> Callable[..., Any]:
     Parameters
     ----------
     name : str
-        One of `names`.
+        One of `names`, or that of the function in `geoctrl.rotations` or `geoctrl.spheres` that builds it,
+        with hyphens ("free-body", "pendulum3d", "body-in-orbit", "double-pendulum").
 
     Returns
     -------
@@ -170,6 +178,7 @@ def get(name: str) -> Callable[..., Any]:
     >>> get("pendulum-3d")(attitudes=True).conserved()
     ('energy', 'momentum3')
     """
+    name = _ALIASES.get(name, name) if isinstance(name, str) else name
     if not isinstance(name, str) or name not in {*_REDUCED, *_SYSTEMS}:
         raise ParameterError(f"no mechanism {name!r} in the catalogue{nearest(name, names())}")
     build = _builder(name)

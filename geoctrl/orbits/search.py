@@ -227,6 +227,8 @@ class _Shooting:
         """Residuals and their derivative."""
         (states, T, angle), n, m = self.parts(y), len(self.guess), self.segments
         turns = int(self.closing.turns)
+        if not T > 0:
+            raise EquilibriumError(f"the search ran to a period of {T:.3g} s")
         S, size = self.closing(angle), n * m + 1 + turns
         residual, rows = np.zeros(n * m), np.zeros((n * m, size))
         for i, x in enumerate(states):
@@ -311,11 +313,25 @@ class _Shooting:
                     break
                 y, (residual, J) = trial, better
         except (GeoctrlError, ArithmeticError, ValueError) as error:
-            raise EquilibriumError(f"{_NONE}: {error}; {_ELSEWHERE}") from None
+            raise EquilibriumError(f"{_NONE}: {error}; {self._remedy}") from None
         defect = float(np.max(np.abs(residual))) / max(1.0, float(np.max(np.abs(y))))  # of numbers alone
         if not defect <= _CLOSED:
-            raise EquilibriumError(f"{_NONE}: the defect is {defect:.3g} after the last step; {_ELSEWHERE}")
+            raise EquilibriumError(f"{_NONE}: the defect is {defect:.3g} after the last step; {self._remedy}")
         return y, defect
+
+    @property
+    def _remedy(self) -> str:
+        """What to try, where the search found nothing: angles that go round never return to their values."""
+        end, labels = self.flow(self.guess, self.period)[0], self.system.state_labels
+        angles = [labels.index(c.name) for c in self.system.mechanism.shape if c.angle]
+        turning = [labels[i] for i in angles if abs(end[i] - self.guess[i]) > np.pi]
+        if not turning:
+            return _ELSEWHERE
+        return (
+            f"{', '.join(turning)} goes round: an orbit is asked to return to the values of all states, and "
+            "angles that differ by whole turns are not taken for one. Describe such an angle as a direction, "
+            "a gc.AdvectedParameter on gc.so2(), which returns"
+        )
 
     def _residual(self, y: np.ndarray) -> np.ndarray:
         return self.equations(y)[0]

@@ -301,7 +301,8 @@ class Mechanism(ABC):
             for h in sorted(heights & relation.free_symbols - set(found), key=str):
                 factor = sp.diff(relation, h)
                 if factor.is_number and not (relation - factor * h).free_symbols & heights:
-                    found[h] = ((factor * h - relation) / factor).expand()
+                    # Written as in the relation, which then vanishes by form.
+                    found[h] = -relation.subs(h, 0) / factor
                     break
         return found
 
