@@ -53,7 +53,7 @@ class Met:
     @property
     def rows(self) -> np.ndarray:
         """What rows are divided by: these sizes; where there is none, that of the state over time."""
-        pace = np.concatenate([self.scales.unit * self.scales.rate, np.ones(len(self.scales.leaf))])
+        pace = np.concatenate([self.scales.column * self.scales.rate, np.ones(len(self.scales.leaf))])
         rows = np.where(self.sizes > 0, self.sizes, pace)
         return np.where(rows > 0, rows, 1.0)
 
@@ -135,7 +135,7 @@ class RestSearch:
 
     def _newton(self, at: Met) -> np.ndarray:
         """The best state met by damped Gauss-Newton steps of limited length."""
-        free, unit, rows = self._free, at.scales.unit[self._free], at.rows
+        free, unit, rows = self._free, at.scales.column[self._free], at.rows
         x, residual = at.x, at.residual / rows
         best, least, stalled = x, float(np.max(np.abs(residual), initial=0.0)), 0
         for _ in range(_STEPS):
@@ -158,7 +158,7 @@ class RestSearch:
         from scipy.optimize import least_squares
 
         start, free = self._start, self._free
-        unit, rows = start.scales.unit[free], start.rows
+        unit, rows = start.scales.column[free], start.rows
         z = least_squares(
             lambda z: self._residual(self._moved(start.x, unit * z)) / rows,
             start.x[free] / unit,
