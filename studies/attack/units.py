@@ -33,7 +33,8 @@ CATALOGUE = 5
 AWAY = 0.02
 """From equilibria that are looked for again, in sizes of the states."""
 PAIRED, PLACED, GAINED = 1e-6, 1e-9, 1e-9
-"""Differences that count: of eigenvalues and gains over the largest, of equilibria over sizes."""
+"""Differences that count: of eigenvalues over the linearisation, of equilibria over sizes, of gains over the
+largest."""
 
 
 @dataclass
@@ -98,11 +99,11 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
 def compared(at: Callable[[Units], Setting], others: list[Units], seed: int) -> Outcome:
     """The answers in other units, held against those in the units of the description."""
     first = at(SYSTEMS[0])
-    sizes = sizes_of(first)
+    sizes, pace = sizes_of(first)
     said = asked(first, sizes, seed)
     problems = []
     for units in others:
-        wrong = differences(said, asked(at(units), sizes, seed), sizes)
+        wrong = differences(said, asked(at(units), sizes, seed), sizes, pace)
         problems += [f"{units}: {w}" for w in wrong]
     result = "contradiction" if problems else "proved" if said.verdict.startswith("PROVED") else "held"
     return Outcome("", result, "; ".join(problems), detail={"verdict": said.verdict})
@@ -149,11 +150,15 @@ def redrawn(drawn: Mechanism | Spheres | Products, units: Units) -> Setting:
     return Setting(built.system, built.place(params), params, np.array(states), torques, float(units.time))
 
 
-def sizes_of(setting: Setting) -> np.ndarray:
-    """Sizes of the states in the units of the description; one where there is none."""
+def sizes_of(setting: Setting) -> tuple[np.ndarray, float]:
+    """Sizes of the states in the units of the description, one where there is none, and the size of the
+    linearisation in these.
+    """
     x, u = state_of(setting)
-    sizes = setting.system.scales(x, u, setting.params).state
-    return np.where(sizes > 0, sizes, 1.0)
+    found = setting.system.scales(x, u, setting.params)
+    return np.where(found.state > 0, found.state, 1.0), float(
+        np.linalg.norm(found.A * found.column / found.column[:, None], 2)
+    )
 
 
 def state_of(setting: Setting) -> tuple[np.ndarray, Any]:
@@ -202,14 +207,14 @@ def _or_words(ask: Callable[[], Any]) -> Any:
 # -- how answers differ -------------------------------------------------------------------------------
 
 
-def differences(first: Told, other: Told, sizes: np.ndarray) -> list[str]:
+def differences(first: Told, other: Told, sizes: np.ndarray, pace: float) -> list[str]:
     """What is not the same, in words."""
     found = []
     if first.verdict != other.verdict:
         found.append(f"{other.verdict} for {first.verdict}")
     if first.modes != other.modes:
         found.append(f"zero modes {other.modes} for {first.modes}")
-    elif (apart := spectrum_apart(first.eigenvalues, other.eigenvalues)) > PAIRED:
+    elif (apart := spectrum_apart(first.eigenvalues, other.eigenvalues, pace)) > PAIRED:
         found.append(f"eigenvalues differ by {apart:.1e}")
     for what, one, two, size, least in (
         ("equilibrium", first.found, other.found, sizes, PLACED),
@@ -231,15 +236,12 @@ def _short(answer: Any) -> str:
     return answer if isinstance(answer, str) else "found"
 
 
-def spectrum_apart(one: np.ndarray, two: np.ndarray) -> float:
-    """Greatest distance of eigenvalues from the nearest of the other spectrum, relative to the largest."""
-    size = float(np.max(np.abs(one), initial=0.0))
+def spectrum_apart(one: np.ndarray, two: np.ndarray, size: float) -> float:
+    """Greatest distance of eigenvalues, paired with the nearest that are left, over a size."""
     if one.size != two.size:
         return np.inf
-    if not size:
-        return float(np.max(np.abs(two), initial=0.0))
-    left, worst = list(two / size), 0.0
-    for value in one / size:
+    left, worst = list(two), 0.0
+    for value in one:
         near = min(range(len(left)), key=lambda k: abs(left[k] - value))
         worst = max(worst, abs(left.pop(near) - value))
-    return worst
+    return worst / (size or 1.0)
