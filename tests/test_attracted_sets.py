@@ -311,6 +311,7 @@ def test_relations_vanish_and_bounds_hold_along_motions(name, family, values):
         at = dict(zip(labels, x, strict=True))
 
         def deviation(title, at=at, rates=rates):
+            title = title.strip("'")  # names that are no identifiers are quoted
             head, _, inner = title.partition("(")
             if title.startswith("rate of "):
                 return rates[title.removeprefix("rate of ")]

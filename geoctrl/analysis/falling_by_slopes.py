@@ -22,7 +22,6 @@ import numpy as np
 from flint import arb, ctx, fmpq
 from scipy import linalg
 
-from geoctrl._scalars.magnitudes import binary
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.slopes.fall import LEAF, LETTERS
@@ -33,8 +32,8 @@ __all__ = ["FallingBySlopes", "Shown"]
 
 RATIO, GROWN = 1.03, 1.02
 """Between a level that is shown and one that is not; by how much a volume has to grow for other weights."""
-HALVINGS = 200
-"""Steps to a level."""
+HALVINGS, LARGEST = 200, 1e24
+"""Steps to a level, and how far it is from where it begins, at most: of linear rates there is no largest."""
 STEP, LEAST = 2.0, 0.2
 """Of the logarithms of weights, at first and at last."""
 SURE = 1e-4
@@ -101,8 +100,7 @@ class FallingBySlopes:
 
     def __init__(self, field: Field, sizes: np.ndarray, rate: float) -> None:
         self._field, self._n = field, len(field.measured)
-        self._sizes, self._rate = binary(sizes[field.measured]), binary(rate) if rate else 1.0
-        self._units = [fmpq(*float(d).as_integer_ratio()) for d in self._sizes]
+        self._sizes, self._rate = np.asarray(sizes, dtype=float)[field.measured], rate or 1.0
         found = self._over(np.zeros(self._n), np.zeros(self._n))
         if found is None:
             raise CertificateError("by slopes, the rates have no derivatives at the point")
@@ -128,10 +126,8 @@ class FallingBySlopes:
     def _over(self, middle: np.ndarray, radius: np.ndarray) -> _Slopes | None:
         """Slopes over a cell, None where there are none."""
         with ctx.workprec(BITS):
-            cell = [
-                arb(_number(m) * d, _number(r) * d)
-                for m, r, d in zip(middle, radius, self._units, strict=True)
-            ]
+            sides = zip(middle * self._sizes, radius * self._sizes, strict=True)
+            cell = [arb(_number(m), _number(r)) for m, r in sides]
             try:
                 found = self._field.over(cell, bent=bool(np.any(radius)))
             except Refusal:
@@ -190,7 +186,7 @@ class FallingBySlopes:
 
     def weighted(self) -> Iterator[Shown]:
         """Larger and larger sets of one cell, by other weights. It goes on where it was left."""
-        for family in self._families:
+        for family in self._families if self._curved else ():
             while family.shown is not None and family.step > LEAST:
                 for weights in family.neighbours():
                     if (larger := self._larger(family.make(weights), family.shown)) is not None:
@@ -221,8 +217,8 @@ class FallingBySlopes:
     # -- cells ---------------------------------------------------------------------------------------
 
     def grown(self, shown: Shown) -> Iterator[Shown]:
-        """Higher and higher levels of a function, in more and more cells."""
-        for most in CELLS:
+        """Higher and higher levels of a function, in more and more cells; none where rates are linear."""
+        for most in CELLS if self._curved else ():
             high = None
             while high is None or high / shown.level > RATIO:
                 level = shown.level * 1.3 if high is None else (shown.level * high) ** 0.5
@@ -273,21 +269,15 @@ class FallingBySlopes:
             slopes = self._over(np.zeros(self._n), np.where(np.arange(self._n) == k, NEAR, 0.0))
             if slopes is None or _wide(slopes.J, slopes.J_radius) or _wide(slopes.G, slopes.G_radius):
                 found.append(k)
-        return found or [0]
+        return found
 
     # -- exact numbers ---------------------------------------------------------------------------------
 
     def proposal(self, shown: Shown) -> dict[str, object]:
         """What the checker is given, ready for JSON: at level one."""
-        P = shown.function / shown.level
+        P = shown.function / (shown.level * np.outer(self._sizes, self._sizes))
         sizes = np.sqrt(np.diag(P))
-        rows = [
-            [
-                str(_short(P[i, j], sizes[i] * sizes[j]) / (self._units[i] * self._units[j]))
-                for j in range(i + 1)
-            ]
-            for i in range(self._n)
-        ]
+        rows = [[str(_short(P[i, j], sizes[i] * sizes[j])) for j in range(i + 1)] for i in range(self._n)]
         labels = self._field.question.labels
         return {
             "measured": [labels[i] for i in self._field.measured],
@@ -333,7 +323,7 @@ def _largest(holds: Callable[[float], bool], low: float, start: float) -> float:
         else:
             high = level
             level = level / 4 if not low else (low * high) ** 0.5
-        if (low and high and high / low < RATIO) or level < start * 1e-30:
+        if (low and high and high / low < RATIO) or not start / LARGEST < level < start * LARGEST:
             break
     return low
 

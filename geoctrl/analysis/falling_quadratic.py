@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from geoctrl.analysis.near_leaf import Exponents, NearLeaf, Terms, terms_of
+from geoctrl.analysis.near_leaf import NearLeaf
 from geoctrl.analysis.semidefinite import Gram, Program, entries, parities
+from geoctrl.analysis.setting_units import Exponents, Terms, Units
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.squares.identity import LEVEL, REST
 from geoctrl.checker.squares.setting import Setting
@@ -58,7 +59,7 @@ class Proof(NamedTuple):
     multipliers: list[Terms]
 
     def unscaled(self, places: Sequence[int]) -> np.ndarray:
-        """The function in variables as they are, of which the places are measured."""
+        """The function in variables in the units of the search, of which the places are measured."""
         s = self.scales[list(places)]
         return self.function / np.outer(s, s)
 
@@ -75,6 +76,8 @@ class FallingQuadratic:
         That what is shown must have: below what the solver resolves there may be nothing.
     left : callable
         The seconds that the solver may take.
+    units : Units, optional
+        In which the search is made; scales of proofs are beside them.
 
     Raises
     ------
@@ -88,10 +91,12 @@ class FallingQuadratic:
         degree: int,
         margin: float = 0.0,
         left: Callable[[], float] = lambda: math.inf,
+        units: Units | None = None,
     ) -> None:
         self.setting, self.degree, self.size = setting, degree, len(setting.variables)
+        self.units = units or Units.plain(setting)
         self._least, self._left = margin, left
-        self.leaf = NearLeaf(setting)
+        self.leaf = NearLeaf(setting, self.units)
         self.places = self.leaf.places
         self.scales = np.ones(self.size)
         self._measure(self.leaf.first_function())
@@ -106,22 +111,23 @@ class FallingQuadratic:
             )
 
     def _measure(self, P: np.ndarray) -> None:
-        """Measure variables in powers of two near their sizes where a function is one."""
+        """Measure variables in their sizes where a function is one."""
         sizes = np.sqrt(np.mean(self.leaf.boundary(P) ** 2, axis=0))
-        self.scales = 2.0 ** np.round(np.log2(np.maximum(sizes, 1e-3 * sizes[self.places].max())))
-        setting = self.setting
-        self.relations = [self._scaled(terms_of(setting, p)) for p in setting.relations]
-        self.bounds = [self._scaled(terms_of(setting, p)) for p in setting.bounds]
+        self.scales = np.maximum(sizes, 1e-3 * sizes[self.places].max())
+        setting, units = self.setting, self.units
+        self.relations = [self._scaled(units.terms(setting, p)) for p in setting.relations]
+        self.bounds = [self._scaled(units.terms(setting, p)) for p in setting.bounds]
         self.rates = [
-            {m: c / self.scales[k] for m, c in self._in_units(terms_of(setting, p)).items()}
-            for k, p in zip(self.places, setting.rates, strict=True)
+            {m: c / self.scales[k] for m, c in self._in_units(terms).items()}
+            for k, terms in zip(self.places, units.rates(setting), strict=True)
         ]
+        scales = (self.scales * units.sizes)[self.places]
         limits = [
             (setting.problem["limits"][name]["bound"] - abs(value), slopes)
             for name, (value, slopes) in setting.limits.items()
         ]
         self._limits = [
-            (to_float(room) * INSIDE, np.array([to_float(c) for c in slopes]) * self.scales[self.places])
+            (to_float(room) * INSIDE, np.array([to_float(c) for c in slopes]) * scales)
             for room, slopes in [*limits, *setting.margins]
             if any(slopes)
         ]
@@ -166,6 +172,11 @@ class FallingQuadratic:
     def _parity(self, m: Sequence[int]) -> Exponents:
         odd = sum((e & 1) << k for k, e in enumerate(m))
         return tuple((odd & s).bit_count() & 1 for s in self._symmetries)
+
+    def _even(self) -> np.ndarray:
+        """Which products of what is measured a function may hold that no sign changes."""
+        parities = [self._parity(self._unit(k)) for k in self.places]
+        return np.array([[a == b for b in parities] for a in parities])
 
     def _monomials(self, degrees: Iterable[int]) -> list[Exponents]:
         """Monomials whose squares can be outweighed, as V times one of lower degree outweighs them: all
@@ -237,7 +248,7 @@ class FallingQuadratic:
         does.
         """
         self._measure(P)
-        P = P * self._units()
+        P = np.where(self._even(), P * self._units(), 0.0)
         program = Program(self._left)
         margin = program.number()
         parts = self._shown(program, margin)
@@ -354,9 +365,9 @@ class FallingQuadratic:
                 return
             volume = grown
 
-    def smaller(self, proof: Proof) -> Proof | None:
-        """A proof for the same function at half the level, None where none is found."""
-        found = self.shown(2.0 * proof.unscaled(self.places))
+    def smaller(self, proof: Proof, by: float) -> Proof | None:
+        """A proof for the same function at a level that is divided, None where none is found."""
+        found = self.shown(by * proof.unscaled(self.places))
         return None if found is None else found[1]
 
     def _small(self) -> Iterator[tuple[np.ndarray, Proof]]:

@@ -7,25 +7,18 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from geoctrl.checker.jets import to_float
-from geoctrl.checker.squares.ring import Polynomial
+from geoctrl.analysis.setting_units import Units
 from geoctrl.checker.squares.setting import Setting
 from geoctrl.errors import CertificateError
 
-__all__ = ["Exponents", "NearLeaf", "Terms", "terms_of"]
+__all__ = ["NearLeaf"]
 
 MODES = 1e4
 """Condition of the eigenvectors from which they are next to dependent."""
+INDEPENDENT = 1e-6
+"""Sine of the angle from which a direction is another one."""
 POINTS, HALVINGS = 400, 60
 """At which the size of a set is looked at, and steps to each."""
-
-Exponents = tuple[int, ...]
-Terms = dict[Exponents, float]
-
-
-def terms_of(setting: Setting, p: Polynomial) -> Terms:
-    """Coefficients by exponents of the variables."""
-    return {tuple(int(exponents[i]) for i in setting.variables): to_float(c) for exponents, c in p.terms()}
 
 
 class NearLeaf:
@@ -34,6 +27,8 @@ class NearLeaf:
     Parameters
     ----------
     setting : Setting
+    units : Units
+        In which all of the below is.
 
     Attributes
     ----------
@@ -50,12 +45,12 @@ class NearLeaf:
         If the linearisation does not decay, or there is no direction.
     """
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: Setting, units: Units) -> None:
         size = len(setting.variables)
         self.places = [setting.variables.index(i) for i in setting.measured]
-        relations = [terms_of(setting, p) for p in setting.relations + setting.first_order]
-        units = [tuple(int(j == k) for j in range(size)) for k in range(size)]
-        L = np.array([[r.get(u, 0.0) for u in units] for r in relations]).reshape(-1, size)
+        relations = [units.terms(setting, p) for p in setting.relations + setting.first_order]
+        single = [tuple(int(j == k) for j in range(size)) for k in range(size)]
+        L = np.array([[r.get(m, 0.0) for m in single] for r in relations]).reshape(-1, size)
         sizes = np.linalg.norm(L, axis=1)
         kept = sizes > 0
         self._linear = L[kept] / sizes[kept, None]
@@ -69,15 +64,17 @@ class NearLeaf:
         rank = int(np.sum(sizes > 1e-9 * sizes.max(initial=1e-300)))
         if not rank:
             raise CertificateError("there is no direction on the leaf")
-        # Columns: all variables at unit steps of what is measured.
-        self._tangent = tangent @ V[:rank].T / sizes[:rank]
-        rates = [terms_of(setting, p) for p in setting.rates]
-        R = np.array([[r.get(u, 0.0) for u in units] for r in rates])
-        self.along = U[:, :rank]
+        # Columns: all variables at unit steps of what is measured, along a basis that rounding does not turn.
+        along = _in_order(U[:, :rank] @ U[:, :rank].T)
+        self._tangent = tangent @ V[:rank].T / sizes[:rank] @ (U[:, :rank].T @ along)
+        R = np.array([[r.get(m, 0.0) for m in single] for r in units.rates(setting)])
+        self.along = along
         self.A = self.along.T @ R @ self._tangent
         slowest = float(np.linalg.eigvals(self.A).real.max())
         if not slowest < -1e-9 * np.abs(self.A).max():
-            raise CertificateError(f"the linearisation on the leaf does not decay: real part {slowest:.3g}")
+            raise CertificateError(
+                f"the linearisation on the leaf does not decay: real part {slowest * units.pace:.3g}"
+            )
 
     def first_function(self) -> np.ndarray:
         """A sum of squares of coordinates along the modes, each falling at its own rate; where these are next
@@ -125,3 +122,14 @@ class NearLeaf:
             above = np.einsum("ki,ij,kj->k", y, P, y) > 1.0
             low, high = np.where(above, low, r), np.where(above, r, high)
         return first + second * low[:, None], low
+
+
+def _in_order(projection: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of the range of a projection, of its columns in their order (Gram, Schmidt)."""
+    found = np.zeros((len(projection), 0))
+    for column in projection.T:
+        rest = column - found @ (found.T @ column)
+        rest -= found @ (found.T @ rest)
+        if (size := float(np.linalg.norm(rest))) > INDEPENDENT:
+            found = np.column_stack([found, rest / size])
+    return found

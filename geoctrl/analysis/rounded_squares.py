@@ -10,7 +10,7 @@ import numpy as np
 from flint import fmpq
 
 from geoctrl.analysis.falling_quadratic import FallingQuadratic, Proof
-from geoctrl.analysis.near_leaf import Exponents
+from geoctrl.analysis.setting_units import Exponents
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.squares.identity import REST, Monomial, Square, remainder, times
 from geoctrl.checker.squares.ring import Polynomial
@@ -26,29 +26,25 @@ SHIFT = 2.0**-28
 
 def in_exact_numbers(search: FallingQuadratic, proof: Proof) -> dict[str, Any] | None:
     """The proposal for the checker, ready for JSON; None where a rest cannot be put into squares."""
-    setting = search.setting
-    scales = [fmpq(*float(s).as_integer_ratio()) for s in proof.scales]
-    measured = [scales[k] for k in search.places]
-    P = _dyadic(proof.function)
-    function = [
-        [c / (a * b) for c, b in zip(row, measured, strict=True)] for row, a in zip(P, measured, strict=True)
-    ]
+    setting, pace = search.setting, search.units.pace
+    scales = proof.scales * search.units.sizes
+    measured = scales[search.places]
+    function = _dyadic(proof.function / np.outer(measured, measured))
     units = {str(k): _largest(setting, h, scales) for k, h in enumerate(setting.bounds)}
     squares = []
     for kind, block, gram in proof.squares:
         shifted = gram if kind == REST else _shifted(gram)
-        sizes = [_size(m, scales) for m in block]
-        rows = [
-            [c / (a * b) for c, b in zip(row, sizes, strict=True)]
-            for row, a in zip(_dyadic(shifted / units.get(kind, 1.0)), sizes, strict=True)
-        ]
+        sizes = np.array([_size(m, scales) for m in block])
+        rows = _dyadic(shifted * (pace / units.get(kind, 1.0)) / np.outer(sizes, sizes))
         squares.append((kind, [_powers(m) for m in block], rows))
     multipliers = []
     for terms, relation in zip(proof.multipliers, setting.relations, strict=True):
-        largest = _largest(setting, relation, scales)
-        unit = max(map(abs, terms.values()), default=1.0) or 1.0
+        unit = pace / _largest(setting, relation, scales)
+        most = max(map(abs, terms.values()), default=1.0) or 1.0
         rounded = {
-            _powers(m): _rounded(c / largest, unit / largest) / _size(m, scales) for m, c in terms.items()
+            _powers(m): _rounded(c * unit / size, most * unit / size)
+            for m, c in terms.items()
+            for size in (_size(m, scales),)
         }
         multipliers.append({m: c for m, c in rounded.items() if c})
     return _corrected(setting, function, squares, multipliers)
@@ -119,9 +115,9 @@ def _dyadic(matrix: np.ndarray) -> list[list[fmpq]]:
     ]
 
 
-def _largest(setting: Setting, p: Polynomial, scales: list[fmpq]) -> float:
+def _largest(setting: Setting, p: Polynomial, scales: np.ndarray) -> float:
     """The largest coefficient of a polynomial in scaled variables, which the search makes one."""
-    return float(max(to_float(abs(c) * _size(_exponents(setting, e), scales)) for e, c in p.terms()))
+    return max(abs(to_float(c)) * _size(_exponents(setting, e), scales) for e, c in p.terms())
 
 
 def _exponents(setting: Setting, exponents: Any) -> Exponents:
@@ -132,9 +128,6 @@ def _powers(m: Exponents) -> Monomial:
     return tuple((k, e) for k, e in enumerate(m) if e)
 
 
-def _size(m: Exponents, scales: list[fmpq]) -> fmpq:
+def _size(m: Exponents, scales: np.ndarray) -> float:
     """The unit of a monomial."""
-    found = fmpq(1)
-    for k, e in enumerate(m):
-        found *= scales[k] ** e
-    return found
+    return float(np.prod(scales ** np.array(m)))

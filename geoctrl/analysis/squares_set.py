@@ -11,6 +11,7 @@ from geoctrl.analysis.falling_quadratic import MARGIN, FallingQuadratic, Proof
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.rounded_squares import in_exact_numbers
 from geoctrl.analysis.semidefinite import require_solver
+from geoctrl.analysis.setting_units import Units
 from geoctrl.analysis.sublevel_problem import kept_functions, with_sides
 from geoctrl.checker.reading import VERSION, Refusal
 from geoctrl.checker.squares.file import (
@@ -30,8 +31,8 @@ from geoctrl.systems.angles import angles_at
 
 __all__ = ["SquaresSets"]
 
-LEVELS = 8
-"""At which a set is looked for, each half of the last, where rates or the domain do not allow more."""
+SMALLER = (1.05, 1.2, *[2.0] * 8)
+"""By which levels are divided in turn, where rounding, rates or the domain do not allow more."""
 _KEYS = [key.removesuffix("?") for key in SQUARES]
 
 
@@ -61,6 +62,7 @@ class SquaresSets:
     ) -> None:
         require_solver()
         self._name, self._angles, self._left = system.name, angles_at(point.exact), left
+        self._scales = system.scales(point)
         self._latest: tuple[FallingQuadratic, dict[str, Any], Proof] | None = None
         problem = Problem.of(system.seen_from(point.spin), point)
         if problem is None:
@@ -112,10 +114,11 @@ class SquaresSets:
         """The set by monomials of a degree, or why these show none."""
         problem = read_attraction(data)
         setting = Setting(problem)
+        units = Units.of(setting, self._scales)
         reason = f"sums of squares of degree {degree} do not show the first function to fall in any set"
         # What the solver does not resolve may be lost in rounding: then it is searched for with a margin.
         for margin in (0.0, MARGIN):
-            search = FallingQuadratic(setting, degree, margin, self._left)
+            search = FallingQuadratic(setting, degree, margin, self._left, units)
             self._latest = None
             for proof in search.proofs():
                 self._latest = search, data, proof
@@ -132,14 +135,13 @@ class SquaresSets:
     ) -> tuple[Attraction, dict[str, Any]] | str:
         """The set of a proof in doubles or of a smaller level, with its proposal; or why there is none."""
         found = _judged(search, problem, proof)
-        for _ in range(LEVELS):
+        for by in SMALLER:
             if not isinstance(found, str):
                 break
             # What holds at the point holds near it.
-            if (smaller := search.smaller(proof)) is None:
-                break
-            proof = smaller
-            found = _judged(search, problem, proof)
+            if (smaller := search.smaller(proof, by)) is not None:
+                proof = smaller
+                found = _judged(search, problem, proof)
         return found
 
     def _written(self, data: dict[str, Any], found: Attraction, proposal: dict[str, Any]) -> AttractedSet:

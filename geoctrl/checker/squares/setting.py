@@ -48,6 +48,8 @@ class Setting:
         functions.
     names : list of str
         Of the variables.
+    states, unknowns : list of int
+        Generators of all of them.
     measured : list of int
         Of these the generators of which the Lyapunov function is made: states, sines and cosines.
     relations, bounds : list of polynomials
@@ -82,7 +84,7 @@ class Setting:
         self._number = {str(g): i for i, g in enumerate(self._gens)}
         n = len(q.labels)
         places = [self._number[str(x.top)] for x in F.variables]
-        self.states, self._unknowns = places[:n], places[n:]
+        self.states, self.unknowns = places[:n], places[n:]
         rows = [row.top for row in q.defects]
         leaf = [ratio.top for ratio in q.ratios(list(problem["leaf"].values()))]
         levels = [self._polynomial(q.ratios([problem["invariants"][k]])[0], k) for k in problem["levels"]]
@@ -133,7 +135,7 @@ class Setting:
                     pending.append(self._polynomial(self._rates[k], f"the rate of {self.question.labels[k]}"))
         labels = dict(zip(self.states, self.question.labels, strict=True))
         self._moving = moving
-        self.variables = [i for i in [*self.states, *self._unknowns] if i in moving]
+        self.variables = [i for i in [*self.states, *self.unknowns] if i in moving]
         self.variables += sorted((i for i in moving if i in self._field.made), reverse=True)
         self.free = [k for i, k in labels.items() if i not in states]
         self.turned = [k for i, k in labels.items() if i in states and i not in moving]
@@ -141,12 +143,9 @@ class Setting:
         self.measured = [i for i in self.states if i in moving] + angles
         self._require_turned(labels)
         self._require_slow()
-        titles = dict(zip([*self.states, *self._unknowns], self._labels, strict=True))
+        words = [*self.question.labels, *self.question.problem["unknowns"]]
+        titles = dict(zip([*self.states, *self.unknowns], words, strict=True))
         self.names = [told(titles[i]) if i in titles else self._words(i) for i in self.variables]
-
-    @property
-    def _labels(self) -> list[str]:
-        return [*self.question.labels, *self.question.problem["unknowns"]]
 
     def _name(self, i: int) -> str:
         made = self._arguments(i)
@@ -238,7 +237,7 @@ class Setting:
         """Values of all generators at the point."""
         values = [fmpq(0)] * len(self._gens)
         found = self.question.values_at_point()
-        for i, value in zip([*self.states, *self._unknowns], found, strict=True):
+        for i, value in zip([*self.states, *self.unknowns], found, strict=True):
             if i in self.variables or i in self.states:
                 if not isinstance(value, fmpq):
                     raise Refusal("the point is not rational", "problem.states")
@@ -290,7 +289,7 @@ class Setting:
         does not vanish at the point.
         """
         for i in occurring(p):
-            if i not in self.states and i not in self._unknowns:
+            if i not in self.states and i not in self.unknowns:
                 continue
             quotient, rest = divmod(p, self._gens[i])
             others = occurring(quotient)
@@ -389,6 +388,13 @@ class Setting:
         if name == "sin":
             return s, {k: c * slope for k, slope in slopes.items()}
         return c - 1, {k: -s * slope for k, slope in slopes.items()}
+
+    def argument_of_quadrature(self, i: int) -> tuple[Polynomial, fmpq] | None:
+        """s, in deviations, and b of a generator that is int_0^s dt/(a t^2 + b); None of another one."""
+        name, ratios = self._field.made.get(i, ("", ()))
+        if name != "quadrature":
+            return None
+        return self.shifted(ratios[2].top), constant(ratios[1].top)
 
     def at_deviations(self, p: Polynomial, deviations: Sequence[arb | None]) -> arb | None:
         """A polynomial in what is measured, at balls of that; None where one is missing."""

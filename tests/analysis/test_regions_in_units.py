@@ -1,0 +1,80 @@
+"""A change of units changes no region: extents in other masses, lengths and times, in like units."""
+
+import numpy as np
+import sympy as sp
+
+import geoctrl as gc
+from geoctrl.analysis.slopes_set import SlopesSets
+from geoctrl.systems.points import resolve_equilibrium
+
+
+def held_up(mass, length, time):
+    """A pendulum on a cart, both driven by u = k.x with numbers of this unit system: a linear law's loop."""
+    x, phi = gc.Coordinate("x", unit="m"), gc.Coordinate("phi", angle=True)
+    M, m, l, g = (sp.Rational(v) for v in ("3/5", "1/5", "3/10", "10"))  # noqa: E741
+    M, m, l, g = M * mass, m * mass, l * length, g * length / time**2  # noqa: E741
+    force = mass * length / time**2
+    a, b, c, d = (sp.Rational(v) for v in ("6", "80", "5", "12"))
+    u = force * (a * x.symbol / length + b * phi.symbol + c * x.rate * time / length + d * phi.rate * time)
+    return gc.EulerPoincare(
+        algebra=None,
+        shape=[x, phi],
+        inertia=[[M + m, m * l * sp.cos(phi.symbol)], [m * l * sp.cos(phi.symbol), m * l**2]],
+        potential=m * g * l * sp.cos(phi.symbol),
+        forces=[u, 0],
+        name="cart",
+    ).reduce()
+
+
+UNITS = [(1, 1, 1), (10**-6, 10**3, 10**5), (10**6, 10**-3, 10**-5), (10**-6, 10**-3, 10**3)]
+
+
+def exact(units):
+    return [sp.Rational(str(v)) if v >= 1 else sp.Rational(1, round(1 / v)) for v in units]
+
+
+def extents(roa, length, time):
+    sizes = {"x_dot": length / time, "phi_dot": 1 / time, "x": length, "phi": 1}
+    return np.array([high / float(sizes[k]) for k, (_, high) in roa.extent.items()])
+
+
+def agree(found):
+    for each in found[1:]:
+        assert np.all(np.abs(np.log(each / found[0])) < np.log(1.1)), found
+
+
+def test_sets_by_squares_are_the_same_in_other_units(tmp_path):
+    """A pendulum that a torque holds up: sine and angle, which bounds tell of each other."""
+    found = []
+    for units in UNITS:
+        mass, length, time = exact(units)
+        phi = gc.Coordinate("phi", angle=True)
+        m, l, torque = 2 * mass, length / 2, mass * length**2 / time**2  # noqa: E741
+        system = gc.EulerPoincare(
+            algebra=None,
+            shape=[phi],
+            inertia=[[m * l**2]],
+            potential=m * 10 * length / time**2 * l * sp.cos(phi.symbol),
+            forces=[-torque * (25 * phi.symbol + 4 * phi.rate * time)],
+            name="held up",
+        ).reduce()
+        roa = gc.region_of_attraction(system, system.state(), by="squares")
+        found.append(extents(roa, length, time))
+        roa.to_json(tmp_path / "set.json")
+        assert gc.verify(tmp_path / "set.json").verdict is gc.Verdict.PROVED_ATTRACTED
+    agree(found)
+
+
+def test_sets_by_slopes_are_the_same_in_other_units():
+    """Of one cell, by the search from its start to its end: what more cells give hangs on the seconds."""
+    found = []
+    for units in UNITS:
+        mass, length, time = exact(units)
+        system = held_up(mass, length, time)
+        sets = SlopesSets(system, resolve_equilibrium(system, system.state(), None), {})
+        sets.at_once()
+        for _ in sets.larger():
+            if len(sets.found().data["proof"]["cells"]) > 1:
+                break
+        found.append(extents(sets.found(), length, time))
+    agree(found)
