@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy as sp
 
+from geoctrl._checks import require_printable
 from geoctrl.errors import DescriptionError
 
 
@@ -20,6 +21,7 @@ def check_identifier(name: Any, what: str) -> None:
     """Raise `DescriptionError` unless `name` can name a symbol in generated code."""
     if not (isinstance(name, str) and name.isidentifier() and not iskeyword(name)):
         raise DescriptionError(f"{what} {name!r} is not an identifier")
+    require_printable(what, [name])
 
 
 def real_symbols(labels: Iterable[str]) -> sp.ImmutableMatrix:

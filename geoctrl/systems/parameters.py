@@ -39,7 +39,7 @@ class Parameter(Scalar):
     InputError
         If ``positive`` is neither True nor False.
     DescriptionError
-        If the unit or the description has a character that cannot be printed.
+        If the unit or the description has a character that cannot be printed, or the name is too long.
 
     Examples
     --------
@@ -57,6 +57,7 @@ class Parameter(Scalar):
     def __post_init__(self) -> None:
         if not (isinstance(self.name, str) and self.name.isidentifier() and not iskeyword(self.name)):
             raise ParameterError(f"a parameter name must be an identifier, got {self.name!r}")
+        require_printable("the name of a parameter", [self.name])
         require_printable(f"the unit of {self.name!r}", [self.unit])
         require_printable(f"the description of {self.name!r}", [self.description], prose=True)
         object.__setattr__(self, "positive", flag(f"positive of {self.name!r}", self.positive))

@@ -51,8 +51,10 @@ def test_names_that_cannot_be_printed_are_refused(describe):
 
 def test_names_are_bounded():
     assert spring(name="m" * 500).name
-    with pytest.raises(gc.DescriptionError, match="500"):
-        spring(name="m" * 501)
+    made = (lambda name: spring(name=name), gc.Coordinate, gc.Parameter, gc.AdvectedVector, Direction)
+    for make in made:
+        with pytest.raises(gc.DescriptionError, match="500"):
+            make("m" * 501)
 
 
 def test_prose_may_have_lines_but_no_control_characters():
