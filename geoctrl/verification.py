@@ -4,11 +4,13 @@ and python-flint, so that a certificate can be checked where nothing else is ins
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
 from geoctrl import checker
+from geoctrl._scalars.long_calls import long_call
 from geoctrl.errors import CertificateError
 
 __all__ = ["Verdict", "VerificationReport", "verify"]
@@ -59,13 +61,24 @@ class VerificationReport:
         return "\n".join([f"{self.verdict}: {self.claim}", *(f"  confirmed: {c}" for c in self.checks)])
 
 
-def verify(path: str | Path) -> VerificationReport:
+@long_call
+def verify(
+    path: str | Path,
+    *,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
+) -> VerificationReport:
     """Check a certificate file: its claim must follow from the equations in it.
 
     Parameters
     ----------
     path : str or Path
         A file written by ``Certificate.to_json``.
+    progress : bool or callable
+        Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
+        terminal after two seconds, with True from the start.
+    seconds : float, optional
+        Time for the check; `BudgetError` where it is not finished, which confirms nothing.
 
     Returns
     -------

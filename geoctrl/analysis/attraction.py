@@ -14,6 +14,7 @@ from typing import Any
 from geoctrl._checks import nearest, require_choice, whole_number
 from geoctrl._scalars import exact, shown
 from geoctrl._scalars.budget import Budget
+from geoctrl._scalars.long_calls import Progress, seconds_given
 from geoctrl.analysis.attracted_set import SLOPES, SQUARES, AttractedSet
 from geoctrl.analysis.energy_set import ENERGY, EnergySets, RegionOfAttraction
 from geoctrl.analysis.falling_quadratic import DEGREES
@@ -21,7 +22,6 @@ from geoctrl.analysis.set_sizes import is_larger
 from geoctrl.analysis.slopes_set import SlopesSets
 from geoctrl.analysis.squares_set import SquaresSets
 from geoctrl.errors import CertificateError, InputError, ParameterError
-from geoctrl.stepping.stages import Stages
 from geoctrl.systems import Equilibrium, ReducedSystem, as_system
 from geoctrl.systems.points import resolve_equilibrium
 
@@ -155,8 +155,8 @@ def region_of_attraction(
         require_choice("by", by, (SLOPES, ENERGY, SQUARES))
     if degree is not None:
         whole_number("degree", degree, *DEGREES)
-    budget = _budget(seconds)
-    told = Stages(progress, "region_of_attraction")
+    budget = seconds_given(seconds)
+    told = Progress(progress, "region_of_attraction")
     try:
         point = resolve_equilibrium(system, eq, params)
         given = _positive("widths", widths, system.candidate_invariants, "invariant")
@@ -175,7 +175,7 @@ class _Search:
         limits: Mapping[str, Fraction],
         widths: Mapping[str, Fraction],
         budget: Budget,
-        told: Stages,
+        told: Progress,
     ) -> None:
         self._system, self._point, self._limits, self._widths = system, point, limits, widths
         self._budget, self._stage_budget, self._told = budget, budget, told
@@ -313,24 +313,12 @@ class _Search:
     def _tell(self, stage: str) -> None:
         best = "" if self._best is None else f"by {self._best.method}, {_extents(self._best)}"
         whole = self._budget.seconds
-        self._told(stage, best, 0.0 if math.isinf(whole) else 1 - self._budget.left / whole)
+        self._told(0.0 if math.isinf(whole) else 1 - self._budget.left / whole, stage, best)
 
 
 def _extents(found: Found) -> str:
     """The extent of a set, in words."""
     return ", ".join(f"{k} in [{a:.3g}, {b:.3g}]" for k, (a, b) in found.extent.items())
-
-
-def _budget(seconds: Any) -> Budget:
-    """The time of a search."""
-    if seconds is None:
-        return Budget(math.inf)
-    try:
-        return Budget(seconds)
-    except ParameterError:
-        raise InputError(
-            f"seconds must be a positive number, or None for no limit; got {shown(seconds)}"
-        ) from None
 
 
 def _positive(name: str, given: Any, known: Any, what: str) -> dict[str, Fraction]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from geoctrl import checker
 from geoctrl._checks import file_path
 from geoctrl._scalars import shown
+from geoctrl._scalars.long_calls import long_call
 from geoctrl.analysis.held_proof import held_outcome
 from geoctrl.analysis.lean import lean_text
 from geoctrl.analysis.loop_point import loop_point
@@ -126,12 +127,16 @@ class Certificate:
         return "\n".join(lines)
 
 
+@long_call
 def certify(
     sys: System,
     eq: Any,
     params: Mapping[str, float] | None = None,
     modulo: str | None = None,
     controller: SampledController | None = None,
+    *,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
 ) -> Certificate:
     """Decide the stability of an equilibrium, by proof where its coordinates are exact.
 
@@ -158,6 +163,11 @@ def certify(
         Ask for the stability of the loop that it closes with the plant ``sys``, as a fixed point of one
         hold: for holds and delays of exactly that length, limits that are not met nearby, and the law in
         exact arithmetic. Nothing is said in floats there: what is not proved is UNDECIDED.
+    progress : bool or callable
+        Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
+        terminal after two seconds, with True from the start.
+    seconds : float, optional
+        Time for the call; `BudgetError` where nothing is found within it.
 
     Returns
     -------

@@ -11,7 +11,8 @@ import sympy as sp
 
 from geoctrl._checks import nearest
 from geoctrl._scalars import shown
-from geoctrl._scalars.budget import BUDGET, Budget
+from geoctrl._scalars.budget import BUDGET, Budget, seconds_of
+from geoctrl._scalars.long_calls import long_call, under_way
 from geoctrl.analysis.at_numbers import AtNumbers
 from geoctrl.analysis.condition_set import StabilityConditions
 from geoctrl.analysis.conserved import conserved_functions
@@ -36,11 +37,15 @@ LONG = 500
 _TOO_LONG = "too long to be written; evaluate() decides at numbers"
 
 
+@long_call
 def stability_conditions(
     sys: ReducedSystem,
     family: str,
     params: Mapping[str, Any] | None = None,
     budget: float = BUDGET,
+    *,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
 ) -> StabilityConditions:
     r"""Derive the conditions for stability and instability of a declared family.
 
@@ -70,6 +75,11 @@ def stability_conditions(
     budget : float
         Seconds (`geoctrl._scalars.budget`). What is not found by then is left out, and ``note`` says so; what
         is found is true all the same.
+    progress : bool or callable
+        Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
+        terminal after two seconds, with True from the start.
+    seconds : float, optional
+        Time for the whole, of which the searches in symbols take the most; what they have then is returned.
 
     Returns
     -------
@@ -101,7 +111,7 @@ def stability_conditions(
     as_system(sys, "stability_conditions", recorded=True)
     if not isinstance(family, str) or family not in sys.families:
         raise ParameterError(f"no equilibrium family {shown(family)}{nearest(family, sys.families)}")
-    time = Budget(budget)
+    time = Budget(under_way().within(seconds_of(budget)))
     settings = Settings(sys, params)
     sys.judgement.require_identities(settings.numbers | settings.formulas)
     try:

@@ -13,7 +13,8 @@ import sympy as sp
 
 from geoctrl._checks import flag, named_parameters, whole_number
 from geoctrl._scalars import Node, exact
-from geoctrl._scalars.budget import BUDGET, Budget
+from geoctrl._scalars.budget import BUDGET, Budget, seconds_of
+from geoctrl._scalars.long_calls import paced_call, under_way
 from geoctrl.analysis.darboux import DarbouxPolynomial, RationalIntegrals
 from geoctrl.analysis.flow import Constants, Flow
 from geoctrl.analysis.invariants import check_invariant
@@ -21,7 +22,6 @@ from geoctrl.analysis.polynomial_search import Monomial, PolynomialSearch, Vecto
 from geoctrl.analysis.quadrature import quadratures
 from geoctrl.analysis.recovery import Recovery
 from geoctrl.analysis.shape import shape_of
-from geoctrl.stepping.progress import Progress
 from geoctrl.systems import ReducedSystem, as_system
 from geoctrl.systems.decimals import written
 
@@ -109,6 +109,7 @@ class DiscoveredInvariants:
         return "\n  ".join(lines + ([f"note: {self.note}"] if self.note else []))
 
 
+@paced_call
 def discover_invariants(
     sys: ReducedSystem,
     max_degree: int = 4,
@@ -116,8 +117,10 @@ def discover_invariants(
     velocity_degree: int | None = None,
     quadrature: bool = True,
     budget: float = BUDGET,
-    progress: bool | Callable[[float], object] = False,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
     darboux: bool = False,
+    *,
+    seconds: float | None = None,  # noqa: ARG001
 ) -> DiscoveredInvariants:
     r"""Conserved polynomials in the states, modulo the leaf, and linear integrals over a shape.
 
@@ -156,10 +159,13 @@ def discover_invariants(
     budget : float
         Seconds after which the search ends with what it has.
     progress : bool or callable
-        Shown on a terminal, or told the fraction of degrees done.
+        Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
+        terminal after two seconds, with True from the start.
     darboux : bool
         Whether Darboux polynomials and rational integrals are searched too: seconds where there are none, up
         to minutes where coefficients are functions of many parameters.
+    seconds : float, optional
+        Time for the search, in place of ``budget``.
 
     Returns
     -------
@@ -195,20 +201,23 @@ def discover_invariants(
     values = sys.parameters(given) if given else {}
     numbers = {name: exact(values[name]) for name in given}
     sys.judgement.require_identities(numbers)
-    time, report = Budget(budget), Progress(progress, "discover_invariants")
-    search = _Discovery(sys, numbers, velocity_degree, time)
-    try:
-        for degree in range(1, max_degree + 1):
-            if not search.run(degree):
-                break
-            report(degree / max_degree)
-        if quadrature:
-            search.run_shape()
-        if darboux:
-            search.run_darboux(min(max_degree, _DARBOUX))
-        report.finish(search.degree / max_degree)
-    finally:
-        report.close()
+    call = under_way()
+    search = _Discovery(sys, numbers, velocity_degree, Budget(call.within(seconds_of(budget))))
+
+    def told(stage: str) -> None:
+        call.tell(stage, f"{len(search.found)} found", search.degree / max_degree)
+
+    for degree in range(1, max_degree + 1):
+        told(f"degree {degree}")
+        if not search.run(degree):
+            break
+    if quadrature:
+        told("integrals over a shape")
+        search.run_shape()
+    if darboux:
+        told("Darboux polynomials")
+        search.run_darboux(min(max_degree, _DARBOUX))
+    call.report.finish(search.degree / max_degree)
     return DiscoveredInvariants(search.found, search.degree, search.note, search.rational.found)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 
 from geoctrl._checks import nearest
 from geoctrl._scalars import NotRationalError, exact, real, shown
+from geoctrl._scalars.long_calls import long_call
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.proof import is_exact_equilibrium
 from geoctrl.analysis.rest_search import Met, RestSearch
@@ -26,12 +27,16 @@ from geoctrl.systems.tolerances import CONVERGED, RESIDUAL, SHORT, UNIT
 __all__ = ["find_equilibrium"]
 
 
+@long_call
 def find_equilibrium(
     sys: System,
     guess: Any = None,
     fixed: Mapping[str, float] | None = None,
     params: Mapping[str, float] | None = None,
     spin: Any = None,
+    *,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
 ) -> Equilibrium:
     r"""Solve :math:`f(x, u) = 0` together with the leaf relations and :math:`x_i = c_i` for the held ones.
 
@@ -52,6 +57,8 @@ def find_equilibrium(
     spin : array (3,), optional
         Rate of the axes in which the equilibrium rests: on spheres and rotations, everything then turns with
         this spatial rate (rad/s). A reduced system refuses one; it has `ReducedSystem.despun`.
+    progress, seconds
+        As of `certify`.
 
     Returns
     -------

@@ -10,13 +10,14 @@ belongs to A; states of the controller are rows of sums; a delay of (d + f) h ke
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from geoctrl._checks import quantity
+from geoctrl._scalars.long_calls import long_call
 from geoctrl.analysis.certificates import Certificate, certify
 from geoctrl.analysis.hold_bracket import HoldBracket, hold_bracket
 from geoctrl.analysis.linearization import invariant_directions, linearized
@@ -108,7 +109,15 @@ class HeldLinearization:
         """Whether `radius` is below one, in floats: near motions come to a fixed point of the family."""
         return self.radius < 1
 
-    def largest_hold(self, shortest: float = 1e-4, longest: float = 10.0) -> tuple[float, float]:
+    @long_call
+    def largest_hold(
+        self,
+        shortest: float = 1e-4,
+        longest: float = 10.0,
+        *,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
+    ) -> tuple[float, float]:
         """Where stability ends first as the hold grows: a stable hold, and one next to it that is not.
 
         Delay and lag in seconds stay what they are; 400 holds are tried, and the first crossing is bisected.
@@ -117,6 +126,8 @@ class HeldLinearization:
         ----------
         shortest, longest : float
             Between which holds are tried (s).
+        progress, seconds
+            As of `certify`.
 
         Returns
         -------
@@ -165,7 +176,16 @@ class HeldLinearization:
             stable, unstable = (h, unstable) if self._holds(h) else (stable, h)
         return stable, unstable
 
-    def bracket(self, width: float = 1e-9, shortest: float = 1e-4, longest: float = 10.0) -> HoldBracket:
+    @long_call
+    def bracket(
+        self,
+        width: float = 1e-9,
+        shortest: float = 1e-4,
+        longest: float = 10.0,
+        *,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
+    ) -> HoldBracket:
         """`largest_hold` with proofs: certificates of a stable hold and of an unstable one next to it.
 
         Parameters
@@ -174,6 +194,8 @@ class HeldLinearization:
             Largest distance of the two (s).
         shortest, longest : float
             As of `largest_hold`.
+        progress, seconds
+            As of `certify`.
 
         Returns
         -------
@@ -254,8 +276,15 @@ class HeldLinearization:
         )
 
 
+@long_call
 def linearize_held(
-    plant: System, controller: SampledController, eq: Any, params: Mapping[str, float] | None = None
+    plant: System,
+    controller: SampledController,
+    eq: Any,
+    params: Mapping[str, float] | None = None,
+    *,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
 ) -> HeldLinearization:
     """Linearise the loop of a sampled controller at an equilibrium of its plant, hold by hold and exactly.
 
@@ -270,6 +299,8 @@ def linearize_held(
     eq : Equilibrium, state ``x`` or pair ``(x, u)``
     params : dict, optional
         Of the plant, instead of those of the equilibrium.
+    progress, seconds
+        As of `certify`.
 
     Returns
     -------

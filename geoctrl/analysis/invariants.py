@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,6 +18,7 @@ from geoctrl._scalars import FLOAT, RATIONAL, Node, NotRationalError, evaluate, 
 from geoctrl._scalars.budget import seconds_of
 from geoctrl._scalars.choices import Branch, Choices, TooManyChoices
 from geoctrl._scalars.domains import domain_of
+from geoctrl._scalars.long_calls import long_call, under_way
 from geoctrl._scalars.rational_matrix import nullspace
 from geoctrl.analysis.crossings import TIME, Crossings
 from geoctrl.analysis.motion import Motion
@@ -100,12 +101,16 @@ class InvariantProof:
         raise TypeError("an InvariantProof is not a bool: ask .proved, .counterexample")
 
 
+@long_call
 def check_invariant(
     sys: ReducedSystem,
     expr: Any,
     params: Mapping[str, float] | None = None,
     for_all_inputs: bool = False,
     budget: float = 60.0,
+    *,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
 ) -> InvariantProof:
     r"""Prove :math:`\dot C = DC \cdot f \equiv 0` modulo the ideal of the leaf relations.
 
@@ -124,6 +129,11 @@ def check_invariant(
         Keep the inputs as symbols; else they are zero.
     budget : float
         Seconds after which the search ends without an answer, and ``note`` says so.
+    progress : bool or callable
+        Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
+        terminal after two seconds, with True from the start.
+    seconds : float, optional
+        Time for the whole; what is not proved by then is returned as not proved.
 
     Returns
     -------
@@ -149,7 +159,7 @@ def check_invariant(
     True
     """
     as_system(sys, "check_invariant", recorded=True)
-    budget, for_all_inputs = seconds_of(budget), flag("for_all_inputs", for_all_inputs)
+    budget, for_all_inputs = under_way().within(seconds_of(budget)), flag("for_all_inputs", for_all_inputs)
     if isinstance(expr, str) and expr in sys.candidate_invariants:
         expr = sys.candidate_invariants[expr]
     node = expr if isinstance(expr, Node) else sys.expression(expr)

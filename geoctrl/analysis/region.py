@@ -17,6 +17,7 @@ from flint import fmpq
 from geoctrl import checker
 from geoctrl._checks import file_path, nearest
 from geoctrl._scalars import exact, shown
+from geoctrl._scalars.long_calls import paced_call, under_way
 from geoctrl.analysis.region_cells import Tiles, proved
 from geoctrl.analysis.region_problem import axes_of, region_problem
 from geoctrl.analysis.region_proofs import proposals
@@ -25,7 +26,6 @@ from geoctrl.checker.maps.quotients import Quotient
 from geoctrl.checker.maps.region import DEPTH, LETTERS, halves
 from geoctrl.checker.reading import Refusal
 from geoctrl.errors import CertificateError, EquilibriumError, InputError, ParameterError
-from geoctrl.stepping.progress import Progress
 from geoctrl.systems import ReducedSystem, as_system
 
 __all__ = ["Cell", "StabilityMap", "certify_region"]
@@ -182,6 +182,7 @@ class StabilityMap:
         return f"<StabilityMap of {self.data['family']!r} of {self.data['system']}: {parts}>"
 
 
+@paced_call
 def certify_region(
     sys: ReducedSystem,
     family: str,
@@ -189,8 +190,10 @@ def certify_region(
     depth: int = 9,
     params: Mapping[str, Any] | None = None,
     executor: Any = None,
-    progress: bool | Callable[[float], object] = False,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
     out: str | Path | None = None,
+    *,
+    seconds: float | None = None,  # noqa: ARG001
 ) -> StabilityMap:
     r"""Prove where the members of a family are stable, and where unstable, over a box of axes.
 
@@ -214,9 +217,12 @@ def certify_region(
     executor : concurrent.futures.Executor, optional
         Computes the tiles of the region; any object with its ``map``.
     progress : bool or callable
-        A line on the terminal, or ``progress(fraction)``.
+        Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
+        terminal after two seconds, with True from the start.
     out : str or Path, optional
         A folder, written as tiles are done: a map that was interrupted goes on from there.
+    seconds : float, optional
+        Time for the tiles; those that are not reached are undecided.
 
     Returns
     -------
@@ -249,15 +255,10 @@ def certify_region(
         raise ParameterError(f"no equilibrium family {shown(family)}{nearest(family, sys.families)}")
     if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= DEPTH:
         raise InputError(f"depth must be a whole number from 1 to {DEPTH}, got {shown(depth)}")
-    report = Progress(progress, "certify_region")
     folder = None if out is None else file_path(out)
     data, proofs = _asked(sys, family, axes_of(sys, family, axes), params)
     tiles = Tiles(data, proofs, depth, folder)
-    try:
-        tiles.compute(executor, report)
-        report.finish(1.0)
-    finally:
-        report.close()
+    tiles.compute(executor, under_way())
     cells = tiles.tree()
     area = _area(cells, proofs, len(data["axes"]))
     whole = {

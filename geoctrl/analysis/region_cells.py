@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from geoctrl._scalars.long_calls import LongCall
 from geoctrl.checker import Refusal
 from geoctrl.checker.maps.bernstein import Region
 from geoctrl.checker.maps.file import PROOF, REGION
@@ -31,6 +32,9 @@ __all__ = ["Tiles", "proved"]
 
 TILING = 3
 """Halvings of the region's axes that give the tiles, which are computed and stored one by one."""
+
+_OPEN = "."
+"""A cell of which nothing is known."""
 
 
 def proved(data: dict[str, Any], proposed: Sequence[dict[str, Any]]) -> tuple[Members, Proofs, list[Proof]]:
@@ -138,17 +142,23 @@ class Tiles:
             if tile.exists():
                 self.found[i] = tile.read_text(encoding="utf-8")
 
-    def compute(self, executor: Any, report: Callable[[float], object]) -> None:
-        """Those tiles that are not known."""
+    def compute(self, executor: Any, call: LongCall) -> None:
+        """Those tiles that are not known, as far as the time of the call goes."""
         left = [i for i in range(len(self._jobs)) if i not in self.found]
-        done = len(self.found)
+        done, cells, open_cells = len(self.found), 0, 0
         jobs = [self._jobs[i] for i in left]
         for i, text in zip(left, (map if executor is None else executor.map)(_tile, jobs), strict=True):
             self.found[i] = text
             if self._out is not None:
                 _write(self._out / f"tile-{i:05d}.txt", text)
             done += 1
-            report(done / len(self._jobs))
+            cells += sum(letter != "+" for letter in text)
+            open_cells += text.count(_OPEN)
+            decided = f"{cells - open_cells} of {cells} cells decided"
+            call.tell(f"tile {done} of {len(self._jobs)}", decided, done / len(self._jobs))
+            if call.over:
+                break
+        call.report.finish(done / len(self._jobs))
 
     def tree(self) -> str:
         """The tree of the region."""
@@ -158,7 +168,7 @@ class Tiles:
                 return next(tiles)
             return "+" + "".join(of(tiles, level - 1) for _ in range(self._parts))
 
-        return of((self.found[i] for i in range(len(self._jobs))), self.level)
+        return of((self.found.get(i, _OPEN) for i in range(len(self._jobs))), self.level)
 
 
 def _write(path: Path, text: str) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from geoctrl._checks import entries, nearest, whole_number
 from geoctrl._scalars import real, shown
+from geoctrl._scalars.long_calls import LongCall, long_call, under_way
 from geoctrl.continuation.brackets import around
 from geoctrl.continuation.branch import Branch, Change
 from geoctrl.continuation.changes import BRANCH, Event, events
@@ -18,7 +19,6 @@ from geoctrl.continuation.course import Course
 from geoctrl.continuation.solved import SolvedCourse
 from geoctrl.continuation.switching import crossing_courses
 from geoctrl.errors import InputError, LabelError
-from geoctrl.stepping.progress import Progress
 from geoctrl.systems import Equilibrium, System, as_system
 from geoctrl.systems.points import resolve_equilibrium
 
@@ -27,6 +27,7 @@ __all__ = ["follow"]
 Told = Callable[[float], None]
 
 
+@long_call
 def follow(
     sys: System,
     eq: Any,
@@ -35,7 +36,9 @@ def follow(
     fixed: Sequence[str] = (),
     params: Mapping[str, float] | None = None,
     points: int = 61,
-    progress: bool | Callable[[float], object] = False,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    *,
+    seconds: float | None = None,  # noqa: ARG001
 ) -> Branch:
     r"""Follow relative equilibria along a state, a symbol of their family or a parameter.
 
@@ -68,7 +71,11 @@ def follow(
         Overrides those of the equilibrium.
     points : int, optional
         Points over the span, about; a curve that turns has more.
-    progress : bool or callable, optional
+    progress : bool or callable
+        Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
+        terminal after two seconds, with True from the start.
+    seconds : float, optional
+        Time for the call; the branch found by then is returned, with its ends where they are.
 
     Returns
     -------
@@ -111,15 +118,12 @@ def follow(
     limits = _span(span)
     count = whole_number("points", points, 3, 100_000)
     point = resolve_equilibrium(system, eq, params)
-    told = Progress(progress, "follow")
     names = [_name("fixed", name) for name in entries("fixed", fixed)]
     symbols = eq.symbols if isinstance(eq, Equilibrium) else {}
     course = _course(system, point, symbols, _name("along", along), names, limits, count)
-    try:
-        branch = _branch(system, course, count, told)
-        told.finish(1.0)
-    finally:
-        told.close()
+    call = under_way()
+    branch = _branch(system, course, count, call)
+    call.report.finish(1.0)
     return branch
 
 
@@ -187,14 +191,30 @@ def _require_inside(along: str, value: Any, span: tuple[float, float]) -> None:
         )
 
 
-def _branch(system: System, course: Course, points: int, told: Told) -> Branch:
+def _branch(system: System, course: Course, points: int, call: LongCall | None = None) -> Branch:
     """The branch of a course, walked and looked through; an interruption carries what is done of it."""
     changes: list[Change] = []
+
+    def so_far() -> Branch | None:
+        return _made(system, course, changes) if course.places else None
+
+    def walked(part: float) -> None:
+        if call is None:
+            return
+        best = ""
+        if course.places:
+            values = [place.value for place in course.places]
+            best = f"{course.along} from {min(values):.4g} to {max(values):.4g}"
+        call.tell("walking", best, 0.4 * part)
+
+    if call is not None:
+        call.otherwise = so_far
     try:
-        course.walk(lambda part: told(0.4 * part))
+        course.walk(walked)
         found = events(course)
         for k, event in enumerate(found):
-            told(0.5 + 0.5 * k / len(found))
+            if call is not None:
+                call.tell(f"change {k + 1} of {len(found)}", f"{k} told", 0.5 + 0.5 * k / len(found))
             changes.append(_change(system, course, event, points))
     except KeyboardInterrupt as stop:
         stop.branch = _made(system, course, changes)  # type: ignore[attr-defined]
@@ -247,4 +267,4 @@ def _others(system: System, course: Course, event: Event, points: int, span: Any
     """`Change.branches`."""
     limits = course.span if span is None else _span(span)
     found = crossing_courses(system, course, event, limits, points)
-    return [_branch(system, other, points, lambda _: None) for other in found]
+    return [_branch(system, other, points) for other in found]

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import finite_array, flag, require_choice, whole_number
+from geoctrl._scalars.long_calls import paced_call, under_way
 from geoctrl.errors import InputError
 from geoctrl.manifolds.forms import Form
 from geoctrl.manifolds.run import Run
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.manifolds.trajectory import ManifoldTrajectory
-from geoctrl.stepping import METHODS, Progress, composition, concluded, record_steps, record_times
+from geoctrl.stepping import METHODS, composition, concluded, record_steps, record_times
 from geoctrl.stepping.inputs import read_inputs
 from geoctrl.stepping.runge_kutta import Tableau, runge_kutta, runge_kutta_signature, tableau
 from geoctrl.stepping.threads import on_threads, read_threads
@@ -22,6 +23,7 @@ from geoctrl.stepping.variational import Motion, Pace, variational, variational_
 __all__ = ["integrate", "require_kind"]
 
 
+@paced_call
 def integrate(
     system: ManifoldSystem,
     start: Any,
@@ -35,7 +37,9 @@ def integrate(
     project: bool = False,
     threads: int = 1,
     throw: bool = True,
-    progress: bool | Callable[[float], object] = False,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    *,
+    seconds: float | None = None,  # noqa: ARG001
 ) -> ManifoldTrajectory:
     r"""Take steps of fixed size.
 
@@ -68,7 +72,10 @@ def integrate(
     throw : bool
         Raise where a step cannot be taken; else return the part done, with its ``status``.
     progress : bool or callable
-        True shows a line on stderr if that is a terminal; a callable is told the fraction done.
+        Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
+        terminal after two seconds, with True from the start.
+    seconds : float, optional
+        Time for the run; the part done by then is returned, with a ``status`` that says so.
 
     Returns
     -------
@@ -107,7 +114,6 @@ def integrate(
     if not h > 0:
         raise InputError(f"h must be positive, got {h}")
     steps, record = whole_number("steps", steps, 1), whole_number("record", record, 1)
-    report = Progress(progress, "integrate")
     threads = read_threads(threads)
     values = system.parameters_at(params)
     drive = read_inputs(system, inputs)
@@ -124,7 +130,7 @@ def integrate(
             advance = _variational(run, stages, *parts, h, record, rows)
         else:
             advance = _runge_kutta(run, tableau(method, project), *parts, h, record, rows)
-        outcome = record_steps(advance, steps, record, report)
+        outcome = record_steps(advance, steps, record, under_way())
 
     def made(status: str, success: bool) -> ManifoldTrajectory:
         done = outcome.records

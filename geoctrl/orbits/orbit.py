@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from geoctrl._scalars.long_calls import long_call
 from geoctrl.orbits.enclosure import OrbitEnclosure, enclosed
 from geoctrl.simulation import simulate
 from geoctrl.systems import System
@@ -87,7 +89,14 @@ class PeriodicOrbit:
         inputs = self.u if self.u.size else None
         return simulate(self.system, times, self.x, params=self.params, inputs=inputs, **options)
 
-    def enclose(self, bits: int = 256) -> OrbitEnclosure:
+    @long_call
+    def enclose(
+        self,
+        bits: int = 256,
+        *,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
+    ) -> OrbitEnclosure:
         r"""The orbit with its period, multipliers and stability in balls; it exists, rigorously.
 
         Its verdict says ENCLOSED where others say PROVED: no file is written that the checker confirms.
@@ -101,6 +110,8 @@ class PeriodicOrbit:
         ----------
         bits : int
             Of the middles of balls, at least 64. Long and unstable orbits need more.
+        progress, seconds
+            As of `certify`.
 
         Returns
         -------

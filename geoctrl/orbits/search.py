@@ -20,7 +20,7 @@ gradients there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,6 +29,7 @@ import numpy as np
 
 from geoctrl._checks import whole_number
 from geoctrl._scalars import real
+from geoctrl._scalars.long_calls import long_call
 from geoctrl.analysis.linearization import invariant_directions
 from geoctrl.analysis.shape_jets import shape_jets
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
@@ -61,6 +62,7 @@ _MARGIN = 1e-7
 """Distance of multipliers from the circle that rounding of a monodromy of size one explains."""
 
 
+@long_call
 def find_periodic(
     sys: System,
     guess: Any,
@@ -69,6 +71,8 @@ def find_periodic(
     params: Mapping[str, float] | None = None,
     *,
     segments: int = 4,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
 ) -> PeriodicOrbit:
     r"""A solution with :math:`x(T) = S\,x(0)` near a guess, on its levels of what is conserved.
 
@@ -87,6 +91,8 @@ def find_periodic(
         Overrides of the defaults.
     segments : int
         m, parts into which the period is cut. Unstable orbits need more, and the result is the same.
+    progress, seconds
+        As of `certify`.
 
     Returns
     -------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from geoctrl._checks import nearest, real_array
 from geoctrl._scalars import real
+from geoctrl._scalars.long_calls import paced_call, under_way
 from geoctrl.errors import InputError, LabelError
 from geoctrl.runs import EventRecord
 from geoctrl.simulation import simulate
@@ -21,6 +23,9 @@ __all__ = ["PoincareSection", "poincare_section"]
 _SENSES = {1: "upwards", -1: "downwards", 0: "either way"}
 _SAME = 1e-9
 """Difference of levels, relative to their sizes, up to which starts are on the same one."""
+
+_INSTANT = 1e-3
+"""Seconds for a run for which no time is left: it tells its start."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +95,7 @@ class PoincareSection:
         )
 
 
+@paced_call
 def poincare_section(
     sys: System,
     section: Any,
@@ -98,6 +104,8 @@ def poincare_section(
     params: Mapping[str, float] | None = None,
     *,
     direction: int = 1,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
     **options: Any,
 ) -> PoincareSection:
     r"""Crossings of motions with the surface :math:`g(x) = 0`, located as the events of a run.
@@ -117,6 +125,11 @@ def poincare_section(
         Overrides of the defaults.
     direction : {-1, 0, 1}
         Crossings with falling g, all, or with rising g.
+    progress : bool or callable
+        Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
+        terminal after two seconds, with True from the start.
+    seconds : float, optional
+        Time for all runs; `PoincareSection.status` tells how far each came.
     options
         Of `simulate`: ``engine``, ``rtol``, ``inputs``, ``domain``, ``throw``.
 
@@ -163,9 +176,18 @@ def poincare_section(
         )
     for x in points:
         system.start(x, params)  # refuses what is off the leaf before any run
-    runs = [
-        simulate(system, [0.0, span], x, params=params, events={"section": event}, **options) for x in points
-    ]
+    call = under_way()
+    runs: list[Any] = []
+    for x in points:
+        left = None if math.isinf(call.budget.seconds) else max(call.budget.left, _INSTANT)
+        crossings = sum(len(run.events["section"]) for run in runs)
+        call.tell(
+            f"start {len(runs) + 1} of {len(points)}", f"{crossings} crossings", len(runs) / len(points)
+        )
+        run = simulate(
+            system, [0.0, span], x, params=params, events={"section": event}, seconds=left, **options
+        )
+        runs.append(run)
     # What given functions leave conserved is judged along each run.
     kept = [name for name in runs[0].invariants if all(name in run.invariants for run in runs)]
     levels = {name: np.array([run.invariants[name][0] for run in runs]) for name in kept}

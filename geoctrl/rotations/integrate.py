@@ -26,7 +26,9 @@ def integrate(
     inputs: Any = None,
     threads: int = 1,
     throw: bool = True,
-    progress: bool | Callable[[float], object] = False,
+    progress: bool | Callable[..., object] = False,
+    *,
+    seconds: float | None = None,
 ) -> RotationTrajectory:
     """Take steps of fixed size: `geoctrl.manifolds.integrate` of a start in two arrays.
 
@@ -37,7 +39,7 @@ def integrate(
         Attitudes, body to reference; (3, 3) will do for one body.
     Omega0 : array (n, 3)
         Angular velocities in body components (rad/s); (3,) will do for one body.
-    h, steps, method, order, record, params, inputs, threads, throw, progress
+    h, steps, method, order, record, params, inputs, threads, throw, progress, seconds
         As there.
 
     Returns
@@ -60,5 +62,5 @@ def integrate(
     """
     require_kind(system, RotationSystem)
     given = (method, order, record, params, inputs, False, threads, throw, progress)
-    run: Any = take_steps(system, (R0, Omega0), h, steps, *given)
+    run: Any = take_steps(system, (R0, Omega0), h, steps, *given, seconds=seconds)
     return run

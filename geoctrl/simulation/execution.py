@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._scalars.long_calls import LongCall
 from geoctrl.errors import SimulationError
-from geoctrl.stepping import Progress
 from geoctrl.stepping.flow import Block, Ending, Flow
 
 __all__ = ["execute"]
@@ -18,7 +18,7 @@ def execute(
     flow: Flow,
     steps: Generator[Block, None, Ending],
     samples: Callable[..., Any],
-    report: Progress,
+    call: LongCall,
     throw: bool,
 ) -> Any:
     """Take the blocks that an engine yields and make a trajectory of them, however the run ends.
@@ -49,15 +49,19 @@ def execute(
             if block[0].size:
                 blocks.append(block)
                 fraction = (block[0][-1] - times[0]) / (times[-1] - times[0])
-                report(float(fraction))
-        report.finish(float(fraction))
+                call.tell("running", f"t = {block[0][-1]:.6g}", float(fraction))
+            if call.over:
+                steps.close()
+                reached = blocks[-1][0][-1] if blocks else times[0]
+                return trajectory(
+                    f"stopped after {call.budget.seconds:g} s of computing, at t = {reached:.9g}", False
+                )
+        call.report.finish(float(fraction))
     except KeyboardInterrupt as interrupt:
         if blocks:
             interrupted = f"interrupted after t = {blocks[-1][0][-1]:.9g}"
         interrupt.trajectory = trajectory(interrupted, False)  # type: ignore[attr-defined]
         raise
-    finally:
-        report.close()
     if failure is None and ending.failure is not None:
         failure = _explained(flow, blocks, ending)
     if failure is not None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from geoctrl._checks import flag, require_choice, time_grid
 from geoctrl._scalars import real
+from geoctrl._scalars.long_calls import paced_call, under_way
 from geoctrl.errors import DependencyError, InputError
 from geoctrl.runs import EventRecord, Events, Samples
 from geoctrl.sampling import Applied
@@ -18,7 +19,7 @@ from geoctrl.simulation.execution import execute
 from geoctrl.simulation.held import run_held
 from geoctrl.simulation.recorded import written
 from geoctrl.simulation.trajectory import told
-from geoctrl.stepping import Progress, dormand_prince
+from geoctrl.stepping import dormand_prince
 from geoctrl.stepping.events import edges_of, read_events
 from geoctrl.stepping.flow import Flow
 from geoctrl.systems import System, as_system
@@ -28,6 +29,7 @@ __all__ = ["choose_engine", "simulate"]
 _ENGINES = ("auto", "heyoka", "scipy")
 
 
+@paced_call
 def simulate(
     sys: System,
     timepts: Any,
@@ -37,10 +39,12 @@ def simulate(
     engine: str = "auto",
     rtol: float | None = None,
     events: Mapping[str, Any] | None = None,
-    progress: bool | Callable[[float], object] = False,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
     throw: bool = True,
     domain: bool = True,
     controller: Any = None,
+    *,
+    seconds: float | None = None,  # noqa: ARG001
 ) -> Any:
     r"""Solve the reduced equations of motion from an initial state.
 
@@ -80,7 +84,8 @@ def simulate(
         to a long step; where doubles do not resolve one, `Trajectory.status` says "grazes", and a terminal
         event ends the run there. The scipy engine sees at most two zeros of an event in a step.
     progress : bool or callable
-        True shows a line on stderr if that is a terminal; a callable is told the fraction done.
+        Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
+        terminal after two seconds, with True from the start.
     throw : bool
         Raise if the run cannot be finished; else return the part done, with `Trajectory.status`.
     domain : bool
@@ -91,6 +96,8 @@ def simulate(
         plant's. A sampled one holds them from sample to sample, and the pieces are run exactly, one after the
         other; a law, or a callable as in ``inputs``, acts continuously. What was applied is among
         `Trajectory.outputs`, and `Trajectory.samples` tells what a sampled one did.
+    seconds : float, optional
+        Time for the run; the part done by then is returned, and `Trajectory.status` says so.
 
     Returns
     -------
@@ -131,7 +138,6 @@ def simulate(
     require_choice("engine", engine, _ENGINES)
     tolerance = _tolerance(rtol)
     times = time_grid(timepts).copy()
-    report = Progress(progress)
     values = sys.parameters_at(params)
     drive, hold = driven(sys, inputs, controller, times, values)
     flow = Flow(
@@ -159,7 +165,7 @@ def simulate(
             drive.record = hold.record(float(times[0]))
         return told(flow, run, time, states, engine=name, events=events, **rest)
 
-    return execute(acting, steps(acting), samples, report, throw)
+    return execute(acting, steps(acting), samples, under_way(), throw)
 
 
 def _tolerance(rtol: float | None) -> float | None:

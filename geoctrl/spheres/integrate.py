@@ -27,7 +27,9 @@ def integrate(
     project: bool = False,
     threads: int = 1,
     throw: bool = True,
-    progress: bool | Callable[[float], object] = False,
+    progress: bool | Callable[..., object] = False,
+    *,
+    seconds: float | None = None,
 ) -> SphereTrajectory:
     """Take steps of fixed size: `geoctrl.manifolds.integrate` of a start in two arrays.
 
@@ -36,7 +38,7 @@ def integrate(
     system : SphereSystem
     q0, omega0 : array (n, 3)
         Unit directions and angular velocities (rad/s) orthogonal to them.
-    h, steps, method, order, record, params, inputs, project, threads, throw, progress
+    h, steps, method, order, record, params, inputs, project, threads, throw, progress, seconds
         As there.
 
     Returns
@@ -59,5 +61,5 @@ def integrate(
     """
     require_kind(system, SphereSystem)
     given = (method, order, record, params, inputs, project, threads, throw, progress)
-    run: Any = take_steps(system, (q0, omega0), h, steps, *given)
+    run: Any = take_steps(system, (q0, omega0), h, steps, *given, seconds=seconds)
     return run

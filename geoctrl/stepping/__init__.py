@@ -3,14 +3,12 @@
 from geoctrl.stepping.composition import ORDERS, composition
 from geoctrl.stepping.loop import Outcome, concluded, record_steps, record_times
 from geoctrl.stepping.methods import METHODS, Method
-from geoctrl.stepping.progress import Progress
 
 __all__ = [
     "METHODS",
     "ORDERS",
     "Method",
     "Outcome",
-    "Progress",
     "composition",
     "concluded",
     "record_steps",

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._scalars.long_calls import LongCall
 from geoctrl.errors import ConvergenceError
-from geoctrl.stepping.progress import Progress
 
 __all__ = [
     "BEYOND",
@@ -64,6 +64,8 @@ class Outcome:
     failure: int = 0
     residual: float = 0.0
     interrupt: KeyboardInterrupt | None = None
+    late: float = 0.0
+    """Seconds that were given, where they ended it."""
 
 
 Advance = Callable[[int, int, int], tuple[int, int, int, float]]
@@ -71,7 +73,7 @@ Advance = Callable[[int, int, int], tuple[int, int, int, float]]
 returns steps done, iterations, failure code, residual."""
 
 
-def record_steps(advance: Advance, steps: int, record: int, progress: Progress) -> Outcome:
+def record_steps(advance: Advance, steps: int, record: int, call: LongCall) -> Outcome:
     """Run ``steps`` steps in pieces of whole records, each short enough to be interrupted.
 
     Row 0 is the caller's; row k is step ``k record``. The pieces grow until one takes about a twentieth of a
@@ -80,7 +82,7 @@ def record_steps(advance: Advance, steps: int, record: int, progress: Progress) 
     outcome = Outcome()
     piece = record
     try:
-        while outcome.steps < steps and not outcome.failure:
+        while outcome.steps < steps and not outcome.failure and not outcome.late:
             count = min(piece, steps - outcome.steps)
             begin = time.perf_counter()
             done, iterations, outcome.failure, outcome.residual = advance(
@@ -90,16 +92,15 @@ def record_steps(advance: Advance, steps: int, record: int, progress: Progress) 
             outcome.steps += done
             outcome.records = 1 + outcome.steps // record
             outcome.iterations += iterations
-            progress(outcome.steps / steps)
+            call.tell("steps", f"{outcome.steps} of {steps}", outcome.steps / steps)
+            outcome.late = call.budget.seconds if call.over else 0.0
             if elapsed < _PATIENCE / 2:
                 piece *= 2
             elif elapsed > 2 * _PATIENCE:
                 piece = max(record, piece // 2 // record * record)
-        progress.finish(outcome.steps / steps)
+        call.report.finish(outcome.steps / steps)
     except KeyboardInterrupt as interrupt:
         outcome.interrupt = interrupt
-    finally:
-        progress.close()
     return outcome
 
 
@@ -114,6 +115,8 @@ def concluded(outcome: Outcome, h: float, part: Callable[[str, bool], Any], thro
     if outcome.interrupt is not None:
         outcome.interrupt.trajectory = part(f"interrupted after t = {reached:.9g}", False)  # type: ignore[attr-defined]
         raise outcome.interrupt
+    if outcome.late and not outcome.failure:
+        return part(f"stopped after {outcome.late:g} s of computing, at t = {reached:.9g}", False)
     if not outcome.failure:
         return part("completed", True)
     words = f"step {outcome.steps + 1} from t = {reached:.9g}: {_FAILURES[outcome.failure]}"

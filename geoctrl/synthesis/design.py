@@ -10,7 +10,7 @@ H_0 has that sign on ker B^T, the projection lemma.)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -22,11 +22,12 @@ from geoctrl._checks import finite_array, named_parameters
 from geoctrl._scalars import exact
 from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl._scalars.factoring import factored
+from geoctrl._scalars.long_calls import long_call
 from geoctrl.analysis import StabilityConditions, certify, stability_conditions
 from geoctrl.analysis.signs import known_sign
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, MatchingError, ParameterError
 from geoctrl.synthesis.contract import GainSet, Matched
-from geoctrl.synthesis.gain_conditions import decided
+from geoctrl.synthesis.gain_conditions import decided, is_negative
 from geoctrl.synthesis.gains import read_sigma
 from geoctrl.synthesis.motor import Motor, RecommendedGains, deviated, read_starts, recommended
 from geoctrl.synthesis.plant_points import members
@@ -252,7 +253,7 @@ class SigmaDesign(GainSet):
                 self._always_unstable
                 and c != 0
                 and not {s.name for s in c.free_symbols} & gains
-                and _is_negative(c)
+                and is_negative(c)
             ):
                 power = len(self.conditions.characteristic_polynomial) - 1 - k
                 return (
@@ -326,6 +327,7 @@ class SigmaDesign(GainSet):
 
     # -- gains for a motor ----------------------------------------------------------------------
 
+    @long_call
     def recommend(
         self,
         limits: Mapping[str, float] | None = None,
@@ -335,6 +337,8 @@ class SigmaDesign(GainSet):
         starts: Any = None,
         *,
         start: Mapping[str, float] | None = None,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
     ) -> RecommendedGains:
         r"""Gain, damping and regulation with which the motor of one rotor holds the plant from given starts.
 
@@ -356,6 +360,8 @@ class SigmaDesign(GainSet):
             States of the plant, further ones or instead.
         start : dict of state -> number, optional
             A deviation from the equilibrium, one more of them.
+        progress, seconds
+            As of `certify`.
 
         Returns
         -------
@@ -440,9 +446,3 @@ class SigmaDesign(GainSet):
             found = "none" if self.feasible is False else "open"
             return f"<SigmaDesign for {where}: {found}; {self.reason}>"
         return f"<SigmaDesign for {where}: {written(self.condition)}>"
-
-
-def _is_negative(quotient: sp.Expr) -> bool:
-    """Whether numerator and denominator are known to have opposite signs."""
-    numerator, denominator = (known_sign(part) for part in sp.fraction(quotient))
-    return numerator is not None and denominator is not None and numerator * denominator < 0

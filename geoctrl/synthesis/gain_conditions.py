@@ -10,11 +10,11 @@ import sympy as sp
 
 from geoctrl._scalars.factoring import factor_list
 from geoctrl.analysis.condition_set import StabilityConditions
-from geoctrl.analysis.signs import solve_inequality
+from geoctrl.analysis.signs import known_sign, solve_inequality
 from geoctrl.errors import ParameterError
 from geoctrl.systems.decimals import written
 
-__all__ = ["abbreviated", "allowing", "decided", "settled", "solved"]
+__all__ = ["abbreviated", "allowing", "decided", "is_negative", "settled", "solved"]
 
 _LONG = 100
 """Characters of a condition that nobody reads."""
@@ -150,3 +150,9 @@ def solved(relation: Any, symbol: sp.Symbol) -> Any:
         # Of absolute values, of signs that are not comparable: sympy fails in many ways, and the relation
         # as it stands is as true.
         return relation
+
+
+def is_negative(quotient: sp.Expr) -> bool:
+    """Whether numerator and denominator are known to have opposite signs."""
+    numerator, denominator = (known_sign(part) for part in sp.fraction(quotient))
+    return numerator is not None and denominator is not None and numerator * denominator < 0

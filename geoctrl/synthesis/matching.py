@@ -10,7 +10,8 @@ import sympy as sp
 
 from geoctrl._checks import require_choice
 from geoctrl._scalars import shown
-from geoctrl._scalars.budget import BUDGET, Budget
+from geoctrl._scalars.budget import BUDGET, Budget, seconds_of
+from geoctrl._scalars.long_calls import long_call, under_way
 from geoctrl.errors import MatchingError, ParameterError
 from geoctrl.synthesis.abelian import Abelian
 from geoctrl.synthesis.branches import (
@@ -182,12 +183,16 @@ def _told(where: str, matrix: sp.Matrix) -> str:
     return text if len(text) <= _LONG else f"{matrix.rows} x {matrix.cols} of sigma, {where}"
 
 
+@long_call
 def match(
     mechanism: EulerPoincare,
     budget: float = BUDGET,
     shaping: str | None = None,
     direction: Any = None,
     gains: str = "scalars",
+    *,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
 ) -> Matching | ShapedMatching:
     """Solve the matching conditions of a mechanism with internal rotors or actuated directions.
 
@@ -215,6 +220,11 @@ def match(
         Of shaping, for abelian actuated directions: kappa, rho and K that are the same in all of them, or the
         entries Lambda11, Lambda12, ... of symmetric matrices, all or those on the diagonal; see
         `geoctrl.synthesis.abelian`.
+    progress : bool or callable
+        Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
+        terminal after two seconds, with True from the start.
+    seconds : float, optional
+        Time for the whole, in place of ``budget``; the branches found by then are returned.
 
     Returns
     -------
@@ -253,7 +263,7 @@ def match(
         if gains != "scalars":
             return _by_matrices(mechanism, kind, direction, gains)
         return shaped(mechanism, kind, direction)
-    rotors, time = rotors_of(mechanism), Budget(budget)
+    rotors, time = rotors_of(mechanism), Budget(under_way().within(seconds_of(budget)))
     if rotors.coupling.atoms(sp.Float) or rotors.inertia.atoms(sp.Float):
         # The conditions are solved exactly: floats are the rationals that they are.
         rotors = Rotors(_exactly(rotors.coupling), _exactly(rotors.inertia), rotors.names)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from geoctrl._checks import entries, sampling_rate
 from geoctrl._scalars import shown
+from geoctrl._scalars.long_calls import long_call
 from geoctrl.analysis import Controllability, Linearization, linearize
 from geoctrl.analysis.modes import Mode
 from geoctrl.errors import EquilibriumError, InputError
@@ -26,6 +27,7 @@ _PLACED = 1e-6
 where they are close together."""
 
 
+@long_call
 def lqr(
     sys: ReducedSystem,
     eq: Any,
@@ -34,6 +36,8 @@ def lqr(
     params: Mapping[str, float] | None = None,
     *,
     rate: float | None = None,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
 ) -> LinearLaw:
     r"""The law that minimises :math:`\int (\delta x^T Q\,\delta x + \delta u^T R\,\delta u)\,dt`.
 
@@ -56,6 +60,8 @@ def lqr(
     rate : float, optional
         Of the controller that will run the law (Hz): the same integral is minimised by inputs that are held,
         so that ``law.sampled(rate)`` is stable however slow it is. Without a hold such a law need not be.
+    progress, seconds
+        As of `certify`.
 
     Returns
     -------
@@ -102,6 +108,7 @@ def lqr(
     return LinearLaw(system, linear.equilibrium, pair.gain(K), reached)
 
 
+@long_call
 def place(
     sys: ReducedSystem,
     eq: Any,
@@ -109,6 +116,8 @@ def place(
     params: Mapping[str, float] | None = None,
     *,
     rate: float | None = None,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
 ) -> LinearLaw:
     """The law with which what the inputs reach has given eigenvalues.
 
@@ -123,6 +132,8 @@ def place(
     rate : float, optional
         Of the controller that will run the law (Hz): multipliers of one hold become exp(pole/rate), those of
         the loop without a hold. Without a hold such a law has other poles.
+    progress, seconds
+        As of `certify`.
 
     Returns
     -------
@@ -168,6 +179,7 @@ def place(
     return LinearLaw(linear.equilibrium.system, linear.equilibrium, pair.gain(K), reached)
 
 
+@long_call
 def lqe(
     sys: ReducedSystem,
     eq: Any,
@@ -175,6 +187,9 @@ def lqe(
     QN: Any = None,
     RN: Any = None,
     params: Mapping[str, float] | None = None,
+    *,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
 ) -> LinearEstimator:
     r"""The stationary Kalman filter about an equilibrium, with outputs :math:`y = h(x) + \nu`.
 
@@ -191,6 +206,8 @@ def lqe(
     RN : None, number, (p,), (p, p) or dict of output label -> number
         That of the noise of the outputs, positive definite; the identity by default.
     params : dict, optional
+    progress, seconds
+        As of `certify`.
 
     Returns
     -------

@@ -18,12 +18,8 @@ from sympy.logic.boolalg import Boolean
 from geoctrl._checks import finite_array, named_parameters, sampling_rate
 from geoctrl._scalars import exact
 from geoctrl._scalars.budget import BUDGET, Budget
-from geoctrl.analysis import (
-    StabilityConditions,
-    certify,
-    linearize,
-    stability_conditions,
-)
+from geoctrl._scalars.long_calls import long_call
+from geoctrl.analysis import StabilityConditions, certify, linearize, stability_conditions
 from geoctrl.errors import GeoctrlError, MatchingError, ParameterError
 from geoctrl.synthesis.frequencies import by_frequencies
 from geoctrl.synthesis.gain_conditions import abbreviated, allowing, decided, settled, solved
@@ -268,6 +264,7 @@ class ShapedDesign:
 
     # -- gains to start from --------------------------------------------------------------------
 
+    @long_call
     def recommend(
         self,
         params: Mapping[str, float] | None = None,
@@ -279,6 +276,8 @@ class ShapedDesign:
         rate: float | None = None,
         tilt: float | None = None,
         starts: Any = None,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
     ) -> dict[str, float]:
         """Gains that are admissible, by name.
 
@@ -301,6 +300,9 @@ class ShapedDesign:
             configuration of the plant has one direction to move in.
         starts : (S, n), optional
             States of the plant from which they hold as well.
+            The deviation from the equilibrium that goes with ``limits``.
+        progress, seconds
+            As of `certify`.
 
         Returns
         -------

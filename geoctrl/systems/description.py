@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from geoctrl._scalars.long_calls import long_call
 from geoctrl.systems.families import Equilibrium
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.notebook import WIDTH, displayed, rows
@@ -152,8 +153,22 @@ class EulerPoincare(Mechanism):
 
         return displayed(parts)
 
-    def reduce(self) -> ReducedSystem:
+    @long_call
+    def reduce(
+        self,
+        *,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
+    ) -> ReducedSystem:
         """The reduced equations of motion (remembered: the same object at every call).
+
+        Parameters
+        ----------
+        progress : bool or callable
+            Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
+            terminal after two seconds, with True from the start.
+        seconds : float, optional
+            Time for the call; `BudgetError` where it is not done within it.
 
         Raises
         ------

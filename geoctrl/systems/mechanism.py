@@ -438,7 +438,7 @@ class Mechanism(ABC):
         check_families(self.equilibria, taken)
 
     @abstractmethod
-    def reduce(self) -> System:
+    def reduce(self, *, progress: Any = False, seconds: float | None = None) -> System:
         """The reduced equations of motion, the same object at every call."""
 
     @cached_property

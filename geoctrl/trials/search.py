@@ -10,10 +10,10 @@ import numpy as np
 
 from geoctrl._checks import entries, finite_array, nearest, require_choice, user_level
 from geoctrl._scalars import shown
+from geoctrl._scalars.long_calls import LongCall, paced_call, under_way
 from geoctrl.errors import GeoctrlError, InputError, LabelError
 from geoctrl.sampling import Controls, SampledController
 from geoctrl.simulation import Trajectory, simulate
-from geoctrl.stepping import Progress
 from geoctrl.systems import EulerPoincare, System, as_system
 from geoctrl.systems.tilt import tilted
 from geoctrl.trials.imperfections import CHECKS, UPSIDE_DOWN, Case, Trial, described, driven
@@ -32,6 +32,7 @@ _ALWAYS = tuple(name for name in CHECKS if name not in ("friction", "motor frict
 """Those that every plant has."""
 
 
+@paced_call
 def robustness(
     plant: System,
     law: Controls | SampledController,
@@ -40,13 +41,14 @@ def robustness(
     checks: Sequence[str] = _ALWAYS,
     rng: int = 0,
     executor: Any = None,
-    progress: bool | Callable[[float], object] = False,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
     *,
     params: Mapping[str, float] | None = None,
     stays: Mapping[str, Any] | None = None,
     returns: Mapping[str, Any] | None = None,
     uncertain: Sequence[str] | None = None,
     rubbing: Sequence[str] | None = None,
+    seconds: float | None = None,  # noqa: ARG001
 ) -> RobustnessReport:
     """Find what a sampled loop tolerates, one imperfection at a time.
 
@@ -81,13 +83,16 @@ def robustness(
     executor : concurrent.futures.Executor, optional
         Runs the checks, in threads or processes.
     progress : bool or callable
-        As in `simulate`; without an executor it moves with each trial.
+        Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
+        terminal after two seconds, with True from the start.
     stays, returns : dict of label -> number or (low, high), optional
         Bounds of a state, along the whole run and over its last tenth.
     uncertain : sequence of str, optional
         Parameters of the corners; by default all of the plant.
     rubbing : sequence of str, optional
         Velocities of the body that friction acts against; by default all.
+    seconds : float, optional
+        Time for the checks; `RobustnessReport.missing` names those that are not reached.
 
     Returns
     -------
@@ -144,16 +149,17 @@ def robustness(
     if fault := case.fault(controller):
         raise InputError(f"the run is not good even without any imperfection: {fault}")
     jobs = [(case, name, row) for row, name in enumerate(names)]
-    found = _rows(jobs, executor, Progress(progress))
+    found = _rows(jobs, executor, under_way())
     return RobustnessReport(tuple(found), int(rng), names[len(found) :])
 
 
-def _rows(jobs: Sequence[_Job], executor: Any, report: Progress) -> list[RobustnessRow]:
+def _rows(jobs: Sequence[_Job], executor: Any, call: LongCall) -> list[RobustnessRow]:
     """Rows of the jobs, in their order; those that are done where the keyboard interrupts the others."""
     found: list[RobustnessRow] = []
 
     def told(part: float) -> None:
-        report((len(found) + part) / len(jobs))
+        best = f"{found[-1].check} done" if found else ""
+        call.tell(f"check {len(found) + 1} of {len(jobs)}", best, (len(found) + part) / len(jobs))
 
     try:
         # An executor may run a job in another process, which cannot tell how far it is.
@@ -161,6 +167,8 @@ def _rows(jobs: Sequence[_Job], executor: Any, report: Progress) -> list[Robustn
         for row in rows:
             found.append(row)
             told(0.0)
+            if call.over:
+                break
     except KeyboardInterrupt:
         warnings.warn(
             f"interrupted: the report has {len(found)} of {len(jobs)} checks, .missing names the others",
@@ -168,8 +176,7 @@ def _rows(jobs: Sequence[_Job], executor: Any, report: Progress) -> list[Robustn
             stacklevel=user_level(),
         )
     else:
-        report.finish(1.0)
-    report.close()
+        call.report.finish(len(found) / len(jobs))
     return found
 
 
