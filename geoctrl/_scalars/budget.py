@@ -38,6 +38,9 @@ _AGAIN = 0.05
 _WAIT = 1000
 """Turns of a loop in which what was raised in a thread arrives."""
 
+TOLD: list[Callable[[str], object]] = []
+"""Who is told of each part that a search takes up."""
+
 Result = TypeVar("Result")
 Default = TypeVar("Default")
 
@@ -126,6 +129,8 @@ class Budget:
         """
         seconds = min(self.left * share, self.left - reserve * self.seconds)
         if seconds > 0:
+            for listener in TOLD:
+                listener(part)
             alarm = _Alarm(seconds)
             try:
                 with _dropped_in_silence():

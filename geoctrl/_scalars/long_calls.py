@@ -17,16 +17,17 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from geoctrl._checks import accepts
-from geoctrl._scalars.budget import Budget
+from geoctrl._scalars.budget import TOLD, Budget
 from geoctrl._scalars.numbers import shown
 from geoctrl.errors import BudgetError, InputError, ParameterError
 
-__all__ = ["LongCall", "Progress", "long_call", "paced_call", "seconds_given", "under_way"]
+__all__ = ["LongCall", "Progress", "long_call", "paced_call", "seconds_given", "tell", "under_way"]
 
 QUIET, INTERVAL = 2.0, 0.5
 """Seconds before a line is shown that nobody asked for, and between two of them."""
 _MOST = 0.8
 """Part of the time left that a search within a call may take, so that there is time to tell what it found."""
+_WHOLE = "the whole"
 _OFTEN = 0.1
 """Seconds between two reports to a callable."""
 
@@ -158,13 +159,13 @@ class LongCall:
             if paced or math.isinf(self.budget.seconds):
                 return body()
             missing: Any = object()
-            found = self.budget.attempt(self._label, body, missing)
+            found = self.budget.attempt(_WHOLE, body, missing)
             if found is missing and self.otherwise is not None:
                 found = self.otherwise()
             if found is missing or found is None:
                 reached = f", in the stage {self.report.stage!r}" if self.report.stage else ""
-                within = f"nothing is found within {self.budget.seconds:g} s{reached}"
-                raise BudgetError(f"{self._label}: {within}; give more seconds=")
+                late = f"not finished within {self.budget.seconds:g} s{reached}"
+                raise BudgetError(f"{self._label}: {late}, and there is nothing yet; give more seconds=")
             return found
         finally:
             del _UNDER_WAY.calls[_UNDER_WAY.calls.index(self) :]
@@ -184,6 +185,16 @@ _UNDER_WAY = _UnderWay()
 def under_way() -> LongCall:
     """The innermost call that is under way."""
     return _UNDER_WAY.calls[-1]
+
+
+def tell(stage: str, best: str = "") -> None:
+    """Tell of a stage to the innermost call that is under way, if one is."""
+    if _UNDER_WAY.calls and stage != _WHOLE:
+        call = _UNDER_WAY.calls[-1]
+        call.tell(stage, best or call.report.best, call.report.fraction)
+
+
+TOLD.append(tell)
 
 
 def seconds_given(seconds: Any) -> Budget:

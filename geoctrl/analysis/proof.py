@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from geoctrl import checker
+from geoctrl._scalars.long_calls import tell
 from geoctrl.analysis.enclosures import Judged, enclosed
 from geoctrl.analysis.energy_casimir import Pencil, exact_multipliers
 from geoctrl.analysis.family_in_balls import family_in_balls
@@ -117,11 +118,13 @@ class _Search:
         self.radicand: Any = None  # of a root that would make them exact
 
     def run(self) -> Outcome:
+        tell("spectrum and energy")
         outcome = self._attempt(self._problem.question(), shape=False)
         if (
             len(outcome.evidence["conserved"]) < len(self._problem.invariants)
             and self._problem.motion.consequences()
         ):
+            tell("consequences of what is conserved", outcome.verdict.value)
             outcome = self._attempt(self._problem.question(further=True), shape=False)
         if outcome.verdict.value.startswith(("PROVED", "NUMERICALLY")):
             return outcome
@@ -163,6 +166,7 @@ class _Search:
 
     def _theorems(self, left_open: Outcome) -> Iterator[Outcome]:
         """Proofs that theorems beyond these give."""
+        tell("further theorems", left_open.verdict.value)
         found = candidates(self._problem, left_open.problem, left_open.evidence, self._drift)
         for problem, proposal in found:
             try:

@@ -29,7 +29,7 @@ import numpy as np
 
 from geoctrl._checks import whole_number
 from geoctrl._scalars import real
-from geoctrl._scalars.long_calls import long_call
+from geoctrl._scalars.long_calls import long_call, tell
 from geoctrl.analysis.linearization import invariant_directions
 from geoctrl.analysis.shape_jets import shape_jets
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
@@ -312,6 +312,7 @@ class _Shooting:
                 max_nfev=_TRIES,
             ).x
             residual, J = self.equations(y)
+            tell("polishing the orbit")
             for _ in range(_POLISHING):
                 trial = y + np.linalg.lstsq(J, -residual, rcond=_RANK)[0]
                 better = self.equations(trial)

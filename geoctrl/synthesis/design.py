@@ -325,8 +325,6 @@ class SigmaDesign(GainSet):
             ends.append(float(a))
         return ends[0], ends[1]
 
-    # -- gains for a motor ----------------------------------------------------------------------
-
     @long_call
     def recommend(
         self,

@@ -153,6 +153,10 @@ def robustness(
     return RobustnessReport(tuple(found), int(rng), names[len(found) :])
 
 
+class _OverError(Exception):
+    """The time is up."""
+
+
 def _rows(jobs: Sequence[_Job], executor: Any, call: LongCall) -> list[RobustnessRow]:
     """Rows of the jobs, in their order; those that are done where the keyboard interrupts the others."""
     found: list[RobustnessRow] = []
@@ -160,6 +164,8 @@ def _rows(jobs: Sequence[_Job], executor: Any, call: LongCall) -> list[Robustnes
     def told(part: float) -> None:
         best = f"{found[-1].check} done" if found else ""
         call.tell(f"check {len(found) + 1} of {len(jobs)}", best, (len(found) + part) / len(jobs))
+        if call.over:
+            raise _OverError
 
     try:
         # An executor may run a job in another process, which cannot tell how far it is.
@@ -167,8 +173,8 @@ def _rows(jobs: Sequence[_Job], executor: Any, call: LongCall) -> list[Robustnes
         for row in rows:
             found.append(row)
             told(0.0)
-            if call.over:
-                break
+    except _OverError:
+        pass
     except KeyboardInterrupt:
         warnings.warn(
             f"interrupted: the report has {len(found)} of {len(jobs)} checks, .missing names the others",

@@ -1,0 +1,376 @@
+"""Long calls have ``progress`` and ``seconds``; when their time is up a verified best or a worded none."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import json
+import sys
+import time
+from functools import cache
+
+import numpy as np
+import pytest
+
+import geoctrl as gc
+from geoctrl._scalars import long_calls
+from geoctrl._scalars.long_calls import LongCall, Progress, long_call, tell, under_way
+
+# Public functions that are done at once whatever they are given, by the size of their input.
+SHORT = {
+    "check_units",
+    "linearize",
+    "load_trajectory",
+    "product",
+    "reaction",
+    "rn",
+    "se2",
+    "se3",
+    "so2",
+    "so3",
+}
+METHODS = [
+    (gc.EulerPoincare, "reduce"),
+    (gc.PeriodicOrbit, "enclose"),
+    (gc.HeldLinearization, "largest_hold"),
+    (gc.HeldLinearization, "bracket"),
+]
+
+
+@cache
+def skate():
+    return gc.models.get("pendulum-skate")().reduce()
+
+
+@cache
+def bodies():
+    return gc.models.get("coupled-bodies")(n=5).reduce()
+
+
+@cache
+def rotor():
+    mechanism = gc.models.get("pendulum-skate-rotor")()
+    return mechanism, mechanism.reduce(), gc.match(mechanism)
+
+
+@cache
+def body():
+    return gc.models.get("free-rigid-body")().reduce()
+
+
+@cache
+def orbit():
+    return gc.find_periodic(body(), [0.2, 0.0, 1.0], 8.0)
+
+
+def damped():
+    return rotor()[2].law(sigma=-5e-6).with_damping(k=8)
+
+
+def upright():
+    return cart().equilibrium("upright")
+
+
+def leaning():
+    plant = rotor()[1]
+    return plant.project([0, 0, 0, 1, 0, 0], {"Gamma": (0, np.sin(0.1), np.cos(0.1))})
+
+
+@cache
+def held():
+    _, plant, matching = rotor()
+    law = matching.law(sigma=-1e-5).with_damping(k=0.27)
+    return gc.linearize_held(plant, law.sampled(rate=100), plant.equilibrium("sliding", Y0=1.0))
+
+
+@cache
+def loop():
+    return gc.lqr(cart(), upright()).closed_loop()
+
+
+@cache
+def cart():
+    return gc.models.get("cart-pendulum")().reduce()
+
+
+def stopped(run):
+    assert run.status.startswith("stopped after ")
+    assert not run.success
+    assert 0 < run.time.size
+    assert np.isfinite(run.states).all()
+
+
+def confirmed(found, folder):
+    found.to_json(folder / "found.json")
+    gc.verify(folder / "found.json")
+
+
+def partial_map(found, folder):
+    assert found.stable + found.unstable < 1
+    confirmed(found, folder)
+
+
+def partial_branch(found, _folder):
+    assert 0 < len(found.points) < 20_000
+    for point in found.points[:: max(1, len(found.points) // 3)]:
+        assert np.abs(skate().rhs(0.0, point.x)).max() < 1e-9
+
+
+# Name, seconds, the call that would take longer, and what must hold of what it returns.
+CASES = {
+    "certify": (0.05, lambda s: gc.certify(bodies(), bodies().equilibrium("equal"), seconds=s), confirmed),
+    "stability_conditions": (0.1, lambda s: gc.stability_conditions(bodies(), "equal", seconds=s), None),
+    "check_invariant": (0.002, lambda s: gc.check_invariant(bodies(), "energy", seconds=s), None),
+    "certify_region": (
+        0.05,
+        lambda s: gc.certify_region(skate(), "spinning", {"Omega0": (0, 10), "l": (0.1, 1.5)}, 12, seconds=s),
+        partial_map,
+    ),
+    "region_of_attraction": (
+        1.0,
+        lambda s: gc.region_of_attraction(loop(), loop().state(), seconds=s),
+        confirmed,
+    ),
+    "find_equilibrium": (
+        0.002,
+        lambda s: gc.find_equilibrium(bodies(), bodies().equilibrium("equal").x + 0.01, seconds=s),
+        None,
+    ),
+    "discover_invariants": (
+        0.1,
+        lambda s: gc.discover_invariants(skate(), max_degree=12, seconds=s),
+        lambda found, _folder: "not finished" in found.note,
+    ),
+    "match": (
+        0.05,
+        lambda s: gc.match(gc.models.get("spherical-pendulum-on-puck")(), shaping="both", seconds=s),
+        None,
+    ),
+    "follow": (
+        0.1,
+        lambda s: gc.follow(
+            skate(), skate().equilibrium("spinning", Omega0=3.0), "Omega0", (1, 9), points=20_000, seconds=s
+        ),
+        partial_branch,
+    ),
+    "find_periodic": (
+        0.005,
+        lambda s: gc.find_periodic(body(), [0.2, 0.0, 1.0], 8.0, seconds=s),
+        None,
+    ),
+    "enclose": (0.1, lambda s: orbit().enclose(bits=4000, seconds=s), None),
+    "poincare_section": (
+        0.1,
+        lambda s: gc.poincare_section(body(), {"Omega2": 0}, [[0.2, 0.3, 1.0]] * 3, 1e7, seconds=s),
+        lambda found, _folder: all(word.startswith("stopped after") for word in found.status),
+    ),
+    "robustness": (
+        0.2,
+        lambda s: gc.robustness(
+            rotor()[1],
+            damped(),
+            leaning(),
+            np.linspace(0, 10, 101),
+            seconds=s,
+        ),
+        lambda found, _folder: bool(found.missing),
+    ),
+    "linearize_held": (
+        0.0005,
+        lambda s: gc.linearize_held(rotor()[1], held().controller, held().equilibrium, seconds=s),
+        None,
+    ),
+    "largest_hold": (0.002, lambda s: held().largest_hold(seconds=s), None),
+    "bracket": (0.02, lambda s: held().bracket(seconds=s), None),
+    "lqr": (
+        0.001,
+        lambda s: gc.lqr(cart(), upright(), seconds=s),
+        None,
+    ),
+    "place": (
+        0.0005,
+        lambda s: gc.place(cart(), upright(), [-1, -2, -3], seconds=s),
+        None,
+    ),
+    "lqe": (
+        0.0005,
+        lambda s: gc.lqe(cart(), upright(), ["phi"], seconds=s),
+        None,
+    ),
+    "recommend": (
+        0.1,
+        lambda s: (
+            rotor()[2]
+            .design(rotor()[0].equilibrium("sliding", Y0=1.0))
+            .recommend(limits={"u_theta": 8}, speeds={"theta_dot": 360}, tilt=0.1, seconds=s)
+        ),
+        None,
+    ),
+    "simulate": (
+        0.1,
+        lambda s: gc.simulate(body(), np.linspace(0, 1e7, 3), [0.2, 0.3, 1.0], seconds=s),
+        lambda found, _folder: stopped(found),
+    ),
+    "integrate": (
+        0.05,
+        lambda s: gc.spheres.integrate(
+            gc.spheres.double_pendulum(1.0, 2.0, 0.7, 0.4),
+            np.eye(3)[:2],
+            np.eye(3)[2:] + np.zeros((2, 3)),
+            h=1e-3,
+            steps=10**7,
+            record=1000,
+            seconds=s,
+        ),
+        lambda found, _folder: stopped(found),
+    ),
+    "reduce": (0.02, lambda s: gc.models.get("coupled-bodies")(n=6).reduce(seconds=s), None),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_time_is_up(name, tmp_path):
+    """A verified best, or an error that says that there is none, soon after the seconds given."""
+    seconds, call, check = CASES[name]
+    try:
+        found = call(seconds)
+    except gc.BudgetError as none:
+        assert "not finished within" in str(none)  # noqa: PT017
+    except gc.CertificateError as none:
+        assert "not finished within" in str(none)  # noqa: PT017
+    else:
+        assert check is not None
+        assert check(found, tmp_path) is not False
+
+
+def test_verify_is_stopped(tmp_path):
+    path = tmp_path / "spinning.json"
+    gc.certify(skate(), skate().equilibrium("spinning", Omega0=6.0)).to_json(path)
+    with pytest.raises(gc.BudgetError, match=r"verify: not finished within 0\.0001 s"):
+        gc.verify(path, seconds=0.0001)
+    assert gc.verify(path, seconds=60).verdict.proved
+
+
+def test_three_seconds_are_three_seconds():
+    """A call that would take ten seconds and more."""
+    begun = time.monotonic()
+    with pytest.raises(gc.BudgetError):
+        gc.stability_conditions(gc.models.get("coupled-bodies")(n=5).reduce(seconds=60), "equal", seconds=0.5)
+    assert time.monotonic() - begun < 15  # the machine may be busy
+
+
+def public():
+    for name in gc.__all__:
+        value = getattr(gc, name)
+        if inspect.isfunction(value):
+            yield name, value
+    for module in (gc.spheres, gc.rotations, gc.manifolds):
+        yield f"{module.__name__}.integrate", module.integrate
+    for owner, name in METHODS:
+        yield f"{owner.__name__}.{name}", getattr(owner, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "function"), [p for p in public() if p[0] not in SHORT], ids=lambda p: str(p)
+)
+def test_long_calls_have_both_arguments(name, function):
+    parameters = inspect.signature(function).parameters
+    assert parameters["progress"].default is False
+    assert parameters["seconds"].kind in (
+        inspect.Parameter.KEYWORD_ONLY,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    )
+    assert {"progress", "seconds"} <= set(function.__doc__.replace(",", " ").split())
+    assert name.rpartition(".")[2] in {*CASES, "verify"}
+
+
+# -- what is told --------------------------------------------------------------------------------------
+
+
+def test_a_callable_is_told_stages_or_the_fraction():
+    told, fractions = [], []
+    axes = {"Omega0": (0, 10), "l": (0.1, 1.5)}
+    gc.certify_region(skate(), "spinning", axes, depth=3, progress=lambda *given: told.append(given))
+    assert {len(given) for given in told} == {3}
+    assert told[-1][0] == "tile 64 of 64"
+    assert told[-1][1].endswith("of 64 cells decided")
+    assert told[-1][2] > 0
+    gc.certify_region(skate(), "spinning", axes, depth=3, progress=fractions.append)
+    assert fractions[-1] == 1.0
+    stages = []
+    gc.certify(
+        skate(), skate().equilibrium("spinning", Omega0=6.0), progress=lambda *given: stages.append(given[0])
+    )
+    assert "spectrum and energy" in stages
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_line_is_shown_on_a_terminal_after_two_seconds(monkeypatch):
+    for quiet, asked in ((0.02, False), (30.0, True)):
+        monkeypatch.setattr(long_calls, "QUIET", quiet)
+        monkeypatch.setattr(long_calls, "INTERVAL", 0.02)
+        monkeypatch.setattr(sys, "stderr", Terminal())
+        report = Progress(asked, "certify")
+        report(0.5, "spectrum", "NUMERICALLY_STABLE")
+        time.sleep(0.2)
+        report.close()
+        assert "spectrum  best: NUMERICALLY_STABLE" in sys.stderr.getvalue()
+        assert sys.stderr.getvalue().endswith("\n")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    report = Progress(False, "certify")  # negative control: too soon
+    report.close()
+    assert sys.stderr.getvalue() == ""
+
+
+def test_nothing_is_shown_where_there_is_no_terminal(capfd):
+    gc.certify(skate(), skate().equilibrium("spinning", Omega0=6.0), progress=True)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_calls_within_calls():
+    """Stages go to the innermost call; one that is done is no more under way, whatever ends it."""
+
+    @long_call
+    def inner(*, progress=False, seconds=None):
+        tell("inner stage")
+        return under_way().report.stage
+
+    @long_call
+    def outer(*, progress=False, seconds=None):
+        assert inner() == "inner stage"
+        with pytest.raises(gc.BudgetError, match="inner: not finished"):
+            late(seconds=0.01)
+        return under_way()
+
+    @long_call
+    def late(*, progress=False, seconds=None):
+        while True:
+            time.sleep(0.001)
+
+    late.__wrapped__.__name__ = "inner"
+    assert isinstance(outer(), LongCall)
+    assert not long_calls._UNDER_WAY.calls
+
+
+@pytest.mark.parametrize("seconds", [0, -1.0, "3", float("nan"), True, 1j])
+def test_seconds_are_positive(seconds):
+    with pytest.raises(gc.errors.InputError, match="seconds must be a positive number"):
+        gc.certify(skate(), skate().equilibrium("spinning", Omega0=6.0), seconds=seconds)
+
+
+@pytest.mark.parametrize("progress", [None, 1, "yes"])
+def test_progress_is_a_flag_or_a_callable(progress):
+    with pytest.raises(TypeError, match="progress must be True, False or a callable"):
+        gc.certify(skate(), skate().equilibrium("spinning", Omega0=6.0), progress=progress)
+
+
+def test_a_map_cut_short_holds_what_is_decided(tmp_path):
+    found = CASES["certify_region"][1](0.05)
+    found.to_json(tmp_path / "map.json")
+    cells = json.loads((tmp_path / "map.json").read_text())["cells"]
+    assert set(cells) - {"+", "."}
+    assert "." in cells
