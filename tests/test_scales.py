@@ -10,8 +10,8 @@ import geoctrl as gc
 from geoctrl._scalars import PARAMETER, STATE, Graph
 from geoctrl._scalars.magnitudes import binary, magnitudes
 from geoctrl.algebra import product, se2, se3, so3
-from geoctrl.systems.anchors import units_of_velocities
 from geoctrl.systems.scales import equilibrated, felt, largest_cycle, reached, symmetric_scaling
+from geoctrl.systems.unit_classes import units_of_velocities
 
 # -- magnitudes ---------------------------------------------------------------------------------
 
@@ -184,11 +184,12 @@ def test_the_bracket_tells_rates_of_angles():
 
 # -- systems ------------------------------------------------------------------------------------
 
-UNITS = {"kg": (1, 0, 0), "m": (0, 1, 0), "s": (0, 0, 1), "rad": (0, 0, 0)}
+UNITS = {"kg": (1, 0, 0), "m": (0, 1, 0), "s": (0, 0, 1), "N": (1, 1, -2), "rad": (0, 0, 0)}
 RATE, NONE = (0, 0, -1), (0, 0, 0)
 CASES = {
     "cart-pendulum": ("upright", [(0, 1, -1), RATE, NONE]),
-    "heavy-top": ("sleeping", [RATE] * 3 + [NONE] * 3),
+    "rattleback": ("spinning", [RATE] * 3 + [NONE] * 3),
+    "chaplygin-sphere": ("about1", [RATE] * 3 + [NONE] * 3),
     "getz-bicycle": ("upright", [(0, 1, -1), RATE, (0, -1, -1), NONE, (0, -1, 0)]),
     "orbiting-body": ("aligned", [RATE] * 3 + [NONE] * 6),
 }
@@ -288,3 +289,11 @@ def test_a_wrong_point_is_refused_in_words():
         cart.scales(cart.state(), u=[1, 2])
     with pytest.raises(gc.errors.ParameterError, match="ell"):
         cart.scales(cart.state(), params={"ell": 1})
+
+
+@pytest.mark.parametrize("name", ["chaplygin-sphere", "rattleback", "tippe-top", "top-on-sphere"])
+@pytest.mark.parametrize("length", [Fraction(1, 10**3), 10**3])
+def test_rolling_bodies_are_described_in_any_unit_of_length(name, length):
+    """Draws for the checks of a description go with the lengths of its relations."""
+    moved = in_units(name, (1, length, 1)).reduce()
+    assert moved.state_labels == gc.models.get(name)().reduce().state_labels

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
 from geoctrl._scalars import Graph, Node
-from geoctrl._scalars.rational_matrix import nullspace
-from geoctrl.algebra import AdvectedVector, Height, LieAlgebra
 from geoctrl.systems.recorded import Recorded
+from geoctrl.systems.unit_classes import reference_sizes, units_of_velocities
 
-__all__ = ["Anchors", "anchors_of", "arguments_without_unit", "units_of_velocities"]
+__all__ = ["Anchors", "anchors_of", "arguments_without_unit"]
 
 _WITH_UNITS = {"sqrt", "abs", "sign", "log", "atan2", "quadrature", "select_positive", "select_nonnegative"}
 """Functions of which the arguments may have units: they measure no state."""
@@ -38,35 +36,6 @@ class Anchors:
     alike: list[list[int]]
 
 
-def units_of_velocities(algebra: LieAlgebra) -> tuple[set[int], list[list[int]]]:
-    """Places of velocities that are rates of angles in any units, and classes of those with one unit.
-
-    Where [e_i, e_j] has a part along e_k, the velocity xi_k has the unit of xi_i xi_j times a time. Of all
-    choices of units besides that of time, velocities that have none in any are rates of angles, and those
-    that have the same in all are alike.
-
-    Examples
-    --------
-    >>> from geoctrl.algebra import se2
-    >>> units_of_velocities(se2())
-    ({0}, [[1, 2]])
-    """
-    rows = set()
-    for i, j, k, _ in algebra.brackets:
-        row = [0] * algebra.n
-        for place, step in ((i, 1), (j, 1), (k, -1)):
-            row[place] += step
-        rows.add(tuple(row))
-    kernel = nullspace([[Fraction(q) for q in row] for row in sorted(rows)], algebra.n)
-    exponents = list(zip(*kernel, strict=True)) if kernel else [()] * algebra.n
-    turns = {i for i, e in enumerate(exponents) if not any(e)}
-    classes: dict[tuple, list[int]] = {}
-    for i, e in enumerate(exponents):
-        if i not in turns:
-            classes.setdefault(e, []).append(i)
-    return turns, [places for places in classes.values() if len(places) > 1]
-
-
 def anchors_of(system: Recorded) -> Anchors:
     """Those of a reduced system.
 
@@ -76,11 +45,7 @@ def anchors_of(system: Recorded) -> Anchors:
     place = {label: i for i, label in enumerate(labels)}
     size, turns = np.zeros(len(labels)), np.zeros(len(labels), dtype=bool)
     for advected in mechanism.advected:
-        own = [abs(float(q)) for q in advected.reference]
-        if isinstance(advected, AdvectedVector):
-            own = [float(np.hypot.reduce(own))] * len(own)
-        symbols = [advected.symbol] if isinstance(advected, Height) else advected.symbols
-        for symbol, length in zip(symbols, own, strict=True):
+        for symbol, length in zip(advected.symbols, reference_sizes(advected), strict=True):
             if str(symbol) in place:
                 size[place[str(symbol)]] = length
     for c in mechanism.shape:

@@ -12,7 +12,8 @@ from geoctrl.errors import ConstraintError, FrameError, SingularMassError
 from geoctrl.systems.elimination import dot
 from geoctrl.systems.promises import Promise
 from geoctrl.systems.recorded import Recorded
-from geoctrl.systems.singularity import condition_of, conditions
+from geoctrl.systems.scales import condition_of
+from geoctrl.systems.singularity import conditions
 from geoctrl.systems.tolerances import KERNEL, SINGULAR_MASS
 
 __all__ = ["check_build", "frame_promises", "leaf_promises"]

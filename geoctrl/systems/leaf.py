@@ -13,18 +13,25 @@ from itertools import pairwise
 import numpy as np
 import sympy as sp
 
-from geoctrl._scalars import Node, Program
+from geoctrl._scalars import Node
+from geoctrl._scalars.magnitudes import ROUNDING, Magnitudes
 from geoctrl.algebra import AdvectedVector, Height
 from geoctrl.algebra.exponential import exp_action
 from geoctrl.errors import ConstraintError
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.relations import Relation
+from geoctrl.systems.scales import condition_of, shares
 from geoctrl.systems.tolerances import KERNEL
+from geoctrl.systems.unit_classes import reference_sizes, units_of_velocities
 
 __all__ = ["Leaf", "Sampler", "automatic_relations"]
 
-_VANISHING = 1e-5  # samples satisfy f = 0 to 1e-14 only; where f = g^2 the gradient there is 2 sqrt(f)
+_VANISHING = 1e-5
+"""Gradient, over its terms, that counts as zero: of f = g^2 it is 2 sqrt(f) at settled samples."""
+_SETTLED, _NEARLY_SETTLED = 1e-14, 1e-12
+"""Relation, over its terms, at which a sample is on the leaf, and at which steps end that gain no more."""
+_DRAWS, _STEPS = 20, 60
 
 
 def automatic_relations(mechanism: Mechanism) -> list[Relation]:
@@ -85,8 +92,14 @@ class Sampler:
         self._blocks = [slice(a, b) for a, b in pairwise(ends if apart else (0, d + 1))]
         gamma = assembly.gamma[:d]
         flat = [*relations, *(e for row in g.jacobian(list(relations), gamma) for e in row)]
-        self._relations = Program(g, gamma, assembly.parameters, flat)
-        self._count = len(relations)
+        self._relations, self._count, self._gamma = Magnitudes(g, flat), len(relations), gamma
+        turns, _ = units_of_velocities(mechanism.algebra)
+        angles = {c.rate_label for c in mechanism.shape if c.angle}
+        self._turns = np.array(
+            [j in turns or label in angles for j, label in enumerate(mechanism.velocity_labels)], dtype=bool
+        )
+        lengths = [reference_sizes(a) for a in mechanism.advected]
+        self._sizes = dict(zip(gamma, [*(q for row in lengths for q in row), *[0.0] * d], strict=False))
 
     def _moved(self, velocity: np.ndarray, gamma: np.ndarray) -> np.ndarray:
         """Gamma after one unit of time at a constant velocity."""
@@ -108,29 +121,60 @@ class Sampler:
         """The same without quasi-coordinates."""
         if not self._reference.size:
             return self._reference
-        d = self._reference.size
-        for _ in range(20):
-            gamma = self._moved(rng.normal(size=self._rho.shape[0]), self._reference)
-            for _ in range(60):
-                if not self._count:
-                    return gamma
-                values = self._relations(gamma, params)
-                if not np.all(np.isfinite(values)):
-                    break  # a singular configuration, which no motion passes: another draw
-                residual, jacobian = values[: self._count], values[self._count :].reshape(-1, d)
-                if np.max(np.abs(residual)) < 1e-14 * max(1.0, np.max(np.abs(gamma))):
-                    return gamma
-                velocities = -(self._rho[:, :d] @ np.append(gamma, 1.0)).T
-                step = -np.linalg.lstsq(jacobian @ velocities, residual, rcond=None)[0]
-                step *= min(1.0, 1.0 / max(float(np.linalg.norm(step)), 1e-300))
-                gamma = self._moved(step, gamma)
-            else:
-                if np.max(np.abs(residual)) < 1e-12:
-                    return gamma
+        for _ in range(_DRAWS):
+            draw = rng.normal(size=len(self._turns))
+            if not self._count:
+                return self._moved(draw, self._reference)
+            turned = self._moved(np.where(self._turns, draw, 0.0), self._reference)
+            unit = self._steps(turned, params)
+            gamma = self._settled(self._moved(draw * unit, self._reference), unit, params)
+            if gamma is not None:
+                return gamma
         raise ConstraintError(
             "no configuration reached from the references satisfies the leaf relations "
             f"{', '.join(map(str, self._assembly.mechanism.leaf.named))}"
         )
+
+    def _at(
+        self, gamma: np.ndarray, params: Mapping[str, float]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Relations (r,), the sizes of their terms, and their derivatives (r, n) by the velocities."""
+        values = dict(zip(self._gamma, gamma.tolist(), strict=True))
+        values |= {node: float(params[name]) for name, node in self._assembly.parameters.items()}
+        found, sizes = self._relations(values, self._sizes)
+        d, r = self._reference.size, self._count
+        velocities = -(self._rho[:, :d] @ np.append(gamma, 1.0)).T
+        slopes = found[r:].reshape(-1, d) @ velocities
+        terms = sizes[r:].reshape(-1, d) @ np.abs(velocities)
+        return found[:r], sizes[:r], np.where(np.abs(slopes) > ROUNDING * terms, slopes, 0.0)
+
+    def _steps(self, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Units of velocities: one for turns; for others what changes a relation by its terms, else one."""
+        _, sizes, slopes = self._at(gamma, params)
+        with np.errstate(all="ignore"):
+            far = np.where((slopes != 0) & np.isfinite(slopes), sizes[:, None] / np.abs(slopes), np.inf)
+        far = np.min(np.where(far > 0, far, np.inf), axis=0)
+        return np.where(self._turns | ~np.isfinite(far), 1.0, far)
+
+    def _settled(self, gamma: np.ndarray, unit: np.ndarray, params: Mapping[str, float]) -> np.ndarray | None:
+        """Gamma moved onto the relations by steps of least norm in these units; None where that fails.
+
+        Turns are limited to a radian a step.
+        """
+        share = np.inf
+        for _ in range(_STEPS):
+            residual, terms, slopes = self._at(gamma, params)
+            sizes = terms + np.abs(slopes) @ unit
+            if not (np.all(np.isfinite(residual)) and np.all(np.isfinite(slopes))):
+                return None  # a singular configuration, which no motion passes: another draw
+            share = float(np.max(shares(residual, sizes)))
+            if share <= _SETTLED:
+                return gamma
+            rows = np.where(sizes > 0, sizes, 1.0)
+            step = -np.linalg.lstsq(slopes * unit / rows[:, None], residual / rows, rcond=None)[0]
+            turn = float(np.linalg.norm(step[self._turns]))
+            gamma = self._moved(unit * step * (1.0 / turn if turn > 1.0 else 1.0), gamma)
+        return gamma if share <= _NEARLY_SETTLED else None
 
 
 class Leaf:
@@ -163,12 +207,18 @@ class Leaf:
         self.redundant: dict[Relation, Node] = {}
         if nodes:
             jacobian = [e for row in g.jacobian(nodes, kept) for e in row]
-            program = Program(g, assembly.gamma, assembly.parameters, jacobian)
-            gradients = [program(s, params).reshape(len(nodes), len(kept)) for s in samples]
+            program, numbers = (
+                Magnitudes(g, jacobian),
+                {a: float(params[k]) for k, a in assembly.parameters.items()},
+            )
+            sized = [program(dict(zip(assembly.gamma, s.tolist(), strict=True)) | numbers) for s in samples]
+            gradients = [[part.reshape(len(nodes), len(kept)) for part in pair] for pair in sized]
             for i, relation in enumerate(relations):
                 if nodes[i].is_zero:
                     continue
-                if all(np.max(np.abs(grad[i]), initial=0.0) < _VANISHING for grad in gradients):
+                if all(
+                    np.max(shares(grad[i], size[i]), initial=0.0) < _VANISHING for grad, size in gradients
+                ):
                     if relation in automatic_relations(assembly.mechanism):
                         continue
                     raise ConstraintError(
@@ -176,8 +226,7 @@ class Leaf:
                         "give a relation of which the gradient does not vanish there"
                     )
                 if any(
-                    np.linalg.matrix_rank(grad[[*chosen, i]], tol=KERNEL) == len(chosen) + 1
-                    for grad in gradients
+                    condition_of(grad[[*chosen, i]], size[[*chosen, i]]) > KERNEL for grad, size in gradients
                 ):
                     chosen.append(i)
                 elif relation in assembly.mechanism.leaf.named:

@@ -10,17 +10,23 @@ import numpy as np
 
 from geoctrl._checks import finite_array, user_level
 from geoctrl._checks import nearest as nearest_name
-from geoctrl._scalars import Program, real
+from geoctrl._scalars import Node, real
+from geoctrl._scalars.magnitudes import Magnitudes
 from geoctrl._scalars.numbers import shown
 from geoctrl.errors import ConstraintError, DescriptionError, FrameError, InputError, ProjectionWarning
+from geoctrl.systems.anchors import anchors_of
+from geoctrl.systems.measured import sized_program
 from geoctrl.systems.recorded import Recorded
-from geoctrl.systems.tolerances import SINGULAR_FRAME
+from geoctrl.systems.scales import columns_of, condition_of, equilibration, shares
+from geoctrl.systems.tolerances import RESIDUAL, SINGULAR_FRAME
+from geoctrl.systems.unit_classes import reference_sizes
 
-__all__ = ["accept", "check_initial_state", "frame_at", "onto_leaf", "project_state"]
+__all__ = ["LeafAt", "accept", "check_initial_state", "frame_at", "onto_leaf", "project_state"]
 
 ROUNDING = 1e-12
 REPAIRABLE = 1e-3
 _REMEDY = "mend the values, or take project(..., nearest=True)"
+_STEPS, _LAST_DIGIT = 50, 4e-16
 _TOLD = 3
 """Changes that a warning names."""
 
@@ -62,15 +68,19 @@ def project_state(
             given[i] = np.nan_to_num(made[i])  # frame and rows say where it has no value
     gamma = onto_leaf(system, given, params, nearest)
 
-    w = np.linalg.lstsq(frame_at(system, gamma, params), xi, rcond=None)[0]
+    E = frame_at(system, gamma, params)
+    of_rows, of_columns = equilibration(E)
+    w = of_columns * np.linalg.lstsq(of_rows[:, None] * E * of_columns, of_rows * xi, rcond=None)[0]
     x = np.concatenate([w, rates, gamma[system.kept_index], np.zeros(len(a.controller))])
     x = system.onto_rows(x, params)
     velocity = system.velocity(x, params)
-    defect = np.max(np.abs(velocity - xi), initial=0.0) / max(1.0, np.max(np.abs(xi)))
+    largest = float(np.max(of_rows * np.abs(xi), initial=0.0))
+    defect = float(np.max(shares(of_rows * (velocity - xi), np.full(n, largest)), initial=0.0))
     accept(defect, f"xi = {xi.tolist()} violates the constraints", nearest)
     if nearest:
         labels = [*mechanism.algebra.labels, *map(str, mechanism.configuration_symbols)]
-        _tell(labels, np.concatenate([xi, given]), np.concatenate([velocity, gamma]))
+        sizes = np.concatenate([largest / of_rows, configuration_sizes(system, given)])
+        _tell(labels, np.concatenate([xi, given]), np.concatenate([velocity, gamma]), sizes)
     return x
 
 
@@ -89,16 +99,17 @@ def frame_at(system: Recorded, gamma: np.ndarray, params: Mapping[str, float]) -
     FrameError
         If it has no finite value there, or dependent columns.
     """
-    a = system.assembly
-    frame = Program(a.graph, a.gamma, a.parameters, [a.configuration(e) for e in system.frame.matrix])
-    E = frame(gamma, params).reshape(system.frame.matrix.shape)
+    a, matrix = system.assembly, system.frame.matrix
+    E, sizes = (
+        part.reshape(matrix.shape)
+        for part in _sized(system, "frame", lambda: [a.configuration(e) for e in matrix], gamma, params)
+    )
     point = dict(zip(map(str, system.mechanism.configuration_symbols), gamma.tolist(), strict=True))
     if not np.all(np.isfinite(E)):
         raise FrameError(
             f"the frame has no finite value at {point}; take advected vectors at which it has one"
         )
-    singular_values = np.linalg.svd(E, compute_uv=False)
-    if singular_values[-1] < SINGULAR_FRAME * max(singular_values[0], 1.0):
+    if condition_of(E, sizes) < SINGULAR_FRAME:
         raise FrameError(
             f"the frame is singular at {point}: its columns are dependent there; "
             "use another frame, or frame=None"
@@ -106,10 +117,10 @@ def frame_at(system: Recorded, gamma: np.ndarray, params: Mapping[str, float]) -
     return E
 
 
-def _tell(labels: Sequence[str], before: np.ndarray, after: np.ndarray) -> None:
+def _tell(labels: Sequence[str], before: np.ndarray, after: np.ndarray, sizes: np.ndarray) -> None:
     """Warn of what a projection has changed by more than rounding, the largest change first."""
-    change = np.abs(after - before)
-    order = [i for i in np.argsort(-change) if change[i] > ROUNDING * max(1.0, float(np.max(np.abs(before))))]
+    change = shares(after - before, sizes)
+    order = [i for i in np.argsort(-change, kind="stable") if change[i] > ROUNDING]
     if order:
         told = [f"{labels[i]} from {before[i]:.9g} to {after[i]:.9g}" for i in order[:_TOLD]]
         more = f" and {len(order) - _TOLD} more" if len(order) > _TOLD else ""
@@ -153,24 +164,78 @@ def onto_leaf(
         return gamma
     names = [str(r) for r in system.leaf.relations[: system.leaf.geometric]]
     names += [str(mechanism.configuration_symbols[i]) for i in removed]
-    flat = [*relations, *(e for row in a.graph.jacobian(relations, a.gamma) for e in row)]
-    program = Program(a.graph, a.gamma, a.parameters, flat)
+    at = LeafAt(system, relations, params)
     repaired = gamma
-    for step in range(50):
-        values = program(repaired, params)
-        residual, jacobian = values[: len(relations)], values[len(relations) :].reshape(-1, gamma.size)
+    for step in range(_STEPS):
+        residual, jacobian, sizes = at(repaired)
+        relative = shares(residual, sizes)
         if step == 0:
-            scale = np.maximum(1.0, np.max(np.abs(jacobian), axis=1) * np.max(np.abs(gamma), initial=1.0))
-            relative = np.abs(residual) / scale
             worst = int(np.argmax(relative))
             what = f"{told} ({names[worst]} = {residual[worst]:.3g} instead of 0)"
             accept(float(relative[worst]), what, nearest, remedy)
-            if relative[worst] <= 4e-16:
-                break
-        if np.max(np.abs(residual)) < 4e-16:
+        if np.max(relative) <= _LAST_DIGIT:
             break
-        repaired = repaired - np.linalg.lstsq(jacobian, residual, rcond=None)[0]
+        repaired = repaired - at.step(repaired, residual, jacobian, sizes)
     return system.completed(repaired, params)
+
+
+class LeafAt:
+    """Relations among the entries of Gamma, with the changes that deviations of Gamma's own size make.
+
+    Parameters
+    ----------
+    system : Recorded
+    relations : list of Node
+    params : mapping name -> number
+    """
+
+    def __init__(self, system: Recorded, relations: list[Node], params: Mapping[str, float]) -> None:
+        a = system.assembly
+        self._system, self._params, self._count = system, params, len(relations)
+        self._nodes = [*relations, *(e for row in a.graph.jacobian(relations, a.gamma) for e in row)]
+
+    def __call__(self, gamma: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Values (r,), gradients (r, d) and sizes (r,)."""
+        name = ("leaf", *(node.index for node in self._nodes))
+        values, terms = _sized(self._system, name, lambda: self._nodes, gamma, self._params)
+        jacobian = values[self._count :].reshape(self._count, gamma.size)
+        sizes = np.abs(jacobian) @ configuration_sizes(self._system, gamma)
+        return values[: self._count], jacobian, np.where(sizes > 0, sizes, terms[: self._count])
+
+    def step(
+        self,
+        gamma: np.ndarray,
+        residual: np.ndarray,
+        jacobian: np.ndarray,
+        sizes: np.ndarray,
+        free: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """Newton's step (d,) of least norm in units of Gamma, of those entries that are free."""
+        rows = np.where(sizes > 0, sizes, 1.0)
+        unit = columns_of(jacobian, rows, configuration_sizes(self._system, gamma))
+        unit = unit if free is None else np.where(free, unit, 0.0)
+        return unit * np.linalg.lstsq(jacobian * unit / rows[:, None], residual / rows, rcond=None)[0]
+
+
+def configuration_sizes(system: Recorded, gamma: np.ndarray) -> np.ndarray:
+    """Sizes of the entries of Gamma: lengths of vectors, one for angles, or the values themselves."""
+    mechanism = system.mechanism
+    lengths = [q for advected in mechanism.advected for q in reference_sizes(advected)]
+    lengths += [float(getattr(c, "angle", False)) for c in mechanism.variables]
+    return np.maximum(lengths, np.abs(gamma))
+
+
+def _sized(
+    system: Recorded, name: Any, nodes: Any, gamma: np.ndarray, params: Mapping[str, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Values of nodes in Gamma and parameters, and the sizes of their terms."""
+    a = system.assembly
+    known = system.cache.setdefault("in Gamma", {})
+    if name not in known:
+        known[name] = Magnitudes(a.graph, nodes())
+    values = dict(zip(a.gamma, map(float, gamma), strict=True))
+    values |= {node: float(params[k]) for k, node in a.parameters.items()}
+    return known[name](values, dict(zip(a.gamma, configuration_sizes(system, gamma).tolist(), strict=True)))
 
 
 def check_initial_state(system: Recorded, x0: Any, params: Mapping[str, float]) -> np.ndarray:
@@ -189,13 +254,25 @@ def check_initial_state(system: Recorded, x0: Any, params: Mapping[str, float]) 
             f"x0 must have shape ({system.nstates},) for the states {', '.join(system.state_labels)}; "
             f"got {x.shape}"
         )
-    residual = np.abs(system.leaf_residual(x, params))
-    scale = max(1.0, float(np.max(np.abs(x))) ** 2)
-    if residual.size and residual.max() > 1e-9 * scale:
-        worst = int(np.argmax(residual))
+    residual = system.leaf_residual(x, params)
+    parts = shares(residual, leaf_sizes(system, x, params))
+    if parts.size and not parts.max() <= RESIDUAL:
+        worst = int(np.argmax(parts))
         relation = system.leaf.relations[worst]
         raise ConstraintError(
             f"x0 violates {relation} = 0 (residual {residual[worst]:.3g}); make it with "
             "sys.project(xi, {name: vector}), which measures and can repair the defect"
         )
     return x
+
+
+def leaf_sizes(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+    """Sizes (r,) of the relations at a state: of their terms, and of changes of states by their own sizes."""
+
+    def nodes() -> list[Node]:
+        leaf = list(system.leaf.nodes)
+        return [*leaf, *(e for row in system.graph.jacobian(leaf, system.state_nodes) for e in row)]
+
+    values, terms = sized_program(system, "leaf", nodes)(0.0, x, params)
+    r = len(system.leaf.nodes)
+    return terms[:r] + np.abs(values[r:].reshape(r, len(x))) @ np.maximum(anchors_of(system).size, np.abs(x))

@@ -31,9 +31,11 @@ from geoctrl.systems.tolerances import KERNEL, rank
 __all__ = [
     "Scales",
     "columns_of",
+    "condition_of",
     "equilibrated",
     "equilibration",
     "felt",
+    "inverse_condition",
     "kernel",
     "largest_cycle",
     "reached",
@@ -164,6 +166,24 @@ def equilibrated(C: np.ndarray) -> np.ndarray:
     """
     rows, columns = equilibration(C)
     return rows[:, None] * np.asarray(C, dtype=float) * columns
+
+
+def inverse_condition(matrix: np.ndarray) -> tuple[float, np.ndarray]:
+    """Smallest singular value over the largest, and the direction (n,) of it; zero for what is no number."""
+    if not matrix.size:
+        return 1.0, np.zeros(0)
+    if not np.isfinite(matrix).all():
+        return 0.0, np.zeros(matrix.shape[1])
+    _, s, vt = np.linalg.svd(matrix)
+    return float(s[-1] / s[0]) if s[0] > 0 else 0.0, vt[-1]
+
+
+def condition_of(matrix: np.ndarray, sizes: np.ndarray) -> float:
+    """Reciprocal condition of rows or columns in units in which the sizes of their terms are one."""
+    if not np.isfinite(sizes).all():
+        return 0.0
+    rows, columns = equilibration(sizes)
+    return inverse_condition(rows[:, None] * matrix * columns)[0]
 
 
 def shares(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:

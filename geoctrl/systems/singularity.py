@@ -11,13 +11,12 @@ from geoctrl._scalars import Node
 from geoctrl.errors import ConstraintError, FrameError, ParameterError, SingularMassError
 from geoctrl.systems.measured import sized_program
 from geoctrl.systems.recorded import Recorded
-from geoctrl.systems.scales import equilibration, shares, symmetric_scaling
+from geoctrl.systems.scales import condition_of, inverse_condition, shares, symmetric_scaling
 from geoctrl.systems.tolerances import NEARLY, SINGULAR_FRAME, SINGULAR_MASS
 
 __all__ = [
     "Conditions",
     "breaks_down",
-    "condition_of",
     "conditions",
     "find_singularity",
     "require_rank",
@@ -74,7 +73,7 @@ def conditions(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, f
     )
     bordered, of_bordered = flat.reshape(size, size), flat_sizes.reshape(size, size)
     unit = symmetric_scaling(of_bordered)
-    mass, direction = _inverse_condition(bordered * unit * unit[:, None])
+    mass, direction = inverse_condition(bordered * unit * unit[:, None])
     # Pivots after one that vanishes come out infinite or nan.
     parts = np.where(np.isfinite(pivots), shares(pivots, pivot_sizes), 0.0)
     share = np.abs(direction[:k])
@@ -89,29 +88,11 @@ def conditions(system: Recorded, t: float, x: np.ndarray, params: Mapping[str, f
     )
 
 
-def condition_of(matrix: np.ndarray, sizes: np.ndarray) -> float:
-    """Reciprocal condition of rows or columns in units in which the sizes of their terms are one."""
-    if not np.isfinite(sizes).all():
-        return 0.0
-    rows, columns = equilibration(sizes)
-    return _inverse_condition(rows[:, None] * matrix * columns)[0]
-
-
 def _entries(system: Recorded) -> list[Node]:
     """Entries of the bordered mass matrix and of the frame."""
     a = system.assembly
     frame = a.restrict([a.configuration(e) for e in system.frame.matrix])
     return [*(e for row in a.bordered for e in row), *frame]
-
-
-def _inverse_condition(matrix: np.ndarray) -> tuple[float, np.ndarray]:
-    """Smallest singular value over the largest, and the direction of the smallest."""
-    if not matrix.size:
-        return 1.0, np.zeros(0)
-    if not np.isfinite(matrix).all():
-        return 0.0, np.zeros(matrix.shape[1])
-    _, s, vt = np.linalg.svd(matrix)
-    return float(s[-1] / s[0]) if s[0] > 0 else 0.0, vt[-1]
 
 
 def _named(system: Recorded, x: np.ndarray) -> str:

@@ -12,8 +12,9 @@ import numpy as np
 from geoctrl._checks import finite_array, nearest
 from geoctrl._scalars import Program, real
 from geoctrl.errors import InputError, LabelError
-from geoctrl.systems.projection import ROUNDING, accept, frame_at, onto_leaf
+from geoctrl.systems.projection import ROUNDING, LeafAt, accept, frame_at, onto_leaf
 from geoctrl.systems.recorded import Recorded
+from geoctrl.systems.scales import equilibration, shares
 
 __all__ = ["state_from"]
 
@@ -110,19 +111,16 @@ def _solved(system: Recorded, gamma: np.ndarray, free: np.ndarray, params: Mappi
     relations = [a.configuration(r.expr) for r in system.leaf.relations[: system.leaf.geometric]]
     if not relations or not free.any():
         return gamma
-    flat = [*relations, *(e for row in a.graph.jacobian(relations, a.gamma) for e in row)]
-    program = Program(a.graph, a.gamma, a.parameters, flat)
+    at = LeafAt(system, relations, params)
     best, least = gamma, np.inf
     for _ in range(_STEPS):
-        found = program(gamma, params)
-        residual, jacobian = found[: len(relations)], found[len(relations) :].reshape(-1, gamma.size)
-        size = float(np.max(np.abs(residual)))
-        if size < least:
-            best, least = gamma, size
-        if size < ROUNDING or not np.isfinite(size):
+        residual, jacobian, sizes = at(gamma)
+        share = float(np.max(shares(residual, sizes)))
+        if share < least:
+            best, least = gamma, share
+        if share < ROUNDING or not np.isfinite(share):
             break
-        gamma = gamma.copy()
-        gamma[free] -= np.linalg.lstsq(jacobian[:, free], residual, rcond=None)[0]
+        gamma = gamma - at.step(gamma, residual, jacobian, sizes, free)
     return best
 
 
@@ -142,11 +140,10 @@ def _velocities(
     kept = [_Condition("", row, 0.0) for row in _kept_rows(system, gamma, params)]
     given = [_Condition(label, rows[label], v) for label, v in values.items() if label in rows]
     w = _least(kept + given, width)
-    scale = max([1.0, *(abs(c.value) for c in given), *(np.abs(c.row) @ np.abs(w) for c in given)])
     for k, condition in enumerate(given):
         before = _least(kept + given[:k], width)
         after = _least(kept + given[: k + 1], width)
-        defect = max((abs(c.row @ after - c.value) for c in kept + given[: k + 1]), default=0.0) / scale
+        defect = _defect(kept + given[: k + 1], after)
         if defect > ROUNDING:
             what = _contradiction(system, given[:k], condition, E @ before, before, gamma, params)
             accept(defect, what, remedy="give fewer velocities, or mend the values")
@@ -159,6 +156,14 @@ def _least(conditions: list[_Condition], width: int) -> np.ndarray:
         return np.zeros(width)
     rows, values = np.array([c.row for c in conditions]), np.array([c.value for c in conditions])
     return np.linalg.lstsq(rows, values, rcond=None)[0]
+
+
+def _defect(conditions: list[_Condition], w: np.ndarray) -> float:
+    """How far conditions are violated, beside the largest of their terms, in units of their rows."""
+    rows, values = np.array([c.row for c in conditions]), np.array([c.value for c in conditions])
+    of_rows, _ = equilibration(rows)
+    terms = float(np.max(of_rows * (np.abs(rows) @ np.abs(w) + np.abs(values))))
+    return float(np.max(shares(of_rows * (rows @ w - values), np.full(len(rows), terms))))
 
 
 def _kept_rows(system: Recorded, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
@@ -190,8 +195,9 @@ def _contradiction(
     xi[labels.index(condition.label)] = condition.value
     a = system.assembly
     psi = Program(a.graph, a.gamma, a.parameters, [a.configuration(e) for e in mechanism.constraints])
-    values = psi(gamma, params).reshape(mechanism.constraints.shape) @ xi
-    worst = int(np.argmax(np.abs(values)))
-    if abs(values[worst]) <= ROUNDING * max(1.0, float(np.max(np.abs(xi)))):
+    rows = psi(gamma, params).reshape(mechanism.constraints.shape)
+    values, parts = rows @ xi, shares(rows @ xi, np.abs(rows) @ np.abs(xi))
+    worst = int(np.argmax(parts))
+    if parts[worst] <= ROUNDING:
         return words
     return f"{words}: constraint row {worst + 1} would be {values[worst]:.6g} instead of 0"
