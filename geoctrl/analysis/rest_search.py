@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geoctrl.errors import EquilibriumError
+from geoctrl.errors import EquilibriumError, GeoctrlError
 from geoctrl.systems import Seen
 from geoctrl.systems.scales import Scales, shares
 from geoctrl.systems.tolerances import CONVERGED, LEAST_NORM, RESIDUAL
@@ -22,8 +22,14 @@ __all__ = ["Met", "RestSearch"]
 
 _STEPS, _STALLED, _ROUNDS = 40, 2, 3
 """Newton's steps in a round, those that may follow each other without gain, and rounds."""
+_DAMPING = 0.1
+"""At most: residuals are shares of terms, and one of a tenth is far from a family."""
+_NEAR = 0.5
+"""Distance from the guess, in units of the states, within which no other point of rest is looked for."""
 _LONGEST = 0.5
 """Of a step, in units of the states, where these are not larger than one."""
+_ROUNDED = 2.0**-50
+"""Share of its terms that rounding leaves of a residual, so that further steps tell nothing."""
 _ZERO = 2.0**-45
 """Part of the size at the guess below which a state is tried as zero: rounding of a zero has no size beside
 which it could be judged."""
@@ -110,22 +116,42 @@ class RestSearch:
             return None
 
     def found(self) -> Met:
-        """The best point, which need not be one of rest.
+        """The nearest point of rest that steps lead to; where there is none, the best point that was met.
 
-        Newton's steps lead to the nearest member of a family; where they fail, a trust region goes further.
+        Damped steps stay near a family; full ones go far to a single point. Where both fail, a trust region
+        goes further.
         """
-        best = self._by_newton(self._start)
+        damped = self._by_newton(self._start, _DAMPING)
+        if damped.measure <= CONVERGED and self._distance(damped) <= _NEAR and self._is_regular(damped):
+            return damped
+        met = [damped, self._by_newton(self._start, 0.0)]
+        rests = [at for at in met if at.measure <= CONVERGED and self._is_regular(at)]
+        if rests:
+            return min(rests, key=self._distance)
+        best = min(met, key=lambda at: at.measure)
         if best.measure > RESIDUAL and self._free:
             further = self.met(self._by_trust_region())
             if further is not None:
-                further = self._by_newton(further)
+                further = self._by_newton(further, 0.0)
                 best = further if further.measure < best.measure else best
         return best
 
-    def _by_newton(self, at: Met) -> Met:
+    def _distance(self, at: Met) -> float:
+        """From the guess, in units of the states there."""
+        return float(np.linalg.norm((at.x - self._start.x) / self._start.scales.column))
+
+    def _is_regular(self, at: Met) -> bool:
+        """Whether the equations hold there and can be differentiated."""
+        try:
+            self._seen.require_regular(at.x, self._u, self._params)
+        except GeoctrlError:
+            return False
+        return True
+
+    def _by_newton(self, at: Met, damping: float) -> Met:
         """Rounds of Newton's steps; each begins in units of the point that the last one led to."""
         for _ in range(_ROUNDS):
-            further = self._cleared(self.met(self._newton(at)))
+            further = self._cleared(self.met(self._newton(at, damping)))
             if further is None or not further.measure < at.measure:
                 break
             at = further
@@ -133,15 +159,15 @@ class RestSearch:
                 break
         return at
 
-    def _newton(self, at: Met) -> np.ndarray:
-        """The best state met by damped Gauss-Newton steps of limited length."""
+    def _newton(self, at: Met, damping: float) -> np.ndarray:
+        """The best state met by Gauss-Newton steps of limited length, damped at most so much."""
         free, unit, rows = self._free, at.scales.column[self._free], at.rows
         x, residual = at.x, at.residual / rows
         best, least, stalled = x, float(np.max(np.abs(residual), initial=0.0)), 0
         for _ in range(_STEPS):
-            if not free or stalled > _STALLED or least == 0.0:
+            if not free or stalled > _STALLED or least <= _ROUNDED:
                 break
-            step = _damped(self._slopes(x) * unit / rows[:, None], residual)
+            step = _step(self._slopes(x) * unit / rows[:, None], residual, damping)
             z = x[free] / unit
             length, limit = float(np.linalg.norm(step)), _LONGEST * max(float(np.linalg.norm(z)), 1.0)
             x = self._moved(x, unit * (z - step * (limit / length if length > limit else 1.0)))
@@ -196,8 +222,8 @@ class RestSearch:
         return point
 
 
-def _damped(J: np.ndarray, r: np.ndarray) -> np.ndarray:
-    """The step s of least |J s - r|^2 + |r|^2 |s|^2; of least norm as the damping ends."""
+def _step(J: np.ndarray, r: np.ndarray, damping: float) -> np.ndarray:
+    """The step s of least |J s - r|^2 + q^2 |s|^2, q = min(|r|, damping), and of least norm where q is 0."""
     n = J.shape[1]
-    rows = np.vstack([J, float(np.linalg.norm(r)) * np.eye(n)])
+    rows = np.vstack([J, min(float(np.linalg.norm(r)), damping) * np.eye(n)])
     return np.linalg.lstsq(rows, np.concatenate([r, np.zeros(n)]), rcond=LEAST_NORM)[0]

@@ -18,10 +18,10 @@ from geoctrl.manifolds.reduction import natural
 from geoctrl.manifolds.rest import find_rest
 from geoctrl.manifolds.sizes import sizes_at
 from geoctrl.manifolds.symmetry import is_symmetric
-from geoctrl.manifolds.tangent import integral_gradients, sized_jacobians, still_moments
+from geoctrl.manifolds.tangent import integral_gradients, sized_jacobians, still_moments, whole_inertia
 from geoctrl.systems import Equilibrium, Lagrangian, Seen
 from geoctrl.systems.regularity import require_autonomous, require_derivative, require_smooth
-from geoctrl.systems.scales import Scales
+from geoctrl.systems.scales import Scales, scaled_row
 from geoctrl.systems.tolerances import UNIT
 
 __all__ = ["SeenManifold"]
@@ -130,6 +130,21 @@ class SeenManifold(Seen):
             return {"momentum": w @ momenta[:3]} | found
         given = zip(self.given.quantity_names[1:], momenta, strict=False)
         return {name: row for name, row in given if name in names} | found
+
+    def scaled_gradients(
+        self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
+    ) -> dict[str, np.ndarray]:
+        """Rows by name; that of the energy over what velocities of their sizes have, at least: functions do
+        not say of which terms the slope of a potential is made.
+        """
+        rows, unit = self.conserved_gradients(x, u, params), self.scales(x, u, params).unit
+        M = whole_inertia(self.system.run(params), x)
+        moving = np.zeros(len(x))
+        moving[self.system.split :] = np.diag(M) * unit[self.system.split :] ** 2
+        sizes = {name: row * unit for name, row in rows.items()}
+        if "energy" in sizes:
+            sizes["energy"] = np.append(sizes["energy"], moving)
+        return {name: scaled_row(row * unit, sizes[name]) for name, row in rows.items()}
 
     # -- what has to hold -----------------------------------------------------------------------
 

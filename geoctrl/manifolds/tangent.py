@@ -43,6 +43,7 @@ __all__ = [
     "sized_jacobians",
     "speeds",
     "still_moments",
+    "whole_inertia",
 ]
 
 
@@ -304,6 +305,15 @@ def integral_gradients(run: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     energy[:split] = p_by_z.T @ u - slope + turned.T @ (p_by_u @ u) + run.slope(z).ravel()
     energy[split:] = own @ w.ravel() + P.T @ (p_by_u @ u)
     return energy - turn @ total, np.vstack([total, linear])
+
+
+def whole_inertia(run: Any, x: np.ndarray) -> np.ndarray:
+    """Inertia (3 n, 3 n) of all velocities at a state."""
+    system, params, product = run.system, run.params, run.system.product
+    z, w = product.parts(x)
+    P = product.by_velocity(z)
+    p_by_u = rest_momenta(system, z, product.rates(z, w).ravel(), params)[3]
+    return own_terms(system, w, params)[0] + P.T @ p_by_u @ P
 
 
 def covector_values(
