@@ -104,15 +104,17 @@ def velocities_of(
     """Velocities (n, 3) of momenta, by Newton's iteration; of one step where the energy is quadratic."""
     product, w = system.product, np.zeros_like(pi)
     P, turns = product.by_velocity(z), product.turns(z)
+    y = np.zeros(turns.shape[1])
     for _ in range(_ITERATIONS):
         G = rest_momenta(system, z, product.rates(z, w).ravel(), params)[3]
         inertia = turns.T @ (own_terms(system, w, params)[0] + P.T @ G @ P) @ turns
         missing = turns.T @ (pi - momenta_of(system, z, w, params)).ravel()
         try:
-            change = turns @ np.linalg.solve(inertia, missing)
+            change = np.linalg.solve(inertia, missing)
         except np.linalg.LinAlgError:
             raise SingularMassError("the inertia is singular at this configuration") from None
-        w = w + change.reshape(w.shape)
-        if np.max(np.abs(change)) <= _CONVERGED * max(1.0, float(np.max(np.abs(w)))):
+        y = y + change
+        w = (turns @ y).reshape(w.shape)
+        if change @ inertia @ change <= _CONVERGED**2 * (y @ inertia @ y):  # of unlike units, as energies
             return w
     raise ConvergenceError("no velocities were found that have these momenta")

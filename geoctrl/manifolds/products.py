@@ -25,6 +25,7 @@ from geoctrl.manifolds.reading import read_vectors
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.manifolds.tangent import own_terms, rest_momenta
 from geoctrl.systems import Family, Parameter
+from geoctrl.systems.scales import symmetric_scaling
 
 __all__ = ["ProductSystem"]
 
@@ -239,7 +240,8 @@ def _check_inertia(system: Description) -> None:
         T, turns = product.tangent(z), product.turns(z)
         inertia = T.T @ G @ T + turns.T @ own_terms(system, w, params)[0] @ turns
         least = float(np.min(np.linalg.eigvalsh((inertia + inertia.T) / 2)))
-        if not least > 1e-12 * float(np.max(np.abs(inertia))):
+        t = symmetric_scaling(inertia)  # of places and turns: kg beside kg m^2
+        if not np.min(np.linalg.eigvalsh((inertia + inertia.T) / 2 * t * t[:, None])) > 1e-12:
             raise InputError(
                 "the kinetic energy must be positive definite in the rates of all factors; its least "
                 f"eigenvalue at a generic configuration is {least:.3g}"

@@ -215,9 +215,8 @@ def _found(
 
 
 def _same(velocity: np.ndarray, conjugate: bool, other: Geodesic) -> bool:
-    size = max(1.0, other.length)
     if conjugate and other.conjugate:
-        return abs(float(np.sqrt(velocity @ other.inertia @ velocity)) - other.length) < SAME * size
+        return abs(float(np.sqrt(velocity @ other.inertia @ velocity)) - other.length) <= SAME * other.length
     return float(np.linalg.norm(velocity - other.velocity)) < SAME * max(1.0, float(np.linalg.norm(velocity)))
 
 

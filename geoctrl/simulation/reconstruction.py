@@ -110,7 +110,7 @@ def _initial(system: ReducedSystem, of: int, x: np.ndarray, R0: np.ndarray | Non
         )
     for space, body in pairs:
         difference = float(np.max(np.abs(R.T @ space - body[:, 0])))
-        if difference > _AGREES * max(1.0, float(np.linalg.norm(space))):
+        if difference > _AGREES * float(np.linalg.norm(space)):
             raise InputError(
                 f"R0 disagrees with the initial state: R0^T {space.tolist()} differs from "
                 f"{body[:, 0].tolist()} by {difference:.3g}; leave R0 out, or turn it"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geoctrl._checks import entries, flag
-from geoctrl.errors import InputError
+from geoctrl.errors import GeoctrlError, InputError
 from geoctrl.viz.style import COLOURS, DASHES, mathtext, new_axes, quiet, require_trajectory
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ def states(
         if title is not None:
             axes[0].set_title(title)
     together = axes.size == 1 and len(chosen) > 1
+    sizes = _sizes(traj)
     for i, (label, signal) in enumerate(zip(chosen, signals, strict=True)):
         panel = axes[0] if together else axes[i]
         style: dict[str, Any] = {
@@ -103,8 +104,9 @@ def states(
             panel.ticklabel_format(axis="y", useOffset=False)
             # A constant signal would else be magnified to its rounding errors.
             middle, half = (signal.max() + signal.min()) / 2, (signal.max() - signal.min()) / 2
-            if half < 1e-9 * max(1.0, abs(middle)):
-                panel.set_ylim(middle - 0.1 * max(1.0, abs(middle)), middle + 0.1 * max(1.0, abs(middle)))
+            size = max(abs(middle), sizes.get(label, 0.0))
+            if half <= 1e-9 * size:
+                panel.set_ylim(middle - 0.1 * (size or 1.0), middle + 0.1 * (size or 1.0))
     if together:
         quiet(axes[0])
         axes[0].legend(loc="best", frameon=False, ncols=min(4, len(chosen)))
@@ -112,6 +114,16 @@ def states(
     if flag("events", events):
         _mark_events(traj, axes)
     return axes
+
+
+def _sizes(traj: Trajectory) -> dict[str, float]:
+    """Sizes of the states at the start of a run, by label; empty where it has no system, or none there."""
+    system = getattr(traj, "system", None)
+    try:
+        found = system.scales(traj.states[:, 0], params=traj.params).state  # type: ignore[union-attr]
+    except (AttributeError, GeoctrlError):
+        return {}
+    return dict(zip(traj.state_labels, found.tolist(), strict=True))
 
 
 def _mark_events(traj: Trajectory, axes: np.ndarray) -> None:

@@ -53,7 +53,7 @@ def eigenvalues(lin: Any, ax: Axes | None = None, title: str | None = None) -> A
     if values.ndim != 1 or not values.size or not np.isfinite(values).all():
         raise InputError(f"eigenvalues or a square matrix are needed, got an array of shape {values.shape}")
     ax = new_axes(ax, (5.0, 4.5))
-    size = max(float(np.max(np.abs(values))), 1e-12)
+    size = float(np.max(np.abs(values))) or 1.0
     edge = 1e-7 * size
     groups = (
         ("unstable", values.real > edge, "X", COLOURS[1]),

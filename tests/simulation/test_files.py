@@ -124,3 +124,26 @@ def test_a_run_of_another_system_is_refused(tmp_path):
 def test_a_run_on_spheres_has_no_way_over_the_ground():
     with pytest.raises(TypeError, match="no way over the ground"):
         gc.viz.path(gc.simulate(pendulum(), T, START))
+
+
+def test_runs_of_small_energies_are_told_apart(tmp_path):
+    """Energies of 1e-12 J differ by half of it: with a potential that is twice as large it is another run."""
+    top = gc.models.get("heavy-top")()
+    small, change = top.in_units(mass=1e-12)
+    x = change.state([0.3, 0.1, 5, 0, 0.6, 0.8])
+    run = gc.simulate(small.reduce(), np.linspace(0, 0.2, 5), x)
+    run.save(tmp_path / "run.npz")
+    assert gc.load_trajectory(tmp_path / "run.npz", small.reduce()).energy == pytest.approx(run.energy)
+    other = small.replace(potential=2 * small.potential).reduce()
+    with pytest.raises(gc.InputError, match="the energy of the file"):
+        gc.load_trajectory(tmp_path / "run.npz", other)
+
+
+def test_small_signals_are_drawn_by_their_range():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    x = gc.Coordinate("x", unit="m")
+    spring = gc.EulerPoincare(shape=[x], inertia=[[1.0]], potential=x.symbol**2 / 2).reduce()
+    run = gc.simulate(spring, np.linspace(0, 6, 61), [0.0, 1e-12])
+    low, high = gc.viz.states(run, "x")[0].get_ylim()
+    assert -1.2e-12 < low < high < 1.2e-12
