@@ -24,6 +24,7 @@ DIGITS = re.compile(r"\d+", re.ASCII)
 CUT = re.compile(r"\.\.\. \[sha256 of its nodes: ([0-9a-f]{32})\]")
 CUT_NAME = re.compile(r"\.\.\. \[sha256 of the name: ([0-9a-f]{32})\]")
 FUNCTIONS = {"sqrt", "sin", "cos", "exp", "log", "atan", "select", "quadrature"}
+LEVELS = "their own level set of "
 LONG = 240
 Long = tuple[str, str]
 """Beginning and digest of what is too long to be told."""
@@ -88,6 +89,17 @@ class Reader:
                 self.at = here
                 return found
             found.append(name)
+
+    def begins_function(self) -> bool:
+        """Whether the name of a function comes here; nothing is read."""
+        here = self.at
+        try:
+            self.name()
+            return self.text.startswith((" = ", ", an integral over the shape"), self.at)
+        except UnreadError:
+            return False
+        finally:
+            self.at = here
 
     # -- expressions ------------------------------------------------------------------------------------
 
@@ -268,7 +280,26 @@ def point_claim(text: str, numbers: Mapping[str, Fraction]) -> dict[str, Any]:
         said["leaf"] = leaf(r)
         r.need(", ")
     said["predicate"] = r.text[r.at :]
+    if (place := said["predicate"].find(LEVELS)) >= 0:
+        r.at += place + len(LEVELS)
+        said["functions"] = functions(r)
+        r.need(".")
     return said
+
+
+def functions(r: Reader) -> dict[str, Fraction | Long | None]:
+    """``energy = ..., p = ..., q, an integral over the shape``: what names of functions stand for."""
+    found: dict[str, Fraction | Long | None] = {}
+    while True:
+        name = r.name()
+        integral = r.take(", an integral over the shape")
+        if not integral:
+            r.need(" = ")
+        found[name] = None if integral else r.told()
+        here = r.at
+        if not r.take(", ") or not r.begins_function():
+            r.at = here
+            return found
 
 
 # -- nodes ------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ import geoctrl as gc
 from geoctrl import checker
 
 from .building import build, parameters_of
-from .claim_reading import LONG, Long, Reader, UnreadError, digest, evaluate, leaf, point_claim
+from .claim_reading import LONG, Long, Reader, UnreadError, digest, evaluate, functions, leaf, point_claim
 from .dice import Dice
 from .drawing import draw
 from .outcome import Outcome, refusal
@@ -95,14 +95,23 @@ def written(seed: int, index: int, dice: Dice) -> dict[str, Any]:
             "rest": [],
         }
         problem["kind"] = "held"
-        found = "PROVED_ASYMPTOTICALLY_STABLE", "multipliers of one hold"
+        found, findings = ("PROVED_ASYMPTOTICALLY_STABLE", "multipliers of one hold"), {}
     else:
-        found = "PROVED_STABLE", "energy-Casimir"
+        found, findings = ("PROVED_STABLE", "energy-Casimir"), {}
+        if dice.chance(0.3):
+            names = ["energy", "of motion, is unstable", "p = 2"][: int(rng.integers(1, 4))]
+            problem["invariants"] = {k: int(rng.integers(len(nodes))) for k in names}
+            found = "PROVED_STABLE", "spectrum on the level sets of the invariants"
+            findings = {"zero_modes": [*names, *(["J1"] if dice.chance(0.2) else [])]}
         if dice.chance(0.3):
             problem["box"] = {"held": labels[:1], "omitted": [], "bits": int(rng.integers(20, 100))}
             problem["states"][labels[-1]] = dice.pick(["1/2", "-1/1000000000000000000000000000000000000"])
     system = dice.pick(["body", "it's", 'a "b"', "top, on the leaf x = 0, is stable", ""])
-    return {"system": system, "problem": problem, "claim": checker.claim_of(system, problem, *found, {})}
+    return {
+        "system": system,
+        "problem": problem,
+        "claim": checker.claim_of(system, problem, *found, findings),
+    }
 
 
 def _node(count: int, dice: Dice) -> list[Any]:
@@ -182,9 +191,26 @@ def leaf_of_set_at_odds(data: Mapping[str, Any], rng: np.random.Generator) -> st
         reader = Reader(text, numbers)
         reader.at = text.index("on the leaf ") + 3
         try:
-            return leaf_at_odds(problem, leaf(reader), evaluate(problem["nodes"], numbers))
+            values, said = evaluate(problem["nodes"], numbers), leaf(reader)
+            if (place := text.find(", where ", reader.at)) >= 0 and problem["kind"] == "sublevel":
+                reader.at = place + len(", where ")
+                if fault := functions_at_odds(problem, functions(reader), values):
+                    return fault
+            return leaf_at_odds(problem, said, values)
         except ZeroDivisionError:
             continue
+    return ""
+
+
+def functions_at_odds(
+    problem: Mapping[str, Any], said: Mapping[str, Fraction | Long | None], values: list[Fraction]
+) -> str:
+    """Conserved functions that are said to be what they are not."""
+    for name, told in said.items():
+        place = problem["invariants"].get(name)
+        # An integral over a shape has no formula in the file.
+        if (place is None) != (told is None) or (told and not same(told, problem["nodes"], place, values)):
+            return f"{name} is another function"
     return ""
 
 
@@ -219,6 +245,8 @@ def _compared(problem: Mapping[str, Any], said: dict[str, Any], values: list[Fra
         for k, (rate, told) in said["law"].items():
             if rate != law[k][0] or not same(told, table, law[k][1], values):
                 return f"the law of {k} is another"
+    if fault := functions_at_odds(problem, said.get("functions", {}), values):
+        return fault
     if "leaf" not in problem:
         return "" if "leaf" not in said else "there is no leaf"
     return leaf_at_odds(problem, said["leaf"], values)

@@ -268,4 +268,7 @@ def test_levels_that_attract_are_told():
         "is Lyapunov stable within the leaf, and near motions converge to the equilibrium of their own level "
         "set of P = 3*p."
     )
+    data = {"system": "body", "problem": problem, "claim": checker.claim_of("body", problem, *found)}
+    assert not claims.at_odds(data, RNG)
+    assert claims.at_odds(data, RNG, data["claim"].replace("P = 3*p", "P = 2*p"))  # negative control
     assert functions_of(checker.read_problem(problem), ["P", "s"]) == "P = 3*p, s, an integral over the shape"
