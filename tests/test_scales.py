@@ -297,3 +297,11 @@ def test_rolling_bodies_are_described_in_any_unit_of_length(name, length):
     """Draws for the checks of a description go with the lengths of its relations."""
     moved = in_units(name, (1, length, 1)).reduce()
     assert moved.state_labels == gc.models.get(name)().reduce().state_labels
+
+
+@pytest.mark.parametrize("time", [1, 10**6])
+def test_multipliers_are_found_in_any_unit_of_time(time):
+    """Second derivatives by velocities and by directions differ by the square of the unit of time."""
+    system = in_units("chaplygin-sphere", (1, 1, time)).reduce()
+    certificate = gc.certify(system, [Fraction(3, 4) / time, 0, 0, 1, 0, 0])
+    assert certificate.verdict is gc.Verdict.PROVED_STABLE

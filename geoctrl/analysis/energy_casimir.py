@@ -10,6 +10,7 @@ multiplier one this is Aeyels' form of the theorem ([GO] A.1); dependent gradien
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -21,6 +22,9 @@ from geoctrl.checker.matrices import form, nullspace
 from geoctrl.systems.tolerances import INDEPENDENT, VANISHING
 
 __all__ = ["Pencil", "critical_combination", "definite_combination", "exact_multipliers"]
+
+_SMALL = 39
+"""Binary digits below one of a weight that is still told by a denominator."""
 
 Function = tuple[str, list[fmpq], dict[tuple[int, int], fmpq]]
 
@@ -58,10 +62,7 @@ def exact_multipliers(
     weights, _ = definite_combination(floats)
     total = [fmpq(0)] * len(functions)
     for k, v in zip(telling, weights / np.max(np.abs(weights)), strict=True):
-        # Close to a threshold weights differ by orders of magnitude: rounded relative to their size.
-        q = Fraction(float(v)).limit_denominator(int(1e6 / max(abs(v), 1e-12)))
-        weight = fmpq(q.numerator, q.denominator)
-        total = [t + weight * c for t, c in zip(total, basis[k], strict=True)]
+        total = [t + _short(float(v)) * c for t, c in zip(total, basis[k], strict=True)]
     return total
 
 
@@ -87,9 +88,19 @@ def critical_combination(functions: Sequence[Function], first: fmpq) -> list[fmp
         return basis[0]
     total = basis[0]
     for k, v in zip(telling[1:], weights[1:] / weights[0], strict=True):
-        q = Fraction(float(v)).limit_denominator(int(1e6 / max(abs(v), 1e-12)))
-        total = [t + fmpq(q.numerator, q.denominator) * c for t, c in zip(total, basis[k], strict=True)]
+        total = [t + _short(float(v)) * c for t, c in zip(total, basis[k], strict=True)]
     return total
+
+
+def _short(weight: float) -> fmpq:
+    """A rational within 1e-6 of a weight, relative to it: near thresholds they differ by orders of magnitude."""
+    if not weight:
+        return fmpq(0)
+    # What is far below one is rounded in its own power of two.
+    power = Fraction(2) ** min(0, math.frexp(weight)[1] + _SMALL)
+    q = Fraction(weight) / power
+    q = q.limit_denominator(int(1e6 / abs(q))) * power
+    return fmpq(q.numerator, q.denominator)
 
 
 def dense(y: Sequence[fmpq], functions: Sequence[Function], n: int) -> list[list[fmpq]]:
@@ -177,15 +188,43 @@ def definite_combination(forms: np.ndarray) -> tuple[np.ndarray, float]:
     neighbouring eigenvalues of their pencil; close to a threshold, where smoothing misses them, they are
     found there.
 
+    Eigenvalues of forms in mixed units say little: where none is found, it is looked for once more in units
+    of directions and forms that bring their entries next to one.
+
     Returns
     -------
     weights : (q,)
     least eigenvalue at the maximum, relative to the norm of the combination
     """
-    from scipy.optimize import minimize
-
     if forms.shape[1] == 0:
         return np.eye(len(forms))[0], 1.0
+    weights, least = _combination(forms)
+    if least > VANISHING:
+        return weights, least
+    of_forms, unit = _entries_next_to_one(forms)
+    others, further = _combination(of_forms[:, None, None] * unit[:, None] * forms * unit)
+    return (others * of_forms, further) if further > least else (weights, least)
+
+
+def _entries_next_to_one(forms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Factors of forms (q,) and directions (d,) by which entries that are not zero come next to one.
+
+    By least squares of logarithms: in other units of forms and directions the result is the same.
+    """
+    q, d, _ = forms.shape
+    k, i, j = np.nonzero(forms)
+    rows = np.zeros((len(k), q + d))
+    rows[np.arange(len(k)), k] = 1.0
+    np.add.at(rows, (np.arange(len(k)), q + i), 1.0)
+    np.add.at(rows, (np.arange(len(k)), q + j), 1.0)
+    found = np.linalg.lstsq(rows, -np.log(np.abs(forms[k, i, j])), rcond=None)[0]
+    return np.exp(found[:q]), np.exp(found[q:])
+
+
+def _combination(forms: np.ndarray) -> tuple[np.ndarray, float]:
+    """`definite_combination` by the eigenvalues of the forms as they are."""
+    from scipy.optimize import minimize
+
     size = np.array([max(np.linalg.norm(R), 1e-300) for R in forms])
     mixing, spread, orthonormal = np.linalg.svd((forms / size[:, None, None]).reshape(len(forms), -1), False)
     q = max(1, int(np.sum(spread > VANISHING * spread[0])))
