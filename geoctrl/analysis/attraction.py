@@ -29,7 +29,7 @@ __all__ = ["region_of_attraction"]
 
 SECONDS = 60.0
 """For a search unless others are given."""
-RESERVE = 0.1
+RESERVE = 0.2
 """Of the time, kept for the last step: what a search that is cut has found is made exact."""
 SHARES = {"slopes": 0.3, "energy": 0.7, "larger": 0.5, "squares": 0.5}
 """Of the time left that a stage may take where others follow."""
@@ -98,8 +98,8 @@ def region_of_attraction(
         Outputs of the loop, as torques of its law, that stay within bounds in the set.
     params : dict, optional
     widths : dict of name -> half width, optional
-        How far the levels of held invariants may be from those of the equilibrium, all at once; 1e-6 of the
-        value there, or of one, by default.
+        How far the levels of held invariants may be from those of the equilibrium, all at once; 2^-22 of
+        their sizes there by default.
     depth : int, optional
         Halvings of each side of the box in which cells are looked for, by the energy.
     by : "slopes", "energy" or "squares", optional

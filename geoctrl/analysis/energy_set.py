@@ -39,7 +39,9 @@ from geoctrl.verification import Verdict
 __all__ = ["ENERGY", "EnergySets", "RegionOfAttraction"]
 
 SIDE, DOUBLINGS = 4, 6
-"""Half a side of the box along a shape that nothing bounds, at first, and how often it is doubled."""
+"""Half a side of the box along a shape that nothing bounds, in its size, at first, and how often it is
+doubled.
+"""
 DEPTHS = {1: 14, 2: 12}
 """Halvings of each side of the box by the number of shapes; fewer for more of them."""
 PIECES = {1: 64, 2: 16}
@@ -294,7 +296,8 @@ class EnergySets:
         data = _boxed(question, sides)
         halvings = self._depth or DEPTHS.get(len(question.shapes), FEW)
         found = None
-        for level, tree, reason in highest_levels(Energy(read_sublevel(data)), halvings, bool(self._limits)):
+        energy, limited = Energy(read_sublevel(data)), bool(self._limits)
+        for level, tree, reason in highest_levels(energy, halvings, question.step, limited):
             found = _Closed(data, level, tree, reason)
             if self._latest is None or level >= self._latest.level:
                 self._latest = found
@@ -336,7 +339,8 @@ def _sides(question: Question, side: int) -> Sides:
             box[label] = (-bound * Fraction(9, 8), bound * Fraction(9, 8))
         else:
             middle = question.middles[label]
-            box[label] = (middle - side, middle + side)
+            half = side * question.sizes[label]
+            box[label] = (middle - half, middle + half)
     return box
 
 

@@ -25,13 +25,17 @@ COARSE = 3
 FINE = {1: 6, 2: 6}
 """The same of cells of which the middle is above the level, by the number of sides: a large one may reach
 into another well. With more sides these cells are too many."""
+FINER = 2**30
+"""Parts of the size of the function to which its value at the point is rounded."""
 GROWTH, BISECTIONS = 60, 14
 """Steps to a level that closes and one that does not, and halvings of the way between them."""
 NEAR = 1 / 8
 """Of the box about the point, the part in which the critical point that is seen is the point itself."""
 
 
-def highest_levels(energy: Energy, depth: int, limited: bool = False) -> Iterator[tuple[fmpq, str, str]]:
+def highest_levels(
+    energy: Energy, depth: int, size: Fraction, limited: bool = False
+) -> Iterator[tuple[fmpq, str, str]]:
     """Higher and higher levels that close, the last one next to one that does not; the trees of their cells,
     and why no higher level was taken, as far as that is known.
 
@@ -39,6 +43,8 @@ def highest_levels(energy: Energy, depth: int, limited: bool = False) -> Iterato
     ----------
     depth : int
         Halvings of each side of the box, at most.
+    size : Fraction
+        Of the function: the first step from its value at the point.
     limited : bool
         Whether inputs have to stay within the limits of the problem.
 
@@ -64,8 +70,9 @@ def highest_levels(energy: Energy, depth: int, limited: bool = False) -> Iterato
     def tree() -> str:
         return tree_of(cells.top, halving.halved.__contains__)
 
-    bottom = _rational(to_float(energy.value_at_point.upper().fmpq()))
-    step, low, high, why, cover = fmpq(1), None, None, "", ""
+    step, low, high, why, cover = fmpq(size.numerator, size.denominator), None, None, "", ""
+    fine = step / FINER
+    bottom = fmpq(round(to_float(energy.value_at_point.upper().fmpq() / fine))) * fine
     for _ in range(GROWTH):
         if fault := closes(bottom + step):
             high, why = bottom + step, fault
@@ -86,10 +93,6 @@ def highest_levels(energy: Energy, depth: int, limited: bool = False) -> Iterato
             low, cover = middle, tree()
             yield low, cover, why
     yield low, cover, why
-
-
-def _rational(value: float) -> fmpq:
-    return fmpq(*Fraction(value).limit_denominator(10**9).as_integer_ratio())
 
 
 class _Halving:

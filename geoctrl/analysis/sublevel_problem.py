@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import fmpq
 
 from geoctrl import checker
+from geoctrl._scalars.magnitudes import binary, magnitudes
 from geoctrl.analysis.appended import Appended
 from geoctrl.analysis.energy_casimir import exact_multipliers
 from geoctrl.analysis.falling import falling_functions
@@ -27,8 +28,8 @@ __all__ = ["Question", "kept_functions", "questions", "require_same_sublevel", "
 ENERGY = "energy"
 _KEYS = [key.removesuffix("?") for key in SUBLEVEL]
 _PARTS = ("sublevel", "domain", "limits", "falling", "levels")
-_WIDTH = Fraction(1, 10**6)
-"""Of the levels of what is held, beside the size of the value at the point, or one."""
+_WIDTH = Fraction(1, 2**22)
+"""Of the levels of what is held, beside the size of the function at the point."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,44 @@ class Question:
         Of shapes that relations of the leaf hold within bounds, the bound; of the others None.
     middles : dict of label -> Fraction
         Of the box along these others: the point, a double next to it where it has roots.
+    sizes : dict of label -> Fraction
+        Of these others.
+    step : Fraction
+        The size of the function, by which levels are looked for at first.
     """
 
     data: dict[str, Any]
     shapes: dict[str, Fraction | None]
     middles: dict[str, Fraction]
+    sizes: dict[str, Fraction]
+    step: Fraction
+
+
+class _Sizes(NamedTuple):
+    """Sizes at the point, powers of two: of states by label, and of functions by name."""
+
+    states: dict[str, Fraction]
+    functions: dict[str, Fraction]
+
+    @classmethod
+    def of(cls, system: ReducedSystem, point: Equilibrium, problem: Problem) -> _Sizes:
+        """By the sizes of states, and the magnitudes that functions have with them."""
+        motion, functions = problem.motion, problem.invariants | problem.others
+        column = system.seen_from(point.spin).scales(point.x, point.u, dict(point.params)).column
+        pairs = zip(motion.states.values(), map(float, problem.point), strict=True)
+        values = dict(pairs) | dict(zip(motion.inputs.values(), map(float, problem.input_point), strict=True))
+        values |= {node: float(problem.numbers[k]) for k, node in motion.parameters.items()}
+        sizes = dict(zip(motion.states.values(), map(float, column), strict=True))
+        _, found = magnitudes(motion.graph, list(functions.values()), values, sizes)
+        return cls(
+            dict(zip(motion.states, map(_power, column), strict=True)),
+            dict(zip(functions, map(_power, found), strict=True)),
+        )
+
+
+def _power(size: float) -> Fraction:
+    """The nearest power of two; one for what has no size."""
+    return Fraction(float(binary(size)) or 1.0)
 
 
 def questions(
@@ -68,6 +102,7 @@ def questions(
     conserved = [name for name in stored.read["invariants"] if _conserved(q, name)]
     velocities = [k for k, node in problem.motion.states.items() if node in problem.motion.velocities]
     stored, parts = with_sides(system, problem, stored, limits)
+    sizes = _Sizes.of(system, point, problem)
     kept = [k for k in conserved if k != ENERGY]
     others = [k for k in stored.read["invariants"] if k not in conserved]
     for asked, energy, sense in _functions(stored, conserved, kept, others):
@@ -79,7 +114,7 @@ def questions(
                 "multipliers": {k: str(v) for k, v in multipliers.items()},
                 "velocities": velocities,
             }
-            yield _question(asked, given, held, widths, parts)
+            yield _question(asked, given, held, widths, parts, sizes)
 
 
 def require_same_sublevel(system: ReducedSystem, stored: Mapping[str, Any]) -> None:
@@ -204,6 +239,7 @@ def _question(
     held: Sequence[str],
     widths: Mapping[str, Fraction],
     parts: dict[str, Any],
+    sizes: _Sizes,
 ) -> Question:
     """The problem with its functions written as polynomials, in which terms cancel that do."""
     q = checker.Question(stored.read, exact=True)
@@ -214,7 +250,7 @@ def _question(
     writer = _Writer(q, table)
     function = writer(V)
     functions = {name: writer(q.ratios([known[name]])[0]) for name in held}
-    levels = {name: _width(q, name, widths) for name in held}
+    levels = {name: widths.get(name) or _WIDTH * sizes.functions[name] for name in held}
     given = given | {
         "function": function,
         "held": {k: {"function": p, "width": str(levels[k])} for k, p in functions.items()},
@@ -224,21 +260,13 @@ def _question(
     related = {k for p in stored.data["leaf"].values() for k in _symbols(stored.read["nodes"], p)}
     at = {k: v for k, v in stored.read["states"].items() if k in related}
     size = sum((float(v) ** 2 for v in at.values()), 0.0) ** 0.5
-    bound = Fraction(size).limit_denominator(1000)
+    bound = Fraction(f"{size:.3g}")
     shapes = {k: bound if k in related else None for k in q.labels if k not in given["velocities"]}
     middles = {
         k: Fraction(to_float(v)) if isinstance(v, checker.Surd) else Fraction(str(v))
         for k, v in stored.read["states"].items()
     }
-    return Question(data, shapes, middles)
-
-
-def _width(q: checker.Question, name: str, widths: Mapping[str, Fraction]) -> Fraction:
-    if name in widths:
-        return widths[name]
-    (jet,) = q.jets([q.problem["invariants"][name]])
-    size = 1.0 if jet.value is None else max(1.0, abs(float(jet.value)))
-    return _WIDTH * Fraction(size).limit_denominator(1000)
+    return Question(data, shapes, middles, sizes.states, sizes.functions[given["energy"]])
 
 
 def _symbols(nodes: Sequence[tuple], place: int) -> set[str]:

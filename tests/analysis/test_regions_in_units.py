@@ -78,3 +78,20 @@ def test_sets_by_slopes_are_the_same_in_other_units():
                 break
         found.append(extents(sets.found(), length, time))
     agree(found)
+
+
+def test_levels_of_the_energy_are_the_same_in_other_units():
+    """U = k x^2/2 - k x^4/(4 a^2), saddles at a with the energy k a^2/4: of 1e-27 J to 1e12 J."""
+    for units in [(1, 1, 1), (10**-9, 10**-9, 1), (10**6, 10**3, 1), (1, 1, 10**5)]:
+        mass, length, time = exact(units)
+        x, k = gc.Coordinate("x", unit="m"), mass / time**2
+        system = gc.EulerPoincare(
+            algebra=None,
+            shape=[x],
+            inertia=[[2 * mass]],
+            potential=k * x.symbol**2 / 2 - k / length**2 * x.symbol**4 / 4,
+            forces=[-x.rate * mass / time],
+            name="well",
+        ).reduce()
+        roa = gc.region_of_attraction(system, system.state(), by="energy", depth=9)
+        assert 0.24 < roa.level / float(k * length**2) < 0.25
