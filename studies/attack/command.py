@@ -34,7 +34,7 @@ COUNTS = {
     "units": (1000, 0),
     "certificates": (10000, 250),
     "files": (0, 0),
-    "claims": (10000, 200),
+    "claims": (10000, 120),
     "heavy_files": (32, 24),
     "misuse": (0, 0),
     "calls": (20000, 1000),
