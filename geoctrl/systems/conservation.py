@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ __all__ = ["Conservation"]
 _CANCELLED = 1e-4
 """Size of a term that cancels by itself, relative to gradient times motion: with the threshold of the
 judgement its rounding, of some hundred units in the last place."""
+_SPEEDS = 1.0, 1e-3, 1e3, 1e-6
+"""Sizes of the random velocities in turn: fast motions hide friction beside what is quadratic in them."""
 _REMEMBERED = 64
 
 
@@ -92,8 +95,10 @@ class Conservation:
         """Candidates whose rates vanish at random states and times, the inputs ``held`` or random."""
         rng, system = np.random.default_rng(7), self._system
 
+        speeds = cycle(_SPEEDS)
+
         def sample() -> Rates:
-            x = system.random_state(rng, params)
+            x = system.random_state(rng, params, next(speeds))
             u = rng.normal(size=system.ninputs) if held is None else held
             return rates.at(rng.uniform(*TIMES), x, u, params, rng)
 

@@ -251,3 +251,13 @@ def test_only_positive_numbers_change_units():
         gc.models.get("heavy-top")().in_units(length=-1)
     with pytest.raises(TypeError, match="check_units"):
         gc.check_units(3)
+
+
+def test_weak_friction_is_not_hidden_by_fast_motions():
+    """At 1 rad/s the friction is 1e-12 of the gyroscopic terms: |Pi|^2 falls all the same."""
+    Omega = gc.so3().xi
+    J = sp.diag(1_000_000, 2_000_000, 2_500_000)
+    friction = -sp.Rational(1, 10**6) * Omega
+    free, rubbed = (gc.EulerPoincare(algebra=gc.so3(), inertia=J, forces=f) for f in (None, friction))
+    assert len(free.reduce().conserved()) == 2
+    assert not rubbed.reduce().conserved()
