@@ -100,6 +100,8 @@ class Magnitudes:
     ----------
     symbols : tuple of Node
         What needs values.
+    count : int
+        Number of the nodes.
     """
 
     def __init__(self, graph: Graph, nodes: Sequence[Node]) -> None:
@@ -117,6 +119,7 @@ class Magnitudes:
         self._numbers = _range(place, numbers), np.array([_double(n) for n in numbers])
         self._steps = [_STEPS[kind[0]](group, place) for layer in layers[1:] for kind, group in layer.items()]
         self._outputs = np.array([place[n] for n in nodes], dtype=int)
+        self.count = len(nodes)
 
     def __call__(
         self, values: Mapping[Node, float], sizes: Mapping[Node, float] | None = None

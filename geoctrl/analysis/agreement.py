@@ -15,6 +15,7 @@ from geoctrl._scalars import FLOAT, Node, evaluate
 from geoctrl.analysis.motion import Motion
 from geoctrl.errors import CertificateError
 from geoctrl.systems import Seen
+from geoctrl.systems.scales import shares, symmetric_scaling
 
 __all__ = ["require_agreement"]
 
@@ -23,9 +24,10 @@ _SEEDS = (11, 12, 13)
 
 _AGREED = 1e-6
 """Largest difference of accelerations, relative to the terms of the equations: these are differences of rates
-over a time of 1e-6, right to about 1e-9."""
+over a short time, right to about 1e-9."""
 
 _TIME = 1e-6
+"""Of a difference, in the time of the system."""
 
 
 def require_agreement(seen: Seen, motion: Motion, u: np.ndarray, params: Mapping[str, float]) -> None:
@@ -60,7 +62,9 @@ def _difference(
     rate, k = seen.rate(x, u, params), len(motion.rates)
     if not np.isfinite(rate).all():
         return None
-    step = _TIME / max(1.0, float(np.abs(rate).max()) / max(1.0, float(np.abs(x).max())))
+    scales = seen.scales(x, u, params)
+    moves = float(np.max(np.abs(rate) / scales.column, initial=0.0))
+    step = _TIME / (max(scales.rate, moves) or 1.0)
     ahead, behind = (seen.rate(x + sign * step * rate, u, params)[:k] for sign in (1.0, -1.0))
     acceleration = (ahead - behind) / (2 * step)
     numbers = [*x[:k].tolist(), *rate[:k].tolist()]
@@ -79,5 +83,7 @@ def _difference(
     residual = M @ acceleration - h
     if len(B):  # what holds the relations is not compared
         residual = residual - B.T @ np.linalg.lstsq(B.T, residual, rcond=None)[0]
-    size = np.abs(M) @ np.abs(acceleration) + np.abs(h)
-    return float(np.abs(residual).max() / max(size.max(), np.finfo(float).tiny))
+    # Rows in units in which the inertia has ones on its diagonal: forces and moments do not compare.
+    unit = symmetric_scaling(M)
+    size = unit * (np.abs(M) @ np.abs(acceleration) + np.abs(h))
+    return float(np.max(shares(unit * residual, np.full(k, np.max(size, initial=0.0))), initial=0.0))

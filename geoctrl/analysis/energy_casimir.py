@@ -93,7 +93,7 @@ def critical_combination(functions: Sequence[Function], first: fmpq) -> list[fmp
 
 
 def _short(weight: float) -> fmpq:
-    """A rational within 1e-6 of a weight, relative to it: near thresholds they differ by orders of magnitude."""
+    """A rational within 1e-6 of a weight, beside it: near thresholds they differ by orders of magnitude."""
     if not weight:
         return fmpq(0)
     # What is far below one is rounded in its own power of two.

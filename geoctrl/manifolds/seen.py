@@ -170,7 +170,9 @@ class SeenManifold(Seen):
     def require_regular(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
         """Refuse a point at which a formula has a kink."""
         given = self.switch_values(self.given.formulas, x, u, params)
-        require_smooth(np.append(given, self.potential_switches(x, params)), x)
+        values = np.append(given, self.potential_switches(x, params))
+        # Functions do not say of which terms a switch is made: beside directions, and the state itself.
+        require_smooth(values, np.full(values.shape, max(1.0, float(np.max(np.abs(x), initial=0.0)))))
 
     def switch_values(
         self, nodes: Sequence[Node], x: np.ndarray, u: np.ndarray, params: Mapping[str, float]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -68,8 +67,8 @@ def require_range(sizes: np.ndarray, labels: Sequence[str]) -> None:
         )
 
 
-def require_smooth(switches: Any, x: np.ndarray) -> None:
-    """Refuse a point x at which a switch vanishes.
+def require_smooth(switches: np.ndarray, sizes: np.ndarray) -> None:
+    """Refuse a point at which a switch vanishes beside the size of its terms.
 
     A linearisation says nothing at a kink, and would say it with a proof.
 
@@ -78,7 +77,7 @@ def require_smooth(switches: Any, x: np.ndarray) -> None:
     EquilibriumError
         If there is one.
     """
-    if np.any(np.abs(switches) <= KINK * max(1.0, float(np.max(np.abs(x), initial=0.0)))):
+    if np.any(np.abs(switches) <= KINK * sizes):
         raise EquilibriumError(
             "the equations are not differentiable at this point: Abs, sign, Min, Max or Piecewise switches "
             "there, so that no linearisation or Hessian decides stability"

@@ -199,9 +199,11 @@ class SeenReduced(Seen):
         require_regular(system, 0.0, x, params, "this point")
         require_rank(system, x, params)
         if "switches" not in system.cache:
-            system.cache["switches"] = system.graph.switches([*system.field_nodes, system.assembly.energy])
-        if switches := system.cache["switches"]:
-            require_smooth(system.program(switches)(system.arguments_at(0.0, x, u), params), x)
+            switches = system.graph.switches([*system.field_nodes, system.assembly.energy])
+            system.cache["switches"] = Magnitudes(system.graph, switches)
+        if system.cache["switches"].count:
+            sizes = dict(zip(system.state_nodes, self.scales(x, u, params).state.tolist(), strict=True))
+            require_smooth(*system.cache["switches"](values_of(system, 0.0, x, u, params), sizes))
         if np.isinf(system.energy(x, params)):
             raise EquilibriumError(
                 "the energy exceeds the doubles at this point: nothing can be computed there; take other "

@@ -44,7 +44,7 @@ VANISHING = 1e-10
 rounding leaves of terms that cancel."""
 
 KINK = 1e-12
-"""Distance from a switch of Abs, sign, Min, Max, Piecewise, relative to the state, for a point on it."""
+"""Argument of Abs, sign, Min, Max, Piecewise, over the size of its terms, for a point on a switch."""
 
 SINGULAR_FRAME = 1e-10
 """Reciprocal condition number of a frame that counts as singular, in units in which the terms of rows and
