@@ -49,7 +49,7 @@ def anchors_of(system: Recorded) -> Anchors:
             if str(symbol) in place:
                 size[place[str(symbol)]] = length
     for c in mechanism.shape:
-        if c.angle:
+        if c.angle and c.name in place:  # what the leaf gives is no state
             size[place[c.name]] = 1.0
     rates = [] if mechanism.rotors is None else list(mechanism.rotors.rate_labels)
     turns[[place[label] for label in rates]] = True

@@ -20,7 +20,7 @@ from geoctrl.systems.differential import Differential
 from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.scales import Scales, largest_cycle, scales_of, symmetric_scaling
 
-__all__ = ["Measured", "SizedProgram", "sized_program", "values_of"]
+__all__ = ["Measured", "SizedProgram", "moving_alike", "sized_program", "values_of"]
 
 Pair = tuple[np.ndarray, np.ndarray]
 """Values and their magnitudes."""
@@ -34,6 +34,12 @@ def values_of(
     return values | {
         node: float(params[name]) for name, node in system.parameter_nodes.items() if name in params
     }
+
+
+def moving_alike(w: np.ndarray, M: np.ndarray) -> np.ndarray:
+    """Velocities (k,) of which each alone has the kinetic energy of all; zero where there is none."""
+    energy, own = float(w @ M @ w), np.diag(M)
+    return np.sqrt(np.where(own > 0, max(energy, 0.0) / np.where(own > 0, own, 1.0), 0.0))
 
 
 class SizedProgram:
@@ -116,7 +122,7 @@ class Measured:
             B,
             sizes,
             leaf[1],
-            self._anchored(x, values, angles[0].reshape(-1, n), rate),
+            self._anchored(x, values, angles[0].reshape(-1, n), rate, saddle[0]),
             rate,
             labels=system.state_labels,
             input_labels=system.input_labels,
@@ -159,7 +165,12 @@ class Measured:
         return A, np.vstack([top_u, np.zeros((n - k, m))])
 
     def _anchored(
-        self, x: np.ndarray, values: Mapping[Node, float], slopes: np.ndarray, rate: float
+        self,
+        x: np.ndarray,
+        values: Mapping[Node, float],
+        slopes: np.ndarray,
+        rate: float,
+        saddle: np.ndarray,
     ) -> np.ndarray:
         """Anchors (n,) of the states."""
         given, own = np.abs(x), self._anchors.size.copy()
@@ -169,6 +180,8 @@ class Measured:
             own = np.where((steepest > 0) & np.isfinite(steepest), np.maximum(own, 1 / steepest), own)
         for places in self._anchors.alike:
             given[places] = np.max(given[places])
+        k = len(self._system.assembly.velocity)
+        own[:k] = np.where(own[:k] > 0, own[:k], moving_alike(x[:k], saddle[:k, :k]))
         bare = np.flatnonzero(own == 0)
         if bare.size:
             bent = self._bending.bends(values, [self._system.state_nodes[i] for i in bare])

@@ -15,7 +15,7 @@ from geoctrl._scalars.magnitudes import Magnitudes
 from geoctrl._scalars.numbers import shown
 from geoctrl.errors import ConstraintError, DescriptionError, FrameError, InputError, ProjectionWarning
 from geoctrl.systems.anchors import anchors_of
-from geoctrl.systems.measured import sized_program
+from geoctrl.systems.measured import moving_alike, sized_program
 from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.scales import columns_of, condition_of, equilibration, shares
 from geoctrl.systems.tolerances import RESIDUAL, SINGULAR_FRAME
@@ -271,8 +271,11 @@ def leaf_sizes(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -> 
 
     def nodes() -> list[Node]:
         leaf = list(system.leaf.nodes)
-        return [*leaf, *(e for row in system.graph.jacobian(leaf, system.state_nodes) for e in row)]
+        slopes = system.graph.jacobian(leaf, system.state_nodes)
+        return [*leaf, *(e for row in [*slopes, *system.assembly.mass] for e in row)]
 
     values, terms = sized_program(system, "leaf", nodes)(0.0, x, params)
-    r = len(system.leaf.nodes)
-    return terms[:r] + np.abs(values[r:].reshape(r, len(x))) @ np.maximum(anchors_of(system).size, np.abs(x))
+    r, n, k = len(system.leaf.nodes), len(x), len(system.assembly.velocity)
+    sizes = np.maximum(anchors_of(system).size, np.abs(x))
+    sizes[:k] = np.maximum(sizes[:k], moving_alike(x[:k], values[r + r * n :].reshape(k, k)))
+    return terms[:r] + np.abs(values[r : r + r * n].reshape(r, n)) @ sizes

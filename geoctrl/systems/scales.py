@@ -6,8 +6,9 @@ For :math:`x' = f(x)` on a leaf g(x) = 0, with A = df/dx and C = dg/dx, and magn
 - the **rate** :math:`\omega = \max |A_{i_1 i_2} A_{i_2 i_3} \cdots A_{i_k i_1}|^{1/k}` over all cycles of
   states; no eigenvalue is above :math:`n\,\omega`;
 - sizes d of **states**: from anchors a (lengths of vectors, one for angles and for arguments of functions,
-  :math:`\omega` for rates of angles, the values themselves) the largest deviations that those of the anchors
-  excite within a time :math:`1/\omega`, :math:`d_i = \max(a_i, \max_j |A_{ij}| d_j / \omega)`;
+  :math:`\omega` for rates of angles, of other velocities what has the kinetic energy of all, the values
+  themselves) the largest deviations that those of the anchors excite within a time :math:`1/\omega`,
+  :math:`d_i = \max(a_i, \max_j |A_{ij}| d_j / \omega)`;
 - sizes of **rates** and relations, :math:`\rho_i = \mu(f_i) + \sum_j |A_{ij}| d_j`: the change that a
   relative change of one in every number, and of every state by its size, would make.
 
