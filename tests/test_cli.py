@@ -266,7 +266,7 @@ def renamed(file, name, parameters=None):
     data["system"] = name
     data["problem"]["parameters"] |= parameters or {}
     found = checker.read_problem(data["problem"])
-    verdict, method, findings = checker.decide(found, conform(data, SCHEMA)["evidence"], exact=True)
+    verdict, method, findings = checker.decide(found, conform(data, SCHEMA)["evidence"])
     data |= {"verdict": verdict, "method": method, "evidence": findings}
     data["claim"] = checker.claim_of(name, data["problem"], verdict, method, findings)
     data["digest"] = checker.digest_of(data)

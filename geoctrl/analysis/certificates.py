@@ -16,13 +16,15 @@ from geoctrl._scalars.long_calls import long_call
 from geoctrl.analysis.held_proof import held_outcome
 from geoctrl.analysis.lean import lean_text
 from geoctrl.analysis.loop_point import loop_point
+from geoctrl.analysis.numerical import claim_in_floats
 from geoctrl.analysis.proof import Outcome
 from geoctrl.analysis.questions import answered
 from geoctrl.checker import digest_of, short
 from geoctrl.checker.reading import terms
 from geoctrl.checker.surds import RATIONALS, Surds
 from geoctrl.checker.theorems.held_loop import METHOD as HELD
-from geoctrl.errors import InputError
+from geoctrl.checker.words.claims import about_point
+from geoctrl.errors import CertificateError, InputError
 from geoctrl.sampling import SampledController
 from geoctrl.systems import System, as_system
 from geoctrl.systems.notebook import displayed, rows, words
@@ -53,7 +55,9 @@ class Certificate:
     reason : str
         Why the point is not proved stable or unstable, where it is not.
     data : dict
-        Everything that the file holds.
+        Everything that the file of a proof holds.
+    in_floats : bool
+        Whether it is a report in floats, of which nothing is proved.
     dissipation_induced : int
         Negative directions of the energy at a point at rest that gyroscopic terms alone hold up, so that
         every friction that opposes all velocities makes it unstable; 0 where that is not shown.
@@ -65,6 +69,7 @@ class Certificate:
     evidence: dict[str, Any]
     reason: str
     data: dict[str, Any]
+    in_floats: bool = False
 
     @property
     def dissipation_induced(self) -> int:
@@ -79,11 +84,42 @@ class Certificate:
         return copy.deepcopy(self.data) | {"digest": digest_of(self.data)}
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """JSON text; written to ``path`` where one is given; TypeError if that is no path."""
+        """JSON text of a proof; written to ``path`` where one is given.
+
+        Raises
+        ------
+        CertificateError
+            If nothing is proved: `to_dict` has the report. It says what would make it provable.
+        TypeError
+            If ``path`` is no path.
+        """
+        if not self.verdict.proved:
+            raise CertificateError(
+                f"{self.verdict} is a report and no proof, and no file holds it"
+                f"{f' ({self.reason})' if self.reason else ''}; {self._provable}; to_dict() has the report"
+            )
         text = json.dumps(self.to_dict(), indent=1)
         if path is not None:
             file_path(path).write_text(text + "\n", encoding="utf-8")
         return text
+
+    @property
+    def _provable(self) -> str:
+        """What would make a point provable that is not proved."""
+        problem = self.data["problem"]
+        if "functions" in problem:
+            return "it may be proved where forces and laws are expressions instead of functions"
+        if len(problem["states"]) > checker.STATES:
+            return f"it may be proved of parts with {checker.STATES} states at most"
+        if self.in_floats:
+            return (
+                "it may be proved at an exact point: a member of a family, or numbers that are rational or "
+                "square roots, under parameters and functions that have exact values there"
+            )
+        return (
+            "it may be proved with another conserved function (invariants=), with friction that leaves "
+            "nothing undamped, or away from the border of stability"
+        )
 
     def to_lean(self, path: str | Path | None = None) -> str:
         """A proof by the energy-Casimir test as text of Lean 4 against Mathlib; written to ``path`` if given.
@@ -230,21 +266,38 @@ def _certificate(sys: Any, outcome: Outcome, hint: str = "") -> Certificate:
         "system": sys.name,
         "verdict": outcome.verdict.value,
         "method": outcome.method,
-        "claim": checker.claim(
-            sys.name, outcome.problem.read, outcome.verdict.value, outcome.method, outcome.evidence
-        ),
+        "claim": _claim(sys.name, outcome),
         "problem": outcome.problem.data,
         "evidence": outcome.evidence,
     }
     return Certificate(
-        outcome.verdict, outcome.method, data["claim"], outcome.evidence, _reason(outcome, hint), data
+        outcome.verdict,
+        outcome.method,
+        data["claim"],
+        outcome.evidence,
+        _reason(outcome, hint),
+        data,
+        outcome.in_floats,
     )
+
+
+def _claim(name: str, outcome: Outcome) -> str:
+    """The claim of a proof, or what is reported of a point in floats."""
+    problem, verdict = outcome.problem.read, outcome.verdict.value
+    if not outcome.in_floats:
+        return checker.claim(name, problem, verdict, outcome.method, outcome.evidence)
+    functions = problem.get("functions")
+    given = f"with {functions} given by functions, taken to be free of the time as sampled"
+    return about_point(name, problem, claim_in_floats(verdict, outcome.evidence), given if functions else "")
 
 
 def _reason(outcome: Outcome, hint: str) -> str:
     """Why a point is left open, and where else it might be asked."""
     evidence = outcome.evidence
     parts = []
+    states = len(outcome.problem.data["states"])
+    if outcome.in_floats and states > checker.STATES:
+        parts.append(f"a proof is of {checker.STATES} states at most, and these are {states}")
     if outcome.verdict in (Verdict.UNDECIDED, Verdict.SPECTRALLY_STABLE_ONLY):
         kind = evidence.get("hessian")
         if kind == "no multipliers":

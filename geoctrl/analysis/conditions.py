@@ -91,6 +91,9 @@ def stability_conditions(
     ------
     ParameterError
         For an unknown family or parameter, or parameters that are set by each other.
+    CertificateError
+        If there are more states than can be proved of, or a choice switches at some parameters for all
+        states.
     EquilibriumError
         If the members are no equilibria of this system (of `ReducedSystem.despun`, perhaps), or the equations
         hold the time.

@@ -15,6 +15,7 @@ from geoctrl._scalars.arithmetics import FLOAT
 from geoctrl._scalars.choices import Branch, Choices, TooManyChoices
 from geoctrl.analysis.family_point import FamilyPoint
 from geoctrl.analysis.motion import Motion, momenta_of
+from geoctrl.errors import CertificateError
 
 __all__ = ["conserved_functions"]
 
@@ -73,7 +74,12 @@ def _kept_by(
         if further and not motion.consequences():
             break
         left = {name: node for name, node in functions.items() if name not in found}
-        question = checker.Question(motion.question(point, left, further=further).read, exact=False)
+        try:
+            question = checker.Question(motion.question(point, left, further=further).read, exact=False)
+        except checker.Refusal as refusal:
+            raise CertificateError(
+                f"what is conserved is not found out: {refusal}; certify() decides members one by one"
+            ) from None
         question.numbers.deadline = end
         # Parameters without numbers are variables of identities too.
         question.variables += [

@@ -58,7 +58,7 @@ def _by_spectrum(problem: Problem, rounded: checker.Question, names: list[str]) 
     roots = np.linalg.eigvals(reduced)
     last = roots[int(np.argmax(roots.real))]
     root = {"root": [float(last.real), float(last.imag)]} if last.real > 0 else {}
-    return stored, *checker.decide(stored.read, {"conserved": names, **root}, exact=True)
+    return stored, *checker.decide(stored.read, {"conserved": names, **root})
 
 
 def _by_energy(problem: Problem, rounded: checker.Question, names: list[str]) -> Judged:
@@ -76,7 +76,7 @@ def _by_energy(problem: Problem, rounded: checker.Question, names: list[str]) ->
     stored, found = _placed(problem, rounded, others, critical, [Fraction(float(c)) for c in y])
     multipliers = {label: str(c) for label, c in zip(labels, found, strict=True)}
     proposal = {"conserved": [energy, *others], "multipliers": multipliers}
-    return stored, *checker.decide(stored.read, proposal, exact=True)
+    return stored, *checker.decide(stored.read, proposal)
 
 
 def _independent(rounded: checker.Question, names: Sequence[str]) -> list[str]:

@@ -46,7 +46,7 @@ def family_in_balls(problem: Problem) -> Judged | None:
                 stored = flat_family(stored, question, tangents)
             stored = stored.with_parts(enclosed={"omitted": omitted})
             proposal = {"root": [root.real, root.imag]} if root.real > 0 else {}
-            return stored, *checker.decide(stored.read, proposal, exact=True)
+            return stored, *checker.decide(stored.read, proposal)
         except (checker.Refusal, NotSolved, np.linalg.LinAlgError):
             continue
     return None

@@ -255,12 +255,12 @@ def _judged(stored: Stored, names: list[str]) -> Outcome:
     ]
     for attempt in attempts:
         try:
-            outcome = Outcome(stored, *checker.decide(stored.read, proposal | attempt(), exact=True))
+            outcome = Outcome(stored, *checker.decide(stored.read, proposal | attempt()))
         except (checker.Refusal, NotSolved, ZeroDivisionError):
             continue
         if outcome.verdict.proved:
             return outcome
-    return Outcome(stored, *checker.decide(stored.read, proposal, exact=True))
+    return Outcome(stored, *checker.decide(stored.read, proposal))
 
 
 def _lyapunov(M: arb_mat) -> list[list[str]]:

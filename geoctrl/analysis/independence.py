@@ -17,7 +17,7 @@ def independent_invariants(q: checker.Question, names: Sequence[str]) -> list[st
     rows, found = list(q.leaf[0]), []
     for name in names:
         gradient = q.function(name)[1]
-        if name != "energy" and independent(rows, gradient, True):
+        if name != "energy" and independent(rows, gradient):
             rows.append(gradient)
             found.append(name)
     return found

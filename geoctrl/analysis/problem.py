@@ -8,9 +8,10 @@ expressions small and identities short.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from geoctrl.analysis.shape import ShapeIntegrals
 from geoctrl.checker.surds import RATIONALS, Surd, Surds, top
 from geoctrl.systems import Equilibrium, Seen
 from geoctrl.systems.angles import ExactAngle
+from geoctrl.systems.scales import Scales
 
 __all__ = ["Problem", "motion_of"]
 
@@ -82,16 +84,18 @@ class Problem:
     others: dict[str, Node] = dataclasses.field(default_factory=dict)
     spin: tuple[float, ...] = ()
     field: Surds = RATIONALS
+    scales: Callable[[], Scales] | None = None
+    """Sizes of the states at the point, where those of a system are known."""
 
     @classmethod
     def of(cls, seen: Seen, equilibrium: Equilibrium) -> Problem | None:
         """The question about an equilibrium, doubles being the rationals they are; None where no equations
-        can be written down for it.
+        can be written down for it, or more than the checker takes.
         """
         u = equilibrium.exact_u
         held: list[Fraction | Surd] = list(u) if u is not None else [exact(v) for v in equilibrium.u]
         found = motion_of(seen, held, equilibrium.params)
-        if found is None:
+        if found is None or len(found[0].states) > checker.STATES:
             return None
         motion, candidates = found
         numbers = {k: exact(v) for k, v in equilibrium.params.items()}
@@ -105,7 +109,8 @@ class Problem:
         if seen.system.recorded:
             names = seen.system.conserved(equilibrium.params, u=equilibrium.u)
             kept = {name: candidates.pop(name) for name in (_distinct(name, motion) for name in names)}
-            return cls(motion, kept, numbers, x, held, candidates, field=field)
+            scales = partial(seen.scales, equilibrium.x, equilibrium.u, equilibrium.params)
+            return cls(motion, kept, numbers, x, held, candidates, field=field, scales=scales)
         place = x[: len(motion.rates)]
         point = [*place, *[Fraction(0)] * len(motion.velocities)]
         return cls(motion, candidates, numbers, point, held, candidates, tuple(map(float, seen.spin)), field)

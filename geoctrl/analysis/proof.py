@@ -2,25 +2,28 @@
 
 Proposals name invariants, multipliers of a definite combination and the structure of integrals over a shape.
 Numbers are rational, or have square roots. Where the point or a value is no such number, the same questions
-are asked with numbers rounded to doubles, and the verdict says so.
+are asked in floats (`numerical`): a report, which no file holds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from geoctrl import checker
 from geoctrl._scalars.long_calls import tell
 from geoctrl.analysis.enclosures import Judged, enclosed
-from geoctrl.analysis.energy_casimir import Pencil, exact_multipliers
+from geoctrl.analysis.energy_casimir import exact_multipliers
 from geoctrl.analysis.family_in_balls import family_in_balls
 from geoctrl.analysis.motion import Stored
+from geoctrl.analysis.numerical import Sizes, judged
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.symmetries import modulo_orbit
 from geoctrl.analysis.theorems import candidates
 from geoctrl.errors import CertificateError
+from geoctrl.systems.scales import largest_cycle
 from geoctrl.verification import Verdict
 
 __all__ = ["Outcome", "decide", "is_exact_equilibrium", "proofs"]
@@ -30,10 +33,14 @@ _STABLE = (Verdict.PROVED_STABLE, Verdict.PROVED_ASYMPTOTICALLY_STABLE)
 
 
 class Outcome:
-    """What the checker says of a problem: verdict, method and evidence."""
+    """What the checker says of a problem: verdict, method and evidence; or what floats say, which is no
+    proof.
+    """
 
-    def __init__(self, problem: Stored, verdict: str, method: str, evidence: dict[str, Any]) -> None:
-        self.problem = problem
+    def __init__(
+        self, problem: Stored, verdict: str, method: str, evidence: dict[str, Any], in_floats: bool = False
+    ) -> None:
+        self.problem, self.in_floats = problem, in_floats
         self.verdict = Verdict(verdict)
         self.method = method
         self.evidence = evidence
@@ -53,7 +60,7 @@ def decide(problem: Problem, modulo: str | None = None) -> Outcome:
     outcome: Outcome | None = None
     asked: Problem | None = problem
     while asked is not None:  # with each root that turns out to be needed
-        search = _Search(asked, exact=True, drift=modulo is None)
+        search = _Search(asked, drift=modulo is None)
         try:
             outcome = search.run()
             if modulo and outcome.verdict not in _STABLE:
@@ -66,7 +73,7 @@ def decide(problem: Problem, modulo: str | None = None) -> Outcome:
             break
         asked = asked.extended(search.radicand)
     try:
-        rounded = _Search(problem, exact=False).run()
+        rounded = in_floats(problem)
     except checker.Refusal as refusal:
         if outcome is not None:
             return outcome
@@ -84,7 +91,7 @@ def proofs(problem: Problem) -> list[Outcome]:
     asked: Problem | None = problem
     while asked is not None:
         try:
-            return list(_Search(asked, exact=True).everything())
+            return list(_Search(asked).everything())
         except checker.NotExact as missing:
             asked = asked.extended(missing.radicand)
         except checker.Refusal:
@@ -112,8 +119,8 @@ def is_exact_equilibrium(problem: Problem) -> bool:
 
 
 class _Search:
-    def __init__(self, problem: Problem, exact: bool, drift: bool = True) -> None:
-        self._problem, self._exact, self._drift = problem, exact, drift
+    def __init__(self, problem: Problem, drift: bool = True) -> None:
+        self._problem, self._drift = problem, drift
         self.inexact = False  # whether an invariant has no exact derivatives at the point
         self.radicand: Any = None  # of a root that would make them exact
 
@@ -126,9 +133,9 @@ class _Search:
         ):
             tell("consequences of what is conserved", outcome.verdict.value)
             outcome = self._attempt(self._problem.question(further=True), shape=False)
-        if outcome.verdict.value.startswith(("PROVED", "NUMERICALLY")):
+        if outcome.verdict.proved:
             return outcome
-        if self._exact and (proved := self._by_theorem(outcome)):
+        if proved := self._by_theorem(outcome):
             return proved
         shape = None if any(self._problem.input_point) else self._problem.motion.shape()
         if shape is None:
@@ -142,7 +149,7 @@ class _Search:
     def of_orbit(self) -> Outcome | None:
         """What is proved of the orbit of the point; None where no symmetry moves it."""
         stored = self._problem.question()
-        conserved = self._conserved(checker.Question(stored.read, self._exact))
+        conserved = self._conserved(checker.Question(stored.read, exact=True))
         found = modulo_orbit(stored, conserved)
         if found is None:
             return None
@@ -176,20 +183,13 @@ class _Search:
                 continue
 
     def _attempt(self, problem: Stored, shape: bool) -> Outcome:
-        question = checker.Question(problem.read, self._exact)
+        question = checker.Question(problem.read, exact=True)
         proposal: dict[str, Any] = {"conserved": self._conserved(question)}
         if shape:
             proposal["shape_integrals"] = True
         # Looked for only where the spectrum does not decide.
         multipliers = {"multipliers": lambda: self._multipliers(question, proposal)}
-        try:
-            judgement = checker.judge(question, proposal | multipliers)
-        except checker.Refusal:
-            if self._exact:
-                raise
-            # Multipliers found in floats may miss what the checker calls critical: then there are none.
-            judgement = checker.judge(question, proposal)
-        return Outcome(problem, *judgement)
+        return Outcome(problem, *checker.judge(question, proposal | multipliers))
 
     def _conserved(self, question: checker.Question) -> list[str]:
         """Candidates that the checker can prove to be conserved."""
@@ -210,12 +210,72 @@ class _Search:
         functions = [*map(question.function, proposal["conserved"]), *shape]
         functions += map(question.function, question.problem["leaf"])
         names = [name for name, *_ in functions]
-        if self._exact:
-            exact = exact_multipliers(functions)
-            return None if exact is None else {k: str(c) for k, c in zip(names, exact, strict=True)}
-        found = Pencil.of(functions).search() if functions else None
-        return (
-            None
-            if found is None
-            else {k: str(Fraction(float(c))) for k, c in zip(names, found[0], strict=True)}
-        )
+        found = exact_multipliers(functions)
+        return None if found is None else {k: str(c) for k, c in zip(names, found, strict=True)}
+
+
+# -- in floats ----------------------------------------------------------------------------------------------
+
+
+def in_floats(problem: Problem) -> Outcome:
+    """The report of a point where nothing is exact: what is conserved is proved, nothing else is.
+
+    Raises
+    ------
+    Refusal
+        If the equations have no derivatives at the point, or are too large.
+    """
+    stored = problem.question()
+    question = checker.Question(stored.read, exact=False)
+    conserved = _kept(question, problem)
+    if len(conserved) < len(problem.invariants) and problem.motion.consequences():
+        stored = problem.question(further=True)
+        question = checker.Question(stored.read, exact=False)
+        conserved = _kept(question, problem)
+    question.require_kept(conserved)
+    outcome = _reported(problem, stored, question, conserved, [])
+    if outcome.verdict.value.startswith("NUMERICALLY"):
+        return outcome
+    shape = None if any(problem.input_point) else problem.motion.shape()
+    if shape is None:
+        return outcome
+    try:
+        stored = problem.question(shape)
+        question = checker.Question(stored.read, exact=False)
+        integrals = checker.shape_integrals(question)
+        further = _reported(problem, stored, question, _kept(question, problem), integrals)
+    except checker.Refusal:  # a shape that cannot move at the point offers nothing
+        return outcome
+    return further if further.verdict is not Verdict.UNDECIDED else outcome
+
+
+def _kept(question: checker.Question, problem: Problem) -> list[str]:
+    """Candidates that are proved to be conserved, and have derivatives at the point."""
+    found = []
+    for name in problem.invariants:
+        try:
+            if question.conserved(name):
+                question.function(name)
+                found.append(name)
+        except checker.Refusal:
+            continue
+    return found
+
+
+def _reported(
+    problem: Problem, stored: Stored, question: checker.Question, names: list[str], integrals: list[Any]
+) -> Outcome:
+    A = np.array([[float(c) for c in row] for row in question.linearisation])
+    relations = [question.function(name) for name in problem.motion.leaf]
+    conserved = [*map(question.function, names), *integrals]
+    found = judged(A, relations, conserved, sizes_of(problem, A))
+    evidence = found.evidence | {"conserved": names, "shape_integrals": [name for name, *_ in integrals]}
+    return Outcome(stored, found.verdict, found.method, evidence, in_floats=True)
+
+
+def sizes_of(problem: Problem, A: np.ndarray) -> Sizes:
+    """Those of a system; of equations without one, ones, and the rate of their cycles."""
+    if problem.scales is None:
+        return Sizes(np.ones(len(A)), largest_cycle(np.abs(A)))
+    scales = problem.scales()
+    return Sizes(scales.unit, scales.rate)

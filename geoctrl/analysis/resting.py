@@ -49,7 +49,7 @@ def rows_of_rest(held: Stored, resting: Stored, names: list[str]) -> Stored | No
     table, found = Appended(held), []
     for row in _syzygies(q, equations, [f for f, _ in factors]):
         at = [sum((c * generators.at(f) for c, (f, _) in zip(w, factors, strict=True)), fmpq(0)) for w in row]
-        if independent(rows, at[: len(q.labels)], True):
+        if independent(rows, at[: len(q.labels)]):
             rows.append(at[: len(q.labels)])
             places = [_written(table, w, [place for _, place in factors]) for w in row]
             found.append([places[: len(q.labels)], places[len(q.labels) :]])

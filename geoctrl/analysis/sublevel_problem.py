@@ -213,7 +213,7 @@ def _held(
     rows: list[list] = []
     for name in linear:
         row = [q.function(name)[1][i] for i in places]
-        if independent(rows, row, True):
+        if independent(rows, row):
             rows.append(row)
     if len(rows) == len(linear):
         yield linear, {}

@@ -54,7 +54,7 @@ def modulo_orbit(stored: Stored, conserved: Sequence[str]) -> tuple[Stored, dict
     T: list[list[fmpq]] = []
     for B, b in found:
         direction = _at(B, b, list(problem["states"].values()))
-        if any(direction) and independent(T, direction, True):
+        if any(direction) and independent(T, direction):
             fields.append((B, b))
             T.append(direction)
     if not fields:

@@ -65,6 +65,10 @@ _OTHERS = {
 """Checks of files that are no certificates of a point, by their formats."""
 
 
+REPORTS = ("NUMERICALLY_STABLE", "NUMERICALLY_UNSTABLE", "SPECTRALLY_STABLE_ONLY", "UNDECIDED")
+"""Verdicts that nothing is proved by."""
+
+
 @dataclass(frozen=True)
 class Report:
     """What was confirmed: the verdict, the claim in words, and what was proved or computed for it."""
@@ -107,11 +111,13 @@ def _checked(data: Any) -> Report:
         if data.get("digest") != digest_of(data):
             raise Refusal("it was changed after it was written: its digest does not fit its content")
         return Report(*other(data))
+    if isinstance(data, dict) and (told := data.get("verdict")) in REPORTS:
+        raise Refusal(f"{told} is a report and no proof: there is nothing to confirm", "verdict")
     read = conform(data, SCHEMA)
     if data["digest"] != digest_of(data):
         raise Refusal("it was changed after it was written: its digest does not fit its content")
     problem, verdict, method, evidence = (read[k] for k in ("problem", "verdict", "method", "evidence"))
-    found, by, findings = decide(problem, evidence, exact="in floats" not in method)
+    found, by, findings = decide(problem, evidence)
     given = {"verdict": verdict, "method": method} | evidence
     for key, value in (
         {"verdict": found, "method": by} | findings | dict.fromkeys(evidence.keys() - findings)
@@ -121,7 +127,7 @@ def _checked(data: Any) -> Report:
                 f"the file has {str(given.get(key))[:80]}, its equations give {str(value)[:80]}", key
             )
     require_claim(data, claim(data["system"], problem, verdict, method, findings))
-    return Report(verdict, data["claim"], KINDS[problem["kind"]].checks(problem, findings, method))
+    return Report(verdict, data["claim"], KINDS[problem["kind"]].checks(problem, findings))
 
 
 def claim_of(

@@ -15,7 +15,6 @@ from geoctrl.checker.reading import (
     EVIDENCE,
     FORMAT,
     HELD,
-    MATRICES,
     VERSION,
     Refusal,
     conform,
@@ -26,7 +25,7 @@ from geoctrl.checker.reading import (
 from geoctrl.checker.surds import Surds
 from geoctrl.checker.theorems.family_in_balls import judge_in_balls
 from geoctrl.checker.theorems.held_loop import judge_held
-from geoctrl.checker.verdicts import judge, judge_matrices
+from geoctrl.checker.verdicts import judge
 from geoctrl.checker.words.texts import listed, short
 
 
@@ -34,8 +33,8 @@ class Kind(NamedTuple):
     """One kind of problems; ``judge`` gives verdict, method and findings."""
 
     schema: dict[str, Any]
-    judge: Callable[[dict[str, Any], dict[str, Any], bool], tuple[str, str, dict[str, Any]]]
-    checks: Callable[[dict[str, Any], dict[str, Any], str], tuple[str, ...]]
+    judge: Callable[[dict[str, Any], dict[str, Any]], tuple[str, str, dict[str, Any]]]
+    checks: Callable[[dict[str, Any], dict[str, Any]], tuple[str, ...]]
 
 
 def read_problem(value: Any, path: str = "problem") -> Any:
@@ -44,7 +43,7 @@ def read_problem(value: Any, path: str = "problem") -> Any:
     if not isinstance(kind, str) or kind not in KINDS:
         raise Refusal(f"an object of the kind {' or '.join(map(repr, KINDS))} is needed", path)
     read = conform(value, KINDS[kind].schema, path)
-    return read if kind == "matrices" else numbered(read)
+    return numbered(read)
 
 
 def numbered(problem: dict[str, Any]) -> dict[str, Any]:
@@ -57,16 +56,17 @@ def numbered(problem: dict[str, Any]) -> dict[str, Any]:
     return problem | numbers | {"roots": surds}
 
 
-def decide(problem: dict[str, Any], proposal: dict[str, Any], exact: bool) -> tuple[str, str, dict[str, Any]]:
+def decide(problem: dict[str, Any], proposal: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
     """Verdict, method and findings for a problem as read, from a proposal that is not believed."""
     with limited():
-        return KINDS[problem["kind"]].judge(problem, proposal, exact)
+        return KINDS[problem["kind"]].judge(problem, proposal)
 
 
-def _of_equations(problem: dict[str, Any], findings: dict[str, Any], method: str) -> tuple[str, ...]:
+def _of_equations(problem: dict[str, Any], findings: dict[str, Any]) -> tuple[str, ...]:
     polynomial = [short(problem["roots"].read(c)) for c in findings.get("reduced_polynomial", [])]
+    where = "at one point of the box" if "box" in problem else "exactly at the point"
     done = {
-        f"field and leaf relations vanish {_where(problem, method)}": True,
+        f"field and leaf relations vanish {where}": True,
         f"kept by the motion, identically: {listed(problem['leaf']) or 'no leaf relations'}": True,
         f"conserved on the leaf, identically: {listed(findings['conserved']) or 'nothing'}": True,
         f"from the structure of the equations: {listed(findings['shape_integrals'])}": findings[
@@ -110,21 +110,11 @@ THEOREM_CHECKS = {
 """What a theorem proved besides, by the finding that tells of it."""
 
 
-def _judge_equations(
-    problem: dict[str, Any], proposal: dict[str, Any], exact: bool
-) -> tuple[str, str, dict[str, Any]]:
+def _judge_equations(problem: dict[str, Any], proposal: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
     for part, by in (("box", judge_box), ("enclosed", judge_in_balls)):
         if part in problem:
-            if not exact:
-                raise Refusal("a box is for proofs, and so are enclosures", f"problem.{part}")
             return by(problem, proposal)
-    return judge(Question(problem, exact), proposal)
-
-
-def _where(problem: dict[str, Any], method: str) -> str:
-    if "box" in problem:
-        return "at one point of the box"
-    return f"{'up to rounding' if 'in floats' in method else 'exactly'} at the point"
+    return judge(Question(problem, exact=True), proposal)
 
 
 KINDS = {
@@ -134,11 +124,6 @@ KINDS = {
         _of_equations,
     ),
     "held": Kind(HELD, judge_held, _of_equations),
-    "matrices": Kind(
-        MATRICES,
-        lambda problem, *_: judge_matrices(problem),
-        lambda *_: ("the verdict belongs to the matrices of the file, in floats",),
-    ),
 }
 
 SCHEMA = {

@@ -15,7 +15,6 @@ from geoctrl.checker.clock import require_time
 from geoctrl.checker.over_surds import SurdMatrix, SurdPolynomial
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.surds import Number, Root, rationals, sign, top
-from geoctrl.checker.tolerances import INDEPENDENT
 
 Rows = list[list[Number]]
 REMEMBERED = 16
@@ -54,23 +53,9 @@ def _root(*parts: Rows) -> Root | None:
     return top(q for rows in parts for row in rows for q in row)
 
 
-def independent(rows: Rows, row: list[Number], exact: bool) -> bool:
-    """Whether a row is independent of others that are; if not exact, whether it is away from their span."""
-    if exact:
-        return matrix([*rows, row], len(row)).rank() > len(rows)
-    rest = row
-    if rows:
-        gram = [[_dot(a, b) for b in rows] for a in rows]
-        weights = [c for (c,) in solve(gram, [[_dot(a, row)] for a in rows])]
-        rest = [
-            q - sum((c * a[i] for c, a in zip(weights, rows, strict=True)), fmpq(0))
-            for i, q in enumerate(row)
-        ]
-    return _dot(rest, rest) > INDEPENDENT * _dot(row, row)
-
-
-def _dot(a: list[Number], b: list[Number]) -> fmpq:
-    return sum((p * q for p, q in zip(a, b, strict=True)), fmpq(0))
+def independent(rows: Rows, row: list[Number]) -> bool:
+    """Whether a row is independent of others that are."""
+    return matrix([*rows, row], len(row)).rank() > len(rows)
 
 
 def nullspace(rows: Rows, columns: int) -> Rows:
@@ -96,7 +81,7 @@ def solve(A: Rows, right: Rows) -> Rows:
         raise Refusal("a matrix that must be invertible is singular at the point") from error
 
 
-def restricted(A: Rows, basis: Rows, exact: bool) -> Rows:
+def restricted(A: Rows, basis: Rows) -> Rows:
     """The matrix of A on the span of a basis from `nullspace`, which A must map into itself."""
     n, root = len(A), _root(A, basis)
     W = matrix(basis, n, root).transpose()
@@ -105,7 +90,7 @@ def restricted(A: Rows, basis: Rows, exact: bool) -> Rows:
         next(i for i in range(n) if w[i] == 1 and not any(v[i] for v in basis if v is not w)) for w in basis
     ]
     B = matrix([[image[i, j] for j in range(len(basis))] for i in free], len(basis), root)
-    if exact and image != W * B:
+    if image != W * B:
         raise Refusal("the linearisation does not keep the tangent space")
     return B.tolist()
 
@@ -247,15 +232,3 @@ def left_of_axis(coefficients: list[Number]) -> bool:
         shorter = [*below[1:], *[fmpq(0)] * (len(row) - len(below))]
         row, below = below, [a - ratio * b for a, b in zip(row[1:], shorter, strict=True)]
     return True
-
-
-def rounded(A: Rows) -> Rows:
-    """A with its entries rounded to 60 bits of the largest, so that they have one small denominator."""
-    largest = max([fmpq(1), *(abs(q) for row in A for q in row)])
-    unit = fmpq(1 << int(largest).bit_length(), 1 << 60)
-    return [[(q / unit).floor() * unit for q in row] for row in A]
-
-
-def shifted(coefficients: list[Number], s: fmpq) -> list[Number]:
-    """Coefficients of p(x + s)."""
-    return fmpq_poly(coefficients[::-1])(fmpq_poly([s, 1])).coeffs()[::-1]

@@ -54,7 +54,8 @@ class Question:
     ----------
     problem : dict
     exact : bool
-        False: numbers are rounded to doubles, and nothing that rests on them is a proof.
+        False: values at the point are rounded to doubles. Identities are proved all the same; nothing else
+        that rests on such a question is.
     numbers : Balls or Quotients, optional
         The arithmetic for values and derivatives at the point where they are not exact numbers.
     along : callable, optional
@@ -198,13 +199,11 @@ class Question:
         return [self.gradient(jet) for jet in self.jets(self.problem["field"])]
 
     def require_equilibrium(self) -> None:
-        """C0; up to rounding where numbers are rounded."""
-        slopes, values = (abs(c) for row in self.linearisation for c in row), map(abs, self._values.values())
-        allowed = fmpq(0) if self.exact else RESIDUAL * max([fmpq(1), *slopes]) * max([fmpq(1), *values])
+        """C0."""
         rates = zip(self.labels, self.jets(self.problem["field"]), strict=True)
         relations = ((name, self.jets([p])[0]) for name, p in self.problem["leaf"].items())
         for name, jet in [*rates, *relations]:
-            if jet.value is None or abs(jet.value) > allowed:
+            if jet.value is None or jet.value:
                 raise NotEquilibrium(f"no equilibrium on the leaf: {name[:80]} does not vanish at the point")
 
     # -- identities -----------------------------------------------------------------------------
@@ -314,6 +313,6 @@ class Question:
         rows: Rows = []
         for name in self.problem["leaf"]:
             gradient = self.function(name)[1]
-            if independent(rows, gradient, self.exact):
+            if independent(rows, gradient):
                 rows.append(gradient)
         return rows, len(rows) == len(self.problem["leaf"])

@@ -185,20 +185,11 @@ HELD = {key: EQUATIONS[key] for key in (*list(EQUATIONS)[1:13], "consequences?",
         "rest": [([_place], [_place])],
     },
 }
-MATRICES = {
-    "kind": one_of("matrices"),
-    "states": {...: _float},
-    "linearisation": [[_float]],
-    "stiffness?": [[_float]],
-    "functions?": one_of("forces", "a law", "forces and a law"),
-    "spin?": (_float, _float, _float),
-}
 EVIDENCE = {
     **{f"{key}?": [label] for key in ("conserved", "shape_integrals", "zero_modes")},
     **{f"{key}?": [_exact] for key in ("characteristic_polynomial_on_leaf", "reduced_polynomial")},
     **{f"{key}?": [[_exact]] for key in ("kernel", "restricted_hessian")},
     "dependent_gradients?": [label],
-    "growth?": _float,
     "rounded_polynomial?": [_float],
     "multipliers?": {...: _exact},
     "root?": (_float, _float),

@@ -144,7 +144,7 @@ def drawn(seed: int, index: int, dice: Dice) -> dict[str, Any]:
     del dice
     mechanism = draw(seed + CLAIMS, index)
     built, params = build(mechanism), parameters_of(mechanism)
-    return json.loads(gc.certify(built.system, built.place(params), params).to_json())
+    return gc.certify(built.system, built.place(params), params).to_dict()
 
 
 def catalogue(seed: int, index: int, dice: Dice) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def catalogue(seed: int, index: int, dice: Dice) -> dict[str, Any]:
     family = dice.pick(list(system.families))
     names = system.families[family].names
     point = system.equilibrium(family, **{name: float(dice.positive()) for name in names})
-    return json.loads(gc.certify(system, point).to_json())
+    return gc.certify(system, point).to_dict()
 
 
 MAKERS = {"tables": written, "systems": drawn, "catalogue": catalogue}

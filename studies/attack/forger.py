@@ -31,11 +31,10 @@ def settle(data: dict[str, Any]) -> str:
         problem = checker.read_problem(data.get("problem"))
     except checker.Refusal:
         return "no verdict: no problem"
-    exact = "in floats" not in str(data.get("method"))
     best: tuple | None = None
-    for proposal in _proposals(problem, data.get("evidence"), exact):
+    for proposal in _proposals(problem, data.get("evidence")):
         try:
-            found = checker.decide(problem, proposal, exact)
+            found = checker.decide(problem, proposal)
         except checker.Refusal:
             continue
         except Exception:  # the file is left to say so itself, where what was proposed is its evidence
@@ -53,17 +52,14 @@ def _strength(verdict: str) -> int:
     return STRENGTH.index(verdict) if verdict in STRENGTH else len(STRENGTH)
 
 
-def _proposals(problem: dict[str, Any], evidence: Any, exact: bool) -> Iterator[dict[str, Any]]:
+def _proposals(problem: dict[str, Any], evidence: Any) -> Iterator[dict[str, Any]]:
     """The file's own, what can be proved of its invariants, and multipliers that a search finds for these."""
-    if problem["kind"] == "matrices":
-        yield {}
-        return
     if isinstance(evidence, dict):
         keys = ("conserved", "shape_integrals", "multipliers", "held")
         keys += ("falling_multipliers", "orbit_multipliers")
         yield {k: evidence[k] for k in keys if k in evidence}
     try:
-        question = checker.Question(problem, exact)
+        question = checker.Question(problem, exact=True)
         kept = {"conserved": [name for name in problem["invariants"] if _conserved(question, name)]}
         yield kept
         yield kept | {"multipliers": _multipliers(question, kept["conserved"], [])}

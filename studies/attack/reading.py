@@ -20,9 +20,9 @@ from scipy.linalg import null_space
 from .oracle import kernel, rational
 from .tables import NotJudgedError, Table
 
-STABLE = ("PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE", "NUMERICALLY_STABLE", "SPECTRALLY_STABLE_ONLY")
-UNSTABLE = ("PROVED_UNSTABLE", "NUMERICALLY_UNSTABLE")
-BY_ROOTS = ("spectrum", "spectrum modulo a group", "spectrum in floats")
+STABLE = ("PROVED_STABLE", "PROVED_ASYMPTOTICALLY_STABLE", "SPECTRALLY_STABLE_ONLY")
+UNSTABLE = ("PROVED_UNSTABLE",)
+BY_ROOTS = ("spectrum", "spectrum modulo a group")
 """Methods that claim a root to the right of the axis, or all of them to its left."""
 CLOSE = 1e-6
 """Relative size below which floats are taken for zero here; spectra in floats err by the root of rounding."""
@@ -46,13 +46,11 @@ def falsehood(data: Mapping[str, Any]) -> str:
         For a problem that is not understood here.
     """
     problem = data["problem"]
-    if problem["kind"] == "matrices":
-        return _of_matrices(problem, data["verdict"])
     table = Table(problem)
     if not table.honest:
         return "states, inputs, parameters and unknowns are not distinct symbols"
     claim = Claim(data)
-    if "in floats" in data["method"] or "box" in problem:  # the equilibrium is near the point of the file
+    if "box" in problem:  # the equilibrium is near the point of the file
         return _in_floats(table, claim)
     try:
         return _in_series(table, claim)
@@ -82,7 +80,6 @@ class Claim:
         self.spectral = self.verdict != "UNDECIDED" and not (
             self.method == "drift"
             or (self.verdict == "PROVED_STABLE" and self.method.startswith(("energy-Casimir", "falling")))
-            or self.method == "energy-Casimir in floats"
         )
 
 
@@ -265,13 +262,6 @@ def _plainly_against(verdict: str, values: np.ndarray, size: float) -> str:
     if verdict in UNSTABLE and abscissa < -1e-2 * size:
         return f"{verdict}, but the greatest real part is {abscissa:.3g}"
     return ""
-
-
-def _of_matrices(problem: Mapping[str, Any], verdict: str) -> str:
-    A = np.array(problem["linearisation"], dtype=float).reshape(len(problem["linearisation"]), -1)
-    if not A.size:
-        return ""
-    return _plainly_against(verdict, np.linalg.eigvals(A), max(1.0, float(np.max(np.abs(A)))))
 
 
 def _by_running(table: Table, claim: Claim) -> str:

@@ -210,7 +210,9 @@ def of_other_types(drawn: Mechanism | Spheres | Products, built: Built, verdict:
 
 
 def file_of(certificate: Any) -> str:
-    """A genuine certificate has to be confirmed."""
+    """A genuine certificate has to be confirmed; a report has no file."""
+    if not certificate.verdict.proved:
+        return ""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "certificate.json"
         path.write_text(certificate.to_json(), encoding="utf-8")

@@ -85,10 +85,10 @@ def test_numbers_that_are_changed_are_refused(skate, part, label, value):
     problem = certificate.to_dict()["problem"]
     assert problem["roots"] == ["3"]
     assert problem["states"]["Gamma3"] == "1/2*r1"
-    assert checker.decide(checker.read_problem(problem), certificate.evidence, True)[0] == "PROVED_STABLE"
+    assert checker.decide(checker.read_problem(problem), certificate.evidence)[0] == "PROVED_STABLE"
     problem[part][label] = value
     with pytest.raises(checker.Refusal):
-        checker.decide(checker.read_problem(problem), certificate.evidence, True)
+        checker.decide(checker.read_problem(problem), certificate.evidence)
 
 
 def test_the_claim_writes_short_roots_out():

@@ -23,15 +23,15 @@ def written(path, problem, verdict, method, evidence, system="body"):
     return path
 
 
-def consistent(path, problem, proposal=None, exact=True):
+def consistent(path, problem, proposal=None):
     """The file of whatever verdict the checker itself gives for a problem."""
-    return written(path, problem, *checker.decide(checker.read_problem(problem), proposal or {}, exact))
+    return written(path, problem, *checker.decide(checker.read_problem(problem), proposal or {}))
 
 
 def verdict(problem, **proposal):
     """What the checker says of a problem; "refused" where it refuses."""
     try:
-        return checker.decide(checker.read_problem(problem), proposal, True)[0]
+        return checker.decide(checker.read_problem(problem), proposal)[0]
     except checker.Refusal:
         return "refused"
 

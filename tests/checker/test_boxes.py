@@ -21,7 +21,7 @@ def boxed(problem, held=(), omitted=(), bits=40):
 
 
 def decided(problem, **proposal):
-    return checker.decide(checker.read_problem(problem), {"conserved": [], **proposal}, True)
+    return checker.decide(checker.read_problem(problem), {"conserved": [], **proposal})
 
 
 def cubic(sign=-1, at=NEAR_ROOT):
@@ -159,11 +159,6 @@ def test_invariants_that_leave_no_direction_decide_nothing():
 def test_boxes_that_do_not_fit_are_refused(box):
     with pytest.raises(checker.Refusal):
         decided(cubic() | {"box": box})
-
-
-def test_a_box_is_for_proofs():
-    with pytest.raises(checker.Refusal, match="box is for proofs"):
-        checker.decide(checker.read_problem(boxed(cubic())), {}, False)
 
 
 def test_a_switch_in_the_box_is_refused():

@@ -263,7 +263,7 @@ def test_levels_that_attract_are_told():
     """x' = -x, p' = 0: each level of p has an equilibrium, to which it comes."""
     e = Equations(x=0, p=2)
     problem = e.problem([e.monomial(-1, x=1), e.number(0)], invariants={"P": e.monomial(3, p=1)})
-    found = checker.decide(checker.read_problem(problem), {"conserved": ["P"]}, True)
+    found = checker.decide(checker.read_problem(problem), {"conserved": ["P"]})
     assert checker.claim_of("body", problem, *found).endswith(
         "is Lyapunov stable within the leaf, and near motions converge to the equilibrium of their own level "
         "set of P = 3*p."

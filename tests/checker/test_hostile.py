@@ -55,7 +55,7 @@ def test_no_name_of_a_function_is_executed(text, canary, tmp_path):
     problem["nodes"] = [*problem["nodes"], ["fun", text, [0]]]
     problem["field"] = [len(problem["nodes"]) - 1]
     data = {"format": checker.FORMAT, "version": checker.VERSION, "software": "", "system": "body"}
-    data |= {"verdict": "NUMERICALLY_STABLE", "method": "spectrum in floats", "claim": "", "problem": problem}
+    data |= {"verdict": "PROVED_STABLE", "method": "spectrum", "claim": "", "problem": problem}
     data |= {"evidence": {"eigenvalues": [[-1.0, 0.0]]}}
     data["digest"] = checker.digest_of(data)
     path = tmp_path / "c.json"
@@ -78,7 +78,7 @@ def test_no_label_is_executed(text, canary, tmp_path):
         with pytest.raises(checker.Refusal, match="belongs here"):
             checker.read_problem(problem)
         return
-    evidence = checker.decide(checker.read_problem(problem), {}, True)
+    evidence = checker.decide(checker.read_problem(problem), {})
     written(path, problem, *evidence, system=text)
     assert gc.verify(path).verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
     assert not canary.exists()
@@ -209,7 +209,7 @@ def test_only_regular_files_of_bounded_size_are_read(tmp_path):
 def test_a_refusal_names_the_path_of_the_first_fault(tmp_path):
     _, problem = genuine()
     path = tmp_path / "c.json"
-    verdict = checker.decide(checker.read_problem(problem), {}, True)
+    verdict = checker.decide(checker.read_problem(problem), {})
     good = json.loads(written(path, problem, *verdict).read_text())
     faults = {
         "problem.nodes[0][2]": ("problem", "nodes", 0, 2),

@@ -90,7 +90,9 @@ def test_roots_are_placed_as_isolated_roots_are(seed):
     p = fmpq_poly([1])
     for _ in range(int(rng.integers(1, 8))):
         a, b, c = (int(v) for v in rng.integers(-4, 5, 3))
-        p *= fmpq_poly([fmpq(a, 3), 1]) if rng.random() < 0.5 else fmpq_poly([fmpq(abs(b), 2), c * (c > 1), 1])
+        p *= (
+            fmpq_poly([fmpq(a, 3), 1]) if rng.random() < 0.5 else fmpq_poly([fmpq(abs(b), 2), c * (c > 1), 1])
+        )
     roots = p.complex_roots()
     right, left, _ = locate(p.coeffs()[::-1])
     assert right == any(z.real > 0 for z, _ in roots)
@@ -107,7 +109,7 @@ def test_roots_over_a_field_with_square_roots():
     assert locate([fmpq(1), -root, fmpq(1)]) == (True, False, True)
 
 
-# -- nothing private leaves the library -----------------------------------------------------------------------
+# -- nothing private leaves the library -------------------------------------------------------------------
 
 
 def test_conditions_at_a_switch_are_refused_in_words():

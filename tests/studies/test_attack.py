@@ -361,13 +361,6 @@ def test_unknowns_are_solved_for():
     assert swapped.in_floats([3, 4], [5.0, 3.0]) == pytest.approx([3.0, 1.0], rel=1e-15)
 
 
-def test_matrices_are_judged_by_their_eigenvalues():
-    problem = {"kind": "matrices", "states": {}, "linearisation": [[0.0, 1.0], [4.0, 0.0]]}
-    data = {"problem": problem, "method": "spectrum in floats", "evidence": {}}
-    assert "real part 2" in reading.falsehood(data | {"verdict": "NUMERICALLY_STABLE"})
-    assert reading.falsehood(data | {"verdict": "NUMERICALLY_UNSTABLE"}) == ""
-
-
 def test_mutants():
     certificates.BASES[:] = [certificate(Y0=1), certificate("spinning", Omega0=5)]
     found = [certificates.case(9, index, {}) for index in range(60)]

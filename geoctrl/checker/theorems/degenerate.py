@@ -148,7 +148,7 @@ def one_zero_root(q: Question, _: dict[str, Any], findings: dict[str, Any]) -> t
     n, k = len(q.labels), len(q.problem["unknowns"])
     tangent = q.leaf[0]
     W = nullspace(tangent, n)
-    A = restricted(q.linearisation, W, True)
+    A = restricted(q.linearisation, W)
     (flat,) = nullspace(A, len(A))
     kappa = [sum((c * w[i] for c, w in zip(flat, W, strict=True)), _ZERO) for i in range(n)]
     free = [next(i for i in range(n) if w[i] == 1 and not any(v[i] for v in W if v is not w)) for w in W]

@@ -40,7 +40,7 @@ def falling_energy(q: Question, proposal: dict[str, Any], findings: dict[str, An
     rows: Rows = list(tangent)
     kept = [q.function(name) for name in names]
     for _, gradient, _ in kept:
-        if independent(rows, gradient, True):
+        if independent(rows, gradient):
             rows.append(gradient)
     kernel = nullspace(rows, len(q.labels))
     functions = [q.function_at(_NAME, given["function"]), *kept, *map(q.function, q.problem["leaf"])]
@@ -110,7 +110,7 @@ def _nothing_stays(q: Question, given: dict[str, Any], kernel: Rows) -> bool:
     if "chain" in given:
         rows = _chain(q, squares, given["chain"])
         return matrix(product(rows, W), len(kernel)).rank() == len(kernel)
-    A = restricted(q.linearisation, kernel, True)
+    A = restricted(q.linearisation, kernel)
     seen: Rows = []
     for row in squares:
         (h,) = q.jets([row.get("root", row["square"])])

@@ -73,7 +73,7 @@ def require_damped(q: Question, findings: dict[str, Any]) -> int:
     tangent, regular = q.leaf
     if not regular:
         raise Refusal("gradients of the leaf are dependent at the point", "problem.leaf")
-    whole = restricted(q.linearisation, nullspace(tangent, len(q.labels)), q.exact)
+    whole = restricted(q.linearisation, nullspace(tangent, len(q.labels)))
     polynomial = characteristic(whole)
     findings["characteristic_polynomial_on_leaf"] = [str(c) for c in polynomial]
     zeros = next(k for k, c in enumerate(reversed(polynomial)) if c)

@@ -48,12 +48,8 @@ _SIZE, _REACH = 64, 1 << 16
 """States of the loop, with commands that wait, and size of the exponent, that are not too much."""
 
 
-def judge_held(
-    problem: dict[str, Any], proposal: dict[str, Any], exact: bool
-) -> tuple[str, str, dict[str, Any]]:
+def judge_held(problem: dict[str, Any], proposal: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
     """Verdict, method and findings; Refusal where a matrix or a multiplier of the proposal proves nothing."""
-    if not exact:
-        raise Refusal("multipliers of a hold are proved in balls or not at all", "method")
     with ctx.workprec(PRECISION):
         M, findings = multiplied(Question(problem, exact=True), proposal.get("conserved", []))
         findings["rounded_polynomial"] = [to_float(middle(c)) for c in M.charpoly().coeffs()[::-1]]
@@ -129,7 +125,7 @@ def _level(q: Question, names: list[str]) -> tuple[Rows, list[str]]:
         raise Refusal("the leaf is the point alone: nothing of the plant moves", "problem.leaf")
     rows, forced = list(tangent), []
     for name, gradient, _ in map(q.function, names):
-        if independent(rows, gradient, True):
+        if independent(rows, gradient):
             rows.append(gradient)
             forced.append(name)
     return rows, forced
@@ -165,7 +161,7 @@ def _fixed_points(q: Question, rows: Rows) -> Rows:
         terms = zip(q.ratios([*weights, *eliminating]), [*rest.values(), *q.defects], strict=True)
         if q.functions.remainder(sum((w * e for w, e in terms), q.functions.number(fmpq(0)))):
             raise Refusal("a row is not proved to vanish where the loop moves", f"{_WHERE}.rest")
-        if any(v is None for v in at) or not independent(rows, at, True):
+        if any(v is None for v in at) or not independent(rows, at):
             raise Refusal("rows are dependent at the point", f"{_WHERE}.rest")
         rows = [*rows, at]
     tangents = nullspace([*slopes.values(), *q.leaf[0]], len(q.labels))
@@ -192,7 +188,7 @@ class _Hold:
         self._c, self._z = ([place[k] for k in held[part]] for part in ("commands", "own"))
         self._y = [i for i in range(len(basis)) if i not in place.values()]
         self._waiting = held["late"] + (held["part"] > 0)
-        self._A = matrix(restricted(q.linearisation, basis, True), len(basis))
+        self._A = matrix(restricted(q.linearisation, basis), len(basis))
         W = matrix(basis, len(labels)).transpose()
         self._law, self._rate = (
             matrix([q.gradient(jet) for jet in q.jets(list(held[part].values()))], len(labels)) * W

@@ -205,7 +205,7 @@ def _algebra(q: Question, fields: list[tuple[Rows, list[fmpq]]]) -> list[fmpq_ma
 
     def new(Z: fmpq_mat) -> bool:
         require_time(q.numbers.deadline)
-        if len(basis) > FIELDS or not independent(entries, Z.entries(), True):
+        if len(basis) > FIELDS or not independent(entries, Z.entries()):
             return False
         basis.append(Z)
         entries.append(Z.entries())

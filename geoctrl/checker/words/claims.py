@@ -19,8 +19,6 @@ CLAIMS = {
         "exist, near its orbit, which moves {orbit}"
     ),
     "PROVED_UNSTABLE": "is unstable: its linearisation has an eigenvalue with a positive real part",
-    "NUMERICALLY_STABLE": "appears stable in floats: definite second variation or damped spectrum; no proof",
-    "NUMERICALLY_UNSTABLE": "appears unstable in floats: largest real part above {growth}; no proof",
     "SPECTRALLY_STABLE_ONLY": "has no eigenvalue with a positive real part; nonlinear stability is open",
     "UNDECIDED": "is undecided by the spectrum and by the energy-Casimir test",
 }
@@ -83,15 +81,12 @@ BY_THEOREM = {
     ),
 }
 """What some theorems claim besides, or in place of that, by verdict and method."""
-_ROUNDED = "shows in floats no eigenvalue with a real part above {growth}; nothing is proved"
 
 
 def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findings: dict[str, Any]) -> str:
     """What a certificate claims."""
-    rounded = verdict == "SPECTRALLY_STABLE_ONLY" and "in floats" in method
     conserved, zero_modes = (findings.get(part, []) for part in ("conserved", "zero_modes"))
-    predicate = BY_THEOREM.get((verdict, method), _ROUNDED if rounded else CLAIMS[verdict]).format(
-        growth=f"{findings.get('growth', 0):.2g}",
+    predicate = BY_THEOREM.get((verdict, method), CLAIMS[verdict]).format(
         family_dimension=findings.get("family_dimension"),
         fixed_dimension=findings.get("fixed_dimension"),
         power=findings.get("lowest_power"),
@@ -100,16 +95,19 @@ def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findi
         conserved=functions_of(problem, conserved),
         zero_modes=functions_of(problem, zero_modes),
     )
-    values, inputs, spin, functions = (
-        problem.get(k, {}) for k in ("parameters", "inputs", "spin", "functions")
-    )
+    return about_point(system, problem, predicate)
+
+
+def about_point(system: str, problem: dict[str, Any], predicate: str, circumstances: str = "") -> str:
+    """A sentence about the point of a problem: under which circumstances what is said of it holds."""
+    values, inputs, spin = (problem.get(k, {}) for k in ("parameters", "inputs", "spin"))
     held = problem.get("box", {}).get("held")
     phrases = {
         f"The equilibrium {_point(problem)} of {system_words(system)}": True,
         f"with the same {listed(held or [])}": held,
         f"with {assigned(values)}": values,
         f"held by the inputs {assigned(inputs)}": inputs,
-        f"with {functions} given by functions, taken to be free of the time as sampled": functions,
+        circumstances: circumstances,
         f"turning with ({', '.join(map(decimal, spin))}) rad/s": any(spin),
         _loop(problem): "held" in problem,
         _leaf(problem): "leaf" in problem,
