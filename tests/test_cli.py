@@ -131,6 +131,18 @@ def test_linearize_gives_eigenvalues_zeros_and_the_matrix(capsys):
     assert run(capsys, "linearize", "pendulum-skate", "--at", "spinning", "--set", "Omega=5")[0] == 2
 
 
+def test_a_report_is_told_and_not_written(capsys, tmp_path):
+    """Debra and Delp's region: no growth, and nothing proved."""
+    file = tmp_path / "report.json"
+    numbers = [a for q in ("J1=1.4", "J2=0.98", "J3=1.05", "n=0.7") for a in ("--set", q)]
+    arguments = ["certify", "orbiting-body", "--at", "aligned", *numbers]
+    status, out, _ = run(capsys, *arguments, "--json")
+    assert (status, json.loads(out)["verdict"]) == (0, "SPECTRALLY_STABLE_ONLY")
+    status, out, err = run(capsys, *arguments, "--out", str(file))
+    assert (status, out, file.exists()) == (1, "", False)
+    assert "SPECTRALLY_STABLE_ONLY is a report and no proof" in err
+
+
 def test_certify_takes_the_despun_system_where_only_there_it_is_steady(capsys):
     status, out, _ = run(capsys, "certify", "rolling-disk", "--at", "rolling", "--set", "Omega0=5", "--json")
     assert (status, json.loads(out)["verdict"]) == (0, "PROVED_STABLE")
@@ -281,7 +293,7 @@ def renamed(file, name, parameters=None):
         ("", {}, "no mechanism of the catalogue"),
         ("pendulum-skate, closed loop", {}, "feedback law"),
         ("chain-pendulum", {}, "the file has the parameters"),
-        ("pendulum-skate", {"l": "-1/2"}, "does not admit the parameters"),
+        ("pendulum-skate", {"l": "-1/2", "g": "-10"}, "does not admit the parameters"),
     ],
 )
 def test_equations_of_something_else_are_refused(capsys, tmp_path, name, parameters, words):

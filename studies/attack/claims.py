@@ -4,7 +4,6 @@ numbers.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from fractions import Fraction
