@@ -230,7 +230,7 @@ def leaf(r: Reader) -> dict[str, Any]:
             r.need(" = 0")
     most = r.take("at most ")
     size = int(r.match(DIGITS) or -1)
-    where = r.take(" at the equilibrium") or r.take(" where its relations are independent")
+    where = r.take(" at the equilibrium") or r.take(" at the middle of the axes")
     alone = r.take(": the point alone")
     return {"relations": relations, "dimension": size, "exact": not most, "alone": alone, "where": where}
 

@@ -18,7 +18,7 @@ from geoctrl.checker.reading import (
     sentence,
 )
 from geoctrl.checker.words.claims import assigned, require_claim, system_words
-from geoctrl.checker.words.leaf import Dimension, leaf_words, relations
+from geoctrl.checker.words.leaf import dimension_of_members, leaf_words, relations
 from geoctrl.checker.words.texts import below, decimal, listed, quoted, told
 
 MAP_FORMAT, BY_CELLS = "geoctrl-map", "PROVED_BY_CELLS"
@@ -113,10 +113,9 @@ def claim_of_map(system: str, family: str, problem: dict[str, Any], area: dict[s
     }
     parts = [f"on {below(100 * area[k])} percent of the area they {words[k]}" for k in CLASSES if area[k]]
     said = "; ".join(parts) or "nothing is proved of them"
-    size = Dimension(len(problem["states"]) - len(problem["leaf"]), exact=True)
-    where = " where its relations are independent" if problem["leaf"] else ""
+    leaf = leaf_words(relations(problem), dimension_of_members(problem), " at the middle of the axes")
     return (
         f"Members of the family {quoted(family)} of {system_words(system)} with {axes}"
-        f"{f' and {values}' if values else ''}, on {leaf_words(relations(problem), size, where)}: {said}; by "
+        f"{f' and {values}' if values else ''}, on {leaf}: {said}; by "
         "cells, each with its own proof."
     )
