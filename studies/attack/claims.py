@@ -268,7 +268,7 @@ def leaf_at_odds(problem: Mapping[str, Any], said: dict[str, Any], values: list[
     held = problem.get("held", {})
     size = len(problem["states"]) - len(held.get("commands", ())) - len(held.get("own", ()))
     least = max(0, size - len(places))
-    if not least <= said["dimension"] <= size or said["alone"] != (said["dimension"] == 0):
+    if not least <= said["dimension"] <= size or said["alone"] != (said["dimension"] == 0 and bool(places)):
         return f"the leaf has not the dimension {said['dimension']}"
     if said["exact"] and said["dimension"] and said["dimension"] != least:
         return "the dimension is told as exact"
