@@ -11,8 +11,9 @@ __all__ = ["freed"]
 _CHOICES = ("select_positive", "select_nonnegative")
 
 
-def freed(graph: Graph, nodes: Sequence[Node]) -> tuple[list[Node], list[Node]]:
-    """Nodes with a free number s in place of every condition on states; and the symbols of these numbers.
+def freed(graph: Graph, nodes: Sequence[Node]) -> tuple[list[Node], dict[Node, Node]]:
+    """Nodes with a free number s in place of every condition on states; and the symbols of these numbers by
+    what is asked.
 
     ``abs(a)`` becomes ``s a``, ``sign(a)`` becomes s, and a choice between a and b by the same condition the
     mean ``t a + (1 - t) b`` with t = (1 + s) / 2: at s = 1 and s = -1 these are the two branches. One number
@@ -23,7 +24,7 @@ def freed(graph: Graph, nodes: Sequence[Node]) -> tuple[list[Node], list[Node]]:
     numbers: dict[Node, Node] = {}
     for node in graph.reachable(nodes):
         image[node] = _freed(graph, node, image, numbers)
-    return [image[node] for node in nodes], list(numbers.values())
+    return [image[node] for node in nodes], numbers
 
 
 def _freed(graph: Graph, node: Node, image: dict[Node, Node], numbers: dict[Node, Node]) -> Node:

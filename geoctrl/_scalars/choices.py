@@ -15,7 +15,7 @@ from geoctrl._scalars.arithmetics import FLOAT, evaluate
 from geoctrl._scalars.form_signs import NEGATIVE, POSITIVE, form_signs
 from geoctrl._scalars.graph import STATE, Graph, Node
 
-__all__ = ["Branch", "Choices", "TooManyChoices"]
+__all__ = ["Branch", "Choices", "TooManyChoices", "UnknownSwitch"]
 
 MOST = 8
 """Switches of which all combinations of signs are looked at."""
@@ -65,6 +65,7 @@ class Choices:
         self.by_parameters = False
         self._of_form: dict[Node, frozenset[int]] = {}
         self._choosing: dict[Node, bool] = {}
+        self._asked: dict[Node, set[tuple[str, Node]]] = {}
         while (missing := self._missing(nodes)) is not None:
             self.switches.append(missing)
             if len(self.switches) > MOST:
@@ -75,7 +76,7 @@ class Choices:
         for branch in self.branches():
             try:
                 self.resolved(nodes, branch)
-            except _Missing as missing:
+            except UnknownSwitch as missing:
                 return missing.switch
         return None
 
@@ -83,6 +84,11 @@ class Choices:
     def any(self) -> bool:
         """Whether there is something to choose."""
         return bool(self.switches) or self.by_parameters
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether what is said on a switch itself is what is said on one of its sides."""
+        return all(len(asked) < 2 and "sign" not in dict(asked) for asked in self._asked.values())
 
     @property
     def moving(self) -> list[Node]:
@@ -98,13 +104,14 @@ class Choices:
             if not self._is_empty(branch):
                 yield branch
 
-    def sides(self, switch: Node) -> Iterator[tuple[Branch, Branch]]:
-        """The pairs of branches that meet at the zeros of one switch."""
+    def sides(self, switch: Node, every: bool = False) -> Iterator[tuple[Branch, Branch]]:
+        """The pairs of branches that meet at the zeros of one switch; or ``every`` one that may be."""
         others = [a for a in self.switches if a is not switch]
         for signs in product((1, -1), repeat=len(others)):
             around = dict(zip(others, signs, strict=True))
-            if not self._is_empty(around) and self.reaches(switch, around):
-                yield around | {switch: 1}, around | {switch: -1}
+            pair = around | {switch: 1}, around | {switch: -1}
+            if not any(map(self._is_empty, pair)) and (every or self.reaches(switch, around)):
+                yield pair
 
     def on_switches(self) -> Iterator[Branch]:
         """All combinations of signs with zeros among them, but those that are seen to hold nowhere."""
@@ -131,6 +138,9 @@ class Choices:
             else:
                 name, args = node.payload
                 values = [image[a] for a in args]
+                if name in _NAMES and name != "abs":
+                    for atom in graph.factors(values[0])[1]:
+                        self._asked.setdefault(atom, set()).add((name, values[0]))
                 image[node] = (
                     self._chosen(name, values, self._sign(values[0], branch))
                     if name in _NAMES
@@ -171,7 +181,7 @@ class Choices:
             if symbols <= self._numbers.keys():
                 (value,) = evaluate([atom], {s: float(self._numbers[s]) for s in symbols}, FLOAT)
                 return int(value > 0) - int(value < 0)
-        raise _Missing(atom)
+        raise UnknownSwitch(atom)
 
     def signs(self, node: Node) -> frozenset[int]:
         """The signs that the form of a node allows."""
@@ -252,7 +262,9 @@ class Choices:
         return None
 
 
-class _Missing(Exception):  # noqa: N818 - an answer rather than a failure
+class UnknownSwitch(Exception):  # noqa: N818 - an answer rather than a failure
+    """A choice that no branch asks for: it comes up on a switch itself."""
+
     def __init__(self, switch: Node) -> None:
         super().__init__()
         self.switch = switch

@@ -8,8 +8,8 @@ is continuous there and
 - motions pass: :math:`\dot a` has one strict sign on all branches around, or
 - at all other switches too the rates are continuous: then they are those of either side, or
 - at all other switches too the jump of the gradient does no work, :math:`(DF_+ - DF_-)\cdot f = 0` where
-  a = 0, for the rates f of every branch around. Where :math:`\dot a` is the same in all of them a motion
-  stays on the switch only while it vanishes, and a multiple of it is no work.
+  a = 0, for the rates f of every branch around, at points of its edge. Where :math:`\dot a` is the same in
+  all of them a motion stays on the switch only while it vanishes, and a multiple of it is no work.
 
 For a motion that spends time on some switches has rates there which are a mean of those f_s of the branches
 that meet. With every jump that lies between two branches without work, :math:`DF_r\cdot f_s` is the same for
@@ -19,10 +19,11 @@ all r, hence that for r = s, zero; where the rates are continuous all f_s are on
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from geoctrl import checker
 from geoctrl._scalars import Graph, Node
-from geoctrl._scalars.choices import Branch, Choices
+from geoctrl._scalars.choices import Branch, Choices, UnknownSwitch
 from geoctrl.analysis.motion import Motion, Stored
 from geoctrl.analysis.table import Table
 from geoctrl.errors import DivisionError
@@ -32,6 +33,8 @@ __all__ = ["TIME", "Crossings"]
 TIME = "time"
 
 _LARGEST = 5_000_000
+_SPECIAL = 5
+"""Switches of which all combinations of signs and zeros are looked at."""
 
 
 class Crossings:
@@ -63,6 +66,9 @@ class Crossings:
         self._graph: Graph = motion.graph
         self._motions: dict[tuple, Motion] = {}
         self._known: dict[tuple, bool] = {}
+        self._pairs: dict[Node, list[tuple[Branch, Branch]]] = {}
+        self._own: dict[Node, list[Node]] = {}
+        self._pieces: dict[tuple, tuple[Node, ...]] = {}
 
     def in_branch(self, branch: Branch) -> tuple[Motion, Node]:
         """Motion and function in one branch."""
@@ -93,7 +99,8 @@ class Crossings:
         Refusal
             Of the checker: an identity is too large, or the time is over.
         """
-        switches = [a for a in self.choices.moving if a not in apart]
+        left_out = [a for a in self.choices.moving if any(self._holds(c, a) for c in apart)]
+        switches = [a for a in self.choices.moving if a not in left_out]
         if jumps := [a for a in switches if not self._is_continuous(a)]:
             return f"constant between switches of {', '.join(map(self._words, jumps))}, jumps there"
         staying = [a for a in switches if not self._passes(a)]
@@ -101,23 +108,54 @@ class Crossings:
             slides = [a for a in staying if not self._does_no_work(a)]
             if slides:
                 return f"motions may slide on {self._zeros(slides)}"
-        return self._special(apart)
+        return self._special(left_out)
+
+    def _holds(self, node: Node, switch: Node) -> bool:
+        """Whether a function has a switch as a factor in every branch."""
+        images = (self.choices.resolved([node], branch)[0] for branch in self.choices.branches())
+        return all(switch in self._graph.factors(image)[1] for image in images)
 
     def _zeros(self, switches: Sequence[Node]) -> str:
         return ", ".join(f"{self._words(a)} = 0" for a in switches)
 
     # -- conditions -----------------------------------------------------------------------------
 
+    def _sides(self, switch: Node) -> list[tuple[Branch, Branch]]:
+        """The pairs of branches that meet at the zeros of a switch."""
+        if switch not in self._pairs:
+            every = self._coincide
+            pairs = self.choices.sides(switch, every)
+            self._pairs[switch] = [pair for pair in pairs if every or self._meet(switch, pair[0])]
+        return self._pairs[switch]
+
+    @cached_property
+    def _coincide(self) -> bool:
+        """Whether two switches have zeros in common that none of them passes alone, as q and sin q.
+
+        Branches then meet that differ in the signs of both: all those between them are looked at.
+        """
+        branch, switches = next(self.choices.branches()), self.choices.moving
+        return any(self._vanish(branch, [b], [a]) for a in switches for b in switches if a is not b)
+
+    def _meet(self, switch: Node, around: Branch) -> bool:
+        """Whether others may have their signs there: not where two of them are one function up to a sign."""
+        others = [(a, sign) for a, sign in around.items() if a is not switch]
+        return not any(
+            self._vanish(around, [a + sign * other_sign * b], [switch])
+            for i, (a, sign) in enumerate(others)
+            for b, other_sign in others[:i]
+        )
+
     def _is_continuous(self, switch: Node) -> bool:
         """Whether the function is."""
         return all(
             self._vanish(sides[0], [self._function(sides[0]) - self._function(sides[1])], [switch])
-            for sides in self.choices.sides(switch)
+            for sides in self._sides(switch)
         )
 
     def _has_rates(self, switch: Node) -> bool:
         """Whether the rates are continuous: all that the equations are made of is."""
-        for sides in self.choices.sides(switch):
+        for sides in self._sides(switch):
             above, below = (self.in_branch(branch)[0].nodes for branch in sides)
             gaps = {a - b for a, b in zip(above, below, strict=True) if a is not b}
             if not self._vanish(sides[0], sorted(gaps, key=lambda node: node.index), [switch]):
@@ -137,22 +175,27 @@ class Crossings:
         return found in ({1}, {-1})
 
     def _does_no_work(self, switch: Node) -> bool:
-        """Whether the jump of the gradient does none in any branch around."""
-        around = list(self._around(switch))
-        for sides in self.choices.sides(switch):
-            jump = self._function(sides[0]) - self._function(sides[1])
-            work = {self._rate(jump, branch) for branch in around}
-            modulo = [switch, *self._own_rate(switch)]
-            if not self._vanish(sides[0], sorted(work, key=lambda node: node.index), modulo):
-                return False
+        """Whether the jump of the gradient does none in any branch around: next to a side, where all vanish
+        that have other signs there.
+        """
+        for above, below in self._sides(switch):
+            jump = self._function(above) - self._function(below)
+            for branch in self._around(switch):
+                zeros = [switch, *(a for a, s in branch.items() if a is not switch and s != above[a])]
+                zeros += [rate for a in zeros for rate in self._own_rate(a)]
+                if not self._vanish(above, [self._rate(jump, branch)], zeros):
+                    return False
         return True
 
     def _own_rate(self, switch: Node) -> list[Node]:
         """The rate of a switch where it is the same in all branches around."""
-        rates = list(dict.fromkeys(self._rate(switch, branch) for branch in self._around(switch)))
-        beside, _ = next(iter(self.choices.sides(switch)))
-        same = self._vanish(beside, [rate - rates[0] for rate in rates[1:]], [switch])
-        return rates[:1] if same else []
+        if switch not in self._own:
+            around = self._around(switch)
+            rates = list(dict.fromkeys(self._rate(switch, branch) for branch in around))
+            gaps = [rate - rates[0] for rate in rates[1:]]
+            same = bool(rates) and self._vanish(around[0], gaps, [switch])
+            self._own[switch] = rates[:1] if same else []
+        return self._own[switch]
 
     def _around(self, switch: Node) -> list[Branch]:
         """The branches of which the switch may be an edge."""
@@ -160,15 +203,24 @@ class Crossings:
 
     def _special(self, apart: Sequence[Node]) -> str:
         """What the values on switches themselves spoil, of sign and of choices that differ there."""
+        if self.choices.is_one_sided:
+            return ""
+        if len(self.choices.switches) > _SPECIAL:
+            return f"more than {_SPECIAL} choices, with values of their own where they switch"
         for branch in self.choices.on_switches():
             beside = [
                 b for b in self.choices.branches() if all(sign in (0, b[a]) for a, sign in branch.items())
             ]
-            if any(not branch[a] for a in apart if a in branch) or not beside:
+            if any(not branch[a] for a in apart) or not beside:
                 continue
-            if self._piece(branch) in map(self._piece, beside):
+            zeros = [a for a, sign in branch.items() if not sign]
+            try:
+                piece = self._piece(branch)
+            except UnknownSwitch:
+                return f"something else switches on {self._zeros(zeros)}"
+            if piece in map(self._piece, beside):
                 continue
-            zeros, node = [a for a, sign in branch.items() if not sign], self._function(beside[0])
+            node = self._function(beside[0])
             if not self._vanish(beside[0], [self._function(branch) - node], zeros):
                 return f"it has values of its own on {self._zeros(zeros)}"
             rates = [self._rate(a, branch) for a in zeros]
@@ -177,7 +229,11 @@ class Crossings:
         return ""
 
     def _piece(self, branch: Branch) -> tuple[Node, ...]:
-        return (*self.in_branch(branch)[0].nodes, self._function(branch))
+        """Motion and function in a branch, or on a switch."""
+        key = tuple(branch.values())
+        if key not in self._pieces:
+            self._pieces[key] = tuple(self.choices.resolved([*self.motion.nodes, self.node], branch))
+        return self._pieces[key]
 
     # -- rates and identities -------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -13,7 +14,7 @@ import sympy as sp
 from geoctrl import checker
 from geoctrl._scalars import STATE, Graph, Node
 from geoctrl._scalars.budget import Budget
-from geoctrl._scalars.choices import Branch, Choices
+from geoctrl._scalars.choices import Branch, Choices, UnknownSwitch
 from geoctrl._scalars.surds import rational
 from geoctrl.analysis.consequences import consequences
 from geoctrl.analysis.shape import ShapeIntegrals, find_shape_integrals
@@ -186,7 +187,12 @@ class Motion:
 
     def in_branch(self, choices: Choices, branch: Branch) -> Motion:
         """The motion with all choices made as in one branch."""
-        return self._mapped(lambda nodes: choices.resolved(nodes, branch)) if choices.any else self
+        if not choices.any:
+            return self
+        bare, energy = replace(self, energy=self.graph.zero, _weights={}), self.energy
+        with suppress(UnknownSwitch):  # of the potential alone: it is not asked for
+            (energy,) = choices.resolved([energy], branch)
+        return replace(bare._mapped(lambda nodes: choices.resolved(nodes, branch)), energy=energy)
 
     @property
     def nodes(self) -> list[Node]:

@@ -147,7 +147,7 @@ class _Rates:
         given = graph.substitute([*terms, *slopes, *system.field_nodes], mapping)
         free, numbers = freed(graph, given)
         self._numbers = len(numbers)
-        self._free = Program(graph, [*system.arguments, *numbers], system.parameter_nodes, free)
+        self._free = Program(graph, [*system.arguments, *numbers.values()], system.parameter_nodes, free)
         self._given = system.program(given) if numbers else self._free
         self.seams = Seams(system, values, given[len(given) - system.nstates :])
 

@@ -1,8 +1,8 @@
 """Whether quantities with a vanishing rate are kept where branches of Abs, sign and Piecewise meet.
 
 A switch is sought by Newton's method, within the leaf, and passed by a small step to either side. There a
-quantity may jump; or the motions of both sides lead onto the switch, or away from it, and one that slides
-along changes the quantity.
+quantity may jump, or have a value of its own on the switch; or the motions of both sides lead onto it, or
+away from it, and one that slides along changes the quantity.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from geoctrl._scalars import STATE, Node
+from geoctrl._scalars import STATE, Node, Program
+from geoctrl._scalars.branches import freed
 from geoctrl.systems.recorded import Recorded
 
 __all__ = ["Seams"]
 
-_POINTS, _TRIES, _STEPS = 3, 8, 40
+_POINTS, _TRIES, _STEPS = 3, 8, 100
 """Points on each switch, random states from which they are sought, and steps of Newton's method."""
 _MISSED = 1e-10
 """Value, relative to gradient times state, that counts as on the switch and on the leaf."""
@@ -45,6 +46,10 @@ class Seams:
         if self._switches:
             slopes = [e for row in graph.jacobian(list(nodes), x) for e in row]
             self._values = system.program([*nodes, *slopes, *field])
+            free, numbers = freed(graph, nodes)
+            arguments = [*system.arguments, *numbers.values()]
+            self._free = Program(graph, arguments, system.parameter_nodes, free)
+            self._conditions = system.program(list(numbers))
 
     def torn(
         self,
@@ -102,11 +107,20 @@ class Seams:
         (a, A, f), (b, B, g) = (self._at(z, t, u, params) for z in (x + step, x - step))
         size = np.abs(A) @ np.abs(x) + np.abs(B) @ np.abs(x) + np.abs(a) + np.abs(b)
         changed = np.abs(a - b - A @ step - B @ step) > _JUMP * size
+        changed |= np.abs(self._on_switch(x, step, t, u, params) - a + A @ step) > _JUMP * size
         outward, inward = step @ f, step @ g
         if outward * inward < 0:
             slide = (inward * f - outward * g) / (inward - outward)
             changed |= np.abs(A @ slide) > _SLIDING * (np.abs(A) @ np.abs(slide))
         return changed
+
+    def _on_switch(
+        self, x: np.ndarray, step: np.ndarray, t: float, u: np.ndarray, params: Mapping[str, float]
+    ) -> np.ndarray:
+        """The quantities on the switch itself: there is no sign of what has opposite ones beside."""
+        beside = [self._conditions(self._system.arguments_at(t, z, u), params) for z in (x + step, x - step)]
+        signs = np.mean(np.sign(beside), axis=0)
+        return self._free([*self._system.arguments_at(t, x, u), *signs], params)
 
     def _at(
         self, x: np.ndarray, t: float, u: np.ndarray, params: Mapping[str, float]
