@@ -58,19 +58,20 @@ def loop_point(system: System, controller: Any, eq: Any, params: Mapping[str, fl
 
 def _require_at_rest(controller: SampledController, system: System, point: Equilibrium) -> None:
     """Refuse a point at which the law asks for another torque, or its own states move."""
-    law = controller.feedback
-    signals = law.measured(system.state_labels)
-    y = [float(point.x[system.state_labels.index(label)]) for label in signals]
-    z = [0.0] * len(law.own)
+    law, scales = controller.feedback, system.scales(point)
     at = dict(zip(system.input_labels, point.u.tolist(), strict=True))
-    rest = [at[label] for label in law.inputs]
-    for label, asked in zip(law.inputs, law.law(signals)([*y, *z], {}).tolist(), strict=True):
-        if not abs(asked - at[label]) <= RESIDUAL * max(1.0, abs(asked)):
+    sizes = dict(zip(system.state_labels, scales.column.tolist(), strict=True))
+    values = dict(zip(system.state_labels, point.x.tolist(), strict=True)) | at
+    terms, rates = law.sized(
+        values, sizes | dict(zip(system.input_labels, scales.input.tolist(), strict=True))
+    )
+    for label, (asked, size) in terms.items():
+        if not abs(asked - at[label]) <= RESIDUAL * max(size, abs(at[label])):
             raise EquilibriumError(
                 f"the law asks for {label} = {asked:.9g} at this point, which rests at {at[label]:.9g}"
             )
-    for label, rate in zip(law.own, law.update(signals)([*y, *z, *rest], {}).tolist(), strict=True):
-        if not abs(rate) <= RESIDUAL:
+    for label, (rate, size) in rates.items():
+        if not abs(rate) <= RESIDUAL * size:
             raise EquilibriumError(
                 f"the controller's state {label} does not rest here: its rate is {rate:.9g}"
             )

@@ -2,7 +2,7 @@
 
 from geoctrl.sampling.applied import Applied
 from geoctrl.sampling.complementary import ComplementaryFilter, EstimatedLaw
-from geoctrl.sampling.controller import MOST_LATE, Controls, SampledController
+from geoctrl.sampling.controller import MOST_LATE, Controls, SampledController, warn_of_slow
 from geoctrl.sampling.feedback import HOLD, Feedback
 from geoctrl.sampling.hold import Hold
 from geoctrl.sampling.sensors import InertialUnit, Sensor
@@ -19,4 +19,5 @@ __all__ = [
     "InertialUnit",
     "SampledController",
     "Sensor",
+    "warn_of_slow",
 ]

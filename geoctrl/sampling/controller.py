@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,14 +13,22 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from geoctrl._checks import existing_folder, finite_array, named_parameters, nearest, quantity, sampling_rate
+from geoctrl._checks import (
+    existing_folder,
+    finite_array,
+    named_parameters,
+    nearest,
+    quantity,
+    sampling_rate,
+    user_level,
+)
 from geoctrl._scalars import shown
 from geoctrl._scalars.c_text import identifier, write_pair
-from geoctrl.errors import InputError, LabelError
+from geoctrl.errors import InputError, LabelError, LawWarning
 from geoctrl.sampling.c_code import controller_files
 from geoctrl.sampling.feedback import Feedback
 
-__all__ = ["MOST_LATE", "Controls", "SampledController"]
+__all__ = ["MOST_LATE", "Controls", "SampledController", "warn_of_slow"]
 
 MOST_LATE = 10_000
 """Holds that a delay may last: each is a command that waits."""
@@ -30,8 +40,27 @@ _WHOLE = 1e-9
 """Part of a hold below which a delay is one of whole holds."""
 
 
+_SLOW = 20 * math.pi
+"""Hold by the time of the fastest mode from which on a rate is taken to be a period: ten turns of it."""
+
+
+def warn_of_slow(rate: float, fastest: float) -> None:
+    """A `LawWarning` where a hold lasts many times as long as the fastest mode (1/s)."""
+    if fastest > _SLOW * rate:
+        warnings.warn(
+            LawWarning(
+                f"rate={rate:g} is in Hz: a hold of {1 / rate:g} s, beside a mode of {fastest:.3g} 1/s. If "
+                f"{rate:g} is the period in s, give rate={1 / rate:g}"
+            ),
+            stacklevel=user_level(),
+        )
+
+
 class Controls(ABC):
     """What can be run as a controller: every law."""
+
+    pace: float = 0.0
+    """Largest rate of the loop and its plant (1/s), zero where it is not known."""
 
     @abstractmethod
     def feedback(self, params: Mapping[str, float] | None = None) -> Feedback:
@@ -115,6 +144,11 @@ class Controls(ABC):
         ParameterError
             As `feedback`.
 
+        Warns
+        -----
+        LawWarning
+            Of a linear law, if a hold lasts ten turns of the fastest mode: rates are in Hz.
+
         Examples
         --------
         >>> import geoctrl as gc
@@ -122,6 +156,7 @@ class Controls(ABC):
         >>> law.with_damping(k=8).sampled(rate=100, delay=4e-3, limits={"u_theta": 8})
         <SampledController of u_theta: 100 Hz, delay 0.004 s, limits u_theta in [-8, 8]>
         """
+        warn_of_slow(sampling_rate(rate), self.pace)
         return SampledController(
             self.feedback(params),
             rate,

@@ -11,6 +11,7 @@ import sympy as sp
 
 from geoctrl._checks import nearest, require_declared
 from geoctrl._scalars import STATE, FromSympy, Graph, Node, Program
+from geoctrl._scalars.magnitudes import magnitudes
 from geoctrl.errors import LabelError
 from geoctrl.sampling.sensors import Sensor
 
@@ -139,6 +140,24 @@ class Feedback:
         sums = [sp.Symbol(label, real=True) + HOLD * rate for label, rate in self.rates.items()]
         arguments = (*signals, *self.own, *self.inputs, HOLD.name)
         return self._program(arguments, [*sums, *self.steps.values()])
+
+    def sized(
+        self, values: Mapping[str, float], sizes: Mapping[str, float]
+    ) -> tuple[dict[str, tuple[float, float]], dict[str, tuple[float, float]]]:
+        """f and g by label with their magnitudes: what relative changes of one in numbers and signals make.
+
+        Parameters
+        ----------
+        values : of signals, states of the controller and inputs, by label
+        sizes : of them where they are larger than their values
+        """
+        graph, nodes, read = self._graph
+        outputs = {**self.terms, **self.rates}
+        at = {nodes[label]: values.get(label, 0.0) for label in nodes}
+        large = {nodes[label]: size for label, size in sizes.items() if label in nodes}
+        found, mu = magnitudes(graph, [read(e) for e in outputs.values()], at, large)
+        told = dict(zip(outputs, zip(found.tolist(), mu.tolist(), strict=True), strict=True))
+        return {k: told[k] for k in self.terms}, {k: told[k] for k in self.rates}
 
     def jacobian(self, states: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives of f (m, n + q) and of g (q, n + q + m) at states by label and z = 0, u at `rest`."""

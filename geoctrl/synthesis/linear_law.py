@@ -81,6 +81,8 @@ class LinearLaw(Controls):
         V = reached.basis
         values = np.linalg.eigvals(V.T @ (reached.A - reached.B @ K) @ V)
         self.eigenvalues = values[np.lexsort((values.imag, values.real))]
+        own = np.linalg.eigvals(V.T @ reached.A @ V)
+        self.pace = float(np.max(np.abs([*values, *own]), initial=0.0))
 
     @property
     def neutral(self) -> tuple[str, ...]:

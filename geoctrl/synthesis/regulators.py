@@ -13,6 +13,7 @@ from geoctrl._scalars.long_calls import long_call
 from geoctrl.analysis import Controllability, Linearization, linearize
 from geoctrl.analysis.modes import Mode
 from geoctrl.errors import EquilibriumError, InputError
+from geoctrl.sampling import warn_of_slow
 from geoctrl.synthesis.linear_estimator import LinearEstimator
 from geoctrl.synthesis.linear_law import LinearLaw
 from geoctrl.synthesis.riccati import held_pair, optimal_gain, optimal_held_gain
@@ -104,7 +105,9 @@ def lqr(
     if rate is None:
         K = optimal_gain(*weighed)
     else:
-        K = optimal_held_gain(*weighed, units.rate / sampling_rate(rate))
+        hertz = sampling_rate(rate)
+        warn_of_slow(hertz, float(np.max(np.abs(np.linalg.eigvals(linear.A)), initial=0.0)))
+        K = optimal_held_gain(*weighed, units.rate / hertz)
     return LinearLaw(system, linear.equilibrium, pair.gain(K), reached)
 
 
@@ -162,7 +165,9 @@ def place(
     pair = scaled_pair(linear.A, linear.B, units, reached.basis, reached.projection)
     A, B, asked = pair.A, pair.B, wanted / units.rate
     if rate is not None:
-        h = units.rate / sampling_rate(rate)
+        hertz = sampling_rate(rate)
+        warn_of_slow(hertz, float(np.max(np.abs(wanted))))
+        h = units.rate / hertz
         A, B = held_pair(A, B, h)
         asked = np.exp(asked * h)
     try:

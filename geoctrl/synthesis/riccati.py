@@ -68,7 +68,12 @@ def optimal_held_gain(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray
         return np.zeros((B.shape[1], 0))
     n, m = B.shape
     F = np.vstack([np.hstack([A, B]), np.zeros((m, n + m))])
-    E = expm(np.block([[-F.T, block_diag(Q, R)], [np.zeros_like(F), F]]) * h)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is too much is told below
+        E = expm(np.block([[-F.T, block_diag(Q, R)], [np.zeros_like(F), F]]) * h)
+    if not np.isfinite(E).all():
+        raise ConvergenceError(
+            "one hold grows what it begins with beyond doubles: raise rate=, which is in Hz, or leave it out"
+        )
     flow = E[n + m :, n + m :]
     cost = flow.T @ E[: n + m, n + m :]
     cost = (cost + cost.T) / 2

@@ -28,6 +28,7 @@ converge to fixed points (reduction to the centre manifold, which the family is)
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf, log2
 from typing import Any
 
 from flint import acb, acb_poly, arb, arb_mat, ctx, fmpq
@@ -46,6 +47,8 @@ ON_LEVELS, FAMILY = f"{METHOD} on the level sets of the invariants", f"{METHOD} 
 _WHERE = "problem.held"
 _SIZE, _REACH = 64, 1 << 16
 """States of the loop, with commands that wait, and size of the exponent, that are not too much."""
+_TURNS, _EXPONENT = 2, 300
+"""Of balancing, by state, and the largest power of two that a state is measured in."""
 
 
 def judge_held(problem: dict[str, Any], proposal: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
@@ -188,7 +191,9 @@ class _Hold:
         self._c, self._z = ([place[k] for k in held[part]] for part in ("commands", "own"))
         self._y = [i for i in range(len(basis)) if i not in place.values()]
         self._waiting = held["late"] + (held["part"] > 0)
-        self._A = matrix(restricted(q.linearisation, basis), len(basis))
+        A = matrix(restricted(q.linearisation, basis), len(basis))
+        self._units = _balancing(A)
+        self._A = _rescaled(A, self._units)
         W = matrix(basis, len(labels)).transpose()
         self._law, self._rate = (
             matrix([q.gradient(jet) for jet in q.jets(list(held[part].values()))], len(labels)) * W
@@ -227,13 +232,38 @@ class _Hold:
 
     def _flow(self, s: fmpq, y: arb_mat, u: arb_mat) -> arb_mat:
         """Where coordinates y of the plant come under commands u in a time s."""
-        E = (self._A * arb(s)).exp()
+        E = _rescaled((self._A * arb(s)).exp(), [-e for e in self._units])
         return self._part(E, self._y, self._y) * y + self._part(E, self._y, self._c) * u
 
     @staticmethod
     def _part(A: arb_mat, rows: list[int] | None, columns: list[int]) -> arb_mat:
         rows = list(range(A.nrows())) if rows is None else rows
         return arb_mat(len(rows), len(columns), [A[i, j] for i in rows for j in columns])
+
+
+def _balancing(A: arb_mat) -> list[int]:
+    """Exponents e with which entries times 2^(e_j - e_i) are of like sizes (Osborne): units of states."""
+    size = [[abs(to_float(middle(c))) for c in row] for row in A.tolist()]
+    n, exponents = len(size), [0] * A.nrows()
+    for _ in range(_TURNS * n):
+        changed = False
+        for k in range(n):
+            row = sum(size[k][j] * 2.0 ** (exponents[j] - exponents[k]) for j in range(n) if j != k)
+            column = sum(size[i][k] * 2.0 ** (exponents[k] - exponents[i]) for i in range(n) if i != k)
+            step = round((log2(row) - log2(column)) / 2) if 0 < row < inf and 0 < column < inf else 0
+            step = max(-_EXPONENT - exponents[k], min(step, _EXPONENT - exponents[k]))
+            exponents[k] += step
+            changed = changed or step != 0
+        if not changed:
+            break
+    return exponents
+
+
+def _rescaled(A: arb_mat, exponents: list[int]) -> arb_mat:
+    """Entries times 2^(e_j - e_i), exactly."""
+    n = len(exponents)
+    powers = [fmpq(2) ** e for e in exponents]
+    return arb_mat(n, n, [A[i, j] * arb(powers[j] / powers[i]) for i in range(n) for j in range(n)])
 
 
 def _require_inside(M: arb_mat, P: Rows) -> None:
