@@ -108,7 +108,8 @@ class AtNumbers:
             if g.square and g.name:
                 square = points.in_floats(g.square)
                 with np.errstate(invalid="ignore"):
-                    held &= np.abs(flat[g.name].astype(float) ** 2 - square) <= RESIDUAL * (1 + square)
+                    given = flat[g.name].astype(float) ** 2
+                    held &= np.abs(given - square) <= RESIDUAL * np.maximum(given, square)
         return held
 
     def _certified(self, numbers: Mapping[str, Any]) -> int:

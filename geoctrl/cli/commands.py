@@ -40,6 +40,9 @@ _MOST_POINTS = 10_000_000
 
 # -- commands -------------------------------------------------------------------------------------
 
+_MOVED = 1e-12
+"""Change of a component, relative to it, of which a run tells."""
+
 
 def run_models(args: argparse.Namespace) -> int:
     """List the catalogue, or print one mechanism in full."""
@@ -228,7 +231,7 @@ def _start(system: Any, args: argparse.Namespace, params: dict, values: dict) ->
             raise UsageError(f"--x0 names no state: {label!r}{nearest(label, system.state_labels)}")
         x[system.state_labels.index(label)] = value
     moved = _onto_the_leaf(system, x, params)
-    if np.max(np.abs(moved - x)) > 1e-12:
+    if not np.allclose(moved, x, rtol=_MOVED, atol=0.0):
         shown = ", ".join(f"{label}={v:.9g}" for label, v in zip(system.state_labels, moved, strict=True))
         print(f"geoctrl simulate: initial state moved onto the leaf: {shown}", file=sys.stderr)
     return moved
