@@ -33,7 +33,6 @@ EXCEPTED = {
     "analysis/falling_quadratic.py: max(1.0, least)": "a level, in terms of the first function",
     "analysis/falling_quadratic.py: size < 1e-12": "a level, in terms of the first function",
     "analysis/family_in_balls.py: max(1.0, abs(value))": OPEN,
-    "analysis/held.py: max(1.0, sizes.max(initial=0.0))": OPEN,
     "analysis/near_leaf.py: sizes > 1e-09 * sizes.max(initial=1e-300)": RELATIVE,
     "analysis/near_leaf.py: slowest < -1e-09 * np.abs(self.A).max()": RELATIVE,
     "analysis/rest_search.py: max(float(np.linalg.norm(z)), 1.0)": "states in units of their sizes",
