@@ -26,8 +26,12 @@ BITS = 64
 """Of the radius of the box: far below what a double tells, far above what Newton's steps leave."""
 NEAR = 1e-6
 """Distance from the given point, relative to it, up to which an equilibrium is the one that is meant."""
-_STEPS, _SMALL, _UNIT = 8, 2.0**-90, 1 << 160
-"""Newton's steps at most, the length from which on they end, and the denominator of the middle."""
+_STEPS, _SMALL, _FINE = 8, 2.0**-90, 160
+"""Newton's steps at most, the length from which on they end, and how many bits below the size of a state its
+middle is kept: the first two in sizes of the states.
+"""
+_WEAKEST = 1e-12
+"""Rows of the linearisation, relative to the largest entry, that count as none."""
 
 Judged = tuple[Stored, str, str, dict[str, Any]]
 Equations = Callable[[Box, Sequence[Any]], tuple[list[Any], list[list[Any]]]]
@@ -41,18 +45,21 @@ def enclosed(problem: Problem, names: Sequence[str]) -> Judged | None:
     names : of invariants that are conserved
     """
     rounded = checker.Question(problem.question().read, exact=False)
+    sizes = _sizes(problem)
     with ctx.workprec(PRECISION):
         for attempt in (_by_spectrum, _by_energy):
             try:
-                return attempt(problem, rounded, list(names))
+                return attempt(problem, rounded, sizes, list(names))
             except (checker.Refusal, np.linalg.LinAlgError):
                 continue
     return None
 
 
-def _by_spectrum(problem: Problem, rounded: checker.Question, names: list[str]) -> Judged:
-    names = _independent(rounded, names)
-    stored, _ = _placed(problem, rounded, names, lambda box, _: box.rest(), [])
+def _by_spectrum(
+    problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]
+) -> Judged:
+    names = _independent(rounded, sizes, names)
+    stored, _ = _placed(problem, rounded, sizes, names, lambda box, _: box.rest(), [])
     box = Box(stored.read, names, whole=False)
     reduced = (_floats(box.question.linearisation) @ _floats(box.kernel().tolist()))[box.others]
     roots = np.linalg.eigvals(reduced)
@@ -61,44 +68,55 @@ def _by_spectrum(problem: Problem, rounded: checker.Question, names: list[str]) 
     return stored, *checker.decide(stored.read, {"conserved": names, **root})
 
 
-def _by_energy(problem: Problem, rounded: checker.Question, names: list[str]) -> Judged:
+def _by_energy(
+    problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]
+) -> Judged:
     if not names:
         raise checker.Refusal("there is no invariant")
     energy = "energy" if "energy" in names else names[0]
-    others = _independent(rounded, [name for name in names if name != energy])
+    others = _independent(rounded, sizes, [name for name in names if name != energy])
     labels = [*problem.motion.leaf, *others]
-    gradients = [_floats([rounded.function(name)[1]])[0] for name in (energy, *labels)]
+    gradients = [_floats([rounded.function(name)[1]])[0] * sizes for name in (energy, *labels)]
     y = np.linalg.lstsq(np.array(gradients[1:]).T, -gradients[0], rcond=None)[0] if labels else []
 
     def critical(box: Box, multipliers: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
         return box.critical(energy, [ball(fmpq(c.numerator, c.denominator)) for c in multipliers])[:2]
 
-    stored, found = _placed(problem, rounded, others, critical, [Fraction(float(c)) for c in y])
+    stored, found = _placed(problem, rounded, sizes, others, critical, [Fraction(float(c)) for c in y])
     multipliers = {label: str(c) for label, c in zip(labels, found, strict=True)}
     proposal = {"conserved": [energy, *others], "multipliers": multipliers}
     return stored, *checker.decide(stored.read, proposal)
 
 
-def _independent(rounded: checker.Question, names: Sequence[str]) -> list[str]:
+def _sizes(problem: Problem) -> np.ndarray:
+    """Powers of two next to the sizes of the states; ones where no system is known."""
+    if problem.scales is None:
+        return np.ones(len(problem.motion.states))
+    return problem.scales().unit
+
+
+def _independent(rounded: checker.Question, sizes: np.ndarray, names: Sequence[str]) -> list[str]:
     """Invariants whose gradients are independent, of the leaf's too; the energy is taken last."""
-    rows = [_direction(rounded, name) for name in rounded.problem["leaf"]]
+    rows = [_direction(rounded, sizes, name) for name in rounded.problem["leaf"]]
     found = []
     for name in sorted(names, key=lambda name: name == "energy"):
-        row = _direction(rounded, name)
+        row = _direction(rounded, sizes, name)
         if np.linalg.matrix_rank(np.array([*rows, row]), tol=INDEPENDENT) > len(rows):
             rows.append(row)
             found.append(name)
     return found
 
 
-def _direction(rounded: checker.Question, name: str) -> np.ndarray:
-    (row,) = _floats([rounded.function(name)[1]])
+def _direction(rounded: checker.Question, sizes: np.ndarray, name: str) -> np.ndarray:
+    """A gradient by the states in their sizes, of length one."""
+    row = _floats([rounded.function(name)[1]])[0] * sizes
     return row / (np.linalg.norm(row) or 1.0)
 
 
 def _placed(
     problem: Problem,
     rounded: checker.Question,
+    sizes: np.ndarray,
     names: Sequence[str],
     equations: Equations,
     multipliers: list[Fraction],
@@ -110,34 +128,55 @@ def _placed(
     from scipy.linalg import null_space, qr
 
     labels = list(problem.motion.states)
-    relations = [_direction(rounded, name) for name in problem.motion.leaf]
-    D = np.array([*relations, *(_direction(rounded, name) for name in names)]).reshape(-1, len(labels))
+    relations = [_direction(rounded, sizes, name) for name in problem.motion.leaf]
+    D = np.array([*relations, *(_direction(rounded, sizes, name) for name in names)]).reshape(-1, len(labels))
     omitted = qr(D, pivoting=True, mode="r")[1][: len(D)] if len(D) else []
-    A = _floats(rounded.linearisation)
-    family = null_space(np.vstack([A / (np.max(np.abs(A)) or 1.0), *relations]), rcond=INDEPENDENT)
+    A = _floats(rounded.linearisation) * sizes / sizes[:, None]
+    lengths = np.linalg.norm(A, axis=1, keepdims=True)
+    rows = A / np.maximum(lengths, _WEAKEST * (np.max(np.abs(A), initial=0.0) or 1.0))
+    family = null_space(np.vstack([rows, *relations]), rcond=INDEPENDENT)
     if family.shape[1] != len(names):
         raise checker.Refusal("the family of equilibria is not that of the invariants")
     held = qr(family.T, pivoting=True, mode="r")[1][: len(names)] if len(names) else []
-    box = {"held": [labels[i] for i in held], "omitted": [labels[i] for i in omitted], "bits": BITS}
+    units = [*sizes, *(2.0 ** np.round(np.log2(abs(float(y)))) if y else 1.0 for y in multipliers)]
+    bits = [BITS - round(np.log2(c)) for c in units]
+    box = {
+        "held": [labels[i] for i in held],
+        "omitted": [labels[i] for i in omitted],
+        "bits": BITS if set(bits) == {BITS} else bits,
+    }
     x: list[Fraction] = [Fraction(float(q)) if isinstance(q, checker.Surd) else q for q in problem.point]
-    start = list(x)
+    start, n = list(x), len(labels)
     for _ in range(_STEPS):
         stored = replace(problem, point=list(x)).question().boxed(box)
         at = Box(stored.read, names, whole=False)
         values, jacobian = equations(at, multipliers)
-        step = np.linalg.solve(_floats(jacobian), _floats([values])[0])
+        c = np.array([*(units[i] for i in at.free), *units[n:]])
+        step = _newton(_floats(jacobian) * c, _floats([values])[0])
         if np.max(np.abs(step), initial=0.0) < _SMALL:
-            if any(abs(float(a - b)) > NEAR * max(1.0, abs(float(b))) for a, b in zip(x, start, strict=True)):
+            near = (NEAR * max(d, abs(float(b))) for d, b in zip(sizes, start, strict=True))
+            if any(abs(float(a - b)) > most for a, b, most in zip(x, start, near, strict=True)):
                 raise checker.Refusal("the equilibrium is not that point")
             return stored, multipliers
         for i, change in zip(at.free, step, strict=False):
-            x[i] = _moved(x[i], change)
-        multipliers = [_moved(c, d) for c, d in zip(multipliers, step[len(at.free) :], strict=True)]
+            x[i] = _moved(x[i], change, units[i])
+        changes = zip(multipliers, step[len(at.free) :], units[n:], strict=True)
+        multipliers = [_moved(y, change, unit) for y, change, unit in changes]
     raise checker.Refusal("Newton's steps do not come to an end")
 
 
-def _moved(value: Fraction, step: float) -> Fraction:
-    return Fraction(round((value - Fraction(float(step))) * _UNIT), _UNIT)
+def _newton(J: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """A step in units of the unknowns, from rows that are made of length one."""
+    lengths = np.linalg.norm(J, axis=1)
+    if not np.all(lengths > 0):
+        raise checker.Refusal("an equation of rest depends on nothing")
+    return np.linalg.solve(J / lengths[:, None], values / lengths)
+
+
+def _moved(value: Fraction, step: float, unit: float) -> Fraction:
+    """A number less a step in a unit, in parts of that."""
+    fine = Fraction(unit) / (1 << _FINE)
+    return round((value - Fraction(float(step)) * Fraction(unit)) / fine) * fine
 
 
 def _floats(rows: Sequence[Sequence[Any]]) -> np.ndarray:

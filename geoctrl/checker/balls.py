@@ -68,6 +68,15 @@ class Balls:
         return Jet(value, {k: enclosed(v) for k, v in jet.first.items()}, second)
 
 
+def radii(bits: int | list[int], count: int) -> list[fmpq]:
+    """2^-bits for each of some states and multipliers, as a box gives them: one for all, or a list."""
+    if isinstance(bits, int):
+        return [fmpq(1, 1 << bits)] * count
+    if len(bits) < count:
+        raise Refusal("one radius is needed for each state and each multiplier", "problem.box.bits")
+    return [fmpq(1 << max(-b, 0), 1 << max(b, 0)) for b in bits[:count]]
+
+
 def enclosed(x: arb | Number) -> arb:
     """A finite enclosure of a number or a ball."""
     found = x if isinstance(x, arb) else ball(x)

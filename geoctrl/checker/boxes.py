@@ -10,7 +10,7 @@ critical  DE + sum y DC + sum y Dg = 0, g = 0, for states and multipliers y. Whe
           leaf, and with that an equilibrium which is stable.
 
 Krawczyk: if -Y G(x) + (1 - Y J)[-r, r] lies inside [-r, r], with J enclosing all DG in the box about x, then
-G has one zero in it.
+G has one zero in it. Each state may have a radius of its own, and each multiplier.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 from flint import acb, acb_poly, arb, arb_mat, ctx, fmpq
 
-from geoctrl.checker.balls import Balls
+from geoctrl.checker.balls import Balls, radii
 from geoctrl.checker.jets import Jet, to_float
 from geoctrl.checker.matrices import left_of_axis
 from geoctrl.checker.question import Question
@@ -48,15 +48,23 @@ class Box:
         for part, count in (("held", len(names)), ("omitted", len(names) + len(problem["leaf"]))):
             if len(set(box[part])) != count or len(box[part]) != count or not set(box[part]) <= set(labels):
                 raise Refusal(f"{count} different states are needed", f"problem.box.{part}")
-        self.radius = fmpq(1, 1 << box["bits"])
         self.free = [i for i, label in enumerate(labels) if label not in box["held"]]
         self.others = [i for i, label in enumerate(labels) if label not in box["omitted"]]
         self._omitted = [labels.index(label) for label in box["omitted"]]
-        widths = [self.radius if whole and i in self.free else fmpq(0) for i in range(len(labels))]
+        around = radii(box["bits"], len(labels))
+        widths = [r if whole and i in self.free else fmpq(0) for i, r in enumerate(around)]
         self.question = Question(problem, True, Balls(widths))
         self._relations = len(problem["leaf"])
         self._functions = self.jets([*problem["leaf"], *names])
         self._gradients = [self.question.gradient(jet) for jet in self._functions]
+
+    def unknown(self, multipliers: int) -> list[fmpq]:
+        """Radii of the states that are not held, and of some multipliers."""
+        n, bits = len(self.question.labels), self.question.problem["box"]["bits"]
+        if isinstance(bits, list) and len(bits) != n + multipliers:
+            raise Refusal("one radius is needed for each state and each multiplier", "problem.box.bits")
+        found = radii(bits, n + multipliers)
+        return [*(found[i] for i in self.free), *found[n:]]
 
     def jets(self, names: Iterable[str]) -> list[Jet]:
         """Values and derivatives of relations and invariants."""
@@ -152,17 +160,17 @@ def unit(n: int) -> arb_mat:
     return arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)])
 
 
-def require_zero(values: Sequence[Any], jacobian: Sequence[Sequence[Any]], radius: fmpq) -> None:
-    """Krawczyk's test: refused unless one zero lies within the radius of the middle, where the values are."""
+def require_zero(values: Sequence[Any], jacobian: Sequence[Sequence[Any]], radii: Sequence[fmpq]) -> None:
+    """Krawczyk's test: refused unless one zero lies within the radii of the middle, where the values are."""
     n = len(values)
     J = matrix(jacobian, n)
     if J.nrows() != n:
         raise Refusal("the equations are not as many as the unknowns", "problem.box")
     Y = solved(J.mid(), arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)])).mid()
     unit = arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)])
-    box = arb(0, radius)
-    image = (unit - Y * J) * arb_mat(n, 1, [box] * n) - Y * matrix([[v] for v in values], 1)
-    if not all(box.contains_interior(image[i, 0]) for i in range(n)):
+    box = [arb(0, r) for r in radii]
+    image = (unit - Y * J) * arb_mat(n, 1, box) - Y * matrix([[v] for v in values], 1)
+    if not all(b.contains_interior(image[i, 0]) for i, b in enumerate(box)):
         raise Refusal("it is not proved that there is an equilibrium in the box", "problem.box")
 
 
@@ -185,7 +193,7 @@ def _by_spectrum(
 ) -> tuple[str, str, dict[str, Any]]:
     whole = Box(problem, names, whole=True)
     whole.question.require_kept(names)
-    require_zero(Box(problem, names, whole=False).rest()[0], whole.rest()[1], whole.radius)
+    require_zero(Box(problem, names, whole=False).rest()[0], whole.rest()[1], whole.unknown(0))
     # On the leaf D f = 0, so that at rest the linearisation keeps ker D: its rows at the states that are not
     # omitted say how.
     q = whole.question
@@ -223,8 +231,10 @@ def _by_energy(
     whole, centre = (Box(problem, invariants, whole=w) for w in (True, False))
     whole.question.require_kept(names)
     middles = [ball(problem["roots"].read(v)) for v in given.values()]
-    _, jacobian, H = whole.critical(energy, [y + arb(0, whole.radius) for y in middles])
-    require_zero(centre.critical(energy, middles)[0], jacobian, whole.radius)
+    found = whole.unknown(len(middles))
+    around = zip(middles, found[len(whole.free) :], strict=True)
+    _, jacobian, H = whole.critical(energy, [y + arb(0, r) for y, r in around])
+    require_zero(centre.critical(energy, middles)[0], jacobian, found)
     W = whole.kernel()
     R = W.transpose() * H * W
     if not (_positive(R) or _positive(-R)):

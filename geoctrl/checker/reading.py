@@ -107,6 +107,16 @@ def one_of(*values: Any) -> Callable[[Any], Any]:
 # ------
 
 _place = _integer(0, ENTRIES)
+
+
+def _bits(value: Any) -> int | list[int] | None:
+    """The exponent of a box's radius 2^-bits, or one for each state and multiplier."""
+    if isinstance(value, list) and len(value) <= ENTRIES:
+        read = [_integer(-1000, 1000)(v) for v in value]
+        return None if None in read else value
+    return _integer(1, 200)(value)
+
+
 _NODES = {
     "num": (one_of("num"), _rational),
     "sym": (one_of("sym"), label, one_of("state", "input", "parameter", "unknown", "family")),
@@ -171,7 +181,7 @@ EQUATIONS = {
         "slope": _place,
     },
     "enclosed?": {"omitted": [label]},
-    "box?": {"held": [label], "omitted": [label], "bits": _integer(1, 200)},
+    "box?": {"held": [label], "omitted": [label], "bits": _bits},
     "spin?": (_float, _float, _float),
 }
 HELD = {key: EQUATIONS[key] for key in (*list(EQUATIONS)[1:13], "consequences?", "family?")} | {

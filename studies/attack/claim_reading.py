@@ -235,6 +235,12 @@ def leaf(r: Reader) -> dict[str, Any]:
     return {"relations": relations, "dimension": size, "exact": not most, "alone": alone, "where": where}
 
 
+def _radius(r: Reader) -> int:
+    """The exponent of a radius 2^-bits, of which the two was read."""
+    sign = 1 if r.take("-") else -1
+    return sign * int(r.match(DIGITS) or -1)
+
+
 def point_claim(text: str, numbers: Mapping[str, Fraction]) -> dict[str, Any]:
     """What a claim about an equilibrium says, its expressions evaluated at numbers of the symbols."""
     r, said = Reader(text, numbers), dict[str, Any]()
@@ -242,7 +248,19 @@ def point_claim(text: str, numbers: Mapping[str, Fraction]) -> dict[str, Any]:
     if r.take("that lies, in each state, within 2^-"):
         said["bits"] = int(r.match(DIGITS) or -1)
         r.need(" of ")
-    said["point"] = r.assignments()
+    if r.take("that lies within 2^"):
+        said["radii"], said["point"] = {}, {}
+        while True:
+            bits = _radius(r)
+            r.need(" of ")
+            name = r.name()
+            r.need(" = ")
+            said["radii"][name], said["point"][name] = bits, r.number()
+            if not r.take(", 2^"):
+                break
+        said["point"] |= r.assignments() if r.take(" and at ") else {}
+    else:
+        said["point"] = r.assignments()
     if said["point"] == {"x": 0}:  # zeros are not told, but where there is nothing else
         said["point"] = {}
     if r.take(", and in "):

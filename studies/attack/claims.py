@@ -224,9 +224,23 @@ def _compared(problem: Mapping[str, Any], said: dict[str, Any], values: list[Fra
             if not roots.agree(problem[part][k], v):
                 return f"{k} is {v}"
     box = problem.get("box", {})
-    if box.get("bits") != said.get("bits") or (box.get("held") or []) != said.get("held", []):
+    each = box["bits"] if isinstance(box.get("bits"), list) else []
+    if (each and "bits" in said) or (not each and box.get("bits") != said.get("bits")):
         return "the box is another"
+    if (box.get("held") or []) != said.get("held", []):
+        return "the box is another"
+    for (k, v), bits in zip(problem["states"].items(), each, strict=False):
+        told = said["radii"].get(k)
+        if k in box["held"]:
+            continue
+        zero = said["point"][k] == 0 and abs(roots.number(v)) < Fraction(2) ** -bits
+        if told != bits - (zero and roots.number(v) != 0):
+            return f"the radius of {k} is {told}"
+        if zero:
+            said.setdefault("nearly", []).append(k)
     for k, v in problem["states"].items():
+        if each and k in said.get("nearly", []):
+            continue
         if k in said.get("nearly", []):
             if abs(roots.number(v)) + Fraction(1, 2 ** box["bits"]) > Fraction(1, 2 ** said["nearly_bits"]):
                 return f"{k} is not so near to zero"

@@ -210,13 +210,13 @@ def test_what_is_not_finite_is_refused():
 
 
 def test_krawczyk_needs_a_square_system_and_a_small_value():
-    require_zero([arb(0, 1e-6)], [[arb(1, 0.1)]], fmpq(1, 1000))
+    require_zero([arb(0, 1e-6)], [[arb(1, 0.1)]], [fmpq(1, 1000)])
     with pytest.raises(checker.Refusal):
-        require_zero([arb(0, 1e-2)], [[arb(1, 0.1)]], fmpq(1, 1000))
+        require_zero([arb(0, 1e-2)], [[arb(1, 0.1)]], [fmpq(1, 1000)])
     with pytest.raises(checker.Refusal):
-        require_zero([arb(0)], [[arb(1, 2)]], fmpq(1, 1000))
+        require_zero([arb(0)], [[arb(1, 2)]], [fmpq(1, 1000)])
     with pytest.raises(checker.Refusal, match="as many"):
-        require_zero([arb(0)], [[arb(1)], [arb(1)]], fmpq(1, 1000))
+        require_zero([arb(0)], [[arb(1)], [arb(1)]], [fmpq(1, 1000)])
 
 
 def test_the_kernel_is_enclosed():

@@ -7,6 +7,7 @@ from typing import Any
 
 from flint import fmpq
 
+from geoctrl.checker.balls import radii
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.words.leaf import dimension, leaf_words, relations
 from geoctrl.checker.words.texts import Expressions, decimal, listed, quoted, told
@@ -172,11 +173,25 @@ def _point(problem: dict[str, Any]) -> str:
     states, box = problem["states"], problem.get("box")
     if box is None:
         return point_words(states) or "x = 0"
+    if isinstance(box["bits"], list):
+        return _near(states, box)
     radius = fmpq(1, 1 << box["bits"])
     nearly = [k for k, q in states.items() if k not in box["held"] and q and abs(q) < radius]
     others = point_words({k: q for k, q in states.items() if k not in nearly}) or "x = 0"
     zeros = f", and in {listed(nearly)} within 2^{1 - box['bits']} of 0," if nearly else ""
     return f"that lies, in each state, within 2^-{box['bits']} of {others}{zeros}"
+
+
+def _near(states: dict[str, Any], box: dict[str, Any]) -> str:
+    """The box in which a point lies, with the radius of each state."""
+    rows = []
+    given = zip(states.items(), box["bits"], radii(box["bits"], len(states)), strict=False)
+    for (name, q), bits, radius in given:
+        zero = bool(q) and abs(q) < radius
+        if name not in box["held"]:
+            rows.append(f"2^{-(bits - zero)} of {told(name)} = {decimal(fmpq(0) if zero else q)}")
+    held = assigned({k: states[k] for k in states if k in box["held"]})
+    return f"that lies within {', '.join(rows)}{f' and at {held}' if held else ''}"
 
 
 def _leaf(problem: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from flint import arb, ctx, fmpq
 
-from geoctrl.checker.balls import Balls
+from geoctrl.checker.balls import Balls, radii
 from geoctrl.checker.jets import Jet, evaluate
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.words.texts import Expressions
@@ -39,8 +39,9 @@ def dimension(problem: dict[str, Any]) -> Dimension:
     """
     held, box = problem.get("held", {}), problem.get("box")
     count = len(problem["states"].keys() - {*held.get("commands", ()), *held.get("own", ())})
-    radius = fmpq(1, 1 << box["bits"]) if box else fmpq(0)
-    widths = [fmpq(0) if box and label in box["held"] else radius for label in problem["states"]]
+    labels = list(problem["states"])
+    around = radii(box["bits"], len(labels)) if box else [fmpq(0)] * len(labels)
+    widths = [fmpq(0) if box and k in box["held"] else r for k, r in zip(labels, around, strict=True)]
     values = {(f"{role}s", k): q for role in ROLES for k, q in problem[f"{role}s"].items()}
     return _dimension(problem, count, Balls(widths), lambda _: values)
 

@@ -1,0 +1,67 @@
+"""Boxes with a radius for each state: the same proofs in any unit of time."""
+
+import json
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import geoctrl as gc
+from geoctrl import Verdict, checker
+
+
+def slow(eps):
+    """phi'' + sqrt(eps) phi' = eps (0.3 - sin phi): in the time 1/sqrt(eps) the same for all eps."""
+    phi = gc.Coordinate("phi", angle=True)
+    return gc.EulerPoincare(
+        shape=[phi],
+        inertia=[[1]],
+        potential=-eps * sp.cos(phi.symbol),
+        forces=[0.3 * eps - np.sqrt(eps) * phi.rate],
+        name="slow",
+    ).reduce()
+
+
+@pytest.mark.parametrize("eps", [1e-40, 1e-12, 1.0, 1e10, 1e40])
+def test_a_damped_pendulum_is_proved_in_any_unit_of_time(eps, tmp_path):
+    certificate = gc.certify(slow(eps), [0.0, float(np.arcsin(0.3))])
+    assert certificate.verdict is Verdict.PROVED_ASYMPTOTICALLY_STABLE
+    certificate.to_json(tmp_path / "c.json")
+    report = gc.verify(tmp_path / "c.json")
+    assert report.claim == certificate.claim
+    if eps == 1e-40:  # rates have the size 1e-20
+        assert "within 2^-130 of phi_dot = 0, 2^-64 of phi = 0.3046926540153975" in report.claim
+
+
+@pytest.mark.parametrize("n", [1.0, 7.292115e-5, 1e-7])
+def test_an_aligned_body_in_orbit_is_unstable_at_any_rate(n):
+    """Moments 190, 130, 80 with the largest about the radius (Debra and Delp), 1e-17 beside the point."""
+    body = gc.models.get("orbiting-body")().reduce()
+    params = {"n": n, "J1": 190.0, "J2": 130.0, "J3": 80.0}
+    x = np.array(body.equilibrium("aligned", params=params).x)
+    x[0] += 1e-17
+    certificate = gc.certify(body, x, params)
+    assert certificate.verdict is Verdict.PROVED_UNSTABLE
+    assert "in balls" in certificate.method
+
+
+def test_radii_belong_to_the_proof_and_to_the_claim(tmp_path):
+    data = gc.certify(slow(1e-12), [0.0, float(np.arcsin(0.3))]).to_dict()
+    bits = data["problem"]["box"]["bits"]
+    assert bits[1] == 64 < bits[0]
+
+    def refused(changed, words):
+        other = json.loads(json.dumps(data))
+        other["problem"]["box"]["bits"] = changed
+        other["digest"] = checker.digest_of(other)
+        (tmp_path / "c.json").write_text(json.dumps(other))
+        with pytest.raises(gc.CertificateError, match=words):
+            gc.verify(tmp_path / "c.json")
+
+    refused([bits[0] + 1, bits[1]], "claim")
+    refused([bits[0], 400], "not proved")  # the root lies not so near to the middle
+    refused(bits[:1], "one radius is needed")
+    refused([*bits, 64], "one radius is needed")
+    refused([bits[0], 1001], "belongs here")
+    refused([bits[0], "64"], "belongs here")
+    refused([-1000, -1000], "may be singular in the box")
