@@ -115,11 +115,19 @@ def file_path(path: Any) -> Path:
     return Path(path)
 
 
-def existing_folder(path: Any) -> Path:
-    """The path of a folder that exists; TypeError for what is no path, InputError where there is none."""
+def made_folder(path: Any) -> Path:
+    """The path of a folder, which is made where it is not there; TypeError for what is no path.
+
+    Raises
+    ------
+    InputError
+        If it cannot be made.
+    """
     folder = file_path(path)
-    if not folder.is_dir():
-        raise InputError(f"there is no folder {str(folder)!r}; make it first")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{str(folder)!r} cannot be made a folder: {error.strerror}") from None
     return folder
 
 

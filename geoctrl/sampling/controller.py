@@ -14,8 +14,9 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import (
-    existing_folder,
+    file_path,
     finite_array,
+    made_folder,
     named_parameters,
     nearest,
     quantity,
@@ -281,7 +282,7 @@ class SampledController:
         Parameters
         ----------
         folder : path
-            It must exist; files of these names are replaced.
+            Made where it is not there; files of these names are replaced.
         name : str, optional
             A C identifier, "controller" by default.
 
@@ -293,7 +294,7 @@ class SampledController:
         Raises
         ------
         InputError
-            For a folder that does not exist, or a name that is no identifier.
+            For a folder that cannot be made, or a name that is no identifier.
         ExpressionError
             If C has no such function.
         TypeError
@@ -301,12 +302,9 @@ class SampledController:
         """
         chosen, law = identifier(name, "controller"), self.feedback
         states = [label for label in law.signals if label not in law.sensed]
-        signals, target = law.measured(states), existing_folder(folder)
-        return write_pair(
-            target,
-            chosen,
-            controller_files(chosen, law, signals, self.hold, self.start, self.rate_limits, self.limits),
-        )
+        signals, target = law.measured(states), file_path(folder)
+        texts = controller_files(chosen, law, signals, self.hold, self.start, self.rate_limits, self.limits)
+        return write_pair(made_folder(target), chosen, texts)
 
     def require_plant(self, states: Sequence[str], inputs: Sequence[str]) -> None:
         """Refuse a plant without the states that are measured or the inputs that are set.

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import sympy as sp
 
-from geoctrl._checks import existing_folder
+from geoctrl._checks import file_path, made_folder
 from geoctrl._scalars import Program
 from geoctrl._scalars.c_text import identifier, write_pair
 from geoctrl._scalars.straight_line import PYTHON, Language, results, statements
@@ -190,7 +190,7 @@ def to_c(
     Parameters
     ----------
     folder : path
-        It must exist; files of these names are replaced.
+        Made where it is not there; files of these names are replaced.
     params : dict, optional
         Of the plant and the gains, by name.
     name : str, optional
@@ -204,7 +204,7 @@ def to_c(
     Raises
     ------
     InputError
-        For a folder that does not exist, a name that is no identifier, or a law that depends on the time.
+        For a folder that cannot be made, a name that is no identifier, or a law that depends on the time.
     ParameterError, MatchingError
         As `function`.
     ExpressionError
@@ -212,7 +212,7 @@ def to_c(
     TypeError
         If ``folder`` is no path.
     """
-    target, loop = existing_folder(folder), law.full
+    target, loop = file_path(folder), law.full
     chosen = identifier(name, f"law_{law.mechanism.name}" if law.mechanism.name else "law")
     inputs, rates, own = _computed(law, params)
     values = loop.parameters(params)
@@ -226,4 +226,4 @@ def to_c(
         law=inputs,
         rates=rates,
     )
-    return write_pair(target, chosen, texts)
+    return write_pair(made_folder(target), chosen, texts)

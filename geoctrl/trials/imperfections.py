@@ -16,6 +16,7 @@ from geoctrl.simulation import simulate
 from geoctrl.systems import EulerPoincare, Friction, Parameter, System
 from geoctrl.systems.rotor_velocities import with_rotor_velocities
 from geoctrl.systems.tilt import tilted
+from geoctrl.systems.units import input_units
 from geoctrl.trials.shared import Shared
 
 __all__ = ["CHECKS", "UPSIDE_DOWN", "Case", "Trial", "described", "driven"]
@@ -98,11 +99,19 @@ Scan = tuple[Trial, float, float, str]
 """A trial, the easiest and the hardest value, and their unit."""
 
 
+def _input_unit(case: Case) -> str:
+    """That of the inputs, where the description tells one for all of them."""
+    mechanism = getattr(case.plant, "mechanism", None)
+    known = {} if mechanism is None else input_units(mechanism)
+    found = {known.get(label, "") for label in case.controller.feedback.inputs}
+    return found.pop() if len(found) == 1 and "" not in found else "units of the input"
+
+
 def _limit(case: Case, _row: int) -> Scan:
     def trial(value: float) -> str:
         return case.fault(replace(case.controller, limits=case.limits.at(value)))
 
-    return trial, 2 * case.limits.size, 1e-3 * case.limits.size, case.limits.told("units of the input")
+    return trial, 2 * case.limits.size, 1e-3 * case.limits.size, case.limits.told(_input_unit(case))
 
 
 def _rate(case: Case, _row: int) -> Scan:
@@ -111,7 +120,7 @@ def _rate(case: Case, _row: int) -> Scan:
     def trial(value: float) -> str:
         return case.fault(replace(case.controller, rate_limits=case.limits.at(value)))
 
-    return trial, fastest, 1e-5 * fastest, case.limits.told("units of the input a second")
+    return trial, fastest, 1e-5 * fastest, case.limits.told(f"{_input_unit(case)}/s")
 
 
 def _hold(case: Case, _row: int) -> Scan:

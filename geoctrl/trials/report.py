@@ -84,9 +84,15 @@ class RobustnessReport:
 
     def __repr__(self) -> str:
         lines = [f"<RobustnessReport, seed {self.seed}>"]
-        for row in self.rows:
-            value = "-" if row.tolerated is None else f"{row.tolerated:.4g} {row.unit}".strip()
-            lines.append(f"  {row.check:<12} {value:<16} {row.criterion} ({row.runs} runs)")
+        values = [
+            "-" if row.tolerated is None else f"{row.tolerated:.4g} {row.unit}".strip() for row in self.rows
+        ]
+        first, second = (
+            max(map(len, column), default=0) for column in ([r.check for r in self.rows], values)
+        )
+        for row, value in zip(self.rows, values, strict=True):
+            told = f"{row.check:<{first}}  {value:<{second}}  {row.criterion} ({row.runs} runs)"
+            lines.append(f"  {told}")
         if self.missing:
             lines.append(f"  interrupted before {', '.join(self.missing)}")
         return "\n".join(lines)

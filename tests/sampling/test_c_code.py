@@ -119,7 +119,7 @@ def test_a_signal_that_is_none_is_a_fault_and_leaves_the_state(case, request):
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"folder": "nowhere"}, gc.InputError, "no folder"),
+        ({"folder": __file__}, gc.InputError, "cannot be made a folder"),
         ({"folder": 3}, TypeError, "path"),
         ({"folder": ".", "name": "double"}, gc.InputError, "identifier of C"),
     ],

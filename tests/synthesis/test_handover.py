@@ -213,10 +213,16 @@ def test_latex_is_made_of_the_states():
     assert r"\sigma" in skate().latex()
 
 
+def test_a_folder_is_made(tmp_path):
+    header, source = skate().to_c(tmp_path / "made" / "for it")
+    assert header.exists()
+    assert source.exists()
+
+
 def test_what_is_refused(tmp_path):
     law = skate()
-    with pytest.raises(gc.InputError, match="no folder"):
-        law.to_c(tmp_path / "missing")
+    with pytest.raises(gc.InputError, match="cannot be made a folder"):
+        law.to_c(__file__)
     with pytest.raises(TypeError, match="path"):
         law.to_c(3)
     for name in ("2fast", "double", "a b", "", 5, "law\u00e9"):
