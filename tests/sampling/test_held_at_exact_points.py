@@ -10,6 +10,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import checker
+from geoctrl.sampling import Feedback, SampledController
 from tests.synthesis.own_mechanisms import ball, cube, pendulum
 
 STABLE, ASYMPTOTIC = gc.Verdict.PROVED_STABLE, gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
@@ -74,6 +75,23 @@ def test_what_is_computed_is_what_is_printed(tmp_path):
         assert len(row.as_coefficients_dict()) == 8  # two of Gamma, three rates, three wheels
     run = gc.simulate(system, np.linspace(0, 1, 11), eq.x, controller=law.sampled(rate=100))
     assert np.max(np.abs(run.states - eq.x[:, None])) < 1e-10  # wheels turn by torques of 1e-15
+
+
+def test_laws_and_points_in_doubles_are_refused_with_what_to_do():
+    """A rounded law does not hold the point; a root of no known kind is no point for a proof."""
+    system = pendulum()
+    eq = system.equilibrium("up")
+    rounded = SampledController(Feedback(gc.lqr(system, eq).computed), rate=100)
+    assert gc.linearize_held(system, rounded, eq).stable
+    with pytest.raises(gc.CertificateError, match=r"does not give the commands.*u_e - K \(x - x_e\)") as told:
+        gc.certify(system, eq, controller=rounded)
+    assert told.value.__cause__ is None
+    q = gc.Coordinate("q", angle=True)
+    leaning = system.mechanism.replace(potential=-10 * sp.cos(q.symbol) + q.symbol**2 / 3).reduce()
+    point = gc.find_equilibrium(leaning, [0, 2.5])
+    with pytest.raises(gc.CertificateError, match="member of a declared family") as told:
+        gc.certify(leaning, point, controller=gc.lqr(leaning, point).sampled(rate=100))
+    assert told.value.__cause__ is None
 
 
 # -- families of fixed points -------------------------------------------------------------------------
