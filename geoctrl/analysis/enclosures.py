@@ -16,8 +16,11 @@ from flint import ctx, fmpq
 from geoctrl import checker
 from geoctrl.analysis.motion import Stored
 from geoctrl.analysis.problem import Problem
+from geoctrl.checker.balls import Balls
 from geoctrl.checker.boxes import PRECISION, Box
+from geoctrl.checker.jets import reachable
 from geoctrl.checker.surds import ball
+from geoctrl.checker.theorems.idle import equations_of_rest
 from geoctrl.systems.tolerances import INDEPENDENT
 
 __all__ = ["enclosed"]
@@ -34,6 +37,8 @@ _WEAKEST = 1e-12
 """Rows of the linearisation, relative to the largest entry, that count as none."""
 
 Judged = tuple[Stored, str, str, dict[str, Any]]
+Moment = tuple[Stored, list[Any], list[list[Any]]]
+"""A problem at a point, and values and derivatives of equations there."""
 Equations = Callable[[Box, Sequence[Any]], tuple[list[Any], list[list[Any]]]]
 
 
@@ -47,7 +52,7 @@ def enclosed(problem: Problem, names: Sequence[str]) -> Judged | None:
     rounded = checker.Question(problem.question().read, exact=False)
     sizes = _sizes(problem)
     with ctx.workprec(PRECISION):
-        for attempt in (_by_spectrum, _by_energy):
+        for attempt in (_by_idle, _by_spectrum, _by_energy):
             try:
                 return attempt(problem, rounded, sizes, list(names))
             except (checker.Refusal, np.linalg.LinAlgError):
@@ -55,22 +60,47 @@ def enclosed(problem: Problem, names: Sequence[str]) -> Judged | None:
     return None
 
 
-def _by_spectrum(
-    problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]
-) -> Judged:
+def _by_spectrum(problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]) -> Judged:
     names = _independent(rounded, sizes, names)
     stored, _ = _placed(problem, rounded, sizes, names, lambda box, _: box.rest(), [])
     box = Box(stored.read, names, whole=False)
     reduced = (_floats(box.question.linearisation) @ _floats(box.kernel().tolist()))[box.others]
-    roots = np.linalg.eigvals(reduced)
+    return stored, *checker.decide(stored.read, {"conserved": names, **_growing(reduced)})
+
+
+def _growing(A: np.ndarray) -> dict[str, list[float]]:
+    """The last root of a matrix where it lies to the right of the axis."""
+    roots = np.linalg.eigvals(A)
     last = roots[int(np.argmax(roots.real))]
-    root = {"root": [float(last.real), float(last.imag)]} if last.real > 0 else {}
-    return stored, *checker.decide(stored.read, {"conserved": names, **root})
+    return {"root": [float(last.real), float(last.imag)]} if last.real > 0 else {}
 
 
-def _by_energy(
-    problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]
-) -> Judged:
+def _by_idle(problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]) -> Judged:
+    """Coordinates on which nothing depends are taken out: the point rests for all of their values."""
+    del names
+    labels, table = list(problem.motion.states), rounded.table
+    data = rounded.problem
+    nodes = [*data["field"], *data["right"], *(p for *_, p in data["matrix"])]
+    moving = {table[i][1] for i in reachable(table, nodes) if table[i][0] == "sym"}
+    idle = [k for k in labels if k not in moving]
+    rates = {k: table[p] for k, p in zip(labels, data["field"], strict=True)}
+    if not idle or problem.motion.leaf or any(rates[k][0] != "sym" for k in idle):
+        raise checker.Refusal("no coordinate is idle")
+    dropped = [rates[k][1] for k in idle]
+    box = {"held": idle, "omitted": [], "bits": _bits(sizes)}
+    free = [i for i, k in enumerate(labels) if k not in idle]
+
+    def at(x: list[Fraction], _: list[Fraction]) -> Moment:
+        stored = replace(problem, point=list(x)).question().boxed(box).with_parts(idle={"dropped": dropped})
+        question = checker.Question(stored.read, True, Balls([fmpq(0)] * len(labels)))
+        jets = question.jets([p for k, p in equations_of_rest(question).items() if k not in dropped])
+        return stored, [j.value for j in jets], [[question.gradient(j)[i] for i in free] for j in jets]
+
+    stored, _ = _refined(problem, at, free, sizes, [])
+    return stored, *checker.decide(stored.read, _growing(_floats(rounded.linearisation)[np.ix_(free, free)]))
+
+
+def _by_energy(problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]) -> Judged:
     if not names:
         raise checker.Refusal("there is no invariant")
     energy = "energy" if "energy" in names else names[0]
@@ -139,28 +169,50 @@ def _placed(
         raise checker.Refusal("the family of equilibria is not that of the invariants")
     held = qr(family.T, pivoting=True, mode="r")[1][: len(names)] if len(names) else []
     units = [*sizes, *(2.0 ** np.round(np.log2(abs(float(y)))) if y else 1.0 for y in multipliers)]
-    bits = [BITS - round(np.log2(c)) for c in units]
     box = {
         "held": [labels[i] for i in held],
         "omitted": [labels[i] for i in omitted],
-        "bits": BITS if set(bits) == {BITS} else bits,
+        "bits": _bits(units),
     }
-    x: list[Fraction] = [Fraction(float(q)) if isinstance(q, checker.Surd) else q for q in problem.point]
-    start, n = list(x), len(labels)
-    for _ in range(_STEPS):
+
+    def at(x: list[Fraction], y: list[Fraction]) -> Moment:
         stored = replace(problem, point=list(x)).question().boxed(box)
-        at = Box(stored.read, names, whole=False)
-        values, jacobian = equations(at, multipliers)
-        c = np.array([*(units[i] for i in at.free), *units[n:]])
+        return stored, *equations(Box(stored.read, names, whole=False), y)
+
+    free = [i for i, label in enumerate(labels) if label not in box["held"]]
+    return _refined(problem, at, free, units, multipliers)
+
+
+def _bits(units: Sequence[float]) -> int | list[int]:
+    """Exponents of the radii of a box: one where all are the same."""
+    bits = [BITS - round(np.log2(c)) for c in units]
+    return BITS if set(bits) == {BITS} else bits
+
+
+def _refined(
+    problem: Problem,
+    at: Callable[[list[Fraction], list[Fraction]], Moment],
+    free: Sequence[int],
+    units: Sequence[float],
+    multipliers: list[Fraction],
+) -> tuple[Stored, list[Fraction]]:
+    """The problem at a middle that Newton's steps lead to, by the states that are free and by multipliers;
+    refused where they come to another point than the one that is meant.
+    """
+    x: list[Fraction] = [Fraction(float(q)) if isinstance(q, checker.Surd) else q for q in problem.point]
+    start, n = list(x), len(x)
+    c = np.array([*(units[i] for i in free), *units[n:]])
+    for _ in range(_STEPS):
+        stored, values, jacobian = at(x, multipliers)
         step = _newton(_floats(jacobian) * c, _floats([values])[0])
         if np.max(np.abs(step), initial=0.0) < _SMALL:
-            near = (NEAR * max(d, abs(float(b))) for d, b in zip(sizes, start, strict=True))
+            near = (NEAR * max(d, abs(float(b))) for d, b in zip(units, start, strict=False))
             if any(abs(float(a - b)) > most for a, b, most in zip(x, start, near, strict=True)):
                 raise checker.Refusal("the equilibrium is not that point")
             return stored, multipliers
-        for i, change in zip(at.free, step, strict=False):
+        for i, change in zip(free, step, strict=False):
             x[i] = _moved(x[i], change, units[i])
-        changes = zip(multipliers, step[len(at.free) :], units[n:], strict=True)
+        changes = zip(multipliers, step[len(free) :], units[n:], strict=True)
         multipliers = [_moved(y, change, unit) for y, change, unit in changes]
     raise checker.Refusal("Newton's steps do not come to an end")
 

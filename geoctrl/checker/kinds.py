@@ -25,6 +25,7 @@ from geoctrl.checker.reading import (
 from geoctrl.checker.surds import Surds
 from geoctrl.checker.theorems.family_in_balls import judge_in_balls
 from geoctrl.checker.theorems.held_loop import judge_held
+from geoctrl.checker.theorems.idle import judge_idle
 from geoctrl.checker.verdicts import judge
 from geoctrl.checker.words.texts import listed, short
 
@@ -76,7 +77,11 @@ def _of_equations(problem: dict[str, Any], findings: dict[str, Any]) -> tuple[st
         "restricted second variation: {} positive, {} negative, {} zero eigenvalues".format(
             *findings.get("inertia", "---")
         ): "inertia" in findings,
-    } | {words.format(**findings): True for part, words in THEOREM_CHECKS.items() if part in findings}
+    }
+    told = {part: words for part, words in THEOREM_CHECKS.items() if part in findings}
+    if "root" in findings:  # of the others one lies to the right
+        told.pop("family_dimension", None)
+    done |= {words.format(**findings): True for words in told.values()}
     return tuple(words for words, holds in done.items() if holds)
 
 
@@ -111,7 +116,7 @@ THEOREM_CHECKS = {
 
 
 def _judge_equations(problem: dict[str, Any], proposal: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
-    for part, by in (("box", judge_box), ("enclosed", judge_in_balls)):
+    for part, by in (("idle", judge_idle), ("box", judge_box), ("enclosed", judge_in_balls)):
         if part in problem:
             return by(problem, proposal)
     return judge(Question(problem, exact=True), proposal)

@@ -181,6 +181,7 @@ EQUATIONS = {
         "slope": _place,
     },
     "enclosed?": {"omitted": [label]},
+    "idle?": {"dropped": [label]},
     "box?": {"held": [label], "omitted": [label], "bits": _bits},
     "spin?": (_float, _float, _float),
 }
