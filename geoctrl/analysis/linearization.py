@@ -226,7 +226,7 @@ def linearized(seen: Seen, point: Equilibrium) -> Linearization:
     for jet in shape_jets(system, x, u, numbers):
         rows[jet.name] = scaled_row(np.array(jet.gradient) * unit, np.array(jet.gradient) * unit)
     names, level = invariant_directions(rows, tangent)
-    within, scaled = tangent @ level, A * unit / unit[:, None]
+    within, scaled = tangent @ level, A * (unit / unit[:, None])
     inner = within.T @ scaled @ within
     others = np.linalg.eigvals(inner) if inner.size else np.zeros(0)
     largest = float(np.max(np.abs(others), initial=0.0)) or 1.0

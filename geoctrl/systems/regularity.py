@@ -11,8 +11,8 @@ from geoctrl.systems.tolerances import KINK
 
 __all__ = ["require_autonomous", "require_derivative", "require_range", "require_smooth", "require_values"]
 
-_LARGEST = 500
-"""Exponent of two: products of two such sizes are doubles, with all their digits."""
+_LEAST = 2.0**-500
+"""Products of two such sizes are doubles, with all their digits."""
 
 
 def require_autonomous(autonomous: bool, name: str) -> None:
@@ -51,18 +51,18 @@ def require_values(field: np.ndarray, labels: Sequence[str]) -> np.ndarray:
 
 
 def require_range(sizes: np.ndarray, labels: Sequence[str]) -> None:
-    """Refuse states of which the squares exceed the doubles, or vanish among them: rates would as well.
+    """Refuse states of which the squares vanish among the doubles: rates would as well, and say nothing.
 
     Raises
     ------
     EquilibriumError
-        If one is beyond 2^-500 .. 2^500 in size.
+        If one is below 2^-500 in size, and not zero.
     """
-    outside = (sizes != 0) & ~((sizes > 2.0**-_LARGEST) & (sizes < 2.0**_LARGEST))
+    outside = (sizes > 0) & (sizes < _LEAST)
     if np.any(outside):
         worst = int(np.argmax(outside))
         raise EquilibriumError(
-            f"{labels[worst]} has the size {sizes[worst]:.3g} here, of which no products are doubles: "
+            f"{labels[worst]} has the size {sizes[worst]:.3g} here, of which products vanish in doubles: "
             "nothing can be said there; take other units"
         )
 

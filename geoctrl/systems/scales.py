@@ -188,7 +188,7 @@ def condition_of(matrix: np.ndarray, sizes: np.ndarray) -> float:
 
 
 def shares(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """|values| over their sizes: zero for zero, infinite where a size is missing or a value is no number.
+    """|values| over their sizes: zero for zero, infinite where either is no number or a size is missing.
 
     Examples
     --------
@@ -196,7 +196,8 @@ def shares(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     array([0. , inf, 0.5])
     """
     values, sizes = np.abs(values), np.asarray(sizes, dtype=float)
-    found = np.divide(values, sizes, out=np.full(values.shape, np.inf), where=sizes > 0)
+    known = (sizes > 0) & np.isfinite(sizes)
+    found = np.divide(values, sizes, out=np.full(values.shape, np.inf), where=known)
     return np.where(np.isnan(found), np.inf, np.where(values == 0, 0.0, found))
 
 
@@ -274,7 +275,7 @@ class Scales:
     def scaled(self) -> np.ndarray:
         """A in these units, D^-1 A D (n, n): no entry is much above the rate."""
         d = self.unit
-        return self.A * d / d[:, None]
+        return self.A * (d / d[:, None])
 
     @property
     def tangent(self) -> np.ndarray:
@@ -321,10 +322,10 @@ def scales_of(
     units: Mapping[str, str] | None = None,
 ) -> Scales:
     """Sizes from derivatives, magnitudes (n,) of the rates and (r,) of the relations, and anchors (n,)."""
-    d = felt(A, rate, reached(A, rate, anchors))
-    rho, of_leaf = rates + np.abs(A) @ d, relations + np.abs(C) @ d
-    column = columns_of(np.vstack([A, C]), np.concatenate([rho, of_leaf]), d)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):  # of numbers beyond the doubles there are no sizes
+        d = felt(A, rate, reached(A, rate, anchors))
+        rho, of_leaf = rates + np.abs(A) @ d, relations + np.abs(C) @ d
+        column = columns_of(np.vstack([A, C]), np.concatenate([rho, of_leaf]), d)
         pushed = np.where(B != 0, rate * d[:, None] / np.abs(B), 0.0)
     driven = np.max(pushed, axis=0, initial=0.0)
     return Scales(rate, d, column, rho, of_leaf, driven, A, C, B, labels, input_labels, units)
