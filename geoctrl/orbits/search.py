@@ -50,6 +50,8 @@ _POLISHING = 4
 _LAST_DIGITS = 1e-14
 _CLOSED = 1e-10
 """Residual, relative to the sizes of states, up to which an orbit counts as found."""
+_ZERO = 1e-15
+"""Size of a state, relative to that at the guess, which is one of rounding."""
 _NONE = "no periodic orbit was found near the guess"
 _ELSEWHERE = "start nearer, with another period, or with more segments"
 _RETURNS = 241
@@ -349,7 +351,8 @@ class _Shooting:
 
 def _told(shooting: _Shooting, y: np.ndarray, residual: float) -> PeriodicOrbit:
     """The orbit with its multipliers."""
-    states, T, angle = shooting.parts(y)
+    # What is left of a zero is below the rounding of what was solved for, and has no size of its own.
+    states, T, angle = shooting.parts(np.where(np.abs(y) < _ZERO, 0.0, y))
     x, S, system = states[0], shooting.closing(angle), shooting.system
     if not shooting.moves(x, T):
         raise EquilibriumError(
