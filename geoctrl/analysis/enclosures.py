@@ -23,7 +23,7 @@ from geoctrl.checker.surds import ball
 from geoctrl.checker.theorems.idle import equations_of_rest
 from geoctrl.systems.tolerances import INDEPENDENT
 
-__all__ = ["enclosed"]
+__all__ = ["box_at_rest", "enclosed"]
 
 BITS = 64
 """Of the radius of the box: far below what a double tells, far above what Newton's steps leave."""
@@ -58,6 +58,20 @@ def enclosed(problem: Problem, names: Sequence[str]) -> Judged | None:
             except (checker.Refusal, np.linalg.LinAlgError):
                 continue
     return None
+
+
+def box_at_rest(problem: Problem, names: Sequence[str]) -> Stored | None:
+    """A problem with a box that holds an equilibrium of the family of conserved functions, all of which are
+    independent there; None where none is found.
+    """
+    rounded, sizes = checker.Question(problem.question().read, exact=False), _sizes(problem)
+    with ctx.workprec(PRECISION):
+        try:
+            if len(_independent(rounded, sizes, names)) < len(names):
+                return None
+            return _placed(problem, rounded, sizes, names, lambda box, _: box.rest(), [])[0]
+        except (checker.Refusal, np.linalg.LinAlgError):
+            return None
 
 
 def _by_spectrum(problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]) -> Judged:

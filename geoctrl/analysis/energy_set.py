@@ -255,6 +255,7 @@ class EnergySets:
                     return found
                 asked = question.data["sublevel"]
                 reasons.append(f"by {'-' if asked['sense'] < 0 else ''}{asked['energy']}, {found}")
+                reasons += [f"{name} is not held, for {why}" for name, why in question.omitted.items()]
         except Refusal as refusal:
             reasons.append(str(refusal))
         return list(dict.fromkeys(reasons)) or ["no energy is conserved, or falls by squares"]

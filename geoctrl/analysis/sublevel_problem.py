@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from flint import fmpq
+from flint import arb, fmpq
 
 from geoctrl import checker
 from geoctrl._scalars.magnitudes import binary, magnitudes
 from geoctrl.analysis.appended import Appended
+from geoctrl.analysis.enclosures import box_at_rest
 from geoctrl.analysis.energy_casimir import exact_multipliers
 from geoctrl.analysis.falling import falling_functions
 from geoctrl.analysis.motion import Motion, Stored
@@ -19,6 +20,7 @@ from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.rebuilding import compare_problems, require_same_equations
 from geoctrl.checker.jets import reachable, to_float
 from geoctrl.checker.matrices import independent
+from geoctrl.checker.sublevels.energy import in_balls
 from geoctrl.checker.sublevels.file import SUBLEVEL
 from geoctrl.errors import CertificateError
 from geoctrl.systems import Equilibrium, ReducedSystem
@@ -47,6 +49,8 @@ class Question:
         Of these others.
     step : Fraction
         The size of the function, by which levels are looked for at first.
+    omitted : dict of name -> str
+        Invariants that might be held, and why it is not known that they are conserved.
     """
 
     data: dict[str, Any]
@@ -54,6 +58,7 @@ class Question:
     middles: dict[str, Fraction]
     sizes: dict[str, Fraction]
     step: Fraction
+    omitted: dict[str, str]
 
 
 class _Sizes(NamedTuple):
@@ -97,24 +102,66 @@ def questions(
     problem = Problem.of(system.seen_from(point.spin), point)
     if problem is None:
         return
-    stored = problem.question(others=True)
-    q = checker.Question(stored.read, exact=True)
-    conserved = [name for name in stored.read["invariants"] if _conserved(q, name)]
+    sizes = _Sizes.of(system, point, problem)
+    problem, stored = _at_rest(problem)
+    conserved, left, omitted = _kept(stored)
+    exact = not left and "box" not in stored.data
     velocities = [k for k, node in problem.motion.states.items() if node in problem.motion.velocities]
     stored, parts = with_sides(system, problem, stored, limits)
-    sizes = _Sizes.of(system, point, problem)
     kept = [k for k in conserved if k != ENERGY]
     others = [k for k in stored.read["invariants"] if k not in conserved]
     for asked, energy, sense in _functions(stored, conserved, kept, others):
-        q = checker.Question(asked.read, exact=True)
-        for held, multipliers in _held(q, energy, sense, kept, velocities):
+        q = checker.Question(asked.read, exact=True) if exact else in_balls(asked.read)
+        for held, multipliers in _held(q, energy, sense, kept, velocities, exact):
             given = {
                 "energy": energy,
                 "sense": sense,
                 "multipliers": {k: str(v) for k, v in multipliers.items()},
                 "velocities": velocities,
             }
-            yield _question(asked, given, held, widths, parts, sizes)
+            yield replace(_question(q, asked, given, held, widths, parts, sizes), omitted=omitted)
+
+
+def _at_rest(problem: Problem) -> tuple[Problem, Stored]:
+    """The problem at its point, or with a box that holds an equilibrium where that has no exact numbers."""
+    stored = problem.question(others=True)
+    try:
+        checker.Question(stored.read, exact=True).require_equilibrium()
+        return problem, stored
+    except (checker.NotEquilibrium, checker.NotExact) as reason:
+        known = problem.question().read
+        names = [k for k in _kept_in_balls(known) if k != ENERGY]
+        found = box_at_rest(problem, names)
+        if found is None:
+            raise reason
+        boxed = replace(problem, point=[Fraction(str(v)) for v in found.read["states"].values()])
+        return boxed, boxed.question(others=True).boxed(found.data["box"])
+
+
+def _kept(stored: Stored) -> tuple[list[str], list[str], dict[str, str]]:
+    """Names of the invariants that are conserved; of those of them that are so in balls alone, for their
+    values at the point are no exact numbers; and why of others that is not known.
+    """
+    if "box" in stored.data:
+        return _kept_in_balls(stored.read), [], {}
+    q, near = checker.Question(stored.read, exact=True), None
+    conserved, left, omitted = list[str](), list[str](), dict[str, str]()
+    for name in stored.read["invariants"]:
+        try:
+            kept = q.conserved(name)
+        except checker.NotExact:
+            near = near or in_balls(stored.read)
+            kept = _conserved(near, name)
+            left += [name] * kept
+        except checker.Refusal as refusal:
+            kept, omitted[name] = False, str(refusal)
+        conserved += [name] * kept
+    return conserved, left, omitted
+
+
+def _kept_in_balls(read: dict[str, Any]) -> list[str]:
+    q = in_balls(read)
+    return [name for name in read["invariants"] if _conserved(q, name)]
 
 
 def require_same_sublevel(system: ReducedSystem, stored: Mapping[str, Any]) -> None:
@@ -177,7 +224,9 @@ def _appended(problem: Problem, stored: Stored, extra: Sequence[tuple[str, list]
     data, table = motion.written(functions, {}, {}, further="consequences" in stored.data)
     places = {part: table.places([motion.image(n) for n in nodes]) for part, nodes in extra}
     numbers = {
-        part: stored.data[part] for part in ("states", "inputs", "parameters", "roots") if part in stored.data
+        part: stored.data[part]
+        for part in ("states", "inputs", "parameters", "roots", "box")
+        if part in stored.data
     }
     return Stored.of(data | {"nodes": table.rows} | numbers), places
 
@@ -205,7 +254,12 @@ def _functions(
 
 
 def _held(
-    q: checker.Question, energy: str, sense: int, kept: Sequence[str], velocities: Sequence[str]
+    q: checker.Question,
+    energy: str,
+    sense: int,
+    kept: Sequence[str],
+    velocities: Sequence[str],
+    exact: bool,
 ) -> Iterator[tuple[list[str], dict[str, fmpq]]]:
     """Invariants to be held, and multipliers of others."""
     linear = [k for k in kept if _linear(q, k, velocities)]
@@ -213,10 +267,14 @@ def _held(
     rows: list[list] = []
     for name in linear:
         row = [q.function(name)[1][i] for i in places]
+        if not exact:  # the checker asks again, over cells
+            row = [c.mid().fmpq() if isinstance(c, arb) else c for c in row]
         if independent(rows, row):
             rows.append(row)
     if len(rows) == len(linear):
         yield linear, {}
+    if not exact:
+        return
     functions = [q.function_at(energy, q.problem["invariants"][energy]), *map(q.function, kept)]
     functions += map(q.function, q.problem["leaf"])
     found = exact_multipliers(functions)
@@ -234,6 +292,7 @@ def _linear(q: checker.Question, name: str, velocities: Sequence[str]) -> bool:
 
 
 def _question(
+    q: checker.Question,
     stored: Stored,
     given: dict[str, Any],
     held: Sequence[str],
@@ -242,7 +301,6 @@ def _question(
     sizes: _Sizes,
 ) -> Question:
     """The problem with its functions written as polynomials, in which terms cancel that do."""
-    q = checker.Question(stored.read, exact=True)
     table, known = Appended(stored), stored.read["invariants"]
     V = q.ratios([known[given["energy"]]])[0] * fmpq(given["sense"])
     for name, factor in given["multipliers"].items():
@@ -266,7 +324,7 @@ def _question(
         k: Fraction(to_float(v)) if isinstance(v, checker.Surd) else Fraction(str(v))
         for k, v in stored.read["states"].items()
     }
-    return Question(data, shapes, middles, sizes.states, sizes.functions[given["energy"]])
+    return Question(data, shapes, middles, sizes.states, sizes.functions[given["energy"]], {})
 
 
 def _symbols(nodes: Sequence[tuple], place: int) -> set[str]:

@@ -174,6 +174,15 @@ def require_zero(values: Sequence[Any], jacobian: Sequence[Sequence[Any]], radii
         raise Refusal("it is not proved that there is an equilibrium in the box", "problem.box")
 
 
+def require_rest(problem: dict[str, Any], names: Sequence[str]) -> None:
+    """One equilibrium lies in the box of a problem, of the family that invariants in use belong to."""
+    with ctx.workprec(PRECISION):
+        whole = Box(problem, names, whole=True)
+        whole.question.require_kept(list(names))
+        whole.kernel()  # the states that are omitted are those that the others determine
+        require_zero(Box(problem, names, whole=False).rest()[0], whole.rest()[1], whole.unknown(0))
+
+
 def judge_box(problem: dict[str, Any], proposal: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
     """Verdict, method and findings for an equilibrium that is known up to the box of a problem.
 

@@ -74,7 +74,7 @@ class Energy:
     Attributes
     ----------
     question : Question
-        In exact numbers, about the point of the problem.
+        In exact numbers, about the point of the problem; in balls where that is known up to a box.
     shapes, velocities : list of int
         Places of states among the states.
     levels : list of arb
@@ -82,7 +82,7 @@ class Energy:
     """
 
     def __init__(self, problem: dict[str, Any]) -> None:
-        self.question = q = Question(problem, exact=True)
+        self.question = q = in_balls(problem) if "box" in problem else Question(problem, exact=True)
         given = problem["sublevel"]
         self.given, labels = given, q.labels
         if len(set(given["velocities"])) != len(given["velocities"]) or set(given["velocities"]) & set(
@@ -362,6 +362,14 @@ class Energy:
         for g, factor in zip(relations, leaf, strict=True):
             V = V + Jet(factor, {}, none) * g
         return V
+
+
+def in_balls(problem: dict[str, Any]) -> Question:
+    """The question with values at the point in balls: identities are exact, functions may be irrational
+    there.
+    """
+    with ctx.workprec(BITS):
+        return Question(problem, True, Balls([fmpq(0)] * len(problem["states"])))
 
 
 def interval(side: Sequence[Any]) -> arb:

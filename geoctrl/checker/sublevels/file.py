@@ -6,10 +6,13 @@ from typing import Any, NamedTuple
 
 from flint import arb, ctx, fmpq
 
+from geoctrl.checker.boxes import require_rest
+from geoctrl.checker.jets import NotExact
 from geoctrl.checker.kinds import numbered
+from geoctrl.checker.question import Question
 from geoctrl.checker.reading import EQUATIONS, VERSION, Refusal, conform, label, one_of, sentence
 from geoctrl.checker.sublevels.cover import CELLS, Cells, Node, read_tree
-from geoctrl.checker.sublevels.energy import BITS, Energy
+from geoctrl.checker.sublevels.energy import BITS, Energy, in_balls
 from geoctrl.checker.sublevels.limits import require_limits
 from geoctrl.checker.theorems.falling import require_fall
 from geoctrl.checker.words.claims import (
@@ -17,7 +20,7 @@ from geoctrl.checker.words.claims import (
     functions_of,
     leaf_at,
     limit_phrase,
-    point_words,
+    place_words,
     require_claim,
     system_words,
 )
@@ -38,7 +41,7 @@ def _tree(value: Any) -> str | None:
     return value if isinstance(value, str) and value.isascii() and 0 < len(value) <= CELLS else None
 
 
-SUBLEVEL = {key: EQUATIONS[key] for key in (*list(EQUATIONS)[1:13], "consequences?")} | {
+SUBLEVEL = {key: EQUATIONS[key] for key in (*list(EQUATIONS)[1:13], "consequences?", "box?")} | {
     "kind": one_of("sublevel"),
     "domain": [_place],
     "falling?": {
@@ -104,13 +107,16 @@ def require_equations(energy: Energy) -> None:
     be.
     """
     q, given = energy.question, energy.given
-    q.require_equilibrium()
     known, falling = q.problem["invariants"], q.problem.get("falling")
     names = [*given["held"], *given["multipliers"], given["energy"]]
     if len(set(names)) != len(names):
         raise Refusal("an invariant is named twice", "problem.sublevel")
+    if "box" in q.problem:
+        require_rest(q.problem, names[:-1])
+    else:
+        q.require_equilibrium()
     if falling is None:
-        q.require_kept(names)
+        q = keeping(q, names)
     else:
         q.require_kept(names[:-1])
         if falling["function"] != known[given["energy"]] or falling["sense"] != given["sense"]:
@@ -127,6 +133,21 @@ def require_equations(energy: Energy) -> None:
             raise Refusal("a function is not what it is said to be", "problem.sublevel")
 
 
+def keeping(q: Question, names: list[str]) -> Question:
+    """The question in which invariants are proved to be kept: where their values at the point are not exact
+    numbers, in balls.
+    """
+    try:
+        with ctx.workprec(BITS):
+            q.require_kept(names)
+        return q
+    except NotExact:
+        near = in_balls(q.problem)
+        with ctx.workprec(BITS):
+            near.require_kept(names)
+        return near
+
+
 def check_sublevel(data: Any) -> tuple[str, str, tuple[str, ...]]:
     """Verdict, claim and what was confirmed."""
     read = conform(data, FILE)
@@ -137,7 +158,9 @@ def check_sublevel(data: Any) -> tuple[str, str, tuple[str, ...]]:
     given = problem["sublevel"]
     kept = [*problem["leaf"], *given["held"], *given["multipliers"]]
     checks = [
-        "field and leaf relations vanish exactly at the point",
+        "an equilibrium lies in the box"
+        if "box" in problem
+        else "field and leaf relations vanish exactly at the point",
         f"kept by the motion, identically: {listed(kept) or 'nothing'}",
         f"{'falls' if 'falling' in problem else 'conserved'}, identically: {function_words(problem)}",
         f"{len(region.inside)} cells of shapes, around which the function lies above the level; over them "
@@ -173,8 +196,9 @@ def claim_of_sublevel(system: str, region: Region) -> str:
     problem = region.energy.question.problem
     given = problem["sublevel"]
     values = assigned({**problem["parameters"], **problem["inputs"]})
+    there = "the middle of the box below" if "box" in problem else "the equilibrium"
     held = "".join(
-        f", {told(k)} within {decimal(row['width'])} of its value at the equilibrium"
+        f", {told(k)} within {decimal(row['width'])} of its value at {there}"
         for k, row in given["held"].items()
     )
     used = [given["energy"], *(k for k, m in given["multipliers"].items() if m), *given["held"]]
@@ -185,7 +209,7 @@ def claim_of_sublevel(system: str, region: Region) -> str:
         f"Motions of {system_words(system)}{f' with {values}' if values else ''} that begin on "
         f"{leaf_at(problem)}, with {function_words(problem)} <= {decimal(region.level)}{held}, where "
         f"{functions_of(problem, used)}, over {len(region.inside)} cells about the equilibrium "
-        f"{point_words(problem['states']) or 'x = 0'} that lie within {extent}, stay so for "
+        f"{place_words(problem)} that lie within {extent}, stay so for "
         f"ever{model}{f', and tend to {tend}' if tend else ''}{limit_phrase(problem)}."
     )
 

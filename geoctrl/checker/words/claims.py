@@ -104,7 +104,7 @@ def about_point(system: str, problem: dict[str, Any], predicate: str, circumstan
     values, inputs, spin = (problem.get(k, {}) for k in ("parameters", "inputs", "spin"))
     held = problem.get("box", {}).get("held")
     phrases = {
-        f"The equilibrium {_point(problem)} of {system_words(system)}": True,
+        f"The equilibrium {place_words(problem)} of {system_words(system)}": True,
         f"with the same {listed(held or [])}": held,
         f"with {assigned(values)}": values,
         f"held by the inputs {assigned(inputs)}": inputs,
@@ -168,7 +168,7 @@ def limit_phrase(problem: dict[str, Any]) -> str:
     return f"; there {' and '.join(rows)}" if rows else ""
 
 
-def _point(problem: dict[str, Any]) -> str:
+def place_words(problem: dict[str, Any]) -> str:
     """The point, or the box in which it lies; what rounding has left in place of a zero is told as one."""
     states, box = problem["states"], problem.get("box")
     if box is None:
