@@ -98,7 +98,7 @@ def region_of_attraction(
         Outputs of the loop, as torques of its law, that stay within bounds in the set.
     params : dict, optional
     widths : dict of name -> half width, optional
-        How far the levels of held invariants may be from those of the equilibrium, all at once; 2^-22 of
+        How far the levels of held invariants may be from those of the equilibrium, all at once; 2^-24 of
         their sizes there by default.
     depth : int, optional
         Halvings of each side of the box in which cells are looked for, by the energy.

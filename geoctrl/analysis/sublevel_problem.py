@@ -30,7 +30,7 @@ __all__ = ["Question", "kept_functions", "questions", "require_same_sublevel", "
 ENERGY = "energy"
 _KEYS = [key.removesuffix("?") for key in SUBLEVEL]
 _PARTS = ("sublevel", "domain", "limits", "falling", "levels")
-_WIDTH = Fraction(1, 2**22)
+_WIDTH = Fraction(1, 2**24)
 """Of the levels of what is held, beside the size of the function at the point."""
 
 
