@@ -88,7 +88,9 @@ class Choices:
     @property
     def is_one_sided(self) -> bool:
         """Whether what is said on a switch itself is what is said on one of its sides."""
-        return all(len(asked) < 2 and "sign" not in dict(asked) for asked in self._asked.values())
+        return all(
+            len(asked) < 2 and not {"sign", "even"} & dict(asked).keys() for asked in self._asked.values()
+        )
 
     @property
     def moving(self) -> list[Node]:
@@ -109,9 +111,12 @@ class Choices:
         others = [a for a in self.switches if a is not switch]
         for signs in product((1, -1), repeat=len(others)):
             around = dict(zip(others, signs, strict=True))
-            pair = around | {switch: 1}, around | {switch: -1}
+            pair = self._in_order(around | {switch: 1}), self._in_order(around | {switch: -1})
             if not any(map(self._is_empty, pair)) and (every or self.reaches(switch, around)):
                 yield pair
+
+    def _in_order(self, branch: Branch) -> Branch:
+        return {a: branch[a] for a in self.switches}
 
     def on_switches(self) -> Iterator[Branch]:
         """All combinations of signs with zeros among them, but those that are seen to hold nowhere."""
@@ -139,8 +144,9 @@ class Choices:
                 name, args = node.payload
                 values = [image[a] for a in args]
                 if name in _NAMES and name != "abs":
-                    for atom in graph.factors(values[0])[1]:
-                        self._asked.setdefault(atom, set()).add((name, values[0]))
+                    for atom, e in graph.factors(values[0])[1].items():
+                        odd = e % 2 == 1 and self.signs(atom) >= NEGATIVE | POSITIVE
+                        self._asked.setdefault(atom, set()).add((name if odd else "even", values[0]))
                 image[node] = (
                     self._chosen(name, values, self._sign(values[0], branch))
                     if name in _NAMES

@@ -69,6 +69,9 @@ class Crossings:
         self._pairs: dict[Node, list[tuple[Branch, Branch]]] = {}
         self._own: dict[Node, list[Node]] = {}
         self._pieces: dict[tuple, tuple[Node, ...]] = {}
+        self._functions: dict[tuple, Node] = {}
+        self._rates: dict[tuple, Node] = {}
+        self._near: dict[Node, list[Branch]] = {}
 
     def in_branch(self, branch: Branch) -> tuple[Motion, Node]:
         """Motion and function in one branch."""
@@ -78,7 +81,10 @@ class Crossings:
         return self._motions[key], self._function(branch)
 
     def _function(self, branch: Branch) -> Node:
-        return self.choices.resolved([self.node], branch)[0]
+        key = tuple(branch.values())
+        if key not in self._functions:
+            (self._functions[key],) = self.choices.resolved([self.node], branch)
+        return self._functions[key]
 
     def vanishes(self, node: Node) -> bool:
         """Whether some function vanishes on the leaf in a branch."""
@@ -199,7 +205,10 @@ class Crossings:
 
     def _around(self, switch: Node) -> list[Branch]:
         """The branches of which the switch may be an edge."""
-        return [b for b in self.choices.branches() if self.choices.reaches(switch, b, weakly=True)]
+        if switch not in self._near:
+            branches = self.choices.branches()
+            self._near[switch] = [b for b in branches if self.choices.reaches(switch, b, weakly=True)]
+        return self._near[switch]
 
     def _special(self, apart: Sequence[Node]) -> str:
         """What the values on switches themselves spoil, of sign and of choices that differ there."""
@@ -239,9 +248,12 @@ class Crossings:
 
     def _rate(self, node: Node, branch: Branch) -> Node:
         """Of a function of the states along the motion of a branch."""
-        motion = self.in_branch(branch)[0]
-        tangents = dict(zip(motion.states.values(), motion.solved, strict=True)) | {self._time: self._clock}
-        return self._graph.push_forward([node], tangents)[0]
+        key = (node, *branch.values())
+        if key not in self._rates:
+            motion = self.in_branch(branch)[0]
+            tangents = dict(zip(motion.states.values(), motion.solved, strict=True))
+            (self._rates[key],) = self._graph.push_forward([node], tangents | {self._time: self._clock})
+        return self._rates[key]
 
     def _vanish(self, branch: Branch, nodes: Sequence[Node], zeros: Sequence[Node]) -> bool:
         """Whether functions vanish on the leaf, as it is in a branch, where others do."""

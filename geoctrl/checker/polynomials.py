@@ -9,7 +9,7 @@ a numerator in the ideal of the relations proves that the function vanishes near
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import comb
+from math import comb, gcd, isqrt, lcm
 from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
@@ -264,6 +264,9 @@ class Functions:
         """The generator that stands for a function of x, or its value where that is plain."""
         if not x.below and x.top.is_constant() and (value := PLAIN.get((name, str(x.top)))) is not None:
             return self.number(fmpq(value))
+        if name == "sqrt" and (factor := _square_before(x.top)) != 1:
+            # One generator for roots that are multiples of each other.
+            return self.function(name, x * (1 / factor**2)) * factor
         y = self._generator(name, x)
         if name == "sqrt":
             self.require_relation(y * y - x)
@@ -284,3 +287,11 @@ class Functions:
             self._generators[key] = Ratio(self, self._spare.pop(), {})
             self.made[len(self._spare)] = name, arguments
         return self._generators[key]
+
+
+def _square_before(polynomial: Any) -> fmpq:
+    """The root of the content of a polynomial, where that is the square of a rational; else one."""
+    coefficients = polynomial.coeffs()
+    p, q = gcd(*(int(c.p) for c in coefficients)), lcm(*(int(c.q) for c in coefficients))
+    roots = isqrt(p), isqrt(q)
+    return fmpq(*roots) if p and (roots[0] ** 2, roots[1] ** 2) == (p, q) else fmpq(1)

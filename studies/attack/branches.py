@@ -76,7 +76,7 @@ def change(drawn: Pieces, dice: Dice, special: bool) -> str:
     special : whether starts on switches themselves are run too
     """
     values = [e.subs(drawn.numbers) for e in (drawn.function, *drawn.rates, *drawn.poles)]
-    program = sp.lambdify([drawn.states], values, modules=["math", {"sign": _sign, "Max": max, "Min": min}])
+    program = sp.lambdify([drawn.states], values, modules=["math", _FUNCTIONS])
     for i in range(STARTS):
         start = dice.rng.normal(size=len(drawn.states))
         if special and i >= STARTS // 2:  # some states zero: on switches
@@ -92,6 +92,13 @@ def change(drawn: Pieces, dice: Dice, special: bool) -> str:
 
 def _sign(x: float) -> float:
     return float((x > 0) - (x < 0))
+
+
+def _step(x: float, middle: float = 0.5) -> float:
+    return 1.0 if x > 0 else 0.0 if x < 0 else middle
+
+
+_FUNCTIONS = {"sign": _sign, "Heaviside": _step, "Max": max, "Min": min}
 
 
 def _drift(program: Any, start: np.ndarray, step: float, n: int) -> float:

@@ -167,7 +167,7 @@ def _mechanism(dice: Dice) -> Pieces:
 
 def _slope(potential: sp.Expr, x: sp.Symbol) -> sp.Expr:
     """Of each piece by itself: there is no force where a potential jumps."""
-    return sp.diff(potential.rewrite(sp.Piecewise), x).replace(sp.DiracDelta, lambda *_: sp.Integer(0))
+    return sp.diff(potential, x).replace(sp.DiracDelta, lambda *_: sp.Integer(0))
 
 
 def _field(dice: Dice) -> Pieces:

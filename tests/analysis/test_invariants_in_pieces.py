@@ -229,3 +229,26 @@ def test_multiples_and_products_ask_the_same():
         Choices(g, [g.fun("abs", s + k) for k in range(9)])
     # s < -1 and s > 1 are no branch together.
     assert len(list(Choices(g, [g.fun("abs", s + 1), g.fun("abs", s - 1)]).branches())) == 3
+
+
+def test_a_condition_of_even_degree_is_met_on_the_switch_alone():
+    """1 where q^2 > 0 and 0 at q = 0: of no branch, and seen for an instant at each passage."""
+    energy = (x**2 + v**2) / 2
+    for function in (sp.Piecewise((1, x**2 > 0), (0, True)), sp.Piecewise((1, x**2 * v**4 > 0), (0, True))):
+        proof = gc.check_invariant(oscillator(), energy + function)
+        assert not proof.proved
+        assert "values of its own" in proof.note
+    assert gc.check_invariant(oscillator(), energy + sp.Piecewise((1, x**2 + 1 > 0), (0, True))).proved
+
+
+def test_the_sides_of_a_switch_are_those_of_its_own_branches():
+    """Two coordinates and the speed switch: the energy over kinks, turned about behind a switch of the speed."""
+    w, r = p.rate, sp.sign(v - 1)
+    both = gc.EulerPoincare(
+        algebra=None,
+        shape=[q, p],
+        inertia=[[2, 0], [0, 2]],
+        potential=x**2 / 2 + y**2 / 2 + sp.Abs(x - half) + sp.Max(half, -2 * y, x),
+        forces=[r * w, -r * v],
+    ).reduce()
+    assert gc.check_invariant(both, "energy").proved
