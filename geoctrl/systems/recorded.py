@@ -13,7 +13,7 @@ import sympy as sp
 from geoctrl._checks import number_array, resolve_parameters
 from geoctrl._scalars import Graph, Node, Program, real, shown, to_sympy
 from geoctrl.algebra import Height
-from geoctrl.errors import InputError
+from geoctrl.errors import InputError, UnitsError
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.contract import System
 from geoctrl.systems.frames import Frame
@@ -79,7 +79,12 @@ class Recorded(System):
     def state_units(self) -> Mapping[str, str]:
         """SI units by label of states, where the description says what they are."""
         given = (p.unit for p in self.mechanism.parameters)
-        return self.units() if any(map(numbered, given)) else state_units(self.mechanism)
+        if not any(map(numbered, given)):
+            return state_units(self.mechanism)
+        try:
+            return self.units()
+        except UnitsError:  # which `units` tells; the SI is not that of these numbers
+            return {}
 
     @cached_property
     def measures(self) -> Measures:

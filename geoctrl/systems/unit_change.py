@@ -76,7 +76,10 @@ class UnitChange:
         return {k: plain(exact(v, k) * exact(self.parameters[k])) for k, v in params.items()}
 
     def member(self, family: str, **symbols: Any) -> dict[str, Any]:
-        """Values of the symbols of a family by name."""
+        """Values of the symbols of a family by name; UnitsError where the unit of one is not determined."""
+        for k in symbols:
+            if member(family, k) not in self.symbols:
+                raise UnitsError(f"the unit of the symbol {k!r} of the family {family!r} is not determined")
         return {k: plain(exact(v, k) * exact(self.symbols[member(family, k)], k)) for k, v in symbols.items()}
 
     def value(self, number: Any, unit: str) -> Any:

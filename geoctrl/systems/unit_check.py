@@ -17,7 +17,8 @@ def check_units(given: Any) -> None:
     their states; constraints, relations, outputs, invariants and members of families are looked at as well.
     Units of states, inputs and parameters that have none are found from the others, by exact linear algebra.
     A number in an expression has no unit, and 9.81 for an acceleration is found out: it has to be a
-    parameter. Of a description in which no parameter has a unit nothing can be compared, and it passes.
+    parameter. Gains of a law that is closed are numbers, whatever their units, and are not looked at. Of a
+    description in which no parameter has a unit nothing can be compared, and it passes.
 
     Parameters
     ----------

@@ -111,9 +111,11 @@ class _Reduced:
             given |= {f"the coordinate {k!r}": u for k, u in self.coordinates.items()}
             self._kinematics()
             self._lagrangian()
-            self._powers()
             self._relations()
-            self._signals()
+            self._invariants()
+            if not self.m.feedback:  # gains of a law are numbers, whatever their units
+                self._powers()
+                self._signals()
             self._families()
             for vector in self.m.advected:  # directions, where nothing else says what they are
                 self.h.equate(self.h.of(self._place(vector.symbols[0])), ONE)
@@ -123,7 +125,10 @@ class _Reduced:
         """Members of families have the units of states and inputs."""
         table = {p.symbol: self.a.parameters[p.name] for p in self.m.parameters}
         units = {label: self.h.of(node) for label, node in self.nodes.items()}
-        self.nodes |= require_families(self.h, self.m.equilibria, table, units)
+        symbols = require_families(self.h, self.m.equilibria, table, units)
+        for node in symbols.values():  # as the direction of an axis, where its length does not matter
+            self.h.equate(self.h.of(node), ONE)
+        self.nodes |= symbols
 
     def _turning(self) -> list[str]:
         """Labels of angles and of velocities."""
@@ -156,9 +161,6 @@ class _Reduced:
         for node, rate, symbol in zip(a.gamma, a.advection, self.m.configuration_symbols, strict=True):
             where = f"the rate of {symbol}"
             h.require(where, [(f"{symbol}/s", self._per_second(node)), (rate, h.of(rate, where))])
-        for node, rate in zip(a.controller, a.controller_rates, strict=True):
-            where = f"the rate of {node.payload}"
-            h.require(where, [(where, self._per_second(node)), (rate, h.of(rate, where))])
 
     def _per_second(self, node: Node) -> Unit:
         return (self.h.of(node) or ONE) / SECOND
@@ -217,10 +219,17 @@ class _Reduced:
         for relation in m.leaf.named:
             h.of(a.configuration(relation.expr), f"the relation {relation}")
 
+    def _invariants(self) -> None:
+        """Invariants are made of sums of equal units."""
+        for name, e in self.m.invariants.items():
+            self.h.of(self.system.expression(e), f"the invariant {name!r}")
+
     def _signals(self) -> None:
-        """Outputs, invariants and margins of the domain are made of sums of equal units."""
-        for what, given in (("output", self.m.outputs), ("invariant", self.m.invariants)):
-            for name, e in given.items():
-                self.h.of(self.system.expression(e), f"the {what} {name!r}")
+        """Outputs, margins of the domain and rates of a controller are made of sums of equal units."""
+        for name, e in self.m.outputs.items():
+            self.h.of(self.system.expression(e), f"the output {name!r}")
         for name, side in self.m.edges.items():
             self.h.of(self.system.expression(side.margin), f"the side {name!r} of the domain")
+        for node, rate in zip(self.a.controller, self.a.controller_rates, strict=True):
+            where = f"the rate of {node.payload}"
+            self.h.require(where, [(where, self._per_second(node)), (rate, self.h.of(rate, where))])

@@ -13,6 +13,7 @@ import numpy as np
 
 import geoctrl as gc
 
+from . import units_more
 from .building import build, order_of, parameters_of
 from .dice import Dice
 from .drawing import draw
@@ -30,11 +31,16 @@ TRIED = 4
 """Of the other systems, in a case."""
 CATALOGUE = 5
 """One of so many cases is a member of a family of the catalogue."""
+LONG = 50
+"""One of so many is asked for maps, holds and regions as well."""
 AWAY = 0.02
 """From equilibria that are looked for again, in sizes of the states."""
-PAIRED, PLACED, GAINED = 1e-6, 1e-9, 1e-9
-"""Differences that count: of eigenvalues over the linearisation, of equilibria over sizes, of gains over the
-largest."""
+PAIRED, PLACED, GAINED = 1e-6, 1e-9, 1e-6
+"""Differences that count: of eigenvalues over the linearisation, of equilibria in what the linearisation
+makes of them there, of gains over the largest. Draws are scaled ill, by up to twelve decades."""
+BESIDE, ELSEWHERE = 1e-3, 10.0
+"""Differences of equilibria that count in any direction, as along families and where the linearisation says
+nothing; and how often as far as the guess a search goes astray, where rounding leads it."""
 
 
 @dataclass
@@ -65,7 +71,6 @@ class Told:
     eigenvalues: np.ndarray = field(default_factory=lambda: np.zeros(0))
     found: np.ndarray | str = ""
     gains: np.ndarray | str = ""
-    moved: dict[str, np.ndarray | str] = field(default_factory=dict)
 
 
 def prepare(seed: int, options: dict[str, Any]) -> int:
@@ -89,21 +94,39 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
             if isinstance(drawn, Mechanism) and outside(drawn):
                 return Outcome(kind, "unjudged", "a point outside the domain")
         table = BINARY if index % CATALOGUE else SYSTEMS
-        outcome = compared(at, [table[k] for k in picked], seed + index)
+        others = [table[k] for k in picked]
+        outcome = compared(at, others, seed + index)
+        if index % CATALOGUE == 0:
+            outcome = asked_more(outcome, (name, family), others, index % LONG == 0)
     except Exception as error:
         outcome = refusal(kind, error)
     outcome.kind, outcome.seconds = kind, time.perf_counter() - begun
     return outcome
 
 
+def asked_more(outcome: Outcome, member: tuple[str, str], others: list[Units], long: bool) -> Outcome:
+    """Runs of a member of the catalogue, and now and then its map, its law's hold and region."""
+    frame = Frame.of(catalogued(*member, SYSTEMS[0]))
+    wrong = list(units_more.differences(lambda u: catalogued(*member, u), others, frame.sizes, long))
+    if long:
+        one = units_more.map_of(*member, SYSTEMS[0])
+        wrong += [f"{u}: {two} for {one}" for u in others if (two := units_more.map_of(*member, u)) != one]
+    if not wrong:
+        return outcome
+    note = "; ".join(filter(None, [outcome.note, *wrong]))
+    return Outcome("", "contradiction", note, detail=outcome.detail)
+
+
 def compared(at: Callable[[Units], Setting], others: list[Units], seed: int) -> Outcome:
     """The answers in other units, held against those in the units of the description."""
     first = at(SYSTEMS[0])
-    sizes, pace = sizes_of(first)
-    said = asked(first, sizes, seed)
+    frame = Frame.of(first)
+    said = asked(first, frame.sizes, seed)
+    if not isinstance(said.found, str):
+        frame.slopes = slopes_at(first, said.found, frame.sizes)
     problems = []
     for units in others:
-        wrong = differences(said, asked(at(units), sizes, seed), sizes, pace)
+        wrong = differences(said, asked(at(units), frame.sizes, seed), frame)
         problems += [f"{units}: {w}" for w in wrong]
     result = "contradiction" if problems else "proved" if said.verdict.startswith("PROVED") else "held"
     return Outcome("", result, "; ".join(problems), detail={"verdict": said.verdict})
@@ -150,15 +173,46 @@ def redrawn(drawn: Mechanism | Spheres | Products, units: Units) -> Setting:
     return Setting(built.system, built.place(params), params, np.array(states), torques, float(units.time))
 
 
-def sizes_of(setting: Setting) -> tuple[np.ndarray, float]:
-    """Sizes of the states in the units of the description, one where there is none, and the size of the
-    linearisation in these.
+@dataclass
+class Frame:
+    """What answers are compared in, in the units of the description.
+
+    Attributes
+    ----------
+    x : the point
+    sizes : of the states, one where there is none
+    slopes : linearisation and gradients of the leaf over the sizes of rates and relations
+    pace : size of the linearisation
     """
-    x, u = state_of(setting)
-    found = setting.system.scales(x, u, setting.params)
-    return np.where(found.state > 0, found.state, 1.0), float(
-        np.linalg.norm(found.A * found.column / found.column[:, None], 2)
-    )
+
+    x: np.ndarray
+    sizes: np.ndarray
+    slopes: np.ndarray
+    pace: float
+
+    @classmethod
+    def of(cls, setting: Setting) -> Frame:
+        x, u = state_of(setting)
+        found = setting.system.scales(x, u, setting.params)
+        sizes = np.where(found.state > 0, found.state, 1.0)
+        pace = float(np.linalg.norm(found.A * found.column / found.column[:, None], 2))
+        return cls(x, sizes, slopes_at(setting, x, sizes), pace)
+
+    def apart(self, one: np.ndarray, two: np.ndarray) -> float:
+        """Difference of equilibria, over what counts."""
+        away = [float(np.max(np.abs(found - self.x) / self.sizes)) for found in (one, two)]
+        if min(away) > ELSEWHERE * AWAY:
+            return 0.0
+        d = (one - two) / self.sizes
+        seen = float(np.max(np.abs(self.slopes @ d), initial=0.0))
+        return max(seen / PLACED, float(np.max(np.abs(d))) / BESIDE)
+
+
+def slopes_at(setting: Setting, x: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Derivatives of rates and relations by states, all over their sizes."""
+    found = setting.system.scales(x, state_of(setting)[1], setting.params)
+    rows, rho = np.vstack([found.A, found.C]), np.concatenate([found.field, found.leaf])
+    return rows * sizes / np.where(rho > 0, rho, 1.0)[:, None]
 
 
 def state_of(setting: Setting) -> tuple[np.ndarray, Any]:
@@ -207,29 +261,31 @@ def _or_words(ask: Callable[[], Any]) -> Any:
 # -- how answers differ -------------------------------------------------------------------------------
 
 
-def differences(first: Told, other: Told, sizes: np.ndarray, pace: float) -> list[str]:
+def differences(first: Told, other: Told, frame: Frame) -> list[str]:
     """What is not the same, in words."""
     found = []
     if first.verdict != other.verdict:
         found.append(f"{other.verdict} for {first.verdict}")
     if first.modes != other.modes:
         found.append(f"zero modes {other.modes} for {first.modes}")
-    elif (apart := spectrum_apart(first.eigenvalues, other.eigenvalues, pace)) > PAIRED:
+    elif (apart := spectrum_apart(first.eigenvalues, other.eigenvalues, frame.pace)) > PAIRED:
         found.append(f"eigenvalues differ by {apart:.1e}")
-    for what, one, two, size, least in (
-        ("equilibrium", first.found, other.found, sizes, PLACED),
-        ("gains", first.gains, other.gains, 1.0, GAINED),
-        *((k, v, other.moved.get(k, ""), 1.0, PLACED) for k, v in first.moved.items()),
+    for what, one, two, measure in (
+        ("equilibrium", first.found, other.found, frame.apart),
+        ("gains", first.gains, other.gains, gains_apart),
     ):
         if isinstance(one, str) or isinstance(two, str):
             if not (isinstance(one, str) and isinstance(two, str) and one == two):
                 found.append(f"{what}: {_short(two)} for {_short(one)}")
-            continue
-        apart = float(np.max(np.abs(one - two) / size, initial=0.0))
-        largest = float(np.max(np.abs(one), initial=0.0)) if what == "gains" else 1.0
-        if not apart <= least * largest:
-            found.append(f"{what} differs by {apart:.1e}")
+        elif not (apart := measure(one, two)) <= 1:
+            found.append(f"{what}: {apart:.1e} times what may differ")
     return found
+
+
+def gains_apart(one: np.ndarray, two: np.ndarray) -> float:
+    """Difference of gains, over what counts."""
+    size = float(np.max(np.abs(one), initial=0.0))
+    return float(np.max(np.abs(one - two), initial=0.0)) / (GAINED * size or 1.0)
 
 
 def _short(answer: Any) -> str:

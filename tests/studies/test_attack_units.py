@@ -51,6 +51,10 @@ def told(**changes):
     )
 
 
+FRAME = units.Frame(np.ones(2), np.ones(2), np.array([[1.0, 0.0], [0.0, 0.0]]), 1.0)
+"""The first state is seen by the linearisation, the second goes along a family."""
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -58,13 +62,15 @@ def told(**changes):
         ({"verdict": "UNDECIDED by y"}, ["UNDECIDED by y for PROVED_STABLE by x"]),
         ({"modes": ("family",)}, ["zero modes ('family',) for ('energy',)"]),
         ({"eigenvalues": np.array([1e-4, 1j, -1j])}, ["eigenvalues differ by 1.0e-04"]),
-        ({"found": np.array([1.0, 1 + 1e-8])}, ["equilibrium differs by 1.0e-08"]),
+        ({"found": np.array([1 + 1e-8, 1.0])}, ["equilibrium: 1.0e+01 times what may differ"]),
+        ({"found": np.array([1.0, 1 + 1e-8])}, []),
+        ({"found": np.array([1.0, 1 + 1e-2])}, ["equilibrium: 1.0e+01 times what may differ"]),
         ({"found": "EquilibriumError"}, ["equilibrium: EquilibriumError for found"]),
-        ({"gains": np.array([[1.0, 1.1]])}, ["gains differs by 1.0e-01"]),
+        ({"gains": np.array([[1.0, 1.1]])}, ["gains: 1.0e+05 times what may differ"]),
     ],
 )
 def test_differences_of_answers_are_seen(changes, words):
-    assert units.differences(told(), told(**changes), np.ones(2), 1.0) == words
+    assert units.differences(told(), told(**changes), FRAME) == words
 
 
 def test_members_of_the_catalogue_are_told_in_other_units():

@@ -261,3 +261,21 @@ def test_weak_friction_is_not_hidden_by_fast_motions():
     free, rubbed = (gc.EulerPoincare(algebra=gc.so3(), inertia=J, forces=f) for f in (None, friction))
     assert len(free.reduce().conserved()) == 2
     assert not rubbed.reduce().conserved()
+
+
+def test_gains_of_a_law_are_numbers():
+    cart, change = gc.models.get("cart-pendulum")().in_units(length=1000)
+    system = cart.reduce()
+    loop = gc.lqr(system, change.state([0.0, 0.0, 0.0]), R=1e-6).closed_loop()
+    gc.check_units(loop)
+    assert loop.units() == {"x_dot": "1/1000 m/s", "phi_dot": "rad/s", "phi": "rad"}
+    assert loop.state_units["x_dot"] == "1/1000 m/s"
+
+
+def test_symbols_of_families_have_units():
+    _, change = gc.models.get("concentric-shells")().in_units(time=10, length=5)
+    assert change.member("half-turn", n1=1.0, n2=2.0, n3=0.5) == {"n1": 1.0, "n2": 2.0, "n3": 0.5}
+    _, change = gc.models.get("pendulum-skate")().in_units(time=10, length=5)
+    assert change.member("spinning", Omega0=3.0) == {"Omega0": Fraction(3, 10)}
+    with pytest.raises(gc.UnitsError, match="the symbol 'Omega' of the family 'spinning'"):
+        change.member("spinning", Omega=3.0)
