@@ -234,7 +234,7 @@ def linearized(seen: Seen, point: Equilibrium) -> Linearization:
     eigenvalues = np.concatenate([np.zeros(len(names)), others])
     if not np.any(np.iscomplex(eigenvalues)):
         eigenvalues = eigenvalues.real
-    size = float(np.linalg.norm(scaled, 2)) if scaled.size else 0.0
+    size = float(np.linalg.norm(scaled))
     further = len(inner) - rank(np.linalg.svd(inner, compute_uv=False), KERNEL, size)
     return Linearization(
         A=A,

@@ -21,8 +21,9 @@ A linear system at rest has no size: there all of them are zero, and only an exa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -48,6 +49,8 @@ __all__ = [
 
 _TURNS = 8
 """Of rows and columns that `equilibrated` divides: largest entries are then within a few percent of one."""
+_DENSE = 8
+"""Share of entries, one in so many, from which on a matrix is taken whole."""
 
 
 def largest_cycle(A: np.ndarray) -> float:
@@ -61,17 +64,35 @@ def largest_cycle(A: np.ndarray) -> float:
     n = len(A)
     if not n:
         return 0.0
-    with np.errstate(divide="ignore"):
-        arcs = np.log(np.abs(np.asarray(A, dtype=float)))
+    further = _longer_walks(np.abs(np.asarray(A, dtype=float)))
     walks = np.zeros((n + 1, n))  # walks[k, i]: the heaviest of k arcs that ends at i, wherever it begins
     for k in range(n):
-        walks[k + 1] = np.max(arcs + walks[k], axis=1)
+        walks[k + 1] = further(walks[k])
     ends = np.isfinite(walks[n])
     if not ends.any():
         return 0.0
     with np.errstate(invalid="ignore"):
         means = (walks[n] - walks[:n])[:, ends] / (n - np.arange(n))[:, None]
     return float(np.exp(np.max(np.min(means, axis=0))))
+
+
+def _longer_walks(sizes: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """From the heaviest walks to those with one arc more, in logarithms; of few arcs only these are tried."""
+    n = len(sizes)
+    ends, begins = np.nonzero(sizes)
+    if _DENSE * len(ends) > n * n or not len(ends):
+        with np.errstate(divide="ignore"):
+            arcs = np.log(sizes)
+        return lambda walks: np.max(arcs + walks, axis=1)
+    weights = np.log(sizes[ends, begins])
+    reached_at, starts = np.unique(ends, return_index=True)
+
+    def longer(walks: np.ndarray) -> np.ndarray:
+        found = np.full(n, -np.inf)
+        found[reached_at] = np.maximum.reduceat(weights + walks[begins], starts)
+        return found
+
+    return longer
 
 
 def reached(A: np.ndarray, rate: float, anchors: np.ndarray) -> np.ndarray:
@@ -266,18 +287,18 @@ class Scales:
     input_labels: Sequence[str] = ()
     units: Mapping[str, str] | None = None
 
-    @property
+    @cached_property
     def unit(self) -> np.ndarray:
         """Powers of two (n,) next to the columns: units of the states in which matrices are judged."""
         return binary(self.column)
 
-    @property
+    @cached_property
     def scaled(self) -> np.ndarray:
         """A in these units, D^-1 A D (n, n): no entry is much above the rate."""
         d = self.unit
         return self.A * (d / d[:, None])
 
-    @property
+    @cached_property
     def tangent(self) -> np.ndarray:
         """Orthonormal basis (n, k) of the tangent space of the leaf in these units, x = D y."""
         rows = self.C * self.unit
@@ -289,7 +310,7 @@ class Scales:
         """Orthonormal basis (n, k), in the states, of the kernel of A on the leaf."""
         W, M = self.tangent, self.scaled
         inner = W.T @ M @ W
-        directions = W @ kernel(inner, KERNEL, float(np.linalg.norm(M, 2)) if M.size else 0.0)
+        directions = W @ kernel(inner, KERNEL, float(np.linalg.norm(M)))
         return np.linalg.qr(directions * self.unit[:, None])[0]
 
     def __repr__(self) -> str:
