@@ -12,7 +12,7 @@ import pytest
 
 import geoctrl as gc
 from studies.attack.claims import at_odds
-from tests.checker.figures import length, statements
+from tests.checker.figures import PAGES, length, parts, said, sentence, statements
 
 CHECKER = Path(gc.__file__).parent / "checker"
 FILES = sorted(CHECKER.rglob("*.py"))
@@ -57,6 +57,12 @@ def test_each_theorem_can_be_read_in_ten_minutes(path):
 
 def test_maps_can_be_read_in_half_an_hour():
     assert length(CHECKER.glob("maps/*.py")) < MAPS
+
+
+def test_pages_say_how_long_it_is():
+    told = {page.name: said(page)[1] for page in PAGES}
+    assert told == dict.fromkeys(told, sentence()), "python -m tests.checker.figures writes it"
+    assert sum(parts().values()) == length(FILES)
 
 
 def test_the_count_counts():
