@@ -97,7 +97,7 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
         others = [table[k] for k in picked]
         outcome = compared(at, others, seed + index)
         if index % CATALOGUE == 0:
-            outcome = asked_more(outcome, (name, family), others, index % LONG == 0)
+            outcome = asked_more(outcome, (name, family), others, index % LONG == LONG // 2)
     except Exception as error:
         outcome = refusal(kind, error)
     outcome.kind, outcome.seconds = kind, time.perf_counter() - begun
