@@ -79,8 +79,8 @@ def project_state(
     accept(defect, f"xi = {xi.tolist()} violates the constraints", nearest)
     if nearest:
         labels = [*mechanism.algebra.labels, *map(str, mechanism.configuration_symbols)]
-        sizes = np.concatenate([largest / of_rows, configuration_sizes(system, given)])
-        _tell(labels, np.concatenate([xi, given]), np.concatenate([velocity, gamma]), sizes)
+        told = np.concatenate([largest / of_rows, configuration_sizes(system, given)])
+        _tell(labels, np.concatenate([xi, given]), np.concatenate([velocity, gamma]), told)
     return x
 
 
