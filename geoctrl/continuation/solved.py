@@ -35,6 +35,8 @@ _CROSSING = 1e-5
 """The same at a place that was located, where another curve may cross."""
 _NEWTON, _ROUNDING = 15, 1e-13
 """Steps of a corrector at most, and the length of a step, and the defect, from which on it ends."""
+_ZERO = 2.0**-50
+"""Unknown, relative to its scale, that is what rounding leaves of zero."""
 _SHORTEST, _TURN = 1e-7, 0.97
 """Length of a step below which a course is lost, and the cosine of the angle between two tangents above which
 a step is short enough."""
@@ -230,7 +232,11 @@ class SolvedCourse(Course):
         raise EquilibriumError("the steps of the corrector do not converge")
 
     def place(self, z: np.ndarray, before: np.ndarray) -> Place:
-        """The place at a zero of F, its tangent in the sense of the one before."""
+        """The place at a zero of F, its tangent in the sense of the one before.
+
+        What rounding leaves of zeros is zero: it has no size beside which a point could be judged.
+        """
+        z = np.where(np.abs(z) < _ZERO * self.scale, 0.0, z)
         rows = np.vstack([self._rows(z)[1], before])
         target = np.zeros(len(rows))
         target[-1] = 1.0
