@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import product
 
 from geoctrl._scalars.arithmetics import FLOAT, evaluate
+from geoctrl._scalars.branches import freed
 from geoctrl._scalars.form_signs import NEGATIVE, POSITIVE, form_signs
 from geoctrl._scalars.graph import STATE, Graph, Node
 
@@ -85,12 +86,29 @@ class Choices:
         """Whether there is something to choose."""
         return bool(self.switches) or self.by_parameters
 
-    @property
-    def is_one_sided(self) -> bool:
-        """Whether what is said on a switch itself is what is said on one of its sides."""
-        return all(
-            len(asked) < 2 and not {"sign", "even"} & dict(asked).keys() for asked in self._asked.values()
-        )
+    def is_one_sided(self, nodes: Sequence[Node]) -> bool:
+        """Whether what nodes are on a switch itself is what they are on one of its sides."""
+        asked = self._asked_by(nodes).values()
+        return all(len(pairs) < 2 and not {"sign", "even"} & dict(pairs).keys() for pairs in asked)
+
+    def is_between(self, nodes: Sequence[Node]) -> bool:
+        """Whether what nodes are on switches themselves is a mean of what they are beside them.
+
+        On one side, or of signs each of which goes in linearly: the sign of zero is the mean of both.
+        """
+        asked = self._asked_by(nodes).values()
+        if not all(len(pairs) == 1 and "sign" in dict(pairs) for pairs in asked):
+            return self.is_one_sided(nodes)
+        free, numbers = freed(self.graph, nodes)
+        slopes = self.graph.derivatives
+        return all(e.is_zero for s in numbers.values() for e in slopes(slopes(free, s), s))
+
+    def _asked_by(self, nodes: Sequence[Node]) -> dict[Node, set[tuple[str, Node]]]:
+        """How switches are asked by nodes: the names of the choices, or "even", and the arguments."""
+        self._asked = {}
+        for branch in self.branches():
+            self.resolved(nodes, branch)
+        return self._asked
 
     @property
     def moving(self) -> list[Node]:

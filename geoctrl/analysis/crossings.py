@@ -212,7 +212,10 @@ class Crossings:
 
     def _special(self, apart: Sequence[Node]) -> str:
         """What the values on switches themselves spoil, of sign and of choices that differ there."""
-        if self.choices.is_one_sided:
+        # A mean of the rates beside is looked at already.
+        others = [node for node in self.motion.nodes if node not in self.motion.force]
+        means = self.choices.is_one_sided(others) and self.choices.is_between(self.motion.force)
+        if means and self.choices.is_one_sided([self.node]):
             return ""
         if len(self.choices.switches) > _SPECIAL:
             return f"more than {_SPECIAL} choices, with values of their own where they switch"
