@@ -17,7 +17,7 @@ from geoctrl.systems.recorded import Recorded
 
 __all__ = ["Seams"]
 
-_POINTS, _TRIES, _STEPS = 3, 8, 100
+_POINTS, _TRIES, _STEPS = 16, 40, 100
 """Points on each switch, random states from which they are sought, and steps of Newton's method."""
 _MISSED = 1e-10
 """Value, relative to gradient times state, that counts as on the switch and on the leaf."""
