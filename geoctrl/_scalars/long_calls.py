@@ -93,6 +93,7 @@ class Progress:
         if self._thread is not None:
             self._thread.join()
         if self._width:
+            self._line()
             sys.stderr.write("\n")
             self._width = 0
 
@@ -105,15 +106,19 @@ class Progress:
 
     def _lines(self, wait: float) -> None:
         while not self._stop.wait(wait):
-            words = [f"{self._label} {time.monotonic() - self._begun:.0f} s"]
-            if self.fraction:
-                filled = min(int(20 * self.fraction), 20)
-                words.append(f"[{'#' * filled}{'.' * (20 - filled)}] {self.fraction:4.0%}")
-            words += [self.stage] * bool(self.stage) + [f"best: {self.best}"] * bool(self.best)
-            text = "  ".join(words)[:110]
-            sys.stderr.write("\r" + text.ljust(self._width))
-            sys.stderr.flush()
-            self._width, wait = len(text), INTERVAL
+            self._line()
+            wait = INTERVAL
+
+    def _line(self) -> None:
+        words = [f"{self._label} {time.monotonic() - self._begun:.0f} s"]
+        if self.fraction:
+            filled = min(int(20 * self.fraction), 20)
+            words.append(f"[{'#' * filled}{'.' * (20 - filled)}] {self.fraction:4.0%}")
+        words += [self.stage] * bool(self.stage) + [f"best: {self.best}"] * bool(self.best)
+        text = "  ".join(words)[:110]
+        sys.stderr.write("\r" + text.ljust(self._width))
+        sys.stderr.flush()
+        self._width = len(text)
 
 
 class LongCall:

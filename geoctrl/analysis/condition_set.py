@@ -25,6 +25,8 @@ __all__ = ["StabilityConditions"]
 _PRINTING = 5.0
 """Seconds for solving one condition for one symbol where it is printed."""
 
+_LINES, _WIDTH = 10, 200
+"""Lines of conditions, and characters of one, beyond which the rest is left to `full`."""
 _SHORT = 60
 """Operations in a condition up to which it is solved where it is printed."""
 
@@ -168,6 +170,17 @@ class StabilityConditions:
         return displayed(sides)
 
     def __str__(self) -> str:
+        lines = self.full().split("\n")
+        if len(lines) <= _LINES and max(map(len, lines)) <= _WIDTH:
+            return "\n".join(lines)
+        shown = [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 4]} ..." for line in lines[: _LINES - 1]]
+        left = len(lines) - len(shown)
+        return "\n".join(
+            [*shown, f"  {f'{left} lines more, and all ' if left else 'All '}in full by .full()"]
+        )
+
+    def full(self) -> str:
+        """All conditions, however long they are."""
         lines = [f"{self.family!r} of {self.system}", "  stable (within the leaf) if"]
         lines += [f"    {_plain(r)}" for r in self.stable] or [f"    - ({self.reason})"]
         short = all(sp.count_ops(r) <= _SHORT for r in self.stable)
@@ -176,8 +189,10 @@ class StabilityConditions:
                 lines.append(f"    solved for {symbol}: {_plain(self.solve_for(symbol, budget=_PRINTING))}")
         lines += ["  unstable if one of"]
         lines += [f"    {_plain(r)}" for r in self.unstable] or ["    -"]
-        if self.undecided:
+        if self.undecided and all(sp.count_ops(r) <= _SHORT for r in self.undecided):
             lines += ["  undecided where", *(f"    {_plain(r)}" for r in self.undecided)]
+        elif self.undecided:
+            lines += ["  undecided elsewhere"]
         if self.assuming:
             lines += ["  assuming nonzero", *(f"    {_plain(e)}" for e in self.assuming)]
         if self.note:

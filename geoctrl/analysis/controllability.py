@@ -19,6 +19,7 @@ from geoctrl.analysis.modes import InvariantPart, Mode, hidden_span, modes, stat
 from geoctrl.analysis.subspaces import Arithmetic, invariant_span
 from geoctrl.errors import InputError
 from geoctrl.systems.scales import Scales
+from geoctrl.systems.spectra import spectrum_text
 from geoctrl.systems.tolerances import UNIT
 
 __all__ = ["Controllability", "Mode", "Observability", "controllability", "observability", "states_along"]
@@ -94,7 +95,9 @@ class Controllability:
     def __repr__(self) -> str:
         lines = [f"<Controllability: rank {self.rank} of {self.dimension}>"]
         lines.append(f"  neutral: {', '.join(self.neutral) or '-'}")
-        lines += [f"  not reached: {m.name} (eigenvalue {m.eigenvalue:.6g})" for m in self.unreached]
+        lines += [
+            f"  not reached: {m.name} (eigenvalue {spectrum_text([m.eigenvalue])})" for m in self.unreached
+        ]
         return "\n".join(lines)
 
 
@@ -160,7 +163,7 @@ class Observability:
     def __repr__(self) -> str:
         lines = [f"<Observability by {', '.join(self.outputs)}: rank {self.rank} of {self.dimension}>"]
         lines.append(f"  known: {', '.join(self.neutral) or '-'}")
-        lines += [f"  not seen: {m.name} (eigenvalue {m.eigenvalue:.6g})" for m in self.unseen]
+        lines += [f"  not seen: {m.name} (eigenvalue {spectrum_text([m.eigenvalue])})" for m in self.unseen]
         return "\n".join(lines)
 
 

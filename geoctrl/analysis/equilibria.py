@@ -116,7 +116,8 @@ def find_equilibrium(
         raise EquilibriumError(
             f"no equilibrium found: residual {np.max(np.abs(at.residual)):.3g} at "
             f"{listed(system.state_labels, at.x)}, where {names[worst]} is {at.residual[worst]:.3g} beside "
-            f"terms of size {at.sizes[worst]:.3g}; try another guess or hold fewer states",
+            f"terms of size {at.sizes[worst]:.3g}; {_held_inputs(system)}"
+            "try another guess or hold fewer states",
             float(np.max(np.abs(at.residual))),
         )
     return equilibrium_at(seen, (at.x, u, None, None), numbers)
@@ -163,6 +164,11 @@ def _rest(seen: Seen, x: np.ndarray, u: np.ndarray, params: Mapping[str, float],
         return RestSearch(seen, x, u, params, free).found()
     except SingularMassError as error:
         raise EquilibriumError(f"no equilibrium found: on the way there {error}; try another guess") from None
+
+
+def _held_inputs(system: Any) -> str:
+    labels = ", ".join(system.input_labels)
+    return f"inputs were held at zero ({labels}); " if labels else ""
 
 
 def _snapped(guess: np.ndarray, at: Met, held: Mapping[int, float]) -> np.ndarray:

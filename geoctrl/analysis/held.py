@@ -27,6 +27,7 @@ from geoctrl.analysis.loop_point import loop_point
 from geoctrl.errors import InputError
 from geoctrl.sampling import MOST_LATE, SampledController, warn_of_slow
 from geoctrl.systems import Equilibrium, System, as_system
+from geoctrl.systems.spectra import spectrum_text
 
 __all__ = ["HeldLinearization", "linearize_held"]
 
@@ -268,8 +269,7 @@ class HeldLinearization:
         return bool(np.isfinite(M).all()) and radius_of(inner_of(self._pair, M)) < 1
 
     def __repr__(self) -> str:
-        count = len(self.neutral)
-        others = ", ".join(f"{complex(z):.6g}" for z in self.multipliers[count:])
+        others = spectrum_text(self.multipliers[len(self.neutral) :])
         return (
             f"<HeldLinearization at {self.controller.rate:g} Hz: {'stable' if self.stable else 'unstable'}>\n"
             f"  multipliers: {others}\n  neutral: {', '.join(self.neutral) or '-'}"

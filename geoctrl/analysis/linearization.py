@@ -11,12 +11,14 @@ import numpy as np
 
 from geoctrl.analysis.controllability import Controllability, Observability, controllability, observability
 from geoctrl.analysis.leaf_pair import leaf_pair
+from geoctrl.analysis.modes import states_along
 from geoctrl.analysis.shape_jets import shape_jets
 from geoctrl.analysis.signals import signals
 from geoctrl.errors import EquilibriumError
 from geoctrl.systems import Equilibrium, Seen, System, as_system
 from geoctrl.systems.points import resolve_equilibrium
 from geoctrl.systems.scales import Scales, scaled_row
+from geoctrl.systems.spectra import ordered, spectrum_text
 from geoctrl.systems.tolerances import INDEPENDENT, KERNEL, UNIT, rank
 
 __all__ = ["Linearization", "invariant_directions", "linearize", "linearized"]
@@ -35,7 +37,8 @@ class Linearization:
     A_leaf, B_leaf : ndarray, (d, d) and (d, m)
         W^T A W and W^T B.
     eigenvalues : ndarray, (d,)
-        Of A_leaf; those that invariants force to be zero are exactly zero and come first.
+        Of A_leaf; those that invariants force to be zero are exactly zero and come first, the others with
+        rising real parts, those of equal real parts with rising imaginary parts.
     zero_modes : tuple of str
         One name for each zero eigenvalue on the leaf that is accounted for: an invariant with a gradient
         independent of the others' (they force as many left null vectors), then "family" for each direction
@@ -47,6 +50,8 @@ class Linearization:
     varying : tuple of str
         Inputs, zero at the equilibrium, of which the effect depends on the time: B is not constant, and their
         columns are nan.
+    families : tuple of str
+        For each "family" among the zero modes, the states that change along it, the largest share first.
     """
 
     A: np.ndarray
@@ -61,6 +66,7 @@ class Linearization:
     state_labels: tuple[str, ...]
     input_labels: tuple[str, ...]
     varying: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
 
     @property
     def leaf_labels(self) -> tuple[str, ...]:
@@ -131,7 +137,7 @@ class Linearization:
         >>> lin.observable("v1")
         <Observability by v1: rank 2 of 3>
           known: C1, C2
-          not seen: theta_dot (eigenvalue 0+0j)
+          not seen: theta_dot (eigenvalue 0)
         """
         system = self._asked("observable")
         pair = leaf_pair(system, self.equilibrium, signals(system, outputs))
@@ -168,12 +174,16 @@ class Linearization:
         )
 
     def __repr__(self) -> str:
-        spectrum = ", ".join(f"{complex(v):.6g}" for v in self.eigenvalues)
         lines = [f"<Linearization of {self.name}>"]
         lines += textwrap.wrap(
-            f"eigenvalues: {spectrum}", 100, initial_indent="  ", subsequent_indent=" " * 15
+            f"eigenvalues: {spectrum_text(self.eigenvalues)}",
+            100,
+            initial_indent="  ",
+            subsequent_indent=" " * 15,
         )
-        return "\n".join([*lines, f"  zero modes: {', '.join(self.zero_modes) or '-'}"])
+        zeros = [name for name in self.zero_modes if name != "family"]
+        zeros += [f"family along {states}" for states in self.families]
+        return "\n".join([*lines, f"  zero modes: {'; '.join(zeros) or '-'}"])
 
 
 def linearize(sys: System, eq: Any, params: Mapping[str, float] | None = None) -> Linearization:
@@ -229,13 +239,13 @@ def linearized(seen: Seen, point: Equilibrium) -> Linearization:
     within, scaled = tangent @ level, A * (unit / unit[:, None])
     inner = within.T @ scaled @ within
     others = np.linalg.eigvals(inner) if inner.size else np.zeros(0)
-    largest = float(np.max(np.abs(others), initial=0.0)) or 1.0
-    others = others[np.lexsort(((others.imag / largest).round(9), (others.real / largest).round(9)))]
-    eigenvalues = np.concatenate([np.zeros(len(names)), others])
+    eigenvalues = np.concatenate([np.zeros(len(names)), ordered(others)])
     if not np.any(np.iscomplex(eigenvalues)):
         eigenvalues = eigenvalues.real
     size = float(np.linalg.norm(scaled))
-    further = len(inner) - rank(np.linalg.svd(inner, compute_uv=False), KERNEL, size)
+    _, strengths, vectors = np.linalg.svd(inner) if inner.size else (None, np.zeros(0), inner)
+    further = len(inner) - rank(strengths, KERNEL, size)
+    along = within @ vectors[len(inner) - further :].T
     return Linearization(
         A=A,
         B=B,
@@ -244,12 +254,27 @@ def linearized(seen: Seen, point: Equilibrium) -> Linearization:
         B_leaf=W.T @ B,
         eigenvalues=eigenvalues,
         zero_modes=(*names, *["family"] * further),
+        families=tuple(states_along(v, system.state_labels) for v in _sparse(along)),
         equilibrium=point,
         name=system.name or "system",
         state_labels=system.state_labels,
         input_labels=system.input_labels,
         varying=varying,
     )
+
+
+def _sparse(vectors: np.ndarray) -> np.ndarray:
+    """Rows that span the columns of a matrix, each with zeros where the others have their largest entries."""
+    rows = np.array(vectors, dtype=float).T
+    for i in range(len(rows)):
+        free = rows[i:]
+        k, j = np.unravel_index(np.argmax(np.abs(free)), free.shape)
+        rows[[i, i + int(k)]] = rows[[i + int(k), i]]
+        rows[i] /= rows[i, j]
+        for other in range(len(rows)):
+            if other != i:
+                rows[other] -= rows[other, j] * rows[i]
+    return rows
 
 
 def invariant_directions(gradients: Mapping[str, np.ndarray], W: np.ndarray) -> tuple[list[str], np.ndarray]:

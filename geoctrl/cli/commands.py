@@ -21,7 +21,7 @@ from geoctrl.cli.arguments import (
     system_of,
 )
 from geoctrl.cli.rebuild import compared_anew
-from geoctrl.cli.text import block, matrix_text, plain, show, spectrum_text, written
+from geoctrl.cli.text import block, matrix_text, plain, show, written
 
 __all__ = [
     "UsageError",
@@ -126,6 +126,7 @@ def _mechanism_entry(mechanism: Any) -> dict[str, Any]:
 def run_certify(args: argparse.Namespace) -> int:
     """Decide the stability of a member of a family."""
     import geoctrl
+    from geoctrl.systems.spectra import spectrum_text
 
     system = system_of(args)
     symbols = family_symbols(args.model, system.families, args.at)
@@ -153,6 +154,7 @@ def run_certify(args: argparse.Namespace) -> int:
 def run_linearize(args: argparse.Namespace) -> int:
     """Linearise at a member of a family: eigenvalues, what the zero ones are, and the matrix on the leaf."""
     import geoctrl
+    from geoctrl.systems.spectra import spectrum_text
 
     system = system_of(args)
     symbols = family_symbols(args.model, system.families, args.at)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["block", "matrix_text", "plain", "show", "spectrum_text", "written"]
+__all__ = ["block", "matrix_text", "plain", "show", "written"]
 
 
 def show(args: argparse.Namespace, data: dict[str, Any], text: str) -> None:
@@ -29,17 +29,6 @@ def block(name: str, entry: dict[str, Any]) -> str:
         "source": entry["source"],
     }
     return listed(f"{name}  [{entry['group']}]", rows)
-
-
-def spectrum_text(values: Any) -> str:
-    """Eigenvalues without the rounding of their parts."""
-    rounding = 1e-12 * max((abs(v) for v in values), default=0.0)
-
-    def shown(v: complex) -> str:
-        real, imag = (0.0 if abs(part) <= rounding else part for part in (v.real, v.imag))
-        return f"{complex(real, imag):.6g}" if imag else f"{real:.6g}"
-
-    return ", ".join(shown(complex(v)) for v in values)
 
 
 def matrix_text(labels: Sequence[str], matrix: Any) -> str:

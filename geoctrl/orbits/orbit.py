@@ -12,6 +12,7 @@ from geoctrl._scalars.long_calls import long_call
 from geoctrl.orbits.enclosure import OrbitEnclosure, enclosed
 from geoctrl.simulation import simulate
 from geoctrl.systems import System
+from geoctrl.systems.spectra import spectrum_text
 from geoctrl.verification import Verdict
 
 __all__ = ["PeriodicOrbit"]
@@ -136,8 +137,8 @@ class PeriodicOrbit:
         >>> import geoctrl as gc
         >>> body = gc.models.get("free-rigid-body")().reduce()
         >>> found = gc.find_periodic(body, [0.2, 0.0, 1.0], 8.0).enclose()
-        >>> found.period.str(20, radius=False)
-        '8.5930841088690781738'
+        >>> found.period.str(15, radius=False)
+        '8.59308410886908'
         >>> found.verdict
         <Enclosed.ENCLOSED_STABLE: 'ENCLOSED_STABLE'>
         """
@@ -145,7 +146,7 @@ class PeriodicOrbit:
 
     def __repr__(self) -> str:
         turn = "" if self.angle is None else f", turned by {self.angle:.9g} rad"
-        found = ", ".join(f"{complex(z):.6g}" for z in self.others)
+        found = spectrum_text(self.others)
         return (
             f"<PeriodicOrbit of {self.system.name or 'a system'}: {self.verdict.value}>\n"
             f"  period: {self.period:.12g} s{turn}\n  multipliers: {found or '-'}\n"

@@ -17,6 +17,7 @@ from geoctrl._scalars import exact
 from geoctrl.analysis import Observability
 from geoctrl.analysis.signals import signals
 from geoctrl.systems import Equilibrium, ReducedSystem, as_system
+from geoctrl.systems.spectra import ordered, spectrum_text
 
 __all__ = ["LinearEstimator"]
 
@@ -56,7 +57,7 @@ class LinearEstimator:
         self._outputs = signals(plant, outputs)
         self.basis = V = seen.basis
         values = np.linalg.eigvals(V.T @ (seen.A - L @ seen.C) @ V)
-        self.eigenvalues = values[np.lexsort((values.imag, values.real))]
+        self.eigenvalues = ordered(values)
         self.labels = tuple(f"estimate{i + 1}" for i in range(V.shape[1]))
 
     @property
@@ -99,7 +100,7 @@ class LinearEstimator:
         )
 
     def __repr__(self) -> str:
-        spectrum = ", ".join(f"{complex(v):.6g}" for v in self.eigenvalues)
+        spectrum = spectrum_text(self.eigenvalues)
         return "\n".join(
             [
                 f"<LinearEstimator for {self.plant.name or 'a system'} by {', '.join(self.seen.outputs)}>",

@@ -31,6 +31,7 @@ from geoctrl.systems import (
 )
 from geoctrl.systems.exact_points import input_expressions, state_expressions
 from geoctrl.systems.notebook import displayed
+from geoctrl.systems.spectra import ordered, spectrum_text
 
 __all__ = ["LinearLaw"]
 
@@ -80,7 +81,7 @@ class LinearLaw(Controls):
         self.equilibrium, self.K, self.reached = equilibrium, K, reached
         V = reached.basis
         values = np.linalg.eigvals(V.T @ (reached.A - reached.B @ K) @ V)
-        self.eigenvalues = values[np.lexsort((values.imag, values.real))]
+        self.eigenvalues = ordered(values)
         own = np.linalg.eigvals(V.T @ reached.A @ V)
         self.pace = float(np.max(np.abs([*values, *own]), initial=0.0))
 
@@ -249,7 +250,7 @@ class LinearLaw(Controls):
 
     def __repr__(self) -> str:
         rows = [f"  {u} = {e.evalf(6)}" for u, e in zip(self.input_labels, self.expr, strict=True)]
-        spectrum = ", ".join(f"{complex(v):.6g}" for v in self.eigenvalues)
+        spectrum = spectrum_text(self.eigenvalues)
         left = f"  left out: {', '.join(self.neutral) or '-'}"
         return "\n".join(
             [f"<LinearLaw for {self.plant.name or 'a system'}>", *rows, f"  loop: {spectrum}", left]

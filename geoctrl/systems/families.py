@@ -14,8 +14,9 @@ import sympy as sp
 from geoctrl._checks import entries, nearest, require_printable
 from geoctrl._scalars import expression, plain
 from geoctrl.checker.surds import Surd
-from geoctrl.errors import DescriptionError, ImmutableError, LabelError, ParameterError
+from geoctrl.errors import DescriptionError, GeoctrlError, ImmutableError, LabelError, ParameterError
 from geoctrl.systems.decimals import written
+from geoctrl.systems.spectra import without_rounding
 
 __all__ = ["Equilibrium", "Family", "listed"]
 
@@ -214,4 +215,24 @@ class Equilibrium:
     def __repr__(self) -> str:
         turning = f"; turning with {self.spin.tolist()}" if np.any(self.spin) else ""
         defects = f"residual {self.residual:.1e}, leaf {self.leaf_residual:.1e}"
-        return f"Equilibrium({listed(self.labels, self.x)}; {defects}{turning})"
+        x = without_rounding(self.x, self._sizes())
+        return f"Equilibrium({listed(self.labels, x)}{self._inputs()}; {defects}{turning})"
+
+    def _sizes(self) -> np.ndarray:
+        """Sizes of the states at the point; zero where its system is not at hand or has none there."""
+        if self.system is None:
+            return np.zeros(len(self.x))
+        try:
+            return self.system.seen_from(self.spin).scales(self.x, self.u, dict(self.params)).state
+        except GeoctrlError:
+            return np.zeros(len(self.x))
+
+    def _inputs(self) -> str:
+        """The inputs that hold the point, in words; none where they are zero."""
+        held = [f"{k} = {v:.9g}" for k, v in zip(self._input_labels(), self.u, strict=True) if v]
+        return f"; inputs {', '.join(held)}" if held else ""
+
+    def _input_labels(self) -> Sequence[str]:
+        if self.system is not None:
+            return self.system.input_labels
+        return [f"u{i + 1}" for i in range(len(self.u))]
