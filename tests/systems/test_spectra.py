@@ -84,7 +84,7 @@ def test_conditions_print_ten_lines():
     top = gc.models.get("heavy-top")().reduce()
     short = gc.stability_conditions(top, "sleeping", params={"I2": "I1"})
     assert str(short) == short.full()
-    letters = sp.symbols("k1:60", real=True)
+    letters = sp.symbols("k1:90", real=True)
     tests = [sp.Add(*letters) > n for n in range(1, 21)]
     long = replace(short, unstable=tests, undecided=tests)
     lines = str(long).split("\n")
@@ -92,4 +92,4 @@ def test_conditions_print_ten_lines():
     assert max(map(len, lines)) <= 200
     assert lines[-1].endswith("in full by .full()")
     assert "undecided elsewhere" in long.full()
-    assert long.full().count("k59") == 20
+    assert long.full().count("k89") == 20
