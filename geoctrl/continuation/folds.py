@@ -248,7 +248,7 @@ class _Fold:
         radius, whole = fmpq(1, 1 << _BITS), self._question(whole=True)
         self._require_all_rates(whole)
         values, _ = self._system(self._question(whole=False), _balls(self._v, fmpq(0)))
-        require_zero(values, self._system(whole, _balls(self._v, radius))[1], radius)
+        require_zero(values, self._system(whole, _balls(self._v, radius))[1], [radius] * len(values))
         return self._z[self._along], self._sizes[self._along]
 
     def _require_all_rates(self, whole: Any) -> None:
