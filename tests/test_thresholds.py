@@ -27,7 +27,6 @@ OPEN = "to be mended"
 EXCEPTED = {
     "_scalars/magnitudes.py: np.maximum(size, 1.0)": "arguments of functions, which have no unit",
     "algebra/block_matrices.py: max(1.0, float(np.max(np.abs(matrix))))": "matrices of groups hold rotations",
-    "analysis/enclosures.py: max(1.0, abs(float(b)))": OPEN,
     "analysis/energy_casimir.py: max(1, int(np.sum(spread > VANISHING * spread[0])))": COUNT,
     "analysis/falling_by_slopes.py: _least(inverse, middle, radius, sides) > level * (1 + 1e-09)": RELATIVE,
     "analysis/falling_quadratic.py: max(1.0, least)": "a level, in terms of the first function",

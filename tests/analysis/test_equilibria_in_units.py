@@ -1,0 +1,116 @@
+"""Points of rest, families and singular masses are judged beside their own sizes: the same in any units."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import geoctrl as gc
+from geoctrl import Verdict
+
+RATES = (1.0, 1.1e-3, 7.292115e-5, 1.99e-7)
+"""Of orbits (rad/s): a unit, a low orbit, a geostationary one, the Earth's around the sun."""
+
+
+@pytest.fixture(scope="module")
+def satellite():
+    return gc.models.get("orbiting-body")().reduce()
+
+
+def turned(axis, degrees):
+    t = np.radians(degrees)
+    return np.roll(np.array([[1, 0, 0], [0, np.cos(t), -np.sin(t)], [0, np.sin(t), np.cos(t)]]), axis, (0, 1))
+
+
+def slow(eps):
+    """phi'' + sqrt(eps) phi' = eps (0.3 - sin phi): a time of 1/sqrt(eps)."""
+    phi = gc.Coordinate("phi", angle=True)
+    return gc.EulerPoincare(
+        shape=[phi],
+        inertia=[[1]],
+        potential=-eps * sp.cos(phi.symbol),
+        forces=[0.3 * eps - np.sqrt(eps) * phi.rate],
+        name="slow",
+    ).reduce()
+
+
+@pytest.mark.parametrize("n", RATES)
+def test_a_pitched_satellite_does_not_rest(satellite, n):
+    """The gradient of gravity turns it back: by 3 n^2 (J1 - J3)/J2 sin cos of the angle."""
+    c, s = np.cos(np.radians(5)), np.sin(np.radians(5))
+    x = satellite.state(a=(s, 0, c), b=(0, 1, 0))
+    J = satellite.params
+    expected = 3 * n**2 * (J["J1"] - J["J3"]) / J["J2"] * s * c
+    assert satellite.rhs(0, x, params={"n": n})[1] == pytest.approx(expected, rel=1e-12)
+    with pytest.raises(gc.EquilibriumError, match="not an equilibrium: d/dt Omega2"):
+        gc.certify(satellite, x, {"n": n})
+    assert gc.certify(satellite, satellite.state(a=(0, 0, 1), b=(0, 1, 0)), {"n": n}).verdict
+
+
+@pytest.mark.parametrize("n", RATES)
+def test_a_tilted_satellite_is_led_to_rest(satellite, n):
+    for axis in range(3):
+        R = turned(axis, 20)
+        found = gc.find_equilibrium(
+            satellite, satellite.state(a=R @ [0, 0, 1], b=R @ [0, 1, 0]), params={"n": n}
+        )
+        assert abs(found["a3"]) == pytest.approx(1.0, abs=1e-9)
+        assert abs(found["b2"]) == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("eps", [1e-30, 1e-12, 1e-9, 1.0, 1e20])
+def test_a_pendulum_of_any_slowness_rests_where_it_does(eps):
+    system = slow(eps)
+    # 1e-12: a double root is not near, so that rounding is not amplified.
+    assert gc.find_equilibrium(system, [0.0, 0.6])["phi"] == pytest.approx(np.arcsin(0.3), abs=1e-12)
+    with pytest.raises(gc.EquilibriumError, match="not an equilibrium"):
+        gc.linearize(system, [0.0, 0.6])
+
+
+def test_a_slow_spin_is_a_spin():
+    """About the middle axis it is unstable, at 3e-12 rad/s as at one."""
+    body = gc.models.get("free-rigid-body")().reduce()
+    for w in (1.0, 3e-12):
+        found = gc.find_equilibrium(body, [1e-3 * w, w, 0.0])
+        assert found["Omega2"] == pytest.approx(w, rel=1e-3)
+        assert found["Omega1"] == found["Omega3"] == 0
+        assert gc.certify(body, found).verdict is Verdict.PROVED_UNSTABLE
+    with pytest.raises(gc.EquilibriumError, match="take other units"):
+        gc.linearize(body, [3e-203, 3e-200, 0.0])
+
+
+def test_the_member_of_a_family_is_the_one_nearby():
+    ball = gc.models.get("chaplygin-sphere")().reduce()
+    x = ball.equilibrium("about1", Omega0=0.75).x
+    rng = np.random.default_rng(0)
+    for _ in range(4):
+        found = gc.find_equilibrium(ball, x + 0.02 * rng.normal(size=x.size))
+        assert found["Omega1"] == pytest.approx(0.75, rel=0.2)
+        assert abs(found["Gamma1"]) == 1.0
+
+
+@pytest.mark.parametrize("ratio", [1e-6, 1e-14, 1e-200])
+def test_a_light_coordinate_is_no_singular_one(ratio):
+    x, a = gc.Coordinate("x"), gc.Coordinate("a", angle=True)
+    system = gc.EulerPoincare(
+        shape=[x, a], inertia=[[1.0, 0], [0, ratio]], potential=x.symbol**2 / 2 - ratio * sp.cos(a.symbol)
+    ).reduce()
+    assert system.rhs(0, system.state(x=0.1, a=0.1))[:2] == pytest.approx([-0.1, -np.sin(0.1)])
+    assert gc.certify(system, system.state()).verdict is Verdict.PROVED_STABLE
+
+
+@pytest.mark.parametrize(
+    ("inertia", "along"), [([[1.0, 0], [0, 0]], "a_dot"), ([[1, 1e-7], [1e-7, 1e-14]], "x_dot, a")]
+)
+def test_an_inertia_without_rank_is_singular_in_any_unit(inertia, along):
+    x, a = gc.Coordinate("x"), gc.Coordinate("a", angle=True)
+    with pytest.raises(gc.SingularMassError, match=f"no inertia along {along}"):
+        gc.EulerPoincare(shape=[x, a], inertia=inertia).reduce()
+
+
+@pytest.mark.parametrize("n", RATES)
+def test_zero_modes_have_the_same_names_at_any_rate(satellite, n):
+    x = satellite.state(a=(0, 0, 1), b=(0, 1, 0))
+    one, other = (gc.linearize(satellite, x, {"n": v}) for v in (1.0, n))
+    assert one.zero_modes == other.zero_modes
+    # 1e-9: of eigenvalues in time 1/n, roots of a polynomial without double ones.
+    assert sorted(np.abs(other.eigenvalues / n)) == pytest.approx(sorted(np.abs(one.eigenvalues)), abs=1e-9)
