@@ -131,6 +131,10 @@ def _check_mass(system: Recorded, samples: list[np.ndarray], params: dict[str, f
     found = [conditions(system, 0.0, system.sample(rng, params), params) for _ in samples]
     best = max(found, key=lambda at: min(at.mass, at.pivot))
     if min(best.mass, best.pivot) < SINGULAR_MASS:
+        # An inertia that parameters make infinite is told as a division by zero.
+        a = system.assembly
+        entries = system.program([*(e for row in a.bordered for e in row), *a.pivots])
+        entries(system.arguments_at(0.0, system.sample(rng, params), None), params)
         velocities = ", ".join(n.payload for n in system.assembly.velocity)
         along = f" along {', '.join(best.along)}" if best.along else ""
         raise SingularMassError(
