@@ -103,7 +103,7 @@ def study(name: str, starts: int, out: Path) -> dict:
     make, limits, end = LOOPS[name]
     system, eq = make()
     begun = perf_counter()
-    roa = gc.region_of_attraction(system, eq, limits=limits, by="squares")
+    roa = gc.region_of_attraction(system, eq, limits=limits, by="squares", seconds=None)
     searched = perf_counter() - begun
     path = out / f"{name}.json"
     roa.to_json(path)

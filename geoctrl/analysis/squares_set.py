@@ -114,20 +114,22 @@ class SquaresSets:
         """The set by monomials of a degree, or why these show none."""
         problem = read_attraction(data)
         setting = Setting(problem)
-        units = Units.of(setting, self._scales)
         reason = f"sums of squares of degree {degree} do not show the first function to fall in any set"
-        # What the solver does not resolve may be lost in rounding: then it is searched for with a margin.
-        for margin in (0.0, MARGIN):
-            search = FallingQuadratic(setting, degree, margin, self._left, units)
-            self._latest = None
-            for proof in search.proofs():
-                self._latest = search, data, proof
-            if self._latest is None:
-                break
-            found = self._rounded(search, problem, self._latest[2])
-            if not isinstance(found, str):
-                return self._written(data, *found)
-            reason = found
+        # In the sizes of the system first; where a fast mode is far beyond what moves, these are far off, and
+        # the units of the description may show more.
+        for units in (Units.of(setting, self._scales), Units.plain(setting)):
+            # What the solver does not resolve may be lost in rounding: then it is searched for with a margin.
+            for margin in (0.0, MARGIN):
+                search = FallingQuadratic(setting, degree, margin, self._left, units)
+                self._latest = None
+                for proof in search.proofs():
+                    self._latest = search, data, proof
+                if self._latest is None:
+                    break
+                found = self._rounded(search, problem, self._latest[2])
+                if not isinstance(found, str):
+                    return self._written(data, *found)
+                reason = found
         return reason
 
     def _rounded(
