@@ -183,7 +183,7 @@ def _placed(
         raise checker.Refusal("the family of equilibria is not that of the invariants")
     held = qr(family.T, pivoting=True, mode="r")[1][: len(names)] if len(names) else []
     units = [*sizes, *(2.0 ** np.round(np.log2(abs(float(y)))) if y else 1.0 for y in multipliers)]
-    box = {
+    box: dict[str, Any] = {
         "held": [labels[i] for i in held],
         "omitted": [labels[i] for i in omitted],
         "bits": _bits(units),
@@ -197,7 +197,7 @@ def _placed(
     return _refined(problem, at, free, units, multipliers)
 
 
-def _bits(units: Sequence[float]) -> int | list[int]:
+def _bits(units: Sequence[float] | np.ndarray) -> int | list[int]:
     """Exponents of the radii of a box: one where all are the same."""
     bits = [BITS - round(np.log2(c)) for c in units]
     return BITS if set(bits) == {BITS} else bits
@@ -207,7 +207,7 @@ def _refined(
     problem: Problem,
     at: Callable[[list[Fraction], list[Fraction]], Moment],
     free: Sequence[int],
-    units: Sequence[float],
+    units: Sequence[float] | np.ndarray,
     multipliers: list[Fraction],
 ) -> tuple[Stored, list[Fraction]]:
     """The problem at a middle that Newton's steps lead to, by the states that are free and by multipliers;

@@ -86,10 +86,10 @@ def _require_idle(q: Question, idle: list[str]) -> None:
 def equations_of_rest(q: Question) -> dict[str, int]:
     """Of each state the place of its rate, or of the right side that its rate is the unknown of."""
     unknowns = q.moving_places[len(q.labels) :]
-    found = dict(zip(q.labels, q.problem["field"], strict=True))
+    found: dict[str, int] = dict(zip(q.labels, q.problem["field"], strict=True))
     if sorted(p for p in found.values() if p in unknowns) != sorted(unknowns):
         raise Refusal("each unknown has to be the rate of one state", _WHERE)
-    right = dict(zip(unknowns, q.problem["right"], strict=True))
+    right: dict[int, int] = dict(zip(unknowns, q.problem["right"], strict=True))
     return {k: right.get(p, p) for k, p in found.items()}
 
 
