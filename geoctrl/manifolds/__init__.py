@@ -1,6 +1,6 @@
 """Global dynamics on products of places, directions and attitudes."""
 
-from geoctrl.manifolds import propositions
+from geoctrl.manifolds import propositions as propositions
 from geoctrl.manifolds.factors import Attitude, Direction, Place
 from geoctrl.manifolds.integrate import integrate
 from geoctrl.manifolds.mechanisms import (
@@ -28,7 +28,6 @@ __all__ = [
     "integrate",
     "pendulum_on_cart",
     "pendulum_on_puck",
-    "propositions",
     "quadrotor_with_cable",
     "tethered_satellites",
 ]
