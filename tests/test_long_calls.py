@@ -272,7 +272,8 @@ def public():
 
 @pytest.mark.parametrize("name", [name for name, _ in public() if name not in SHORT])
 def test_long_calls_have_both_arguments(name):
-    parameters = inspect.signature(dict(public())[name]).parameters
+    function = dict(public())[name]
+    parameters = inspect.signature(function).parameters
     assert parameters["progress"].default is False
     assert parameters["seconds"].kind in (
         inspect.Parameter.KEYWORD_ONLY,
