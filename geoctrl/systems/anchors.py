@@ -37,10 +37,16 @@ class Anchors:
 
 
 def anchors_of(system: Recorded) -> Anchors:
-    """Those of a reduced system.
+    """Those of a reduced system, kept with it: each start of a run asks for them.
 
     A velocity of its frame is one of the algebra where the frame says so by a number 1.
     """
+    if "anchors" not in system.cache:
+        system.cache["anchors"] = _found(system)
+    return system.cache["anchors"]
+
+
+def _found(system: Recorded) -> Anchors:
     mechanism, labels = system.mechanism, list(system.state_labels)
     place = {label: i for i, label in enumerate(labels)}
     size, turns = np.zeros(len(labels)), np.zeros(len(labels), dtype=bool)
