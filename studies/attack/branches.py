@@ -16,6 +16,8 @@ from .outcome import Outcome, refusal
 
 STREAM = 611953
 """Of random numbers, of their own."""
+BUDGET = 20.0
+"""Seconds for a proof."""
 STARTS, SPAN, STEP, FINER = 5, 3.0, 1e-2, 4
 FAR, NEAR = 30.0, 2e-2
 """A run ends so far away, and so near to a pole."""
@@ -48,7 +50,7 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
 def judged(drawn: Pieces, dice: Dice) -> Outcome:
     """The proof, and what is listed as conserved, against runs."""
     system = drawn.mechanism.reduce()
-    proof = gc.check_invariant(system, drawn.function)
+    proof = gc.check_invariant(system, drawn.function, budget=BUDGET)
     listed = "drawn" in system.conserved()
     detail = {"where": proof.where, "note": proof.note, "listed": listed}
     if not (proof.proved or listed):

@@ -48,7 +48,7 @@ LIMITS = {
     "conditions": 60.0,
     "sets": 60.0,
     "units": 150.0,
-    "branches": 30.0,
+    "branches": 60.0,
     "certificates": 2.0,
     "files": 2.0,
     "claims": 60.0,
