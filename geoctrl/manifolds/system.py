@@ -104,7 +104,7 @@ class ManifoldSystem(System):
         """The system with some arguments changed, checked anew."""
         return type(self)(**(self.arguments | changes))
 
-    def with_units(self, change: UnitChange) -> Self:
+    def _in_units_of(self, change: UnitChange) -> Self:
         """The system in other units."""
         return self.replace(parameters=changed_parameters(self.parameters, self.measures, change))
 

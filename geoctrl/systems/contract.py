@@ -108,10 +108,10 @@ class System(ABC):
         """The same system in other units, and what becomes of numbers; as `EulerPoincare.in_units`."""
         bases = {"mass": mass, "length": length, "time": time, "current": current}
         change = change_of(self, bases)
-        return self.with_units(change), change
+        return self._in_units_of(change), change
 
     @abstractmethod
-    def with_units(self, change: UnitChange) -> System:
+    def _in_units_of(self, change: UnitChange) -> System:
         """The system with its numbers changed; `in_units` asks for it."""
 
     @abstractmethod

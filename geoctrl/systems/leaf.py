@@ -144,8 +144,9 @@ class Sampler:
         found, sizes = self._relations(values, self._sizes)
         d, r = self._reference.size, self._count
         velocities = -(self._rho[:, :d] @ np.append(gamma, 1.0)).T
-        slopes = found[r:].reshape(-1, d) @ velocities
-        terms = sizes[r:].reshape(-1, d) @ np.abs(velocities)
+        with np.errstate(invalid="ignore", over="ignore"):  # a singular configuration: another is drawn
+            slopes = found[r:].reshape(-1, d) @ velocities
+            terms = sizes[r:].reshape(-1, d) @ np.abs(velocities)
         return found[:r], sizes[:r], np.where(np.abs(slopes) > ROUNDING * terms, slopes, 0.0)
 
     def _steps(self, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:

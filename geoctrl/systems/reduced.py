@@ -220,7 +220,7 @@ class ReducedSystem(Recorded):
         """
         return state_from(self, given, self.parameters(params))
 
-    def with_units(self, change: UnitChange) -> ReducedSystem:
+    def _in_units_of(self, change: UnitChange) -> ReducedSystem:
         """The system in other units."""
         return reduced(changed_mechanism(self.mechanism, change, self.measures))
 
