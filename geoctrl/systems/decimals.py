@@ -5,9 +5,13 @@ Doubles are taken as the rationals that they are, and products of some have nume
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
 import sympy as sp
 
-__all__ = ["is_long", "readable", "written"]
+__all__ = ["assigned", "is_long", "readable", "written"]
 
 DIGITS = 12
 """Of a numerator or a denominator, beyond which a decimal is shown."""
@@ -36,6 +40,16 @@ def readable(expr: sp.Basic) -> sp.Basic:
 def written(expr: sp.Basic) -> str:
     """The text of an expression or condition, long rationals as decimals."""
     return sp.sstr(readable(expr), full_prec=False)
+
+
+def assigned(numbers: Mapping[str, Any]) -> str:
+    """Numbers by their names, long fractions as decimals; a dash where there are none."""
+    return ", ".join(f"{k}={_number(v)}" for k, v in numbers.items()) or "-"
+
+
+def _number(value: Any) -> str:
+    long = isinstance(value, Fraction) and is_long(sp.Rational(value.numerator, value.denominator))
+    return f"{float(value):.{_SHOWN}g}" if long else str(value)
 
 
 def is_long(q: sp.Rational) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from geoctrl._scalars.long_calls import long_call
+from geoctrl.systems.decimals import assigned
 from geoctrl.systems.families import Equilibrium
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.notebook import WIDTH, displayed, rows
@@ -134,12 +135,11 @@ class EulerPoincare(Mechanism):
     """
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{k}={v}" for k, v in self.defaults.items()) or "-"
         space = space_words(self.group, self.shape)
         return (
             f"<EulerPoincare {self.name or 'unnamed'} on {space}: .reduce() gives the system>\n"
             f"  velocities: {', '.join(self.velocity_labels)}\n"
-            f"  parameters: {given}\n"
+            f"  parameters: {assigned(self.defaults)}\n"
             f"  families: {', '.join(self.equilibria) or '-'}"
         )
 

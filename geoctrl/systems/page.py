@@ -8,6 +8,7 @@ from textwrap import fill
 import sympy as sp
 
 from geoctrl.algebra import Coordinate
+from geoctrl.systems.decimals import assigned
 from geoctrl.systems.families import Family
 from geoctrl.systems.frames import choose_frame
 from geoctrl.systems.friction import Friction
@@ -108,7 +109,7 @@ def system_lines(system: Recorded) -> str:
     lines.append(f"  states ({system.nstates}): {', '.join(system.state_labels)}")
     lines.append(f"  inputs ({system.ninputs}): {', '.join(system.input_labels) or '-'}")
     lines.append(f"  leaf: {', '.join(f'{r} = 0' for r in system.leaf.relations) or '-'}")
-    lines.append(f"  parameters: {', '.join(f'{k}={v}' for k, v in system.params.items()) or '-'}")
+    lines.append(f"  parameters: {assigned(system.params)}")
     return "\n".join(lines)
 
 
