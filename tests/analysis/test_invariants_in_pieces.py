@@ -242,7 +242,7 @@ def test_a_condition_of_even_degree_is_met_on_the_switch_alone():
 
 
 def test_the_sides_of_a_switch_are_those_of_its_own_branches():
-    """Two coordinates and the speed switch: the energy over kinks, turned about behind a switch of the speed."""
+    """Two coordinates and the speed switch: the energy over kinks, turned behind a switch of the speed."""
     w, r = p.rate, sp.sign(v - 1)
     both = gc.EulerPoincare(
         algebra=None,
