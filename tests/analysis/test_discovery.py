@@ -135,9 +135,9 @@ def test_negative_what_loses_its_energy_has_none():
 
 
 def test_what_is_conserved_to_rounding_alone_is_not_found():
-    """Pi3 of a top whose moments differ by 1e-14: its rate is below what floats see."""
+    """Pi3 of a top whose moments differ by 1e-15: its rate is below what floats see."""
     top = bare("heavy-top")
-    given = {"I1": 0.26, "I2": 0.26 * (1 + 1e-14), "I3": 0.11}
+    given = {"I1": 0.26, "I2": 0.26 * (1 + 1e-15), "I3": 0.11}
     assert given["I1"] != given["I2"]
     declared = top.mechanism.replace(invariants={"Pi3": gc.so3().mu[2]}).reduce()
     assert "Pi3" in declared.conserved(given)
