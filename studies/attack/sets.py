@@ -40,6 +40,8 @@ LONG, RATES = 400.0, 60000
 """Time for which a run goes on, and after how many rates it ends at the latest."""
 DECAYED, NEARER = 20.0, 1e-2
 """Time constants of the slowest mode after which what tends to the point is that much nearer."""
+WAYS = [(3, "squares"), (2, "energy"), (3, "slopes")]
+"""How often each kind of set is asked for, where there is friction."""
 FORGED = 5
 """One of so many cases is a forged region."""
 EDGE = 1 - 1e-6
@@ -57,7 +59,7 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
         return forged_regions.case(seed, index)
     dice = Dice(seed + SETS, index)
     drawn = draw_set(dice)
-    by = dice.weighted([(5, "squares"), (3, "energy")]) if drawn.kind != "conservative" else "energy"
+    by = dice.weighted(WAYS) if drawn.kind != "conservative" else "energy"
     begun = time.perf_counter()
     try:
         system = mechanism(drawn).reduce()

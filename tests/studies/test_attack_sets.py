@@ -82,6 +82,17 @@ def test_what_is_true_passes(cycle):
     assert sets.confirmed(found.to_dict()) == ""
 
 
+def test_sets_by_slopes_are_run_and_their_files_changed(cycle):
+    found = proved(cycle, by="slopes")
+    assert sets.broken(cycle, found, Dice(1, 0), {}) == ""
+    assert sets.confirmed(found.to_dict()) == ""
+    dice = Dice(1, 0)
+    said = [sets.mutant(cycle, found, dice) for _ in range(8)]
+    assert "refused" in [result for result, _ in said]
+    assert not any(problem for _, problem in said)
+    assert sets.broken(cycle, enlarged(found, 4.0), Dice(1, 0), {})
+
+
 def enlarged(found, factor):
     """The same words about a set whose function is smaller: a forged one, which no check has seen."""
 
