@@ -50,7 +50,7 @@ class Controllability:
     projection : ndarray (rank, n)
         Coordinates in ``basis`` of the part of a deviation that they reach. It vanishes on directions t with
         A t = 0 that they do not reach, on what of the tangent space is orthogonal to both, and across the
-        leaf.
+        leaf, where states are orthogonal in their sizes.
     A, B : ndarray, (n, n) and (n, m)
     part : InvariantPart
         What they reach, in numbers of the kind in which ranks are decided.
@@ -167,13 +167,17 @@ class Observability:
         return "\n".join(lines)
 
 
-def controllability(given: LeafPair, scales: Scales, labels: tuple[str, ...]) -> Controllability:
+def controllability(
+    given: LeafPair, scales: Scales, labels: tuple[str, ...], sizes: np.ndarray | None = None
+) -> Controllability:
     """What the inputs of a pair reach; ``labels`` name the states.
 
-    States are orthogonal, and ranks of floats decided, in their sizes.
+    States are orthogonal in ``sizes`` (n,), and ranks of floats are decided in the scales.
     """
     pair, d, pace = given.scaled(scales)
     algebra, T = pair.algebra, pair.tangent
+    # Not rounded to powers of two as d is, with which the split would hang on the units by a factor.
+    metric = algebra.numbers((d / (_sizes_of(scales) if sizes is None else sizes)) ** 2)[:, None]
     A, B = pair.on_leaf
     reached = invariant_span(algebra, A, B)
     N = algebra.null(reached.T).T
@@ -183,13 +187,13 @@ def controllability(given: LeafPair, scales: Scales, labels: tuple[str, ...]) ->
     alpha = alpha @ algebra.left_inverse(N.T).T
     level = algebra.null(alpha)  # (q, q - c): values y at which the conserved functions are what they are
     onto_level = algebra.left_inverse(level)
-    still = _at_rest(algebra, A, N, T)
+    still = _at_rest(algebra, A, N, T, metric)
     resting = still @ algebra.null(alpha @ N @ still)
     free = algebra.null((onto_level @ N @ resting).T)  # rows on the level that vanish on these directions
     rest = free.T @ onto_level @ C @ level @ algebra.left_inverse(free).T
     rows = free.T @ onto_level @ N @ algebra.left_inverse(T)
     parts = [T @ reached, T @ still]
-    parts += [T @ algebra.null(np.hstack(parts).T @ T), algebra.null(T.T)]
+    parts += [T @ algebra.null(np.hstack(parts).T @ (metric * T)), algebra.null((metric * T).T)]
     coordinates = _floats(algebra.left_inverse(np.hstack(parts))[: reached.shape[1]])
     if not algebra.exact:  # zeros, which exact ones stay by themselves
         coordinates[np.abs(coordinates) < UNIT * np.max(np.abs(coordinates), initial=0.0)] = 0.0
@@ -239,11 +243,29 @@ def observability(given: LeafPair, scales: Scales, labels: tuple[str, ...]) -> O
     )
 
 
-def _at_rest(algebra: Arithmetic, A: np.ndarray, N: np.ndarray, T: np.ndarray) -> np.ndarray:
+def _sizes_of(scales: Scales) -> np.ndarray:
+    """Sizes of states (n,); where a system at rest has none, how far inputs push states beside each other.
+
+    An input is as large as pushes no state that has a size by more than that, the first of all is one.
+    """
+    pushes, sizes = np.abs(scales.B), np.where(scales.state > 0, scales.column, 0.0)
+    left = [b for b in pushes.T if np.any(b)]
+    while left:
+        k = next((k for k, b in enumerate(left) if np.any(b[sizes > 0])), 0)
+        b = left.pop(k)
+        known = (sizes > 0) & (b > 0)
+        amount = np.min(sizes[known] / b[known]) if np.any(known) else 1.0
+        sizes = np.where(sizes > 0, sizes, amount * b)
+    return np.where(sizes > 0, sizes, scales.column)
+
+
+def _at_rest(
+    algebra: Arithmetic, A: np.ndarray, N: np.ndarray, T: np.ndarray, metric: np.ndarray
+) -> np.ndarray:
     """Directions of equilibria that inputs do not reach, orthogonal to those that they do reach."""
     still = algebra.null(A)
     reached = still @ algebra.null(N @ still)
-    return still @ algebra.null((T @ reached).T @ T @ still)
+    return still @ algebra.null((metric * (T @ reached)).T @ T @ still)
 
 
 def _floats(matrix: np.ndarray) -> np.ndarray:

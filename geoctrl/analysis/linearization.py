@@ -90,8 +90,14 @@ class Linearization:
             raise EquilibriumError("the system was left behind in the copy; take gc.linearize(sys, eq) again")
         return as_system(self.equilibrium.system, what, recorded=True)
 
-    def controllable(self) -> Controllability:
+    def controllable(self, sizes: np.ndarray | None = None) -> Controllability:
         """What the inputs reach on the leaf; ranks are exact where the point is.
+
+        Parameters
+        ----------
+        sizes : ndarray (n,), optional
+            Of the states, in which what is reached and what is not are orthogonal; by default those of the
+            system at the point.
 
         Raises
         ------
@@ -111,7 +117,7 @@ class Linearization:
         """
         system = self._asked("controllable")
         self._require_constant_effects()
-        return controllability(leaf_pair(system, self.equilibrium), self.scales, self.state_labels)
+        return controllability(leaf_pair(system, self.equilibrium), self.scales, self.state_labels, sizes)
 
     def observable(self, outputs: Any) -> Observability:
         """What outputs see on the leaf, conserved functions known; ranks are exact where the point is.

@@ -17,7 +17,7 @@ from geoctrl.sampling import warn_of_slow
 from geoctrl.synthesis.linear_estimator import LinearEstimator
 from geoctrl.synthesis.linear_law import LinearLaw
 from geoctrl.synthesis.riccati import held_pair, optimal_gain, optimal_held_gain
-from geoctrl.synthesis.scaled_pair import acting_units, scaled_pair, weighed_units
+from geoctrl.synthesis.scaled_pair import acting_units, scaled_pair, weighed_sizes, weighed_units
 from geoctrl.synthesis.weights import read_weight
 from geoctrl.systems import ReducedSystem, System, as_system
 
@@ -45,7 +45,8 @@ def lqr(
     In all states of a system on a leaf no such law exists: relations of the leaf, functions that are
     conserved whatever the inputs do, and directions of rest out of reach never decay. They are found by the
     rank of rational matrices where the point is rational, named and left out, `LinearLaw.neutral`; the cost
-    counts what the inputs reach.
+    counts what the inputs reach. Directions of rest out of reach are orthogonal to it in the weights of the
+    states, one by one: where nothing moves by itself the gain is the limit of those of finite times.
 
     Parameters
     ----------
@@ -91,11 +92,12 @@ def lqr(
     >>> print(gc.certify(law.closed_loop(), law.equilibrium).verdict)
     PROVED_STABLE
     """
-    linear, reached = _stabilisable(sys, eq, params, "lqr")
+    linear = _driven(sys, eq, params, "lqr")
     system = linear.equilibrium.system
     Q = read_weight("Q", Q, system.state_labels)
     R = read_weight("R", R, system.input_labels, definite=True)
     units = weighed_units(linear.A, linear.B, Q, R)
+    reached = _stabilisable(linear, weighed_sizes(linear.A, linear.B, Q, R).states)
     pair = scaled_pair(linear.A, linear.B, units, reached.basis, reached.projection)
     if lasting := pair.part(reached.part).lasting(Q):
         raise InputError(
@@ -159,7 +161,8 @@ def place(
     """
     from scipy.signal import place_poles  # seconds to load, which nobody else needs
 
-    linear, reached = _stabilisable(sys, eq, params, "place")
+    linear = _driven(sys, eq, params, "place")
+    reached = _stabilisable(linear)
     wanted = _poles(poles, reached)
     units = acting_units(linear.B, linear.scales.column, float(np.max(np.abs(wanted), initial=0.0)) or 1.0)
     pair = scaled_pair(linear.A, linear.B, units, reached.basis, reached.projection)
@@ -264,25 +267,27 @@ def _system(sys: Any, asked_by: str) -> Any:
     return as_system(sys, asked_by, recorded=True)
 
 
-def _stabilisable(
-    sys: Any, eq: Any, params: Mapping[str, float] | None, asked_by: str
-) -> tuple[Linearization, Controllability]:
-    """The linearisation and what inputs reach of it; EquilibriumError if the rest does not decay."""
+def _driven(sys: Any, eq: Any, params: Mapping[str, float] | None, asked_by: str) -> Linearization:
+    """The linearisation of a system with inputs."""
     system = _system(sys, asked_by)
     if not system.input_labels:
         raise InputError(
             f"{asked_by} needs inputs, and {system.name or 'the system'} has none: give forces= and inputs=, "
             "or rotors=, to the description; a closed loop has its inputs closed"
         )
-    linear = linearize(system, eq, params)
-    reached = linear.controllable()
+    return linearize(system, eq, params)
+
+
+def _stabilisable(linear: Linearization, sizes: np.ndarray | None = None) -> Controllability:
+    """What inputs reach of the linearisation; EquilibriumError if the rest does not decay."""
+    reached = linear.controllable(sizes)
     if not reached.decays:
         told = _told([m for m in reached.unreached if not m.eigenvalue.real < 0] or reached.unreached)
         raise EquilibriumError(
-            f"{told} cannot be reached by {', '.join(system.input_labels)}, and does not decay by itself: no "
-            "linear law stabilises this point; add an input, or take another point"
+            f"{told} cannot be reached by {', '.join(linear.equilibrium.system.input_labels)}, and does not "
+            "decay by itself: no linear law stabilises this point; add an input, or take another point"
         )
-    return linear, reached
+    return reached
 
 
 def _told(modes: Sequence[Mode]) -> str:

@@ -19,7 +19,7 @@ from geoctrl.analysis.modes import InvariantPart
 from geoctrl.analysis.subspaces import FLOAT
 from geoctrl.systems.scales import largest_cycle, reached
 
-__all__ = ["CHATTER", "ScaledPair", "Units", "acting_units", "scaled_pair", "weighed_units"]
+__all__ = ["CHATTER", "ScaledPair", "Units", "acting_units", "scaled_pair", "weighed_sizes", "weighed_units"]
 
 
 CHATTER = 1e-12
@@ -35,7 +35,13 @@ class Units(NamedTuple):
 
 
 def weighed_units(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) -> Units:
-    """Units in which weights are one (Bryson's rule, read backwards), and so is the rate of the Hamiltonian.
+    """Units next to sizes in which weights are one, and so is the rate of the Hamiltonian."""
+    d, r, w = weighed_sizes(A, B, Q, R)
+    return Units(binary(d), binary(r), float(binary(w)))
+
+
+def weighed_sizes(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) -> Units:
+    """Sizes in which weights are one (Bryson's rule, read backwards), not rounded to powers of two.
 
     A state without a weight has the largest deviation that those with one, or the inputs, excite.
     """
@@ -46,7 +52,7 @@ def weighed_units(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) ->
     d[weighed] = 1 / np.sqrt(weights[weighed])
     for excited in (reached(A, largest_cycle(A) or w, d), np.max(np.abs(B) * r, axis=1, initial=0.0) / w):
         d = np.where(d > 0, d, excited)
-    return Units(binary(np.where(d > 0, d, 1.0)), binary(r), float(binary(w)))
+    return Units(np.where(d > 0, d, 1.0), r, w)
 
 
 def acting_units(B: np.ndarray, sizes: np.ndarray, rate: float) -> Units:
