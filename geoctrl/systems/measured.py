@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from geoctrl._scalars import Node
-from geoctrl._scalars.magnitudes import ROUNDING, Magnitudes, binary
+from geoctrl._scalars.magnitudes import ROUNDING, Magnitudes
 from geoctrl.errors import EquilibriumError, SingularMassError
 from geoctrl.systems.anchors import anchors_of, arguments_without_unit
 from geoctrl.systems.differential import Differential
 from geoctrl.systems.recorded import Recorded
-from geoctrl.systems.scales import Scales, largest_cycle, scales_of, symmetric_scaling
+from geoctrl.systems.scales import Scales, largest_cycle, scales_of, symmetric_inverse
 
 __all__ = ["Measured", "SizedProgram", "moving_alike", "sized_program", "values_of"]
 
@@ -130,15 +130,13 @@ class Measured:
         )
 
     def _inverse(self, saddle: Pair) -> tuple[np.ndarray, Pair]:
-        """Inverse of the saddle matrix by symmetric scaling, and the matrix with its magnitudes."""
+        """Inverse of the saddle matrix, and the matrix with its magnitudes."""
         size = len(self._differential.unknowns)
         K, sizes = (part.reshape(size, size) for part in saddle)
         if not np.all(np.isfinite(K)):
             raise _no_numbers()
-        t = binary(symmetric_scaling(K))
-        t = np.where(t > 0, t, 1.0)
         try:
-            inverse = t[:, None] * np.linalg.inv(t[:, None] * K * t) * t
+            inverse = symmetric_inverse(K)
         except np.linalg.LinAlgError:
             raise SingularMassError(
                 "there are no sizes here: the mass matrix, bordered by the constraint rows, is singular"

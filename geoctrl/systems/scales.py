@@ -27,7 +27,7 @@ from functools import cached_property
 
 import numpy as np
 
-from geoctrl._scalars.magnitudes import binary
+from geoctrl._scalars.magnitudes import ROUNDING, binary
 from geoctrl.systems.tolerances import KERNEL, rank
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "scaled_row",
     "scales_of",
     "shares",
+    "symmetric_inverse",
     "symmetric_scaling",
 ]
 
@@ -159,6 +160,35 @@ def symmetric_scaling(M: np.ndarray) -> np.ndarray:
             break
         pending = left
     return t
+
+
+def symmetric_inverse(K: np.ndarray) -> np.ndarray:
+    r"""Inverse (n, n) of a matrix that is symmetric but for signs, refined, :math:`X + X (I - K X)`.
+
+    It is taken of :math:`t_i K_{ij} t_j` with powers of two t from `symmetric_scaling`: units change no
+    digit. Elimination fills zeros with rounding; an entry that is rounding of the refinement's own terms is
+    zero.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the matrix is singular.
+
+    Examples
+    --------
+    >>> symmetric_inverse(np.array([[2e20, 1e10], [1e10, 1.0]])).round(25)
+    array([[ 1.e-20, -1.e-10],
+           [-1.e-10,  2.e+00]])
+    """
+    t = binary(symmetric_scaling(K))
+    t = np.where(t > 0, t, 1.0)
+    scaled = t[:, None] * K * t
+    inverse = np.linalg.inv(scaled)
+    for _ in range(2):  # products of two entries that are rounding are left by the first
+        rest = np.eye(len(K)) - scaled @ inverse
+        refined, terms = inverse + inverse @ rest, np.abs(inverse) + np.abs(inverse) @ np.abs(rest)
+        inverse = np.where(np.abs(refined) > ROUNDING * terms, refined, 0.0)
+    return t[:, None] * inverse * t
 
 
 def equilibration(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -84,8 +84,12 @@ class SeenReduced(Seen):
     # -- field and leaf -------------------------------------------------------------------------
 
     def rate(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
-        """The field (n,)."""
-        return self.system.rhs(0.0, x, u, params)
+        """The field (n,), accelerations to the rounding of the terms that make them."""
+        system, k = self.system, len(self.system.assembly.velocity)
+        field = system.rhs(0.0, x, u, params)
+        if k and np.all(np.isfinite(field[:k])):
+            field[:k] = system.differential.refined(field[:k], system.arguments_at(0.0, x, u), params)
+        return field
 
     def derivatives(
         self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]
