@@ -55,7 +55,9 @@ def stability_conditions(
     axis but for zeros that are accounted for: forced by invariants, or as many as a manifold of equilibria
     has dimensions, the family or one that is solved for (Lyapunov, Malkin): coefficients and Hurwitz
     determinants are positive. Or where the energy's rate is a sum of squares with negative factors, as under
-    friction of any odd degree, and the energy with invariants has a minimum. Instability by a negative
+    friction of any odd degree, and the energy with invariants has a minimum; where linear friction works on
+    all velocities, for all values of the symbols, this alone decides, and a negative minor of the
+    potential's Hessian is instability (Kelvin, Tait, Chetaev). Instability by a negative
     coefficient or Hurwitz determinant, or, of :math:`\chi(x) = q(x^2)` for reversible systems, by a negative
     coefficient or leading minor of the sums of powers of q's roots, of which the last is the discriminant; or
     by a drift, a motion at constant velocities, as slow as one likes, that solves the equations for all

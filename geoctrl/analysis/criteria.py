@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from geoctrl._scalars.budget import Budget
+from geoctrl.analysis.complete_damping import completely_damped
 from geoctrl.analysis.family_point import FamilyPoint, Functions
 from geoctrl.analysis.formulas import All, Formula, Nonzero, Polynomial
 from geoctrl.analysis.pencils import definite_somewhere, positive_definite
@@ -20,6 +21,7 @@ __all__ = ["Criteria", "Kernel", "Test"]
 
 Rows = list[list[Quotient]]
 
+_NEVER = "the restricted Hessian is never definite"
 _SIDE = 0.4
 """Part of the time for the spectrum; the rest is for the Hessian."""
 
@@ -154,6 +156,14 @@ class Criteria:
         if leaf.rank == f.leaf:  # else the kernel of the gradients need not be the tangent space
             spectrum = partial(_spectrum, f, kernel)
             found.polynomials = found._attempt(time, "the characteristic polynomial", spectrum, _SIDE)
+            if f.slope:
+                search = partial(_damped, at, f, leaf, kernel)
+                damped = time.attempt("complete damping", search, None, _SIDE)
+                if damped is not None:  # the energy says it all
+                    stable, growth = damped
+                    found.stable, found.unstable = [stable], [growth]
+                    found.reason = "" if stable.formula is not False else _NEVER
+                    return found
         for polynomial in found.polynomials or ():
             growth = partial(_growth, f, leaf, polynomial)
             test = found._attempt(time, "conditions for instability", growth, _SIDE)
@@ -205,7 +215,7 @@ class Criteria:
                 self.forms.append(form)
                 self.multipliers.append({jet.name: y[i] for i, jet in enumerate(order)})
         if not self.forms:
-            self.reason = "the restricted Hessian is never definite"
+            self.reason = _NEVER
             return
         where, why = definite_somewhere(signs, self.forms)
         if where is None:
@@ -213,17 +223,37 @@ class Criteria:
             self.missing.append(f"conditions for stability ({why})")
             return
         where = signs.every([f.given, where])
-        self.reason = "the restricted Hessian is never definite" if where is False else ""
+        self.reason = _NEVER if where is False else ""
         presumed = [signs.nonzero(kernel.minor), signs.nonzero(critical.minor)]
         self.stable.append(Test(where, signs.every(presumed)))
 
 
 def _spectrum(f: Functions, kernel: Kernel) -> list[list[Quotient]]:
     """Characteristic polynomials of the blocks of the linearisation on the kernel, which it keeps."""
-    rows = [f.linearisation[i] for i in kernel.free_places]
-    matrix = [[f.field.dot(row, w) for w in kernel.basis] for row in rows]
+    matrix = _on_levels(f, kernel)
     blocks = irreducible_blocks(matrix)
     return [characteristic([[matrix[i][j] for j in b] for i in b]) for b in blocks]
+
+
+def _on_levels(f: Functions, kernel: Kernel) -> Rows:
+    """The linearisation in the free coordinates of the kernel."""
+    rows = [f.linearisation[i] for i in kernel.free_places]
+    return [[f.field.dot(row, w) for w in kernel.basis] for row in rows]
+
+
+def _damped(at: FamilyPoint, f: Functions, leaf: Kernel, kernel: Kernel) -> tuple[Test, Test] | None:
+    """Stability and instability by the energy's Hessian, where the damping is complete."""
+    energy = _falling_form(f, kernel)
+    if energy is None:
+        return None
+    form, minor = energy
+    velocities = sum(i < len(at.system.assembly.velocity) for i in kernel.free_places)
+    found = completely_damped(f.signs, _on_levels(f, kernel), form, velocities)
+    if found is None:
+        return None
+    decays, grows, turned = found
+    presumed = f.signs.every([*map(f.signs.nonzero, [leaf.minor, kernel.minor, minor]), turned])
+    return Test(f.signs.every([f.given, decays]), presumed), Test(f.signs.every([f.given, grows]), presumed)
 
 
 def _growth(f: Functions, leaf: Kernel, polynomial: list[Quotient]) -> Test:
@@ -257,18 +287,28 @@ def _attraction(
     return [Test(attracted, signs.every(map(signs.nonzero, [leaf.minor, *nonzero])))]
 
 
-def _falling(f: Functions, kernel: Kernel) -> list[Test]:
-    """A combination of the energy with invariants, critical and with a minimum on their level sets."""
+def _falling_form(f: Functions, kernel: Kernel) -> tuple[Rows, Quotient] | None:
+    """The Hessian, on their level sets, of the one critical sum of the energy and invariants; the minor that
+    it presumes.
+    """
     columns = [list(column) for column in zip(*f.gradients, f.slope, strict=True)]
     critical = Kernel.of(columns, len(f.jets) + 1, f)
     with_energy = [y for y in critical.basis if y[-1]]
     if len(with_energy) != 1:  # more than one only where it is conserved
-        return []
+        return None
     names = [*(jet.name for jet in f.jets), "energy"]
     terms = {name: (c, f.hessian(name)) for name, c in zip(names, with_energy[0], strict=True) if c}
-    form = _restricted(f, terms, kernel.basis)
+    return _restricted(f, terms, kernel.basis), critical.minor
+
+
+def _falling(f: Functions, kernel: Kernel) -> list[Test]:
+    """A combination of the energy with invariants, critical and with a minimum on their level sets."""
+    energy = _falling_form(f, kernel)
+    if energy is None:
+        return []
+    form, minor = energy
     where = f.signs.every([f.given, f.falls, positive_definite(f.signs, form)])
-    presumed = f.signs.every([f.signs.nonzero(kernel.minor), f.signs.nonzero(critical.minor)])
+    presumed = f.signs.every([f.signs.nonzero(kernel.minor), f.signs.nonzero(minor)])
     return [] if where is False else [Test(where, presumed)]
 
 
