@@ -53,6 +53,8 @@ def completely_damped(signs: Signs, A: Rows, S: Rows, count: int) -> tuple[Formu
     if positive_definite(signs, M) is not True or positive_definite(signs, D) is not True:
         return None
     K = [[S[i][j] for j in last] for i in last]
+    if not characteristic(K)[-1]:  # never definite: a manifold of equilibria may attract
+        return None
     turned = characteristic([[A[i][j] for j in first] for i in last])[-1]
     return positive_definite(signs, K), _negative_somewhere(signs, K), signs.nonzero(turned)
 

@@ -189,7 +189,8 @@ class StabilityConditions:
                 lines.append(f"    solved for {symbol}: {_plain(self.solve_for(symbol, budget=_PRINTING))}")
         lines += ["  unstable if one of"]
         lines += [f"    {_plain(r)}" for r in self.unstable] or ["    -"]
-        if self.undecided and all(sp.count_ops(r) <= _SHORT for r in self.undecided):
+        few = len(lines) + len(self.undecided) < _LINES
+        if self.undecided and few and all(sp.count_ops(r) <= _SHORT for r in self.undecided):
             lines += ["  undecided where", *(f"    {_plain(r)}" for r in self.undecided)]
         elif self.undecided:
             lines += ["  undecided elsewhere"]
