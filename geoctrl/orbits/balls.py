@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import acb, arb, fmpq
 
 from geoctrl._scalars import Node
 from geoctrl._scalars.arithmetics import Arithmetic, Program, evaluate
 
-__all__ = ["BALLS", "BallProgram", "UnprovedError", "ball"]
+__all__ = ["BALLS", "BallProgram", "Given", "UnprovedError", "ball"]
 
 
 class UnprovedError(Exception):
@@ -69,6 +69,21 @@ BALLS = Arithmetic(
 )
 
 
+class Given(NamedTuple):
+    """At what a system is: all but its states.
+
+    Attributes
+    ----------
+    u : inputs, as rationals or doubles
+    params : values of all parameters by name, likewise
+    sizes : powers of two (n,), by which states are multiplied that the programs are given
+    """
+
+    u: tuple[Any, ...]
+    params: dict[str, Any]
+    sizes: tuple[arb, ...]
+
+
 class BallProgram:
     """Some nodes as a function of the states, at fixed inputs and parameters.
 
@@ -76,11 +91,11 @@ class BallProgram:
     ----------
     system : System
     nodes : of its graph
-    u : inputs, as rationals or doubles
-    params : values of all parameters by name, likewise
+    given : inputs, parameters and sizes of the states
     """
 
-    def __init__(self, system: Any, nodes: Sequence[Node], u: Sequence[Any], params: dict[str, Any]) -> None:
+    def __init__(self, system: Any, nodes: Sequence[Node], given: Given) -> None:
+        u, params, self._sizes = given
         self._program: Program = system.program(list(nodes))
         self._rest = [arb(0), *map(ball, u)]
         if unknown := sorted(_functions(nodes) - BALLS.functions.keys()):
@@ -89,8 +104,9 @@ class BallProgram:
         self._constants = evaluate(self._program.tape.constants, symbols, BALLS)
 
     def __call__(self, x: Sequence[Any]) -> list[Any]:
-        """Values at states that are balls, series, or complex squares."""
-        return self._program.run([*x, *self._rest], self._constants, BALLS, _sum)
+        """Values at states over their sizes that are balls, series, or complex squares."""
+        states = [v * d for v, d in zip(x, self._sizes, strict=True)]
+        return self._program.run([*states, *self._rest], self._constants, BALLS, _sum)
 
 
 def _sum(terms: Sequence[Any]) -> Any:

@@ -13,6 +13,9 @@ and S x have equal values of g, C and :math:`P^T`, and where :math:`(P, D^T)` is
 holds both, y = S x by the mean value theorem. On ker D :math:`S^{-1}\Phi` has the eigenvalue 1 along f.
 With :math:`W = P - R\,(DR)^{-1}DP` a basis of ker D, :math:`\Phi W = W K` and f = W a, the other multipliers
 are the eigenvalues of :math:`K' = K_{11} - (a_1/a_d)\,K_{21}`, the last direction being that of f.
+
+All of it is in states over their sizes and times over one next to the period, powers of two: boxes and radii
+are then those of the same motions in any units, and no digit is lost.
 """
 
 from __future__ import annotations
@@ -29,10 +32,11 @@ from flint import acb, arb, arb_mat, ctx
 
 from geoctrl._checks import finite_array, whole_number
 from geoctrl._scalars import exact, real
+from geoctrl._scalars.magnitudes import binary
 from geoctrl.analysis.invariants import check_invariant
 from geoctrl.analysis.shape import shape_of
 from geoctrl.errors import EquilibriumError, InputError
-from geoctrl.orbits.balls import UnprovedError, ball
+from geoctrl.orbits.balls import Given, UnprovedError, ball
 from geoctrl.orbits.identities import Identities
 from geoctrl.orbits.levels import Levels
 from geoctrl.orbits.returning import Returning
@@ -94,7 +98,10 @@ class OrbitEnclosure:
     angle : arb or None
         By which the body has turned about its axis after it, where the orbit is one up to such a turn (rad).
     radius : float
-        Of the box about the middle in which there is no other (relative to the period for T).
+        Of the box about the middle in which there is no other: times ``sizes`` for states, relative to the
+        period for T.
+    sizes : ndarray (n,)
+        Powers of two, next to the sizes of the states at the orbit's start.
     multipliers : tuple of acb
         Those that nothing forces to be one.
     monodromy : arb_mat (n, n)
@@ -115,6 +122,7 @@ class OrbitEnclosure:
     period: arb
     angle: arb | None
     radius: float
+    sizes: np.ndarray
     multipliers: tuple[acb, ...]
     monodromy: arb_mat
     neutral: tuple[str, ...]
@@ -171,23 +179,31 @@ class _Closing:
     def __init__(self, orbit: Any, kept: dict[str, Any], integrals: Sequence[str], bits: int) -> None:
         self.orbit, self.bits, self._kept, self._integrals = orbit, bits, kept, integrals
         self._n, system = len(orbit.x), orbit.system
-        self.returning = Returning(orbit)
+        at = system.seen_from(None).scales(orbit.x, orbit.u, orbit.params)
+        self._sizes = [arb(float(d)) for d in binary(at.column)]
+        self._time = arb(float(binary([orbit.period])[0]))
+        self._period = ball(orbit.period) / self._time
+        self.returning = Returning(orbit, self._sizes)
         self._moved = 1 + int(self.returning.turns)
         """How many directions are moved along: that of the motion, and of turns."""
-        given = tuple(orbit.u), dict(orbit.params)
+        given = Given(tuple(orbit.u), dict(orbit.params), tuple(self._sizes))
         self.levels = Levels(system, kept, integrals, given)
-        self._identities = Identities(system, kept, orbit.x, given)
-        self.flow = BallFlow(system, *given, degree=bits // 4, bits=int(bits * _LEFT), watch=self._watch)
+        self._identities = Identities(system, kept, orbit.x, (given.u, given.params))
+        self.flow = BallFlow(system, given, self._time, bits // 4, int(bits * _LEFT), self._watch)
         self.levels.start_at(self._start)
 
     def _watch(self, tube: Sequence[arb]) -> None:
         """Take note of states that motions may pass: all that is conserved has to be so there."""
         self.levels.watch(tube)
-        self._identities.require(tube)
+        self._identities.require(self._in_units(tube))
 
     @cached_property
     def _start(self) -> list[arb]:
-        return [ball(v) for v in self.orbit.x]
+        return [ball(v) / d for v, d in zip(self.orbit.x, self._sizes, strict=True)]
+
+    def _in_units(self, x: Sequence[arb]) -> list[arb]:
+        """States in the units of the system."""
+        return [v * d for v, d in zip(x, self._sizes, strict=True)]
 
     def _along(self, x: Sequence[arb]) -> arb_mat:
         """f, and the direction of turns, as columns over a box."""
@@ -203,6 +219,7 @@ class _Closing:
                 "nothing moves at this point, or by turns alone: it is an equilibrium up to these"
             )
         D = _floats(self.levels.rows(self._start).entries()).reshape(-1, self._n)
+        D = D / (np.linalg.norm(D, axis=1, keepdims=True) + 1e-300)  # of gradients the directions count
         along = np.linalg.qr(moved)[0] * np.sign(np.diag(np.linalg.qr(moved)[1]))
         V = np.linalg.svd(np.vstack([D, along.T]))[2]
         across = V[len(D) + self._moved :].T
@@ -225,27 +242,35 @@ class _Closing:
             raise UnprovedError("Krawczyk's test does not find one")
         turned = self.returning(angles) * arb_mat(self._n, 1, around)
         self._require_closed(turned.entries(), box)
-        state = tuple(c + v for c, v in zip(x, image.entries(), strict=False))
+        state = [c + v for c, v in zip(x, image.entries(), strict=False)]
         period = T * (1 + image[self._n, 0])
         last = angle + image[size - 1, 0] if self.returning.turns else angle
         Phi = arb_mat(self._n, self._n, [total[i, j] for i in range(self._n) for j in range(self._n)])
         monodromy = self.returning.back(last) * Phi
-        inner = self._inner(list(state), monodromy)
+        inner = self._inner(state, monodromy)
         multipliers = _eigenvalues(inner)
         verdict, words = self._judged(inner, multipliers)
         return OrbitEnclosure(
             system=orbit.system,
-            x=state,
-            period=period,
+            x=tuple(self._in_units(state)),
+            period=period * self._time,
             angle=last if self.returning.turns else None,
             radius=float(radius),
+            sizes=_floats(self._sizes),
             multipliers=multipliers,
-            monodromy=monodromy,
+            monodromy=self._monodromy_in_units(monodromy),
             neutral=(*self._integrals, *self._kept, "time", *(["turn"] if self.returning.turns else [])),
             verdict=verdict,
             claim=self._told(words),
             bits=self.bits,
         )
+
+    def _monodromy_in_units(self, Phi: arb_mat) -> arb_mat:
+        d = self._sizes
+        rows = [
+            [e * a / b for e, b in zip(row, d, strict=True)] for row, a in zip(Phi.tolist(), d, strict=True)
+        ]
+        return arb_mat(rows)
 
     def _require_kept(self) -> None:
         """Refuse conserved functions that are so in floats alone."""
@@ -267,7 +292,7 @@ class _Closing:
         """Middles of a state, the period and the angle: Newton's steps on the middles of balls, with one
         derivative.
         """
-        x, T, angle = self._start, ball(self.orbit.period), ball(self.orbit.angle or 0.0)
+        x, T, angle = self._start, self._period, ball(self.orbit.angle or 0.0)
         _, _, total = self.flow(x, T, arb(0))
         inverse = self._slopes(T, angle, total, x).mid().inv().mid()
         target = arb(2) ** -int(self.bits * _REACH + _MARGIN)
@@ -285,11 +310,9 @@ class _Closing:
         raise UnprovedError("Newton's steps do not come to an end")
 
     def _require_near(self, x: Sequence[arb], T: arb, angle: arb) -> None:
-        sizes = self.orbit.system.seen_from(None).scales(self.orbit.x, self.orbit.u, self.orbit.params).column
-        apart = max(float(abs(a - b)) / c for a, b, c in zip(x, self._start, sizes, strict=True))
-        apart = max(
-            apart, abs(float(T) / self.orbit.period - 1), abs(float(angle) - (self.orbit.angle or 0.0))
-        )
+        away = [a - b for a, b in zip(x, self._start, strict=True)]
+        away += [T / self._period - 1, angle - (self.orbit.angle or 0.0)]
+        apart = max(float(abs(v)) for v in away)
         if not apart < _NEAR:
             raise UnprovedError(
                 f"Newton's steps go {apart:.3g} away (relative): this is no orbit, or not the only one near"

@@ -23,7 +23,7 @@ from flint import arb, arb_mat
 
 from geoctrl._scalars import Node
 from geoctrl.analysis.shape import ShapeIntegrals, shape_of
-from geoctrl.orbits.balls import BallProgram, UnprovedError
+from geoctrl.orbits.balls import BallProgram, Given, UnprovedError
 
 __all__ = ["Levels"]
 
@@ -39,18 +39,17 @@ class Levels:
     system : System
     kept : dict of name -> node
     integrals : names of integrals over the shape
-    given : inputs and parameters, as of `BallProgram`
+    given : as of `BallProgram`; states are over their sizes
     """
 
-    def __init__(
-        self, system: Any, kept: Mapping[str, Node], integrals: Sequence[str], given: tuple[Any, Any]
-    ) -> None:
+    def __init__(self, system: Any, kept: Mapping[str, Node], integrals: Sequence[str], given: Given) -> None:
         nodes = [*system.leaf.nodes, *kept.values()]
         gradients = [e for row in system.graph.jacobian(nodes, system.state_nodes) for e in row]
         self.relations = len(system.leaf.nodes)
         self._n, self._count = system.nstates, len(nodes)
-        self._values = BallProgram(system, nodes, *given)
-        self._gradients = BallProgram(system, gradients, *given)
+        self._values = BallProgram(system, nodes, given)
+        self._gradients = BallProgram(system, gradients, given)
+        self._sizes = given.sizes
         shape = shape_of(system) if integrals else None
         self._integrals = None if shape is None else _Integrals(system, shape, integrals, given)
 
@@ -76,8 +75,8 @@ class Levels:
 
     def rows(self, x: Sequence[arb]) -> arb_mat:
         """Their gradients over a box."""
-        entries = self._gradients(x)
-        rows = [entries[i * self._n : (i + 1) * self._n] for i in range(self._count)]
+        entries = iter(self._gradients(x))
+        rows = [[d * next(entries) for d in self._sizes] for _ in range(self._count)]
         rows += [] if self._integrals is None else self._integrals.rows(x)
         return arb_mat(len(rows), self._n, [e for row in rows for e in row])
 
@@ -85,19 +84,31 @@ class Levels:
 class _Integrals:
     """Integrals over a shape, near the start of an orbit."""
 
-    def __init__(
-        self, system: Any, shape: ShapeIntegrals, names: Sequence[str], given: tuple[Any, Any]
-    ) -> None:
+    def __init__(self, system: Any, shape: ShapeIntegrals, names: Sequence[str], given: Given) -> None:
         self._shape, self._n = shape, system.nstates
         self._chosen = [shape.names.index(name) for name in names]
         self._places = list(shape.g)
         """Coordinates of which the slope has not been seen to vanish."""
-        self._slopes = BallProgram(system, list(shape.g.values()), *given)
-        self._rates = BallProgram(system, [b for row in shape.B for b in row], *given)
-        self._relations = BallProgram(system, system.leaf.nodes, *given)
+        self._slope_program = BallProgram(system, list(shape.g.values()), given)
+        self._rate_program = BallProgram(system, [b for row in shape.B for b in row], given)
+        self._relations = BallProgram(system, system.leaf.nodes, given)
         symbols = [shape.symbols[i] for i in shape.g]
         entries = [e for row in system.graph.jacobian(system.leaf.nodes, symbols) for e in row]
-        self._derivatives = BallProgram(system, entries, *given)
+        self._derivative_program = BallProgram(system, entries, given)
+        places, velocities = ([given.sizes[i] for i in of] for of in (shape.g, shape.velocities))
+        # In units of the states, but of no unit of time, which both of their rates have alike.
+        self._of_slopes = [1 / d for d in places]
+        self._of_rates = [e / d for d in velocities for e in velocities]
+        self._of_derivatives = places * len(system.leaf.nodes)
+
+    def _slopes(self, x: Sequence[arb]) -> list[arb]:
+        return _products(self._slope_program(x), self._of_slopes)
+
+    def _rates(self, x: Sequence[arb]) -> list[arb]:
+        return _products(self._rate_program(x), self._of_rates)
+
+    def _derivatives(self, x: Sequence[arb]) -> list[arb]:
+        return _products(self._derivative_program(x), self._of_derivatives)
 
     def start_at(self, x: Sequence[arb]) -> None:
         """Choose the coordinate, and where the integrals are the velocities."""
@@ -185,6 +196,10 @@ class _Integrals:
         rows = [[entries[r * k + places.index(i)] for i in others] for r in range(len(others))]
         right = arb_mat(len(others), 1, self._relations(at))
         return arb_mat(rows).solve(right).entries()
+
+
+def _products(a: Sequence[arb], b: Sequence[arb]) -> list[arb]:
+    return [x * y for x, y in zip(a, b, strict=True)]
 
 
 def _dot(a: Sequence[Any], b: Sequence[Any]) -> arb:

@@ -14,6 +14,7 @@ from geoctrl._scalars import exact
 from geoctrl.errors import InputError
 from geoctrl.orbits.balls import UnprovedError, ball
 from geoctrl.orbits.symmetries import Closing
+from geoctrl.orbits.validated import unit
 
 __all__ = ["Returning"]
 
@@ -29,6 +30,8 @@ class Returning:
     Parameters
     ----------
     orbit : PeriodicOrbit
+    sizes : powers of two (n,)
+        Over which states are that it is applied to.
 
     Attributes
     ----------
@@ -43,8 +46,8 @@ class Returning:
         For a matrix that is of no finite order, or an axis that is not rational.
     """
 
-    def __init__(self, orbit: Any) -> None:
-        self._orbit, self._n = orbit, len(orbit.x)
+    def __init__(self, orbit: Any, sizes: Sequence[arb]) -> None:
+        self._orbit, self._n, self._sizes = orbit, len(orbit.x), sizes
         self.turns = orbit.angle is not None
         if self.turns:
             given = Closing(None, orbit.system).generator()
@@ -59,19 +62,28 @@ class Returning:
                     f"a symmetry that is not the identity after {_ORDER} times or fewer is not enclosed"
                 )
         self.trivial = not self.turns and self._matrix == sp.eye(self._n)
-        self._balls = _balls(self._matrix)
+        self._balls = self._over_sizes(self._matrix)
 
     def __call__(self, angle: arb) -> arb_mat:
         """S at an angle."""
         if not self.turns:
             return self._balls
-        A, one = self._balls, _balls(sp.eye(self._n))
+        A, one = self._balls, unit(self._n)
         # A^3 = -A.
         return one + A * angle.sin() + A * A * (1 - angle.cos())
 
     def back(self, angle: arb) -> arb_mat:
         """The inverse of S."""
-        return self(-angle) if self.turns else _balls(self._matrix.inv())
+        return self(-angle) if self.turns else self._over_sizes(self._matrix.inv())
+
+    def _over_sizes(self, matrix: sp.Matrix) -> arb_mat:
+        """A matrix of states as one of states over their sizes."""
+        d = self._sizes
+        rows = range(self._n)
+        entries = [ball(Fraction(int(matrix[i, j].p), int(matrix[i, j].q))) for i in rows for j in rows]
+        return arb_mat(
+            self._n, self._n, [e * d[k % self._n] / d[k // self._n] for k, e in enumerate(entries)]
+        )
 
     @property
     def orientation(self) -> int:
@@ -112,8 +124,3 @@ def _rounded(value: Any) -> Fraction:
 
 def _rational(value: Fraction) -> sp.Rational:
     return sp.Rational(value.numerator, value.denominator)
-
-
-def _balls(matrix: sp.Matrix) -> arb_mat:
-    rows, columns = matrix.shape
-    return arb_mat(rows, columns, [ball(Fraction(int(e.p), int(e.q))) for e in matrix])

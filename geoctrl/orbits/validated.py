@@ -10,7 +10,8 @@ their flow:
 Let P be the Taylor polynomial of degree N of the solution z of :math:`z' = F(z)`. F(P) is analytic on the
 disc of radius R, and at most M there, if F is over a box that holds all values of P there; P' is its series
 to the order N - 1. The residual :math:`r = P' - F(P)` is then at most :math:`M (h/R)^N/(1 - h/R)` on [0, h]
-(Cauchy). Over squares of half width d about P([0, h]) let F be at most K. By Cauchy's estimate F has the
+(Cauchy). States are over their sizes and times over a unit, powers of two, so that numbers are next to one in
+all units. Over squares of half width d about P([0, h]) let F be at most K. By Cauchy's estimate F has the
 Lipschitz constant L = 2K/d as long as z is within d/2 of P, and by Gronwall's lemma the distance is at most
 :math:`|r|\,(e^{Lh} - 1)/L`. Where this is below d/2 the solution exists up to h and does not leave.
 """
@@ -25,7 +26,7 @@ from typing import Any
 import numpy as np
 from flint import acb, acb_mat, arb, arb_mat, arb_series, ctx, fmpq
 
-from geoctrl.orbits.balls import BallProgram, UnprovedError
+from geoctrl.orbits.balls import BallProgram, Given, UnprovedError
 
 __all__ = ["BallFlow", "Error", "unit"]
 
@@ -59,7 +60,9 @@ class BallFlow:
     Parameters
     ----------
     system : System
-    u, params : as of `BallProgram`
+    given : as of `BallProgram`
+    time : arb
+        The unit of time, a power of two (s).
     degree : int
         N.
     bits : int
@@ -69,29 +72,41 @@ class BallFlow:
     """
 
     system: Any
-    u: tuple[Any, ...]
-    params: dict[str, Any]
+    given: Given
+    time: arb
     degree: int
     bits: int
     watch: Callable[[Sequence[arb]], None]
 
-    @cached_property
-    def rate(self) -> BallProgram:
+    def rate(self, x: Sequence[Any]) -> list[Any]:
         """f."""
-        return BallProgram(self.system, self.system.field_nodes, self.u, self.params)
+        return [v * factor for v, factor in zip(self._rate(x), self._units[0], strict=True)]
+
+    def jacobian(self, x: Sequence[Any]) -> list[Any]:
+        """Df, row by row."""
+        return [v * factor for v, factor in zip(self._jacobian(x), self._units[1], strict=True)]
 
     @cached_property
-    def jacobian(self) -> BallProgram:
-        """Df, row by row."""
+    def _units(self) -> tuple[list[arb], list[arb]]:
+        """By which rates and their derivatives are multiplied, powers of two."""
+        sizes = self.given.sizes
+        return [self.time / d for d in sizes], [self.time * e / d for d in sizes for e in sizes]
+
+    @cached_property
+    def _rate(self) -> BallProgram:
+        return BallProgram(self.system, self.system.field_nodes, self.given)
+
+    @cached_property
+    def _jacobian(self) -> BallProgram:
         system = self.system
         rows = system.graph.jacobian(system.field_nodes, system.state_nodes)
-        return BallProgram(system, [e for row in rows for e in row], self.u, self.params)
+        return BallProgram(system, [e for row in rows for e in row], self.given)
 
     @cached_property
     def _margins(self) -> BallProgram:
         """What is positive within the domain of the model."""
         nodes = [self.system.expression(side.margin) for side in self.system.domain.values()]
-        return BallProgram(self.system, nodes, self.u, self.params)
+        return BallProgram(self.system, nodes, self.given)
 
     def __call__(self, x: Sequence[arb], T: arb, radius: arb) -> tuple[list[arb], list[arb], arb_mat]:
         """End of the motion from x, ends of those from (x, T) +- radius (1, T), and the derivative there.
@@ -210,7 +225,9 @@ class _Step:
         return found
 
     @staticmethod
-    def _series(program: BallProgram, x: Sequence[Sequence[arb]], length: int) -> list[Any]:
+    def _series(
+        program: Callable[[Sequence[Any]], list[Any]], x: Sequence[Sequence[arb]], length: int
+    ) -> list[Any]:
         ctx.cap = length
         try:
             values = program([arb_series(list(c[:length])) for c in x])
