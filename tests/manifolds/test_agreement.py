@@ -1,6 +1,7 @@
 """Nothing is proved about equations that are not those of the system: a fault in deriving them is told."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -58,3 +59,37 @@ def test_a_held_place_and_an_attitude_agree():
     start = system.pack({"x": (np.zeros(3), np.zeros(3)), "R": (np.eye(3), np.zeros(3))})
     point = gc.find_equilibrium(system, start)
     assert gc.certify(system, point).verdict is gc.Verdict.PROVED_STABLE
+
+
+def heavy_and_light():
+    """Directions with masses 40000 and 2.75e-6, driven by forces of one size; and their rest.
+
+    Their accelerations, 1 and 1e6, are not both seen in differences of rates over one time.
+    """
+    q, omega = gc.spheres.symbols(2)
+    rates = [sp.Matrix(w).cross(sp.Matrix(z)) for w, z in zip(omega, q, strict=True)]
+    coupling = sp.Rational(-1, 10)
+    system = gc.spheres.SphereSystem(
+        mass=sp.Matrix([[40000, coupling], [coupling, sp.Rational(11, 4000000)]]),
+        potential=q[0][2] * q[1][2] - q[1][1] ** 2 - q[0][2],
+        forces=[rates[0] * sp.Rational(3, 4), rates[1]],
+    )
+    return system, [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+
+
+def test_a_heavy_body_beside_a_light_and_fast_one_agrees():
+    assert gc.certify(*heavy_and_light()).verdict.proved
+
+
+def test_negative_a_wrong_potential_of_the_heavy_body_is_told(monkeypatch):
+    """A force of 1e-3 beside one of order 1; the light one is as it should be."""
+    given = SeenManifold.lagrangian
+
+    def changed(self, u, params):
+        found = given(self, u, params)
+        first = next(iter(found.coordinates.values()))
+        return replace(found, potential=found.potential + first * Fraction(1, 1000))
+
+    monkeypatch.setattr(SeenManifold, "lagrangian", changed)
+    with pytest.raises(gc.CertificateError, match="fault of geoctrl"):
+        gc.certify(*heavy_and_light())
