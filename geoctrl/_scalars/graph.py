@@ -24,9 +24,9 @@ from geoctrl.errors import DivisionError, ExpressionError
 
 NUMBER, PARAMETER, STATE = 0, 1, 2
 
-_ONE = Fraction(1)
-"""The factor of most products, told by its identity."""
+_ONE = Fraction(1)  # the factor of most products, told by its identity
 
+_LONG = 128  # bits: whole multiples of the content of some long fractions lie beyond the doubles
 _ODD = {"sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "sign"}
 _EVEN = {"cos", "cosh", "abs"}
 _CHOICES = {"select_positive", "select_nonnegative"}
@@ -411,12 +411,13 @@ def _common(factor_maps: list[dict[Node, int]]) -> dict[Node, int]:
 
 
 def _content(coefficients: list[Fraction]) -> Fraction:
-    """Greatest common divisor of rationals, with the sign of the first."""
-    numerator, denominator = 0, 1
+    """Greatest common divisor of rationals, with the sign of the first; one where multiples were too long."""
+    sign, numerator, denominator = 1 if coefficients[0] > 0 else -1, 0, 1
     for q in coefficients:
-        numerator = gcd(numerator, abs(q.numerator))
-        denominator = lcm(denominator, q.denominator)
-    return Fraction(numerator, denominator) * (1 if coefficients[0] > 0 else -1)
+        numerator, denominator = gcd(numerator, q.numerator), lcm(denominator, q.denominator)
+        if max(q.numerator.bit_length(), denominator.bit_length()) > _LONG:
+            return Fraction(sign)
+    return Fraction(sign * numerator, denominator)
 
 
 def _quadrature_partial(_g: Graph, _node: Node, slot: int, a: Node, b: Node, s: Node) -> Node:

@@ -324,13 +324,13 @@ def linearize_held(
     point = loop_point(system, controller, eq, params)
     lin = linearized(system.seen_from(None), point)
     pair, names = held_pair(system, controller, lin)
-    warn_of_slow(controller.rate, pair.fastest)
     M = hold_matrix(pair, controller)
     if not np.isfinite(M).all():
         raise InputError(
             f"a hold of {controller.hold:g} s moves the loop beyond doubles, as it grows without commands; "
             f"raise the rate of {controller.rate:g} Hz"
         )
+    warn_of_slow(controller.rate, pair.fastest)
     inner = inner_of(pair, M)
     others = np.linalg.eigvals(inner) if inner.size else np.zeros(0)
     multipliers = np.concatenate([np.ones(len(names)), others[np.argsort(-np.abs(others), kind="stable")]])
