@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl.errors import DescriptionError
+from geoctrl.manifolds.seams import jumps
 from geoctrl.systems.judging import TIMES, Rates, at_random, cancel, finite, vanishing
 
 __all__ = ["QUANTITIES", "Sample", "has_no_moment", "kept", "refuse_spin", "require_symmetry", "samples_of"]
@@ -71,6 +72,9 @@ def kept(
     for at in samples:
         rate, size = rates(system, run, at)
         good &= cancel(rate, np.maximum(size, floor)) | ~finite(rate, size)
+    energy, momenta = jumps(system, params)
+    good[0] &= not energy
+    good[1 : len(system.description.quantity_names)] &= not momenta
     return tuple(name for name, keeps in zip(names, good, strict=True) if keeps)
 
 
