@@ -160,9 +160,8 @@ class Criteria:
                 search = partial(_damped, at, f, leaf, kernel)
                 damped = time.attempt("complete damping", search, None, _SIDE)
                 if damped is not None:  # the energy says it all
-                    stable, growth = damped
-                    found.stable, found.unstable = [stable], [growth]
-                    found.reason = "" if stable.formula is not False else _NEVER
+                    found.stable, found.unstable = [damped[0]], [damped[1]]
+                    found.reason = "" if damped[0].formula is not False else _NEVER
                     return found
         for polynomial in found.polynomials or ():
             growth = partial(_growth, f, leaf, polynomial)

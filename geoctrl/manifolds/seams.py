@@ -74,7 +74,7 @@ def _of_term(system: Any, term: Sum, params: Mapping[str, float]) -> Iterator[tu
         return
     program, count = switching
     first = term.domain.instances()
-    every = np.unique(np.linspace(0, first.shape[1] - 1, _INSTANCES).astype(int)) if first.size else []
+    every = np.unique(np.linspace(0, first.shape[1] - 1, _INSTANCES).astype(int) if first.size else first[0])
     for k in every:
         place = (first[:, k, None] + np.arange(term.domain.rows)).ravel()
         own = [] if term.domain.c is None else list(term.domain.c[k])
