@@ -33,7 +33,7 @@ def jumps(system: Any, params: Mapping[str, float]) -> tuple[bool, bool]:
     the inertia or linear terms.
     """
     given, product = system.description, system.product
-    everywhere, w = np.arange(product.freedom), product.generic(0)[1]
+    w = product.generic(0)[1]
     symbols = [*given.configuration_nodes, *given.rate_nodes]
 
     def of_nodes(nodes: list[Node]) -> bool:
@@ -46,11 +46,11 @@ def jumps(system: Any, params: Mapping[str, float]) -> tuple[bool, bool]:
             found = np.asarray(program([*z.ravel(), *product.rates(z, w).ravel()], params))
             return found[:count], found[count:]
 
-        return any(map(np.any, _seen(product, at, everywhere)))
+        return any(map(np.any, _seen(product, at)))
 
     inertia = given.inertia_varies and of_nodes([given.rest_node])
     terms = (values for term in given.potential_terms for values in _of_term(system, term, params))
-    energy = inertia or any(np.any(seen) for each in terms for seen in _seen(product, *each))
+    energy = inertia or any(np.any(seen) for each in terms for seen in _seen(*each))
     return energy, inertia or of_nodes(list(given.covector_nodes))
 
 
@@ -65,36 +65,35 @@ def _switching(
     return Program(graph, symbols, given.parameter_nodes, [*switches, *nodes]), len(switches)
 
 
-def _of_term(system: Any, term: Sum, params: Mapping[str, float]) -> Iterator[tuple[Values, np.ndarray]]:
-    """Values of some instances of a term, and the tangent coordinates of their bodies."""
+def _of_term(system: Any, term: Sum, params: Mapping[str, float]) -> Iterator[tuple[Product, Values]]:
+    """Some instances of a term: their bodies by themselves, and the values there."""
     given, product = system.description, system.product
     symbols, data, energy = term.small.nodes(given)
     switching = _switching(given, [energy], [*symbols, *data], symbols)
     if switching is None:
         return
     program, count = switching
-    first = term.domain.instances()
+    first, bodies = term.domain.instances(), dict(zip(product.first, product.factors, strict=True))
     every = np.unique(np.linspace(0, first.shape[1] - 1, _INSTANCES).astype(int) if first.size else first[0])
     for k in every:
-        place = (first[:, k, None] + np.arange(term.domain.rows)).ravel()
+        rows = (first[:, k, None] + np.arange(term.domain.rows)).ravel()
         own = [] if term.domain.c is None else list(term.domain.c[k])
 
-        def at(z: np.ndarray, place=place, own=own) -> tuple[np.ndarray, np.ndarray]:
-            found = np.asarray(program([*z[place].ravel(), *own], params))
+        def at(z: np.ndarray, own=own) -> tuple[np.ndarray, np.ndarray]:
+            found = np.asarray(program([*z.ravel(), *own], params))
             return found[:count], found[count:]
 
-        bodies = [b for b, row in enumerate(product.first) if row in place]
-        yield at, np.concatenate([product.coordinates[b] for b in bodies])
+        yield Product([bodies[row] for row in rows if row in bodies]), at
 
 
-def _seen(product: Product, values: Values, moved: np.ndarray) -> Iterator[np.ndarray]:
-    """Which quantities jump, at each crossing that is found along some tangent coordinates."""
+def _seen(product: Product, values: Values) -> Iterator[np.ndarray]:
+    """Which quantities jump, at each crossing that is found."""
     rng = np.random.default_rng(23)
     with np.errstate(all="ignore"):
         for seed in range(_STARTS):
             z = product.generic(seed)[0]
             for place in range(values(z)[0].size):
-                crossing = _crossing(product, values, moved, z, place, rng)
+                crossing = _crossing(product, values, z, place, rng)
                 if crossing is not None:
                     yield _jumping(product, values, *crossing, place)
 
@@ -102,7 +101,6 @@ def _seen(product: Product, values: Values, moved: np.ndarray) -> Iterator[np.nd
 def _crossing(
     product: Product,
     values: Values,
-    moved: np.ndarray,
     z: np.ndarray,
     place: int,
     rng: np.random.Generator,
@@ -110,8 +108,7 @@ def _crossing(
     """A configuration and a step across a switch."""
     here = values(z)[0][place]
     for _ in range(_STEPS):
-        step = np.zeros(product.freedom)
-        step[moved] = 10.0 ** rng.uniform(-3, 0.5) * rng.normal(size=moved.size)
+        step = 10.0 ** rng.uniform(-3, 0.5) * rng.normal(size=product.freedom)
         other = product.retract(z, step)
         there = values(other)[0][place]
         if here * there < 0:
