@@ -113,8 +113,11 @@ def held_calls():
             (f"a law predicted at {r!r}", lambda d, r=r: damped().predicted(r, gliding()), gc.InputError),
             (f"a law compensated at {r!r}", lambda d, r=r: damped().compensated(r, gliding()), gc.InputError),
             (f"gains for a motor at {r!r}", lambda d, r=r: motor(rate=r), gc.InputError),
-            (f"holds from {r!r} on", lambda d, r=r: loop().largest_hold(shortest=r), gc.InputError),
         ]
+        if r is not None:  # of the loop's own time
+            rows.append(
+                (f"holds from {r!r} on", lambda d, r=r: loop().largest_hold(shortest=r), gc.InputError)
+            )
     for v in (True, np.True_, -1, float("nan"), "1"):
         rows += [
             (f"a delay of {v!r}", lambda d, v=v: damped().sampled(delay=v), gc.InputError),

@@ -324,7 +324,8 @@ def linearize_held(
     point = loop_point(system, controller, eq, params)
     lin = linearized(system.seen_from(None), point)
     pair, names = held_pair(system, controller, lin)
-    M = hold_matrix(pair, controller)
+    with np.errstate(over="ignore", invalid="ignore"):
+        M = hold_matrix(pair, controller)
     if not np.isfinite(M).all():
         raise InputError(
             f"a hold of {controller.hold:g} s moves the loop beyond doubles, as it grows without commands; "

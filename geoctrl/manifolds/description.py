@@ -109,10 +109,10 @@ class Description:
         require_printable("the source of a system", [source], prose=True)
         for what, given in (
             ("inputs", map(str, self.driven)),
-            ("invariants", invariants),
-            ("equilibria", equilibria),
+            ("invariants", named_entries("invariants", invariants)),
+            ("equilibria", named_entries("equilibria", equilibria)),
         ):
-            require_printable(f"{what}: the name", given or ())
+            require_printable(f"{what}: the name", given)
         self.potential_given: Any = potential
         self.gradient_given: Any = gradient
         self.computed = read_gradient(potential, gradient, str(self.shape))

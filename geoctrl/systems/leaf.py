@@ -73,6 +73,12 @@ def _rational(q: Fraction) -> sp.Rational:
     return sp.Rational(q.numerator, q.denominator)
 
 
+def _lengths(assembly: Assembly) -> dict[Node, float]:
+    """Of the components of what is advected those of the references; of others none is known."""
+    lengths = (q for a in assembly.mechanism.advected for q in reference_sizes(a))
+    return dict(zip(assembly.gamma, lengths, strict=False))
+
+
 class Sampler:
     """Random configurations: moved from the references by random velocities, then onto user relations."""
 
@@ -98,8 +104,7 @@ class Sampler:
         self._turns = np.array(
             [j in turns or label in angles for j, label in enumerate(mechanism.velocity_labels)], dtype=bool
         )
-        lengths = [reference_sizes(a) for a in mechanism.advected]
-        self._sizes = dict(zip(gamma, [*(q for row in lengths for q in row), *[0.0] * d], strict=False))
+        self._sizes = _lengths(assembly)
 
     def _moved(self, velocity: np.ndarray, gamma: np.ndarray) -> np.ndarray:
         """Gamma after one unit of time at a constant velocity."""
@@ -212,7 +217,8 @@ class Leaf:
                 Magnitudes(g, jacobian),
                 {a: float(params[k]) for k, a in assembly.parameters.items()},
             )
-            sized = [program(dict(zip(assembly.gamma, s.tolist(), strict=True)) | numbers) for s in samples]
+            configurations = (dict(zip(assembly.gamma, s.tolist(), strict=True)) for s in samples)
+            sized = [program(at | numbers, _lengths(assembly)) for at in configurations]
             gradients = [[part.reshape(len(nodes), len(kept)) for part in pair] for pair in sized]
             for i, relation in enumerate(relations):
                 if nodes[i].is_zero:
