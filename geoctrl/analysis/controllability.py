@@ -35,6 +35,8 @@ class Controllability:
         Dimension of what they reach.
     dimension : int
         Of the level set of the functions that are conserved whatever the inputs do, on the leaf.
+    leaf : int
+        Dimension of the leaf: ``dimension`` and the number of these functions.
     neutral : tuple of str
         Names of what they do not reach and what does not move: these functions, then ``rest along ...`` for
         directions t with A t = 0 on their level set, along which a family of equilibria continues if there is
@@ -58,6 +60,7 @@ class Controllability:
 
     rank: int
     dimension: int
+    leaf: int
     neutral: tuple[str, ...]
     unreached: tuple[Mode, ...]
     decays: bool
@@ -93,7 +96,9 @@ class Controllability:
         return V @ _gramian(V.T @ self.A @ V, V.T @ self.B, horizon) @ V.T
 
     def __repr__(self) -> str:
-        lines = [f"<Controllability: rank {self.rank} of {self.dimension}>"]
+        kept = self.leaf - self.dimension
+        held = f", the leaf's {self.leaf} but for {kept} conserved" if kept else ""
+        lines = [f"<Controllability: rank {self.rank} of {self.dimension}{held}>"]
         lines.append(f"  neutral: {', '.join(self.neutral) or '-'}")
         lines += [
             f"  not reached: {m.name} (eigenvalue {spectrum_text([m.eigenvalue])})" for m in self.unreached
@@ -202,6 +207,7 @@ def controllability(
     return Controllability(
         rank=reached.shape[1],
         dimension=len(A) - len(kept),
+        leaf=len(A),
         neutral=(*kept, *(f"rest along {states_along(t, labels)}" for t in spanned.T)),
         unreached=modes(pace * _floats(rest).T, _floats(rows).T / d[:, None], labels),
         decays=algebra.hurwitz(rest),

@@ -107,6 +107,8 @@ def test_a_point_of_doubles_that_is_not_quite_the_equilibrium_is_judged_in_float
     found = gc.linearize(system, eq).controllable()
     assert not found.exact
     assert (found.rank, found.dimension, found.neutral) == (3, 3, ("C1", "C2"))
+    assert found.leaf == 5
+    assert "rank 3 of 3, the leaf's 5 but for 2 conserved" in repr(found)
 
 
 # -- outputs ------------------------------------------------------------------------------------------
