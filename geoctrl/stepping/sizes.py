@@ -2,8 +2,8 @@
 
 Integrators measure errors against one: a motion of 1e-20 m would be nothing to them. States of ordinary size
 are computed as they are. Else z = x/d and theta = omega t are, with the sizes of `geoctrl.systems.scales` at
-the state; where all of the motion is small beside these, with its own: d is then the closure of |x|, the
-largest deviations that the state excites within 1/omega. All are powers of two, by which doubles are divided
+the state; where what is in motion is small beside these, with its own: d is then the closure of |x|, the
+largest deviation that the state excites within 1/omega. All are powers of two, by which doubles are divided
 exactly.
 """
 
@@ -64,8 +64,8 @@ def sizes_at(
     except GeoctrlError:  # the equations are singular here, which the run itself will say
         return None
     d, rate = np.array(scales.state), scales.rate
-    if np.all(np.abs(x[:n]) <= SMALL * d) or not d.any():
-        d = reached(scales.A, rate, np.abs(x[:n]))
+    own = reached(scales.A, rate, np.abs(x[:n]))
+    d = np.where((own > 0) & (own <= SMALL * d), own, d) if d.any() else own
     rate = rate or _pace(d, rates[:n])
     with np.errstate(divide="ignore", invalid="ignore"):
         d = np.where(d > 0, d, np.abs(rates[:n]) / rate if rate else 0.0)
