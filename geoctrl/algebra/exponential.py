@@ -32,6 +32,11 @@ def exp_action(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     """
     if matrix.shape == (3, 3) and np.array_equal(matrix, -matrix.T):
         return _turned(matrix, vectors)
+    # Coordinates that move no other (heights) are told in units of what moves them: long ways ask for no
+    # squares, each of which would double the rounding of the turns beside them.
+    moved = np.where(matrix.any(axis=0), 0.0, np.max(np.abs(matrix), axis=1, initial=0.0))
+    unit = 2.0 ** np.maximum(0, np.frexp(moved)[1])
+    matrix, columns = matrix / unit[:, None], (slice(None),) + (None,) * (vectors.ndim - 1)
     size = float(np.max(np.sum(np.abs(matrix), axis=0), initial=0.0))
     halvings = max(0, math.frexp(size)[1] + 1)
     part, one = matrix / 2.0**halvings, np.eye(len(matrix))
@@ -40,7 +45,7 @@ def exp_action(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
         power = one + part @ power / k
     for _ in range(halvings):
         power = power @ power
-    return power @ vectors
+    return unit[columns] * (power @ (vectors / unit[columns]))
 
 
 def _turned(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:

@@ -107,7 +107,9 @@ class Seams:
         (a, A, f), (b, B, g) = (self._at(z, t, u, params) for z in (x + step, x - step))
         size = np.abs(A) @ np.abs(x) + np.abs(B) @ np.abs(x) + np.abs(a) + np.abs(b)
         changed = np.abs(a - b - A @ step - B @ step) > _JUMP * size
-        changed |= np.abs(self._on_switch(x, step, t, u, params) - a + A @ step) > _JUMP * size
+        # A quantity without a finite value on the switch is not defined there: no motion passes that point.
+        there = self._on_switch(x, step, t, u, params)
+        changed |= np.isfinite(there) & (np.abs(there - a + A @ step) > _JUMP * size)
         outward, inward = step @ f, step @ g
         if outward * inward < 0:
             slide = (inward * f - outward * g) / (inward - outward)

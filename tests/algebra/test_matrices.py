@@ -180,3 +180,17 @@ def test_exp_action_is_the_matrix_exponential(size):
         )
         assert np.array_equal(exp_action(matrix, vectors[:, 0]).shape, (len(matrix),))
     assert exp_action(np.zeros((0, 0)), np.zeros(0)).size == 0
+
+
+def test_long_ways_leave_turns_as_they_are():
+    # A height moves by Y . Gamma while Gamma turns: its way says nothing about the turn.
+    turn = np.array([[0.0, -0.9, 0.4], [0.9, 0.0, -1.3], [-0.4, 1.3, 0.0]])
+    matrix, start = np.zeros((4, 4)), np.array([0.6, 0.0, 0.8, 0.0])
+    matrix[:3, :3], matrix[3, :3] = turn, (3e9, -1e9, 2e9)
+    moved = exp_action(matrix, start)
+    assert np.allclose(moved[:3], exp_action(turn, start[:3]), rtol=0, atol=1e-14)
+    # The way of a constant velocity: the integral of exp(turn s) start, by Gauss's rule.
+    nodes, weights = np.polynomial.legendre.leggauss(20)
+    turned = [exp_action((x + 1) / 2 * turn, start[:3]) for x in nodes]
+    passed = weights / 2 @ np.array(turned)
+    assert np.isclose(moved[3], matrix[3, :3] @ passed, rtol=1e-13, atol=0)

@@ -156,6 +156,11 @@ def test_circular_motions_have_one_spectrum_in_both_descriptions(rolling, lean, 
     assert gc.certify(despun, here).verdict is gc.certify(apart, other).verdict
 
 
+def test_energy_is_kept_beside_a_switch_at_which_the_description_is_singular(rolling):
+    # A disk that lies flat touches in every point of its rim: |Gamma2| = 0 divides the energy there.
+    assert "energy" in rolling[-1].conserved()
+
+
 def test_a_broken_symmetry_is_named():
     mechanism = user_mechanisms.disk()
     m, a = (p.symbol for p in mechanism.parameters[:2])
