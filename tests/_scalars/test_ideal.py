@@ -138,3 +138,46 @@ def test_roots_are_known_by_their_squares():
     node = (a + b) * (a - b) + 1 + y - x / (1 + x)
     assert not LeafIdeal([], [node]).remainder(node)
     assert LeafIdeal([], [node]).remainder(node + a)
+
+
+def test_sines_of_sums_are_those_of_the_angles():
+    """Addition theorems in several angles and multiples, beside functions that are no such sines."""
+    g = Graph()
+    q, r, a = (g.symbol(name, STATE) for name in "qra")
+
+    def s(e):
+        return g.fun("sin", e)
+
+    def c(e):
+        return g.fun("cos", e)
+
+    identities = [
+        s(q + r) - s(q) * c(r) - c(q) * s(r),
+        s(q + r) + s(q - r) - 2 * s(q) * c(r),
+        c(2 * q - 3 * r) - (1 - 2 * s(q - r) ** 2) * c(r) - s(2 * q - 2 * r) * s(r),
+        s(2 * q + 2 * r) / c(q + r) - 2 * s(q + r),
+        s(r + q + a) ** 2 + c(q + r + a) ** 2 - 1,
+        g.fun("sqrt", 2 + s(q + r)) ** 2 - 2 - s(q) * c(r) - c(q) * s(r),
+        s(40 * q + r) ** 2 + c(40 * q + r) ** 2 - 1,
+        s(q / 2 + r) ** 2 + c(q / 2 + r) ** 2 - 1,
+        s(q + 1) ** 2 + c(q + 1) ** 2 - 1,
+        s(q * r + a) ** 2 + c(q * r + a) ** 2 - 1,
+    ]
+    point = {q: 0.7, r: -0.4, a: 1.9}
+    assert evaluate(identities, point, FLOAT) == pytest.approx([0] * len(identities), abs=1e-14)
+    for e in identities:
+        assert not LeafIdeal([], [e]).remainder(e)
+        assert LeafIdeal([], [e, e + s(q - r)]).remainder(e + s(q - r))
+    ideal = LeafIdeal([q - 2], [*identities, a])
+    assert not any(ideal.remainder(e) for e in identities)
+    slip = s(q + r) - s(q) * c(r) + c(q) * s(r)
+    assert LeafIdeal([], [slip]).remainder(slip)
+
+
+def test_angles_that_are_numbers_stay_in_their_sums():
+    g = Graph()
+    q, a = g.symbol("q", STATE), g.symbol("a", STATE)
+    s, c = g.fun("sin", q + a), g.fun("cos", q + a)
+    node = a * (s**2 + c**2) - a
+    assert not LeafIdeal([], [node], {a: Fraction(1, 2)}).remainder(node)
+    assert LeafIdeal([], [node + s], {a: Fraction(1, 2)}).remainder(node + s)
