@@ -71,7 +71,7 @@ MEGABYTES = {
     "misuse": 1000.0,
     "calls": 1000.0,
 }
-QUICK_MINUTES = 5.0
+QUICK_MINUTES = 3.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
