@@ -121,8 +121,6 @@ class LieAlgebra:
     ) -> None:
         n = sum(factor.size for factor in factors)
         for given, what in ((labels, "labels"), (momentum_labels, "momentum_labels")):
-            if len(given) != n:
-                raise DescriptionError(f"{what} has {len(given)} entries; the algebra has dimension {n}")
             for label in given:
                 check_identifier(label, f"{what} entry")
         names = labels + momentum_labels
@@ -349,7 +347,10 @@ class LieAlgebra:
 def _read_labels(labels: Sequence[str] | None, default: tuple[str, ...], what: str) -> tuple[str, ...]:
     if labels is None:
         return default
-    return entries(what, labels, DescriptionError)
+    given = entries(what, labels, DescriptionError)
+    if len(given) != len(default):
+        raise DescriptionError(f"{what} has {len(given)} entries; the algebra has dimension {len(default)}")
+    return given
 
 
 def _renamed(

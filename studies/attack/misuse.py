@@ -39,7 +39,7 @@ BAD_STATES: dict[str, Any] = {
 }  # fmt: skip
 BAD_TIMES: dict[str, Any] = {
     "empty": [], "one": [0.0], "falling": [1.0, 0.0], "repeated": [0.0, 0.0, 1.0], "nan": [0.0, NAN],
-    "inf": [0.0, INF], "complex": [0.0, 1j], "text": "0:1", "None": None, "a number": 3.0,
+    "inf": [0.0, INF], "complex": [0.0, 1j], "text": "0:1", "None": None, "a number before the start": -3.0,
     "two dimensions": [[0.0, 1.0]],
 }  # fmt: skip
 
