@@ -28,18 +28,18 @@ PARTS = (
     "calls",
 )
 COUNTS = {
-    "systems": (10000, 150),
-    "fields": (10000, 60),
-    "conditions": (300, 8),
-    "sets": (1000, 12),
-    "units": (1000, 5),
-    "branches": (1000, 20),
-    "certificates": (10000, 250),
+    "systems": (10000, 50),
+    "fields": (10000, 40),
+    "conditions": (300, 6),
+    "sets": (1000, 8),
+    "units": (1000, 3),
+    "branches": (1000, 12),
+    "certificates": (10000, 120),
     "files": (0, 0),
-    "claims": (10000, 120),
-    "heavy_files": (32, 24),
+    "claims": (10000, 60),
+    "heavy_files": (32, 16),
     "misuse": (0, 0),
-    "calls": (20000, 1000),
+    "calls": (20000, 500),
 }
 """Cases of a whole and of a quick run; 0: as many as there are."""
 LIMITS = {
