@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._checks import finite_array
 from geoctrl.analysis.controllability import Controllability, Observability, controllability, observability
 from geoctrl.analysis.leaf_pair import leaf_pair
 from geoctrl.analysis.modes import states_along
 from geoctrl.analysis.shape_jets import shape_jets
 from geoctrl.analysis.signals import signals
-from geoctrl.errors import EquilibriumError
+from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.systems import Equilibrium, Seen, System, as_system
 from geoctrl.systems.points import resolve_equilibrium
 from geoctrl.systems.scales import Scales, scaled_row
@@ -103,6 +104,8 @@ class Linearization:
         ------
         EquilibriumError
             If the effect of an input depends on the time, or the linearisation is a copy without its system.
+        InputError
+            If sizes are not n positive numbers.
         TypeError
             For a system of which the equations are not recorded.
 
@@ -117,6 +120,10 @@ class Linearization:
         """
         system = self._asked("controllable")
         self._require_constant_effects()
+        if sizes is not None:
+            sizes = finite_array("sizes", sizes, (len(self.state_labels),))
+            if not np.all(sizes > 0):
+                raise InputError(f"sizes must be positive, got {sizes.tolist()}")
         return controllability(leaf_pair(system, self.equilibrium), self.scales, self.state_labels, sizes)
 
     def observable(self, outputs: Any) -> Observability:
