@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from geoctrl._checks import finite_array
+from geoctrl._scalars.magnitudes import ROUNDING
 from geoctrl.analysis.controllability import Controllability, Observability, controllability, observability
 from geoctrl.analysis.leaf_pair import leaf_pair
 from geoctrl.analysis.modes import states_along
@@ -115,7 +116,7 @@ class Linearization:
         >>> skate = gc.models.get("pendulum-skate-rotor")().reduce()
         >>> lin = gc.linearize(skate, skate.equilibrium("sliding", Y0=1.0))
         >>> lin.controllable()
-        <Controllability: rank 3 of 3>
+        <Controllability: rank 3 of 3, the leaf's 5 but for 2 conserved>
           neutral: C1, C2
         """
         system = self._asked("controllable")
@@ -250,7 +251,10 @@ def linearized(seen: Seen, point: Equilibrium) -> Linearization:
         rows[jet.name] = scaled_row(np.array(jet.gradient) * unit, np.array(jet.gradient) * unit)
     names, level = invariant_directions(rows, tangent)
     within, scaled = tangent @ level, A * (unit / unit[:, None])
-    inner = within.T @ scaled @ within
+    # Of orthonormal columns and of sums what is below their rounding is none: no zero mode moves by it.
+    within = np.where(np.abs(within) > ROUNDING, within, 0.0)
+    inner, terms = within.T @ scaled @ within, np.abs(within.T) @ np.abs(scaled) @ np.abs(within)
+    inner = np.where(np.abs(inner) > ROUNDING * terms, inner, 0.0)
     others = np.linalg.eigvals(inner) if inner.size else np.zeros(0)
     eigenvalues = np.concatenate([np.zeros(len(names)), ordered(others)])
     if not np.any(np.iscomplex(eigenvalues)):

@@ -107,7 +107,7 @@ def body_in_orbit(inertia: Any, rate: float) -> RotationSystem:
     Examples
     --------
     >>> body_in_orbit([2.0, 3.0, 1.5], 0.5).frame_rate.T
-    Matrix([[0, 0.5, 0]])
+    Matrix([[0, 1/2, 0]])
     """
     omega = float(finite_array("rate", rate, ()))
     J = _inertia(inertia)

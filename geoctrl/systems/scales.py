@@ -231,11 +231,15 @@ def inverse_condition(matrix: np.ndarray) -> tuple[float, np.ndarray]:
 
 
 def condition_of(matrix: np.ndarray, sizes: np.ndarray) -> float:
-    """Reciprocal condition of rows or columns in units in which the sizes of their terms are one."""
+    """Reciprocal condition of rows or columns in units in which the sizes of their terms are one.
+
+    Where all entries vanish beside their terms it vanishes too.
+    """
     if not np.isfinite(sizes).all():
         return 0.0
     rows, columns = equilibration(sizes)
-    return inverse_condition(rows[:, None] * matrix * columns)[0]
+    scaled = rows[:, None] * matrix * columns
+    return inverse_condition(scaled)[0] * min(float(np.max(np.abs(scaled), initial=0.0)), 1.0)
 
 
 def shares(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:

@@ -182,7 +182,7 @@ def _rows(jobs: Sequence[_Job], executor: Any, call: LongCall) -> list[Robustnes
             stacklevel=user_level(),
         )
     else:
-        call.report.finish(len(found) / len(jobs))
+        call.report.finish(len(found) / len(jobs) if jobs else 1.0)
     return found
 
 
