@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -21,7 +21,7 @@ from geoctrl.checker.surds import Surd
 from geoctrl.runs import Samples
 from geoctrl.systems.domain import EVERYWHERE, Side
 from geoctrl.systems.field import Field
-from geoctrl.systems.measures import Measures, written_units
+from geoctrl.systems.measures import Measures, known_units, written_units
 from geoctrl.systems.scales import Scales, scaled_row
 from geoctrl.systems.unit_change import UnitChange, change_of
 
@@ -220,7 +220,7 @@ class System(ABC):
         inputs = getattr(x, "u", np.zeros(self.ninputs)) if u is None else np.atleast_1d(finite_array("u", u))
         inputs = finite_array("u", inputs, (self.ninputs,))
         seen.require_regular(state, inputs, values)
-        return seen.scales(state, inputs, values)
+        return replace(seen.scales(state, inputs, values), units=known_units(self))
 
     # -- where runs are not those of the recorded equations, told as any other ----------------------
 

@@ -201,7 +201,8 @@ class EulerPoincare(Mechanism):
         Parameters
         ----------
         mass, length, time, current : positive numbers
-            What numbers of masses and so on are multiplied by: ``length=1000`` gives lengths in mm.
+            What numbers of masses and so on are multiplied by: ``length=1000`` gives lengths in mm. A double
+            counts as the decimal that it is written as, 0.001 as 1/1000.
 
         Returns
         -------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import sympy as sp
 
@@ -15,7 +16,15 @@ from geoctrl.systems.homogeneity import Equalities, Homogeneity
 from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.si_units import BASES, ONE, Unit, read_unit
 
-__all__ = ["Measures", "factor_of", "given_units", "member", "require_families", "written_units"]
+__all__ = [
+    "Measures",
+    "factor_of",
+    "given_units",
+    "known_units",
+    "member",
+    "require_families",
+    "written_units",
+]
 
 
 class Measures:
@@ -30,7 +39,7 @@ class Measures:
     given : dict of what -> Unit
         Units as they are given, numbers in front included, by what has them, for messages.
     declared : dict of label -> Unit
-        Of states and inputs, told where nothing is found.
+        Of states and inputs, with their numbers, told where nothing is found.
     turning : labels of what is told in rad or rad/s
 
     Attributes
@@ -55,7 +64,9 @@ class Measures:
         node = self._nodes.get(label)
         unit = None if node is None else self._homogeneity.of(node)
         unit = None if unit is None else self._homogeneity.solved(unit)
-        return unit if unit is not None and unit.known else self._declared.get(label)
+        if unit is not None and unit.known:
+            return unit
+        return self._declared[label].dimension if label in self._declared else None
 
     @cached_property
     def numbers(self) -> dict[str, Unit]:
@@ -87,7 +98,7 @@ class Measures:
         number = ONE
         for base, e in unit.powers.items():
             number = number * self.numbers[base] ** e
-        whole = str(number * unit)
+        whole = str(number * unit if self.given else self._declared.get(label, unit))
         if label in self._turning and whole.endswith(("1", "1/s")):
             return f"{whole[:-1]}rad" if whole.endswith("1") else f"{whole[:-3]}rad/s"
         return whole
@@ -140,6 +151,14 @@ def written_units(measures: Measures, labels: Iterable[str]) -> dict[str, str]:
     """Units by label, without those that are not determined."""
     found = {label: measures.text(label) for label in labels}
     return {label: text for label, text in found.items() if text is not None}
+
+
+def known_units(system: Any) -> dict[str, str]:
+    """Units of states and inputs by label; none where those that are given contradict each other."""
+    try:
+        return system.units()
+    except UnitsError:  # which `units` tells
+        return {}
 
 
 def factor_of(unit: Unit, factors: Mapping[str, Fraction]) -> Fraction | float:

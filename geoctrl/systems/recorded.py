@@ -13,12 +13,12 @@ import sympy as sp
 from geoctrl._checks import number_array, resolve_parameters
 from geoctrl._scalars import Graph, Node, Program, real, shown, to_sympy
 from geoctrl.algebra import Height
-from geoctrl.errors import InputError, UnitsError
+from geoctrl.errors import InputError
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.contract import System
 from geoctrl.systems.frames import Frame
 from geoctrl.systems.leaf import Leaf, Sampler
-from geoctrl.systems.measures import Measures
+from geoctrl.systems.measures import Measures, known_units
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.reactions import with_reactions
 from geoctrl.systems.si_units import numbered
@@ -81,10 +81,7 @@ class Recorded(System):
         given = (p.unit for p in self.mechanism.parameters)
         if not any(map(numbered, given)):
             return state_units(self.mechanism)
-        try:
-            return self.units()
-        except UnitsError:  # which `units` tells; the SI is not that of these numbers
-            return {}
+        return known_units(self)  # the SI is not that of these numbers
 
     @cached_property
     def measures(self) -> Measures:

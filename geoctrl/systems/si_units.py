@@ -72,9 +72,8 @@ class Unit:
         return all(map(known_base, self.powers))
 
     def __str__(self) -> str:
-        """As it is read: "m/s", "kg m^2", "1/1000 kg"; "1" for none, unknown bases in brackets."""
-        number = _number_text(self.number)
-        return " ".join(part for part in (number, _text(self.dimension)) if part) or "1"
+        """As it is read: "m/s", "kg m^2", "mm", "1/20 kg"; "1" for none, unknown bases in brackets."""
+        return _numbered(self.number, _text(self.dimension)) or "1"
 
 
 def known_base(base: Any) -> bool:
@@ -113,12 +112,22 @@ _NAMED = {
     **dict.fromkeys(("ohm", "Ohm", "Ω", "Ω"), _VOLT / _AMPERE),
     "S": _AMPERE / _VOLT,
 }
+_PREFIXES = {
+    **dict(zip("pnmcdkMG", (-12, -9, -3, -2, -1, 3, 6, 9), strict=True)),
+    **dict.fromkeys("uµμ", -6),
+}
+"""Powers of ten by what stands before the name of a unit: mm, kN, µs."""
+_PREFIXED = {name: unit for name, unit in _NAMED.items() if name not in ("kg", "1")} | {
+    "g": KILOGRAM / of_number(Fraction(1000))
+}
+_WRITTEN_PREFIXES = "pnumkMG"
 _WRITTEN = {_NEWTON: "N", JOULE: "N m"}
 """Units that are written by a name of their own: of forces and of moments."""
 
 _LEVEL = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
 _FRONT = re.compile(r"\s*(\d+(?:\.\d+)?(?:e[+-]?\d+)?(?:/\d+)?)\s+(?=\S)", re.ASCII)
+_FIRST = re.compile(r"([^\W\d_]+)(?=$|[\s/·]|\*(?!\*))")
 _TOKEN = re.compile(
     r"\s*(?:(?P<name>[^\W\d_]+|1)(?:(?:\^|\*\*)(?P<power>-?\d+|\(-?\d+(?:/\d+)?\)))?|(?P<sign>[/*·()]))"
 )
@@ -127,8 +136,9 @@ _TOKEN = re.compile(
 def read_unit(text: str, what: str) -> Unit:
     """The unit that a text stands for; one of no text has none.
 
-    Coherent units of the SI: factors apart by a space or a star, with powers ``m^2``, and one factor or
-    bracket after a stroke, ``N s/m``, ``J/(kg K)``; a number in front, ``1/1000 kg``, belongs to it.
+    Units of the SI, with prefixes from p to G: factors apart by a space or a star, with powers ``mm^2``, and
+    one factor or bracket after a stroke, ``N s/m``, ``J/(kg K)``; a number in front, ``1/1000 kg``, belongs
+    to it.
 
     Parameters
     ----------
@@ -141,31 +151,38 @@ def read_unit(text: str, what: str) -> Unit:
     UnitsError
         If it is not read.
     """
-    front = _FRONT.match(text)
-    number = Fraction(1)
-    rest = text
-    if front:
-        top, _, bottom = front[1].partition("/")
-        number, rest = Fraction(top), text[front.end() :]
-        if bottom:
-            number = number / int(bottom) if int(bottom) else Fraction(0)
-        if not number:
-            raise UnitsError(f"the unit of {what} must not be zero, got {text!r}")
+    number, rest = _split(text)
+    if not number:
+        raise UnitsError(f"the unit of {what} must not be zero, got {text!r}")
     return of_number(number) * _Reader(rest, text, what).whole()
 
 
 def numbered(text: str) -> bool:
-    """Whether there is a number in front of a unit: it is none of the SI."""
-    return _FRONT.match(text) is not None
+    """Whether a unit is a number times those of the SI; a text that is not read is none."""
+    try:
+        return bool(read_unit(text, "").number.powers)
+    except UnitsError:
+        return False
 
 
-def scaled_text(text: str, number: Fraction, unit: Unit) -> str:
-    """The text of a unit that is ``number`` times as large; ``unit`` is what the text stands for."""
+def scaled_text(text: str, number: Fraction) -> str:
+    """The text of a unit that is ``number`` times as large."""
     if number == 1:
         return text
+    whole, (front, rest) = of_number(number) * read_unit(text, "a parameter"), _split(text)
+    if not whole.number.powers and read_unit(rest, "a parameter").number.powers:
+        return str(whole)  # without the prefixes of the text
+    return _numbered(of_number(front * number), rest)
+
+
+def _split(text: str) -> tuple[Fraction, str]:
+    """The number in front of a text, one where there is none, and what is left."""
     front = _FRONT.match(text)
-    whole = _number_text(unit.number * of_number(number))
-    return f"{whole} {text[front.end() :] if front else text}".strip()
+    if not front:
+        return Fraction(1), text
+    top, _, bottom = front[1].partition("/")
+    below = int(bottom or 1)
+    return (Fraction(top) / below if below else Fraction(0)), text[front.end() :]
 
 
 class _Reader:
@@ -187,8 +204,8 @@ class _Reader:
 
     def refusal(self, part: str) -> UnitsError:
         return UnitsError(
-            f"the unit of {self.what} is not read: {self.text!r}, at {part!r}; write coherent units of "
-            "the SI, as in 'kg m^2', 'N s/m', 'J/(kg K)', and nothing for a number of unknown unit"
+            f"the unit of {self.what} is not read: {self.text!r}, at {part!r}; write units of the SI, "
+            "as in 'kg m^2', 'N s/mm', 'J/(kg K)', '1/1000 kg', and nothing for a number of unknown unit"
         )
 
     def whole(self) -> Unit:
@@ -220,9 +237,18 @@ class _Reader:
                 raise self.refusal("(")
             self.tokens.pop()
             return unit
-        if name not in _NAMED:
+        found = _named(name)
+        if found is None:
             raise self.refusal(name)
-        return _NAMED[name] ** Fraction(power.strip("()"))
+        return found ** Fraction(power.strip("()"))
+
+
+def _named(name: str) -> Unit | None:
+    """A unit of the SI by its name, with or without a prefix; None for any other name."""
+    if name in _NAMED or name in _PREFIXED:
+        return _NAMED.get(name) or _PREFIXED[name]
+    power, rest = _PREFIXES.get(name[0]), _PREFIXED.get(name[1:])
+    return None if power is None or rest is None else of_number(Fraction(10) ** power) * rest
 
 
 def _text(unit: Unit) -> str:
@@ -241,6 +267,19 @@ def _factor(base: Any, exponent: Fraction) -> str:
     if exponent == 1:
         return name
     return f"{name}^{exponent}" if exponent.denominator == 1 else f"{name}^({exponent})"
+
+
+def _numbered(number: Unit, text: str) -> str:
+    """A text with a number in front, or as the prefix of its first name where there is one."""
+    first = _FIRST.match(text)
+    unit = _named(first[1]) if first else None
+    if first and unit is not None and number.powers:
+        name = first[1]
+        base = "g" if name in ("g", "kg") else name if name in _NAMED else name[1:]
+        for prefix in ("", *_WRITTEN_PREFIXES):
+            if _named(prefix + base) == number * unit:
+                return f"{prefix}{base}{text[first.end() :]}"
+    return " ".join(part for part in (_number_text(number), text) if part)
 
 
 def _number_text(number: Unit) -> str:

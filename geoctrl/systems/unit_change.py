@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from geoctrl._scalars import exact, plain
 from geoctrl.algebra import AdvectedParameter, AdvectedVector, Height
 from geoctrl.errors import InputError, UnitsError
+from geoctrl.systems.decimals import assigned
 from geoctrl.systems.measures import Measures, factor_of, member
 from geoctrl.systems.parameters import Parameter
 from geoctrl.systems.si_units import of_number, read_unit, scaled_text
@@ -26,7 +28,7 @@ __all__ = ["UnitChange", "change_of", "changed_mechanism", "changed_parameters"]
 Number = Fraction | float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class UnitChange:
     """What numbers in the old units are in the new ones.
 
@@ -57,6 +59,22 @@ class UnitChange:
         back = {base: 1 / number for base, number in self.bases.items()}
         tables = (self.states, self.inputs, self.parameters, self.symbols)
         return UnitChange(back, *({k: 1 / v for k, v in table.items()} for table in tables))
+
+    def __repr__(self) -> str:
+        tables = {
+            "": self.bases,
+            "states: ": self.states,
+            "inputs: ": self.inputs,
+            "parameters: ": self.parameters,
+            "families: ": self.symbols,
+        }
+        lines = []
+        for title, factors in tables.items():
+            changed = assigned({k: v for k, v in factors.items() if v != 1})
+            begin = f"  {title}" if title else "<UnitChange: numbers are multiplied by "
+            end = "" if title else ">"
+            lines.append(fill(f"{begin}{changed}{end}", 79, subsequent_indent="    "))
+        return "\n".join(lines)
 
     def state(self, x: Any) -> Any:
         """A state (n,), states (n, nt), or an equilibrium: an array, or a list where all is exact."""
@@ -120,7 +138,7 @@ def change_of(system: Any, numbers: Mapping[str, Any]) -> UnitChange:
     """
     bases = {}
     for base, (what, number) in zip(("kg", "m", "s", "A"), numbers.items(), strict=True):
-        bases[base] = exact(number, what)
+        bases[base] = _as_written(exact(number, what))
         if bases[base] <= 0:
             raise InputError(f"{what} must be positive, got {number}")
     names = list(system.params)
@@ -143,6 +161,15 @@ def change_of(system: Any, numbers: Mapping[str, Any]) -> UnitChange:
         if not isinstance(factor, Fraction):
             raise UnitsError(f"numbers of {name!r} would be multiplied by {factor!r}, which is irrational")
     return change
+
+
+def _as_written(number: Fraction) -> Fraction:
+    """The decimal that a double is written as, where there is one: 0.001 in place of the double next to it.
+
+    Units are chosen, and either is exact; of those of the double no text could be read.
+    """
+    decimal = Fraction(repr(float(number)))
+    return decimal if Fraction(float(number)) == number else number
 
 
 def _determined(measures: Measures, label: str) -> Any:
@@ -170,7 +197,7 @@ def changed_parameters(
 def _text(text: str, dimension: Any, factor: Fraction) -> str:
     """The text of a unit of which numbers are ``factor`` times as large as before."""
     if text.strip():
-        return scaled_text(text, 1 / factor, read_unit(text, "a parameter"))
+        return scaled_text(text, 1 / factor)
     return "" if dimension is None else str(of_number(1 / factor) * dimension)
 
 

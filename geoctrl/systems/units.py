@@ -99,8 +99,8 @@ class _Reduced:
         known = {self.a.parameters[k]: unit.dimension for k, unit in self.parameters.items()}
         known |= {places[k]: unit.dimension for k, unit in self.coordinates.items()}
         known[self.a.time] = SECOND
-        told = {k: read_unit(text, k).dimension for k, text in state_units(self.m).items()}
-        known |= {rates[k]: u for k, u in told.items() if k in rates and rates[k].kind == "sym"}
+        told = {k: read_unit(text, k) for k, text in state_units(self.m).items()}
+        known |= {rates[k]: u.dimension for k, u in told.items() if k in rates and rates[k].kind == "sym"}
         self.h = Homogeneity(system.graph, known)
         self.declared = {k: u for k, u in told.items() if k in states}
 

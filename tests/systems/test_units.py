@@ -45,6 +45,10 @@ def pendulum(potential, *parameters, **rest):
         ("", {}),
         ("1/1000 kg", {2: -3, 5: -3, "kg": 1}),
         ("0.5 m", {2: -1, "m": 1}),
+        ("g mm^2", {2: -9, 5: -9, "kg": 1, "m": 2}),
+        ("kN/cm", {2: 5, 5: 5, "kg": 1, "s": -2}),
+        ("µs", {2: -6, 5: -6, "s": 1}),
+        ("cd mol", {"cd": 1, "mol": 1}),
     ],
 )
 def test_texts_are_read(text, powers):
@@ -53,7 +57,7 @@ def test_texts_are_read(text, powers):
 
 
 @pytest.mark.parametrize(
-    "text", ["kgm2", "m/s kg", "mm", "m^", "m/", "(m", "m)", "deg", "kg m^2.5", "0 kg", "5"]
+    "text", ["kgm2", "m/s kg", "kkg", "m^", "m/", "(m", "m)", "deg", "kg m^2.5", "0 kg", "5"]
 )
 def test_texts_that_are_not_read_are_refused_with_the_name(text):
     with pytest.raises(gc.UnitsError, match="'width'"):
@@ -69,8 +73,12 @@ def test_a_parameter_of_unread_unit_is_named():
 
 
 def test_numbers_in_front_are_multiplied():
-    assert scaled_text("kg m^2", Fraction(1, 1000), read_unit("kg m^2", "")) == "1/1000 kg m^2"
-    assert scaled_text("1/1000 kg", Fraction(1000), read_unit("1/1000 kg", "")) == "kg"
+    assert scaled_text("kg m^2", Fraction(1, 1000)) == "g m^2"
+    assert scaled_text("1/1000 kg", Fraction(1000)) == "kg"
+    assert scaled_text("g mm^2", Fraction(1, 1000)) == "mg mm^2"
+    assert scaled_text("g mm^2", Fraction(10**9)) == "kg m^2"
+    assert scaled_text("m^2", Fraction(1, 1000)) == "1/1000 m^2"
+    assert scaled_text("N s/m", Fraction(1, 20)) == "1/20 N s/m"
 
 
 # -- sums -------------------------------------------------------------------------------------------
@@ -268,8 +276,8 @@ def test_gains_of_a_law_are_numbers():
     system = cart.reduce()
     loop = gc.lqr(system, change.state([0.0, 0.0, 0.0]), R=1e-6).closed_loop()
     gc.check_units(loop)
-    assert loop.units() == {"x_dot": "1/1000 m/s", "phi_dot": "rad/s", "phi": "rad"}
-    assert loop.state_units["x_dot"] == "1/1000 m/s"
+    assert loop.units() == {"x_dot": "mm/s", "phi_dot": "rad/s", "phi": "rad"}
+    assert loop.state_units["x_dot"] == "mm/s"
 
 
 def test_symbols_of_families_have_units():
@@ -279,3 +287,39 @@ def test_symbols_of_families_have_units():
     assert change.member("spinning", Omega0=3.0) == {"Omega0": Fraction(3, 10)}
     with pytest.raises(gc.UnitsError, match="the symbol 'Omega' of the family 'spinning'"):
         change.member("spinning", Omega=3.0)
+
+
+def test_a_description_in_millimetres_and_grams_answers_in_them():
+    """A seesaw with a mass that a motor moves; the same in kg and m is the change by 0.001, as written."""
+    J, m, g = (
+        gc.Parameter(name, value, unit, positive=True)
+        for name, value, unit in [("J", 5200, "g mm^2"), ("m", 4.5, "g"), ("g", 9810, "mm/s^2")]
+    )
+    theta, s, force = gc.Coordinate("theta", angle=True), gc.Coordinate("s", unit="mm"), sp.Symbol("F")
+    kinetic = (J * theta.rate**2 + m * (s.rate**2 + s**2 * theta.rate**2)) / 2
+    small = gc.EulerPoincare(
+        shape=[theta, s],
+        parameters=[J, m, g],
+        lagrangian=kinetic - m * g * s * sp.sin(theta),
+        forces=[0, force],
+        inputs=["F"],
+    )
+    gc.check_units(small)
+    units = {"theta_dot": "rad/s", "s_dot": "mm/s", "theta": "rad", "s": "mm", "F": "uN"}
+    assert small.reduce().units() == units
+    large, change = small.in_units(mass=0.001, length=0.001)
+    assert [p.unit for p in large.parameters] == ["kg m^2", "kg", "m/s^2"]
+    assert change.parameters == {"J": Fraction(1, 10**9), "m": Fraction(1, 1000), "g": Fraction(1, 1000)}
+    assert large.reduce().units() | {"s_dot": "m/s", "s": "m", "F": "N"} == large.reduce().units()
+    told = str(large.reduce().scales(large.reduce().state()))
+    assert [line.split()[-1] for line in told.split("\n")[2:]] == ["rad/s", "m/s", "rad", "m", "N"]
+    assert max(map(len, f"{change}\n{told}".split("\n"))) <= 79
+    assert "kg=1/1000, m=1/1000" in str(change)
+    with pytest.raises(gc.UnitsError, match="in mm belongs to another system of units than"):
+        gc.check_units(small.replace(parameters=[J, gc.Parameter("m", 0.0045, "kg", positive=True), g]))
+
+
+def test_units_of_coordinates_alone_are_as_they_are_given():
+    q = gc.Coordinate("q", unit="mm")
+    alone = gc.EulerPoincare(shape=[q], inertia=[[1]], potential=q**2).reduce()
+    assert alone.units() == {"q_dot": "mm/s", "q": "mm"}
