@@ -27,7 +27,7 @@ from geoctrl.analysis.loop_point import loop_point
 from geoctrl.errors import InputError
 from geoctrl.sampling import MOST_LATE, SampledController, warn_of_slow
 from geoctrl.systems import Equilibrium, System, as_system
-from geoctrl.systems.spectra import spectrum_text
+from geoctrl.systems.spectra import spectrum_line
 
 __all__ = ["HeldLinearization", "linearize_held"]
 
@@ -269,10 +269,10 @@ class HeldLinearization:
         return bool(np.isfinite(M).all()) and radius_of(inner_of(self._pair, M)) < 1
 
     def __repr__(self) -> str:
-        others = spectrum_text(self.multipliers[len(self.neutral) :])
+        others = spectrum_line("multipliers", self.multipliers[len(self.neutral) :])
         return (
             f"<HeldLinearization at {self.controller.rate:g} Hz: {'stable' if self.stable else 'unstable'}>\n"
-            f"  multipliers: {others}\n  neutral: {', '.join(self.neutral) or '-'}"
+            f"{others}\n  neutral: {', '.join(self.neutral) or '-'}"
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +19,7 @@ from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.systems import Equilibrium, Seen, System, as_system
 from geoctrl.systems.points import resolve_equilibrium
 from geoctrl.systems.scales import Scales, scaled_row
-from geoctrl.systems.spectra import ordered, spectrum_text
+from geoctrl.systems.spectra import ordered, spectrum_line
 from geoctrl.systems.tolerances import INDEPENDENT, KERNEL, UNIT, rank
 
 __all__ = ["Linearization", "invariant_directions", "linearize", "linearized"]
@@ -188,13 +187,7 @@ class Linearization:
         )
 
     def __repr__(self) -> str:
-        lines = [f"<Linearization of {self.name}>"]
-        lines += textwrap.wrap(
-            f"eigenvalues: {spectrum_text(self.eigenvalues)}",
-            100,
-            initial_indent="  ",
-            subsequent_indent=" " * 15,
-        )
+        lines = [f"<Linearization of {self.name}>", spectrum_line("eigenvalues", self.eigenvalues)]
         zeros = [name for name in self.zero_modes if name != "family"]
         zeros += [f"family along {states}" for states in self.families]
         return "\n".join([*lines, f"  zero modes: {'; '.join(zeros) or '-'}"])

@@ -12,7 +12,7 @@ from geoctrl._scalars.long_calls import long_call
 from geoctrl.orbits.enclosure import OrbitEnclosure, enclosed
 from geoctrl.simulation import simulate
 from geoctrl.systems import System
-from geoctrl.systems.spectra import spectrum_text
+from geoctrl.systems.spectra import spectrum_line
 from geoctrl.verification import Verdict
 
 __all__ = ["PeriodicOrbit"]
@@ -146,9 +146,9 @@ class PeriodicOrbit:
 
     def __repr__(self) -> str:
         turn = "" if self.angle is None else f", turned by {self.angle:.9g} rad"
-        found = spectrum_text(self.others)
         return (
             f"<PeriodicOrbit of {self.system.name or 'a system'}: {self.verdict.value}>\n"
-            f"  period: {self.period:.12g} s{turn}\n  multipliers: {found or '-'}\n"
+            f"  period: {self.period:.12g} s{turn}\n"
+            f"{spectrum_line('multipliers', self.others)}\n"
             f"  neutral: {', '.join(self.neutral)}"
         )

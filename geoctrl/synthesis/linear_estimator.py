@@ -17,7 +17,7 @@ from geoctrl._scalars import exact
 from geoctrl.analysis import Observability
 from geoctrl.analysis.signals import signals
 from geoctrl.systems import Equilibrium, ReducedSystem, as_system
-from geoctrl.systems.spectra import ordered, spectrum_text
+from geoctrl.systems.spectra import ordered, spectrum_line
 
 __all__ = ["LinearEstimator"]
 
@@ -100,11 +100,10 @@ class LinearEstimator:
         )
 
     def __repr__(self) -> str:
-        spectrum = spectrum_text(self.eigenvalues)
         return "\n".join(
             [
                 f"<LinearEstimator for {self.plant.name or 'a system'} by {', '.join(self.seen.outputs)}>",
-                f"  error: {spectrum}",
+                spectrum_line("error", self.eigenvalues),
                 f"  taken as known: {', '.join(self.neutral) or '-'}",
             ]
         )

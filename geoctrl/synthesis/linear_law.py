@@ -31,7 +31,7 @@ from geoctrl.systems import (
 )
 from geoctrl.systems.exact_points import input_expressions, state_expressions
 from geoctrl.systems.notebook import displayed
-from geoctrl.systems.spectra import ordered, spectrum_text
+from geoctrl.systems.spectra import ordered, spectrum_line
 
 __all__ = ["LinearLaw"]
 
@@ -250,11 +250,9 @@ class LinearLaw(Controls):
 
     def __repr__(self) -> str:
         rows = [f"  {u} = {e.evalf(6)}" for u, e in zip(self.input_labels, self.expr, strict=True)]
-        spectrum = spectrum_text(self.eigenvalues)
+        loop = spectrum_line("loop", self.eigenvalues)
         left = f"  left out: {', '.join(self.neutral) or '-'}"
-        return "\n".join(
-            [f"<LinearLaw for {self.plant.name or 'a system'}>", *rows, f"  loop: {spectrum}", left]
-        )
+        return "\n".join([f"<LinearLaw for {self.plant.name or 'a system'}>", *rows, loop, left])
 
 
 def _constant(value: sp.Expr, terms: list[sp.Expr]) -> sp.Expr:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from geoctrl._scalars.magnitudes import binary
 from geoctrl.errors import ConvergenceError
 
 __all__ = ["held_pair", "optimal_gain", "optimal_held_gain"]
@@ -38,6 +39,13 @@ def optimal_gain(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) -> 
     """
     from scipy.linalg import solve_continuous_are, solve_continuous_lyapunov
 
+    if not A.size:
+        return np.zeros((B.shape[1], 0))
+    if len(groups := _groups(A, B, Q, R)) > 1:
+        return _by_groups(optimal_gain, groups, A, B, Q, R)
+    S, d = _first(lambda: solve_continuous_are(A, B, Q, R))
+    A, B, Q = A * (d / d[:, None]), B / d[:, None], Q * d * d[:, None]
+
     def judged(S: np.ndarray) -> Judged:
         K = np.linalg.solve(R, B.T @ S)
         slowest = float(np.max(np.linalg.eigvals(A - B @ K).real))
@@ -46,9 +54,7 @@ def optimal_gain(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) -> 
     def stepped(K: np.ndarray) -> np.ndarray:
         return solve_continuous_lyapunov((A - B @ K).T, -(Q + K.T @ R @ K))
 
-    if not A.size:
-        return np.zeros((B.shape[1], 0))
-    return _polished(lambda: solve_continuous_are(A, B, Q, R), stepped, judged)
+    return _polished(S, stepped, judged) / d
 
 
 def optimal_held_gain(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, h: float) -> np.ndarray:
@@ -66,6 +72,8 @@ def optimal_held_gain(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray
 
     if not A.size:
         return np.zeros((B.shape[1], 0))
+    if len(groups := _groups(A, B, Q, R)) > 1:
+        return _by_groups(optimal_held_gain, groups, A, B, Q, R, h)
     n, m = B.shape
     F = np.vstack([np.hstack([A, B]), np.zeros((m, n + m))])
     with np.errstate(over="ignore", invalid="ignore"):  # what is too much is told below
@@ -78,6 +86,8 @@ def optimal_held_gain(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray
     cost = flow.T @ E[: n + m, n + m :]
     cost = (cost + cost.T) / 2
     Ah, Bh, N, Qh, Rh = flow[:n, :n], flow[:n, n:], cost[:n, n:], cost[:n, :n], cost[n:, n:]
+    S, d = _first(lambda: solve_discrete_are(Ah, Bh, Qh, Rh, s=N))
+    Ah, Bh, N, Qh = Ah * (d / d[:, None]), Bh / d[:, None], N * d[:, None], Qh * d * d[:, None]
 
     def judged(S: np.ndarray) -> Judged:
         K = np.linalg.solve(Rh + Bh.T @ S @ Bh, Bh.T @ S @ Ah + N.T)
@@ -87,7 +97,31 @@ def optimal_held_gain(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray
     def stepped(K: np.ndarray) -> np.ndarray:
         return solve_discrete_lyapunov((Ah - Bh @ K).T, Qh - N @ K - K.T @ N.T + K.T @ Rh @ K)
 
-    return _polished(lambda: solve_discrete_are(Ah, Bh, Qh, Rh, s=N), stepped, judged)
+    return _polished(S, stepped, judged) / d
+
+
+def _groups(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) -> list[np.ndarray]:
+    """Indices of states and, after those, inputs that have nothing to do with the others."""
+    from scipy.sparse.csgraph import connected_components
+
+    coupled = np.block([[np.abs(A) + np.abs(Q), np.abs(B)], [np.abs(B.T), np.abs(R)]])
+    count, group = connected_components(coupled != 0, directed=False)
+    return [np.flatnonzero(group == k) for k in range(count)]
+
+
+def _by_groups(
+    gain: Callable[..., np.ndarray], groups: list[np.ndarray], *pair: np.ndarray | float
+) -> np.ndarray:
+    """The gain of each group by itself: solved together they leave rounding where zeros belong."""
+    A, B, Q, R = (np.asarray(e) for e in pair[:4])
+    n, m = B.shape
+    K = np.zeros((m, n))
+    for group in groups:
+        x, u = group[group < n], group[group >= n] - n
+        if x.size and u.size:
+            own = A[np.ix_(x, x)], B[np.ix_(x, u)], Q[np.ix_(x, x)], R[np.ix_(u, u)]
+            K[np.ix_(u, x)] = gain(*own, *pair[4:])
+    return K
 
 
 def held_pair(A: np.ndarray, B: np.ndarray, h: float) -> tuple[np.ndarray, np.ndarray]:
@@ -105,8 +139,28 @@ def _relative(*terms: np.ndarray) -> float:
     return float(np.linalg.norm(sum(terms))) / largest if largest else 0.0
 
 
+def _first(solved: Callable[[], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """A first solution S in units of the states (n,), powers of two, in which each costs about one.
+
+    In these Newton's steps find small entries of S next to large ones: its cost says how large a state is in
+    the loop, which its weight does not.
+
+    Raises
+    ------
+    ConvergenceError
+        If there is no solution.
+    """
+    try:
+        S = solved()
+    except (np.linalg.LinAlgError, ValueError) as error:
+        raise ConvergenceError(f"{_APART} ({error})") from None
+    cost = np.diag(S)
+    d = binary(1 / np.sqrt(np.where(cost > 0, cost, 1.0)))
+    return S * d * d[:, None], d
+
+
 def _polished(
-    solved: Callable[[], np.ndarray],
+    S: np.ndarray,
     stepped: Callable[[np.ndarray], np.ndarray],
     judged: Callable[[np.ndarray], Judged],
 ) -> np.ndarray:
@@ -114,7 +168,7 @@ def _polished(
 
     Parameters
     ----------
-    solved : callable
+    S : ndarray
         A first solution.
     stepped : callable
         The cost of a gain that stabilises: the solution of a linear equation.
@@ -123,10 +177,10 @@ def _polished(
     Raises
     ------
     ConvergenceError
-        If there is no solution, or what is found leaves a residual or does not stabilise.
+        If what is found leaves a residual or does not stabilise.
     """
     try:
-        K, residual, wrong = judged(solved())
+        K, residual, wrong = judged(S)
     except (np.linalg.LinAlgError, ValueError) as error:
         raise ConvergenceError(f"{_APART} ({error})") from None
     for _ in range(_STEPS):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from textwrap import fill
 from typing import Any
 
 import numpy as np
 
-__all__ = ["ordered", "spectrum_text", "without_rounding"]
+__all__ = ["ordered", "spectrum_line", "spectrum_text", "without_rounding"]
 
 _ROUNDING = 1e-12
 """Part of the largest number of a row below which one is told as zero."""
@@ -52,3 +53,9 @@ def spectrum_text(values: Iterable[complex]) -> str:
         return f"{complex(real, imag):.6g}" if imag else f"{real + 0.0:.6g}"
 
     return ", ".join(map(shown, values))
+
+
+def spectrum_line(title: str, values: Iterable[complex]) -> str:
+    """A title and `spectrum_text` behind it, on as many indented lines as it takes; a dash for none."""
+    text = f"  {title}: {spectrum_text(values) or '-'}"
+    return fill(text, 79, subsequent_indent=" " * (len(title) + 4), break_on_hyphens=False)

@@ -59,23 +59,35 @@ def test_the_cart_has_the_same_gains_in_all_units(units, in_si):
 
 
 BRYSON = {"Omega1": 1e6, "Omega2": 1e6, "Omega3": 1e6, "N1": 100, "N3": 100, "R1": 100, "R2": 100}
-# Eigenvalues of the Hamiltonian matrix on the leaf, with 60 digits (mpmath).
+# Eigenvalues of the Hamiltonian matrix on the leaf, and gains of the second wheel on Omega2, Y2 and R1 from
+# that of its three states alone, with 60 digits (mpmath).
 IDENTITY = [-50.1003005, -50.0835420, -1.75586756e-3 + 5.67448470e-4j, -8.33332554e-4 + 4.61579456e-4j]
 IDENTITY += [-3.79589444e-4 + 1.45018109e-3j]
 WEIGHED = [-9.91540020e-2, -8.28527724e-2, -1.43028362e-2, -1.00747958e-2, -1.26687173e-3]
 WEIGHED += [-3.58370326e-4 + 1.41153906e-3j, -5.44499856e-7]
+PITCH = ([-0.0207996481724217, 1.0, 1.00000043540359], [-1.10727878944672, 1e-5, 0.0099897188243725])
 
 
 @pytest.mark.parametrize(
-    ("Q", "R", "expected"),
-    [(None, None, IDENTITY), (BRYSON | {"Y1": 1e-4, "Y2": 1e-4}, {"u1": 1e6, "u2": 1e6}, WEIGHED)],
+    ("Q", "R", "expected", "pitch"),
+    [
+        (None, None, IDENTITY, PITCH[0]),
+        (BRYSON | {"Y1": 1e-4, "Y2": 1e-4}, {"u1": 1e6, "u2": 1e6}, WEIGHED, PITCH[1]),
+    ],
 )
-def test_weights_that_are_far_apart(Q, R, expected):
-    """Weights of 1e-4 and 1e6 are both weights; modes of 5e-7 1/s beside inputs of 50 1/s are found."""
+def test_weights_that_are_far_apart(Q, R, expected, pitch):
+    """Weights of 1e-4 and 1e6 are both weights; modes of 5e-7 1/s beside inputs of 50 1/s are found.
+
+    Pitch has nothing to do with roll and yaw, and no rounding of theirs is left in its law.
+    """
     system = satellite()
     law = gc.lqr(system, system.equilibrium("nadir"), Q=Q, R=R)
     for value in expected:
         assert np.min(np.abs(law.eigenvalues - value)) < 2e-8 * abs(value)  # of digits printed
+    gains = dict(zip(system.state_labels, law.K[1].tolist(), strict=True))
+    assert {label for label, k in gains.items() if k} == {"Omega2", "Y2", "R1"}
+    # 1e-8 of the largest: Riccati's equation has a condition of 1e6 here, its modes are 6e4 apart.
+    assert [gains[k] for k in ("Omega2", "Y2", "R1")] == pytest.approx(pitch, abs=1e-8 * max(map(abs, pitch)))
     verdict = gc.certify(law.closed_loop(), law.equilibrium).verdict
     assert verdict is gc.Verdict.PROVED_ASYMPTOTICALLY_STABLE
 
