@@ -34,14 +34,14 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
     del options
     dice = Dice(seed + STREAM, index)
     drawn = None
-    begun = time.perf_counter()
+    begun = time.process_time()
     try:
         drawn = draw_pieces(dice)
         outcome = judged(drawn, dice)
     except Exception as error:
         outcome = refusal(drawn.kind if drawn else "branches", error)
     outcome.kind = drawn.kind if drawn else "branches"
-    outcome.seconds = time.perf_counter() - begun
+    outcome.seconds = time.process_time() - begun
     if drawn:
         outcome.detail |= {"function": str(drawn.function), "rates": [str(r) for r in drawn.rates]}
     return outcome
@@ -108,14 +108,15 @@ def _drift(program: Any, start: np.ndarray, step: float, n: int) -> float:
     x, first, size, signs, most = start.astype(float), None, 1.0, None, 0.0
     for _ in range(round(SPAN / step)):
         try:
-            value, *rest = program(x)
+            value, *rest = program(x.tolist())
             poles = rest[n:]
             here = [p > 0 for p in poles]
             if signs not in (None, here) or any(abs(p) < NEAR for p in poles) or np.max(np.abs(x)) > FAR:
                 break
             slopes = [np.array(rest[:n])]
             for part in (0.5, 0.5, 1.0):
-                slopes.append(np.array(program(x + part * step * slopes[-1])[1 : n + 1]))
+                beside = (x + part * step * slopes[-1]).tolist()
+                slopes.append(np.array(program(beside)[1 : n + 1]))
         except (ZeroDivisionError, ValueError, OverflowError):
             break
         first, signs = value if first is None else first, here

@@ -1,4 +1,4 @@
-"""The command: which parts, how many cases, how long; a table on stdout, everything in a JSON file."""
+"""The command: which parts, how many cases, how long; a table on stdout, every case a line of a file."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LIMITS = {
     "fields": 30.0,
     "conditions": 60.0,
     "sets": 60.0,
-    "units": 150.0,
+    "units": 60.0,
     "branches": 60.0,
     "certificates": 2.0,
     "files": 2.0,
@@ -56,17 +56,17 @@ LIMITS = {
     "misuse": 20.0,
     "calls": 20.0,
 }
-"""Seconds for one case."""
+"""Seconds of processor time for one case."""
 MEGABYTES = {
-    "systems": 2000.0,
-    "fields": 2000.0,
-    "conditions": 2000.0,
-    "sets": 2000.0,
-    "units": 2000.0,
-    "branches": 2000.0,
+    "systems": 1000.0,
+    "fields": 1000.0,
+    "conditions": 1000.0,
+    "sets": 1000.0,
+    "units": 1000.0,
+    "branches": 1000.0,
     "certificates": 500.0,
     "files": 500.0,
-    "claims": 2000.0,
+    "claims": 1000.0,
     "heavy_files": 1000.0,
     "misuse": 1000.0,
     "calls": 1000.0,
@@ -92,12 +92,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"{part} {o.index}: {o.result}: {o.note}\n"
             f"    python studies/attack.py {part} --seed {options.seed} --only {o.index}"
         )
-    if options.out:
-        folder = Path(options.out)
-        folder.mkdir(parents=True, exist_ok=True)
-        stored = {part: [o.to_dict() for o in found] for part, found in outcomes.items()}
-        content = {"seed": options.seed, "parts": stored, "table": report}
-        (folder / "attack.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return 1 if faults else 0
 
 
@@ -111,7 +105,7 @@ def _arguments(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", type=int, metavar="INDEX", help="one case, told in full")
     parser.add_argument("--first", type=int, default=0, help="index of the first case")
     parser.add_argument("--minutes", type=float, help="stop after these, with what there is")
-    parser.add_argument("--out", help="folder for attack.json")
+    parser.add_argument("--out", help="folder of a file for each part, from which the same command goes on")
     parser.add_argument("--quick", action="store_true", help=f"few cases, {QUICK_MINUTES:g} minutes at most")
     options = parser.parse_args(arguments)
     if options.only is not None and options.part == "all":
@@ -125,10 +119,16 @@ def _run(part: str, options: argparse.Namespace, until: float) -> list[Outcome]:
     if options.only is not None:
         indices = [options.only]
     settings = {"megabytes": MEGABYTES[part]}
-    found: list[Outcome] = []
-    told = time.monotonic()
+    store = Store(options.out, part, options.seed) if options.out and options.only is None else None
+    found = store.earlier(indices) if store else []
+    begun, told = len(found), time.monotonic()
+    if store and indices is not None:
+        known = {outcome.index for outcome in found}
+        indices = [index for index in indices if index not in known]
     for outcome in run_part(part, options.seed, indices, LIMITS[part], until, settings):
         found.append(outcome)
+        if store:
+            store.add(outcome)
         if outcome.fault:
             print(f"\r{part} {outcome.index}: {outcome.result}: {outcome.note}", file=sys.stderr)
         if options.only is not None:
@@ -136,8 +136,28 @@ def _run(part: str, options: argparse.Namespace, until: float) -> list[Outcome]:
         if time.monotonic() - told > 2:
             told = time.monotonic()
             print(f"\r{part}: {len(found)} of {count or 'all'} cases", end="", file=sys.stderr, flush=True)
-    print(f"\r{part}: {len(found)} cases" + " " * 20, file=sys.stderr)
+    print(f"\r{part}: {len(found)} cases, {begun} of them of earlier runs" + " " * 9, file=sys.stderr)
     return found
+
+
+class Store:
+    """Cases of a part, one a line in a file that a later run goes on from."""
+
+    def __init__(self, folder: str, part: str, seed: int) -> None:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        self._path = Path(folder) / f"{part}-{seed}.jsonl"
+
+    def earlier(self, indices: Any) -> list[Outcome]:
+        """What earlier runs found, but for faults and what is not asked now: these are to be run again."""
+        if indices is None or not self._path.exists():
+            return []
+        rows = map(json.loads, self._path.read_text(encoding="utf-8").splitlines())
+        found = {row["index"]: Outcome(**row) for row in rows}
+        return [found[i] for i in indices if i in found and not found[i].fault]
+
+    def add(self, outcome: Outcome) -> None:
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(outcome.to_dict()) + "\n")
 
 
 def table(outcomes: dict[str, list[Outcome]]) -> str:

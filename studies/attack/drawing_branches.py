@@ -167,7 +167,8 @@ def _mechanism(dice: Dice) -> Pieces:
 
 def _slope(potential: sp.Expr, x: sp.Symbol) -> sp.Expr:
     """Of each piece by itself: there is no force where a potential jumps."""
-    return sp.diff(potential, x).replace(sp.DiracDelta, lambda *_: sp.Integer(0))
+    slope = sp.diff(potential, x).replace(sp.DiracDelta, lambda *_: sp.Integer(0))
+    return slope.replace(sp.Derivative, lambda *_: sp.Integer(0))  # of signs, which is what sympy leaves
 
 
 def _field(dice: Dice) -> Pieces:

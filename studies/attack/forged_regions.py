@@ -53,16 +53,16 @@ def judged(dice: Dice, kind: str, wide: bool) -> Outcome:
     """A file of some kind, of which the box reaches the other side or not."""
     told = f"forged region: {kind}, {'both sides' if wide else 'one side'}"
     data = drawn(dice, kind, wide)
-    begun = time.perf_counter()
+    begun = time.process_time()
     try:
         region = confirmed(data)
     except (gc.CertificateError, checker.Refusal) as error:
         genuine = not wide and not kind.startswith("choice")
         result, note = ("contradiction", "a region is refused: ") if genuine else ("refused", "")
-        return Outcome(told, result, f"{note}{str(error)[:200]}", time.perf_counter() - begun)
+        return Outcome(told, result, f"{note}{str(error)[:200]}", time.process_time() - begun)
     except Exception as error:
         return raw(told, error)
-    seconds = time.perf_counter() - begun
+    seconds = time.process_time() - begun
     problem = broken(data, region, dice)
     return Outcome(told, "contradiction" if problem else "proved", problem, seconds)
 

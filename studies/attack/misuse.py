@@ -350,7 +350,7 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
     name, call = list(CASES.items())[index]
     kind = "command line" if name.startswith("command line") else "calls"
     home = Path.cwd()
-    begun = time.perf_counter()
+    begun = time.process_time()
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         try:
             call()
@@ -360,5 +360,5 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
         except Exception as error:
             outcome = refusal(kind, error, (OSError,))
     assert Path.cwd() == home
-    outcome.seconds, outcome.note = time.perf_counter() - begun, f"{name}: {outcome.note}"
+    outcome.seconds, outcome.note = time.process_time() - begun, f"{name}: {outcome.note}"
     return outcome

@@ -17,8 +17,9 @@ import geoctrl as gc
 
 FAULTS = ("contradiction", "accepted", "raw error", "time-out", "died", "memory")
 """Results that make the command fail."""
-GRACE = 10.0
-"""Seconds beyond its limit after which a case's process is ended: making and judging a case take time too."""
+GRACE, BUSY = 10.0, 3.0
+"""A case's process is ended after its limit times BUSY, and GRACE: making and judging a case take time too,
+and other processes may want the processor."""
 
 
 @dataclass
@@ -30,7 +31,7 @@ class Outcome:
     kind : what was attacked, a row of the table
     result : "proved", "held", "refused", "unjudged" or one of FAULTS
     note : in words what happened
-    seconds : of the attacked calls alone
+    seconds : of processor time, of the attacked calls alone
     detail : dict
     """
 
@@ -68,7 +69,8 @@ def on_purpose(error: BaseException) -> bool:
         w in str(error) for w in ("keyword argument", "positional argument")
     ):
         return True
-    return "geoctrl" in Path(last.filename).parts and (last.line or "").startswith("raise")
+    package = Path(gc.__file__).parent
+    return package in Path(last.filename).parents and (last.line or "").startswith("raise")
 
 
 def refusal(kind: str, error: BaseException, also: tuple[type[BaseException], ...] = ()) -> Outcome:
@@ -88,7 +90,7 @@ def _serve(part: str, seed: int, options: dict[str, Any], pipe: Any) -> None:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         outcome = module.case(seed, index, options)
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-        if grown > options.get("megabytes", 2000.0):
+        if grown > options.get("megabytes", 1000.0):
             outcome = Outcome(outcome.kind, "memory", f"{grown:.0f} MB; {outcome.note}", outcome.seconds)
         outcome.index = index
         pipe.send(outcome)
@@ -114,12 +116,12 @@ class Worker:
         """The outcome of a case; a time-out where it takes longer than ``limit``."""
         self.pipe.send(index)
         try:
-            if self.pipe.poll(limit + self.grace):
+            if self.pipe.poll(BUSY * limit + self.grace):
                 outcome = self.pipe.recv()
                 if outcome.seconds > limit and not outcome.fault:
                     outcome.result, outcome.note = "time-out", f"{outcome.seconds:.1f} s; {outcome.note}"
                 return outcome
-            outcome = Outcome(self.name, "time-out", f"ended after {limit:g} s", limit, index)
+            outcome = Outcome(self.name, "time-out", f"ended, with a limit of {limit:g} s", limit, index)
         except (EOFError, ConnectionError):
             outcome = Outcome(self.name, "died", "the process ended by itself", index=index)
         self.process.kill()
@@ -145,7 +147,7 @@ def run_part(
     Parameters
     ----------
     limit : float
-        Seconds for one case.
+        Seconds of processor time for one case.
     until : float
         `time.monotonic` at which no further case is begun.
     """

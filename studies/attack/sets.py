@@ -60,16 +60,16 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
     dice = Dice(seed + SETS, index)
     drawn = draw_set(dice)
     by = dice.weighted(WAYS) if drawn.kind != "conservative" else "energy"
-    begun = time.perf_counter()
+    begun = time.process_time()
     try:
         system = mechanism(drawn).reduce()
         found = gc.region_of_attraction(
             system, system.equilibrium("rest"), limits=drawn.limits, by=by, degree=2
         )
-        seconds = time.perf_counter() - begun
+        seconds = time.process_time() - begun
         outcome = judge(drawn, found, dice)
     except Exception as error:
-        outcome, seconds = refusal("", error), time.perf_counter() - begun
+        outcome, seconds = refusal("", error), time.process_time() - begun
     outcome.kind, outcome.seconds = f"{drawn.kind}, {by}", seconds
     outcome.detail |= {"degrees": len(drawn.rates), "limits": drawn.limits}
     return outcome

@@ -52,14 +52,14 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
         spectrum = oracle.spectrum(drawn.point)
     except OracleError as error:
         return Outcome(kind, "unjudged", str(error))
-    begun = time.perf_counter()
+    begun = time.process_time()
     try:
         outcome = judge(drawn, oracle, spectrum, np.random.default_rng([seed, index, 1]), Dice(seed, index))
     except OracleError as error:
         outcome = Outcome(kind, "unjudged", str(error))
     except Exception as error:
         outcome = refusal(kind, error)
-    outcome.kind, outcome.seconds = kind, time.perf_counter() - begun
+    outcome.kind, outcome.seconds = kind, time.process_time() - begun
     outcome.detail |= {"traits": drawn.traits}
     return outcome
 

@@ -30,9 +30,8 @@ BINARY = [Units(*(Fraction(1024) ** (k // 3) for k in powers)) for powers in POW
 TRIED = 4
 """Of the other systems, in a case."""
 CATALOGUE = 5
-"""One of so many cases is a member of a family of the catalogue."""
-LONG = 50
-"""One of so many is asked for maps, holds and regions as well."""
+"""One of so many cases is a member of a family of the catalogue; of these every second one asks for the map,
+the law's hold and its region, the others for what is asked of draws, and for runs."""
 AWAY = 0.02
 """From equilibria that are looked for again, in sizes of the states."""
 PAIRED, PLACED, GAINED = 1e-6, 1e-9, 1e-6
@@ -82,35 +81,41 @@ def case(seed: int, index: int, options: dict[str, Any]) -> Outcome:
     del options
     dice = Dice(seed + 7919, index)
     picked = [int(k) + 1 for k in dice.rng.permutation(len(SYSTEMS) - 1)[:TRIED]]
-    begun = time.perf_counter()
+    begun = time.process_time()
     kind = "catalogue"
     try:
         if index % CATALOGUE == 0:
-            name, family = members()[index // CATALOGUE % len(members())]
-            kind, at = f"catalogue: {name}", lambda units: catalogued(name, family, units)
+            number = index // CATALOGUE
+            member = members()[number % len(members())]
+            kind = f"catalogue: {member[0]}"
+            outcome = of_the_catalogue(member, [SYSTEMS[k] for k in picked], seed + index, number % 2 == 1)
         else:
             drawn = draw(seed, index)
-            kind, at = drawn.kind, lambda units: redrawn(drawn, units)
-            if isinstance(drawn, Mechanism) and outside(drawn):
-                return Outcome(kind, "unjudged", "a point outside the domain")
-        table = BINARY if index % CATALOGUE else SYSTEMS
-        others = [table[k] for k in picked]
-        outcome = compared(at, others, seed + index)
-        if index % CATALOGUE == 0:
-            outcome = asked_more(outcome, (name, family), others, index % LONG == LONG // 2)
+            kind = drawn.kind
+            outcome = of_a_draw(drawn, [BINARY[k] for k in picked], seed + index)
     except Exception as error:
         outcome = refusal(kind, error)
-    outcome.kind, outcome.seconds = kind, time.perf_counter() - begun
+    outcome.kind, outcome.seconds = kind, time.process_time() - begun
     return outcome
 
 
-def asked_more(outcome: Outcome, member: tuple[str, str], others: list[Units], long: bool) -> Outcome:
-    """Runs of a member of the catalogue, and now and then its map, its law's hold and region."""
-    frame = Frame.of(catalogued(*member, SYSTEMS[0]))
-    wrong = list(units_more.differences(lambda u: catalogued(*member, u), others, frame.sizes, long))
-    if long:
-        one = units_more.map_of(*member, SYSTEMS[0])
-        wrong += [f"{u}: {two} for {one}" for u in others if (two := units_more.map_of(*member, u)) != one]
+def of_a_draw(drawn: Mechanism | Spheres | Products, others: list[Units], seed: int) -> Outcome:
+    if isinstance(drawn, Mechanism) and outside(drawn):
+        return Outcome("", "unjudged", "a point outside the domain")
+    return compared(lambda units: redrawn(drawn, units), others, seed)
+
+
+def of_the_catalogue(member: tuple[str, str], others: list[Units], seed: int, long: bool) -> Outcome:
+    """Answers and runs of a member of the catalogue, or its map, its law's hold and region."""
+    at = cache(lambda units: catalogued(*member, units))
+    sizes = Frame.of(at(SYSTEMS[0])).sizes
+    if not long:
+        outcome, questions, wrong = compared(at, others, seed), units_more.asked_of_runs(sizes), []
+    else:
+        outcome, one = Outcome("", "held"), units_more.map_of(*member, SYSTEMS[0])
+        questions = units_more.asked_of_laws(sizes) if at(SYSTEMS[0]).system.ninputs else []
+        wrong = [f"{u}: {two} for {one}" for u in others if (two := units_more.map_of(*member, u)) != one]
+    wrong += units_more.differences(questions, at, others)
     if not wrong:
         return outcome
     note = "; ".join(filter(None, [outcome.note, *wrong]))

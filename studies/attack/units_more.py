@@ -17,12 +17,14 @@ PUSHED = 0.05
 """Velocities that are added at the start of a run, in their sizes."""
 EXTENT = 0.1
 """What extents of regions may differ by, relative to themselves."""
-HELD, SECONDS, DEPTH = 10.0, 10.0, 3
+HELD, SECONDS, DEPTH = 10.0, 30.0, 3
 """Holds within a time of the system, seconds for a region, depth of a map."""
+Question = tuple[str, Callable[[Any], Any], float]
+"""Its name, what a setting answers, and what answers may differ by."""
 
 
 def runs(setting: Any, sizes: np.ndarray, engine: str) -> np.ndarray:
-    """End of a run from beside the point, in the units of the description."""
+    """End of a run from beside the point, in sizes of the states."""
     system = setting.system
     x = np.array(setting.point.x, dtype=float)
     places = set(map(str, system.mechanism.configuration_symbols))
@@ -33,7 +35,7 @@ def runs(setting: Any, sizes: np.ndarray, engine: str) -> np.ndarray:
     if not rate:
         return np.zeros(0)
     run = gc.simulate(system, np.array([0.0, RUN / rate]), x, inputs=_held(setting), engine=engine)
-    return run.states[:, -1] / setting.states
+    return run.states[:, -1] / setting.states / sizes
 
 
 def _held(setting: Any) -> Any:
@@ -58,36 +60,36 @@ def hold(setting: Any, sizes: np.ndarray) -> str:
 def region(setting: Any, sizes: np.ndarray) -> np.ndarray:
     """Logarithms of the widths of a proved set, in the units of the description."""
     loop = law_of(setting, sizes).closed_loop()
-    found = gc.region_of_attraction(loop, setting.point.x, by="slopes", seconds=SECONDS)
+    found = gc.region_of_attraction(loop, setting.point, by="slopes", seconds=SECONDS)
     widths = dict(zip(setting.system.state_labels, setting.states, strict=True))
-    return np.log([(high - low) / widths[label] for label, (low, high) in found.extent.items()])
+    return np.log(
+        [(high - low) / widths[label.split(" - ")[0]] for label, (low, high) in found.extent.items()]
+    )
 
 
-def differences(
-    at: Callable[[Units], Any], others: list[Units], sizes: np.ndarray, long: bool
-) -> Iterator[str]:
-    """What is not the same in other units, in words."""
-    first = at(Units())
-    questions: list[tuple[str, Callable[[Any], Any], float]] = [
+def asked_of_runs(sizes: np.ndarray) -> list[Question]:
+    """Ends of runs by both engines."""
+    return [
         (f"run by {engine}", lambda s, engine=engine: runs(s, sizes, engine), MOVED)
         for engine in ("scipy", "heyoka")
     ]
-    if long and first.system.ninputs:
-        questions += [
-            ("hold", lambda s: hold(s, sizes), 0.0),
-            ("region", lambda s: region(s, sizes), EXTENT),
-        ]
+
+
+def asked_of_laws(sizes: np.ndarray) -> list[Question]:
+    """The law on a computer, and the set that it attracts."""
+    return [("hold", lambda s: hold(s, sizes), 0.0), ("region", lambda s: region(s, sizes), EXTENT)]
+
+
+def differences(questions: list[Question], at: Callable[[Units], Any], others: list[Units]) -> Iterator[str]:
+    """What is not the same in other units, in words."""
     for what, ask, allowed in questions:
-        one = _answer(lambda ask=ask: ask(first))
+        one = _answer(lambda ask=ask: ask(at(Units())))
         for units in others:
             two = _answer(lambda ask=ask, units=units: ask(at(units)))
             if isinstance(one, str) or isinstance(two, str):
                 if not (isinstance(one, str) and isinstance(two, str) and one == two):
                     yield f"{units}: {what}: {_short(two)} for {_short(one)}"
-                continue
-            over = sizes if what.startswith("run") and one.size else 1.0
-            apart = float(np.max(np.abs(one - two) / over, initial=0.0))
-            if not apart <= allowed:
+            elif not (apart := float(np.max(np.abs(one - two), initial=0.0))) <= allowed:
                 yield f"{units}: {what} differs by {apart:.1e}"
 
 

@@ -57,3 +57,13 @@ def test_a_period_is_not_taken_for_a_rate_without_a_word():
     with pytest.warns(LawWarning, match="rate=10000"), pytest.raises(ConvergenceError, match="in Hz"):
         gc.lqr(system, eq, rate=1e-4)
     law.sampled(rate=1)  # slow, and none of a mistake
+
+
+@pytest.mark.parametrize("mass", [2.0**-40, 1.0, 2.0**40])
+def test_what_a_command_moves_in_a_hold_has_any_unit(mass):
+    """q'' = u/m from hold to hold with u = -m (q + q'): nothing but the unit of u is large or small."""
+    q, u = gc.Coordinate("q"), sp.Symbol("u", real=True)
+    system = gc.EulerPoincare(shape=[q], inertia=[[mass]], forces=[u], inputs=["u"]).reduce()
+    law = Feedback({"u": -sp.Rational(mass) * (q.symbol + q.rate)}, rest={"u": 0.0})
+    found = gc.certify(system, (np.zeros(2), np.zeros(1)), controller=SampledController(law, rate=10))
+    assert found.verdict.value == "PROVED_ASYMPTOTICALLY_STABLE"

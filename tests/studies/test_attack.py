@@ -537,10 +537,19 @@ def test_command(tmp_path):
     environment = os.environ | {"PYTHONPATH": str(root)}
     run = subprocess.run(line, cwd=root, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
-    report = json.loads((tmp_path / "attack.json").read_text())
-    assert report["seed"] == 1
-    assert [o["index"] for o in report["parts"]["systems"]] == [1, 2, 3]
+    lines = (tmp_path / "systems-1.jsonl").read_text().splitlines()
+    assert [json.loads(line)["index"] for line in lines] == [1, 2, 3]
     assert "| systems |" in run.stdout
+
+
+def test_a_run_goes_on_where_it_ended(tmp_path):
+    """What is known and no fault is not run again."""
+    store = command.Store(str(tmp_path), "systems", 1)
+    for index, result in enumerate(("proved", "time-out", "held", "proved")):
+        store.add(Outcome("group", result, index=index))
+    assert [o.index for o in store.earlier(range(3))] == [0, 2]
+    store.add(Outcome("group", "held", "in the end", index=1))
+    assert store.earlier(range(1, 2)) == [Outcome("group", "held", "in the end", index=1)]
 
 
 def test_sphere_draws_are_of_unit_length():

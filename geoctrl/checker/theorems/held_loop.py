@@ -192,7 +192,7 @@ class _Hold:
         self._y = [i for i in range(len(basis)) if i not in place.values()]
         self._waiting = held["late"] + (held["part"] > 0)
         A = matrix(restricted(q.linearisation, basis), len(basis))
-        self._units = _balancing(A)
+        self._units = _balancing(A, to_float(1 / held["hold"]))
         self._A = _rescaled(A, self._units)
         W = matrix(basis, len(labels)).transpose()
         self._law, self._rate = (
@@ -241,8 +241,11 @@ class _Hold:
         return arb_mat(len(rows), len(columns), [A[i, j] for i in rows for j in columns])
 
 
-def _balancing(A: arb_mat) -> list[int]:
-    """Exponents e with which entries times 2^(e_j - e_i) are of like sizes (Osborne): units of states."""
+def _balancing(A: arb_mat, rate: float) -> list[int]:
+    """Exponents e with which entries times 2^(e_j - e_i) are of like sizes (Osborne): units of states.
+
+    What rests, as commands do, and what nothing depends on has a unit in which the other entries are a rate.
+    """
     size = [[abs(to_float(middle(c))) for c in row] for row in A.tolist()]
     n, exponents = len(size), [0] * A.nrows()
     for _ in range(_TURNS * n):
@@ -250,6 +253,7 @@ def _balancing(A: arb_mat) -> list[int]:
         for k in range(n):
             row = sum(size[k][j] * 2.0 ** (exponents[j] - exponents[k]) for j in range(n) if j != k)
             column = sum(size[i][k] * 2.0 ** (exponents[k] - exponents[i]) for i in range(n) if i != k)
+            row, column = row or rate * rate / (column or inf), column or rate * rate / (row or inf)
             step = round((log2(row) - log2(column)) / 2) if 0 < row < inf and 0 < column < inf else 0
             step = max(-_EXPONENT - exponents[k], min(step, _EXPONENT - exponents[k]))
             exponents[k] += step
