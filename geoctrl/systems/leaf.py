@@ -221,7 +221,7 @@ class Leaf:
             sized = [program(at | numbers, _lengths(assembly)) for at in configurations]
             gradients = [[part.reshape(len(nodes), len(kept)) for part in pair] for pair in sized]
             for i, relation in enumerate(relations):
-                if nodes[i].is_zero:
+                if nodes[i].is_zero or relation.expr in assembly.mechanism.removals:
                     continue
                 if all(
                     np.max(shares(grad[i], size[i]), initial=0.0) < _VANISHING for grad, size in gradients

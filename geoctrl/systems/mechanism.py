@@ -45,7 +45,7 @@ from geoctrl.systems.reading import (
     require_symmetric,
     shaped_matrix,
 )
-from geoctrl.systems.relations import read_relations
+from geoctrl.systems.relations import read_relations, removals
 from geoctrl.systems.rotors import Rotors
 
 __all__ = ["Mechanism"]
@@ -289,22 +289,15 @@ class Mechanism(ABC):
         return dict(zip(self.row_names, self.constraints.tolist(), strict=True))
 
     @cached_property
-    def removed(self) -> dict[sp.Symbol, sp.Expr]:
-        """Entries of Gamma that are no states, and what the leaf makes them: zero, or a height of the rest.
-
-        A relation that is such an entry by itself sets it to zero; one in which a height stands alone, with a
-        constant factor, gives that height.
-        """
-        found = {e: sp.Integer(0) for e in self.leaf if e in self.configuration_symbols}
+    def removals(self) -> dict[sp.Expr, tuple[sp.Symbol, sp.Expr]]:
+        """Relations that remove an entry of Gamma from the states, with the entry and what they make it."""
         heights = {a.symbol for a in self.advected if isinstance(a, Height)}
-        for relation in self.leaf:
-            for h in sorted(heights & relation.free_symbols - set(found), key=str):
-                factor = sp.diff(relation, h)
-                if factor.is_number and not (relation - factor * h).free_symbols & heights:
-                    # Written as in the relation, which then vanishes by form.
-                    found[h] = -relation.subs(h, 0) / factor
-                    break
-        return found
+        return removals(self.leaf, self.configuration_symbols, heights)
+
+    @cached_property
+    def removed(self) -> dict[sp.Symbol, sp.Expr]:
+        """Entries of Gamma that are no states, and what the leaf makes them: zero, or a height."""
+        return dict(self.removals.values())
 
     @property
     def velocity_labels(self) -> tuple[str, ...]:

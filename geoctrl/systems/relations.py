@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -13,7 +13,7 @@ from geoctrl._scalars import expression, shown
 from geoctrl.errors import DescriptionError
 from geoctrl.systems.decimals import written
 
-__all__ = ["Relation", "Relations", "read_relations"]
+__all__ = ["Relation", "Relations", "read_relations", "removals"]
 
 SHORT = 40
 """Characters up to which a relation without a name goes by its text."""
@@ -99,3 +99,24 @@ def _without_names(
         else:
             names.append(next(n for n in (f"leaf{i}" for i in numbers) if n not in taken))
     return Relations(expressions, names)
+
+
+def removals(
+    relations: Sequence[sp.Expr], entries: Collection[sp.Symbol], heights: Collection[sp.Symbol]
+) -> dict[sp.Expr, tuple[sp.Symbol, sp.Expr]]:
+    """Relations that determine an entry of Gamma, with the entry and what they make it.
+
+    A relation that is an entry by itself sets it to zero; one in which a height stands alone, with a constant
+    factor, gives that height. Neither says more of the states that are left.
+    """
+    found = {e: (e, sp.Integer(0)) for e in relations if e in entries}
+    for relation in relations:
+        known = {entry for entry, _ in found.values()}
+        for h in sorted(relation.free_symbols.intersection(heights) - known, key=str):
+            factor = sp.diff(relation, h)
+            if factor.is_number and (relation - factor * h).free_symbols.isdisjoint(heights):
+                terms = sp.Add.make_args(-relation.subs(h, 0) / factor)
+                # What stands below a root stays as it is written: constraints may have the same root.
+                found[relation] = h, sp.Add(*(term.expand(deep=False) for term in terms))
+                break
+    return found
