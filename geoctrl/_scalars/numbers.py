@@ -19,7 +19,7 @@ import numpy as np
 
 from geoctrl.errors import GeoctrlError, InputError
 
-__all__ = ["exact", "is_number", "plain", "real", "shown"]
+__all__ = ["exact", "is_number", "plain", "real", "short_rational", "shown"]
 
 _WHOLE = 1 << 53
 """Integers below this are doubles."""
@@ -195,3 +195,21 @@ class _Short(reprlib.Repr):
 
 
 _SHORT = _Short()
+
+
+def short_rational(value: float, size: float, largest: int, near: float) -> Fraction | None:
+    """A fraction with a denominator up to ``largest`` times a power of ten next to a double; else None.
+
+    Next is ``near``, relative to the number or to the ``size`` of such numbers, beside which it is zero if it
+    is smaller than that. Powers of ten come in by units.
+
+    Examples
+    --------
+    >>> short_rational(2 / 7e9, 1e-9, 100, 1e-9), short_rational(1e-20, 1.0, 100, 1e-9)
+    (Fraction(1, 3500000000), Fraction(0, 1))
+    """
+    if abs(value) <= near * size:
+        return Fraction(0)
+    decade = Fraction(10) ** math.floor(math.log10(abs(value)))
+    found = (Fraction(float(value)) / decade).limit_denominator(largest) * decade
+    return found if abs(float(found) - value) <= near * max(size, abs(value)) else None

@@ -72,10 +72,17 @@ def _difference(
     if not (np.isfinite(found).all() and np.isfinite(acceleration).all()):
         return None
     M, h, B = found[: k * k].reshape(k, k), found[k * k : k * k + k], found[k * k + k :].reshape(-1, k)
-    residual = M @ acceleration - h
-    if len(B):  # what holds the relations is not compared
-        residual = residual - B.T @ np.linalg.lstsq(B.T, residual, rcond=None)[0]
-    # Rows in units in which the inertia has ones on its diagonal: forces and moments do not compare.
+    # Rows in units in which the inertia has ones on its diagonal: forces and moments do not compare. Each is
+    # judged by its own terms and by what rounding of the others makes of them: an entry of |M| |M^-1| is zero
+    # where nothing couples.
     unit = symmetric_scaling(M)
-    size = unit * (np.abs(M) @ np.abs(acceleration) + np.abs(h))
-    return float(np.max(shares(unit * residual, np.full(k, np.max(size, initial=0.0))), initial=0.0))
+    unit = np.where(unit > 0, unit, 1.0)
+    residual, terms = unit * (M @ acceleration - h), unit * (np.abs(M) @ np.abs(acceleration) + np.abs(h))
+    scaled = unit[:, None] * M * unit
+    size = terms + np.abs(scaled) @ np.abs(np.linalg.pinv(scaled, hermitian=True)) @ terms
+    if len(B):  # what holds the relations is not compared
+        lengths = np.linalg.norm(B * unit, axis=1)
+        rows = unit[:, None] * B.T / np.where(lengths > 0, lengths, 1.0)
+        held = rows @ np.linalg.pinv(rows)
+        residual, size = residual - held @ residual, size + np.abs(held) @ size
+    return float(np.max(shares(residual, size), initial=0.0))

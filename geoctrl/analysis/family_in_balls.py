@@ -6,18 +6,19 @@ along it; the checker decides.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 from flint import ctx, fmpq
 
 from geoctrl import checker
+from geoctrl._scalars.magnitudes import binary
+from geoctrl._scalars.numbers import short_rational
 from geoctrl.analysis.enclosures import Judged
 from geoctrl.analysis.flat_family import flat_family
 from geoctrl.analysis.generators import NotSolved
 from geoctrl.analysis.problem import Problem
 from geoctrl.checker.balls import Balls
 from geoctrl.checker.boxes import PRECISION
+from geoctrl.systems.scales import equilibration
 
 __all__ = ["family_in_balls"]
 
@@ -55,28 +56,35 @@ def family_in_balls(problem: Problem) -> Judged | None:
 def _in_floats(
     problem: Problem, rounded: checker.Question, tolerance: float
 ) -> tuple[list[list[fmpq]], list[str], complex]:
-    """Tangents of the family by row, states to omit, and the last root of the linearisation on the leaf."""
+    """Tangents of the family by row, states to omit, and the last root across it on the leaf."""
     from scipy.linalg import null_space, qr
 
     labels = rounded.labels
     A = np.array([[float(c) for c in row] for row in rounded.linearisation])
     gradients = [rounded.function(name)[1] for name in problem.motion.leaf]
     D = np.array([[float(c) for c in row] for row in gradients]).reshape(-1, len(labels))
-    scaled = D / np.maximum(np.linalg.norm(D, axis=1, keepdims=True), 1e-300)
-    kernel = null_space(np.vstack([A / max(np.max(np.abs(A)), 1e-300), scaled]), rcond=tolerance)
+    whole = np.vstack([A, D])
+    heights, widths = equilibration(whole)
+    d = binary(widths)  # units of the states, in which the matrix itself says what is small in it
+    kernel = null_space(heights[:, None] * whole * d, rcond=tolerance)
+    scaled = heights[len(A) :, None] * D * d
     if not kernel.shape[1]:
         raise NotSolved
     pivots = qr(kernel.T, pivoting=True, mode="r")[1][: kernel.shape[1]]
-    tangents = [[_recognised(v) for v in row] for row in np.linalg.solve(kernel[pivots].T, kernel.T)]
+    rows = np.linalg.solve(kernel[pivots].T, kernel.T)
+    tangents = [
+        [_recognised(v, size) for v, size in zip(row * d / d[p], d / d[p], strict=True)]
+        for row, p in zip(rows, pivots, strict=True)
+    ]
     omitted = [labels[i] for i in qr(scaled, pivoting=True, mode="r")[1][: len(D)]] if len(D) else []
-    W = null_space(D) if len(D) else np.eye(len(labels))
-    roots = np.linalg.eigvals(W.T @ A @ W)
-    return tangents, omitted, complex(roots[int(np.argmax(roots.real))])
+    W = null_space(scaled) if len(D) else np.eye(len(labels))
+    roots = np.linalg.eigvals(W.T @ (A * (d / d[:, None])) @ W)
+    across = roots[np.argsort(np.abs(roots))][len(tangents) :]  # zeros of the family are rounding in floats
+    return tangents, omitted, complex(across[int(np.argmax(across.real))]) if len(across) else 0j
 
 
-def _recognised(value: float) -> fmpq:
-    for small, near in SLOPES:
-        q = Fraction(float(value)).limit_denominator(small)
-        if abs(float(q) - value) <= near * max(1.0, abs(value)):
+def _recognised(value: float, size: float) -> fmpq:
+    for largest, near in SLOPES:
+        if (q := short_rational(value, size, largest, near)) is not None:
             return fmpq(q.numerator, q.denominator)
     raise NotSolved

@@ -197,10 +197,14 @@ class Named(Face):
         del second
         z, w = self.product.parts(self.pack(start))
         remedy = "project(start) of the system gives the nearest state that is on the manifold"
+        turning = [b for b, f in enumerate(self.product.factors) if f.kind]
+        speed = float(np.max(np.linalg.norm(w[turning], axis=-1), initial=0.0))
         for b, (f, row) in enumerate(zip(self.product.factors, self.product.first, strict=True)):
             body, names = slice(row, row + f.rows), (f.name, f.velocity_name)
             repair = f"{f.name} was projected onto the manifold"
-            (z[body],), (w[b],) = _repaired(f, z[body][None], w[b][None], names, repair, remedy, f.name)
+            (z[body],), (w[b],) = _repaired(
+                f, z[body][None], w[b][None], names, repair, remedy, f.name, speed
+            )
         return z, w
 
     def by_name(self, parts: Any) -> dict[str, np.ndarray]:
@@ -217,8 +221,9 @@ def _repaired(
     repair: str,
     remedy: str,
     who: str = "",
+    speed: float = 0.0,
 ) -> State:
     """A stack of starts (n, rows, 3) and (n, 3) with their defects taken away; raises as `Face.read`."""
-    defects = f.defects(z, w, names)
+    defects = f.defects(z, w, names, speed)
     found = defects and needs_repair(defects, repair, remedy, who)
     return f.project(z, w) if found else (z.copy(), w.copy())

@@ -22,8 +22,11 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._scalars.factoring import factored
+from geoctrl._scalars.numbers import short_rational
 from geoctrl.errors import MatchingError
 from geoctrl.systems import EulerPoincare, Rotors
+from geoctrl.systems.scales import equilibration
+from geoctrl.systems.tolerances import rank
 
 __all__ = [
     "Branch",
@@ -34,6 +37,9 @@ __all__ = [
     "require_coupled",
     "rotors_of",
 ]
+
+_RANK = 1e-9
+"""Relative to the largest, below which random velocities span nothing more: rounding leaves some 1e-15."""
 
 
 @dataclass(frozen=True)
@@ -170,13 +176,16 @@ def _admissible_span(mechanism: EulerPoincare) -> sp.Matrix:
     rng = np.random.default_rng(0)
     columns = [system.velocity(system.random_state(rng), mechanism.generic) for _ in range(4 * n)]
     stacked = np.array(columns)
-    _, singular_values, vt = np.linalg.svd(stacked, full_matrices=False)
-    d = int(np.sum(singular_values > 1e-9 * singular_values[0]))
-    return _rational_basis(vt[:d])
+    of_states, of_velocities = equilibration(stacked)  # metres and radians do not compare
+    _, values, vt = np.linalg.svd(of_states[:, None] * stacked * of_velocities, full_matrices=False)
+    return _rational_basis(vt[: rank(values, _RANK)], of_velocities)
 
 
-def _rational_basis(rows: np.ndarray) -> sp.Matrix:
-    """Reduced row echelon form with its entries recognised as short rationals; columns of the result."""
+def _rational_basis(rows: np.ndarray, units: np.ndarray) -> sp.Matrix:
+    """Reduced row echelon form with its entries recognised as short rationals; columns of the result.
+
+    Rows are orthonormal after velocities were multiplied by ``units``.
+    """
     work = rows.copy()
     pivots: list[int] = []
     for column in range(work.shape[1]):
@@ -184,7 +193,7 @@ def _rational_basis(rows: np.ndarray) -> sp.Matrix:
         if r == work.shape[0]:
             break
         best = r + int(np.argmax(np.abs(work[r:, column])))
-        if abs(work[best, column]) < 1e-9:
+        if abs(work[best, column]) < _RANK:
             continue
         work[[r, best]] = work[[best, r]]
         work[r] /= work[r, column]
@@ -192,12 +201,15 @@ def _rational_basis(rows: np.ndarray) -> sp.Matrix:
             if other != r:
                 work[other] -= work[other, column] * work[r]
         pivots.append(column)
-    return sp.Matrix([[_short_rational(v) for v in row] for row in work]).T
+    found = []
+    for row, column in zip(work, pivots, strict=True):
+        sizes = units[column] / units
+        found.append([_number(v, size) for v, size in zip(row * sizes, sizes, strict=True)])
+    return sp.Matrix(found).T
 
 
-def _short_rational(value: float) -> sp.Rational:
-    """The fraction with a denominator up to 10^4 that is within rounding, if there is one."""
-    rounded = Fraction(str(round(float(value), 9)))
-    short = rounded.limit_denominator(10**4)
-    found = short if abs(short - rounded) < Fraction(1, 10**9) else rounded
+def _number(value: float, size: float) -> sp.Rational:
+    """A short rational within rounding, if there is one, else nine digits."""
+    found = short_rational(value, size, 10**4, _RANK)
+    found = Fraction(f"{value:.9g}") if found is None else found
     return sp.Rational(found.numerator, found.denominator)

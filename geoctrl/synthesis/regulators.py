@@ -101,8 +101,8 @@ def lqr(
     pair = scaled_pair(linear.A, linear.B, units, reached.basis, reached.projection)
     if lasting := pair.part(reached.part).lasting(Q):
         raise InputError(
-            f"Q puts no weight on a motion that does not decay by itself, along {_told(lasting)}; a label that "
-            "Q does not name has the weight 0: give one to a state that moves along with each"
+            f"Q puts no weight on a motion that does not decay by itself, along {_told(lasting)}; a label "
+            "that Q does not name has the weight 0: give one to a state that moves along with each"
         )
     weighed = pair.A, pair.B, *pair.cost(Q, R)
     if rate is None:

@@ -77,13 +77,16 @@ def path(
         raise InputError(f"plane must name two of the axes 1, 2, 3, got {shown(plane)}")
     index = [int(k) - 1 for k in named]
     declared = traj.system is not None and traj.system.mechanism.contact is not None
-    points = (traj.contact if declared else traj.position)(x0, of)[:, index]
+    places = (traj.contact if declared else traj.position)(x0, of)
+    points = places[:, index]
     turns = traj.system is not None and traj.system.mechanism.algebra.factors[of - 1].spin is not None
     ax = new_axes(ax, (6.0, 5.5))
     ax.plot(*points.T, color=COLOURS[0], linewidth=1.3, zorder=2)
-    extent = float(np.max(np.ptp(points, axis=0)))
+    extent, size = float(np.max(np.ptp(points, axis=0))), float(np.max(np.abs(places)))
     if heading is not None and count > 0 and turns:
-        _draw_headings(ax, traj, points, index, finite_array("heading", heading, (3,)), of, count, extent)
+        _draw_headings(
+            ax, traj, points, index, finite_array("heading", heading, (3,)), of, count, extent, size
+        )
     ax.scatter(
         points[0, 0],
         points[0, 1],
@@ -111,9 +114,11 @@ def _draw_headings(
     of: int,
     ticks: int,
     extent: float,
+    size: float,
 ) -> None:
+    """Short lines, evenly spread along the way; over time where the way is rounding of the places' size."""
     along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
-    measure = along if along[-1] > 1e-9 else traj.time - traj.time[0]
+    measure = along if along[-1] > 1e-9 * size else traj.time - traj.time[0]
     chosen = np.unique(np.searchsorted(measure, np.linspace(0, measure[-1], ticks)).clip(0, len(points) - 1))
     directions = traj.attitude(of=of)[chosen] @ heading
     half = 0.025 * (extent or 1.0) * directions[:, index] / max(np.linalg.norm(heading), 1e-300)

@@ -47,6 +47,25 @@ def test_a_wrong_part_is_told_before_anything_is_proved(part, monkeypatch):
         gc.certify(damped_in_a_turning_frame()[0], point)
 
 
+def test_a_wrong_force_on_the_light_one_of_two_bodies_is_told(monkeypatch):
+    """Rows are judged by their own terms, not by those of a body 1e24 times as heavy."""
+    light, part = sp.Rational(1, 10**24), "forces"
+
+    def pair():
+        x, y = Place("x"), Place("y")
+        kinetic = x.rate.dot(x.rate) + light * y.rate.dot(y.rate)
+        potential = x.z.dot(x.z) + light * y.z.dot(y.z)
+        return ProductSystem([x, y], kinetic=kinetic, potential=potential, forces={"y": -light * y.velocity})
+
+    assert gc.certify(pair(), np.zeros(12)).verdict.proved
+    given = SeenManifold.lagrangian
+    monkeypatch.setattr(
+        SeenManifold, "lagrangian", lambda self, u, params: wrong(given(self, u, params), part)
+    )
+    with pytest.raises(gc.CertificateError, match="fault of geoctrl"):
+        gc.certify(pair(), np.zeros(12))
+
+
 def test_a_held_place_and_an_attitude_agree():
     """What holds a place on its line is not compared."""
     x, R = Place("x", axes=[[1, 2, 0]]), Attitude("R")

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import geoctrl as gc
@@ -58,3 +59,16 @@ def test_momenta_are_converted_and_back(units):
     first = system.convert(system.generic_state(4), "velocity", "momentum")
     factors = [change.value(1.0, "kg m/s")] * 3 + [change.value(1.0, "kg m^2/s")] * 3
     assert there[6:] == pytest.approx(first[6:] * factors, rel=1e-9, abs=1e-12 * min(factors))
+
+
+@pytest.mark.parametrize("second", [1.0, 1e-12, 1e12])
+def test_velocities_along_a_direction_are_judged_beside_the_fastest(second):
+    """0.1 of the speed is refused at every speed; rounding of the others' is none of a body's that rests."""
+    two = [gc.manifolds.Direction(name) for name in ("p", "q")]
+    system = gc.manifolds.ProductSystem(two, kinetic=sum(d.rate.dot(d.rate) for d in two))
+    up, across = np.array([0, 0, 1.0]), np.array([second, 0, 0])
+    kept = system.start({"p": (up, across), "q": (up, 1e-15 * second * up)})
+    assert kept[:6] == pytest.approx([*up, *up])
+    for wrong in (across + 0.1 * second * up, 0.1 * second * up):
+        with pytest.raises(gc.ConstraintError, match=r"q\.omega"):
+            system.start({"p": (up, across), "q": (up, wrong)})

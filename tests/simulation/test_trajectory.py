@@ -324,6 +324,19 @@ def test_to_pandas(run):
 # -- figures ------------------------------------------------------------------------------------
 
 
+def test_headings_are_spread_along_the_way_in_any_unit_of_length(skate):
+    import matplotlib.pyplot as plt
+
+    centres = []
+    for length in (1.0, 1e-12):
+        moved, change = skate.mechanism.in_units(length=length)
+        start = change.state([0.5, 6.0, 1.0, 0.3, np.sqrt(1 - 0.3**2)])
+        ax = gc.viz.path(gc.simulate(moved.reduce(), np.linspace(0, 2, 101), start))
+        centres.append([line.get_xydata().mean(axis=0) / length for line in ax.lines[1:]])
+        plt.close(ax.figure)
+    assert np.array(centres[1]) == pytest.approx(np.array(centres[0]), abs=1e-12)
+
+
 def test_figures(run, skate):
     import matplotlib
 

@@ -5,6 +5,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
+from geoctrl.synthesis import branches
 from geoctrl.synthesis.branches import matching_residual
 from tests.synthesis.rotors import DATA, J, skate_with_rotor, two_rotors
 
@@ -266,3 +267,12 @@ def test_long_solutions_are_told_by_where_they_are():
     assert len(told) < 2000
     assert "full: tau = 3 x 3 of sigma, .branches[3].tau" in told
     assert "tau = [[0, 0, -J/sigma]]" in repr(gc.match(gc.models.get("body-with-rotor")()))
+
+
+@pytest.mark.parametrize("radius", [sp.Rational(3, 10), sp.Rational(3, 10**11), sp.Integer(3 * 10**9)])
+def test_admissible_velocities_are_those_of_any_unit_of_length(radius):
+    """A ball that rolls: Y1 = r Omega2, Y2 = -r Omega1, however small r is in its unit."""
+    rows = [[0, -radius, 0, 1, 0, 0], [radius, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1]]
+    ball = gc.EulerPoincare(algebra=gc.se3(), inertia=sp.diag(1, 2, 3, 1, 1, 1), constraints=rows)
+    span = branches._admissible_span(ball)
+    assert span.rank() == 3 and sp.Matrix(rows) * span == sp.zeros(3, 3)

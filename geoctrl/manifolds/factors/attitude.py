@@ -95,7 +95,13 @@ class Attitude(Factor):
         """Nearest rotations; velocities are free."""
         return nearest_rotations(z), w.copy()
 
-    def defects(self, z: np.ndarray, w: np.ndarray, names: tuple[str, str]) -> dict[str, np.ndarray]:
+    def defects(
+        self,
+        z: np.ndarray,
+        w: np.ndarray,
+        names: tuple[str, str],
+        speed: float = 0.0,
+    ) -> dict[str, np.ndarray]:
         """Of orthogonality; ConstraintError for a determinant that is not positive."""
         first, _ = names
         require_right_handed(f"{first}0", z)  # a reflection is orthogonal

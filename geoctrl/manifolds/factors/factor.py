@@ -143,8 +143,12 @@ class Factor(ABC):
         """Nearest configurations, where there are such, and velocities that go with them."""
 
     @abstractmethod
-    def defects(self, z: np.ndarray, w: np.ndarray, names: tuple[str, str]) -> dict[str, np.ndarray]:
+    def defects(
+        self, z: np.ndarray, w: np.ndarray, names: tuple[str, str], speed: float = 0.0
+    ) -> dict[str, np.ndarray]:
         """Sizes (n,) of what n starts miss the manifold by, in words with the ``names`` of their parts.
+
+        Rates of turning are judged beside the largest, of these starts and of other bodies (``speed``).
 
         Raises
         ------

@@ -117,7 +117,13 @@ class Place(Factor):
         P = self.axes.T @ self.axes
         return (z.copy(), w.copy()) if len(self.axes) == 3 else (z @ P, w @ P)
 
-    def defects(self, z: np.ndarray, w: np.ndarray, names: tuple[str, str]) -> dict[str, np.ndarray]:
+    def defects(
+        self,
+        z: np.ndarray,
+        w: np.ndarray,
+        names: tuple[str, str],
+        speed: float = 0.0,
+    ) -> dict[str, np.ndarray]:
         """Distances from the line or plane, and of the velocity from it."""
         if not len(self.normals):
             return {}
