@@ -102,7 +102,7 @@ class UnitChange:
 
     def value(self, number: Any, unit: str) -> Any:
         """A number, or an array, of any unit; UnitsError if its text is not read."""
-        factor = factor_of(read_unit(unit, "the number").dimension, self.bases)
+        factor = _double(factor_of(read_unit(unit, "the number").dimension, self.bases), unit)
         if isinstance(number, Fraction | int):
             return number * factor
         return number * float(factor) if isinstance(number, float) else np.asarray(number) * float(factor)
@@ -133,12 +133,12 @@ def change_of(system: Any, numbers: Mapping[str, Any]) -> UnitChange:
     InputError
         If one of them is no positive number.
     UnitsError
-        If units do not go together, that of something is not determined, or a parameter's number would be
-        irrational.
+        If units do not go together, that of something is not determined, a parameter's number would be
+        irrational, or a number is multiplied by none of the doubles.
     """
     bases = {}
     for base, (what, number) in zip(("kg", "m", "s", "A"), numbers.items(), strict=True):
-        bases[base] = _as_written(exact(number, what))
+        bases[base] = _as_written(exact(plain(number, what), what))
         if bases[base] <= 0:
             raise InputError(f"{what} must be positive, got {number}")
     names = list(system.params)
@@ -151,7 +151,7 @@ def change_of(system: Any, numbers: Mapping[str, Any]) -> UnitChange:
     _ = measures.numbers  # the units are of one system
 
     def factors(labels: Sequence[str]) -> dict[str, Number]:
-        return {label: factor_of(_determined(measures, label), bases) for label in labels}
+        return {label: _double(factor_of(_determined(measures, label), bases), label) for label in labels}
 
     of_families = [member(name, s.name) for name, f in system.families.items() for s in f.symbols]
     known = [label for label in of_families if measures.dimension(label) is not None]
@@ -161,6 +161,12 @@ def change_of(system: Any, numbers: Mapping[str, Any]) -> UnitChange:
         if not isinstance(factor, Fraction):
             raise UnitsError(f"numbers of {name!r} would be multiplied by {factor!r}, which is irrational")
     return change
+
+
+def _double(factor: Number, what: str) -> Number:
+    """A factor that is none of the doubles' size is refused."""
+    plain(factor, f"what numbers of {what!r} are multiplied by", UnitsError)
+    return factor
 
 
 def _as_written(number: Fraction) -> Fraction:

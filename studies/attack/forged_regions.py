@@ -93,40 +93,68 @@ def drawn(dice: Dice, kind: str, wide: bool) -> dict[str, Any]:
     field = [rest, v, nodes.total((-k, q), (1, nodes.product((slope, 1), (v, 1))))]
     coarse = wide and dice.chance(0.7)
     edge = (8 if coarse else 2) * (1 + int((2 * level / k) ** 0.5))
-    problem = {
+    problem = sublevel(
+        nodes,
+        {"x": str(a), "q": "0", "v": "0"},
+        field,
+        {"energy": energy, "hill": hill},
+        function=nodes.total((1, squares), (1, hill)),
+        box={"x": [str(a - reach), str(a + reach)], "q": [str(-edge), str(edge)]},
+        leaf=leaf,
+    )
+    return content(problem, str(level), tree(FEW if coarse else HALVINGS))
+
+
+def sublevel(
+    nodes: Nodes,
+    states: dict[str, str],
+    field: list[int],
+    invariants: dict[str, int],
+    function: int,
+    box: dict[str, list[str]],
+    leaf: dict[str, int] | None = None,
+) -> dict[str, Any]:
+    """A problem with the velocity v and the energy first among the invariants, all of which count once."""
+    energy, *others = invariants
+    return {
         "kind": "sublevel",
         "nodes": nodes.rows,
-        "states": {"x": str(a), "q": "0", "v": "0"},
+        "states": states,
         "inputs": {},
         "parameters": {},
         "unknowns": [],
         "matrix": [],
         "right": [],
         "field": field,
-        "leaf": leaf,
-        "invariants": {"energy": energy, "hill": hill},
+        "leaf": leaf or {},
+        "invariants": invariants,
         "weights": {},
         "domain": [],
         "sublevel": {
-            "energy": "energy",
+            "energy": energy,
             "sense": 1,
-            "multipliers": {"hill": "1"},
-            "function": nodes.total((1, squares), (1, hill)),
+            "multipliers": dict.fromkeys(others, "1"),
+            "function": function,
             "held": {},
             "velocities": ["v"],
-            "box": {"x": [str(a - reach), str(a + reach)], "q": [str(-edge), str(edge)]},
+            "box": box,
         },
         "limits": {},
     }
+
+
+def content(problem: dict[str, Any], level: str, cells: str) -> dict[str, Any]:
+    """A file of a region of an oscillator, without claim and digest."""
     return {
         "format": "geoctrl-sublevel",
         "version": checker.VERSION,
         "software": "",
         "system": "oscillator",
         "verdict": "PROVED_INVARIANT",
+        "claim": "",
         "problem": problem,
-        "level": str(level),
-        "cells": tree(FEW if coarse else HALVINGS),
+        "level": level,
+        "cells": cells,
     }
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import geoctrl as gc
 from geoctrl import checker
 
-from .forged_regions import Nodes, tree
+from .forged_regions import Nodes, content, sublevel, tree
 from .outcome import Outcome, raw, worded
 
 Data = dict[str, Any]
@@ -170,46 +170,16 @@ def many_gradients(count: int, digits: int) -> Data:
     return equations(nodes, at, [still] * count, invariants=kept, evidence={"conserved": list(kept)})
 
 
-def sublevel(shapes: int, cells: str, side: str = "8", **changes: Any) -> Data:
+def oscillators(shapes: int, cells: str, side: str = "8") -> Data:
     """Oscillators, one velocity each, with a box of sides and cells as given."""
     names = [*(f"q{i}" for i in range(shapes)), "v"]
     nodes = Nodes(*names)
     energy = nodes.total(*((1, nodes.product((i, 2))) for i in range(shapes + 1)))
     still = nodes.number(0)
     field = [shapes, *[still] * (shapes - 1), nodes.product((0, 1), factor=-1)]
-    problem = {
-        "kind": "sublevel",
-        "nodes": nodes.rows,
-        "states": dict.fromkeys(names, "0"),
-        "inputs": {},
-        "parameters": {},
-        "unknowns": [],
-        "matrix": [],
-        "right": [],
-        "field": field,
-        "leaf": {},
-        "invariants": {"energy": energy},
-        "weights": {},
-        "domain": [],
-        "sublevel": {
-            "energy": "energy",
-            "sense": 1,
-            "multipliers": {},
-            "function": energy,
-            "held": {},
-            "velocities": ["v"],
-            "box": {f"q{i}": [f"-{side}", side] for i in range(shapes)},
-        },
-        "limits": {},
-    } | changes
-    head = {"format": "geoctrl-sublevel", "version": checker.VERSION, "software": "", "system": "heavy"}
-    return head | {
-        "verdict": "PROVED_INVARIANT",
-        "claim": "",
-        "problem": problem,
-        "level": "1",
-        "cells": cells,
-    }
+    box = {f"q{i}": [f"-{side}", side] for i in range(shapes)}
+    at = dict.fromkeys(names, "0")
+    return content(sublevel(nodes, at, field, {"energy": energy}, energy, box), "1", cells)
 
 
 def region(build: Callable[[Nodes, list[int]], int], axes: int, cells: str, side: tuple = ("1", "2")) -> Data:
@@ -301,10 +271,10 @@ def heavy() -> dict[str, Data]:
         "powers of sums in many states": powers_of_sums(100, 3, 60, 0),
         "functions beyond all bounds": powers_of_sums(12, 2, 2, 9000),
         "powers with long coefficients": long_powers(10, 8, 1900),
-        "a box of 10^400": sublevel(1, tree(4), "1" + "0" * 400),
-        "cells of many sides": sublevel(100, tree(16)),
-        "many cells": sublevel(2, tree(16)),
-        "a long tree": sublevel(1, "+" * 60 + "." * 61),
+        "a box of 10^400": oscillators(1, tree(4), "1" + "0" * 400),
+        "cells of many sides": oscillators(100, tree(16)),
+        "many cells": oscillators(2, tree(16)),
+        "a long tree": oscillators(1, "+" * 60 + "." * 61),
         "axes of high powers": region(_power_of_axes(40), 6, "."),
         "a product of high powers": region(_mixed(19), 6, "."),
         "quotients": region(_quotients(12), 6, "."),

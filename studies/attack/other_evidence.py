@@ -25,7 +25,7 @@ METHODS = (
     "spectrum in balls on the level sets of the invariants",
     "drift", "falling energy", "spectrum and a family of equilibria",
     "spectrum and a series", "energy-Casimir modulo a group", "energy-Casimir, lowest form",
-    "spectrum modulo a group",
+    "spectrum modulo a group", "spectrum and a family of equilibria in balls",
 )  # fmt: skip
 
 
@@ -170,14 +170,6 @@ def flip_method(data: dict, rng: np.random.Generator) -> str:
     return f"method {data['method']!r}"
 
 
-def swap_exactness(data: dict, rng: np.random.Generator) -> str:
-    """Exact numbers said to be floats, or floats said to be exact."""
-    del rng
-    exact = "in floats" not in data["method"]
-    data["method"] = "spectrum in floats" if exact else "spectrum"
-    return "exact to floats" if exact else "floats to exact"
-
-
 def change_multipliers(data: dict, rng: np.random.Generator) -> str:
     multipliers = data["evidence"][pick(rng, [k for k in data["evidence"] if k.endswith("multipliers")])]
     style = pick(rng, ("scale", "negate", "change", "zero", "exchange", "delete", "order"))
@@ -222,5 +214,5 @@ IDENTITIES: tuple[Mutator, ...] = (
     change_weights, change_weights, add_consequence, add_relation, add_relation, add_invariant, forge_shape,
 )  # fmt: skip
 EVIDENCE: tuple[Mutator, ...] = (
-    flip_verdict, flip_method, swap_exactness, change_multipliers, move_digits, forge_evidence,
+    flip_verdict, flip_method, change_multipliers, move_digits, forge_evidence,
 )  # fmt: skip

@@ -191,6 +191,29 @@ def change_order(data: dict, rng: np.random.Generator) -> str:
     return f"{name} to order {problem[name]}"
 
 
+def change_box(data: dict, rng: np.random.Generator) -> str:
+    """Other states held, idle or left out, or rates of others; another size; what is idle made up."""
+    problem = data["problem"]
+    box, labels = problem["box"], [*problem["states"], *problem["leaf"]]
+    lists = [box["held"], box["omitted"], *(problem[k][key] for k, key in IN_BALLS if k in problem)]
+    style = pick(rng, ("size", "idle", "more", "fewer", "other"))
+    if style == "size":
+        by = pick(rng, (-60, -8, 8, 400))
+        box["bits"] = [b + by for b in box["bits"]] if isinstance(box["bits"], list) else box["bits"] + by
+    elif style == "idle":
+        held, dropped = (labels[int(k)] for k in rng.choice(len(labels), size=2))
+        box["held"], problem["idle"] = [held], {"dropped": [dropped]}
+    elif style == "more":
+        for names in lists if rng.random() < 0.5 else [pick(rng, lists)]:
+            names.append(pick(rng, labels))
+    else:
+        names = pick(rng, [names for names in lists if names])
+        del names[int(rng.integers(len(names)))]
+        if style == "other":
+            names.append(pick(rng, labels))
+    return f"box: {style}"
+
+
 def drop_theorem(data: dict, rng: np.random.Generator) -> str:
     """Without one of the parts that theorems are told: another of them may be asked."""
     problem = data["problem"]
@@ -199,8 +222,10 @@ def drop_theorem(data: dict, rng: np.random.Generator) -> str:
     return f"without {part}"
 
 
-PARTS = ("symmetries", "drift", "family", "falling", "degenerate", "critical")
+IN_BALLS = (("idle", "dropped"), ("enclosed", "omitted"))
+"""Parts that are asked about a point in a box, and what each of them names."""
+PARTS = ("symmetries", "drift", "family", "falling", "degenerate", "critical", *(k for k, _ in IN_BALLS))
 THEOREMS: tuple[Mutator, ...] = (
     change_family, change_family, change_drift, change_fall, change_fall, change_chain, change_symmetries,
-    change_symmetries, change_order, drop_theorem,
+    change_symmetries, change_order, change_box, drop_theorem,
 )  # fmt: skip

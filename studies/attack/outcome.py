@@ -8,6 +8,7 @@ import os
 import resource
 import time
 import traceback
+import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -84,6 +85,7 @@ def refusal(kind: str, error: BaseException, also: tuple[type[BaseException], ..
 
 
 def _serve(part: str, seed: int, options: dict[str, Any], pipe: Any) -> None:
+    warnings.simplefilter("ignore")
     module = importlib.import_module(part)
     pipe.send(module.prepare(seed, options))
     while (index := pipe.recv()) is not None:

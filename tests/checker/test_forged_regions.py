@@ -24,34 +24,11 @@ from tests.checker.forger import verdict as forger_verdict
 SHEETS = {"x": "1", "q": "0", "v": "0"}
 
 
-def region(nodes, field, energy, function, leaf=None, box=None, cells=4, states=SHEETS):
-    """A sublevel problem of an oscillator with the velocity v, and its cells."""
-    problem = {
-        "kind": "sublevel",
-        "nodes": nodes.rows,
-        "states": states,
-        "inputs": {},
-        "parameters": {},
-        "unknowns": [],
-        "matrix": [],
-        "right": [],
-        "field": field,
-        "leaf": leaf or {},
-        "invariants": {"energy": energy},
-        "weights": {},
-        "domain": [],
-        "sublevel": {
-            "energy": "energy",
-            "sense": 1,
-            "multipliers": {},
-            "function": function,
-            "held": {},
-            "velocities": ["v"],
-            "box": box or {"x": ["-8", "8"], "q": ["-8", "8"]},
-        },
-        "limits": {},
-    }
-    return read_sublevel(problem), forged_regions.tree(cells)
+def region(nodes, field, energy, function, leaf=None, box=None):
+    """A sublevel problem of an oscillator with the velocity v, about x = 1."""
+    box = box or {"x": ["-8", "8"], "q": ["-8", "8"]}
+    found = forged_regions.sublevel(nodes, SHEETS, field, {"energy": energy}, function, box, leaf)
+    return read_sublevel(found)
 
 
 def two_sheets(factor):
@@ -71,16 +48,14 @@ def two_sheets(factor):
 
 
 def test_a_region_on_a_leaf_of_two_sheets_is_refused():
-    problem, cells = two_sheets(1)
     with pytest.raises(checker.Refusal, match="a rate may have no value"):
-        judge_sublevel(problem, fmpq("1/4"), cells)
+        judge_sublevel(two_sheets(1), fmpq("1/4"), forged_regions.tree(4))
 
 
 def test_the_energy_has_to_be_conserved_on_both_sheets():
     """A factor that vanishes on neither sheet takes nothing out of the ideal."""
-    problem, cells = two_sheets(3)
     with pytest.raises(checker.Refusal, match="not proved that the motion keeps 'energy'"):
-        judge_sublevel(problem, fmpq("1/4"), cells)
+        judge_sublevel(two_sheets(3), fmpq("1/4"), forged_regions.tree(4))
 
 
 @pytest.mark.parametrize("side", ["q", "x"])
@@ -94,7 +69,7 @@ def test_an_energy_with_a_choice_is_refused(side):
     box = {"x": ["-8", "8"], "q": ["-16", "16"]}
     problem = (nodes, [nodes.number(0), v, nodes.product((q, 1), factor=-1)], energy, B)
     with pytest.raises(checker.Refusal, match="not of the degree"):
-        judge_sublevel(*region(*problem, box=box)[:1], fmpq("1/4"), forged_regions.tree(2))
+        judge_sublevel(region(*problem, box=box), fmpq("1/4"), forged_regions.tree(2))
 
 
 def test_drawn_forgeries_are_refused_and_regions_confirmed():
@@ -186,7 +161,7 @@ def test_every_place_of_a_problem_is_in_the_list_or_an_exception(kind):
 
 
 def test_the_list_holds_what_is_asked_for_and_no_more():
-    problem, _ = two_sheets(1)
+    problem = two_sheets(1)
     q = Question(problem, exact=True)
     own = {*problem["field"], *problem["leaf"].values()}
     assert set(q.nodes_of_identities([])) == own

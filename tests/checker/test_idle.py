@@ -8,20 +8,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import Verdict, checker
-
-
-def turntable(torque=0, stiffness=0):
-    """An arm on a turntable q0 with friction in both joints; its angle q1 rests at no exact number."""
-    q0, q1 = (gc.Coordinate(name, angle=name == "q1") for name in ("q0", "q1"))
-    s, c = sp.sin(q1.symbol), sp.cos(q1.symbol)
-    return gc.EulerPoincare(
-        algebra=None,
-        shape=[q0, q1],
-        inertia=sp.diag(1 + s**2, 1),
-        potential=c + sp.Rational(3, 10) * s + 2 * (1 - c**2) / 7 + stiffness * q0.symbol**2 / 2,
-        forces=[torque - q0.rate / 10, -q1.rate / 10],
-        name="turntable",
-    ).reduce()
+from studies.attack.certificates import turntable
 
 
 @pytest.fixture(scope="module")

@@ -261,6 +261,13 @@ def test_only_positive_numbers_change_units():
         gc.check_units(3)
 
 
+@pytest.mark.parametrize("numbers", [{"mass": 10**400}, {"length": 1e160}, {"time": Fraction(1, 10**200)}])
+def test_units_beyond_the_doubles_are_refused(numbers):
+    """1e320 kg m^2 is no double, as 1e400 kg is none."""
+    with pytest.raises(gc.GeoctrlError, match=r"must be at most 1\.8e308"):
+        gc.models.get("heavy-top")().in_units(**numbers)
+
+
 def test_weak_friction_is_not_hidden_by_fast_motions():
     """At 1 rad/s the friction is 1e-12 of the gyroscopic terms: |Pi|^2 falls all the same."""
     Omega = gc.so3().xi
