@@ -203,7 +203,7 @@ class Named(Face):
             body, names = slice(row, row + f.rows), (f.name, f.velocity_name)
             repair = f"{f.name} was projected onto the manifold"
             (z[body],), (w[b],) = _repaired(
-                f, z[body][None], w[b][None], names, repair, remedy, f.name, speed
+                f, z[body][None], w[b][None], names, repair, remedy, f.name, speed=speed
             )
         return z, w
 
@@ -221,6 +221,7 @@ def _repaired(
     repair: str,
     remedy: str,
     who: str = "",
+    *,
     speed: float = 0.0,
 ) -> State:
     """A stack of starts (n, rows, 3) and (n, 3) with their defects taken away; raises as `Face.read`."""

@@ -12,7 +12,7 @@ import geoctrl as gc
     ("length", "time"), [(1, 1), (10**10, 1), (1, 10**9), (Fraction(1, 10**9), Fraction(1, 10**6))]
 )
 def test_a_line_of_rest_is_found_in_all_units(length, time):
-    """A spring of stiffness k cos(c) holds b - s a, and nothing else: rest is b = s a, and motions come to it.
+    """A spring of stiffness k cos(c) holds b - s a, nothing else: rest is b = s a.
 
     Its zero comes out as 2e-17 in floats, which is no growth.
     """
