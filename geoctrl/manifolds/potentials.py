@@ -146,7 +146,8 @@ class Pairs(Term):
     cutoff : float, optional
         Only with all pairs: leave out those farther apart: the distance of two directions or places, of two
         attitudes the norm of the difference of their matrices. A list of neighbours is then kept and renewed
-        as they move. This changes the model: the potential jumps where a pair crosses the cutoff.
+        as they move. This changes the model: where a pair crosses the cutoff the potential jumps, and the
+        energy is not conserved, unless ``expr`` vanishes there.
     of : sequence of names or factors, optional
         The bodies, all of one kind; all bodies of the system by default.
 

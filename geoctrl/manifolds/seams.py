@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from geoctrl._scalars import Node, Program
+from geoctrl.manifolds.factors import Factor
 from geoctrl.manifolds.product import Product
-from geoctrl.manifolds.sums import Sum
+from geoctrl.manifolds.sums import NearPairs, Sum
 
 __all__ = ["jumps"]
 
@@ -21,6 +22,8 @@ _INSTANCES, _STARTS, _STEPS = 3, 4, 60
 """Instances of a sum that are looked at, configurations to start from, and steps from each to a switch."""
 _HALVINGS, _LAST = 45, 15
 """Times that a crossing step is halved, and how many of these have to show the same jump."""
+_NEARER = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
+"""Parts of a cutoff at which energies of a pair are looked at, it first."""
 _JUMP, _SAME = 1e-9, 1e-2
 """Jump relative to the values, and by how much it may vary while steps are halved."""
 
@@ -51,6 +54,7 @@ def jumps(system: Any, params: Mapping[str, float]) -> tuple[bool, bool]:
     inertia = given.inertia_varies and of_nodes([given.rest_node])
     terms = (values for term in given.potential_terms for values in _of_term(system, term, params))
     energy = inertia or any(np.any(seen) for each in terms for seen in _seen(*each))
+    energy = energy or any(_cut(system, term, params) for term in given.potential_terms)
     return energy, inertia or of_nodes(list(given.covector_nodes))
 
 
@@ -84,6 +88,40 @@ def _of_term(system: Any, term: Sum, params: Mapping[str, float]) -> Iterator[tu
             return found[:count], found[count:]
 
         yield Product([bodies[row] for row in rows if row in bodies]), at
+
+
+def _cut(system: Any, term: Sum, params: Mapping[str, float]) -> bool:
+    """Whether the energy of a pair is seen not to vanish where a cutoff drops it.
+
+    Beside its energies down to half that distance: nearer it may have a pole.
+    """
+    given, domain = system.description, term.domain
+    if not isinstance(domain, NearPairs):
+        return False
+    symbols, data, energy = term.small.nodes(given)
+    program = Program(given.graph, [*symbols, *data], given.parameter_nodes, [energy])
+    factor = dict(zip(system.product.first, system.product.factors, strict=True))[domain.first[0]]
+    rng = np.random.default_rng(29)
+    for _ in range(_STARTS):
+        here, there = factor.generic(rng, 2)[0]
+        if not factor.kind:  # places are as far apart as they like, directions and attitudes are not
+            here, there = 2 * domain.cutoff * np.array([here, there]) / np.linalg.norm(there - here)
+        if np.linalg.norm(there - here) > domain.cutoff:
+            bodies = [_nearer(factor, here, there, part * domain.cutoff) for part in _NEARER]
+            values = [np.abs(program([*here.ravel(), *z.ravel()], params)[0]) for z in bodies]
+            if values[0] > _JUMP * np.max(values):
+                return True
+    return False
+
+
+def _nearer(factor: Factor, here: np.ndarray, there: np.ndarray, distance: float) -> np.ndarray:
+    """A body on the way from ``there`` to another, at a distance from it."""
+    low, high, still = 0.0, 1.0, np.zeros((1, 3))
+    for _ in range(_HALVINGS):
+        part = (low + high) / 2
+        found = factor.project((there + part * (here - there))[None], still)[0][0]
+        low, high = (part, high) if np.linalg.norm(found - here) > distance else (low, part)
+    return found
 
 
 def _seen(product: Product, values: Values) -> Iterator[np.ndarray]:

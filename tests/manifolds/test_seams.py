@@ -6,6 +6,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import rotations, spheres
+from geoctrl.manifolds import Pairs, Place, ProductSystem
 
 MOMENTUM = "momentum3"
 MOMENTA = ("momentum1", "momentum2", "momentum3")
@@ -73,3 +74,21 @@ def test_switches_of_parameters_alone_are_no_jumps():
     m = gc.Parameter("m", 1.0)
     potential = sp.Piecewise((z(), m.symbol > 0), (0, True))
     assert pendulum(potential, parameters=[m]).conserved() == ("energy", MOMENTUM)
+
+
+@pytest.mark.parametrize(("cutoff", "rest", "keeps"), [(0.5, 0, False), (0.5, 0.25, True), (2, 0, True)])
+def test_a_cutoff_is_a_jump_unless_the_energy_vanishes_there(cutoff, rest, keeps):
+    """Of rest - |a - b|^2, where directions are never farther apart than 2."""
+    system = spheres.SphereSystem(
+        mass=np.ones(3), potential=spheres.Pairs(lambda a, b: rest - (a - b).dot(a - b), cutoff=cutoff)
+    )
+    assert system.conserved() == (("energy", *MOMENTA) if keeps else MOMENTA)
+
+
+@pytest.mark.parametrize("unit", [1, 1e-9, 1e9])
+def test_a_cutoff_of_places_is_a_jump_in_any_unit(unit):
+    points = [Place(name) for name in ("a", "b")]
+    kinetic = sum(p.rate.dot(p.rate) for p in points)
+    for square, keeps in ((0, False), (unit**2, True)):
+        law = Pairs(lambda a, b, square=square: (a - b).dot(a - b) - square, cutoff=unit)
+        assert ("energy" in ProductSystem(points, kinetic=kinetic, potential=law).conserved()) is keeps
