@@ -26,14 +26,19 @@ from geoctrl._scalars.ideal import LeafIdeal
 from geoctrl._scalars.precise import PRECISE, finite_real, number, shortest_solution, text
 from geoctrl.errors import DivisionError, GeoctrlError
 from geoctrl.systems.recorded import Recorded
+from geoctrl.systems.unit_classes import reference_sizes
 
 __all__ = ["Promise", "Promises"]
 
 _ZERO = number(Fraction(1, 10**40))
 """Relative to the terms of an expression; sixty digits leave twenty for what cancels within them."""
 _ON_LEAF = number(Fraction(1, 10**55))
+"""Relative to the terms of a relation."""
 _LEAST = number(Fraction(1, 10**10))
-"""Size that a state or a function of states counts with at least: what the leaf makes zero is not quite."""
+"""Part of its own size that a state or a function of states counts with at least: what the leaf makes zero is
+not quite."""
+_DEGREES = {"sqrt": number(Fraction(1, 2)), "abs": 1}
+"""Of functions that have the unit of a power of their argument; others are numbers."""
 _PROOF = 1.0
 """Seconds for a proof with parameters as symbols; without one, numbers are judged instead."""
 _STATES = 3
@@ -80,7 +85,7 @@ class Promises:
     """
 
     def __init__(self, system: Recorded, promises: Sequence[Promise], generic: Numbers) -> None:
-        self._system = system
+        self._system, self._own = system, _own_sizes(system)
         rng = np.random.default_rng(29)
         elsewhere = {name: value * rng.uniform(0.5, 2.0) + 0.1 for name, value in generic.items()}
         self._open = [
@@ -185,7 +190,7 @@ class Promises:
                 continue
             if not all(finite_real(found[node]) for node in left):
                 continue
-            sizes = _sizes(found)
+            sizes = _sizes(found, self._own)
             worst = max(left, key=lambda node: abs(found[node]))
             if any(abs(found[node]) > _ZERO * sizes[node] for node in left):
                 return f"{text(found[worst])} instead of 0{self._point(worst, at)}"
@@ -204,7 +209,7 @@ class Promises:
         aside = _ASIDE if system.leaf.redundant else 0.0
         for _ in range(_TRIES):
             x = system.sample(rng, values)
-            x = x + aside * rng.normal(size=x.size)
+            x = x + aside * rng.normal(size=x.size) * [float(self._own[q]) for q in system.state_nodes]
             others = {node: number(float(rng.normal())) for node in (a.time, *a.inputs)}
             try:
                 yield self._on_leaf(x, {**parameters, **others})
@@ -218,23 +223,40 @@ class Promises:
         at = others | {node: number(float(v)) for node, v in zip(variables, x, strict=True)}
         if not nodes:
             return at
-        gradients = system.graph.jacobian(nodes, variables)
+        gradients, parts = system.graph.jacobian(nodes, variables), system.graph.reachable(nodes)
         for _ in range(_NEWTON):
-            values = evaluate(nodes, at, PRECISE)
-            if max(map(abs, values)) < _ON_LEAF:
+            found = dict(zip(parts, evaluate(parts, at, PRECISE), strict=True))
+            sizes = _sizes(found, self._own)
+            if all(abs(found[node]) <= _ON_LEAF * sizes[node] for node in nodes):
                 break
-            step = shortest_solution([evaluate(row, at, PRECISE) for row in gradients], values)
+            rows = [evaluate(row, at, PRECISE) for row in gradients]
+            step = shortest_solution(rows, [found[node] for node in nodes])
             at |= {node: at[node] - s for node, s in zip(variables, step, strict=True)}
         else:
             raise DivisionError("no state of the leaf near by")
         return at
 
 
-def _sizes(values: Mapping[Node, Any]) -> dict[Node, Any]:
+def _own_sizes(system: Recorded) -> dict[Node, Any]:
+    """Sizes of the states: of components of what is advected that of their reference, else one, as drawn."""
+    sizes = {
+        str(symbol): size
+        for advected in system.mechanism.advected
+        for symbol, size in zip(advected.symbols, reference_sizes(advected), strict=True)
+    }
+    named = zip(system.state_labels, system.state_nodes, strict=True)
+    return {node: number(sizes.get(label) or 1.0) for label, node in named}
+
+
+def _sizes(values: Mapping[Node, Any], own: Mapping[Node, Any]) -> dict[Node, Any]:
     """For each node, children first, the sum of the absolute values of what cancels in it.
 
     Where the leaf holds a coordinate, its rate is zero but for the last digits of the state. Parameters are
     exact, and may be as small as they are.
+
+    Parameters
+    ----------
+    own : of states; functions have the size one, but for roots and absolute values
     """
     sizes: dict[Node, Any] = {}
     for node, value in values.items():
@@ -246,5 +268,15 @@ def _sizes(values: Mapping[Node, Any]) -> dict[Node, Any]:
             for atom, e in items:
                 sizes[node] *= sizes[atom] ** e if e > 0 else abs(values[atom]) ** e
         else:
-            sizes[node] = max(abs(value), _LEAST) if node.level == STATE else abs(value)
+            sizes[node] = abs(value)
+            if node.level == STATE:
+                sizes[node] = max(abs(value), _LEAST * _own_size(node, sizes, own))
     return sizes
+
+
+def _own_size(node: Node, sizes: Mapping[Node, Any], own: Mapping[Node, Any]) -> Any:
+    """Size of a state or of a function of states."""
+    if node.kind != "fun":
+        return own.get(node, 1)
+    name, arguments = node.payload
+    return sizes[arguments[0]] ** _DEGREES[name] if name in _DEGREES else 1

@@ -296,11 +296,13 @@ def test_closed_loops_have_an_indefinite_inertia_on_purpose():
     assert np.linalg.eigvalsh(inertia)[0] < 0
 
 
-def on_the_sphere_alone(beside):
+def on_the_sphere_alone(beside, length=1):
     """A frame that solves its constraint but for a term that vanishes on the leaf with all its size."""
-    gamma = gc.AdvectedVector("Gamma", reference=(0, 0, 1))
+    gamma = gc.AdvectedVector("Gamma", reference=(0, 0, length))
     g1, g2, g3 = gamma.symbols
-    off = sp.sinh(g1**2 + g2**2 + g3**2 - 1 + beside)  # no polynomial: nothing proves it
+    off = length * sp.sinh(
+        (g1**2 + g2**2 + g3**2) / length**2 - 1 + beside
+    )  # no polynomial: nothing proves it
     return gc.EulerPoincare(
         algebra=gc.so3(),
         advected=[gamma],
@@ -318,6 +320,13 @@ def test_what_vanishes_with_all_its_terms_is_judged_by_its_own_smallness(monkeyp
     monkeypatch.setattr(promises, "_LEAST", 0)
     with pytest.raises(gc.FrameError, match="violates constraint row 1"):
         on_the_sphere_alone(0).reduce()
+
+
+@pytest.mark.parametrize("length", [sp.Rational(1, 10**30), sp.Integer(10) ** 30])
+def test_promises_are_judged_beside_the_length_of_what_is_advected(length):
+    assert on_the_sphere_alone(0, length).reduce().nstates == 5
+    with pytest.raises(gc.FrameError, match="violates constraint row 1"):
+        on_the_sphere_alone(sp.Rational(1, 10**30), length).reduce()
 
 
 def locked(slope, value):
