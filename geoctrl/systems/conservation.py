@@ -15,6 +15,7 @@ from geoctrl._checks import finite_array, flag, resolve_parameters, user_level
 from geoctrl._scalars import Node, Program
 from geoctrl._scalars.branches import freed
 from geoctrl._scalars.budget import BUDGET, Budget
+from geoctrl.systems.anchors import anchors_of
 from geoctrl.systems.casimirs import casimirs
 from geoctrl.systems.judging import TIMES, Rates, at_random, vanishing
 from geoctrl.systems.mechanism import Mechanism
@@ -25,10 +26,12 @@ from geoctrl.systems.symmetry import axis_momentum
 __all__ = ["Conservation"]
 
 _CANCELLED = 1e-4
-"""Size of a term that cancels by itself, relative to gradient times motion: with the threshold of the
-judgement its rounding, of some hundred units in the last place."""
+"""Size of a term that cancels by itself, relative to gradient times motion, states in their sizes: with the
+threshold of the judgement its rounding, of some hundred units in the last place."""
 _SPEEDS = 1.0, 1e-3, 1e3, 1e-6
-"""Sizes of the random velocities in turn: fast motions hide friction beside what is quadratic in them."""
+"""Sizes of the random velocities in turn, beside those that forces give to a system at rest in the time in
+which they move it by one: fast motions hide friction beside what is quadratic in them.
+"""
 _REMEMBERED = 64
 
 
@@ -95,17 +98,29 @@ class Conservation:
         """Candidates whose rates vanish at random states and times, the inputs ``held`` or random."""
         rng, system = np.random.default_rng(7), self._system
 
-        speeds = cycle(_SPEEDS)
+        still = system.random_state(rng, params, 0.0)
+        u = rng.normal(size=system.ninputs) if held is None else held
+        speed = rates.speed_from_rest(rng.uniform(*TIMES), still, u, params)
+        speeds, sizes = cycle(_SPEEDS), self._sizes(speed)
 
         def sample() -> Rates:
-            x = system.random_state(rng, params, next(speeds))
+            x = system.random_state(rng, params, speed * next(speeds))
             u = rng.normal(size=system.ninputs) if held is None else held
-            return rates.at(rng.uniform(*TIMES), x, u, params, rng)
+            return rates.at(rng.uniform(*TIMES), x, u, params, rng, sizes)
+
+        def moving() -> np.ndarray:
+            return system.random_state(rng, params, speed)
 
         good = vanishing(at_random(sample), tuple(self.nodes), system.name)
-        u = rng.normal(size=system.ninputs) if held is None else held
-        good &= ~rates.seams.torn(lambda: system.random_state(rng, params), rng.uniform(*TIMES), u, params)
+        good &= ~rates.seams.torn(moving, rng.uniform(*TIMES), u, params)
         return {name: node for (name, node), keeps in zip(self.nodes.items(), good, strict=True) if keeps}
+
+    def _sizes(self, speed: float) -> np.ndarray:
+        """Sizes (n,) of random states: lengths of what is advected, else one, and the speed."""
+        found, a = anchors_of(self._system).size.copy(), self._system.assembly
+        moving = np.ones(found.size, dtype=bool)
+        moving[len(a.velocity) : found.size - len(a.controller)] = False
+        return np.where(moving, speed, np.where(found > 0, found, 1.0))
 
     def values(self, names: tuple[str, ...], x: Any, params: Mapping[str, float]) -> dict[str, Any]:
         """Values of some candidates at states."""
@@ -151,15 +166,31 @@ class _Rates:
         self._given = system.program(given) if numbers else self._free
         self.seams = Seams(system, values, given[len(given) - system.nstates :])
 
+    def speed_from_rest(self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> float:
+        """The root of the largest acceleration of a state at rest; one where nothing accelerates it."""
+        with np.errstate(all="ignore"):
+            motion = self._given(self._system.arguments_at(t, x, u), params)[-self._shape[1] :]
+        pushed = np.max(np.abs(motion), initial=0.0)
+        return float(np.sqrt(pushed)) if 0 < pushed < np.inf else 1.0
+
     def at(
-        self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float], rng: np.random.Generator
+        self,
+        t: float,
+        x: np.ndarray,
+        u: np.ndarray,
+        params: Mapping[str, float],
+        rng: np.random.Generator,
+        of_states: np.ndarray,
     ) -> Rates:
-        """Rates and sizes (1, q); as they are where a branch is not defined beyond its region."""
+        """Rates and sizes (1, q), of states (n,) given; as they are where a branch is not defined beyond its
+        region.
+        """
         place = self._system.arguments_at(t, x, u)
         found = self._free([*place, *rng.uniform(size=self._numbers)], params)
         if not np.all(np.isfinite(found)):
             found = self._given(place, params)
         terms, slopes, motion = np.split(found.reshape(self._shape), [self._shape[0] // 2, -1])
-        steepest, fastest = np.abs(slopes).max(axis=1), np.abs(motion).max()
+        steepest = np.max(np.abs(slopes) * of_states, axis=1, initial=0.0)
+        fastest = np.max(np.abs(motion) / of_states, initial=0.0)
         sizes = np.maximum(np.abs(terms).max(axis=1), _CANCELLED * steepest * fastest)
         return terms.sum(axis=1)[None], sizes[None]

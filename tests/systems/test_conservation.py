@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -157,3 +159,16 @@ def test_a_sleeping_top_with_an_axis_is_stable_from_the_classical_rate_on():
     # Negative control: the momentum is what proves it.
     bare = top.replace(symmetry=None).reduce()
     assert gc.certify(bare, bare.equilibrium("sleeping", n=50.0)).verdict.name == "SPECTRALLY_STABLE_ONLY"
+
+
+@pytest.mark.parametrize("time", [1, Fraction(1, 10**20), 10**40])
+def test_weak_friction_is_seen_in_any_unit_of_time(time):
+    """1e-5 of critical, on a spring and on what turns beside one."""
+    time, (q, r) = sp.Rational(time), map(gc.Coordinate, "qr")
+    potential, weak = 2 * time**2 * q**2, time / 10**5
+    oscillator = [q], [[1]], [-weak * q.rate]
+    beside = [q, r], [[1, 0], [0, 1 + q**2]], [0, -weak * r.rate]
+    for shape, inertia, forces in (oscillator, beside):
+        free = gc.EulerPoincare(shape=shape, inertia=inertia, potential=potential)
+        assert "energy" in free.reduce().conserved()
+        assert not free.replace(forces=forces).reduce().conserved()
