@@ -11,10 +11,12 @@ from functools import cache
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
 from geoctrl._scalars import long_calls
 from geoctrl._scalars.long_calls import LongCall, Progress, long_call, tell, under_way
+from geoctrl.analysis import proof
 
 # Public functions that are done at once whatever they are given, by the size of their input.
 SHORT = {
@@ -241,6 +243,35 @@ def test_time_is_up(name, tmp_path):
     else:
         assert check is not None
         assert check(found, tmp_path) is not False
+
+
+def asleep(*_args, **_kwargs):
+    while True:
+        time.sleep(0.01)
+
+
+def test_certify_returns_what_is_known_when_its_time_is_up(monkeypatch, tmp_path):
+    """A report in floats where the spectrum decides; a proof of the point while its orbit is looked for."""
+    q = gc.Coordinate("q", angle=True)
+    pendulum = gc.EulerPoincare(shape=[q], inertia=[[1]], potential=-sp.cos(q), forces=[-q.rate]).reduce()
+    top = gc.models.get("heavy-top")().reduce()
+    point = gc.find_equilibrium(top, top.state(Gamma=(0, 0, 1)))
+    gc.certify(pendulum, pendulum.state()), gc.certify(top, point)
+    with monkeypatch.context() as patch:
+        patch.setattr(proof._Search, "of_orbit", asleep)
+        found = gc.certify(top, point, modulo="orbit", seconds=1.0)
+        assert found.verdict is gc.Verdict.PROVED_UNSTABLE
+        assert "not finished within 1 s" in found.reason
+        confirmed(found, tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(proof._Search, "run", asleep)
+        found = gc.certify(pendulum, pendulum.state(), seconds=0.5)
+        assert found.verdict is gc.Verdict.NUMERICALLY_STABLE
+        assert "not finished within 0.5 s" in found.reason
+        with pytest.raises(gc.CertificateError, match="not finished within"):
+            found.to_json(tmp_path / "none.json")
+        with pytest.raises(gc.BudgetError, match="there is nothing yet"):
+            gc.certify(top, top.state(Omega=(0, 0, 80.0), Gamma=(0, 0, 1)), seconds=0.5)
 
 
 def test_verify_is_stopped(tmp_path):

@@ -147,6 +147,12 @@ class LongCall:
         """Whether the time is up, for loops that look at it."""
         return not self.budget.left
 
+    @property
+    def late(self) -> str:
+        """That the time was up, and in which stage, in words."""
+        reached = f", in the stage {self.report.stage!r}" if self.report.stage else ""
+        return f"not finished within {self.budget.seconds:g} s{reached}"
+
     def within(self, budget: float) -> float:
         """Seconds of a search that may take so many, or most of what is left."""
         return min(budget, _MOST * self.budget.left) if self.budget.left else budget
@@ -168,9 +174,7 @@ class LongCall:
             if found is missing and self.otherwise is not None:
                 found = self.otherwise()
             if found is missing or found is None:
-                reached = f", in the stage {self.report.stage!r}" if self.report.stage else ""
-                late = f"not finished within {self.budget.seconds:g} s{reached}"
-                raise BudgetError(f"{self._label}: {late}, and there is nothing yet; give more seconds=")
+                raise BudgetError(f"{self._label}: {self.late}, and there is nothing yet; give more seconds=")
             return found
         finally:
             del _UNDER_WAY.calls[_UNDER_WAY.calls.index(self) :]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from geoctrl import checker
 from geoctrl._checks import file_path
 from geoctrl._scalars import shown
-from geoctrl._scalars.long_calls import long_call
+from geoctrl._scalars.long_calls import long_call, under_way
 from geoctrl.analysis.held_proof import held_outcome
 from geoctrl.analysis.lean import lean_text
 from geoctrl.analysis.loop_point import loop_point
@@ -203,7 +203,8 @@ def certify(
         Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
         terminal after two seconds, with True from the start.
     seconds : float, optional
-        Time for the call; `BudgetError` where nothing is found within it.
+        Time for the call. Of a search that is ended what was proved up to then is returned, or the report in
+        floats where the spectrum decides, with ``.reason``; else `BudgetError` is raised.
 
     Returns
     -------
@@ -252,8 +253,17 @@ def certify(
         point = loop_point(system, controller, eq, params)
         return _certificate(system, held_outcome(system, controller, point))
     point = resolve_equilibrium(system, eq, params)
-    seen = system.seen_from(point.spin)
-    return _certificate(system, answered(seen, point, modulo), seen.hint)
+    seen, call = system.seen_from(point.spin), under_way()
+
+    def so_far(made: Callable[[], Outcome | None]) -> None:
+        call.otherwise = lambda: _unfinished(system, made(), call.late)
+
+    return _certificate(system, answered(seen, point, modulo, so_far), seen.hint)
+
+
+def _unfinished(sys: Any, outcome: Outcome | None, late: str) -> Certificate | None:
+    """The certificate of a search that was ended, with the reason; None where it has nothing."""
+    return None if outcome is None else replace(_certificate(sys, outcome), reason=late)
 
 
 def _certificate(sys: Any, outcome: Outcome, hint: str = "") -> Certificate:

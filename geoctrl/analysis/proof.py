@@ -7,7 +7,7 @@ are asked in floats (`numerical`): a report, which no file holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from geoctrl.errors import CertificateError
 from geoctrl.systems.scales import largest_cycle
 from geoctrl.verification import Verdict
 
-__all__ = ["Outcome", "decide", "is_exact_equilibrium", "proofs"]
+__all__ = ["Outcome", "SoFar", "decide", "is_exact_equilibrium", "proofs"]
 
 
 _STABLE = (Verdict.PROVED_STABLE, Verdict.PROVED_ASYMPTOTICALLY_STABLE)
@@ -46,7 +46,11 @@ class Outcome:
         self.evidence = evidence
 
 
-def decide(problem: Problem, modulo: str | None = None) -> Outcome:
+SoFar = Callable[[Callable[[], Outcome | None]], object]
+"""Takes what makes the outcome that there is so far."""
+
+
+def decide(problem: Problem, modulo: str | None = None, so_far: SoFar = lambda _: None) -> Outcome:
     """By proof where everything is rational at the point and of a size that can be checked, else in floats.
 
     Modulo "orbit" what is not proved stable is asked of the point's orbit under the symmetries that are
@@ -59,10 +63,13 @@ def decide(problem: Problem, modulo: str | None = None) -> Outcome:
     """
     outcome: Outcome | None = None
     asked: Problem | None = problem
+    so_far(lambda: by_spectrum_in_floats(problem))
     while asked is not None:  # with each root that turns out to be needed
         search = _Search(asked, drift=modulo is None)
         try:
-            outcome = search.run()
+            found = outcome = search.run()
+            if outcome.verdict.proved:
+                so_far(lambda found=found: found)
             if modulo and outcome.verdict not in _STABLE:
                 return search.of_orbit() or outcome
             if outcome.verdict.proved or not search.inexact:
@@ -247,6 +254,16 @@ def in_floats(problem: Problem) -> Outcome:
     except checker.Refusal:  # a shape that cannot move at the point offers nothing
         return outcome
     return further if further.verdict is not Verdict.UNDECIDED else outcome
+
+
+def by_spectrum_in_floats(problem: Problem) -> Outcome | None:
+    """The report where the spectrum alone tells stable from unstable: it takes a moment; else None."""
+    try:
+        stored = problem.question()
+        outcome = _reported(problem, stored, checker.Question(stored.read, exact=False), [], [])
+    except checker.Refusal:
+        return None
+    return outcome if outcome.verdict.value.startswith("NUMERICALLY") else None
 
 
 def _kept(question: checker.Question, problem: Problem) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from geoctrl.analysis.held_proof import decided
 from geoctrl.analysis.matrices import judge_matrices, matrices_at
 from geoctrl.analysis.problem import Problem
-from geoctrl.analysis.proof import Outcome, decide
+from geoctrl.analysis.proof import Outcome, SoFar, decide
 from geoctrl.systems import Equilibrium, Seen
 
 __all__ = ["KINDS", "Kind", "answered"]
@@ -23,28 +23,29 @@ class Kind(NamedTuple):
         ``of(seen, point)`` is the question about an equilibrium in its axes; None where this is not the kind
         for it.
     answer : callable
-        ``answer(question, modulo)`` is its `Outcome`: by proof where it can be, else in floats; modulo
-        "orbit" it is that of the orbit of the point.
+        ``answer(question, modulo, so_far)`` is its `Outcome`: by proof where it can be, else in floats;
+        modulo "orbit" it is that of the orbit of the point. ``so_far`` takes what makes the outcome up to
+        then, or None, for a search that is ended.
     derived : bool
         Whether equations stand in the file, which can be derived anew and compared.
     """
 
     of: Callable[[Seen, Equilibrium], Any]
-    answer: Callable[[Any, str | None], Outcome]
+    answer: Callable[[Any, str | None, SoFar], Outcome]
     derived: bool
 
 
 KINDS = {
     "equations": Kind(Problem.of, decide, derived=True),
     # Asked with a controller alone (`held_proof`), of no system by itself.
-    "held": Kind(lambda *_: None, lambda candidates, _: decided(candidates), derived=True),
-    "matrices": Kind(matrices_at, lambda data, _: judge_matrices(data), derived=False),
+    "held": Kind(lambda *_: None, lambda candidates, *_: decided(candidates), derived=True),
+    "matrices": Kind(matrices_at, lambda data, *_: judge_matrices(data), derived=False),
 }
 """In the order in which they are asked; the last fits every system."""
 
 
-def answered(seen: Seen, point: Equilibrium, modulo: str | None = None) -> Outcome:
-    """The outcome of the first kind of question that fits."""
+def answered(seen: Seen, point: Equilibrium, modulo: str | None, so_far: SoFar) -> Outcome:
+    """The outcome of the first kind of question that fits; see `Kind`."""
     asked = ((kind, kind.of(seen, point)) for kind in KINDS.values())
     kind, question = next((kind, question) for kind, question in asked if question is not None)
-    return kind.answer(question, modulo)
+    return kind.answer(question, modulo, so_far)
