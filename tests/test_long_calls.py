@@ -36,6 +36,11 @@ METHODS = [
     (gc.PeriodicOrbit, "enclose"),
     (gc.HeldLinearization, "largest_hold"),
     (gc.HeldLinearization, "bracket"),
+    (gc.ReducedSystem, "latex"),
+    (gc.StabilityConditions, "solve_for"),
+    (gc.Matching, "design"),
+    (gc.ShapedMatching, "design"),
+    (gc.spheres.SphereSystem, "latex"),
 ]
 
 
@@ -116,6 +121,23 @@ def partial_branch(found, _folder):
     assert 0 < len(found.points) < 20_000
     for point in found.points[:: max(1, len(found.points) // 3)]:
         assert np.abs(skate().rhs(0.0, point.x)).max() < 1e-9
+
+
+@cache
+def conditions():
+    return gc.stability_conditions(skate(), "spinning")
+
+
+def fresh_matching():
+    return gc.match(gc.models.get("pendulum-skate-rotor")())
+
+
+def words(text, _folder):
+    assert "not typeset within the budget" in text
+
+
+def relations(found, _folder):
+    assert found.free_symbols >= {s for s in conditions().symbols if s.name == "Omega0"}
 
 
 # Name, seconds, the call that would take longer, and what must hold of what it returns.
@@ -226,6 +248,9 @@ CASES = {
         ),
         lambda found, _folder: stopped(found),
     ),
+    "latex": (0.02, lambda s: gc.models.get("coupled-bodies")(n=4).reduce().latex(seconds=s), words),
+    "solve_for": (0.02, lambda s: conditions().solve_for("Omega0", seconds=s), relations),
+    "design": (0.001, lambda s: fresh_matching().design("sliding", seconds=s), None),
     "reduce": (0.02, lambda s: gc.models.get("coupled-bodies")(n=6).reduce(seconds=s), None),
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -12,7 +12,8 @@ import sympy as sp
 from sympy.logic.boolalg import Boolean
 
 from geoctrl._checks import nearest
-from geoctrl._scalars.budget import BUDGET, Budget
+from geoctrl._scalars.budget import BUDGET, Budget, seconds_of
+from geoctrl._scalars.long_calls import long_call, under_way
 from geoctrl.analysis.at_numbers import AtNumbers
 from geoctrl.analysis.signs import solve_inequality
 from geoctrl.errors import ParameterError
@@ -123,7 +124,16 @@ class StabilityConditions:
             raise ParameterError("these conditions were not derived from a system")
         return self._at(params, values)
 
-    def solve_for(self, name: str | sp.Symbol, unstable: bool = False, budget: float = BUDGET) -> Boolean:
+    @long_call
+    def solve_for(
+        self,
+        name: str | sp.Symbol,
+        unstable: bool = False,
+        budget: float = BUDGET,
+        *,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
+    ) -> Boolean:
         """The conditions for stability (or instability) solved for one symbol.
 
         Parameters
@@ -133,6 +143,8 @@ class StabilityConditions:
             Solve the alternatives for instability instead.
         budget : float
             Seconds; relations that are not solved by then are returned as they are.
+        progress, seconds
+            As of `certify`; the budget is part of these seconds.
 
         Raises
         ------
@@ -142,7 +154,7 @@ class StabilityConditions:
         known = {s.name: s for s in self.symbols}
         if str(name) not in known:
             raise ParameterError(f"no symbol {str(name)!r}{nearest(str(name), known)}")
-        symbol, time = known[str(name)], Budget(budget)
+        symbol, time = known[str(name)], Budget(under_way().within(seconds_of(budget)))
         solved = [
             time.attempt(str(r), partial(_solve_relation, r, symbol), r)
             for r in (self.unstable if unstable else self.stable)

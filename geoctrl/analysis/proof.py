@@ -45,6 +45,10 @@ class Outcome:
         self.method = method
         self.evidence = evidence
 
+    def itself(self) -> Outcome:
+        """The outcome, for a search that is asked for what it has."""
+        return self
+
 
 SoFar = Callable[[Callable[[], Outcome | None]], object]
 """Takes what makes the outcome that there is so far."""
@@ -67,9 +71,9 @@ def decide(problem: Problem, modulo: str | None = None, so_far: SoFar = lambda _
     while asked is not None:  # with each root that turns out to be needed
         search = _Search(asked, drift=modulo is None)
         try:
-            found = outcome = search.run()
+            outcome = search.run()
             if outcome.verdict.proved:
-                so_far(lambda found=found: found)
+                so_far(outcome.itself)
             if modulo and outcome.verdict not in _STABLE:
                 return search.of_orbit() or outcome
             if outcome.verdict.proved or not search.inexact:

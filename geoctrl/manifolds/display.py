@@ -7,7 +7,7 @@ differ in follows, as numbers where there are few.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,8 +15,9 @@ import sympy as sp
 
 from geoctrl._checks import require_choice
 from geoctrl._scalars import real, shown
-from geoctrl._scalars.budget import Budget
+from geoctrl._scalars.budget import BUDGET, Budget, seconds_of
 from geoctrl._scalars.factoring import factored
+from geoctrl._scalars.long_calls import long_call, under_way
 from geoctrl.errors import InputError
 from geoctrl.manifolds.description import Description
 from geoctrl.manifolds.factors import Direction
@@ -25,7 +26,7 @@ from geoctrl.systems.decimals import is_long
 from geoctrl.systems.notebook import rows
 from geoctrl.systems.typesetting import Piece, Typesetter, aligned, symbol_name, width
 
-__all__ = ["FEW", "Line", "ManifoldDisplay", "matrix", "numbers", "written"]
+__all__ = ["FEW", "Line", "ManifoldDisplay", "latex", "matrix", "numbers", "written"]
 
 PARTS = ("motion", "lagrangian", "forces")
 FEW = 4
@@ -34,6 +35,37 @@ LINES = 8
 """Lines that one formula may take."""
 
 Line = tuple[Sequence[Piece], Sequence[Piece]]
+
+
+@long_call
+def latex(
+    system: Any,
+    part: str = "motion",
+    width: float = 38.0,
+    budget: float = BUDGET,
+    *,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
+) -> str:
+    """The system in LaTeX.
+
+    Parameters
+    ----------
+    part : {"motion", "lagrangian", "forces"}
+        Equations of motion, Lagrangian, generalised forces; the first two with what their letters stand for.
+        Of more than four bodies the first stands for all.
+    width, budget : float
+        Width of a line in em; seconds, and a line that is not typeset by then says so.
+    progress, seconds
+        As of `geoctrl.certify`; the budget is part of these seconds.
+
+    Raises
+    ------
+    InputError, ParameterError
+        For another part or a width that is not positive; for such a budget.
+    """
+    seconds_left = under_way().within(seconds_of(budget))
+    return system.display_type(system.description, width, seconds_left).part(part)
 
 
 class ManifoldDisplay(ABC):

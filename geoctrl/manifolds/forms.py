@@ -13,6 +13,7 @@ import numpy as np
 from geoctrl._checks import require_choice
 from geoctrl._scalars import shown
 from geoctrl._scalars.budget import BUDGET
+from geoctrl._scalars.long_calls import long_call
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.laws import callable_law, law_terms, read_law
 from geoctrl.manifolds.letters import Letters, held
@@ -221,9 +222,19 @@ class Form(ManifoldSystem):
         """Infinite: there is no recording."""
         return math.inf
 
-    def latex(self, part: str = "motion", width: float = 38.0, budget: float = BUDGET) -> str:
-        """The system in LaTeX, in its own states."""
-        return self.system.latex(part, width, budget)
+    @long_call
+    def latex(
+        self,
+        part: str = "motion",
+        width: float = 38.0,
+        budget: float = BUDGET,
+        *,
+        progress: bool | Callable[..., object] = False,
+        seconds: float | None = None,
+    ) -> str:
+        """The system in LaTeX, in its own states; progress, seconds as there."""
+        del progress
+        return self.system.latex(part, width, budget, seconds=seconds)
 
     def __repr__(self) -> str:
         parts = ", ".join(self.pair)

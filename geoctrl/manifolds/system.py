@@ -12,8 +12,8 @@ import numpy as np
 
 from geoctrl._checks import finite_array, real_array
 from geoctrl._scalars import Node
-from geoctrl._scalars.budget import BUDGET
 from geoctrl.errors import DescriptionError, InputError
+from geoctrl.manifolds import display
 from geoctrl.manifolds.branches import freed
 from geoctrl.manifolds.conservation import kept
 from geoctrl.manifolds.description import Description
@@ -64,6 +64,7 @@ class ManifoldSystem(System):
     form_type: ClassVar[type]
     trajectory_type: ClassVar[type]
     display_type: ClassVar[type]
+    latex = display.latex
 
     recorded = False
     output_labels: tuple[str, ...] = ()
@@ -364,21 +365,6 @@ class ManifoldSystem(System):
     ) -> np.ndarray:
         """States of one form as states of another: `geoctrl.manifolds.momenta.converted`."""
         return converted(self, x, source, target, params)
-
-    def latex(self, part: str = "motion", width: float = 38.0, budget: float = BUDGET) -> str:
-        """The system in LaTeX.
-
-        Parameters
-        ----------
-        part : {"motion", "lagrangian", "forces"}
-            Equations of motion, Lagrangian, generalised forces; the first two with what their letters stand
-            for. Of more than four bodies the first stands for all.
-        width, budget : float
-            Width of a line in em; seconds, and a line that is not typeset by then says so.
-
-        Raises InputError for another part or a width that is not positive, ParameterError for such a budget.
-        """
-        return self.display_type(self.description, width, budget).part(part)
 
     def _repr_latex_(self) -> str:
         return displayed(lambda seconds: self.latex(budget=seconds))

@@ -130,7 +130,15 @@ class Matching(Matched):
         require_choice("form", form, ("feedforward",))
         return FeedbackLaw(self, sigma)
 
-    def design_sigma(self, eq: Any, budget: float = BUDGET) -> SigmaDesign:
+    @long_call
+    def design_sigma(
+        self,
+        eq: Any,
+        budget: float = BUDGET,
+        *,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
+    ) -> SigmaDesign:
         """Gains for which an equilibrium of the closed loop is stable by the energy-Casimir test.
 
         Parameters
@@ -139,6 +147,8 @@ class Matching(Matched):
             A family, or a member of one, gives symbolic bounds.
         budget : float
             Seconds for each search in symbols; ``.note`` says what was not finished.
+        progress, seconds
+            As of `certify`, of deriving the loop.
 
         Raises
         ------
@@ -152,8 +162,16 @@ class Matching(Matched):
         """Free gains by name: the entries of sigma."""
         return {s.name: s for s in self.sigma}
 
-    def design(self, eq: Any, budget: float = BUDGET) -> SigmaDesign:
-        """`design_sigma`, by the name that every matching has."""
+    @long_call
+    def design(
+        self,
+        eq: Any,
+        budget: float = BUDGET,
+        *,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
+    ) -> SigmaDesign:
+        """`design_sigma`, by the name that every matching has; progress, seconds as there."""
         return self.design_sigma(eq, budget)
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import Any
 
@@ -10,6 +10,7 @@ import sympy as sp
 
 from geoctrl._scalars import expression, plain
 from geoctrl._scalars.budget import BUDGET
+from geoctrl._scalars.long_calls import long_call
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.controlled import Controlled
 from geoctrl.synthesis.further import Further
@@ -147,8 +148,16 @@ class ShapedMatching:
             parameters.append(parameter)
         return dict(zip(known, (p.symbol for p in parameters), strict=True)), tuple(parameters)
 
+    @long_call
     def design(
-        self, eq: Any, budget: float = BUDGET, potential: Any = 0, inertia: Any = None
+        self,
+        eq: Any,
+        budget: float = BUDGET,
+        potential: Any = 0,
+        inertia: Any = None,
+        *,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
     ) -> ShapedDesign:
         """Gains for which an equilibrium of the closed loop is stable.
 
@@ -160,6 +169,8 @@ class ShapedMatching:
             Seconds for each search in symbols.
         potential, inertia : optional
             As in `law`.
+        progress, seconds
+            As of `certify`, of deriving the loop.
 
         Raises
         ------

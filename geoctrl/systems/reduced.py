@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +10,8 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._scalars import Node, shown
-from geoctrl._scalars.budget import BUDGET
+from geoctrl._scalars.budget import BUDGET, seconds_of
+from geoctrl._scalars.long_calls import long_call, under_way
 from geoctrl.systems.assembly import Assembly
 from geoctrl.systems.build_checks import check_build
 from geoctrl.systems.connection import Connection, connection_of
@@ -230,7 +231,16 @@ class ReducedSystem(Recorded):
         """Sympy form: mass matrix ``M``, right-hand side ``h``, ``kinematics`` and the solved ``rhs``."""
         return Equations.of(self)
 
-    def latex(self, part: str = "motion", width: float = 38.0, budget: float = BUDGET) -> str:
+    @long_call
+    def latex(
+        self,
+        part: str = "motion",
+        width: float = 38.0,
+        budget: float = BUDGET,
+        *,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
+    ) -> str:
         """The equations of motion in LaTeX, or what they are derived from.
 
         Parameters
@@ -242,13 +252,15 @@ class ReducedSystem(Recorded):
             Width of a line in em.
         budget : float
             Seconds; sides of equations that are not typeset by then are replaced by words that say so.
+        progress, seconds
+            As of `geoctrl.certify`; the budget is part of these seconds.
 
         Raises
         ------
         InputError, ParameterError
             For a part of another name; a width, a budget, that is no positive number.
         """
-        return Display(self, width, budget).part(part)
+        return Display(self, width, under_way().within(seconds_of(budget))).part(part)
 
     def tensors(self) -> HamelTensors:
         """C, F and B of [GO] Theorem 12 in the frame completed by a complement."""
