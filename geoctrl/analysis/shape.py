@@ -155,11 +155,13 @@ def _with_shape_velocity(graph, symbols, labels, field, leaf, numbers, w) -> Sha
     def identities(i: int) -> list[Node]:
         """What has to vanish for the rate to be w g(gamma), or w B(gamma) u."""
         found = graph.substitute([field[i]], {symbols[w]: graph.zero})
+        if not leaf and not found[0].is_zero and _refuted(found, numbers or {}):
+            return found  # that is enough, and of many states the derivatives are many
         if i in shape:
             found += graph.gradient(slope[i], moving)
         else:
             B[i] = graph.gradient(slope[i], [symbols[j] for j in u])
-            found += [e for b in B[i] for e in graph.gradient(b, moving)]
+            found += [e for b in B[i] if not b.is_zero for e in graph.gradient(b, moving)]
             found += graph.substitute([slope[i]], {symbols[j]: graph.zero for j in u})
         return [e for e in found if not e.is_zero]
 

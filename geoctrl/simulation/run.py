@@ -82,7 +82,9 @@ def simulate(
         ``timepts[0]`` does not count: the run is on the side to which the rate points, at rest on the one
         that the motion takes. Passages found are compared with the signs between them, so that none is lost
         to a long step; where doubles do not resolve one, `Trajectory.status` says "grazes", and a terminal
-        event ends the run there. The scipy engine sees at most two zeros of an event in a step.
+        event ends the run there. The scipy engine sees at most two zeros of an event in a step. What touches
+        zero and turns back is no passage: rounding decides whether none or two next to each other are seen.
+        Where a touch matters, take the rate of the expression for the event: it passes zero there.
     progress : bool or callable
         Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
         terminal after two seconds, with True from the start.

@@ -17,7 +17,7 @@ __all__ = ["Event", "LocatedEvent", "edges_of", "read_events"]
 
 @dataclass(frozen=True)
 class Event:
-    """A zero of an expression to be located along a run.
+    """A zero of an expression to be located along a run, where it is passed; of a touch see `simulate`.
 
     Parameters
     ----------
