@@ -8,7 +8,9 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl import Verdict
+from geoctrl import Verdict, checker
+from geoctrl._scalars import STATE, Graph
+from geoctrl.analysis.shape import find_shape_integrals
 from geoctrl.analysis.signs import known_sign, solve_inequality
 from geoctrl.systems.decimals import readable
 
@@ -445,3 +447,25 @@ def test_decimals_are_the_same_number(expr):
     assert float(readable(expr).subs(at)) == pytest.approx(float(expr.subs(at)), rel=1e-13)
     relation = readable(sp.StrictGreaterThan(expr, 0, evaluate=False))
     assert float(relation.lhs.subs(at)) * float(expr.subs(at)) > 0
+
+
+def test_more_states_than_a_proof_takes_are_told(monkeypatch):
+    """128 in truth: the limit is lowered here to that of a skate, which has five."""
+    for module in (checker, checker.question):
+        monkeypatch.setattr(module, "STATES", 4)
+    small = gc.models.get("pendulum-skate")().reduce()
+    with pytest.raises(gc.CertificateError, match=r"more than 4 states.* members one by one"):
+        gc.stability_conditions(small, "spinning")
+    found = gc.certify(small, small.equilibrium("spinning", Omega0=1.0))
+    assert found.verdict is Verdict.NUMERICALLY_UNSTABLE
+    assert "a proof is of 4 states at most, and these are 5" in found.reason
+
+
+def test_many_states_without_integrals_are_judged_at_once():
+    """Second derivatives by all of 130 states took minutes, to find that there is no such integral."""
+    graph = Graph()
+    q, v = ([graph.symbol(f"{name}{i}", STATE) for i in range(65)] for name in "qv")
+    states = {node.payload: node for node in (*v, *q)}
+    begun = time.process_time()
+    assert find_shape_integrals(graph, states, [*(graph.number(-1) * x for x in q), *v], []) is None
+    assert time.process_time() - begun < 5
