@@ -634,7 +634,7 @@ def test_parities_are_all_vectors_that_meet_rows_evenly():
 def test_the_search_enlarges_the_set(cart):
     loop, eq, roa = cart
     search = FallingQuadratic(setting_of(loop, eq), 2)
-    *_, (first, _) = search._small()
+    *_, (first, _) = search._small(search.leaf.first_function())
     assert search.leaf.volume(roa.matrix) > 20 * search.leaf.volume(first)
 
 

@@ -15,15 +15,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement, islice, product
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from geoctrl.analysis.near_leaf import NearLeaf
+from geoctrl.analysis.search_coordinates import SearchCoordinates, times
 from geoctrl.analysis.semidefinite import Gram, Program, entries, parities
 from geoctrl.analysis.setting_units import Exponents, Terms, Units
-from geoctrl.checker.jets import to_float
 from geoctrl.checker.squares.identity import LEVEL, REST
 from geoctrl.checker.squares.setting import Setting
 from geoctrl.errors import CertificateError
@@ -40,28 +40,30 @@ alone are not too wide then.
 """
 BLOCK = 140
 """Monomials of a block, at most."""
-STEPS, GROWTH = 16, 1.01
-"""Functions in turn, and by how much the volume has to grow for another."""
+FLOOR = 1e-3
+"""Of the largest size, of variables that hardly move: those of none are not known."""
+GROWTH, FEW, FAST, STEPS = 1.01, 16, 1.2, 48
+"""By how much the volume has to grow for another function, for more than a few; and their number, at most."""
+POWERS, APART, TRIED = (0.0, 0.5), 10.0, 8
+"""Of rates in first functions, where these are far apart; sets of each, of which the largest grows on."""
 SHRUNK, HALVINGS = (0.999, 0.99, 0.97), 60
 INSIDE = 0.998
 """Of the limit of an output, or of a margin of the domain, within which doubles keep it."""
 
 
 class Proof(NamedTuple):
-    """What sums of squares show, in scaled variables: the function at level one, sums by what they are
-    multiplied with, and multipliers of the relations, of which the largest coefficients are one, as of
-    bounds.
+    """What sums of squares show, in coordinates in which the function is the sum of their squares, at level
+    one: sums by what they are multiplied with, and multipliers of the relations.
     """
 
-    scales: np.ndarray
-    function: np.ndarray
+    coordinates: SearchCoordinates
     squares: list[tuple[str, list[Exponents], np.ndarray]]
     multipliers: list[Terms]
 
-    def unscaled(self, places: Sequence[int]) -> np.ndarray:
-        """The function in variables in the units of the search, of which the places are measured."""
-        s = self.scales[list(places)]
-        return self.function / np.outer(s, s)
+    @property
+    def function(self) -> np.ndarray:
+        """The function of what is measured, in the units of the search."""
+        return self.coordinates.function(np.eye(len(self.coordinates.places)))
 
 
 class FallingQuadratic:
@@ -77,7 +79,7 @@ class FallingQuadratic:
     left : callable
         The seconds that the solver may take.
     units : Units, optional
-        In which the search is made; scales of proofs are beside them.
+        In which functions are given; the search has coordinates of its own.
 
     Raises
     ------
@@ -98,11 +100,12 @@ class FallingQuadratic:
         self._least, self._left = margin, left
         self.leaf = NearLeaf(setting, self.units)
         self.places = self.leaf.places
-        self.scales = np.ones(self.size)
-        self._measure(self.leaf.first_function())
+        self._relations = [self.units.terms(setting, p) for p in setting.relations]
+        self._bounds = [self.units.terms(setting, p) for p in setting.bounds]
+        self._rates = self.units.rates(setting)
         self._symmetries = self._signs()
         self._rest = self._blocks(range(1, degree + 1))
-        self._products = {_times(a, b) for block in self._rest for a in block for b in block}
+        self._products = {times(a, b) for block in self._rest for a in block for b in block}
         self._factor = self._blocks(range(1, degree))
         if max(map(len, self._rest)) > BLOCK:
             raise CertificateError(
@@ -111,42 +114,34 @@ class FallingQuadratic:
             )
 
     def _measure(self, P: np.ndarray) -> None:
-        """Measure variables in their sizes where a function is one."""
+        """Take the coordinates of a function, and variables that are not measured in their sizes where it is
+        one.
+        """
         sizes = np.sqrt(np.mean(self.leaf.boundary(P) ** 2, axis=0))
-        self.scales = np.maximum(sizes, 1e-3 * sizes[self.places].max())
-        setting, units = self.setting, self.units
-        self.relations = [self._scaled(units.terms(setting, p)) for p in setting.relations]
-        self.bounds = [self._scaled(units.terms(setting, p)) for p in setting.bounds]
-        self.rates = [
-            {m: c / self.scales[k] for m, c in self._in_units(terms).items()}
-            for k, terms in zip(self.places, units.rates(setting), strict=True)
-        ]
-        scales = (self.scales * units.sizes)[self.places]
-        limits = [
-            (setting.problem["limits"][name]["bound"] - abs(value), slopes)
-            for name, (value, slopes) in setting.limits.items()
-        ]
-        self._limits = [
-            (to_float(room) * INSIDE, np.array([to_float(c) for c in slopes]) * scales)
-            for room, slopes in [*limits, *setting.margins]
-            if any(slopes)
-        ]
-
-    def _units(self) -> np.ndarray:
-        """Of the matrix of the function."""
-        s = self.scales[self.places]
-        return np.outer(s, s)
+        sizes = np.maximum(sizes, FLOOR * sizes[self.places].max())
+        self.coordinates = SearchCoordinates.of(np.where(self._even(), P, 0.0), sizes, self.places)
+        self.relations, self._of_relations = self._scaled(self._relations)
+        self.bounds, self._of_bounds = self._scaled(self._bounds)
+        rates = [self.coordinates.terms(terms) for terms in self._rates]
+        self.rates = []
+        for row in np.linalg.inv(self.coordinates.inner):
+            found: Terms = {}
+            for factor, terms in zip(row, rates, strict=True):
+                for m, c in terms.items() if factor else ():
+                    found[m] = found.get(m, 0.0) + factor * c
+            self.rates.append(found)
+        self._sizes, self._inner = sizes[self.places], self.coordinates.inner
+        self._limits = self.units.limits(self.setting) @ self._inner / INSIDE
 
     # -- polynomials in doubles -----------------------------------------------------------------------
 
-    def _in_units(self, terms: Terms) -> Terms:
-        return {m: c * float(np.prod(self.scales ** np.array(m))) for m, c in terms.items()}
-
-    def _scaled(self, terms: Terms) -> Terms:
-        """In scaled variables, the largest coefficient one."""
-        found = self._in_units(terms)
-        largest = max(map(abs, found.values()))
-        return {m: c / largest for m, c in found.items()}
+    def _scaled(self, polynomials: Sequence[Terms]) -> tuple[list[Terms], list[float]]:
+        """In the coordinates, the largest coefficients one; and these."""
+        found = [self.coordinates.terms(terms) for terms in polynomials]
+        largest = [max(map(abs, terms.values())) for terms in found]
+        return [
+            {m: c / most for m, c in terms.items()} for terms, most in zip(found, largest, strict=True)
+        ], largest
 
     def _unit(self, k: int) -> Exponents:
         return tuple(int(j == k) for j in range(self.size))
@@ -160,12 +155,12 @@ class FallingQuadratic:
             return sum((e & 1) << k for k, e in enumerate(m))
 
         rows = []
-        for terms in self.relations:
+        for terms in self._relations:
             first, *others = map(bits, terms)
             rows += [first ^ b for b in others]
-        for terms in self.bounds:
+        for terms in self._bounds:
             rows += map(bits, terms)
-        for k, terms in zip(self.places, self.rates, strict=True):
+        for k, terms in zip(self.places, self._rates, strict=True):
             rows += [bits(m) ^ (1 << k) for m in terms]
         return parities(rows, self.size)
 
@@ -209,7 +204,7 @@ class FallingQuadratic:
             parts["rest"].append((block, gram))
             _add_squares(program, block, gram, {(0,) * self.size: 1.0})
             for m in block:
-                program.add(_times(m, m), margin, 1.0)
+                program.add(times(m, m), margin, 1.0)
         for number, bound in enumerate(self.bounds):
             degree = max(map(sum, bound))
             for block in self._blocks(range((2 * self.degree - degree) // 2 + 1)):
@@ -220,10 +215,10 @@ class FallingQuadratic:
             degree, parity = max(map(sum, relation)), self._parity(next(iter(relation)))
             unknowns = {}
             for m in self._monomials(range(1, 2 * self.degree - degree + 1)):
-                if self._parity(m) == parity and all(_times(m, k) in self._products for k in relation):
+                if self._parity(m) == parity and all(times(m, k) in self._products for k in relation):
                     unknowns[m] = program.number()
                     for k, c in relation.items():
-                        program.add(_times(m, k), unknowns[m], c)
+                        program.add(times(m, k), unknowns[m], c)
             parts["relations"].append(unknowns)
         return parts
 
@@ -236,30 +231,26 @@ class FallingQuadratic:
         found: Terms = {}
         for a, b in ((i, j), (j, i)):
             for m, c in self.rates[b].items():
-                key = _times(m, self._unit(self.places[a]))
+                key = times(m, self._unit(self.places[a]))
                 found[key] = found.get(key, 0.0) + c
         return found
 
     def _product(self, i: int, j: int) -> Exponents:
-        return _times(self._unit(self.places[i]), self._unit(self.places[j]))
+        return times(self._unit(self.places[i]), self._unit(self.places[j]))
 
     def shown(self, P: np.ndarray) -> tuple[float, Proof] | None:
         """What shows that a function falls below level one, with the largest margin; None where nothing
         does.
         """
         self._measure(P)
-        P = np.where(self._even(), P * self._units(), 0.0)
         program = Program(self._left)
         margin = program.number()
         parts = self._shown(program, margin)
-        for i, j in self._pairs():
-            factor = P[i, j] * (1.0 if i == j else 2.0)
-            for m, c in self._rate(i, j).items():
-                program.add_constant(m, c * factor)
         room = {(0,) * self.size: 1.0}
-        for i, j in self._pairs():
-            m = self._product(i, j)
-            room[m] = room.get(m, 0.0) - P[i, j] * (1.0 if i == j else 2.0)
+        for i in range(len(self.places)):
+            for m, c in self._rate(i, i).items():
+                program.add_constant(m, c)
+            room[self._product(i, i)] = -1.0
         factors = []
         for block in self._factor:
             gram = program.matrix(len(block))
@@ -274,62 +265,64 @@ class FallingQuadratic:
             for block, gram in parts["rest"]
         ]
         squares += [(LEVEL, block, entries(gram, found)) for block, gram in factors]
-        squares += [(str(number), block, entries(gram, found)) for number, block, gram in parts["bounds"]]
-        multipliers = [{m: float(found[k]) for m, k in row.items()} for row in parts["relations"]]
-        return float(found[margin]), Proof(self.scales, P, squares, multipliers)
+        squares += [
+            (str(number), block, entries(gram, found) / self._of_bounds[number])
+            for number, block, gram in parts["bounds"]
+        ]
+        multipliers = [
+            {m: float(found[k]) / most for m, k in row.items()}
+            for row, most in zip(parts["relations"], self._of_relations, strict=True)
+        ]
+        return float(found[margin]), Proof(self.coordinates, squares, multipliers)
 
     def larger(self, proof: Proof) -> np.ndarray | None:
         """The function of least average over the set of another, with the factor of its proof."""
-        self._measure(proof.unscaled(self.places))
-        P, units = proof.function, self._units()
+        self._measure(proof.function)
         factor: Terms = {}
         for kind, block, gram in proof.squares:
             if kind == LEVEL:
                 for (i, a), (j, b) in product(enumerate(block), repeat=2):
-                    m = _times(a, b)
+                    m = times(a, b)
                     factor[m] = factor.get(m, 0.0) + gram[i, j]
         program = Program(self._left)
         margin = program.number()
         self._shown(program, margin)
-        n = len(self.places)
-        V = program.matrix(n)
-        small = LEAST
+        V = program.matrix(len(self.places))
+        scaled = self._inner / self._sizes[:, None]
+        small = LEAST * scaled.T @ scaled
         for i, j in self._pairs():
-            times, rate, m = (1.0 if i == j else 2.0), self._rate(i, j), self._product(i, j)
+            weight, rate, m = (1.0 if i == j else 2.0), self._rate(i, j), self._product(i, j)
             for key, c in rate.items():
-                program.add(key, V[i, j], c * times)
-                if i == j:
-                    program.add_constant(key, c * small)
+                program.add(key, V[i, j], c * weight)
+                program.add_constant(key, c * weight * small[i, j])
             for key, c in factor.items():
-                program.add(_times(key, m), V[i, j], -c * times)
-                if i == j:
-                    program.add_constant(_times(key, m), -c * small)
+                program.add(times(key, m), V[i, j], -c * weight)
+                program.add_constant(times(key, m), -c * weight * small[i, j])
         for key, c in factor.items():
             program.add_constant(key, c)
         program.at_most({margin: -1.0}, -MARGIN)
         self._add_limits(program, V, small)
-        points = (self.leaf.boundary(P / units) / self.scales)[:, self.places]
+        points = (self.leaf.boundary(proof.function) @ self.coordinates.inverse.T)[:, self.places]
         weights = points.T @ points / len(points)
-        weights += 1e-6 * np.trace(weights) / n * np.eye(n)
-        weights /= np.trace(weights @ P)
+        weights += 1e-6 * np.linalg.inv(scaled.T @ scaled)
+        weights /= np.trace(weights)
         found = program.minimum({k: weights[i, j] * (1.0 if i == j else 2.0) for (i, j), k in V.items()})
-        return None if found is None else (entries(V, found) + small * np.eye(n)) / units
+        return None if found is None else self.coordinates.function(entries(V, found) + small)
 
-    def _add_limits(self, program: Program, V: Gram, small: float) -> None:
-        """k.P^-1 k <= b^2: the matrix [[b^2, k], [k, P]] is positive semidefinite."""
-        for number, (bound, slopes) in enumerate(self._limits):
+    def _add_limits(self, program: Program, V: Gram, small: np.ndarray) -> None:
+        """k.P^-1 k <= 1: the matrix [[1, k], [k, P]] is positive semidefinite."""
+        for number, slopes in enumerate(self._limits):
             size = np.abs(slopes).max(initial=0.0) or 1.0
             M = program.matrix(len(slopes) + 1)
             program.add((number, "bound"), M[0, 0], -1.0)
-            program.add_constant((number, "bound"), (bound / size) ** 2)
+            program.add_constant((number, "bound"), size**-2)
             for i, slope in enumerate(slopes):
                 program.add((number, i), M[0, i + 1], -1.0)
                 program.add_constant((number, i), slope / size)
             for (i, j), k in V.items():
                 program.add((number, i, j), M[i + 1, j + 1], -1.0)
                 program.add((number, i, j), k, 1.0)
-                if i == j:
-                    program.add_constant((number, i, j), small)
+                program.add_constant((number, i, j), small[i, j])
 
     # -- the search -----------------------------------------------------------------------------------
 
@@ -341,44 +334,50 @@ class FallingQuadratic:
         CertificateError
             If an output is at its limit, or the domain ends, at the point.
         """
-        small = None
-        for small in self._small():
-            yield small[1]
-        if small is None:
+        best: tuple[float, Proof, Iterator[tuple[float, Proof]]] | None = None
+        for power in POWERS if self.leaf.apart > APART else POWERS[:1]:
+            rising = self._rising(self.leaf.first_function(power))
+            for volume, proof in islice(rising, TRIED):
+                if best is None or best[2] is rising or volume > best[0]:
+                    best = volume, proof, rising
+                    yield proof
+        if best is not None:
+            yield from (proof for _, proof in best[2])
+
+    def _rising(self, first: np.ndarray) -> Iterator[tuple[float, Proof]]:
+        """Volumes and proofs of larger and larger sets, from those of a first function."""
+        proof, volume = None, 0.0
+        for P, proof in self._small(first):
+            volume = self.leaf.volume(P)
+            yield volume, proof
+        if proof is None:
             return
-        P, proof = small
-        volume = self.leaf.volume(P)
-        for _ in range(STEPS):
-            larger = self.larger(proof)
-            for shrunk in SHRUNK:
-                found = None if larger is None else self.shown(larger / shrunk**2)
-                if found is not None:
-                    break
-            if larger is None or found is None:
+        for step in range(STEPS):
+            if (larger := self.larger(proof)) is None:
                 return
-            grown = self.leaf.volume(larger / shrunk**2)
-            if grown <= volume:
+            for shrunk in SHRUNK:
+                P = larger / shrunk**2
+                if (found := self.shown(P)) is not None:
+                    break
+            if found is None or (grown := self.leaf.volume(P)) <= volume:
                 return
             proof = found[1]
-            yield proof
-            if grown < volume * GROWTH:
+            yield grown, proof
+            if grown < volume * (GROWTH if step < FEW else FAST):
                 return
             volume = grown
 
     def smaller(self, proof: Proof, by: float) -> Proof | None:
         """A proof for the same function at a level that is divided, None where none is found."""
-        found = self.shown(by * proof.unscaled(self.places))
+        found = self.shown(by * proof.function)
         return None if found is None else found[1]
 
-    def _small(self) -> Iterator[tuple[np.ndarray, Proof]]:
-        """The first function at higher and higher levels at which it is shown to fall, at last nearly the
+    def _small(self, P: np.ndarray) -> Iterator[tuple[np.ndarray, Proof]]:
+        """A first function at higher and higher levels at which it is shown to fall, at last nearly the
         highest.
         """
-        P = self.leaf.first_function()
-        if any(b <= 0 for b, _ in self._limits):
-            raise CertificateError("an output is at its limit, or the domain ends, at the equilibrium")
-        inverse = np.linalg.inv(P * self._units())
-        least = max((float(k @ inverse @ k) / b**2 for b, k in self._limits), default=0.0)
+        self._measure(P)
+        least = float(np.sum(self._limits**2, axis=1).max(initial=0.0))
         size, low, best = max(1.0, least), least, 0.0
         for _ in range(HALVINGS):
             found = self.shown(P * size)
@@ -393,13 +392,9 @@ class FallingQuadratic:
                 return
 
 
-def _times(a: Exponents, b: Exponents) -> Exponents:
-    return tuple(i + j for i, j in zip(a, b, strict=True))
-
-
 def _add_squares(program: Program, block: list[Exponents], gram: Gram, factor: Terms) -> None:
     """Add a sum of squares times a polynomial to sums by monomials."""
     for (i, j), k in gram.items():
-        m = _times(block[i], block[j])
+        m = times(block[i], block[j])
         for n, c in factor.items():
-            program.add(_times(m, n), k, c if i == j else 2.0 * c)
+            program.add(times(m, n), k, c if i == j else 2.0 * c)

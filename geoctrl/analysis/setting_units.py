@@ -11,6 +11,7 @@ import numpy as np
 from geoctrl.checker.jets import to_float
 from geoctrl.checker.squares.ring import Polynomial
 from geoctrl.checker.squares.setting import Setting
+from geoctrl.errors import CertificateError
 from geoctrl.systems.scales import Scales
 
 __all__ = ["Exponents", "Terms", "Units"]
@@ -70,6 +71,25 @@ class Units:
             unit = self.sizes[k] * self.pace
             found.append({m: c / unit for m, c in self.terms(setting, p).items()})
         return found
+
+    def limits(self, setting: Setting) -> np.ndarray:
+        """Rows (k, measured) of what stays below one in a set: limited outputs and margins of the domain over
+        their room.
+        """
+        sizes = self.sizes[[setting.variables.index(i) for i in setting.measured]]
+        rooms = [
+            (setting.problem["limits"][name]["bound"] - abs(value), slopes)
+            for name, (value, slopes) in setting.limits.items()
+        ]
+        rows = []
+        for room, slopes in [*rooms, *setting.margins]:
+            if any(slopes):
+                if not room > 0:
+                    raise CertificateError(
+                        "an output is at its limit, or the domain ends, at the equilibrium"
+                    )
+                rows.append([to_float(c / room) * d for c, d in zip(slopes, sizes, strict=True)])
+        return np.array(rows).reshape(-1, len(sizes))
 
 
 def _size_of(p: Polynomial, sizes: dict[int, float]) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 from geoctrl.analysis.attracted_set import AttractedSet
 from geoctrl.analysis.falling_quadratic import MARGIN, FallingQuadratic, Proof
 from geoctrl.analysis.problem import Problem
-from geoctrl.analysis.rounded_squares import in_exact_numbers
+from geoctrl.analysis.rounded_squares import BITS, in_exact_numbers
 from geoctrl.analysis.semidefinite import require_solver
 from geoctrl.analysis.setting_units import Units
 from geoctrl.analysis.sublevel_problem import kept_functions, with_sides
@@ -115,21 +115,19 @@ class SquaresSets:
         problem = read_attraction(data)
         setting = Setting(problem)
         reason = f"sums of squares of degree {degree} do not show the first function to fall in any set"
-        # In the sizes of the system first; where a fast mode is far beyond what moves, these are far off, and
-        # the units of the description may show more.
-        for units in (Units.of(setting, self._scales), Units.plain(setting)):
-            # What the solver does not resolve may be lost in rounding: then it is searched for with a margin.
-            for margin in (0.0, MARGIN):
-                search = FallingQuadratic(setting, degree, margin, self._left, units)
-                self._latest = None
-                for proof in search.proofs():
-                    self._latest = search, data, proof
-                if self._latest is None:
-                    break
-                found = self._rounded(search, problem, self._latest[2])
-                if not isinstance(found, str):
-                    return self._written(data, *found)
-                reason = found
+        units = Units.of(setting, self._scales)
+        # What the solver does not resolve may be lost in rounding: then it is searched for with a margin.
+        for margin in (0.0, MARGIN):
+            search = FallingQuadratic(setting, degree, margin, self._left, units)
+            self._latest = None
+            for proof in search.proofs():
+                self._latest = search, data, proof
+            if self._latest is None:
+                break
+            found = self._rounded(search, problem, self._latest[2])
+            if not isinstance(found, str):
+                return self._written(data, *found)
+            reason = found
         return reason
 
     def _rounded(
@@ -166,11 +164,14 @@ def _judged(
     search: FallingQuadratic, problem: dict[str, Any], proof: Proof
 ) -> tuple[Attraction, dict[str, Any]] | str:
     """What is proved by a proof in exact numbers, with the proposal; or why nothing is."""
-    proposal = in_exact_numbers(search, proof)
-    if proposal is None:
-        return "what rounding leaves is not in the sums of squares"
-    proposal |= {"measured": measured_words(search.setting)}
-    try:
-        return judge_attraction(problem, proposal), proposal
-    except Refusal as refusal:
-        return str(refusal)
+    reason = ""
+    for bits in BITS:
+        proposal = in_exact_numbers(search, proof, bits)
+        if proposal is None:
+            return "what rounding leaves is not in the sums of squares"
+        proposal |= {"measured": measured_words(search.setting)}
+        try:
+            return judge_attraction(problem, proposal), proposal
+        except Refusal as refusal:
+            reason = str(refusal)
+    return reason
