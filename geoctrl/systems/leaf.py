@@ -32,6 +32,8 @@ _VANISHING = 1e-5
 _SETTLED, _NEARLY_SETTLED = 1e-14, 1e-12
 """Relation, over its terms, at which a sample is on the leaf, and at which steps end that gain no more."""
 _DRAWS, _STEPS = 20, 60
+_FARTHER = 5
+"""Draws after which they are twice as wide."""
 
 
 def automatic_relations(mechanism: Mechanism) -> list[Relation]:
@@ -126,8 +128,9 @@ class Sampler:
         """The same without quasi-coordinates."""
         if not self._reference.size:
             return self._reference
-        for _ in range(_DRAWS):
-            draw = rng.normal(size=len(self._turns))
+        for k in range(_DRAWS):
+            # Farther with each draw: relations have extrema that steps do not leave.
+            draw = (1 + k / _FARTHER) * rng.normal(size=len(self._turns))
             if not self._count:
                 return self._moved(draw, self._reference)
             turned = self._moved(np.where(self._turns, draw, 0.0), self._reference)
