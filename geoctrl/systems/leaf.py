@@ -31,7 +31,7 @@ _VANISHING = 1e-5
 """Gradient, over its terms, that counts as zero: of f = g^2 it is 2 sqrt(f) at settled samples."""
 _SETTLED, _NEARLY_SETTLED = 1e-14, 1e-12
 """Relation, over its terms, at which a sample is on the leaf, and at which steps end that gain no more."""
-_DRAWS, _STEPS = 20, 60
+_DRAWS, _STEPS = 40, 60
 _FARTHER = 5
 """Draws after which they are twice as wide."""
 
