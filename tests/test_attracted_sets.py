@@ -22,6 +22,9 @@ from geoctrl.cli import main
 from geoctrl.systems.points import resolve_equilibrium
 from studies.attack.claims import leaf_of_set_at_odds
 
+QUICK = {"energy": None, "squares": None, "slopes": 1}
+"""Seconds: sets by slopes grow as long as they may."""
+
 
 def van_der_pol(sense):
     """x'' = -x + sense (1 - x^2) x': with -1 the time is reversed, the cycle repels and bounds the region of
@@ -250,21 +253,24 @@ def test_an_angle_that_occurs_in_sines_alone_is_told_up_to_turns():
     assert by_energy.verdict is gc.Verdict.PROVED_INVARIANT
 
 
-@pytest.mark.parametrize("by", ["energy", "squares"])
-def test_states_about_an_exact_angle_are_those_of_the_system(by):
+@pytest.mark.parametrize(
+    ("by", "aside"), [("energy", (0.3, 0.4)), ("squares", (0.3, 0.4)), ("slopes", (0, 0.2))]
+)
+def test_states_about_an_exact_angle_are_those_of_the_system(by, aside):
     """Hanging at pi: the file measures the angle from there, `contains` is asked with the angle itself."""
     system = pendulum(sense=1)
     for turns in (0, 1):
         eq = gc.find_equilibrium(system, [0.0, 3.1 + 2 * math.pi * turns])
-        roa = gc.region_of_attraction(system, eq, by=by)
+        roa = gc.region_of_attraction(system, eq, by=by, seconds=QUICK[by])
         assert roa.contains(eq.x)
-        assert roa.contains([0.3, eq.x[1] + 0.4])
+        assert roa.contains(eq.x + aside)
         assert not roa.contains([0.0, 0.0])
-        run = gc.simulate(system, np.linspace(0, 60, 301), [0.3, eq.x[1] + 0.4])
+        run = gc.simulate(system, np.linspace(0, 60, 301), eq.x + aside)
         assert np.abs(run.states[:, -1] - eq.x).max() < 1e-5
 
 
-def test_what_nothing_reads_is_free():
+@pytest.mark.parametrize("by", ["squares", "slopes"])
+def test_what_nothing_reads_is_free_and_angles_are_told_up_to_turns(by):
     x, phi = gc.Coordinate("x"), gc.Coordinate("phi", angle=True)
     system = gc.EulerPoincare(
         algebra=None,
@@ -274,12 +280,14 @@ def test_what_nothing_reads_is_free():
         forces=[-x.rate, -phi.rate],
         name="hanging",
     ).reduce()
-    roa = gc.region_of_attraction(system, system.state(), by="squares")
+    roa = gc.region_of_attraction(system, system.state(), by=by, seconds=QUICK[by])
     assert "whatever x may be" in roa.claim
+    assert "phi up to whole turns" in roa.claim
     assert "x" not in roa.measured
-    far = np.zeros(4)
-    far[list(system.state_labels).index("x")] = 1e6
-    assert roa.contains(far)
+    at = system.state(x=1e6, phi=roa.extent["phi"][1] / 4)
+    assert roa.contains(at)
+    assert roa.contains(at + system.state(phi=2 * math.pi * 3))
+    assert not roa.contains(at + system.state(phi=math.pi))
 
 
 # -- equations as polynomials -------------------------------------------------------------------------------

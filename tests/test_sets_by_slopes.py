@@ -177,44 +177,6 @@ def test_switches_end_the_cells():
     assert gc.region_of_attraction(without, without.state(), by="slopes", seconds=1).extent["x"][1] > 1
 
 
-def test_what_nothing_reads_is_free_and_angles_are_told_up_to_turns():
-    x, phi = gc.Coordinate("x"), gc.Coordinate("phi", angle=True)
-    system = gc.EulerPoincare(
-        algebra=None,
-        shape=[x, phi],
-        inertia=[[2, sp.cos(phi.symbol)], [sp.cos(phi.symbol), 1]],
-        potential=-3 * sp.cos(phi.symbol),
-        forces=[-x.rate, -phi.rate],
-        name="hanging",
-    ).reduce()
-    roa = gc.region_of_attraction(system, system.state(), by="slopes", seconds=1)
-    assert "whatever x may be" in roa.claim
-    assert "phi up to whole turns" in roa.claim
-    assert "x" not in roa.measured
-    at = system.state(x=1e6, phi=roa.extent["phi"][1] / 4)
-    assert roa.contains(at)
-    assert roa.contains(at + system.state(phi=2 * math.pi * 3))
-    assert not roa.contains(at + system.state(phi=math.pi))
-
-
-def test_an_exact_angle():
-    """Hanging at pi: the file measures the angle from there, `contains` is asked with the angle itself."""
-    phi = gc.Coordinate("phi", angle=True)
-    system = gc.EulerPoincare(
-        algebra=None,
-        shape=[phi],
-        inertia=[[2]],
-        potential=3 * sp.cos(phi.symbol),
-        forces=[-phi.rate],
-        name="pendulum",
-    ).reduce()
-    eq = gc.find_equilibrium(system, [0.0, 3.1])
-    roa = gc.region_of_attraction(system, eq, by="slopes", seconds=1)
-    assert roa.contains(eq.x)
-    assert roa.contains([0.0, eq.x[1] + 0.2])
-    assert not roa.contains([0.0, 0.0])
-
-
 def test_limits_and_the_domain_hold():
     """A linear output is bounded by the ellipsoid itself: u_0 + sqrt(c k.P^-1 k)."""
     cart = gc.models.get("cart-pendulum")().reduce()

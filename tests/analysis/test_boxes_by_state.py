@@ -4,22 +4,10 @@ import json
 
 import numpy as np
 import pytest
-import sympy as sp
 
 import geoctrl as gc
 from geoctrl import Verdict, checker
-
-
-def slow(eps):
-    """phi'' + sqrt(eps) phi' = eps (0.3 - sin phi): in the time 1/sqrt(eps) the same for all eps."""
-    phi = gc.Coordinate("phi", angle=True)
-    return gc.EulerPoincare(
-        shape=[phi],
-        inertia=[[1]],
-        potential=-eps * sp.cos(phi.symbol),
-        forces=[0.3 * eps - np.sqrt(eps) * phi.rate],
-        name="slow",
-    ).reduce()
+from tests.analysis.slow_pendulum import slow
 
 
 @pytest.mark.parametrize("eps", [1e-40, 1e-12, 1.0, 1e10, 1e40])

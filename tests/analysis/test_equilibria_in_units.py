@@ -6,6 +6,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import Verdict
+from tests.analysis.slow_pendulum import slow
 
 RATES = (1.0, 1.1e-3, 7.292115e-5, 1.99e-7)
 """Of orbits (rad/s): a unit, a low orbit, a geostationary one, the Earth's around the sun."""
@@ -19,18 +20,6 @@ def satellite():
 def turned(axis, degrees):
     t = np.radians(degrees)
     return np.roll(np.array([[1, 0, 0], [0, np.cos(t), -np.sin(t)], [0, np.sin(t), np.cos(t)]]), axis, (0, 1))
-
-
-def slow(eps):
-    """phi'' + sqrt(eps) phi' = eps (0.3 - sin phi): a time of 1/sqrt(eps)."""
-    phi = gc.Coordinate("phi", angle=True)
-    return gc.EulerPoincare(
-        shape=[phi],
-        inertia=[[1]],
-        potential=-eps * sp.cos(phi.symbol),
-        forces=[0.3 * eps - np.sqrt(eps) * phi.rate],
-        name="slow",
-    ).reduce()
 
 
 @pytest.mark.parametrize("n", RATES)
