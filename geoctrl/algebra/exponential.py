@@ -30,7 +30,9 @@ def exp_action(matrix: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     -------
     ndarray with the shape of ``vectors``
     """
-    if matrix.shape == (3, 3) and np.array_equal(matrix, -matrix.T):
+    if not matrix.any():
+        return np.array(vectors, dtype=float)
+    if matrix.shape == (3, 3) and not (matrix + matrix.T).any():
         return _turned(matrix, vectors)
     # Coordinates that move no other (heights) are told in units of what moves them: long ways ask for no
     # squares, each of which would double the rounding of the turns beside them.

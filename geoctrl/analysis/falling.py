@@ -135,7 +135,7 @@ def _signed_polynomial(q: checker.Question, rate: Any, top: Any, g: Generators) 
     F = q.functions
     below = g.one
     for k, e in rate.below.items():
-        below = below * F.factors[k] ** e
+        below = below * F.factors[k].top ** e
     terms = [(a, below * b, square) for a, b, square in sum_of_squares(top, g)]
     values = [g.at(a) / g.at(b) for a, b, _ in terms]
     sense = -1 if values[0] > 0 else 1

@@ -139,7 +139,7 @@ def _fraction(question: Any, place: int) -> tuple[Terms, Terms] | None:
     (ratio,) = question.ratios([place])
     below = question.functions.number(fmpq(1)).top
     for i, power in ratio.below.items():
-        below *= question.functions.factors[i] ** power
+        below *= question.functions.factors[i].top ** power
     found = _terms(question, ratio.top), _terms(question, below)
     return None if None in found else found  # type: ignore[return-value]
 

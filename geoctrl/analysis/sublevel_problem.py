@@ -351,7 +351,7 @@ class _Writer:
         top = ratio.top
         rest = F.divided(top)
         top = min((top, rest), key=len) if rest else top
-        factors = [(self._polynomial(F.factors[k]), -e) for k, e in ratio.below.items()]
+        factors = [(self._polynomial(F.factors[k].top), -e) for k, e in ratio.below.items()]
         return self._table.product((self._polynomial(top), 1), *factors)
 
     def _polynomial(self, p: Any) -> int:

@@ -26,5 +26,5 @@ def limited(seconds: float = SECONDS) -> Iterator[None]:
 
 def require_time(deadline: float = inf) -> None:
     """Refuse to go on beyond the end, or beyond a deadline that comes sooner."""
-    if monotonic() > min(deadline, _END.get()):
+    if (now := monotonic()) > deadline or now > _END.get():
         raise Refusal(f"the check takes more than {SECONDS:g} s")

@@ -9,22 +9,21 @@ a numerator in the ideal of the relations proves that the function vanishes near
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from math import comb, gcd, isqrt, lcm
 from typing import Any
 
-from flint import Ordering, fmpq, fmpq_mpoly_ctx
+from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpz
 
 from geoctrl.checker.clock import require_time
-from geoctrl.checker.jets import Jet
+from geoctrl.checker.jets import Jet, reachable
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.surds import Number, Surd
 
 TERMS, WORK, DEGREE = 100_000, 50_000_000, 120
 """Terms of a polynomial, products of terms in one check, and degree from which an identity is too large."""
 GENERATORS, SHORT, LONG = 512, 64, 2_000_000_000
-"""Functions of an identity, at most; bits of a number that makes others little longer; bits of a polynomial,
-at most.
-"""
+"""Functions of an identity, at most; terms of a small product; bits of a polynomial, at most."""
 HELD = 60_000_000
 """Words of all polynomials that are kept for nodes, at most."""
 
@@ -40,22 +39,27 @@ PLAIN = {
 """Values of functions at numbers that need no generator."""
 
 
-def longest(p: Any) -> int:
-    """The length of the longest coefficient of a polynomial."""
-    return max(map(fmpq.height_bits, p.coeffs()), default=0)
+def length(p: Any) -> int:
+    """Length of the numerators and the denominator of a polynomial over one denominator, at most.
+
+    That of a sum is at most the length of both summands and one, that of a product the length of both factors
+    and of the number of terms of one.
+    """
+    numbers = p.coeffs()
+    below = reduce(fmpz.lcm, (c.q for c in numbers), fmpz(1)).bit_length()
+    return max([below, *(below + 1 + c.p.bit_length() - c.q.bit_length() for c in numbers)])
 
 
-def require_short(a: Any, b: Any) -> None:
+def require_short(a: Any, b: Any, bits: int | None = None) -> None:
     """Refuse a product of polynomials with coefficients that would be too long.
 
-    What a few products of a few terms do, or one by a short number, time and degree bound.
+    The length of both together is counted where it is not given, and what products of a few terms each do is
+    left to time and degree.
     """
-    few, many = sorted((a, b), key=len)
     size = len(a) * len(b)
-    if len(few) > 1 and size < SHORT:
-        return
-    bits = longest(few)
-    if (len(few) > 1 or bits > SHORT) and (bits + longest(many)) * size > LONG:
+    if bits is None and (size >= SHORT or 1 in (len(a), len(b))):
+        bits = length(a) + length(b)
+    if size * (bits or 0) > LONG:
         raise Refusal("the numbers of an identity are too long to be checked")
 
 
@@ -64,9 +68,10 @@ def generators_of(table: list[tuple]) -> int:
     so have arctangents, with the length that they may need; the same function of the same is one.
     """
     classes: dict[tuple, int] = {}
-    found: list[int] = []
+    found: dict[int, int] = {}
     functions: dict[tuple, int] = {}
-    for kind, *parts in table:
+    for i in reachable(table, [i for i, node in enumerate(table) if node[0] == "fun"]):
+        kind, *parts = table[i]
         if kind == "fun":
             name, arguments = parts[0], tuple(found[j] for j in parts[1])
             functions[("angle" if name in ("sin", "cos") else name, *arguments)] = 1 + (
@@ -79,17 +84,21 @@ def generators_of(table: list[tuple]) -> int:
             key = (kind, tuple((found[j], found[k]) for j, k in parts[0]))
         else:
             key = (kind, *map(str, parts))
-        found.append(classes.setdefault(key, len(classes)))
+        found[i] = classes.setdefault(key, len(classes))
     return sum(count for (name, *_), count in functions.items() if name != "select")
 
 
 class Ratio:
-    """A rational function: numerator, and exponents of the factors of the denominator."""
+    """A rational function: numerator, and exponents of the factors of the denominator.
 
-    __slots__ = ("below", "field", "top")
+    The length of the numerator is at most what those that it is made of allow; where a product would be too
+    long, it is counted.
+    """
 
-    def __init__(self, field: Functions, top: Any, below: dict[int, int]) -> None:
-        self.field, self.top, self.below = field, top, below if top else {}
+    __slots__ = ("below", "bits", "field", "top")
+
+    def __init__(self, field: Functions, top: Any, below: dict[int, int], bits: int) -> None:
+        self.field, self.top, self.below, self.bits = field, top, below if top else {}, bits
 
     def __bool__(self) -> bool:
         return bool(self.top)
@@ -100,30 +109,33 @@ class Ratio:
     def __add__(self, value: Any) -> Ratio:
         other = self._other(value)
         if self.below == other.below:
-            return Ratio(self.field, self.top + other.top, self.below)
+            return Ratio(self.field, self.top + other.top, self.below, self.bits + other.bits + 1)
         common = {k: max(self.below.get(k, 0), other.below.get(k, 0)) for k in self.below | other.below}
         a, b = (
-            r.field.scaled(r.top, {k: e - r.below.get(k, 0) for k, e in common.items()})
-            for r in (self, other)
+            r.field.scaled(r, {k: e - r.below.get(k, 0) for k, e in common.items()}) for r in (self, other)
         )
-        return Ratio(self.field, a + b, common)
+        return Ratio(self.field, a.top + b.top, common, a.bits + b.bits + 1)
 
     def __mul__(self, value: Any) -> Ratio:
         other = self._other(value)
         below = {k: self.below.get(k, 0) + other.below.get(k, 0) for k in self.below | other.below}
-        return Ratio(self.field, self.field.product(self.top, other.top), below)
+        size = len(self.top) * len(other.top)
+        if size * (self.bits + other.bits) > LONG:
+            self.bits, other.bits = length(self.top), length(other.top)
+        top = self.field.product(self.top, other.top, self.bits + other.bits)
+        return Ratio(self.field, top, below, self.bits + other.bits + size.bit_length())
 
     def __rtruediv__(self, value: Any) -> Ratio:
         if not self.top:
             raise Refusal("division by zero in an identity")
         lead = self.top.leading_coefficient()
-        inverse = self.field.scaled(self.field.number(1 / lead).top, self.below)
+        inverse = self.field.scaled(self.field.number(1 / lead), self.below)
         if not self.top.is_constant():
-            return self._other(value) * Ratio(self.field, inverse, {self.field.factor(self.top / lead): 1})
-        return self._other(value) * Ratio(self.field, inverse, {})
+            inverse.below = {self.field.factor(Ratio(self.field, self.top / lead, {}, self.bits)): 1}
+        return self._other(value) * inverse
 
     def __neg__(self) -> Ratio:
-        return Ratio(self.field, -self.top, self.below)
+        return Ratio(self.field, -self.top, self.below, self.bits)
 
     def __sub__(self, value: Any) -> Ratio:
         return self + -self._other(value)
@@ -164,8 +176,8 @@ class Functions:
         self._ring = fmpq_mpoly_ctx.get([*spare, *(f"x{i}" for i in range(variables))], Ordering.lex)
         self.gens = self._ring.gens()  # those of functions first
         self._spare = list(self.gens[: len(spare)])
-        self.variables = [Ratio(self, x, {}) for x in self.gens[len(spare) :]]
-        self.factors: list[Any] = []
+        self.variables = [Ratio(self, x, {}, 1) for x in self.gens[len(spare) :]]
+        self.factors: list[Ratio] = []
         self._generators: dict[tuple, Ratio] = {}
         self.made: dict[int, tuple[str, tuple[Ratio, ...]]] = {}
         self._deadline, self.largest = deadline, TERMS
@@ -177,31 +189,32 @@ class Functions:
 
     # -- polynomials ----------------------------------------------------------------------------
 
-    def product(self, a: Any, b: Any) -> Any:
-        """A product, refused where it grows too large."""
+    def product(self, a: Any, b: Any, bits: int | None = None) -> Any:
+        """A product, refused where it grows too large; the lengths of both together are counted or given."""
         require_time(self._deadline)
         size = len(a) * len(b)
         self._work += size
         if size > self.largest or self._work > WORK:
             raise Refusal("an identity is too large to be checked")
-        require_short(a, b)
+        require_short(a, b, bits)
         c = a * b
         if size > 1 and c and c.total_degree() > DEGREE:
             raise Refusal("an identity is of too high a degree to be checked")
         return c
 
-    def scaled(self, top: Any, exponents: dict[int, int]) -> Any:
-        """A polynomial times powers of factors."""
+    def scaled(self, ratio: Ratio, exponents: dict[int, int]) -> Ratio:
+        """A numerator times powers of factors."""
+        found = Ratio(self, ratio.top, {}, ratio.bits)
         for k, e in exponents.items():
             for _ in range(e):
-                top = self.product(top, self.factors[k])
-        return top
+                found = found * self.factors[k]
+        return found
 
-    def factor(self, polynomial: Any) -> int:
+    def factor(self, polynomial: Ratio) -> int:
         """The number of a factor of denominators."""
-        if polynomial not in self.factors:
+        if all(known.top != polynomial.top for known in self.factors):
             self.factors.append(polynomial)
-        return self.factors.index(polynomial)
+        return next(k for k, known in enumerate(self.factors) if known.top == polynomial.top)
 
     def require_relation(self, ratio: Ratio) -> None:
         """Add a function that vanishes to the relations."""
@@ -240,7 +253,7 @@ class Functions:
             raise Refusal("an identity is too large to be checked")
         quotient, rest = divmod(top, relation)
         self._work += (len(quotient) + 1) * len(relation)
-        if len(rest) > self.largest or self._work > WORK or longest(rest) * len(rest) > LONG:
+        if len(rest) > self.largest or self._work > WORK or (quotient and length(rest) * len(rest) > LONG):
             raise Refusal("an identity is too large to be checked")
         return rest
 
@@ -258,7 +271,7 @@ class Functions:
         """A constant; its roots are generators like others."""
         if isinstance(q, Surd):
             return self.number(q.a) + self.number(q.b) * self.function("sqrt", self.number(q.root.radicand))
-        return Ratio(self, self._ring.constant(q), {})
+        return Ratio(self, self._ring.constant(q), {}, q.height_bits())
 
     def function(self, name: str, x: Ratio) -> Ratio:
         """The generator that stands for a function of x, or its value where that is plain."""
@@ -284,7 +297,7 @@ class Functions:
         if key not in self._generators:
             if not self._spare:
                 raise Refusal("too many functions in an identity")
-            self._generators[key] = Ratio(self, self._spare.pop(), {})
+            self._generators[key] = Ratio(self, self._spare.pop(), {}, 1)
             self.made[len(self._spare)] = name, arguments
         return self._generators[key]
 

@@ -97,19 +97,19 @@ class Conservation:
     def _judged(self, rates: _Rates, params: Mapping[str, float], held: np.ndarray | None) -> dict[str, Node]:
         """Candidates whose rates vanish at random states and times, the inputs ``held`` or random."""
         rng, system = np.random.default_rng(7), self._system
-
-        still = system.random_state(rng, params, 0.0)
+        values = system.parameters_at(params)
+        still = system.sample(rng, values, 0.0)
         u = rng.normal(size=system.ninputs) if held is None else held
         speed = rates.speed_from_rest(rng.uniform(*TIMES), still, u, params)
         speeds, sizes = cycle(_SPEEDS), self._sizes(speed)
 
         def sample() -> Rates:
-            x = system.random_state(rng, params, speed * next(speeds))
+            x = system.sample(rng, values, speed * next(speeds))
             u = rng.normal(size=system.ninputs) if held is None else held
             return rates.at(rng.uniform(*TIMES), x, u, params, rng, sizes)
 
         def moving() -> np.ndarray:
-            return system.random_state(rng, params, speed)
+            return system.sample(rng, values, speed)
 
         good = vanishing(at_random(sample), tuple(self.nodes), system.name)
         good &= ~rates.seams.torn(moving, rng.uniform(*TIMES), u, params)

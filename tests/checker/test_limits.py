@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from math import lcm
 
 import numpy as np
 import pytest
@@ -10,9 +11,10 @@ from flint import arb, fmpq, fmpq_poly
 
 import geoctrl as gc
 from geoctrl import checker
+from geoctrl.checker import polynomials
 from geoctrl.checker.clock import limited, require_time
 from geoctrl.checker.matrices import locate, real_roots
-from geoctrl.checker.polynomials import generators_of
+from geoctrl.checker.polynomials import Functions, generators_of, length
 from geoctrl.checker.surds import Surds, middle
 from studies.attack import heavy_files
 
@@ -122,3 +124,38 @@ def test_conditions_at_a_switch_are_refused_in_words():
     ).reduce()
     with pytest.raises(gc.GeoctrlError):
         gc.stability_conditions(system, gc.find_equilibrium(system, [0, 0]))
+
+
+# -- lengths of polynomials -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_lengths_are_bounded_by_those_of_what_they_are_made_of(seed):
+    """Random sums, products and quotients; the bound is never below what is counted."""
+    rng = np.random.default_rng(seed)
+    field = Functions(3, 2, lambda place, value: 1, np.inf)
+    known = [*field.variables, field.number(fmpq(3, 7)), field.number(fmpq(-(2**70), 5))]
+    known.append(field.function("sin", known[0]))
+    for _ in range(300):
+        a, b = (known[int(k)] for k in rng.integers(len(known), size=2))
+        if not b:
+            continue
+        kind = int(rng.integers(4))
+        made = a + b if kind == 0 else a - b if kind == 1 else a * b if kind == 2 else a * (1 / b)
+        if len(made.top) < 60 and made.top.total_degree() < 25 and len(made.below) < 5:
+            numbers = made.top.coeffs()
+            below = lcm(1, *(int(c.q) for c in numbers))
+            assert max([below, *(abs(int((c * below).p)) for c in numbers)]).bit_length() <= made.bits
+            assert length(made.top) <= made.bits + 1
+            known = [*known[:6], *known[6:][-40:], made]
+
+
+def test_long_numbers_are_refused_by_the_bound_and_by_counting(monkeypatch):
+    """A bound that is too large is counted anew; what is too long by count is refused."""
+    monkeypatch.setattr(polynomials, "LONG", 1000)
+    field = Functions(1, 0, lambda place, value: 1, np.inf)
+    one, long = field.number(fmpq(1)), field.number(fmpq(2**600))
+    one.bits = 1000
+    assert (one * field.variables[0]).bits < 10
+    with pytest.raises(checker.Refusal, match="too long"):
+        long * long

@@ -220,7 +220,7 @@ class Setting:
 
     def _below(self, ratio: Ratio) -> set[int]:
         """Generators in a denominator."""
-        return {i for k in ratio.below for i in occurring(self._field.factors[k])}
+        return {i for k in ratio.below for i in occurring(self._field.factors[k].top)}
 
     def _within(self, ratio: Ratio) -> set[int]:
         """Generators of a ratio."""

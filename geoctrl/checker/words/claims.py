@@ -86,17 +86,17 @@ BY_THEOREM = {
 
 def claim(system: str, problem: dict[str, Any], verdict: str, method: str, findings: dict[str, Any]) -> str:
     """What a certificate claims."""
-    conserved, zero_modes = (findings.get(part, []) for part in ("conserved", "zero_modes"))
-    predicate = BY_THEOREM.get((verdict, method), CLAIMS[verdict]).format(
-        family_dimension=findings.get("family_dimension"),
-        fixed_dimension=findings.get("fixed_dimension"),
-        power=findings.get("lowest_power"),
-        orbit=listed(findings.get("orbit_directions", [])),
-        drifting=listed(findings.get("drifting", [])),
-        conserved=functions_of(problem, conserved),
-        zero_modes=functions_of(problem, zero_modes),
-    )
-    return about_point(system, problem, predicate)
+    predicate = BY_THEOREM.get((verdict, method), CLAIMS[verdict])
+    named = {k: findings.get(k, []) for k in ("conserved", "zero_modes") if f"{{{k}}}" in predicate}
+    told_of = {
+        "family_dimension": findings.get("family_dimension"),
+        "fixed_dimension": findings.get("fixed_dimension"),
+        "power": findings.get("lowest_power"),
+        "orbit": listed(findings.get("orbit_directions", [])),
+        "drifting": listed(findings.get("drifting", [])),
+    }
+    told_of |= {k: functions_of(problem, names) for k, names in named.items()}
+    return about_point(system, problem, predicate.format(**told_of))
 
 
 def about_point(system: str, problem: dict[str, Any], predicate: str, circumstances: str = "") -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from flint import arb, ctx, fmpq
 
 from geoctrl.checker.balls import Balls, radii
-from geoctrl.checker.jets import Jet, evaluate
+from geoctrl.checker.jets import Jet, evaluate, reachable
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.words.texts import Expressions
 
@@ -87,7 +87,8 @@ def _gradients(
 ) -> list[list[arb]]:
     """Enclosures of the gradients of relations."""
     labels, known = list(problem["states"]), dict[int, Jet]()
-    for place, (kind, *parts) in enumerate(problem["nodes"]):
+    for place in reachable(problem["nodes"], relations):
+        kind, *parts = problem["nodes"][place]
         if kind != "sym" or (f"{parts[1]}s", parts[0]) not in values:
             continue
         value = numbers.settled(Jet(values[f"{parts[1]}s", parts[0]])).value
