@@ -151,7 +151,7 @@ class RestSearch:
     def _by_newton(self, at: Met, damping: float) -> Met:
         """Rounds of Newton's steps; each begins in units of the point that the last one led to."""
         for _ in range(_ROUNDS):
-            further = self._cleared(self.met(self._newton(at, damping)))
+            further = self._cleared(self._newton(at, damping))
             if further is None or not further.measure < at.measure:
                 break
             at = further
@@ -193,16 +193,15 @@ class RestSearch:
         ).x
         return self._moved(start.x, unit * z)
 
-    def _cleared(self, at: Met | None) -> Met | None:
-        """The point with zeros for what rounding leaves of them, where that is one of rest."""
-        if at is None:
-            return None
-        small = np.abs(at.x) < _ZERO * self._start.scales.column
-        small[[i for i in range(len(at.x)) if i not in self._free]] = False
-        if not np.any(small & (at.x != 0)):
-            return at
-        cleared = self.met(np.where(small, 0.0, at.x))
-        return at if cleared is None or cleared.measure > CONVERGED else cleared
+    def _cleared(self, x: np.ndarray) -> Met | None:
+        """The state with zeros for what rounding leaves of them, where that is one of rest, else as it is."""
+        small = np.abs(x) < _ZERO * self._start.scales.column
+        small[[i for i in range(len(x)) if i not in self._free]] = False
+        if np.any(small & (x != 0)):
+            cleared = self.met(np.where(small, 0.0, x))
+            if cleared is not None and cleared.measure <= CONVERGED:
+                return cleared
+        return self.met(x)
 
     def _residual(self, x: np.ndarray) -> np.ndarray:
         """Field and relations, no numbers where the equations are singular: solvers shorten such a step."""

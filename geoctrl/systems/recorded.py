@@ -75,7 +75,7 @@ class Recorded(System):
     ) -> dict[str, Node]:
         """Nodes of the candidates that motions keep."""
 
-    @property
+    @cached_property
     def state_units(self) -> Mapping[str, str]:
         """SI units by label of states, where the description says what they are."""
         given = (p.unit for p in self.mechanism.parameters)
