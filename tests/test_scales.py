@@ -5,6 +5,7 @@ from math import prod
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
 from geoctrl._scalars import PARAMETER, STATE, Graph
@@ -262,6 +263,19 @@ def test_a_linear_system_at_rest_has_no_size():
     assert at.rate == pytest.approx(np.sqrt(4.5))
     assert at.state.tolist() == at.field.tolist() == [0.0, 0.0]
     assert np.all(at.column > 0)
+
+
+@pytest.mark.parametrize("stiffness", [1, Fraction(1, 10**22), 10**22])
+def test_what_has_no_size_has_one_beside_the_other(stiffness):
+    """Two oscillators at rest have no zero mode, in whatever unit of time."""
+    q, r = gc.Coordinate("q"), gc.Coordinate("r")
+    potential = sp.Rational(stiffness) * (q.symbol**2 + 3 * r.symbol**2) / 2
+    system = gc.EulerPoincare(shape=[q, r], inertia=[[1, 0], [0, 1]], potential=potential).reduce()
+    linear = gc.linearize(system, gc.find_equilibrium(system, [0.0] * 4))
+    assert linear.zero_modes == ()
+    assert linear.scales.column[2:] / linear.scales.column[:2] == pytest.approx(
+        np.sqrt(1 / (3 * float(stiffness)))
+    )
 
 
 def test_on_manifolds_directions_have_size_one_and_turns_that_of_time():

@@ -15,6 +15,7 @@ from flint import ctx, fmpq
 
 from geoctrl import checker
 from geoctrl.analysis.motion import Stored
+from geoctrl.analysis.numerical import in_sizes
 from geoctrl.analysis.problem import Problem
 from geoctrl.checker.balls import Balls
 from geoctrl.checker.boxes import PRECISION, Box
@@ -120,7 +121,7 @@ def _by_energy(problem: Problem, rounded: checker.Question, sizes: np.ndarray, n
     energy = "energy" if "energy" in names else names[0]
     others = _independent(rounded, sizes, [name for name in names if name != energy])
     labels = [*problem.motion.leaf, *others]
-    gradients = [_floats([rounded.function(name)[1]])[0] * sizes for name in (energy, *labels)]
+    gradients = [_floats([in_sizes(rounded.function(k), sizes)[1]])[0] for k in (energy, *labels)]
     y = np.linalg.lstsq(np.array(gradients[1:]).T, -gradients[0], rcond=None)[0] if labels else []
 
     def critical(box: Box, multipliers: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
@@ -153,7 +154,7 @@ def _independent(rounded: checker.Question, sizes: np.ndarray, names: Sequence[s
 
 def _direction(rounded: checker.Question, sizes: np.ndarray, name: str) -> np.ndarray:
     """A gradient by the states in their sizes, of length one."""
-    row = _floats([rounded.function(name)[1]])[0] * sizes
+    row = _floats([in_sizes(rounded.function(name), sizes)[1]])[0]
     return row / (np.linalg.norm(row) or 1.0)
 
 

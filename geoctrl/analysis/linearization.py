@@ -238,6 +238,7 @@ def linearized(seen: Seen, point: Equilibrium) -> Linearization:
     B[:, [system.input_labels.index(label) for label in varying]] = np.nan
     W = seen.leaf_basis(x, numbers)
     scales = seen.scales(x, u, numbers)
+    A = np.where(scales.A != 0, A, 0.0)  # without what is rounding alone
     unit, tangent = scales.unit, scales.tangent
     rows = seen.scaled_gradients(x, u, numbers)
     for jet in shape_jets(system, x, u, numbers):
@@ -248,7 +249,8 @@ def linearized(seen: Seen, point: Equilibrium) -> Linearization:
     within = np.where(np.abs(within) > ROUNDING, within, 0.0)
     inner, terms = within.T @ scaled @ within, np.abs(within.T) @ np.abs(scaled) @ np.abs(within)
     inner = np.where(np.abs(inner) > ROUNDING * terms, inner, 0.0)
-    others = np.linalg.eigvals(inner) if inner.size else np.zeros(0)
+    # Where no state acts back on itself, A is nilpotent.
+    others = np.linalg.eigvals(inner) if inner.size and scales.rate else np.zeros(len(inner))
     eigenvalues = np.concatenate([np.zeros(len(names)), ordered(others)])
     if not np.any(np.iscomplex(eigenvalues)):
         eigenvalues = eigenvalues.real

@@ -19,7 +19,7 @@ from geoctrl.analysis.energy_casimir import Function, Pencil
 from geoctrl.systems.scales import largest_cycle
 from geoctrl.systems.tolerances import INDEPENDENT
 
-__all__ = ["Judgement", "Sizes", "claim_in_floats", "judged", "judged_matrices"]
+__all__ = ["Judgement", "Sizes", "claim_in_floats", "in_sizes", "judged", "judged_matrices"]
 
 GROWTH = 1e-6
 """Real part, relative to the rate, that counts as growth or decay: a double root of what is good to twelve
@@ -28,6 +28,8 @@ FEW = 24
 """Roots up to which their polynomial is told."""
 CRITICAL = 1e-6
 """Slope of a combination, relative to its largest term, that counts as none."""
+SLOPE = 1e-8
+"""Gradient, relative to second derivatives, that counts as none: ten times what a search leaves."""
 DEFINITE = 1e-8
 """Eigenvalue of a second variation, relative to the largest, from which on it has a sign."""
 _IN_FLOATS = {
@@ -79,12 +81,13 @@ def judged(
     sizes : Sizes
     """
     d, names = sizes.states, [name for name, *_ in conserved]
+    relations, conserved = ([in_sizes(f, d) for f in given] for given in (relations, conserved))
     scaled = A * d / d[:, None]
-    rows, regular = _independent(_scaled_rows(relations, d))
+    rows, regular = _independent(_unit_rows(relations))
     forced, dependent = [], []
     # The energy last: where it depends on the others at the point, they are what names the zero modes.
     for k in sorted(range(len(names)), key=lambda k: names[k] == "energy"):
-        more, new = _independent([*rows, *_scaled_rows([conserved[k]], d)])
+        more, new = _independent([*rows, *_unit_rows([conserved[k]])])
         if new:
             rows = more
             forced.append(names[k])
@@ -98,7 +101,7 @@ def judged(
         if found:
             return Judgement(found, "spectrum in floats", evidence)
     functions = [*conserved, *relations]
-    definite = bool(functions) and _definite(functions, rows, d, evidence)
+    definite = bool(functions) and _definite(functions, rows, evidence)
     if not functions:
         evidence["hessian"] = "no multipliers"
     without = "SPECTRALLY_STABLE_ONLY" if simple else "UNDECIDED"
@@ -134,9 +137,9 @@ def _by_roots(A: np.ndarray, rate: float, evidence: dict[str, Any]) -> tuple[str
     return "", bool(np.all(np.abs(roots) > growth))
 
 
-def _scaled_rows(functions: Sequence[Function], d: np.ndarray) -> list[np.ndarray]:
-    """Gradients by x/d, of length one."""
-    rows = [np.array([float(c) for c in gradient]) * d for _, gradient, _ in functions]
+def _unit_rows(functions: Sequence[Function]) -> list[np.ndarray]:
+    """Gradients of length one."""
+    rows = [np.array([float(c) for c in gradient]) for _, gradient, _ in functions]
     return [row / (np.linalg.norm(row) or 1.0) for row in rows]
 
 
@@ -174,16 +177,14 @@ def _on_kernel(A: np.ndarray, rows: Sequence[np.ndarray]) -> np.ndarray:
     return (A @ W)[free]
 
 
-def _definite(
-    functions: Sequence[Function], rows: Sequence[np.ndarray], d: np.ndarray, evidence: dict[str, Any]
-) -> bool:
+def _definite(functions: Sequence[Function], rows: Sequence[np.ndarray], evidence: dict[str, Any]) -> bool:
     """Whether a combination of functions is critical with a definite second variation on a kernel."""
-    pencil = Pencil.of([_in_sizes(f, d) for f in functions])
+    pencil = Pencil.of(functions)
     found = pencil.search()
     if found is None or not _critical(pencil.gradients, found[0]):
         evidence["hessian"] = "no multipliers"
         return False
-    W = _kernel(rows, len(d))
+    W = _kernel(rows, pencil.gradients.shape[1])
     R = W.T @ np.tensordot(found[0], pencil.hessians, 1) @ W
     roots = np.linalg.eigvalsh(R) if R.size else np.zeros(0)
     margin = DEFINITE * float(np.max(np.abs(roots), initial=0.0))
@@ -197,12 +198,19 @@ def _definite(
     return definite
 
 
-def _in_sizes(function: Function, d: np.ndarray) -> Function:
-    """A function by x/d, which are powers of two."""
+def in_sizes(function: Function, d: Sequence[float] | np.ndarray) -> Function:
+    """A function by x/d, which are powers of two.
+
+    A gradient that the second derivatives give a point next to it is none.
+    """
     name, gradient, second = function
     q = [fmpq(*float(v).as_integer_ratio()) for v in d]
     slopes = [c * f for c, f in zip(gradient, q, strict=True)]
-    return name, slopes, {(i, j): v * q[i] * q[j] for (i, j), v in second.items()}
+    bends = {(i, j): v * q[i] * q[j] for (i, j), v in second.items()}
+    least = SLOPE * max([0.0, *(abs(float(v)) for v in bends.values())])
+    if not any(abs(float(c)) > least for c in slopes):
+        slopes = [fmpq(0)] * len(slopes)
+    return name, slopes, bends
 
 
 def _critical(gradients: np.ndarray, y: np.ndarray) -> bool:

@@ -52,6 +52,14 @@ def motion_of(
     return motion, {"energy": motion.energy}
 
 
+def _of_places(seen: Seen, equilibrium: Equilibrium, motion: Motion) -> Scales:
+    """Sizes of places and of their velocities, which are moved by their sizes in the time of the system."""
+    found = seen.scales(equilibrium.x, equilibrium.u, equilibrium.params)
+    places = found.column[: len(motion.rates)]
+    speeds = places[: len(motion.velocities)] * (found.rate or 1.0)
+    return replace(found, column=np.concatenate([places, speeds]))
+
+
 def _distinct(name: str, motion: Motion) -> str:
     """The name of an invariant, told from a relation of the leaf that goes by it."""
     return f"{name} (invariant)" if name in motion.leaf else name
@@ -113,7 +121,9 @@ class Problem:
             return cls(motion, kept, numbers, x, held, candidates, field=field, scales=scales)
         place = x[: len(motion.rates)]
         point = [*place, *[Fraction(0)] * len(motion.velocities)]
-        return cls(motion, candidates, numbers, point, held, candidates, tuple(map(float, seen.spin)), field)
+        scales = partial(_of_places, seen, equilibrium, motion)
+        spin = tuple(map(float, seen.spin))
+        return cls(motion, candidates, numbers, point, held, candidates, spin, field, scales)
 
     def extended(self, radicand: Any) -> Problem | None:
         """The question with the root of a number at hand; None where no number is named, or there are too

@@ -26,7 +26,6 @@ from geoctrl.checker.jets import Jet, NotExact, Numbers, evaluate
 from geoctrl.checker.matrices import Rows, independent
 from geoctrl.checker.polynomials import Functions, Ratio, generators_of
 from geoctrl.checker.reading import Refusal
-from geoctrl.checker.tolerances import RESIDUAL
 
 STATES = 128
 
@@ -163,16 +162,11 @@ class Question:
         return self.function_at(name, (self.problem["leaf"] | self.problem["invariants"])[name])
 
     def function_at(self, name: str, place: int) -> tuple[str, list[fmpq], dict[tuple[int, int], fmpq]]:
-        """The same of the function at a place of the table.
-
-        Where numbers are rounded, a gradient that the second derivatives give a point next to it is none.
-        """
+        """The same of the function at a place of the table."""
         (jet,) = self.jets([place])
         if jet.second is None:
             raise Refusal(f"{name[:80]!r} depends on unknowns", "problem")
-        rounding = fmpq(0) if self.exact else RESIDUAL * max([fmpq(0), *map(abs, jet.second.values())])
-        felt = any(abs(c) > rounding for c in jet.first.values())
-        return name, self.gradient(jet) if felt else [fmpq(0)] * len(self.labels), jet.second
+        return name, self.gradient(jet), jet.second
 
     def _solve_unknowns(self) -> None:
         """z = K^-1 b at the point, and Dz = K^-1 (Db - DK z)."""

@@ -7,9 +7,6 @@ from __future__ import annotations
 
 from flint import fmpq
 
-RESIDUAL = fmpq(1, 10**8)
-"""Rates and defects, relative to linearisation and state, that count as zero: ten times what a search leaves,
-whose sizes are others."""
 SWITCH = fmpq(1, 10**12)
 """Argument at which a switch counts as undecided: rounding of a double of the size of one."""
 SAME = 1e-6, 1e-9

@@ -33,6 +33,7 @@ from geoctrl import checker
 from geoctrl._scalars import exact
 from geoctrl._scalars.magnitudes import binary
 from geoctrl.analysis.motion import Motion, Stored
+from geoctrl.analysis.numerical import in_sizes
 from geoctrl.analysis.problem import Problem
 from geoctrl.analysis.table import Table
 from geoctrl.checker.balls import Balls
@@ -186,8 +187,9 @@ class _Fold:
 
     def _slopes(self, question: Any, name: str) -> np.ndarray:
         """Direction of a gradient by the states, in floats."""
-        (row,) = _floats([question.function(name)[1]])
-        row = row[self._moving] * np.array([float(self._sizes[i]) for i in self._moving])
+        sizes = [float(c) for c in self._sizes[: len(question.labels)]]
+        (row,) = _floats([in_sizes(question.function(name), sizes)[1]])
+        row = row[self._moving]
         return row / (np.linalg.norm(row) or 1.0)
 
     def _derivatives(self, question: Any) -> tuple[list[Any], list[list[Any]], list[Any]]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.seams import jumps
-from geoctrl.systems.judging import TIMES, Rates, at_random, cancel, finite, vanishing
+from geoctrl.systems.judging import SPEEDS, TIMES, Rates, at_random, cancel, finite, vanishing
 
 __all__ = ["QUANTITIES", "Sample", "has_no_moment", "kept", "refuse_spin", "require_symmetry", "samples_of"]
 
@@ -91,7 +91,8 @@ def _at_random_states(
 
     def sample() -> Rates:
         numbers = {**params, **{name: float(rng.uniform()) for name in free}}
-        place = (float(rng.uniform(*TIMES)), *system.product.generic(next(seeds)))
+        z, w = system.product.generic(seed := next(seeds))
+        place = float(rng.uniform(*TIMES)), z, SPEEDS[seed % len(SPEEDS)] * w
         return _judged(rates, system, run, u, judged, numbers, place)
 
     return at_random(sample)

@@ -197,15 +197,21 @@ class Named(Face):
         del second
         z, w = self.product.parts(self.pack(start))
         remedy = "project(start) of the system gives the nearest state that is on the manifold"
-        turning = [b for b, f in enumerate(self.product.factors) if f.kind]
-        speed = float(np.max(np.linalg.norm(w[turning], axis=-1), initial=0.0))
+        beside = {turns: self._largest(z, w, turns) for turns in (False, True)}
         for b, (f, row) in enumerate(zip(self.product.factors, self.product.first, strict=True)):
             body, names = slice(row, row + f.rows), (f.name, f.velocity_name)
             repair = f"{f.name} was projected onto the manifold"
             (z[body],), (w[b],) = _repaired(
-                f, z[body][None], w[b][None], names, repair, remedy, f.name, speed=speed
+                f, z[body][None], w[b][None], names, repair, remedy, f.name, beside=beside[bool(f.kind)]
             )
         return z, w
+
+    def _largest(self, z: np.ndarray, w: np.ndarray, turns: bool) -> tuple[float, float]:
+        """Largest configuration and velocity of the factors that turn, or of those that are places."""
+        bodies = [b for b, f in enumerate(self.product.factors) if bool(f.kind) == turns]
+        parts = z[[self.product.first[b] for b in bodies]], w[bodies]
+        first, second = (float(np.max(np.linalg.norm(a, axis=-1), initial=0.0)) for a in parts)
+        return first, second
 
     def by_name(self, parts: Any) -> dict[str, np.ndarray]:
         """Configurations and velocities of all factors, by their names."""
@@ -222,9 +228,9 @@ def _repaired(
     remedy: str,
     who: str = "",
     *,
-    speed: float = 0.0,
+    beside: tuple[float, float] = (0.0, 0.0),
 ) -> State:
     """A stack of starts (n, rows, 3) and (n, 3) with their defects taken away; raises as `Face.read`."""
-    defects = f.defects(z, w, names, speed)
+    defects = f.defects(z, w, names, beside)
     found = defects and needs_repair(defects, repair, remedy, who)
     return f.project(z, w) if found else (z.copy(), w.copy())

@@ -42,13 +42,22 @@ def sizes_at(
         anchors = np.where(turning, np.maximum(lengths, rate), lengths)
         return scales_of(A, C, B, terms + np.abs(A) @ np.abs(x), np.zeros(len(C)), anchors, rate, *names)
 
-    # Derivatives in doubles hold what rounding leaves of zeros: known once there are sizes to compare with.
+    # Derivatives in doubles hold what rounding leaves of zeros: known beside what has the same unit, and once
+    # there are sizes to compare with.
+    A = np.where(_alone(A), A, 0.0)
     raw = sizes(A, B)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        pushed = np.where(B != 0, np.abs(B) / raw.state[:, None], 0.0)
+    units = np.where(raw.state > 0, 0.0, raw.column)
+    pushed = np.abs(B) / raw.column[:, None]
     weak = ~(pushed > ROUNDING * np.max(pushed, axis=0, initial=0.0))
-    faint = np.abs(A) * raw.state <= ROUNDING * raw.field[:, None]
+    faint = np.abs(A) * raw.column <= ROUNDING * (raw.field + np.abs(A) @ units)[:, None]
     return sizes(np.where(faint, 0.0, A), np.where(weak, 0.0, B))
+
+
+def _alone(A: np.ndarray) -> np.ndarray:
+    """Entries that are not rounding of others of the same two vectors, which have one unit."""
+    blocks = np.abs(A).reshape(len(A) // 3, 3, -1, 3)
+    largest = np.max(blocks, axis=(1, 3), keepdims=True, initial=0.0)
+    return (blocks > ROUNDING * largest).reshape(A.shape)
 
 
 def _lengths(system: Any, x: np.ndarray, params: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:

@@ -15,9 +15,10 @@ from geoctrl._checks import finite_array, flag, resolve_parameters, user_level
 from geoctrl._scalars import Node, Program
 from geoctrl._scalars.branches import freed
 from geoctrl._scalars.budget import BUDGET, Budget
-from geoctrl.systems.anchors import anchors_of
+from geoctrl._scalars.magnitudes import Magnitudes
 from geoctrl.systems.casimirs import casimirs
-from geoctrl.systems.judging import TIMES, Rates, at_random, vanishing
+from geoctrl.systems.judging import SPEEDS, TIMES, Rates, at_random, vanishing
+from geoctrl.systems.measured import values_of
 from geoctrl.systems.mechanism import Mechanism
 from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.seams import Seams
@@ -26,12 +27,8 @@ from geoctrl.systems.symmetry import axis_momentum
 __all__ = ["Conservation"]
 
 _CANCELLED = 1e-4
-"""Size of a term that cancels by itself, relative to gradient times motion, states in their sizes: with the
-threshold of the judgement its rounding, of some hundred units in the last place."""
-_SPEEDS = 1.0, 1e-3, 1e3, 1e-6
-"""Sizes of the random velocities in turn, beside those that forces give to a system at rest in the time in
-which they move it by one: fast motions hide friction beside what is quadratic in them.
-"""
+"""Size of a term that cancels by itself, relative to its parts: with the threshold of the judgement its
+rounding, of some hundred units in the last place."""
 _REMEMBERED = 64
 
 
@@ -101,12 +98,12 @@ class Conservation:
         still = system.sample(rng, values, 0.0)
         u = rng.normal(size=system.ninputs) if held is None else held
         speed = rates.speed_from_rest(rng.uniform(*TIMES), still, u, params)
-        speeds, sizes = cycle(_SPEEDS), self._sizes(speed)
+        speeds = cycle(SPEEDS)
 
         def sample() -> Rates:
             x = system.sample(rng, values, speed * next(speeds))
             u = rng.normal(size=system.ninputs) if held is None else held
-            return rates.at(rng.uniform(*TIMES), x, u, params, rng, sizes)
+            return rates.at(rng.uniform(*TIMES), x, u, params, rng)
 
         def moving() -> np.ndarray:
             return system.sample(rng, values, speed)
@@ -114,13 +111,6 @@ class Conservation:
         good = vanishing(at_random(sample), tuple(self.nodes), system.name)
         good &= ~rates.seams.torn(moving, rng.uniform(*TIMES), u, params)
         return {name: node for (name, node), keeps in zip(self.nodes.items(), good, strict=True) if keeps}
-
-    def _sizes(self, speed: float) -> np.ndarray:
-        """Sizes (n,) of random states: lengths of what is advected, else one, and the speed."""
-        found, a = anchors_of(self._system).size.copy(), self._system.assembly
-        moving = np.ones(found.size, dtype=bool)
-        moving[len(a.velocity) : found.size - len(a.controller)] = False
-        return np.where(moving, speed, np.where(found > 0, found, 1.0))
 
     def values(self, names: tuple[str, ...], x: Any, params: Mapping[str, float]) -> dict[str, Any]:
         """Values of some candidates at states."""
@@ -156,41 +146,33 @@ class _Rates:
         self._system = system
         values, graph = list(nodes.values()), system.graph
         terms = [e for row in system.rate_terms(values) for e in row]
-        slopes = [e for row in graph.jacobian(values, system.state_nodes) for e in row]
-        self._shape = (2 * len(values) + 1, system.nstates)
+        self._shape = (len(values), system.nstates)
         mapping = dict(zip(system.input_nodes, inputs, strict=True))
-        given = graph.substitute([*terms, *slopes, *system.field_nodes], mapping)
+        given = graph.substitute([*terms, *system.field_nodes], mapping)
+        moving, given = given[len(terms) :], given[: len(terms)]
         free, numbers = freed(graph, given)
-        self._numbers = len(numbers)
-        self._free = Program(graph, [*system.arguments, *numbers.values()], system.parameter_nodes, free)
-        self._given = system.program(given) if numbers else self._free
-        self.seams = Seams(system, values, given[len(given) - system.nstates :])
+        self._numbers = list(numbers.values())
+        self._free = Magnitudes(graph, free)
+        self._given = Magnitudes(graph, given) if numbers else self._free
+        self._motion = system.program(moving)
+        self.seams = Seams(system, values, moving)
 
     def speed_from_rest(self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> float:
         """The root of the largest acceleration of a state at rest; one where nothing accelerates it."""
         with np.errstate(all="ignore"):
-            motion = self._given(self._system.arguments_at(t, x, u), params)[-self._shape[1] :]
+            motion = self._motion(self._system.arguments_at(t, x, u), params)
         pushed = np.max(np.abs(motion), initial=0.0)
         return float(np.sqrt(pushed)) if 0 < pushed < np.inf else 1.0
 
     def at(
-        self,
-        t: float,
-        x: np.ndarray,
-        u: np.ndarray,
-        params: Mapping[str, float],
-        rng: np.random.Generator,
-        of_states: np.ndarray,
+        self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float], rng: np.random.Generator
     ) -> Rates:
-        """Rates and sizes (1, q), of states (n,) given; as they are where a branch is not defined beyond its
-        region.
-        """
-        place = self._system.arguments_at(t, x, u)
-        found = self._free([*place, *rng.uniform(size=self._numbers)], params)
+        """Rates and sizes (1, q); as they are where a branch is not defined beyond its region."""
+        place = values_of(self._system, t, x, u, params)
+        chosen = dict(zip(self._numbers, rng.uniform(size=len(self._numbers)).tolist(), strict=True))
+        found = self._free(place | chosen)
         if not np.all(np.isfinite(found)):
-            found = self._given(place, params)
-        terms, slopes, motion = np.split(found.reshape(self._shape), [self._shape[0] // 2, -1])
-        steepest = np.max(np.abs(slopes) * of_states, axis=1, initial=0.0)
-        fastest = np.max(np.abs(motion) / of_states, initial=0.0)
-        sizes = np.maximum(np.abs(terms).max(axis=1), _CANCELLED * steepest * fastest)
-        return terms.sum(axis=1)[None], sizes[None]
+            found = self._given(place)
+        terms, sizes = (part.reshape(self._shape) for part in found)
+        largest = np.maximum(np.abs(terms), _CANCELLED * sizes).max(axis=1)
+        return terms.sum(axis=1)[None], largest[None]

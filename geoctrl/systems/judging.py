@@ -14,7 +14,7 @@ import numpy as np
 
 from geoctrl._checks import user_level
 
-__all__ = ["TIMES", "Rates", "at_random", "cancel", "finite", "vanishing"]
+__all__ = ["SPEEDS", "TIMES", "Rates", "at_random", "cancel", "finite", "vanishing"]
 
 _ROUNDING = 1e-10
 """Rate, relative to the sizes of its terms, that counts as none: the rounding of doubles in fields that solve
@@ -25,6 +25,9 @@ _TRIES = 60
 """States drawn at most until rates have finite values at so many: formulas have poles."""
 TIMES = (-3.0, 10.0)
 """Between which random times are drawn."""
+SPEEDS = 1.0, 1e-3, 1e3, 1e-6
+"""Sizes of the random velocities in turn, beside those that forces give to a system at rest in the time in
+which they move it by one: fast motions hide friction beside what is quadratic in them."""
 
 Rates = tuple[np.ndarray, np.ndarray]
 """Rates (k, q) of q quantities, by k kinds of force that have to vanish or cancel, and their terms' sizes."""

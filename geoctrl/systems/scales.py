@@ -32,6 +32,7 @@ from geoctrl.systems.tolerances import KERNEL, rank
 
 __all__ = [
     "Scales",
+    "beside_each_other",
     "columns_of",
     "condition_of",
     "equilibrated",
@@ -273,13 +274,31 @@ def kernel(rows: np.ndarray, threshold: float, size: float | None = None) -> np.
     return vt[rank(values, threshold, size) :].T
 
 
-def columns_of(slopes: np.ndarray, rows: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Units of steps (n,): sizes, where zero the least step that changes a row by its size, else one."""
+def columns_of(slopes: np.ndarray, rows: np.ndarray, sizes: np.ndarray, otherwise: float = 1.0) -> np.ndarray:
+    """Units of steps (n,): sizes, where zero the least step that changes a row by its size, or another."""
     slopes = np.abs(slopes)
     with np.errstate(all="ignore"):
         needed = np.where(slopes > 0, rows[:, None] / slopes, np.inf)
         needed = np.min(np.where(needed > 0, needed, np.inf), axis=0, initial=np.inf)
-    return np.where(sizes > 0, sizes, np.where(np.isfinite(needed), needed, 1.0))
+    return np.where(sizes > 0, sizes, np.where(np.isfinite(needed), needed, otherwise))
+
+
+def beside_each_other(A: np.ndarray, rate: float, sizes: np.ndarray) -> np.ndarray:
+    """Sizes with those of states that nothing measures, relative to the first of each group: that has one.
+
+    What acts on one another has sizes beside each other, as an amplitude of an oscillator has to its speed;
+    which multiple of them is taken changes nothing of D^-1 A D.
+
+    Examples
+    --------
+    >>> beside_each_other(np.array([[0.0, 1.0], [-1e-12, 0.0]]), 1e-6, np.zeros(2))
+    array([1.e+00, 1.e-06])
+    """
+    d = np.array(sizes, dtype=float)
+    while not d.all():
+        d[np.argmin(d != 0)] = 1.0
+        d = np.where(d > 0, d, felt(A, rate, reached(A, rate, d)))
+    return d
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,7 +313,7 @@ class Scales:
         Sizes d of the states, each in its unit; zero for a state that nothing measures.
     column : ndarray (n,)
         Units of steps: those sizes, where they are zero the least deviation that changes a rate or a relation
-        by its size, else one. Never a threshold.
+        by its size, else what they are beside each other. Never a threshold.
     field : ndarray (n,)
         Sizes rho of the rates of the states.
     leaf : ndarray (r,)
@@ -380,7 +399,8 @@ def scales_of(
     with np.errstate(all="ignore"):  # of numbers beyond the doubles there are no sizes
         d = felt(A, rate, reached(A, rate, anchors))
         rho, of_leaf = rates + np.abs(A) @ d, relations + np.abs(C) @ d
-        column = columns_of(np.vstack([A, C]), np.concatenate([rho, of_leaf]), d)
+        column = columns_of(np.vstack([A, C]), np.concatenate([rho, of_leaf]), d, otherwise=0.0)
+        column = beside_each_other(A, rate, column)
         pushed = np.where(B != 0, rate * d[:, None] / np.abs(B), 0.0)
     driven = np.max(pushed, axis=0, initial=0.0)
     return Scales(rate, d, column, rho, of_leaf, driven, A, C, B, labels, input_labels, units)

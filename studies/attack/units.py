@@ -38,8 +38,8 @@ PAIRED, PLACED, GAINED = 1e-6, 1e-9, 1e-6
 """Differences that count: of eigenvalues over the linearisation, of equilibria in what the linearisation
 makes of them there, of gains over the largest. Draws are scaled ill, by up to twelve decades."""
 BESIDE, ELSEWHERE = 1e-3, 10.0
-"""Differences of equilibria that count in any direction, as along families and where the linearisation says
-nothing; and how often as far as the guess a search goes astray, where rounding leads it."""
+"""Differences of equilibria that count in any direction, as along families (which are curved) and where the
+linearisation says nothing; and how often as far as the guess a search goes astray by rounding."""
 
 
 @dataclass
@@ -209,8 +209,8 @@ class Frame:
         if min(away) > ELSEWHERE * AWAY:
             return 0.0
         d = (one - two) / self.sizes
-        seen = float(np.max(np.abs(self.slopes @ d), initial=0.0))
-        return max(seen / PLACED, float(np.max(np.abs(d))) / BESIDE)
+        seen, far = float(np.max(np.abs(self.slopes @ d), initial=0.0)), float(np.max(np.abs(d)))
+        return max(seen / (PLACED + far**2), far / BESIDE)
 
 
 def slopes_at(setting: Setting, x: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -244,8 +244,17 @@ def found_again(setting: Setting, sizes: np.ndarray, seed: int) -> np.ndarray:
     x, u = state_of(setting)
     away = AWAY * sizes * np.random.default_rng(seed).normal(size=x.size)
     guess = x + away * setting.states
+    if not isinstance(setting.system, gc.ReducedSystem):
+        guess = _on_the_manifold(setting.system.product, guess)
     point = gc.find_equilibrium(setting.system, guess if u is None else (guess, u), params=setting.params)
     return point.x / setting.states
+
+
+def _on_the_manifold(product: Any, x: np.ndarray) -> np.ndarray:
+    z, w = product.parts(x)
+    for s in product.stacks:
+        z[s.rows], w[s.bodies] = s.factor.project(z[s.rows], w[s.bodies])
+    return product.state(z, w)
 
 
 def gains(setting: Setting, sizes: np.ndarray) -> np.ndarray:

@@ -355,3 +355,14 @@ def test_steady_rotation_of_a_puck():
     # Faster than the spring holds: sqrt(2 k / (M + m)), k = 1 N/m for each of two terms, M + m = 3 kg.
     fast = gc.find_equilibrium(s, guess=s.start(REST), spin=(0, 0, 1.2))
     assert gc.certify(s, fast).verdict is not gc.Verdict.PROVED_STABLE
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+def test_how_far_a_place_is_off_its_plane_is_judged_beside_it(size):
+    x = Place("x", axes=[[1, 0, 0], [0, 1, 0]])
+    system = ProductSystem([x], kinetic=x.rate.dot(x.rate) / 2)
+    start = {"x": (size * np.array([1, 0, 0.03]), np.zeros(3))}
+    with pytest.raises(gc.ConstraintError, match="x: the share of x across the axes"):
+        system.start(start)
+    near = {"x": (size * np.array([1, 0, 1e-14]), size * np.array([0, 2, 0]))}
+    assert system.start(near)[0] == size

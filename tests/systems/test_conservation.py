@@ -172,3 +172,12 @@ def test_weak_friction_is_seen_in_any_unit_of_time(time):
         free = gc.EulerPoincare(shape=shape, inertia=inertia, potential=potential)
         assert "energy" in free.reduce().conserved()
         assert not free.replace(forces=forces).reduce().conserved()
+
+
+def test_friction_of_a_light_body_is_seen_beside_a_heavy_one():
+    """Slopes of one state and rates of another are no term of a rate: their product says nothing of it."""
+    q, r = gc.Coordinate("q"), gc.Coordinate("r")
+    system = gc.EulerPoincare(
+        shape=[q, r], inertia=[[10**12, 0], [0, 1]], potential=5e7 * r.symbol**2, forces=[0, -r.rate]
+    ).reduce()
+    assert list(system.conserved()) == ["p_q"]

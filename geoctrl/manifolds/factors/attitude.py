@@ -100,7 +100,7 @@ class Attitude(Factor):
         z: np.ndarray,
         w: np.ndarray,
         names: tuple[str, str],
-        speed: float = 0.0,
+        beside: tuple[float, float] = (0.0, 0.0),
     ) -> dict[str, np.ndarray]:
         """Of orthogonality; ConstraintError for a determinant that is not positive."""
         first, _ = names

@@ -91,10 +91,10 @@ class Direction(Factor):
         return q[..., None, :], w - np.sum(q * w, axis=-1, keepdims=True) * q
 
     def defects(
-        self, z: np.ndarray, w: np.ndarray, names: tuple[str, str], speed: float = 0.0
+        self, z: np.ndarray, w: np.ndarray, names: tuple[str, str], beside: tuple[float, float] = (0.0, 0.0)
     ) -> dict[str, np.ndarray]:
         """Of unit length, and of the angle between direction and velocity, beside the fastest body."""
-        q, size = z[:, 0], max(speed, float(np.max(np.linalg.norm(w, axis=-1), initial=0.0))) or 1.0
+        q, size = z[:, 0], max(beside[1], float(np.max(np.linalg.norm(w, axis=-1), initial=0.0))) or 1.0
         first, second = names
         length = lengths_of(f"{first}0", q)
         return {

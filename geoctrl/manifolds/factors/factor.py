@@ -144,11 +144,12 @@ class Factor(ABC):
 
     @abstractmethod
     def defects(
-        self, z: np.ndarray, w: np.ndarray, names: tuple[str, str], speed: float = 0.0
+        self, z: np.ndarray, w: np.ndarray, names: tuple[str, str], beside: tuple[float, float] = (0.0, 0.0)
     ) -> dict[str, np.ndarray]:
         """Sizes (n,) of what n starts miss the manifold by, in words with the ``names`` of their parts.
 
-        Rates of turning are judged beside the largest, of these starts and of other bodies (``speed``).
+        What has a unit is judged beside the largest, of these starts and of other factors: ``beside`` are
+        the largest configuration and velocity of places, or of what turns.
 
         Raises
         ------

@@ -122,13 +122,17 @@ class Place(Factor):
         z: np.ndarray,
         w: np.ndarray,
         names: tuple[str, str],
-        speed: float = 0.0,
+        beside: tuple[float, float] = (0.0, 0.0),
     ) -> dict[str, np.ndarray]:
-        """Distances from the line or plane, and of the velocity from it."""
+        """Distances from the line or plane, and of the velocity from it, over the largest of their kind."""
         if not len(self.normals):
             return {}
-        off = [np.linalg.norm(a @ self.normals.T, axis=-1) for a in (z[..., 0, :], w)]
-        return {f"{name} across the axes that hold it": size for name, size in zip(names, off, strict=True)}
+        found = {}
+        for name, a, size in zip(names, (z[..., 0, :], w), beside, strict=True):
+            largest = max(size, float(np.max(np.linalg.norm(a, axis=-1), initial=0.0))) or 1.0
+            off = np.linalg.norm(a @ self.normals.T, axis=-1)
+            found[f"the share of {name} across the axes that hold it"] = off / largest
+        return found
 
     def relation_defects(self, z: np.ndarray, w: np.ndarray) -> np.ndarray:
         """Components along the normals."""
