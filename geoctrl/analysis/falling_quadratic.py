@@ -1,8 +1,9 @@
 r"""A quadratic Lyapunov function with a large sublevel set, by sums of squares in doubles.
 
 Of the identity in `geoctrl.checker.squares.identity` the matrices and multipliers are unknown. The product of
-c - V and its factor is linear in either: one is held and the other found, in turns, from the function of
-Lyapunov's equation at a level that is small enough. With the factor held, the function is the one for which
+c - V and its factor is linear in either: one is held and the other found, in turns, from a sum of squares
+along the modes at a level that is small enough; all of it in coordinates in which the last function is a sum
+of squares. With the factor held, the function is the one for which
 
 .. math:: \operatorname{tr}(W P), \qquad W = \overline{y\,y^T},
 
@@ -307,7 +308,9 @@ class FallingQuadratic:
         weights += 1e-6 * np.linalg.inv(scaled.T @ scaled)
         weights /= np.trace(weights)
         found = program.minimum({k: weights[i, j] * (1.0 if i == j else 2.0) for (i, j), k in V.items()})
-        return None if found is None else self.coordinates.function(entries(V, found) + small)
+        if found is None or not np.linalg.eigvalsh(function := entries(V, found) + small)[0] > 0:
+            return None
+        return self.coordinates.function(function)
 
     def _add_limits(self, program: Program, V: Gram, small: np.ndarray) -> None:
         """k.P^-1 k <= 1: the matrix [[1, k], [k, P]] is positive semidefinite."""

@@ -44,10 +44,12 @@ def in_exact_numbers(search: FallingQuadratic, proof: Proof, bits: int) -> dict[
         most = max((abs(c) * _size(m, sizes) for m, c in own.items()), default=0.0)
         rounded = {_powers(m): _rounded(c, most / _size(m, sizes), bits) for m, c in own.items() if most}
         multipliers.append({m: c for m, c in rounded.items() if c})
+    if not all(g.bounded for g in found):
+        return None
     rest = remainder(setting, function, fmpq(1), [g.square(bits) for g in found], multipliers)
     # What doubles leave is spread over squares where these are well conditioned; rounding leaves less.
     left = {_exponents(setting, e): to_float(c) for e, c in rest.terms()}
-    if not _spread(found, at.terms(left)):
+    if not _spread(found, at.terms(left)) or not all(g.bounded for g in found):
         return None
     squares = [g.square(bits) for g in found]
     if not _corrected(squares, remainder(setting, function, fmpq(1), squares, multipliers), setting):
@@ -86,10 +88,20 @@ class _Gram:
     gram: np.ndarray
     change: np.ndarray
 
+    @property
+    def own(self) -> np.ndarray:
+        """In the variables."""
+        return self.change.T @ self.gram @ self.change
+
+    @property
+    def bounded(self) -> bool:
+        """Whether no entry is above the sizes of its row and column, as where it is positive definite."""
+        sizes = np.sqrt(np.maximum(np.diag(self.own), 0.0))
+        return bool(np.all(np.abs(self.own) <= 2 * np.outer(sizes, sizes)))
+
     def square(self, bits: int) -> Square:
-        """In the variables, rounded."""
-        own = self.change.T @ self.gram @ self.change
-        return self.kind, [_powers(m) for m in self.block], _dyadic(own, bits)
+        """The same, rounded."""
+        return self.kind, [_powers(m) for m in self.block], _dyadic(self.own, bits)
 
 
 def _spread(found: list[_Gram], rest: Terms) -> bool:

@@ -16,6 +16,7 @@ def test_a_study_writes_the_set_and_its_runs(tmp_path, monkeypatch):
     found = json.loads((tmp_path / "skate-limited-runs.json").read_text())
     assert found["away"] == 0
     assert found["starts"] == 8
+    assert found["extent"]["Gamma2"][1] > 0.45  # with poles at -200 and -3.2 1/s
     assert 1.0 < found["largest"]["u_theta"] <= 8.0
     assert gc.verify(tmp_path / "skate-limited.json").verdict is gc.Verdict.PROVED_ATTRACTED
 
