@@ -14,6 +14,7 @@ from geoctrl.errors import InputError
 from geoctrl.sampling import SampledController
 from geoctrl.simulation import simulate
 from geoctrl.systems import EulerPoincare, Friction, Parameter, System
+from geoctrl.systems.measures import known_units
 from geoctrl.systems.rotor_velocities import with_rotor_velocities
 from geoctrl.systems.tilt import tilted
 from geoctrl.systems.units import input_units
@@ -85,8 +86,15 @@ class Case:
             for label, (low, high) in bounds.items():
                 values = run[label][when]
                 if not (low <= values.min() and values.max() <= high):
-                    return f"{label} {words} [{low:g}, {high:g}]"
+                    unit = self.units.get(label, "")
+                    return f"{label} {words} [{low:g}, {high:g}] {unit}".rstrip()
         return ""
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Units of states and inputs, as far as the description tells them."""
+        mechanism = getattr(self.plant, "mechanism", None)
+        return ({} if mechanism is None else input_units(mechanism)) | known_units(self.plant)
 
     @property
     def span(self) -> float:
@@ -101,8 +109,7 @@ Scan = tuple[Trial, float, float, str]
 
 def _input_unit(case: Case) -> str:
     """That of the inputs, where the description tells one for all of them."""
-    mechanism = getattr(case.plant, "mechanism", None)
-    known = {} if mechanism is None else input_units(mechanism)
+    known = case.units
     found = {known.get(label, "") for label in case.controller.feedback.inputs}
     return found.pop() if len(found) == 1 and "" not in found else "units of the input"
 

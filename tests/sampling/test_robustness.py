@@ -247,3 +247,14 @@ def test_reports_are_the_same_in_other_units():
         assert other.runs == one.runs
     assert first["noise"].unit == "standard deviation of every signal, in the size of each"
     assert first["friction"].unit == "viscous, of each velocity of the body"
+
+
+def test_criteria_and_limits_are_told_in_the_units_of_the_description():
+    small, change = gc.models.get("cart-pendulum")().in_units(length=1000, mass=1000)  # mm, g
+    plant = small.reduce()
+    law = gc.lqr(plant, plant.equilibrium("upright"), Q={"x_dot": 1e-6, "phi": 1.0}, R={"u": 1e-12})
+    start, times = change.state([0.0, 0.0, 0.1]), np.linspace(0, 2, 21)
+    stays = {"phi": 0.2, "x_dot": 5000.0}
+    row = gc.robustness(plant, law.sampled(rate=50), start, times, checks=["limit"], stays=stays)["limit"]
+    assert row.unit == "uN"
+    assert row.criterion.endswith(("] rad", "] mm/s"))
