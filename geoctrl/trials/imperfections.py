@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -90,11 +91,12 @@ class Case:
                     return f"{label} {words} [{low:g}, {high:g}] {unit}".rstrip()
         return ""
 
-    @property
+    @cached_property
     def units(self) -> dict[str, str]:
         """Units of states and inputs, as far as the description tells them."""
         mechanism = getattr(self.plant, "mechanism", None)
-        return ({} if mechanism is None else input_units(mechanism)) | known_units(self.plant)
+        found = ({} if mechanism is None else input_units(mechanism)) | known_units(self.plant)
+        return {label: unit for label, unit in found.items() if unit != "1"}
 
     @property
     def span(self) -> float:
