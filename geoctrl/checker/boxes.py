@@ -22,7 +22,7 @@ from flint import acb, acb_poly, arb, arb_mat, ctx, fmpq
 
 from geoctrl.checker.balls import Balls, radii
 from geoctrl.checker.jets import Jet, to_float
-from geoctrl.checker.matrices import left_of_axis
+from geoctrl.checker.matrices import ball_solved, left_of_axis
 from geoctrl.checker.question import Question
 from geoctrl.checker.reading import Refusal
 from geoctrl.checker.surds import ball, middle
@@ -129,7 +129,7 @@ def matrix(rows: Sequence[Sequence[Any]], columns: int) -> arb_mat:
 def solved(A: arb_mat, right: arb_mat) -> arb_mat:
     """X of A X = right, refused where A may be singular."""
     try:
-        return A.solve(right)
+        return ball_solved(A, right)
     except ZeroDivisionError as error:
         raise Refusal("a matrix may be singular in the box") from error
 

@@ -20,6 +20,8 @@ Rows = list[list[Number]]
 REMEMBERED = 16
 """Characteristic polynomials, and where their roots lie, that are asked for more than once."""
 
+_TURNS = 3
+"""Of rows and columns that are brought next to one."""
 SIZE, CHARACTERISTIC = 3e11, 4e10
 """Cube of the size times length of the numbers to the power 3/2, in bits: what seconds of elimination do."""
 
@@ -74,11 +76,46 @@ def solve(A: Rows, right: Rows) -> Rows:
     try:
         if any(isinstance(q, arb) for row in [*A, *right] for q in row):
             a, b = (arb_mat([[arb(q) for q in row] for row in rows]) for rows in (A, right))
-            return a.solve(b).tolist()
+            return ball_solved(a, b).tolist()
         root = _root(A, right)
         return matrix(A, len(A), root).solve(matrix(right, len(right[0]), root)).tolist()
     except ZeroDivisionError as error:
         raise Refusal("a matrix that must be invertible is singular at the point") from error
+
+
+def ball_solved(A: arb_mat, right: arb_mat) -> arb_mat:
+    """X of A X = right in balls, found in units in which rows and columns have largest entries next to one.
+
+    Bounds of solutions hold for all unknowns alike: of numbers of unlike sizes they would say little.
+
+    Raises
+    ------
+    ZeroDivisionError
+        If A may be singular.
+    """
+    n = A.nrows()
+    rows, columns = [0] * n, [0] * n
+    sizes = [[_bits(c) for c in row] for row in A.tolist()]
+    for _ in range(_TURNS):
+        for i, row in enumerate(sizes):
+            told = [s + e for s, e in zip(row, columns, strict=True) if s is not None]
+            rows[i] = -max(told, default=0)
+        for j, column in enumerate(zip(*sizes, strict=True)):
+            told = [s + e for s, e in zip(column, rows, strict=True) if s is not None]
+            columns[j] = -max(told, default=0)
+    r, c = ([arb(2) ** e for e in exponents] for exponents in (rows, columns))
+    scaled = arb_mat(n, n, [A[i, j] * r[i] * c[j] for i in range(n) for j in range(n)])
+    m = right.ncols()
+    found = scaled.solve(arb_mat(n, m, [right[i, k] * r[i] for i in range(n) for k in range(m)]))
+    return arb_mat(n, m, [found[i, k] * c[i] for i in range(n) for k in range(m)])
+
+
+def _bits(value: arb) -> int | None:
+    """The exponent of the middle of a ball, None for what is zero or no number."""
+    if not value.is_finite() or value.mid() == 0:
+        return None
+    mantissa, exponent = value.mid().man_exp()
+    return int(exponent) + int(abs(mantissa)).bit_length()
 
 
 def restricted(A: Rows, basis: Rows) -> Rows:

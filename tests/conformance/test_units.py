@@ -22,9 +22,9 @@ MEMBERS = [
     ("pendulum-skate-rotor", "sliding", 3),
     ("furuta-pendulum", "upright", 1),
 ]
-DRAWN = [(1, 2, 5), (1, 5, 3), (35, 53, 7), (35, 81, 7), (35, 143, 5), (35, 206, 7)]
+DRAWN = [(1, 2, 5), (1, 5, 3), (35, 53, 7), (35, 81, 7), (35, 143, 5), (35, 206, 7), (35, 268, 2)]
 """Seeds and indices of the attack, and units: places at rest, attitudes by the energy, friction beside a
-heavy body, directions on which nothing acts."""
+heavy body, directions on which nothing acts, multipliers beside accelerations."""
 
 
 def frame_of(name, family):
