@@ -48,6 +48,7 @@ class Stepper:
         state = ta.state
         self._read = state.tolist if compiled.measured is None else lambda: ta.state.tolist()
         self._plain = compiled.measured is None
+        self._unwatched = self._flow.log.unwatched
 
     def __enter__(self) -> Stepper:
         return self
@@ -75,16 +76,18 @@ class Stepper:
 
     def _watched(self, t: float) -> list[float]:
         """State at a later time, the passages on the way compared with the sides of the surfaces."""
-        if not self._taken.serves:
+        log, (before, start) = self._flow.log, self._at
+        if log.unwatched != self._unwatched:
             self._taken.exchange()
             self._use()
-        compiled, log, (before, start) = self._compiled, self._flow.log, self._at
+        compiled = self._compiled
         mark = log.mark()
-        log.again(before, np.array(start))
+        log.again(before, start)
         x = self._reach(t)
-        look_again(self._flow, compiled, before, np.array(start), mark)
-        if log.over:
-            raise EndedError(Ending(self._ta.time))
+        if not log.quiet(t, x):
+            look_again(self._flow, compiled, before, np.array(start), mark)
+            if log.over:
+                raise EndedError(Ending(self._ta.time))
         return x
 
     def _reach(self, t: float) -> list[float]:

@@ -79,7 +79,7 @@ class Flow:
     log: Passages = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "log", Passages(float(self.times[0]), self.events, self.surfaces))
+        object.__setattr__(self, "log", Passages(float(self.times[0]), self.events, self.surfaces, self.switches))
 
     # -- where it is cut --------------------------------------------------------------------------
 
@@ -199,11 +199,13 @@ class Flow:
     def surfaces(self, t: float, x: np.ndarray) -> Surfaces:
         """The functions of the events at a state, their rounding and their rates."""
         u = self.inputs(t, x)
-        values = np.array(self._values(self._switches, t, x, u))
-        slopes = np.array(self._values(self._slopes, t, x, u)).reshape(len(self.events), -1)
+        at = t, x.tolist(), u.tolist()
+        values = np.array(self._values(self._switches, *at))
+        slopes = np.array(self._values(self._slopes, *at)).reshape(len(self.events), -1)
         with np.errstate(all="ignore"):
             # Where a gradient has no value nothing is known of the rounding, and the sign counts as it is.
-            rounding = RELATIVE_ROUNDING * np.nan_to_num(np.abs(slopes), nan=0.0) @ np.abs([*x, t, *u])
+            known = np.where(np.isnan(slopes), 0.0, np.abs(slopes))
+            rounding = RELATIVE_ROUNDING * known @ np.abs([*x, t, *u])
             rates = slopes[:, : x.size + 1] @ np.array([*self.field(t, x), 1.0])
         changing = [event.of_inputs and not self.drive.constant for event in self.events]
         return Surfaces(values, np.nan_to_num(rounding), np.where(changing, np.nan, rates))
@@ -237,15 +239,34 @@ class Flow:
             rate = self.run.rate(t, x[: self._size])
         except SingularMassError:
             rate = np.full(self._size, np.nan)
-        return np.concatenate([rate, self._values(self._more, t, x, u)]) if self.more else rate
+        return np.concatenate([rate, self._values(self._more, t, x.tolist(), u.tolist())]) if self.more else rate
 
-    def switches(self, t: float, x: np.ndarray) -> tuple[float, ...]:
+    def switches(self, t: float, x: np.ndarray | list[float]) -> tuple[float, ...]:
         """Values of the events at a state; nan where they have none."""
-        return self._values(self._switches, float(t), x, self.inputs(t, x))
+        u = self.inputs(t, np.asarray(x)).tolist() if self._of_inputs else self._no_inputs
+        return self._values(self._switches, float(t), x if isinstance(x, list) else x.tolist(), u)
 
-    def _values(self, program: Program, t: float, x: np.ndarray, u: np.ndarray) -> tuple[float, ...]:
+    @cached_property
+    def _constants(self) -> dict[Program, tuple[float, ...]]:
+        """Of the programs, which are asked for values at every step."""
+        return {}
+
+    @cached_property
+    def _of_inputs(self) -> bool:
+        return any(event.of_inputs for event in self.events)
+
+    @cached_property
+    def _no_inputs(self) -> list[float]:
+        """In place of inputs where nothing depends on them."""
+        return [0.0] * self.system.ninputs
+
+    def _values(self, program: Program, t: float, x: list[float], u: list[float]) -> tuple[float, ...]:
         try:
-            return program.scalar([*x.tolist(), t, *u.tolist()], program.constants(self.params))
+            constants = self._constants[program]
+        except KeyError:
+            constants = self._constants[program] = program.constants(self.params)
+        try:
+            return program.scalar([*x, t, *u], constants)
         except (ArithmeticError, ValueError):
             # Division by zero, overflow or a function outside its domain in Python's float arithmetic.
             return (float("nan"),) * len(program.tape.outputs)

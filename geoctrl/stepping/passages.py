@@ -57,6 +57,8 @@ class Passages:
     events : sequence of LocatedEvent
     look : callable
         ``look(t, x) -> Surfaces``.
+    values : callable
+        ``values(t, x)``, those of the functions alone, which cost a tenth.
 
     Attributes
     ----------
@@ -74,16 +76,19 @@ class Passages:
         start: float,
         events: Sequence[LocatedEvent],
         look: Callable[[float, np.ndarray], Surfaces],
+        values: Callable[[float, np.ndarray | list[float]], Sequence[float]],
     ) -> None:
-        self.start, self._events, self._look = start, events, look
+        self.start, self._events, self._look, self._values = start, events, look, values
         self.entries: list[tuple[int, float, np.ndarray]] = []
         self.stopped: int | None = None
         self.end: tuple[float, np.ndarray] | None = None
         self.grazed: dict[int, float] = {}
         self.doubtful = False
+        self._of_inputs = [i for i, event in enumerate(events) if event.of_inputs]
         self._sides = [0] * len(events)
         self._last: dict[int, float] = {}
         self._leaving: dict[int, int] = {}
+        self._mark: Mark | None = None
 
     # -- where the run is ---------------------------------------------------------------------------
 
@@ -102,6 +107,7 @@ class Passages:
 
     def begin(self, t: float, x: np.ndarray) -> None:
         """Take up the sides at the initial state."""
+        self._mark = None
         at = self._look(t, x)
         for i, (value, rounding, rate) in enumerate(zip(*at, strict=True)):
             if abs(value) > rounding:
@@ -110,16 +116,20 @@ class Passages:
                 # At rest on the surface the sign that the motion takes by itself decides.
                 self._leaving[i] = _sign(rate)
 
-    def again(self, t: float, x: np.ndarray) -> None:
+    def again(self, t: float, x: np.ndarray | list[float]) -> None:
         """Take up the sides of events in inputs, where these may jump."""
-        held = [i for i, event in enumerate(self._events) if event.of_inputs and i not in self._leaving]
+        held = [i for i in self._of_inputs if i not in self._leaving]
         if held:
-            at = self._look(t, x)
+            self._mark = None
+            at = self._look(t, np.asarray(x))
             for i in held:
                 self._sides[i] = _sign(at.values[i]) if abs(at.values[i]) > at.rounding[i] else 0
 
     def settle(self, t: float, x: np.ndarray) -> list[int]:
         """Take up the sides at the end of a stretch; the events of which a passage was not found."""
+        if not self._leaving and self._agree(self._values(t, x)):
+            return []
+        self._mark = None
         at, lost = self._look(t, x), []
         limits = np.fmax(at.rounding, np.abs(at.rates) * self._resolution(t))
         for i, (value, limit) in enumerate(zip(at.values, limits, strict=True)):
@@ -136,8 +146,24 @@ class Passages:
                 self._sides[i] = side
         return lost
 
+    def quiet(self, t: float, x: np.ndarray | list[float]) -> bool:
+        """Whether nothing speaks against what is known at the end of a stretch: all functions have the signs
+        that are known, as nearly always, and rounding matters not then.
+        """
+        if self._leaving or self.doubtful or self.grazed or self.stopped is not None:
+            return False
+        return self._agree(self._values(t, x))
+
+    def _agree(self, values: Sequence[float]) -> bool:
+        """Whether values have the signs that are known."""
+        for value, side in zip(values, self._sides, strict=True):
+            if not value * side > 0:
+                return False
+        return True
+
     def give_up(self, lost: Sequence[int], t: float, x: np.ndarray) -> None:
         """Passages that no step shows: counted here if they are nearer than rounding tells, else grazed."""
+        self._mark = None
         at = self._look(t, x)
         for i in lost:
             side = _sign(at.values[i])
@@ -151,6 +177,7 @@ class Passages:
 
     def meets(self, index: int, t: float, slope: int) -> bool:
         """Whether a zero with a sign of the rate there counts; it is none at the start, or found twice."""
+        self._mark = None
         if index in self._leaving or abs(t - self.start) <= self._resolution(self.start):
             return False
         if slope and slope == self._sides[index]:
@@ -164,12 +191,14 @@ class Passages:
 
     def add(self, index: int, t: float, x: np.ndarray) -> None:
         """Record a passage that counts; a terminal one ends the run."""
+        self._mark = None
         self.entries.append((index, t, x))
         if self._events[index].terminal:
             self.stopped, self.end = index, (t, x)
 
     def conclude(self, t: float, x: np.ndarray) -> None:
         """At the end of a run: passages at its time, which engines drop, and surfaces never left."""
+        self._mark = None
         at = self._look(t, x)
         limits = np.fmax(at.rounding, np.abs(at.rates) * self._resolution(t))
         for i, value in enumerate(at.values):
@@ -197,13 +226,16 @@ class Passages:
     # -- stretches that are run again -------------------------------------------------------------------
 
     def mark(self) -> Mark:
-        """What is known now."""
+        """What is known now; the one before where nothing has changed since, as mostly."""
         self.doubtful = False
-        leaving, last = dict(self._leaving), dict(self._last)
-        return Mark(len(self.entries), tuple(self._sides), leaving, last, dict(self.grazed))
+        if self._mark is None:
+            leaving, last = dict(self._leaving), dict(self._last)
+            self._mark = Mark(len(self.entries), tuple(self._sides), leaving, last, dict(self.grazed))
+        return self._mark
 
     def back_to(self, mark: Mark) -> None:
         """Forget what was found since a mark."""
+        self._mark = None
         del self.entries[mark.found :]
         self._sides, self._leaving, self._last = list(mark.sides), dict(mark.leaving), dict(mark.last)
         self.grazed = dict(mark.grazed)
@@ -222,6 +254,7 @@ class Passages:
 
     def forget_after(self, t: float) -> None:
         """Drop what was found later: the run counts up to `t`."""
+        self._mark = None
         self.entries = [entry for entry in self.entries if entry[1] <= t]
 
     def records(self, n: int) -> Events:

@@ -169,7 +169,7 @@ def test_held_runs_begin_on_a_surface():
 def test_a_passage_counts_once(ball):
     """Found again at the seam of two steps it is the same; in one direction twice, one between was lost."""
     run = passages(ball, [1.5, 0.0])
-    log = Passages(0.0, run._flow.events, run._flow.surfaces)
+    log = Passages(0.0, run._flow.events, run._flow.surfaces, run._flow.switches)
     log.begin(0.0, np.array([0.0, 1.0]))
     assert log.meets(0, 1.0, -1)
     assert not log.meets(0, 1.0 + 2e-16, -1)
