@@ -66,10 +66,31 @@ def expression(value: Any, what: str, error: type[GeoctrlError] = DescriptionErr
 
 def without_floats(value: Any, what: str, error: type[GeoctrlError] = DescriptionError) -> Any:
     """An expression, a condition or a matrix of sympy with its floats as the rationals that they are."""
-    floats = value.atoms(sp.Float)
-    return (
-        value.xreplace({f: _rational(f, f"a number in {what}", error) for f in floats}) if floats else value
-    )
+    if isinstance(value, sp.MatrixBase):
+        entries = [without_floats(entry, what, error) for entry in value]
+        kept = all(a is b for a, b in zip(entries, value, strict=True))
+        return value if kept else type(value)(*value.shape, entries)
+    # Each part once, however often it stands in the expression; parts are kept, as their numbers are told by id.
+    found: dict[int, Any] = {}
+    below: dict[int, tuple[Any, tuple[Any, ...]]] = {}
+    pending = [value]
+    while pending:
+        part = pending[-1]
+        _, args = below.setdefault(id(part), (part, part.args))
+        rest = [a for a in args if id(a) not in found]
+        if rest:
+            pending += rest
+            continue
+        pending.pop()
+        if id(part) not in found:
+            exact_args = [found[id(a)] for a in args]
+            if isinstance(part, sp.Float):
+                found[id(part)] = _rational(part, f"a number in {what}", error)
+            elif all(a is b for a, b in zip(exact_args, args, strict=True)):
+                found[id(part)] = part
+            else:
+                found[id(part)] = part.func(*exact_args)
+    return found[id(value)]
 
 
 def _rational(value: Any, what: str, error: type[GeoctrlError]) -> sp.Rational:

@@ -79,7 +79,9 @@ class Flow:
     log: Passages = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "log", Passages(float(self.times[0]), self.events, self.surfaces, self.switches))
+        object.__setattr__(
+            self, "log", Passages(float(self.times[0]), self.events, self.surfaces, self.switches)
+        )
 
     # -- where it is cut --------------------------------------------------------------------------
 
@@ -239,7 +241,9 @@ class Flow:
             rate = self.run.rate(t, x[: self._size])
         except SingularMassError:
             rate = np.full(self._size, np.nan)
-        return np.concatenate([rate, self._values(self._more, t, x.tolist(), u.tolist())]) if self.more else rate
+        return (
+            np.concatenate([rate, self._values(self._more, t, x.tolist(), u.tolist())]) if self.more else rate
+        )
 
     def switches(self, t: float, x: np.ndarray | list[float]) -> tuple[float, ...]:
         """Values of the events at a state; nan where they have none."""
