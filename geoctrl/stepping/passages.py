@@ -156,10 +156,7 @@ class Passages:
 
     def _agree(self, values: Sequence[float]) -> bool:
         """Whether values have the signs that are known."""
-        for value, side in zip(values, self._sides, strict=True):
-            if not value * side > 0:
-                return False
-        return True
+        return all(value * side > 0 for value, side in zip(values, self._sides, strict=True))
 
     def give_up(self, lost: Sequence[int], t: float, x: np.ndarray) -> None:
         """Passages that no step shows: counted here if they are nearer than rounding tells, else grazed."""
