@@ -70,7 +70,7 @@ def without_floats(value: Any, what: str, error: type[GeoctrlError] = Descriptio
         entries = [without_floats(entry, what, error) for entry in value]
         kept = all(a is b for a, b in zip(entries, value, strict=True))
         return value if kept else type(value)(*value.shape, entries)
-    # Each part once, however often it stands in the expression; parts are kept, as their numbers are told by id.
+    # Each part once, however often it stands in the expression; parts are kept, as ids tell them.
     found: dict[int, Any] = {}
     below: dict[int, tuple[Any, tuple[Any, ...]]] = {}
     pending = [value]
