@@ -6,6 +6,8 @@ along it; the checker decides.
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from flint import ctx, fmpq
 
@@ -37,9 +39,9 @@ def family_in_balls(problem: Problem) -> Judged | None:
         rounded = checker.Question(problem.question().read, exact=False)
     except checker.Refusal:
         return None
-    for tolerance in KERNEL:
+    for tolerance, slopes in product(KERNEL, SLOPES):
         try:
-            tangents, omitted, root = _in_floats(problem, rounded, tolerance)
+            tangents, omitted, root = _in_floats(problem, rounded, tolerance, slopes)
             with ctx.workprec(PRECISION):
                 stored = problem.question()
                 widths = [fmpq(0)] * len(stored.read["states"])
@@ -54,7 +56,7 @@ def family_in_balls(problem: Problem) -> Judged | None:
 
 
 def _in_floats(
-    problem: Problem, rounded: checker.Question, tolerance: float
+    problem: Problem, rounded: checker.Question, tolerance: float, slopes: tuple[int, float]
 ) -> tuple[list[list[fmpq]], list[str], complex]:
     """Tangents of the family by row, states to omit, and the last root across it on the leaf."""
     from scipy.linalg import null_space, qr
@@ -73,7 +75,7 @@ def _in_floats(
     pivots = qr(kernel.T, pivoting=True, mode="r")[1][: kernel.shape[1]]
     rows = np.linalg.solve(kernel[pivots].T, kernel.T)
     tangents = [
-        [_recognised(v, size) for v, size in zip(row * d / d[p], d / d[p], strict=True)]
+        [_recognised(v, size, *slopes) for v, size in zip(row * d / d[p], d / d[p], strict=True)]
         for row, p in zip(rows, pivots, strict=True)
     ]
     omitted = [labels[i] for i in qr(scaled, pivoting=True, mode="r")[1][: len(D)]] if len(D) else []
@@ -83,8 +85,8 @@ def _in_floats(
     return tangents, omitted, complex(across[int(np.argmax(across.real))]) if len(across) else 0j
 
 
-def _recognised(value: float, size: float) -> fmpq:
-    for largest, near in SLOPES:
-        if (q := short_rational(value, size, largest, near)) is not None:
-            return fmpq(q.numerator, q.denominator)
-    raise NotSolved
+def _recognised(value: float, size: float, largest: int, near: float) -> fmpq:
+    q = short_rational(value, size, largest, near)
+    if q is None:
+        raise NotSolved
+    return fmpq(q.numerator, q.denominator)
