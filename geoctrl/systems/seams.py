@@ -109,7 +109,9 @@ class Seams:
         changed = np.abs(a - b - A @ step - B @ step) > _JUMP * size
         # A quantity without a finite value on the switch is not defined there: no motion passes that point.
         there = self._on_switch(x, step, t, u, params)
-        changed |= np.isfinite(there) & (np.abs(there - a + A @ step) > _JUMP * size)
+        half, slopes, _ = self._at(x + step / 2, t, u, params)
+        near = (4 * (half - slopes @ step / 2) - (a - A @ step)) / 3  # exact to third order in the step
+        changed |= np.isfinite(there) & (np.abs(there - near) > _JUMP * size)
         outward, inward = step @ f, step @ g
         if outward * inward < 0:
             slide = (inward * f - outward * g) / (inward - outward)

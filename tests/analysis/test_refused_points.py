@@ -89,17 +89,28 @@ def test_numbers_that_leave_the_doubles():
 
 
 def test_parameters_at_which_the_equations_divide_by_zero():
-    """A gain that equals the rotor's inertia makes the controlled momentum infinite."""
+    q, c = gc.Coordinate("q"), gc.Parameter("c")
+    system = gc.EulerPoincare(
+        algebra=None, shape=[q], inertia=[[1]], potential=q.symbol**2 / (2 * c.symbol), parameters=[c]
+    ).reduce()
+    for call in (gc.linearize, gc.certify):
+        with pytest.raises(gc.GeoctrlError, match=r"singular|divide by zero|cannot be evaluated|no value"):
+            call(system, [0.0, 0.0], params={"c": 0.0})
+
+
+def test_a_function_that_divides_by_zero_is_not_conserved():
+    """A gain that equals the rotor's inertia makes the controlled momentum infinite, and no equation."""
     mechanism = gc.models.get("pendulum-skate-rotor")()
     loop = gc.match(mechanism).law(sigma=-1e-5).closed_loop(rotors=True)
     params = {"sigma": mechanism.defaults["J1"]}
     x = loop.equilibrium("sliding", Y0=1).x
-    for call in (
-        lambda: gc.linearize(loop, x, params=params),
-        lambda: gc.certify(loop, x, params=params),
-    ):
-        with pytest.raises(gc.GeoctrlError, match=r"singular|divide by zero|cannot be evaluated|no value"):
-            call()
+    with pytest.warns(RuntimeWarning, match="do not count as conserved: momentum_theta"):
+        lin = gc.linearize(loop, x, params=params)
+    assert "momentum_theta" not in lin.zero_modes
+    # Independent of what is conserved: differences of the rates.
+    h = 1e-6 * np.eye(len(x))
+    slopes = [(loop.rhs(0.0, x + d, params=params) - loop.rhs(0.0, x - d, params=params)) / 2e-6 for d in h]
+    assert lin.A == pytest.approx(np.array(slopes).T, abs=1e-6)
 
 
 # -- functions of time --------------------------------------------------------------------------------

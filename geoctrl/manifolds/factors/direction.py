@@ -99,7 +99,7 @@ class Direction(Factor):
         length = lengths_of(f"{first}0", q)
         return {
             f"|{first}| - 1": np.abs(length - 1),
-            f"{first}.{second}": np.abs(np.sum(q * w, axis=-1)) / size,
+            f"{first}.{second}/|{second}|": np.abs(np.sum(q * w, axis=-1)) / size,
         }
 
     def relation_defects(self, z: np.ndarray, w: np.ndarray) -> np.ndarray:
