@@ -95,8 +95,8 @@ def test_multipliers_across_a_mode_are_exponentials_of_the_period(sign):
     """q1 swings in a quartic, r'' = -sign r: exp(+-T), exp(+-i T)."""
     system = oscillator(lambda q, r: q**2 / 2 + q**4 / 4 + sp.Rational(sign, 2) * r**2, coordinates="qr")
     orbit = gc.find_periodic(system, start(system, q=1.1), 4.5)
-    found = orbit.enclose(bits=96)
-    with ctx.workprec(96):
+    found = orbit.enclose(bits=112)
+    with ctx.workprec(112):
         T = acb(found.period)
         expected = [(root * T).exp() for root in ((1, -1) if sign < 0 else (acb(0, 1), acb(0, -1)))]
         for value in expected:
