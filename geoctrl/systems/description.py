@@ -211,7 +211,8 @@ class EulerPoincare(Mechanism):
         Raises
         ------
         UnitsError
-            As `check_units`; also if the unit of a parameter, a state or an input is not determined.
+            As `check_units`; also if the unit of a parameter, a state or an input is not determined, and for
+            a closed loop: units of gains are not told.
         InputError
             For what is no positive number.
 

@@ -208,7 +208,18 @@ def _text(text: str, dimension: Any, factor: Fraction) -> str:
 
 
 def changed_mechanism(mechanism: Any, change: UnitChange, measures: Measures) -> Any:
-    """The description with the numbers of parameters and references in the new units."""
+    """The description with the numbers of parameters and references in the new units.
+
+    Raises
+    ------
+    UnitsError
+        If it has a law, whose numbers have units that nothing tells.
+    """
+    if mechanism.feedback or mechanism.controller:
+        raise UnitsError(
+            f"the law for {', '.join([*mechanism.feedback, *mechanism.controller])} has gains whose units "
+            "nothing tells; change the units of the plant, and design the law there"
+        )
 
     def factor(label: str) -> Fraction:
         return exact(

@@ -330,3 +330,11 @@ def test_units_of_coordinates_alone_are_as_they_are_given():
     q = gc.Coordinate("q", unit="mm")
     alone = gc.EulerPoincare(shape=[q], inertia=[[1]], potential=q**2).reduce()
     assert alone.units() == {"q_dot": "mm/s", "q": "mm"}
+
+
+def test_a_closed_loop_is_not_changed_silently():
+    """Gains are numbers whose units nothing tells: left as they were, they made a stable loop unstable."""
+    plant = gc.models.get("cart-pendulum")().reduce()
+    loop = gc.lqr(plant, plant.equilibrium("upright")).closed_loop()
+    with pytest.raises(gc.UnitsError, match="change the units of the plant"):
+        loop.mechanism.in_units(mass=7, length=3, time=Fraction(1, 9))
