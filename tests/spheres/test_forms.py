@@ -200,7 +200,7 @@ def test_start_and_trajectory():
     x = f.start((q, pi))
     assert np.array_equal(x, s.pack(q, pi))
     assert np.array_equal(f.start(x), x)
-    with pytest.raises(ConstraintError, match=r"q.pi is .*project\(q, pi\)"):
+    with pytest.raises(ConstraintError, match=r"q.pi/\|pi\| is .*project\(q, pi\)"):
         f.start((q, pi + q))
     traj = f.trajectory(
         np.array([0.0, 1.0]),
