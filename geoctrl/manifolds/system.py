@@ -12,7 +12,7 @@ import numpy as np
 
 from geoctrl._checks import finite_array, real_array
 from geoctrl._scalars import Node
-from geoctrl.errors import DescriptionError, InputError
+from geoctrl.errors import DescriptionError, InputError, UnitsError
 from geoctrl.manifolds import display
 from geoctrl.manifolds.branches import freed
 from geoctrl.manifolds.conservation import kept
@@ -106,7 +106,19 @@ class ManifoldSystem(System):
         return type(self)(**(self.arguments | changes))
 
     def _in_units_of(self, change: UnitChange) -> Self:
-        """The system in other units."""
+        """The system in other units; UnitsError for a law or functions: units of their numbers are not told."""
+        given = self.arguments
+        own = [
+            k
+            for k in ("gradient", "forces")
+            if callable(given.get(k)) and not hasattr(given[k], "free_symbols")
+        ]
+        own += ["law"] * (given.get("law") is not None)
+        if own:
+            raise UnitsError(
+                f"{' and '.join(own)} take and give numbers whose units nothing tells; change the units of "
+                "the system without them, and give those for the new ones"
+            )
         return self.replace(parameters=changed_parameters(self.parameters, self.measures, change))
 
     def __reduce__(self):

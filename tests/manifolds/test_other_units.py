@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import geoctrl as gc
 
@@ -72,3 +73,20 @@ def test_velocities_along_a_direction_are_judged_beside_the_fastest(second):
     for wrong in (across + 0.1 * second * up, 0.1 * second * up):
         with pytest.raises(gc.ConstraintError, match=r"q\.omega"):
             system.start({"p": (up, across), "q": (up, wrong)})
+
+
+def test_laws_are_not_changed_silently():
+    """Gains are numbers whose units nothing tells."""
+    x, u = gc.manifolds.Place("x"), sp.Symbol("u", real=True)
+    spring = gc.manifolds.ProductSystem(
+        [x],
+        kinetic=m.symbol * x.rate.dot(x.rate) / 2,
+        potential=k.symbol * x.z.dot(x.z) / 2,
+        forces={"x": sp.Matrix([u, 0, 0])},
+        inputs=[u],
+        parameters=[m, k],
+    )
+    moved, _ = spring.in_units(time=10)
+    assert moved.input_labels == ("u",)
+    with pytest.raises(gc.UnitsError, match="law take and give"):
+        spring.replace(law=lambda t, z, w: [-3.0 * w[0, 0]]).in_units(time=10)
