@@ -106,7 +106,7 @@ class ManifoldSystem(System):
         return type(self)(**(self.arguments | changes))
 
     def _in_units_of(self, change: UnitChange) -> Self:
-        """The system in other units; UnitsError for a law or functions: units of their numbers are not told."""
+        """The system in other units; UnitsError for a law or functions: nothing tells units of these."""
         given = self.arguments
         own = [
             k
