@@ -1,4 +1,7 @@
-"""Which of the candidate invariants a system keeps, judged by their rates at random states."""
+"""Which of the candidate invariants a system keeps, judged by their rates at random states.
+
+Doubles tell most of those that it does not keep; what they leave is judged with sixty digits.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,12 @@ from geoctrl._scalars import Node, Program
 from geoctrl._scalars.branches import freed
 from geoctrl._scalars.budget import BUDGET, Budget
 from geoctrl._scalars.magnitudes import Magnitudes
+from geoctrl._scalars.precise import number
 from geoctrl.systems.casimirs import casimirs
 from geoctrl.systems.judging import SPEEDS, TIMES, Rates, at_random, vanishing
 from geoctrl.systems.measured import values_of
 from geoctrl.systems.mechanism import Mechanism
+from geoctrl.systems.precise_states import PreciseStates
 from geoctrl.systems.recorded import Recorded
 from geoctrl.systems.seams import Seams
 from geoctrl.systems.symmetry import axis_momentum
@@ -109,7 +114,9 @@ class Conservation:
             return system.sample(rng, values, speed)
 
         good = vanishing(at_random(sample), tuple(self.nodes), system.name)
-        good &= ~rates.seams.torn(moving, rng.uniform(*TIMES), u, params)
+        if good.any():
+            good &= ~rates.seams.torn(moving, rng.uniform(*TIMES), u, params)
+            good &= rates.vanish(good, values, held)
         return {name: node for (name, node), keeps in zip(self.nodes.items(), good, strict=True) if keeps}
 
     def values(self, names: tuple[str, ...], x: Any, params: Mapping[str, float]) -> dict[str, Any]:
@@ -154,8 +161,13 @@ class _Rates:
         self._numbers = list(numbers.values())
         self._free = Magnitudes(graph, free)
         self._given = Magnitudes(graph, given) if numbers else self._free
+        self._free_rates, self._given_rates = self._added(free), self._added(given)
         self._motion = system.program(moving)
         self.seams = Seams(system, values, moving)
+
+    def _added(self, terms: Sequence[Node]) -> list[Node]:
+        n = self._system.nstates
+        return [self._system.graph.add(terms[k : k + n]) for k in range(0, len(terms), n)]
 
     def speed_from_rest(self, t: float, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> float:
         """The root of the largest acceleration of a state at rest; one where nothing accelerates it."""
@@ -176,3 +188,24 @@ class _Rates:
         terms, sizes = (part.reshape(self._shape) for part in found)
         largest = np.maximum(np.abs(terms), _CANCELLED * sizes).max(axis=1)
         return terms.sum(axis=1)[None], largest[None]
+
+    def vanish(self, asked: np.ndarray, values: Mapping[str, float], held: np.ndarray | None) -> np.ndarray:
+        """Which of the rates ``asked`` for, (q,), are zero, with sixty digits.
+
+        A force that is weak beside others, as in some units, is a force; parameters are the rationals that
+        they are, and inputs are ``held`` or random.
+        """
+        system, rng = self._system, np.random.default_rng(23)
+        precise, found = PreciseStates(system), np.zeros(len(asked), dtype=bool)
+        left = list(np.flatnonzero(asked))
+        for at in precise.states(values):
+            at |= {node: number(float(rng.uniform())) for node in self._numbers}
+            if held is not None:
+                at |= {node: number(float(v)) for node, v in zip(system.input_nodes, held, strict=True)}
+            for rates in (self._free_rates, self._given_rates):  # as where a branch has no value beyond it
+                zeros = dict(zip(left, precise.zeros_at([rates[k] for k in left], at), strict=True))
+                found[[k for k, zero in zeros.items() if zero]] = True
+                left = [k for k, zero in zeros.items() if zero is None]
+            if not left:
+                break
+        return found

@@ -6,46 +6,32 @@ parameters, it is proved once, when the system is made, and there is nothing mor
 is *open*: it holds at some parameters (equal moments of inertia, say) and not at others, and every set of
 numbers that the system is used with is judged before anything is computed with it.
 
-Judging is exact up to a last doubt: numbers are the rationals that they are, states lie on the leaf to
-sixty digits, and what is above 1e-40 of its terms there is not zero. Nothing is rounded, so that a
-coefficient ``0.3 - 3*0.1`` counts as the 3e-17 that it is.
+Judging is exact up to a last doubt, at states with sixty digits. Nothing is rounded, so that a coefficient
+``0.3 - 3*0.1`` counts as the 3e-17 that it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from geoctrl._scalars import STATE, Node, evaluate, exact
+from geoctrl._scalars import Node, exact
 from geoctrl._scalars.budget import Budget
 from geoctrl._scalars.ideal import LeafIdeal
-from geoctrl._scalars.precise import PRECISE, finite_real, number, shortest_solution, text
-from geoctrl.errors import DivisionError, GeoctrlError
+from geoctrl._scalars.precise import text
+from geoctrl.errors import GeoctrlError
+from geoctrl.systems.precise_states import TRIES, PreciseStates
 from geoctrl.systems.recorded import Recorded
-from geoctrl.systems.unit_classes import reference_sizes
 
 __all__ = ["Promise", "Promises"]
 
-_ZERO = number(Fraction(1, 10**40))
-"""Relative to the terms of an expression; sixty digits leave twenty for what cancels within them."""
-_ON_LEAF = number(Fraction(1, 10**55))
-"""Relative to the terms of a relation."""
-_LEAST = number(Fraction(1, 10**10))
-"""Part of its own size that a state or a function of states counts with at least: what the leaf makes zero is
-not quite."""
-_DEGREES = {"sqrt": number(Fraction(1, 2)), "abs": 1}
-"""Of functions that have the unit of a power of their argument; others are numbers."""
 _PROOF = 1.0
 """Seconds for a proof with parameters as symbols; without one, numbers are judged instead."""
 _STATES = 3
-_TRIES = 30
 _ASIDE = 0.03
-_NEWTON = 12
-"""Steps that double the digits, from the 1e-2 of a state beside the leaf on; with some to spare."""
 
 Numbers = Mapping[str, Any]
 
@@ -85,7 +71,7 @@ class Promises:
     """
 
     def __init__(self, system: Recorded, promises: Sequence[Promise], generic: Numbers) -> None:
-        self._system, self._own = system, _own_sizes(system)
+        self._system, self._precise = system, PreciseStates(system)
         rng = np.random.default_rng(29)
         elsewhere = {name: value * rng.uniform(0.5, 2.0) + 0.1 for name, value in generic.items()}
         self._open = [
@@ -181,102 +167,17 @@ class Promises:
         left = [r for r in promise.residuals if not r.is_zero]
         if not left:
             return None
-        graph, judged = self._system.graph, 0
-        parts = graph.reachable(left)
-        for at in self._states(values):
-            try:
-                found = dict(zip(parts, evaluate(parts, at, PRECISE), strict=True))
-            except (ZeroDivisionError, ValueError):
+        judged = 0
+        # Samples satisfy all relations of the description; those that were dropped are not to be presumed.
+        aside = _ASIDE if self._system.leaf.redundant else 0.0
+        for at in self._precise.states(values, aside):
+            found = self._precise.values(left, at)
+            if found is None:
                 continue
-            if not all(finite_real(found[node]) for node in left):
-                continue
-            sizes = _sizes(found, self._own)
             worst = max(left, key=lambda node: abs(found[node]))
-            if any(abs(found[node]) > _ZERO * sizes[node] for node in left):
+            if not all(self._precise.zeros(left, found)):
                 return f"{text(found[worst])} instead of 0{self._point(worst, at)}"
             judged += 1
             if judged == _STATES:
                 return None
-        return f"no finite value at {_TRIES} random states, so that it cannot be judged"
-
-    def _states(self, values: Numbers) -> Iterator[dict[Node, Any]]:
-        """Random states on the leaf, inputs and times with sixty digits, by node."""
-        system = self._system
-        a = system.assembly
-        rng = np.random.default_rng(3)
-        parameters = {node: number(exact(values[name])) for name, node in a.parameters.items()}
-        # Samples satisfy all relations of the description; those that were dropped are not to be presumed.
-        aside = _ASIDE if system.leaf.redundant else 0.0
-        for _ in range(_TRIES):
-            x = system.sample(rng, values)
-            x = x + aside * rng.normal(size=x.size) * [float(self._own[q]) for q in system.state_nodes]
-            others = {node: number(float(rng.normal())) for node in (a.time, *a.inputs)}
-            try:
-                yield self._on_leaf(x, {**parameters, **others})
-            except ZeroDivisionError:  # a state near which the leaf is not regular
-                continue
-
-    def _on_leaf(self, x: np.ndarray, others: dict[Node, Any]) -> dict[Node, Any]:
-        """The state moved onto the leaf by least Newton steps; DivisionError if none is near."""
-        system = self._system
-        nodes, variables = system.leaf.nodes, system.state_nodes
-        at = others | {node: number(float(v)) for node, v in zip(variables, x, strict=True)}
-        if not nodes:
-            return at
-        gradients, parts = system.graph.jacobian(nodes, variables), system.graph.reachable(nodes)
-        for _ in range(_NEWTON):
-            found = dict(zip(parts, evaluate(parts, at, PRECISE), strict=True))
-            sizes = _sizes(found, self._own)
-            if all(abs(found[node]) <= _ON_LEAF * sizes[node] for node in nodes):
-                break
-            rows = [evaluate(row, at, PRECISE) for row in gradients]
-            step = shortest_solution(rows, [found[node] for node in nodes])
-            at |= {node: at[node] - s for node, s in zip(variables, step, strict=True)}
-        else:
-            raise DivisionError("no state of the leaf near by")
-        return at
-
-
-def _own_sizes(system: Recorded) -> dict[Node, Any]:
-    """Sizes of the states: of components of what is advected that of their reference, else one, as drawn."""
-    sizes = {
-        str(symbol): size
-        for advected in system.mechanism.advected
-        for symbol, size in zip(advected.symbols, reference_sizes(advected), strict=True)
-    }
-    named = zip(system.state_labels, system.state_nodes, strict=True)
-    return {node: number(sizes.get(label) or 1.0) for label, node in named}
-
-
-def _sizes(values: Mapping[Node, Any], own: Mapping[Node, Any]) -> dict[Node, Any]:
-    """For each node, children first, the sum of the absolute values of what cancels in it.
-
-    Where the leaf holds a coordinate, its rate is zero but for the last digits of the state. Parameters are
-    exact, and may be as small as they are.
-
-    Parameters
-    ----------
-    own : of states; functions have the size one, but for roots and absolute values
-    """
-    sizes: dict[Node, Any] = {}
-    for node, value in values.items():
-        if node.kind == "sum":
-            sizes[node] = sum(sizes[c] * sizes[mono] for c, mono in node.payload)
-        elif node.kind == "prod":
-            q, items = node.payload
-            sizes[node] = abs(number(q))
-            for atom, e in items:
-                sizes[node] *= sizes[atom] ** e if e > 0 else abs(values[atom]) ** e
-        else:
-            sizes[node] = abs(value)
-            if node.level == STATE:
-                sizes[node] = max(abs(value), _LEAST * _own_size(node, sizes, own))
-    return sizes
-
-
-def _own_size(node: Node, sizes: Mapping[Node, Any], own: Mapping[Node, Any]) -> Any:
-    """Size of a state or of a function of states."""
-    if node.kind != "fun":
-        return own.get(node, 1)
-    name, arguments = node.payload
-    return sizes[arguments[0]] ** _DEGREES[name] if name in _DEGREES else 1
+        return f"no finite value at {TRIES} random states, so that it cannot be judged"

@@ -181,3 +181,18 @@ def test_friction_of_a_light_body_is_seen_beside_a_heavy_one():
         shape=[q, r], inertia=[[10**12, 0], [0, 1]], potential=5e7 * r.symbol**2, forces=[0, -r.rate]
     ).reduce()
     assert list(system.conserved()) == ["p_q"]
+
+
+@pytest.mark.parametrize("weak", ["1e-9", "1e-18", "1e-30"])
+def test_friction_of_any_weakness_is_friction(weak):
+    """However small it is beside other forces, as in other units; without it the energy is kept."""
+    q, r = gc.Coordinate("q"), gc.Coordinate("r")
+    weak = sp.Rational(weak)
+    body = gc.EulerPoincare(
+        shape=[q, r],
+        inertia=[[1, 0], [0, 1 + q.symbol**2]],
+        potential=q.symbol**2 + sp.cos(r.symbol),
+        forces=[0, -weak * r.rate],
+    )
+    assert not body.reduce().conserved()
+    assert list(body.replace(forces=None).reduce().conserved()) == ["energy"]

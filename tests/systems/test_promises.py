@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.systems import promises
+from geoctrl.systems import precise_states
 
 
 def number(name, value, positive=True):
@@ -317,7 +317,7 @@ def test_what_vanishes_with_all_its_terms_is_judged_by_its_own_smallness(monkeyp
     np.testing.assert_allclose(system.velocity([1.0, 2.0, 0.0, 0.6, 0.8]), [1.0, 1.2, 1.6], atol=1e-15)
     with pytest.raises(gc.FrameError, match="violates constraint row 1"):
         on_the_sphere_alone(sp.Rational(1, 10**30)).reduce()
-    monkeypatch.setattr(promises, "_LEAST", 0)
+    monkeypatch.setattr(precise_states, "_LEAST", 0)
     with pytest.raises(gc.FrameError, match="violates constraint row 1"):
         on_the_sphere_alone(0).reduce()
 
