@@ -90,3 +90,22 @@ def test_laws_are_not_changed_silently():
     assert moved.input_labels == ("u",)
     with pytest.raises(gc.UnitsError, match="law take and give"):
         spring.replace(law=lambda t, z, w: [-3.0 * w[0, 0]]).in_units(time=10)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        (
+            {"potential": lambda z, p: p["k"] * (z**2).sum() / 2, "gradient": lambda z, p: p["k"] * z},
+            "gradient",
+        ),
+        ({"forces": lambda t, z, w, u, p: -p["k"] * w}, "forces"),
+    ],
+)
+def test_functions_are_not_changed_silently(given, named):
+    x = gc.manifolds.Place("x")
+    system = gc.manifolds.ProductSystem(
+        [x], kinetic=m.symbol * x.rate.dot(x.rate) / 2, parameters=[m, k], **given
+    )
+    with pytest.raises(gc.UnitsError, match=f"{named} take and give"):
+        system.in_units(time=10)
