@@ -96,10 +96,10 @@ def test_laws_are_not_changed_silently():
     ("given", "named"),
     [
         (
-            {"potential": lambda z, p: p["k"] * (z**2).sum() / 2, "gradient": lambda z, p: p["k"] * z},
+            {"potential": lambda z, p: p[1] * (z**2).sum() / 2, "gradient": lambda z, p: p[1] * z},
             "gradient",
         ),
-        ({"forces": lambda t, z, w, u, p: -p["k"] * w}, "forces"),
+        ({"forces": lambda t, z, w, u, p: -p[1] * w}, "forces"),
     ],
 )
 def test_functions_are_not_changed_silently(given, named):
