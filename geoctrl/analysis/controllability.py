@@ -56,6 +56,9 @@ class Controllability:
     A, B : ndarray, (n, n) and (n, m)
     part : InvariantPart
         What they reach, in numbers of the kind in which ranks are decided.
+    drive, share : arrays, (rank, m) and (rank, n)
+        In such numbers what the inputs do to its coordinates, in its time, and these coordinates of the
+        part of a deviation that they reach, states in its sizes.
     """
 
     rank: int
@@ -70,6 +73,8 @@ class Controllability:
     A: np.ndarray
     B: np.ndarray
     part: InvariantPart
+    drive: np.ndarray
+    share: np.ndarray
 
     def gramian(self, horizon: float) -> np.ndarray:
         r"""What inputs of one unit of :math:`\int |u|^2 dt` reach within a time.
@@ -199,9 +204,11 @@ def controllability(
     rows = free.T @ onto_level @ N @ algebra.left_inverse(T)
     parts = [T @ reached, T @ still]
     parts += [T @ algebra.null(np.hstack(parts).T @ (metric * T)), algebra.null((metric * T).T)]
-    coordinates = _floats(algebra.left_inverse(np.hstack(parts))[: reached.shape[1]])
+    split = algebra.left_inverse(np.hstack(parts))[: reached.shape[1]]
+    coordinates = _floats(split)
     if not algebra.exact:  # zeros, which exact ones stay by themselves
         coordinates[np.abs(coordinates) < UNIT * np.max(np.abs(coordinates), initial=0.0)] = 0.0
+    pushed = given.B / algebra.numbers(d)[:, None] / algebra.numbers(np.array([pace]))
     directions, spanned = d[:, None] * _floats(T @ reached), d[:, None] * _floats(T @ resting)
     V = _orthonormal(directions)
     return Controllability(
@@ -219,6 +226,8 @@ def controllability(
         part=InvariantPart(
             algebra, algebra.left_inverse(reached) @ A @ reached, T @ reached, labels, d, pace
         ),
+        drive=algebra.left_inverse(reached) @ algebra.left_inverse(T) @ pushed,
+        share=split,
     )
 
 

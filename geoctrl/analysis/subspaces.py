@@ -10,12 +10,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from flint import acb, acb_mat, ctx, fmpq
 
 from geoctrl._scalars import exact, rational_matrix
 from geoctrl.analysis.polynomials import locate_roots
 from geoctrl.systems.tolerances import KERNEL, rank
 
 __all__ = ["EXACT", "FLOAT", "Arithmetic", "invariant_span"]
+
+_DIGITS = 512
+"""Bits for eigenvalues: of values that coincide k times a k-th part is left."""
+_REAL = 2.0**-100
+"""Imaginary part beside the largest value that is none: what the digits leave of a value that is double."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,8 @@ class Arithmetic:
         ``hurwitz(M)``: whether all eigenvalues have negative real parts.
     on_axis : callable
         ``on_axis(M)``: number of eigenvalues with a real part of zero.
+    eigenvalues : callable
+        ``eigenvalues(M)``: complex doubles, right to their last digits where M is exact.
     numbers : callable
         ``numbers(M)``: an array of doubles in numbers of this kind.
     row : callable
@@ -49,6 +57,7 @@ class Arithmetic:
     left_inverse: Callable[[np.ndarray], np.ndarray]
     hurwitz: Callable[[np.ndarray], bool]
     on_axis: Callable[[np.ndarray], int]
+    eigenvalues: Callable[[np.ndarray], np.ndarray]
     numbers: Callable[[np.ndarray], np.ndarray]
     row: Callable[[np.ndarray], np.ndarray]
     columns: Callable[[np.ndarray], np.ndarray]
@@ -108,6 +117,15 @@ def _on_axis(M: np.ndarray) -> int:
     return roots.zero + roots.imaginary
 
 
+def _eigenvalues(M: np.ndarray) -> np.ndarray:
+    """With digits for values that lie together, or far apart."""
+    with ctx.workprec(_DIGITS):
+        balls = acb_mat(len(M), len(M), [acb(fmpq(q.numerator, q.denominator)) for q in M.flat])
+        found = np.array([complex(v) for v in balls.eig(algorithm="approx")]) if len(M) else np.zeros(0)
+    real = np.abs(found.imag) <= _REAL * np.max(np.abs(found), initial=0.0)
+    return np.where(real, found.real, found)
+
+
 def _numbers(M: np.ndarray) -> np.ndarray:
     return np.array([exact(v) for v in M.flat], dtype=object).reshape(M.shape)
 
@@ -116,7 +134,9 @@ def _same(M: np.ndarray) -> np.ndarray:
     return M
 
 
-EXACT = Arithmetic(True, _null, _span, _left_inverse, _hurwitz, _on_axis, _numbers, _same, _same)
+EXACT = Arithmetic(
+    True, _null, _span, _left_inverse, _hurwitz, _on_axis, _eigenvalues, _numbers, _same, _same
+)
 
 
 # -- floats -------------------------------------------------------------------------------------------
@@ -173,6 +193,7 @@ FLOAT = Arithmetic(
     np.linalg.pinv,
     _float_hurwitz,
     _float_on_axis,
+    np.linalg.eigvals,
     np.asarray,
     _unit_row,
     _orthonormal,

@@ -79,10 +79,11 @@ class LinearLaw(Controls):
         K = finite_array("K", K, (plant.ninputs, plant.nstates))
         self.plant, self.mechanism = plant, as_mechanism(plant.mechanism, "a linear law")
         self.equilibrium, self.K, self.reached = equilibrium, K, reached
-        V = reached.basis
-        values = np.linalg.eigvals(V.T @ (reached.A - reached.B @ K) @ V)
+        part, algebra = reached.part, reached.part.algebra
+        law = algebra.numbers(K * part.sizes) @ part.basis
+        values = part.pace * algebra.eigenvalues(part.A - reached.drive @ law)
         self.eigenvalues = ordered(values)
-        own = np.linalg.eigvals(V.T @ reached.A @ V)
+        own = part.pace * np.linalg.eigvals(np.array(part.A, dtype=float))
         self.pace = float(np.max(np.abs([*values, *own]), initial=0.0))
 
     @property

@@ -12,10 +12,12 @@ from geoctrl._scalars import shown
 from geoctrl._scalars.long_calls import long_call
 from geoctrl.analysis import Controllability, Linearization, linearize
 from geoctrl.analysis.modes import Mode
-from geoctrl.errors import EquilibriumError, InputError
+from geoctrl.analysis.subspaces import EXACT
+from geoctrl.errors import ConvergenceError, EquilibriumError, InputError
 from geoctrl.sampling import warn_of_slow
 from geoctrl.synthesis.linear_estimator import LinearEstimator
 from geoctrl.synthesis.linear_law import LinearLaw
+from geoctrl.synthesis.precise_riccati import precise_gain, precise_law
 from geoctrl.synthesis.riccati import held_pair, optimal_gain, optimal_held_gain
 from geoctrl.synthesis.scaled_pair import acting_units, scaled_pair, weighed_sizes, weighed_units
 from geoctrl.synthesis.weights import read_weight
@@ -78,7 +80,8 @@ def lqr(
         For weights of another shape or not definite, for a motion on the imaginary axis that costs nothing, a
         system without inputs, a rate that is not positive; for an unknown label or parameter.
     ConvergenceError
-        If Riccati's equation is not solved in doubles.
+        If Riccati's equation is not solved: with ``rate`` in doubles, else with 2048 bits where these do not
+        tell the gain.
     TypeError
         For matrices, or anything else than a reduced system.
 
@@ -98,7 +101,7 @@ def lqr(
     R = read_weight("R", R, system.input_labels, definite=True)
     units = weighed_units(linear.A, linear.B, Q, R)
     reached = _stabilisable(linear, weighed_sizes(linear.A, linear.B, Q, R).states)
-    pair = scaled_pair(linear.A, linear.B, units, reached.basis, reached.projection)
+    pair = scaled_pair(reached.A, reached.B, units, reached.basis, reached.projection)
     if lasting := pair.part(reached.part).lasting(Q):
         raise InputError(
             f"Q puts no weight on a motion that does not decay by itself, along {_told(lasting)}; a label "
@@ -106,12 +109,15 @@ def lqr(
         )
     weighed = pair.A, pair.B, *pair.cost(Q, R)
     if rate is None:
-        K = optimal_gain(*weighed)
+        try:
+            K = pair.gain(optimal_gain(*weighed))
+        except ConvergenceError:  # doubles do not tell it
+            K = precise_law(reached, Q, R, units)
     else:
         hertz = sampling_rate(rate)
         warn_of_slow(hertz, float(np.max(np.abs(np.linalg.eigvals(linear.A)), initial=0.0)))
-        K = optimal_held_gain(*weighed, units.rate / hertz)
-    return LinearLaw(system, linear.equilibrium, pair.gain(K), reached)
+        K = pair.gain(optimal_held_gain(*weighed, units.rate / hertz))
+    return LinearLaw(system, linear.equilibrium, K, reached)
 
 
 @long_call
@@ -249,10 +255,14 @@ def lqe(
         raise EquilibriumError(f"{told} is not seen by {', '.join(seen.outputs)}; add an output")
     QN = read_weight("QN", QN, system.state_labels)
     RN = read_weight("RN", RN, seen.outputs, definite=True)
-    pair = scaled_pair(linear.A.T, seen.C.T, weighed_units(linear.A.T, seen.C.T, QN, RN), seen.basis)
+    pair = scaled_pair(seen.A.T, seen.C.T, weighed_units(seen.A.T, seen.C.T, QN, RN), seen.basis)
     if lasting := pair.part(seen.part.dual).lasting(QN):
         raise InputError(f"QN drives no motion along {_told(lasting)}, which does not decay by itself")
-    K = optimal_gain(pair.A, pair.B, *pair.cost(QN, RN))
+    weighed = pair.A, pair.B, *pair.cost(QN, RN)
+    try:
+        K = optimal_gain(*weighed)
+    except ConvergenceError:  # doubles do not tell it
+        K = np.array(precise_gain(*map(EXACT.numbers, weighed)), dtype=float)
     return LinearEstimator(system, linear.equilibrium, pair.gain(K).T, seen, outputs)
 
 

@@ -6,6 +6,7 @@ that cancel, and how large these are beside each other is then no matter of unit
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -17,6 +18,8 @@ __all__ = ["held_pair", "optimal_gain", "optimal_held_gain"]
 
 _RESIDUAL = 1e-6
 """Residual relative to the largest term above which nothing is left of a solution in doubles."""
+_CONDITION = 1e7
+"""How often relative errors of a pair may be in the solution: those of doubles are then some 1e-9 in it."""
 _STEPS = 8
 """Newton's steps after the first solution: each squares a small error, down to rounding."""
 
@@ -24,6 +27,8 @@ _APART = (
     "Riccati's equation is not solved in doubles: the weights are too far apart. Take those of comparable "
     "deviations, Q = {label: 1/largest**2} and R likewise"
 )
+
+_SLOW = "its solution hangs on more digits, with motions that decay so slowly beside others"
 
 Judged = tuple[np.ndarray, float, float]
 """Gain, relative residual, and how far the slowest mode is on the wrong side."""
@@ -35,9 +40,10 @@ def optimal_gain(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) -> 
     Raises
     ------
     ConvergenceError
-        If the equation is not solved in doubles: the weights are too far apart.
+        If the equation is not solved in doubles: the weights are too far apart, or the solution hangs on more
+        digits.
     """
-    from scipy.linalg import solve_continuous_are, solve_continuous_lyapunov
+    from scipy.linalg import solve_continuous_are
 
     if not A.size:
         return np.zeros((B.shape[1], 0))
@@ -52,9 +58,38 @@ def optimal_gain(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) -> 
         return K, _relative(A.T @ S, S @ A, -S @ B @ K, Q), slowest
 
     def stepped(K: np.ndarray) -> np.ndarray:
-        return solve_continuous_lyapunov((A - B @ K).T, -(Q + K.T @ R @ K))
+        return _form(A - B @ K, Q + K.T @ R @ K)
 
-    return _polished(S, stepped, judged) / d
+    K = _polished(S, stepped, judged)
+    if not _condition(A - B @ K, 2 * float(np.linalg.norm(A))) <= _CONDITION:
+        raise ConvergenceError(f"Riccati's equation is not solved in doubles: {_SLOW}")
+    return K / d
+
+
+def _condition(loop: np.ndarray, size: float) -> float:
+    r"""How many times a relative error of A and B is that of S, in units in which states cost one.
+
+    A change of the equation by E changes S by :math:`\int e^{L^T t} E\, e^{L t} dt` with the loop
+    L, at most by :math:`|E|\, |\int e^{L^T t} e^{L t} dt|` (Byers, 1985).
+    """
+    try:
+        growth = _form(loop, np.eye(len(loop)))
+    except (np.linalg.LinAlgError, ValueError):
+        return np.inf
+    values = np.linalg.eigvalsh((growth + growth.T) / 2)
+    return size * float(values[-1]) if values[0] > 0 else np.inf
+
+
+def _form(loop: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """What a loop makes of a weight: the S of L^T S + S L = -W; LinAlgError where doubles have none."""
+    from scipy.linalg import LinAlgWarning, solve_continuous_lyapunov
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            return solve_continuous_lyapunov(loop.T, -weight)
+        except (RuntimeWarning, LinAlgWarning) as said:
+            raise np.linalg.LinAlgError(str(said)) from None
 
 
 def optimal_held_gain(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray, h: float) -> np.ndarray:

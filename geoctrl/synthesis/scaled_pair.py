@@ -19,7 +19,16 @@ from geoctrl.analysis.modes import InvariantPart
 from geoctrl.analysis.subspaces import FLOAT
 from geoctrl.systems.scales import largest_cycle, reached
 
-__all__ = ["CHATTER", "ScaledPair", "Units", "acting_units", "scaled_pair", "weighed_sizes", "weighed_units"]
+__all__ = [
+    "CHATTER",
+    "ScaledPair",
+    "Units",
+    "acting_units",
+    "scaled_pair",
+    "weighed_sizes",
+    "weighed_units",
+    "without_chatter",
+]
 
 
 CHATTER = 1e-12
@@ -62,6 +71,12 @@ def acting_units(B: np.ndarray, sizes: np.ndarray, rate: float) -> Units:
     return Units(d, binary(np.divide(w, pushed, out=np.ones_like(pushed), where=pushed > 0)), w)
 
 
+def without_chatter(K: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """A gain (m, n) of states of these sizes without the entries that are rounding alone."""
+    shares = np.abs(K) * sizes
+    return np.where(shares > CHATTER * np.max(shares, axis=1, initial=0.0, keepdims=True), K, 0.0)
+
+
 @dataclass(frozen=True, eq=False)
 class ScaledPair:
     """The pair in units.
@@ -90,10 +105,7 @@ class ScaledPair:
 
     def gain(self, K: np.ndarray) -> np.ndarray:
         """A gain of z and v as one of deviations and inputs, (m, n), without what is rounding."""
-        found = K @ self.coordinates
-        shares = np.abs(found) * self.units.states
-        found[shares <= CHATTER * np.max(shares, axis=1, initial=0.0, keepdims=True)] = 0.0
-        return self.units.inputs[:, None] * found
+        return self.units.inputs[:, None] * without_chatter(K @ self.coordinates, self.units.states)
 
     def part(self, known: InvariantPart) -> InvariantPart:
         """The subspace in these units, where ``known`` is not exact: weights are of size one in them."""

@@ -159,3 +159,19 @@ def test_what_inputs_reach_is_the_same_in_other_units():
         reached = gc.linearize(system, place).controllable()
         assert (reached.rank, reached.dimension) == (4, 4)
         assert not reached.exact
+
+
+@pytest.mark.parametrize("rate", [10**3, 10**6, 10**9])
+def test_damping_of_a_fast_oscillator(rate):
+    """x'' = -w^2 x + u with Bryson's weights: K1 = q / (w^2 + sqrt(w^4 + q)), K2 = sqrt(1 + 2 K1)."""
+    q, u = gc.Coordinate("q"), sp.Symbol("u", real=True)
+    system = gc.EulerPoincare(
+        shape=[q], inertia=[[1]], potential=sp.Rational(rate**2, 2) * q.symbol**2, inputs=[u], forces=[u]
+    ).reduce()
+    square = float(rate) ** 2
+    # The estimator of the velocity alone is the dual: damped alike.
+    filter_gain = gc.lqe(system, [0, 0], ["q_dot"], {"q_dot": 1.0, "q": 0.0}).L
+    np.testing.assert_allclose(filter_gain[system.state_labels.index("q_dot")], 1.0, rtol=1e-9)
+    law = gc.lqr(system, [0, 0], {"q": square, "q_dot": 1.0})
+    stiffness = square / (square + np.sqrt(square**2 + square))
+    np.testing.assert_allclose(law.K, [[np.sqrt(1 + 2 * stiffness), stiffness]], rtol=1e-9)
