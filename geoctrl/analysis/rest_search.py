@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geoctrl._scalars.magnitudes import binary
 from geoctrl.errors import EquilibriumError, GeoctrlError
 from geoctrl.systems import Seen
 from geoctrl.systems.scales import Scales, shares
@@ -24,6 +25,8 @@ _STEPS, _STALLED, _ROUNDS = 40, 2, 3
 """Newton's steps in a round, those that may follow each other without gain, and rounds."""
 _DAMPING = 0.1
 """At most: residuals are shares of terms, and one of a tenth is far from a family."""
+_LEAST_DAMPING = 2.0**-26
+"""With less, what rounding leaves of a residual would lead along a family by any length."""
 _NEAR = 0.5
 """Distance from the guess, in units of the states, within which no other point of rest is looked for."""
 _LONGEST = 0.5
@@ -58,10 +61,22 @@ class Met:
 
     @property
     def rows(self) -> np.ndarray:
-        """What rows are divided by: these sizes; where there is none, that of the state over time."""
+        """What rows are divided by: these sizes; where there is none, that of the state over time.
+
+        Powers of two, as the units of states are: steps along families, where nothing but rounding says how
+        far they go, are then the same in other such units.
+        """
         pace = np.concatenate([self.scales.column * self.scales.rate, np.ones(len(self.scales.leaf))])
-        rows = np.where(self.sizes > 0, self.sizes, pace)
+        rows = binary(np.where(self.sizes > 0, self.sizes, pace))
         return np.where(rows > 0, rows, 1.0)
+
+    def beside(self, other: Met) -> float:
+        """The largest rate or relation in the units of rows at another point.
+
+        It falls while steps lead on; the share of terms that are small themselves, as next to where nothing
+        has a size, need not.
+        """
+        return float(np.max(np.abs(self.residual) / other.rows, initial=0.0))
 
     @property
     def measure(self) -> float:
@@ -150,18 +165,22 @@ class RestSearch:
 
     def _by_newton(self, at: Met, damping: float) -> Met:
         """Rounds of Newton's steps; each begins in units of the point that the last one led to."""
+        best = at
         for _ in range(_ROUNDS):
             further = self._cleared(self._newton(at, damping))
-            if further is None or not further.measure < at.measure:
+            if further is None or not further.beside(at) < at.beside(at):
                 break
             at = further
-            if at.measure <= CONVERGED:
+            best = min(best, at, key=lambda met: met.measure)
+            if best.measure <= CONVERGED:
                 break
-        return at
+        return best
 
     def _newton(self, at: Met, damping: float) -> np.ndarray:
         """The best state met by Gauss-Newton steps of limited length, damped at most so much."""
-        free, unit, rows = self._free, at.scales.column[self._free], at.rows
+        # Near to where nothing has a size, deviations are unbounded that others excite: no length of steps.
+        free, rows = self._free, at.rows
+        unit = np.minimum(at.scales.unit, self._start.scales.unit)[free]
         x, residual = at.x, at.residual / rows
         best, least, stalled = x, float(np.max(np.abs(residual), initial=0.0)), 0
         for _ in range(_STEPS):
@@ -184,7 +203,7 @@ class RestSearch:
         from scipy.optimize import least_squares
 
         start, free = self._start, self._free
-        unit, rows = start.scales.column[free], start.rows
+        unit, rows = start.scales.unit[free], start.rows
         z = least_squares(
             lambda z: self._residual(self._moved(start.x, unit * z)) / rows,
             start.x[free] / unit,
@@ -222,7 +241,8 @@ class RestSearch:
 
 
 def _step(J: np.ndarray, r: np.ndarray, damping: float) -> np.ndarray:
-    """The step s of least |J s - r|^2 + q^2 |s|^2, q = min(|r|, damping), and of least norm where q is 0."""
+    """The step s of least |J s - r|^2 + q^2 |s|^2, q = |r| within bounds; of least norm without damping."""
     n = J.shape[1]
-    rows = np.vstack([J, min(float(np.linalg.norm(r)), damping) * np.eye(n)])
+    q = min(max(float(np.linalg.norm(r)), _LEAST_DAMPING), damping)
+    rows = np.vstack([J, q * np.eye(n)])
     return np.linalg.lstsq(rows, np.concatenate([r, np.zeros(n)]), rcond=LEAST_NORM)[0]
