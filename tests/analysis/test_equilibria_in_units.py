@@ -103,3 +103,37 @@ def test_zero_modes_have_the_same_names_at_any_rate(satellite, n):
     assert one.zero_modes == other.zero_modes
     # 1e-9: of eigenvalues in time 1/n, roots of a polynomial without double ones.
     assert sorted(np.abs(other.eigenvalues / n)) == pytest.approx(sorted(np.abs(one.eigenvalues)), abs=1e-9)
+
+
+TIMES = [1, 1024, sp.Rational(1, 1024), sp.Rational(1, 1000)]
+"""Units of time: powers of two, and one that is none."""
+
+
+def test_rest_by_a_cube_is_found_in_any_unit():
+    """w' = -w^3: next to it a rate is the same share of its terms everywhere, but it falls."""
+    for time in TIMES:
+        turn = gc.so2()
+        system = gc.EulerPoincare(algebra=turn, inertia=[[1]], forces=[-time * turn.xi[0] ** 3]).reduce()
+        assert gc.find_equilibrium(system, [0.7 / float(time)]).x[0] == 0
+
+
+def test_a_search_next_to_degenerate_rest_stays_near():
+    """Drag by a cube, and a vector that may rest anywhere in the plane: the nearest is meant."""
+    guess = np.array([0.01, 0.03, -0.02, 0.005, 0.965, -0.007])
+    found = []
+    for time in TIMES:
+        plane, e = gc.se2(), gc.AdvectedVector("e", reference=(0, 1, 0))
+        w, a, b = (time * v for v in plane.xi)
+        system = gc.EulerPoincare(
+            algebra=plane,
+            inertia=sp.diag(5, 6, 7),
+            forces=[f * (w - 6 * a + 6 * b) ** 3 / time**2 for f in (-1, 6, -6)],
+            advected=[e],
+            potential=(e.symbols[2] ** 2 / 4 - e.symbols[1] * e.symbols[2]) / time**2,
+        ).reduce()
+        units = np.array([1 / float(time)] * 3 + [1.0] * 3)
+        found.append(gc.find_equilibrium(system, guess * units).x / units)
+    np.testing.assert_allclose(found[0], [0, 0, 0, 0.005, 1, 0], atol=1e-3)
+    np.testing.assert_allclose(found[1:3], [found[0]] * 2, atol=1e-9)
+    # 1e-4: where nothing but rounding tells how far steps go along the family, that of other numbers.
+    np.testing.assert_allclose(found[3], found[0], atol=1e-4)
