@@ -1,6 +1,7 @@
-"""The list of pages beside a page of the API reference: that of a neighbour, with another entry marked.
+"""The list of pages beside a page: that of a neighbour, with another entry marked.
 
-Each of two hundred pages lists all of them, and to resolve the list anew for each took a fifth of the build.
+Each of some three hundred pages lists all of them; to resolve the list anew for each took a fifth of the build. Only
+entries are marked: the theme shows no list as a whole as the current one.
 """
 
 from __future__ import annotations
@@ -11,8 +12,6 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-NEIGHBOURS = "generated/"
-"""Where the pages are that are all listed in one place."""
 MARKED = re.compile(r'<li class="(toctree-l\d+) current"><a class="current reference internal" href="#">')
 
 
@@ -34,17 +33,17 @@ class Sidebars:
         self._known: dict[tuple, tuple[str, str]] = {}
 
     def share(self, app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
-        """Let a page take the list of the first of its neighbours."""
+        """Let a page take the list of the first of its neighbours: of one folder, listed by one page."""
         parents = [parent for parent, pages in app.env.toctree_includes.items() if page in pages]
-        if not page.startswith(NEIGHBOURS) or len(parents) != 1 or "toctree" not in context:
+        if len(parents) != 1 or page in app.env.toctree_includes or "toctree" not in context:
             return
         resolve: Callable[..., str] = context["toctree"]
-        name = page.removeprefix(NEIGHBOURS)
+        folder, _, name = page.rpartition("/")
 
         def toctree(**options: Any) -> str:
-            key = (*parents, *sorted(options.items()))
+            key = (folder, *parents, *sorted(options.items()))
             if key not in self._known:
-                self._known[key] = name, resolve(**options)
+                self._known[key] = name, resolve(**options).replace('<ul class="current">', "<ul>")
             first, listed = self._known[key]
             return listed if first == name else moved(listed, first, name)
 
