@@ -1,7 +1,7 @@
 """The list of pages beside a page: that of a neighbour, with another entry marked.
 
-Each of some three hundred pages lists all of them; to resolve the list anew for each took a fifth of the build.
-Only entries are marked: the theme shows no list as a whole as the current one.
+Some three hundred pages list all of them; to resolve the list anew for each took a fifth of the build. Only
+entries are marked: the theme shows no list as a whole as the current one.
 """
 
 from __future__ import annotations
