@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geoctrl._scalars.magnitudes import binary
 from geoctrl.errors import EquilibriumError, GeoctrlError
 from geoctrl.systems import Seen
 from geoctrl.systems.scales import Scales, shares
@@ -61,13 +60,9 @@ class Met:
 
     @property
     def rows(self) -> np.ndarray:
-        """What rows are divided by: these sizes; where there is none, that of the state over time.
-
-        Powers of two, as the units of states are: steps along families, where nothing but rounding says how
-        far they go, are then the same in other such units.
-        """
+        """What rows are divided by: these sizes; where there is none, that of the state over time."""
         pace = np.concatenate([self.scales.column * self.scales.rate, np.ones(len(self.scales.leaf))])
-        rows = binary(np.where(self.sizes > 0, self.sizes, pace))
+        rows = np.where(self.sizes > 0, self.sizes, pace)
         return np.where(rows > 0, rows, 1.0)
 
     def beside(self, other: Met) -> float:
@@ -180,7 +175,7 @@ class RestSearch:
         """The best state met by Gauss-Newton steps of limited length, damped at most so much."""
         # Near to where nothing has a size, deviations are unbounded that others excite: no length of steps.
         free, rows = self._free, at.rows
-        unit = np.minimum(at.scales.unit, self._start.scales.unit)[free]
+        unit = np.minimum(at.scales.column, self._start.scales.column)[free]
         x, residual = at.x, at.residual / rows
         best, least, stalled = x, float(np.max(np.abs(residual), initial=0.0)), 0
         for _ in range(_STEPS):
@@ -203,7 +198,7 @@ class RestSearch:
         from scipy.optimize import least_squares
 
         start, free = self._start, self._free
-        unit, rows = start.scales.unit[free], start.rows
+        unit, rows = start.scales.column[free], start.rows
         z = least_squares(
             lambda z: self._residual(self._moved(start.x, unit * z)) / rows,
             start.x[free] / unit,
