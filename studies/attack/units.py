@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import geoctrl as gc
+from geoctrl.systems.scales import shares
 
 from . import units_more
 from .building import build, order_of, parameters_of
@@ -35,11 +36,11 @@ the law's hold and its region, the others for what is asked of draws, and for ru
 AWAY = 0.02
 """From equilibria that are looked for again, in sizes of the states."""
 PAIRED, PLACED, GAINED = 1e-6, 1e-9, 1e-6
-"""Differences that count: of eigenvalues over the linearisation, of equilibria in what the linearisation
-makes of them there, of gains over the largest. Draws are scaled ill, by up to twelve decades."""
+"""Differences that count: of eigenvalues over the linearisation, of rates where another system rests beside
+their sizes, of gains over the largest. Draws are scaled ill, by up to twelve decades."""
 BESIDE, ELSEWHERE = 1e-3, 10.0
-"""Differences of equilibria that count in any direction, as along families (which are curved) and where the
-linearisation says nothing; and how often as far as the guess a search goes astray by rounding."""
+"""Differences of equilibria that count in any direction, as along families and where the linearisation says
+nothing; and how often as far as the guess a search goes astray by rounding."""
 
 
 @dataclass
@@ -127,8 +128,6 @@ def compared(at: Callable[[Units], Setting], others: list[Units], seed: int) -> 
     first = at(SYSTEMS[0])
     frame = Frame.of(first)
     said = asked(first, frame.sizes, seed)
-    if not isinstance(said.found, str):
-        frame.slopes = slopes_at(first, said.found, frame.sizes)
     problems = []
     for units in others:
         wrong = differences(said, asked(at(units), frame.sizes, seed), frame)
@@ -184,15 +183,15 @@ class Frame:
 
     Attributes
     ----------
+    setting : the system at the point
     x : the point
     sizes : of the states, one where there is none
-    slopes : linearisation and gradients of the leaf over the sizes of rates and relations
     pace : size of the linearisation
     """
 
+    setting: Setting
     x: np.ndarray
     sizes: np.ndarray
-    slopes: np.ndarray
     pace: float
 
     @classmethod
@@ -201,23 +200,23 @@ class Frame:
         found = setting.system.scales(x, u, setting.params)
         sizes = np.where(found.state > 0, found.state, 1.0)
         pace = float(np.linalg.norm(found.A * found.column / found.column[:, None], 2))
-        return cls(x, sizes, slopes_at(setting, x, sizes), pace)
+        return cls(setting, x, sizes, pace)
 
     def apart(self, one: np.ndarray, two: np.ndarray) -> float:
         """Difference of equilibria, over what counts."""
         away = [float(np.max(np.abs(found - self.x) / self.sizes)) for found in (one, two)]
         if min(away) > ELSEWHERE * AWAY:
             return 0.0
-        d = (one - two) / self.sizes
-        seen, far = float(np.max(np.abs(self.slopes @ d), initial=0.0)), float(np.max(np.abs(d)))
-        return max(seen / (PLACED + far**2), far / BESIDE)
+        far = float(np.max(np.abs((one - two) / self.sizes)))
+        return max(self.moves(two) / PLACED, far / BESIDE)
 
-
-def slopes_at(setting: Setting, x: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Derivatives of rates and relations by states, all over their sizes."""
-    found = setting.system.scales(x, state_of(setting)[1], setting.params)
-    rows, rho = np.vstack([found.A, found.C]), np.concatenate([found.field, found.leaf])
-    return rows * sizes / np.where(rho > 0, rho, 1.0)[:, None]
+    def moves(self, x: np.ndarray) -> float:
+        """The largest share that a rate or a relation has of its size: of a point of rest next to nothing."""
+        system, params = self.setting.system, self.setting.params
+        u = state_of(self.setting)[1]
+        found = system.scales(x, u, params)
+        rates = np.concatenate([system.rhs(0.0, x, u, params), system.leaf_residual(x, params)])
+        return float(np.max(shares(rates, np.concatenate([found.field, found.leaf])), initial=0.0))
 
 
 def state_of(setting: Setting) -> tuple[np.ndarray, Any]:

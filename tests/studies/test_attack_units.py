@@ -5,7 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy as sp
 
+import geoctrl as gc
 from studies.attack import units
 from studies.attack.drawing import draw
 from studies.attack.oracle import Oracle
@@ -51,8 +53,17 @@ def told(**changes):
     )
 
 
-FRAME = units.Frame(np.ones(2), np.ones(2), np.array([[1.0, 0.0], [0.0, 0.0]]), 1.0)
-"""The first state is seen by the linearisation, the second goes along a family."""
+SIZE = 4 + np.sqrt(2)
+"""Of the rate 1 - v1 at (1, 1): two terms with a factor each, and a velocity with the energy of both."""
+
+
+@pytest.fixture(scope="module")
+def frame():
+    """v1' = 1 - v1, v2' = 0 at (1, 1): the second state goes along a family."""
+    plane = gc.rn(2)
+    system = gc.EulerPoincare(algebra=plane, inertia=sp.eye(2), forces=[1 - plane.xi[0], 0]).reduce()
+    setting = units.Setting(system, np.ones(2), None, np.ones(2), np.ones(0), 1.0)
+    return units.Frame(setting, np.ones(2), np.ones(2), 1.0)
 
 
 @pytest.mark.parametrize(
@@ -62,15 +73,15 @@ FRAME = units.Frame(np.ones(2), np.ones(2), np.array([[1.0, 0.0], [0.0, 0.0]]), 
         ({"verdict": "UNDECIDED by y"}, ["UNDECIDED by y for PROVED_STABLE by x"]),
         ({"modes": ("family",)}, ["zero modes ('family',) for ('energy',)"]),
         ({"eigenvalues": np.array([1e-4, 1j, -1j])}, ["eigenvalues differ by 1.0e-04"]),
-        ({"found": np.array([1 + 1e-8, 1.0])}, ["equilibrium: 1.0e+01 times what may differ"]),
+        ({"found": np.array([1 + 1e-8 * SIZE, 1.0])}, ["equilibrium: 1.0e+01 times what may differ"]),
         ({"found": np.array([1.0, 1 + 1e-8])}, []),
         ({"found": np.array([1.0, 1 + 1e-2])}, ["equilibrium: 1.0e+01 times what may differ"]),
         ({"found": "EquilibriumError"}, ["equilibrium: EquilibriumError for found"]),
         ({"gains": np.array([[1.0, 1.1]])}, ["gains: 1.0e+05 times what may differ"]),
     ],
 )
-def test_differences_of_answers_are_seen(changes, words):
-    assert units.differences(told(), told(**changes), FRAME) == words
+def test_differences_of_answers_are_seen(changes, words, frame):
+    assert units.differences(told(), told(**changes), frame) == words
 
 
 def test_members_of_the_catalogue_are_told_in_other_units():
