@@ -9,7 +9,9 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl._scalars import PARAMETER, STATE, Graph
-from geoctrl._scalars.magnitudes import binary, magnitudes
+from geoctrl._scalars.magnitude_layers import Layers
+from geoctrl._scalars.magnitude_line import Line
+from geoctrl._scalars.magnitudes import Magnitudes, binary, magnitudes
 from geoctrl.algebra import product, se2, se3, so3
 from geoctrl.systems.scales import equilibrated, felt, largest_cycle, reached, symmetric_scaling
 from geoctrl.systems.unit_classes import units_of_velocities
@@ -54,6 +56,41 @@ def test_magnitudes_of_random_expressions_go_with_the_unit_in_every_digit():
         assert v_moved[0] == v[0] * by, seed
         assert mu_moved[0] == mu[0] * by, seed
         assert mu[0] >= abs(v[0])
+
+
+def test_magnitudes_and_bends_are_the_same_one_by_one_as_in_layers():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        g = Graph()
+        x, y, p = g.symbol("x", STATE), g.symbol("y", STATE), g.symbol("p", PARAMETER)
+        node, _ = random_expression(g, [(s, np.zeros(3)) for s in (x, y, p)], rng, 4)
+        whole = 2 + node**2
+        bounded = node / whole
+        nodes = [
+            node + g.fun(name, bounded) * y**3 for name in ("sin", "tan", "asin", "exp", "asinh", "atanh")
+        ]
+        nodes += [
+            g.fun("log", whole) + g.fun("sqrt", whole),
+            g.fun("atan2", whole, x) * g.fun("acosh", whole),
+        ]
+        nodes += [g.fun("select_positive", x - y, x**2 - p, node), g.fun("quadrature", whole, p**2, x)]
+        values, sizes = {s: float(rng.normal()) for s in (x, y, p)}, {x: 3.0}
+        line, layers = Line(g.reachable(nodes), nodes), Layers(g, nodes)
+        for one, many in zip(line(values, sizes), layers(values, sizes), strict=True):
+            assert one == pytest.approx(many, rel=1e-12), seed
+        along = [x, y, g.symbol("z", STATE)]
+        assert line.bends(values, along) == pytest.approx(layers.bends(values, along), rel=1e-9), seed
+
+
+def test_a_singular_point_has_infinite_magnitudes():
+    g = Graph()
+    x = g.symbol("x", STATE)
+    program = Magnitudes(g, [1 / x, g.fun("sqrt", x), x - 1, g.fun("log", x - 1)])
+    v, mu = program({x: 0.0}, {x: 4.0})
+    assert v[:3].tolist() == [np.inf, 0, -1]
+    assert mu[:3].tolist() == [np.inf, 2, 7]
+    assert np.isnan(v[3])
+    assert program.bends({x: 0.0}, [x]).shape == (1,)
 
 
 def test_a_magnitude_is_that_of_the_terms_that_cancel():

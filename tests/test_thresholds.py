@@ -25,7 +25,7 @@ RELATIVE = "relative to a number of the same unit"
 OPEN = "to be mended"
 
 EXCEPTED = {
-    "_scalars/magnitudes.py: np.maximum(size, 1.0)": "arguments of functions, which have no unit",
+    "_scalars/magnitude_rules.py: np.maximum(size, 1.0)": "arguments of functions, which have no unit",
     "algebra/block_matrices.py: max(1.0, float(np.max(np.abs(matrix))))": "matrices of groups hold rotations",
     "analysis/energy_casimir.py: max(1, int(np.sum(spread > VANISHING * spread[0])))": COUNT,
     "analysis/falling_by_slopes.py: _least(inverse, middle, radius, sides) > level * (1 + 1e-09)": RELATIVE,

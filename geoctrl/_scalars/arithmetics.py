@@ -7,7 +7,7 @@ Python floats, numpy arrays (vectorised over trajectories) or heyoka expressions
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -154,13 +154,20 @@ RATIONAL = Arithmetic(
 )
 
 
-def evaluate(nodes: Sequence[Node], values: Mapping[Node, Any], arithmetic: Arithmetic) -> list:
-    """Values of `nodes` in an arithmetic, given those of the symbols (and of any other node)."""
+def evaluate(
+    nodes: Sequence[Node],
+    values: Mapping[Node, Any],
+    arithmetic: Arithmetic,
+    order: Iterable[Node] | None = None,
+) -> list:
+    """Values of `nodes` in an arithmetic, given those of the symbols (and of any other node).
+
+    Who evaluates the same nodes again and again gives what they are made of, children before parents.
+    """
     if not nodes:
         return []
-    graph = nodes[0].graph
     image: dict[Node, Any] = {}
-    for node in graph.reachable(nodes):
+    for node in nodes[0].graph.reachable(nodes) if order is None else order:
         if node in values:
             image[node] = values[node]
         elif node.kind == "num":
@@ -210,7 +217,8 @@ class Program:
         self.tape = Tape(graph, arguments, outputs)
         self.parameters = dict(parameters)
         self._constants_cache: dict[tuple, tuple] = {}
-        used = graph.symbols(self.tape.constants)
+        self._order = graph.reachable(self.tape.constants)
+        used = {node for node in self._order if node.kind == "sym"}
         self._used = [(name, node) for name, node in self.parameters.items() if node in used]
 
     def constants(self, params: Mapping[str, float]) -> tuple[float, ...]:
@@ -227,7 +235,7 @@ class Program:
 
     def _evaluated(self, values: Mapping[Node, float]) -> list:
         try:
-            return evaluate(self.tape.constants, values, FLOAT)
+            return evaluate(self.tape.constants, values, FLOAT, self._order)
         except ZeroDivisionError:
             raise DivisionError(f"the equations divide by zero at {_given(values)}") from None
         except (OverflowError, ValueError) as error:

@@ -155,12 +155,7 @@ class Flow:
 
     def _program(self, nodes: Sequence[Node]) -> Program:
         """Compiled function of states, time and inputs."""
-        system = self.system
-        if not self.more:
-            return system.program(nodes)
-        states = [*system.state_nodes, *(state for state, _ in self.more)]
-        arguments = [*states, system.time_node, *system.input_nodes]
-        return Program(system.graph, arguments, system.parameter_nodes, nodes)
+        return self.system.program(nodes, [state for state, _ in self.more])
 
     @cached_property
     def _more(self) -> Program:
@@ -183,7 +178,14 @@ class Flow:
 
     def sizes(self, least: float) -> Sizes | None:
         """Sizes in which the run begins."""
-        return self.sizes_at(float(self.times[0]), self.x0, least)
+        if least not in self._first:
+            self._first[least] = self.sizes_at(float(self.times[0]), self.x0, least)
+        return self._first[least]
+
+    @cached_property
+    def _first(self) -> dict[float, Sizes | None]:
+        """Those sizes, which the run and its description ask for."""
+        return {}
 
     def begin(self) -> None:
         """Take up on which side of the surfaces of its events the run begins."""

@@ -87,10 +87,11 @@ class LinearLoops:
         """The loop, and that with damping of its size where there is any, with the slopes of the inputs."""
         given = {**gains, **named_parameters(params)}
         law, name = self._damped or (self.law, None)
-        known = {k: v for k, v in given.items() if k in law.loop.params}
+        bare = given if name is None else {**given, name: 0.0}
+        known = {k: v for k, v in bare.items() if k in law.loop.params}
         try:
-            point = _state(self.point(self.law.loop, given))
-            linear = [linearize(law.loop, point, known if name is None else {**known, name: 0.0})]
+            point = _state(self.point(law.loop, bare))
+            linear = [linearize(law.loop, point, known)]
             if name is not None:
                 with suppress(EquilibriumError):
                     linear.append(linearize(law.loop, point, {**known, name: self.sizes(params).damping}))

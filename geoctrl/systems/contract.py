@@ -134,9 +134,9 @@ class System(ABC):
     def expression(self, expr: Any) -> Node:
         """Node of an expression in states, time, inputs and parameters; ExpressionError for any other."""
 
-    def program(self, nodes: Sequence[Node]) -> Program:
-        """Compiled function of (states, time, inputs)."""
-        arguments = [*self.state_nodes, self.time_node, *self.input_nodes]
+    def program(self, nodes: Sequence[Node], further: Sequence[Node] = ()) -> Program:
+        """Compiled function of (states, further states, time, inputs)."""
+        arguments = [*self.state_nodes, *further, self.time_node, *self.input_nodes]
         return Program(self.graph, arguments, self.parameter_nodes, nodes)
 
     @abstractmethod

@@ -130,13 +130,13 @@ class Recorded(System):
                 )
         return [*x, number_array("t", t), *values]
 
-    def program(self, nodes: Sequence[Node]) -> Program:
-        """Compiled function of (states, time, inputs); remembered for the same nodes."""
-        key = tuple(node.index for node in nodes)
+    def program(self, nodes: Sequence[Node], further: Sequence[Node] = ()) -> Program:
+        """Compiled function of (states, further states, time, inputs); remembered for the same nodes."""
+        key = tuple(tuple(node.index for node in part) for part in (nodes, further))
         if key not in self._programs:
             if len(self._programs) > _REMEMBERED:
                 self._programs.clear()
-            self._programs[key] = Program(self.graph, self.arguments, self.assembly.parameters, nodes)
+            self._programs[key] = super().program(nodes, further)
         return self._programs[key]
 
     @cached_property
@@ -145,7 +145,7 @@ class Recorded(System):
         return {}
 
     @cached_property
-    def _programs(self) -> dict[tuple[int, ...], Program]:
+    def _programs(self) -> dict[tuple[tuple[int, ...], ...], Program]:
         return {}
 
     @cached_property
