@@ -202,8 +202,8 @@ def equilibration(C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     factors = [np.ones(len(C)), np.ones(C.shape[1])]
     for _ in range(_TURNS):
         for axis in (1, 0):
-            largest = np.max(C * factors[0][:, None] * factors[1], axis=1 - axis, initial=0.0)
-            factors[axis] = factors[axis] / np.where(largest > 0, np.sqrt(largest), 1.0)
+            largest = np.maximum.reduce(C * factors[0][:, None] * factors[1], axis=1 - axis, initial=0.0)
+            np.divide(factors[axis], np.sqrt(largest), out=factors[axis], where=largest > 0)
     return factors[0], factors[1]
 
 
