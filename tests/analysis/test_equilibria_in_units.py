@@ -106,7 +106,6 @@ def test_zero_modes_have_the_same_names_at_any_rate(satellite, n):
 
 
 TIMES = [1, 1024, sp.Rational(1, 1024), sp.Rational(1, 1000)]
-"""Units of time: powers of two, and one that is none."""
 
 
 def test_rest_by_a_cube_is_found_in_any_unit():
@@ -134,6 +133,5 @@ def test_a_search_next_to_degenerate_rest_stays_near():
         units = np.array([1 / float(time)] * 3 + [1.0] * 3)
         found.append(gc.find_equilibrium(system, guess * units).x / units)
     np.testing.assert_allclose(found[0], [0, 0, 0, 0.005, 1, 0], atol=1e-3)
-    np.testing.assert_allclose(found[1:3], [found[0]] * 2, atol=1e-9)
-    # 1e-4: where nothing but rounding tells how far steps go along the family, that of other numbers.
-    np.testing.assert_allclose(found[3], found[0], atol=1e-4)
+    # 1e-5: rates of 1e-11 of their sizes tell where they vanish by a square to 3e-6.
+    np.testing.assert_allclose(found[1:], [found[0]] * 3, atol=1e-5)
