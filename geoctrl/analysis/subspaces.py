@@ -18,7 +18,7 @@ from geoctrl.systems.tolerances import KERNEL, rank
 
 __all__ = ["EXACT", "FLOAT", "Arithmetic", "invariant_span"]
 
-_DIGITS = 512
+_DIGITS = 256
 """Bits for eigenvalues: of values that coincide k times a k-th part is left."""
 _REAL = 2.0**-100
 """Imaginary part beside the largest value that is none: what the digits leave of a value that is double."""

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_mat, ctx, fmpq
 
+from geoctrl._scalars.long_calls import tell
 from geoctrl.analysis import Controllability
 from geoctrl.analysis.subspaces import EXACT
 from geoctrl.errors import ConvergenceError
@@ -69,6 +70,7 @@ def precise_gain(A: Matrix, B: Matrix, Q: Matrix, R: Matrix) -> Matrix:
         If the equation is not solved with 2048 bits.
     """
     bits = _BITS
+    tell("Riccati's equation in exact numbers")
     while bits <= _MOST_BITS:
         with ctx.workprec(bits):
             found = _gain(*map(_balls, (A, B, Q, R)))
