@@ -204,11 +204,19 @@ class Frame:
 
     def apart(self, one: np.ndarray, two: np.ndarray) -> float:
         """Difference of equilibria, over what counts."""
-        away = [float(np.max(np.abs(found - self.x) / self.sizes)) for found in (one, two)]
-        if min(away) > ELSEWHERE * AWAY:
+        if self.astray(one) and self.astray(two):
             return 0.0
         far = float(np.max(np.abs((one - two) / self.sizes)))
         return max(self.moves(two) / PLACED, far / BESIDE)
+
+    def astray(self, found: np.ndarray) -> bool:
+        """Whether a search went far from the guess, where rounding says what it finds."""
+        return bool(np.max(np.abs(found - self.x) / self.sizes) > ELSEWHERE * AWAY)
+
+    def lost(self, one: np.ndarray | str, two: np.ndarray | str) -> bool:
+        """Whether one search found nothing and the other something far away."""
+        found = [v for v in (one, two) if not isinstance(v, str)]
+        return len(found) == 1 and self.astray(found[0])
 
     def moves(self, x: np.ndarray) -> float:
         """The largest share that a rate or a relation has of its size: of a point of rest next to nothing."""
@@ -288,7 +296,8 @@ def differences(first: Told, other: Told, frame: Frame) -> list[str]:
         ("gains", first.gains, other.gains, gains_apart),
     ):
         if isinstance(one, str) or isinstance(two, str):
-            if not (isinstance(one, str) and isinstance(two, str) and one == two):
+            same = isinstance(one, str) and isinstance(two, str) and one == two
+            if not same and not (what == "equilibrium" and frame.lost(one, two)):
                 found.append(f"{what}: {_short(two)} for {_short(one)}")
         elif not (apart := measure(one, two)) <= 1:
             found.append(f"{what}: {apart:.1e} times what may differ")

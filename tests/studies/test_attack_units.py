@@ -77,11 +77,20 @@ def frame():
         ({"found": np.array([1.0, 1 + 1e-8])}, []),
         ({"found": np.array([1.0, 1 + 1e-2])}, ["equilibrium: 1.0e+01 times what may differ"]),
         ({"found": "EquilibriumError"}, ["equilibrium: EquilibriumError for found"]),
+        ({"found": np.array([1.0, 3.0])}, ["equilibrium: 2.0e+03 times what may differ"]),
         ({"gains": np.array([[1.0, 1.1]])}, ["gains: 1.0e+05 times what may differ"]),
     ],
 )
 def test_differences_of_answers_are_seen(changes, words, frame):
     assert units.differences(told(), told(**changes), frame) == words
+
+
+def test_a_search_that_ends_far_away_is_not_compared(frame):
+    far, refused = told(found=np.array([1.0, 3.0])), told(found="EquilibriumError")
+    assert not units.differences(far, refused, frame)
+    assert not units.differences(far, told(found=np.array([1.0, 5.0])), frame)
+    other = told(found="ConstraintError")
+    assert units.differences(refused, other, frame) == ["equilibrium: ConstraintError for EquilibriumError"]
 
 
 def test_members_of_the_catalogue_are_told_in_other_units():
