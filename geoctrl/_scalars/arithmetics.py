@@ -181,7 +181,8 @@ def evaluate(
             q, items = node.payload
             product = arithmetic.number(q)
             for atom, e in items:
-                product = product * image[atom] ** e if e > 0 else product / image[atom] ** (-e)
+                power = image[atom] if abs(e) == 1 else image[atom] ** abs(e)
+                product = product * power if e > 0 else product / power
             image[node] = product
         else:
             (c, mono), *rest = node.payload

@@ -20,8 +20,9 @@ _context.dps = DIGITS
 
 def number(value: Any) -> Any:
     """A rational number or a double with sixty digits."""
-    exact = Fraction(value)
-    return _context.mpf(exact.numerator) / exact.denominator
+    exact = value if type(value) is Fraction else Fraction(value)
+    whole = _context.mpf(exact.numerator)
+    return whole if exact.denominator == 1 else whole / exact.denominator
 
 
 def finite_real(value: Any) -> bool:

@@ -189,6 +189,10 @@ class _Rates:
         largest = np.maximum(np.abs(terms), _CANCELLED * sizes).max(axis=1)
         return terms.sum(axis=1)[None], largest[None]
 
+    @cached_property
+    def _precise(self) -> PreciseStates:
+        return PreciseStates(self._system)
+
     def vanish(self, asked: np.ndarray, values: Mapping[str, float], held: np.ndarray | None) -> np.ndarray:
         """Which of the rates ``asked`` for, (q,), are zero, with sixty digits.
 
@@ -196,7 +200,7 @@ class _Rates:
         they are, and inputs are ``held`` or random.
         """
         system, rng = self._system, np.random.default_rng(23)
-        precise, found = PreciseStates(system), np.zeros(len(asked), dtype=bool)
+        precise, found = self._precise, np.zeros(len(asked), dtype=bool)
         left = list(np.flatnonzero(asked))
         for at in precise.states(values):
             at |= {node: number(float(rng.uniform())) for node in self._numbers}

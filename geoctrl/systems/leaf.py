@@ -133,8 +133,7 @@ class Sampler:
             draw = (1 + k / _FARTHER) * rng.normal(size=len(self._turns))
             if not self._count:
                 return self._moved(draw, self._reference)
-            turned = self._moved(np.where(self._turns, draw, 0.0), self._reference)
-            unit = self._steps(turned, params)
+            unit = self._steps(draw, params)
             gamma = self._settled(self._moved(draw * unit, self._reference), unit, params)
             if gamma is not None:
                 return gamma
@@ -157,9 +156,14 @@ class Sampler:
             terms = sizes[r:].reshape(-1, d) @ np.abs(velocities)
         return found[:r], sizes[:r], np.where(np.abs(slopes) > ROUNDING * terms, slopes, 0.0)
 
-    def _steps(self, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
-        """Units of velocities: one for turns; for others what changes a relation by its terms, else one."""
-        _, sizes, slopes = self._at(gamma, params)
+    def _steps(self, draw: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Units of velocities: one for turns; for others what changes a relation, turned so, by its terms,
+        else one.
+        """
+        if self._turns.all():
+            return np.ones(len(self._turns))
+        turned = self._moved(np.where(self._turns, draw, 0.0), self._reference)
+        _, sizes, slopes = self._at(turned, params)
         with np.errstate(all="ignore"):
             far = np.where((slopes != 0) & np.isfinite(slopes), sizes[:, None] / np.abs(slopes), np.inf)
         far = np.min(np.where(far > 0, far, np.inf), axis=0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ class PreciseStates:
         """Values of nodes and of all below them at a state; None where one of the nodes has none."""
         parts = self._system.graph.reachable(nodes)
         try:
-            found = dict(zip(parts, evaluate(parts, at, PRECISE), strict=True))
+            found = dict(zip(parts, evaluate(parts, at, PRECISE, parts), strict=True))
         except (ZeroDivisionError, ValueError, TypeError):  # a pole, or an order of complex numbers
             return None
         return found if all(finite_real(found[node]) for node in nodes) else None
@@ -84,6 +85,11 @@ class PreciseStates:
             return list(self.zeros(nodes, found))
         return [self.zeros_at([node], at)[0] for node in nodes] if len(nodes) > 1 else [None]
 
+    @cached_property
+    def _gradients(self) -> list[list[Node]]:
+        """Of the relations of the leaf by the states."""
+        return self._system.graph.jacobian(self._system.leaf.nodes, self._system.state_nodes)
+
     def _on_leaf(self, x: np.ndarray, others: dict[Node, Any]) -> dict[Node, Any]:
         """The state moved onto the leaf by least Newton steps; DivisionError if none is near."""
         system = self._system
@@ -91,9 +97,9 @@ class PreciseStates:
         at = others | {node: number(float(v)) for node, v in zip(variables, x, strict=True)}
         if not nodes:
             return at
-        gradients, parts = system.graph.jacobian(nodes, variables), system.graph.reachable(nodes)
+        gradients, parts = self._gradients, system.graph.reachable(nodes)
         for _ in range(_NEWTON):
-            found = dict(zip(parts, evaluate(parts, at, PRECISE), strict=True))
+            found = dict(zip(parts, evaluate(parts, at, PRECISE, parts), strict=True))
             sizes = _sizes(found, self._own)
             if all(abs(found[node]) <= _ON_LEAF * sizes[node] for node in nodes):
                 break
@@ -134,7 +140,8 @@ def _sizes(values: Mapping[Node, Any], own: Mapping[Node, Any]) -> dict[Node, An
             q, items = node.payload
             sizes[node] = abs(number(q))
             for atom, e in items:
-                sizes[node] *= sizes[atom] ** e if e > 0 else abs(values[atom]) ** e
+                factor = sizes[atom] if e > 0 else abs(values[atom])
+                sizes[node] *= factor if e == 1 else factor**e
         else:
             sizes[node] = abs(value)
             if node.level == STATE:
