@@ -115,7 +115,7 @@ def _kept_by_all_inputs(system: Any, params: Mapping[str, float]) -> dict[str, N
     asked = tuple(params.items())
     last, kept = system.cache.get("kept by all inputs", (None, {}))
     if last != asked:  # a law, its loop and its page ask of the same numbers
-        likely = system.conserved(params, all_inputs=True)
+        likely = system.conservation.likely(params, True)
         kept = {
             name: node
             for name, node in likely.items()

@@ -115,7 +115,7 @@ class Problem:
             motion, candidates = turned, {name: turned.image(node) for name, node in candidates.items()}
             x = [Fraction(0) if i in angles else q for i, q in enumerate(x)]
         if seen.system.recorded:
-            names = seen.system.conserved(equilibrium.params, u=equilibrium.u)
+            names = seen.system.conservation.likely(equilibrium.params, False, equilibrium.u)
             kept = {name: candidates.pop(name) for name in (_distinct(name, motion) for name in names)}
             scales = partial(seen.scales, equilibrium.x, equilibrium.u, equilibrium.params)
             return cls(motion, kept, numbers, x, held, candidates, field=field, scales=scales)

@@ -65,7 +65,7 @@ class Conservation:
         self._offer(found)
         self._offer(axis_momentum(mechanism))
         self._offer(cyclic_momenta(mechanism))
-        self._kept: dict[tuple, dict[str, Node]] = {}
+        self._found: dict[tuple, tuple[dict[str, Node], bool]] = {}
         self._programs: dict[tuple[str, ...], Program] = {}
 
     def _offer(self, found: Mapping[str, sp.Expr | Node], again: bool = False) -> None:
@@ -77,27 +77,41 @@ class Conservation:
 
     def kept(self, params: Mapping[str, float] | None, all_inputs: bool, u: Any = None) -> dict[str, Node]:
         """Nodes of the conserved candidates; see `ReducedSystem.conserved`."""
+        return self._remembered(params, all_inputs, u, precisely=True)
+
+    def likely(self, params: Mapping[str, float] | None, all_inputs: bool, u: Any = None) -> dict[str, Node]:
+        """Nodes of candidates that doubles do not tell from conserved ones: for who proves it anyway."""
+        return self._remembered(params, all_inputs, u, precisely=False)
+
+    def _remembered(
+        self, params: Mapping[str, float] | None, all_inputs: bool, u: Any, precisely: bool
+    ) -> dict[str, Node]:
         all_inputs = flag("all_inputs", all_inputs)
         system, generic = self._system, self._system.mechanism.generic
         numbers = resolve_parameters(generic, params, system.mechanism.positive)
         held = np.zeros(system.ninputs) if u is None else finite_array("u", u, (system.ninputs,))
-        key = (*numbers.values(), all_inputs, *held)
-        if key not in self._kept:
-            if len(self._kept) > _REMEMBERED:
-                self._kept.clear()
-            self._kept[key] = self._judged(self._rates, numbers, None if all_inputs else held)
-        return self._kept[key]
+        key, asked = (*numbers.values(), all_inputs, *held), None if all_inputs else held
+        if key not in self._found:
+            if len(self._found) > _REMEMBERED:
+                self._found.clear()
+            self._found[key] = self._likely(self._rates, numbers, asked), False
+        found, known = self._found[key]
+        if precisely and not known:
+            found = self._precisely(self._rates, found, numbers, asked)
+            self._found[key] = found, True
+        return found
 
     def kept_under(self, inputs: Sequence[Node], params: Mapping[str, float]) -> dict[str, Node]:
         """Nodes of the candidates that are conserved with nodes in place of the inputs."""
-        return self._judged(_Rates(self._system, self.nodes, inputs), params, None)
+        rates = _Rates(self._system, self.nodes, inputs)
+        return self._precisely(rates, self._likely(rates, params, None), params, None)
 
     @cached_property
     def _rates(self) -> _Rates:
         return _Rates(self._system, self.nodes, self._system.input_nodes)
 
-    def _judged(self, rates: _Rates, params: Mapping[str, float], held: np.ndarray | None) -> dict[str, Node]:
-        """Candidates whose rates vanish at random states and times, the inputs ``held`` or random."""
+    def _likely(self, rates: _Rates, params: Mapping[str, float], held: np.ndarray | None) -> dict[str, Node]:
+        """Candidates whose rates vanish in doubles at random states and times, inputs ``held`` or random."""
         rng, system = np.random.default_rng(7), self._system
         values = system.parameters_at(params)
         still = system.sample(rng, values, 0.0)
@@ -116,7 +130,16 @@ class Conservation:
         good = vanishing(at_random(sample), tuple(self.nodes), system.name)
         if good.any():
             good &= ~rates.seams.torn(moving, rng.uniform(*TIMES), u, params)
-            good &= rates.vanish(good, values, held)
+        return {name: node for (name, node), keeps in zip(self.nodes.items(), good, strict=True) if keeps}
+
+    def _precisely(
+        self, rates: _Rates, likely: dict[str, Node], params: Mapping[str, float], held: np.ndarray | None
+    ) -> dict[str, Node]:
+        """Those of which the rates vanish with sixty digits too."""
+        if not likely:
+            return {}
+        asked = np.array([name in likely for name in self.nodes])
+        good = rates.vanish(asked, self._system.parameters_at(params), held)
         return {name: node for (name, node), keeps in zip(self.nodes.items(), good, strict=True) if keeps}
 
     def values(self, names: tuple[str, ...], x: Any, params: Mapping[str, float]) -> dict[str, Any]:
