@@ -123,10 +123,11 @@ def _own_sizes(system: Recorded) -> dict[Node, Any]:
 
 
 def _sizes(values: Mapping[Node, Any], own: Mapping[Node, Any]) -> dict[Node, Any]:
-    """For each node, children first, the sum of the absolute values of what cancels in it.
+    """For each node, children first, what relative changes of one in all terms make of it, at first.
 
     Where the leaf holds a coordinate, its rate is zero but for the last digits of the state. Parameters are
-    exact, and may be as small as they are.
+    exact, and may be as small as they are. Products of the sizes themselves would bound more, and by far too
+    much where what cancels is eliminated with in turns.
 
     Parameters
     ----------
@@ -135,13 +136,15 @@ def _sizes(values: Mapping[Node, Any], own: Mapping[Node, Any]) -> dict[Node, An
     sizes: dict[Node, Any] = {}
     for node, value in values.items():
         if node.kind == "sum":
-            sizes[node] = sum(sizes[c] * sizes[mono] for c, mono in node.payload)
+            sizes[node] = sum(sizes[c] * abs(values[m]) + abs(values[c]) * sizes[m] for c, m in node.payload)
         elif node.kind == "prod":
             q, items = node.payload
-            sizes[node] = abs(number(q))
+            value = size = abs(number(q))
             for atom, e in items:
-                factor = sizes[atom] if e > 0 else abs(values[atom])
-                sizes[node] *= factor if e == 1 else factor**e
+                a, change = abs(values[atom]), sizes[atom]
+                power, change = (a, change) if e == 1 else (a**e, abs(e) * a ** (e - 1) * change)
+                size, value = size * power + value * change, value * power
+            sizes[node] = size
         else:
             sizes[node] = abs(value)
             if node.level == STATE:

@@ -196,3 +196,13 @@ def test_friction_of_any_weakness_is_friction(weak):
     )
     assert not body.reduce().conserved()
     assert list(body.replace(forces=None).reduce().conserved()) == ["energy"]
+
+
+def test_friction_behind_what_cancels_is_friction():
+    """1e-12 of a number of size one, a product of what is left of large ones, as elimination makes them."""
+    q, r = gc.Coordinate("q"), gc.Coordinate("r")
+    weak = (10**8 * (sp.sqrt(1 + q.symbol**2 / 10**8) - 1)) ** 6 / 10**12
+    body = gc.EulerPoincare(
+        shape=[q, r], inertia=sp.eye(2), potential=q.symbol**2 + sp.cos(r.symbol), forces=[0, -weak * r.rate]
+    )
+    assert not body.reduce().conserved()
