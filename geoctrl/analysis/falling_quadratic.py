@@ -101,8 +101,8 @@ class FallingQuadratic:
         self._least, self._left = margin, left
         self.leaf = NearLeaf(setting, self.units)
         self.places = self.leaf.places
-        self._relations = [self.units.terms(setting, p) for p in setting.relations]
-        self._bounds = [self.units.terms(setting, p) for p in setting.bounds]
+        self._relations = [self.units.balanced(setting, p) for p in setting.relations]
+        self._bounds = [self.units.balanced(setting, p) for p in setting.bounds]
         self._rates = self.units.rates(setting)
         self._symmetries = self._signs()
         self._rest = self._blocks(range(1, degree + 1))
@@ -136,13 +136,12 @@ class FallingQuadratic:
 
     # -- polynomials in doubles -----------------------------------------------------------------------
 
-    def _scaled(self, polynomials: Sequence[Terms]) -> tuple[list[Terms], list[float]]:
-        """In the coordinates, the largest coefficients one; and these."""
-        found = [self.coordinates.terms(terms) for terms in polynomials]
+    def _scaled(self, polynomials: Sequence[tuple[Terms, float]]) -> tuple[list[Terms], list[float]]:
+        """In the coordinates, the largest coefficients one; and what all were divided by."""
+        found = [self.coordinates.terms(terms) for terms, _ in polynomials]
         largest = [max(map(abs, terms.values())) for terms in found]
-        return [
-            {m: c / most for m, c in terms.items()} for terms, most in zip(found, largest, strict=True)
-        ], largest
+        scaled = [{m: c / most for m, c in terms.items()} for terms, most in zip(found, largest, strict=True)]
+        return scaled, [most * size for most, (_, size) in zip(largest, polynomials, strict=True)]
 
     def _unit(self, k: int) -> Exponents:
         return tuple(int(j == k) for j in range(self.size))
@@ -156,10 +155,10 @@ class FallingQuadratic:
             return sum((e & 1) << k for k, e in enumerate(m))
 
         rows = []
-        for terms in self._relations:
+        for terms, _ in self._relations:
             first, *others = map(bits, terms)
             rows += [first ^ b for b in others]
-        for terms in self._bounds:
+        for terms, _ in self._bounds:
             rows += map(bits, terms)
         for k, terms in zip(self.places, self._rates, strict=True):
             rows += [bits(m) ^ (1 << k) for m in terms]
@@ -369,11 +368,6 @@ class FallingQuadratic:
             if grown < volume * (GROWTH if step < FEW else FAST):
                 return
             volume = grown
-
-    def smaller(self, proof: Proof, by: float) -> Proof | None:
-        """A proof for the same function at a level that is divided, None where none is found."""
-        found = self.shown(by * proof.function)
-        return None if found is None else found[1]
 
     def _small(self, P: np.ndarray) -> Iterator[tuple[np.ndarray, Proof]]:
         """A first function at higher and higher levels at which it is shown to fall, at last nearly the

@@ -48,7 +48,7 @@ class NearLeaf:
     def __init__(self, setting: Setting, units: Units) -> None:
         size = len(setting.variables)
         self.places = [setting.variables.index(i) for i in setting.measured]
-        relations = [units.terms(setting, p) for p in setting.relations + setting.first_order]
+        relations = [units.balanced(setting, p)[0] for p in setting.relations + setting.first_order]
         single = [tuple(int(j == k) for j in range(size)) for k in range(size)]
         L = np.array([[r.get(m, 0.0) for m in single] for r in relations]).reshape(-1, size)
         sizes = np.linalg.norm(L, axis=1)
@@ -60,7 +60,7 @@ class NearLeaf:
             for r, s, k in zip(relations, sizes, kept, strict=True)
             if k
         ]
-        self._turned, self._units = _turned(setting), units.sizes
+        self._turned, self._units = _turned(setting), units.rounded(units.sizes)
         tangent = linalg.null_space(self._linear) if len(self._linear) else np.eye(size)
         U, sizes, V = np.linalg.svd(tangent[self.places], full_matrices=False)
         rank = int(np.sum(sizes > 1e-9 * sizes.max(initial=1e-300)))

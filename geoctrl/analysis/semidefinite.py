@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from geoctrl.analysis.free_unknowns import WithoutFree
 from geoctrl.errors import CertificateError
 
 __all__ = ["Program", "require_solver"]
@@ -80,37 +81,49 @@ class Program:
     def minimum(self, cost: Mapping[int, float]) -> np.ndarray | None:
         """The unknowns at which a sum of multiples of them is least; None where none are found."""
         clarabel = require_solver()
-        rows: list[int] = []
-        columns: list[int] = []
-        values: list[float] = []
-        right: list[float] = []
-
-        def write(row: Mapping[int, float], bound: float) -> None:
-            rows.extend([len(right)] * len(row))
-            columns.extend(row)
-            values.extend(row.values())
-            right.append(bound)
-
-        for key, row in self._sums.items():
-            write(row, -self._constants.get(key, 0.0))
-        cones = [clarabel.ZeroConeT(len(self._sums))]
-        for row, bound in self._bounds:
-            write(row, bound)
-        if self._bounds:
-            cones.append(clarabel.NonnegativeConeT(len(self._bounds)))
-        for first, size in self._matrices:
-            for k, (i, j) in enumerate(_upper(size)):
-                write({first + k: -1.0 if i == j else -(2.0**0.5)}, 0.0)
-            cones.append(clarabel.PSDTriangleConeT(size))
-        A = sparse.csc_matrix((values, (rows, columns)), shape=(len(right), self.unknowns))
+        sums = self._rows(self._sums.values())
+        right = np.array([-self._constants.get(key, 0.0) for key in self._sums])
         linear = np.zeros(self.unknowns)
         linear[list(cost)] = list(cost.values())
+        reduced = WithoutFree.of(sums, right, self._free(linear))
+        others = reduced.others
+        bounds = self._rows(row for row, _ in self._bounds)[:, others]
+        places = {k: number for number, k in enumerate(others)}
+        parts, rights = [reduced.sums, bounds], [reduced.right, np.array([b for _, b in self._bounds])]
+        cones = [clarabel.ZeroConeT(reduced.sums.shape[0]), clarabel.NonnegativeConeT(len(self._bounds))]
+        for first, size in self._matrices:
+            weights = [-1.0 if i == j else -(2.0**0.5) for i, j in _upper(size)]
+            begin = places[first]  # entries of a matrix are none of them free
+            parts.append(sparse.diags(weights, begin, shape=(len(weights), len(others))))
+            rights.append(np.zeros(len(weights)))
+            cones.append(clarabel.PSDTriangleConeT(size))
         settings = clarabel.DefaultSettings()
         settings.verbose, settings.max_threads = False, 1
         settings.time_limit = self._left()
-        zero = sparse.csc_matrix((self.unknowns, self.unknowns))
-        found = clarabel.DefaultSolver(zero, linear, A, np.array(right), cones, settings).solve()
-        return np.array(found.x) if str(found.status) in ("Solved", "AlmostSolved") else None
+        zero = sparse.csc_matrix((len(others), len(others)))
+        A = sparse.vstack(parts).tocsc()
+        solver = clarabel.DefaultSolver(zero, linear[others], A, np.concatenate(rights), cones, settings)
+        found = solver.solve()
+        if str(found.status) not in ("Solved", "AlmostSolved"):
+            return None
+        return reduced.all_of(np.array(found.x), self.unknowns)
+
+    def _rows(self, rows: Iterable[Mapping[int, float]]) -> sparse.csc_matrix:
+        """Sums of multiples of the unknowns, as a matrix."""
+        given = list(rows)
+        numbers = [number for number, row in enumerate(given) for _ in row]
+        columns = [k for row in given for k in row]
+        values = [c for row in given for c in row.values()]
+        return sparse.csc_matrix((values, (numbers, columns)), shape=(len(given), self.unknowns))
+
+    def _free(self, linear: np.ndarray) -> np.ndarray:
+        """Numbers of the unknowns that no matrix, bound or cost holds."""
+        held = linear != 0
+        for first, size in self._matrices:
+            held[first : first + size * (size + 1) // 2] = True
+        for row, _ in self._bounds:
+            held[list(row)] = True
+        return np.flatnonzero(~held)
 
 
 def _upper(size: int) -> Iterator[tuple[int, int]]:

@@ -1,10 +1,14 @@
 """Units in which the variables of a setting, and time, are measured in doubles: the sizes of the system, so
 that a change of units changes no search.
+
+Numbers in them agree up to rounding. A search of many steps, each of which may be taken or not, would make
+other sets of that; so it is given numbers of fewer bits, which are the same ones. What it finds is shown, and
+proved, with the numbers as they are.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +20,8 @@ from geoctrl.systems.scales import Scales
 
 __all__ = ["Exponents", "Terms", "Units"]
 
+FEW = 32
+"""Bits of numbers for a search: those of laws in other units agree to 40 and more."""
 Exponents = tuple[int, ...]
 Terms = dict[Exponents, float]
 
@@ -30,10 +36,13 @@ class Units:
         Of its variables.
     pace : float
         Of rates, 1/s.
+    bits : int, optional
+        To which numbers in these units are rounded.
     """
 
     sizes: np.ndarray
     pace: float
+    bits: int | None = None
 
     @classmethod
     def plain(cls, setting: Setting) -> Units:
@@ -55,22 +64,37 @@ class Units:
         found = np.array([sizes.get(i, 1.0) for i in setting.variables])
         return cls(np.where(found > 0, found, 1.0), scales.rate or 1.0)
 
-    def terms(self, setting: Setting, p: Polynomial) -> Terms:
-        """Coefficients of a polynomial in these units, by exponents of the variables."""
+    @property
+    def with_few_bits(self) -> Units:
+        """The same, in which numbers are rounded for a search."""
+        return replace(self, bits=FEW)
+
+    def rounded(self, values: np.ndarray) -> np.ndarray:
+        """Numbers in these units with the bits that they have."""
+        if self.bits is None:
+            return values
+        parts, exponents = np.frexp(values)
+        return np.ldexp(np.rint(np.ldexp(parts, self.bits)), exponents - self.bits)
+
+    def terms(self, setting: Setting, p: Polynomial, unit: float = 1.0) -> Terms:
+        """Coefficients of a polynomial in these units, by exponents of the variables, over its own unit."""
         found: Terms = {}
         for exponents, c in p.terms():
             m = tuple(int(exponents[i]) for i in setting.variables)
-            found[m] = to_float(c) * float(np.prod(self.sizes ** np.array(m)))
+            found[m] = float(self.rounded(to_float(c) * np.prod(self.sizes ** np.array(m)) / unit))
         return found
+
+    def balanced(self, setting: Setting, p: Polynomial) -> tuple[Terms, float]:
+        """A polynomial that has a unit of its own, over its largest coefficient; and this."""
+        largest = max(map(abs, replace(self, bits=None).terms(setting, p).values()))
+        return self.terms(setting, p, largest), largest
 
     def rates(self, setting: Setting) -> list[Terms]:
         """Of what is measured, in units of its size and of time."""
-        places = [setting.variables.index(i) for i in setting.measured]
-        found = []
-        for k, p in zip(places, setting.rates, strict=True):
-            unit = self.sizes[k] * self.pace
-            found.append({m: c / unit for m, c in self.terms(setting, p).items()})
-        return found
+        sizes = self.sizes[[setting.variables.index(i) for i in setting.measured]]
+        return [
+            self.terms(setting, p, size * self.pace) for size, p in zip(sizes, setting.rates, strict=True)
+        ]
 
     def limits(self, setting: Setting) -> np.ndarray:
         """Rows (k, measured) of what stays below one in a set: limited outputs and margins of the domain over
@@ -89,7 +113,7 @@ class Units:
                         "an output is at its limit, or the domain ends, at the equilibrium"
                     )
                 rows.append([to_float(c / room) * d for c, d in zip(slopes, sizes, strict=True)])
-        return np.array(rows).reshape(-1, len(sizes))
+        return self.rounded(np.array(rows).reshape(-1, len(sizes)))
 
 
 def _size_of(p: Polynomial, sizes: dict[int, float]) -> float:

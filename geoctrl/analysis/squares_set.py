@@ -31,7 +31,7 @@ from geoctrl.systems.angles import angles_at
 
 __all__ = ["SquaresSets"]
 
-SMALLER = (1.05, 1.2, *[2.0] * 8)
+SMALLER = (1.0, 1.05, 1.2, *[2.0] * 8)
 """By which levels are divided in turn, where rounding, rates or the domain do not allow more."""
 _KEYS = [key.removesuffix("?") for key in SQUARES]
 
@@ -118,13 +118,16 @@ class SquaresSets:
         units = Units.of(setting, self._scales)
         # What the solver does not resolve may be lost in rounding: then it is searched for with a margin.
         for margin in (0.0, MARGIN):
-            search = FallingQuadratic(setting, degree, margin, self._left, units)
+            search, exactly = (
+                FallingQuadratic(setting, degree, margin, self._left, each)
+                for each in (units.with_few_bits, units)
+            )
             self._latest = None
             for proof in search.proofs():
-                self._latest = search, data, proof
+                self._latest = exactly, data, proof
             if self._latest is None:
                 break
-            found = self._rounded(search, problem, self._latest[2])
+            found = self._rounded(exactly, problem, self._latest[2])
             if not isinstance(found, str):
                 return self._written(data, *found)
             reason = found
@@ -134,14 +137,14 @@ class SquaresSets:
         self, search: FallingQuadratic, problem: dict[str, Any], proof: Proof
     ) -> tuple[Attraction, dict[str, Any]] | str:
         """The set of a proof in doubles or of a smaller level, with its proposal; or why there is none."""
-        found = _judged(search, problem, proof)
+        found, function = _judged(search, problem, proof), proof.function
         for by in SMALLER:
             if not isinstance(found, str):
                 break
             # What holds at the point holds near it.
-            if (smaller := search.smaller(proof, by)) is not None:
-                proof = smaller
-                found = _judged(search, problem, proof)
+            function = by * function
+            if (shown := search.shown(function)) is not None:
+                found = _judged(search, problem, shown[1])
         return found
 
     def _written(self, data: dict[str, Any], found: Attraction, proposal: dict[str, Any]) -> AttractedSet:
