@@ -45,8 +45,10 @@ FLOOR = 1e-3
 """Of the largest size, of variables that hardly move: those of none are not known."""
 GROWTH, FEW, FAST, STEPS = 1.01, 16, 1.2, 48
 """By how much the volume has to grow for another function, for more than a few; and their number, at most."""
-POWERS, APART, TRIED = (0.0, 0.5), 10.0, 8
-"""Of rates in first functions, where these are far apart; sets of each, of which the largest grows on."""
+POWERS, APART, TRIED = (0.5, 0.0), 10.0, 8
+"""Of rates in first functions, the last alone where these are not far apart; sets of each, of which the
+largest grows on.
+"""
 SHRUNK, HALVINGS = (0.999, 0.99, 0.97), 60
 INSIDE = 0.998
 """Of the limit of an output, or of a margin of the domain, within which doubles keep it."""
@@ -336,20 +338,25 @@ class FallingQuadratic:
         CertificateError
             If an output is at its limit, or the domain ends, at the point.
         """
-        best: tuple[float, Proof, Iterator[tuple[float, Proof]]] | None = None
-        for power in POWERS if self.leaf.apart > APART else POWERS[:1]:
-            rising = self._rising(self.leaf.first_function(power))
+        kept: Iterator[tuple[float, Proof]] = iter(())
+        volumes: list[float] = []
+        for power in POWERS if self.leaf.apart > APART else POWERS[-1:]:
+            rising = self._rising(self.leaf.first_function(power), volumes[0] if volumes else 0.0)
+            own: list[float] = []
             for volume, proof in islice(rising, TRIED):
-                if best is None or best[2] is rising or volume > best[0]:
-                    best = volume, proof, rising
+                own.append(volume)
+                if volumes and volume <= volumes[min(len(own), len(volumes)) - 1]:
+                    break  # behind the other one at the same step
+                if not volumes or volume > volumes[-1]:
                     yield proof
-        if best is not None:
-            yield from (proof for _, proof in best[2])
+            if own and (not volumes or own[-1] > volumes[-1]):
+                kept, volumes = rising, own
+        yield from (proof for _, proof in kept)
 
-    def _rising(self, first: np.ndarray) -> Iterator[tuple[float, Proof]]:
-        """Volumes and proofs of larger and larger sets, from those of a first function."""
+    def _rising(self, first: np.ndarray, least: float) -> Iterator[tuple[float, Proof]]:
+        """Volumes and proofs of larger and larger sets, from those of a first function above a least one."""
         proof, volume = None, 0.0
-        for P, proof in self._small(first):
+        for P, proof in self._small(first, least):
             volume = self.leaf.volume(P)
             yield volume, proof
         if proof is None:
@@ -369,9 +376,9 @@ class FallingQuadratic:
                 return
             volume = grown
 
-    def _small(self, P: np.ndarray) -> Iterator[tuple[np.ndarray, Proof]]:
+    def _small(self, P: np.ndarray, smallest: float = 0.0) -> Iterator[tuple[np.ndarray, Proof]]:
         """A first function at higher and higher levels at which it is shown to fall, at last nearly the
-        highest.
+        highest; none with a set below a volume.
         """
         self._measure(P)
         least = float(np.sum(self._limits**2, axis=1).max(initial=0.0))
@@ -386,6 +393,8 @@ class FallingQuadratic:
                 yield P * best, found[1]
                 size = (low * size) ** 0.5 if low else size / 4
             if (best and best < 1.3 * low) or size > 1e12 or (not low and size < 1e-12):
+                return
+            if not best and self.leaf.volume(P * size) < smallest:
                 return
 
 
