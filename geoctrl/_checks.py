@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._scalars.numbers import plain, real, shown
-from geoctrl._scalars.spelling import nearest
+from geoctrl._scalars.text.numbers import plain, real, shown
+from geoctrl._scalars.text.spelling import nearest
 from geoctrl.errors import DescriptionError, GeoctrlError, InputError, ParameterError
 
 __all__ = [

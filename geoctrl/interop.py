@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._scalars.numbers import shown
+from geoctrl._scalars.text.numbers import shown
 from geoctrl.errors import InputError
 
 __all__ = ["nonlinear_system", "state_space", "system_name"]

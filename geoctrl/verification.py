@@ -71,7 +71,7 @@ def _timed(check: Callable[P, R]) -> Callable[P, R]:
     @wraps(check)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            from geoctrl._scalars.long_calls import long_call
+            from geoctrl._calls.long_calls import long_call
         except ImportError:
             if kwargs.get("progress") or kwargs.get("seconds") is not None:
                 raise InputError(

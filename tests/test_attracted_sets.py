@@ -13,13 +13,13 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.analysis import semidefinite
-from geoctrl.analysis.falling_quadratic import FallingQuadratic
-from geoctrl.analysis.problem import Problem
+from geoctrl.analysis.quadratics import semidefinite
+from geoctrl.analysis.quadratics.falling_quadratic import FallingQuadratic
+from geoctrl.analysis.question.problem import Problem
 from geoctrl.checker.squares.file import SQUARES, judge_attraction, read_attraction
 from geoctrl.checker.squares.setting import Setting
 from geoctrl.cli import main
-from geoctrl.systems.points import resolve_equilibrium
+from geoctrl.systems.contract.points import resolve_equilibrium
 from studies.attack.claims import leaf_of_set_at_odds
 
 QUICK = {"energy": None, "squares": None, "slopes": 1}

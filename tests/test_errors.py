@@ -75,7 +75,7 @@ def test_each_error_refines_a_builtin_is_public_and_shows_its_words(error):
 
 
 # The one cause that is shown: what a user's own function raised.
-SHOWN = {("manifolds/potentials.py", "form")}
+SHOWN = {("manifolds/energies/potentials.py", "form")}
 
 
 def chained(text):

@@ -14,9 +14,9 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl._scalars import long_calls
-from geoctrl._scalars.long_calls import LongCall, Progress, long_call, tell, under_way
-from geoctrl.analysis import proof
+from geoctrl._calls import long_calls
+from geoctrl._calls.long_calls import LongCall, Progress, long_call, tell, under_way
+from geoctrl.analysis.proofs import proof
 
 # Public functions that are done at once whatever they are given, by the size of their input.
 SHORT = {

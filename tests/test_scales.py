@@ -9,12 +9,12 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl._scalars import PARAMETER, STATE, Graph
-from geoctrl._scalars.magnitude_layers import Layers
-from geoctrl._scalars.magnitude_line import Line
-from geoctrl._scalars.magnitudes import Magnitudes, binary, magnitudes
+from geoctrl._scalars.arithmetic.magnitude_layers import Layers
+from geoctrl._scalars.arithmetic.magnitude_line import Line
+from geoctrl._scalars.arithmetic.magnitudes import Magnitudes, binary, magnitudes
 from geoctrl.algebra import product, se2, se3, so3
-from geoctrl.systems.scales import equilibrated, felt, largest_cycle, reached, symmetric_scaling
-from geoctrl.systems.unit_classes import units_of_velocities
+from geoctrl.systems.contract.scales import equilibrated, felt, largest_cycle, reached, symmetric_scaling
+from geoctrl.systems.units.unit_classes import units_of_velocities
 
 # -- magnitudes ---------------------------------------------------------------------------------
 

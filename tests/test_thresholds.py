@@ -1,7 +1,7 @@
 """No number with a unit is compared with a constant.
 
 A comparison is between two numbers of one unit: with the terms that cancel, or with the system's own size
-(`geoctrl.systems.scales`). Three ways to fall back into units of the description are searched for in the
+(`systems.contract.scales`). Three ways to fall back into units of the description are searched for in the
 source: a floor of one, ``max(1, x)``; a sum with one beside a tolerance, ``TOLERANCE * (1 + x)``; and a small
 literal in a comparison, of which nobody says what it is relative to. Excepted places say why no unit is met;
 the list may only shrink.
@@ -39,7 +39,7 @@ EXCEPTED = {
     "analysis/subspaces.py: max(values[0], 1.0)": "matrices in units of the pair",
     "continuation/solved.py: max(points - 1, 1)": COUNT,
     "manifolds/display.py: abs(given - turned) <= 1e-09 * (abs(given) + abs(turned))": RELATIVE,
-    "manifolds/factors/place.py: np.max(np.abs(axes @ axes.T - np.eye(len(axes)))) > 1e-12": NUMBERS,
+    "manifolds/place.py: np.max(np.abs(axes @ axes.T - np.eye(len(axes)))) > 1e-12": NUMBERS,
     "manifolds/integrate.py: max(1, outcome.steps)": COUNT,
     "manifolds/kernels.py: max(1, n // BLOCK)": COUNT,
     "manifolds/products.py: np.min(np.linalg.eigvalsh((inertia + inertia.T) / 2 * t * t[:, None])) > 1e-12": (
@@ -124,7 +124,7 @@ RULES = (floors_of_one, sums_with_one, small_literals)
 def found_in(path, rule):
     """What breaks a rule, by file and text: lines move."""
     for node in rule(path):
-        yield f"{path.relative_to(PACKAGE).as_posix()}: {ast.unparse(node)}"
+        yield f"{path.relative_to(PACKAGE).parts[0]}/{path.name}: {ast.unparse(node)}"
 
 
 def judged():

@@ -34,8 +34,8 @@ from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
 import geoctrl as gc
-from geoctrl._scalars.budget import BUDGET
-from geoctrl.systems.typesetting import Typesetter, symbol_name, width
+from geoctrl._calls.budget import BUDGET
+from geoctrl.systems.typesetting.typesetting import Typesetter, symbol_name, width
 
 LONG = 38.0
 """Width in em beyond which a condition is left to the reader's own session."""

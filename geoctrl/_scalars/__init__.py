@@ -1,11 +1,18 @@
 """The recording scalar and the arithmetics it is emitted to."""
 
-from geoctrl._scalars.arithmetics import FLOAT, RATIONAL, Arithmetic, NotRationalError, Program, evaluate
-from geoctrl._scalars.graph import NUMBER, PARAMETER, STATE, Graph, Node
-from geoctrl._scalars.numbers import exact, is_number, plain, real, shown
-from geoctrl._scalars.symbolic import Quantity, Scalar, Vector
-from geoctrl._scalars.sympy_bridge import FromSympy, expression, to_sympy, without_floats
-from geoctrl._scalars.sympy_matrix import inverse_of, read_matrix
+from geoctrl._scalars.arithmetic.arithmetics import (
+    FLOAT,
+    RATIONAL,
+    Arithmetic,
+    NotRationalError,
+    Program,
+    evaluate,
+)
+from geoctrl._scalars.graph.graph import NUMBER, PARAMETER, STATE, Graph, Node
+from geoctrl._scalars.text.numbers import exact, is_number, plain, real, shown
+from geoctrl._scalars.text.symbolic import Quantity, Scalar, Vector
+from geoctrl._scalars.text.sympy_bridge import FromSympy, expression, to_sympy, without_floats
+from geoctrl._scalars.text.sympy_matrix import inverse_of, read_matrix
 
 __all__ = [
     "FLOAT",

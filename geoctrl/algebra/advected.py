@@ -16,11 +16,11 @@ import sympy as sp
 
 from geoctrl._checks import whole_number
 from geoctrl._scalars import Vector
-from geoctrl.algebra._arrays import is_symbolic, pack, read_array, times
 from geoctrl.algebra._exact import exact_array
 from geoctrl.algebra._labels import check_identifier, numbered, real_symbols
 from geoctrl.algebra.groups import LEVI_CIVITA
 from geoctrl.algebra.lie import LieAlgebra
+from geoctrl.algebra.representation._arrays import is_symbolic, pack, read_array, times
 from geoctrl.algebra.structure import Entries
 from geoctrl.errors import DescriptionError
 

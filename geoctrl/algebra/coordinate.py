@@ -10,9 +10,9 @@ import sympy as sp
 from geoctrl._checks import flag, require_printable
 from geoctrl._scalars import Scalar
 from geoctrl.algebra._labels import check_identifier
-from geoctrl.algebra.factor import Factor
 from geoctrl.algebra.groups import product
 from geoctrl.algebra.lie import LieAlgebra
+from geoctrl.algebra.representation.factor import Factor
 from geoctrl.errors import DescriptionError
 
 __all__ = ["SHAPE", "Coordinate", "with_rates"]

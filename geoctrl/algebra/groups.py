@@ -9,8 +9,8 @@ from fractions import Fraction
 
 from geoctrl._checks import whole_number
 from geoctrl.algebra._labels import numbered
-from geoctrl.algebra.factor import Factor, Rows
 from geoctrl.algebra.lie import LieAlgebra
+from geoctrl.algebra.representation.factor import Factor, Rows
 from geoctrl.algebra.structure import Entries
 from geoctrl.errors import DescriptionError
 

@@ -12,10 +12,10 @@ import numpy as np
 import sympy as sp
 
 from geoctrl._checks import entries
-from geoctrl.algebra._arrays import is_symbolic, pack, read_array, read_real, times
 from geoctrl.algebra._labels import check_identifier, numbered, real_symbols
-from geoctrl.algebra.block_matrices import BlockMatrices
-from geoctrl.algebra.factor import Factor
+from geoctrl.algebra.representation._arrays import is_symbolic, pack, read_array, read_real, times
+from geoctrl.algebra.representation.block_matrices import BlockMatrices
+from geoctrl.algebra.representation.factor import Factor
 from geoctrl.algebra.structure import Entries, read_structure_constants
 from geoctrl.errors import DescriptionError, ImmutableError
 

@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._calls.long_calls import long_call
 from geoctrl._checks import nearest
 from geoctrl._scalars import NotRationalError, exact, real, shown
-from geoctrl._scalars.long_calls import long_call
-from geoctrl.analysis.problem import Problem
-from geoctrl.analysis.proof import is_exact_equilibrium
+from geoctrl.analysis.proofs.proof import is_exact_equilibrium
+from geoctrl.analysis.question.problem import Problem
 from geoctrl.analysis.rest_search import Met, RestSearch
 from geoctrl.errors import EquilibriumError, InputError, SingularMassError
 from geoctrl.systems import Equilibrium, Seen, System, as_system
-from geoctrl.systems.angles import nearby_angle
-from geoctrl.systems.families import listed
-from geoctrl.systems.points import Point, equilibrium_at, numbers_at, read_point
-from geoctrl.systems.scales import shares
-from geoctrl.systems.tolerances import CONVERGED, RESIDUAL, SHORT, UNIT
+from geoctrl.systems.contract.points import Point, equilibrium_at, numbers_at, read_point
+from geoctrl.systems.contract.scales import shares
+from geoctrl.systems.contract.tolerances import CONVERGED, RESIDUAL, SHORT, UNIT
+from geoctrl.systems.parts.angles import nearby_angle
+from geoctrl.systems.parts.families import listed
 
 __all__ = ["find_equilibrium"]
 

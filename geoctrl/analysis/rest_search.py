@@ -15,8 +15,8 @@ import numpy as np
 
 from geoctrl.errors import EquilibriumError, GeoctrlError
 from geoctrl.systems import Seen
-from geoctrl.systems.scales import Scales, shares
-from geoctrl.systems.tolerances import CONVERGED, LEAST_NORM, RESIDUAL
+from geoctrl.systems.contract.scales import Scales, shares
+from geoctrl.systems.contract.tolerances import CONVERGED, LEAST_NORM, RESIDUAL
 
 __all__ = ["Met", "RestSearch"]
 

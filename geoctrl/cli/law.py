@@ -148,7 +148,7 @@ def _finite(value: Any) -> Any:
 def _bounds(matching: Any, family: str) -> tuple[dict[str, Any], str]:
     """Conditions on the gains that hold a family, one gain at a time, as data and in words."""
     from geoctrl.errors import GeoctrlError
-    from geoctrl.synthesis.gain_conditions import abbreviated
+    from geoctrl.synthesis.gains.gain_conditions import abbreviated
 
     try:
         design = matching.design(family)

@@ -27,9 +27,9 @@ def compared_anew(path: str) -> list[str]:
         If the file names no mechanism of the catalogue, or one that has other equations or does not admit
         the parameters of the file.
     """
-    from geoctrl.analysis.rebuilding import require_same_equations
-    from geoctrl.analysis.region_problem import require_same_region
-    from geoctrl.analysis.sublevel_problem import require_same_sublevel
+    from geoctrl.analysis.certificates.rebuilding import require_same_equations
+    from geoctrl.analysis.maps.region_problem import require_same_region
+    from geoctrl.analysis.regions.sublevel_problem import require_same_sublevel
     from geoctrl.checker.reading import load
 
     data = load(path)
@@ -61,7 +61,7 @@ def _named(name: str) -> Any:
         raise CertificateError(
             f"{name or 'a system without a name'!r} is no mechanism of the catalogue, of which alone the "
             "equations can be derived anew; build it yourself and compare with "
-            "geoctrl.analysis.rebuilding.require_same_equations"
+            "geoctrl.analysis.certificates.rebuilding.require_same_equations"
         )
     made: Any = models.get(stem)()
     described = stem in models.names("reduced")

@@ -31,16 +31,16 @@ from flint import arb, ctx, fmpq
 
 from geoctrl import checker
 from geoctrl._scalars import exact
-from geoctrl._scalars.magnitudes import binary
-from geoctrl.analysis.motion import Motion, Stored
-from geoctrl.analysis.numerical import in_sizes
-from geoctrl.analysis.problem import Problem
-from geoctrl.analysis.table import Table
+from geoctrl._scalars.arithmetic.magnitudes import binary
+from geoctrl.analysis.proofs.numerical import in_sizes
+from geoctrl.analysis.question.motion import Motion, Stored
+from geoctrl.analysis.question.problem import Problem
+from geoctrl.analysis.question.table import Table
 from geoctrl.checker.balls import Balls
 from geoctrl.checker.boxes import PRECISION, matrix, require_zero, solved
 from geoctrl.continuation.course import Place
 from geoctrl.continuation.solved import SolvedCourse
-from geoctrl.systems.tolerances import INDEPENDENT
+from geoctrl.systems.contract.tolerances import INDEPENDENT
 
 __all__ = ["turning_point"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._calls.long_calls import LongCall, long_call, under_way
 from geoctrl._checks import entries, nearest, whole_number
 from geoctrl._scalars import real, shown
-from geoctrl._scalars.long_calls import LongCall, long_call, under_way
 from geoctrl.continuation.brackets import around
 from geoctrl.continuation.branch import Branch, Change
 from geoctrl.continuation.changes import BRANCH, Event, events
@@ -20,7 +20,7 @@ from geoctrl.continuation.solved import SolvedCourse
 from geoctrl.continuation.switching import crossing_courses
 from geoctrl.errors import InputError, LabelError
 from geoctrl.systems import Equilibrium, System, as_system
-from geoctrl.systems.points import resolve_equilibrium
+from geoctrl.systems.contract.points import resolve_equilibrium
 
 __all__ = ["follow"]
 

@@ -8,8 +8,8 @@ Unknowns z are the states, and the parameter where the course goes along one. Wi
 
 is overdetermined on the leaf, of rank one less than the unknowns along a curve. A step goes along the
 tangent, :math:`DF\,t = 0`, and back by Gauss-Newton on F with :math:`n \cdot (z - z_0) = 0`. Lengths are
-taken in unknowns relative to their sizes at the start (`geoctrl.systems.scales`), and to the span for the one
-that is gone along; equations relative to the sizes of rates and relations.
+taken in unknowns relative to their sizes at the start (`geoctrl.systems.contract.scales`), and to the span
+for the one that is gone along; equations relative to the sizes of rates and relations.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from geoctrl.continuation.course import Course, Place
 from geoctrl.continuation.spectrum import Spectrum
 from geoctrl.errors import EquilibriumError, GeoctrlError
 from geoctrl.systems import Equilibrium, System
-from geoctrl.systems.points import equilibrium_at, numbers_at
-from geoctrl.systems.tolerances import LEAST_NORM, RESIDUAL
+from geoctrl.systems.contract.points import equilibrium_at, numbers_at
+from geoctrl.systems.contract.tolerances import LEAST_NORM, RESIDUAL
 
 __all__ = ["SolvedCourse"]
 

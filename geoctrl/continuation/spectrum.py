@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geoctrl.analysis.linearization import linearized
+from geoctrl.analysis.linear.linearization import linearized
 from geoctrl.systems import Equilibrium, Seen
 from geoctrl.verification import Verdict
 

@@ -1,6 +1,7 @@
 """Global dynamics on products of places, directions and attitudes."""
 
 from geoctrl.manifolds import propositions as propositions
+from geoctrl.manifolds.energies.potentials import Pairs, Sites
 from geoctrl.manifolds.factors import Attitude, Direction, Place
 from geoctrl.manifolds.integrate import integrate
 from geoctrl.manifolds.mechanisms import (
@@ -11,7 +12,6 @@ from geoctrl.manifolds.mechanisms import (
     quadrotor_with_cable,
     tethered_satellites,
 )
-from geoctrl.manifolds.potentials import Pairs, Sites
 from geoctrl.manifolds.product_trajectory import ProductTrajectory
 from geoctrl.manifolds.products import ProductSystem
 

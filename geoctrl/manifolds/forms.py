@@ -10,21 +10,21 @@ from typing import Any, NoReturn, Self
 
 import numpy as np
 
+from geoctrl._calls.budget import BUDGET
+from geoctrl._calls.long_calls import long_call
 from geoctrl._checks import require_choice
 from geoctrl._scalars import shown
-from geoctrl._scalars.budget import BUDGET
-from geoctrl._scalars.long_calls import long_call
 from geoctrl.errors import DescriptionError
-from geoctrl.manifolds.laws import callable_law, law_terms, read_law
-from geoctrl.manifolds.letters import Letters, held
-from geoctrl.manifolds.measured import measures_of
-from geoctrl.manifolds.momenta import velocities_of
+from geoctrl.manifolds.description.laws import callable_law, law_terms, read_law
+from geoctrl.manifolds.description.letters import Letters, held
+from geoctrl.manifolds.description.measured import measures_of
+from geoctrl.manifolds.numerics.momenta import velocities_of
+from geoctrl.manifolds.numerics.tangent import covector_terms, own_terms, rest_momenta, speeds
 from geoctrl.manifolds.system import ManifoldSystem, Motions
-from geoctrl.manifolds.tangent import covector_terms, own_terms, rest_momenta, speeds
 from geoctrl.runs import Samples
-from geoctrl.stepping.drive import Drive
-from geoctrl.systems.field import Field
-from geoctrl.systems.measures import Measures
+from geoctrl.stepping.drive.drive import Drive
+from geoctrl.systems.contract.field import Field
+from geoctrl.systems.units.measures import Measures
 
 __all__ = ["Form", "FormRun"]
 

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import finite_array, flag, require_choice, whole_number
-from geoctrl._scalars.long_calls import paced_call, under_way
 from geoctrl.errors import InputError
 from geoctrl.manifolds.forms import Form
-from geoctrl.manifolds.run import Run
+from geoctrl.manifolds.numerics.run import Run
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.manifolds.trajectory import ManifoldTrajectory
 from geoctrl.stepping import METHODS, composition, concluded, record_steps, record_times
-from geoctrl.stepping.inputs import read_inputs
-from geoctrl.stepping.runge_kutta import Tableau, runge_kutta, runge_kutta_signature, tableau
-from geoctrl.stepping.threads import on_threads, read_threads
-from geoctrl.stepping.variational import Motion, Pace, variational, variational_signature
+from geoctrl.stepping.drive.inputs import read_inputs
+from geoctrl.stepping.methods.runge_kutta import Tableau, runge_kutta, runge_kutta_signature, tableau
+from geoctrl.stepping.methods.threads import on_threads, read_threads
+from geoctrl.stepping.methods.variational import Motion, Pace, variational, variational_signature
 
 __all__ = ["integrate", "require_kind"]
 
@@ -53,11 +53,11 @@ def integrate(
     steps : int
     method : {"variational", "rk2", "heun", "rk4"}
         "variational" is the discrete Euler-Lagrange method for any kinetic energy
-        (`geoctrl.stepping.variational`): symplectic, keeps momentum maps and, to rounding, directions and
-        rotations; explicit for constant inertia that couples no bodies. "rk2" (midpoint), "heun" and "rk4"
-        are explicit Runge-Kutta methods. `METHODS` tells what each preserves.
+        (`geoctrl.stepping.methods.variational`): symplectic, keeps momentum maps and, to rounding, directions
+        and rotations; explicit for constant inertia that couples no bodies. "rk2" (midpoint), "heun" and
+        "rk4" are explicit Runge-Kutta methods. `METHODS` tells what each preserves.
     order : {2, 4, 6, 8}
-        Above 2 by symmetric composition of variational steps (`geoctrl.stepping.composition`).
+        Above 2 by symmetric composition of variational steps (`geoctrl.stepping.methods.composition`).
     record : int
         Keep every ``record``-th step.
     params : dict, optional

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sympy as sp
 
-from geoctrl.manifolds.display import Line, ManifoldDisplay
 from geoctrl.manifolds.factors import Attitude, Direction, Factor
-from geoctrl.manifolds.reading import read_scalar
-from geoctrl.systems.typesetting import symbol_name
+from geoctrl.manifolds.vectors.reading import read_scalar
+from geoctrl.manifolds.views.display import Line, ManifoldDisplay
+from geoctrl.systems.typesetting.typesetting import symbol_name
 
 __all__ = ["ProductDisplay"]
 

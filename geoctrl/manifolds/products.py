@@ -10,22 +10,22 @@ import sympy as sp
 
 from geoctrl._checks import entries, finite_array, nearest
 from geoctrl.errors import DescriptionError, InputError
-from geoctrl.manifolds.calculus import rational
-from geoctrl.manifolds.description import Description
-from geoctrl.manifolds.faces import Named
+from geoctrl.manifolds.description.description import Description
+from geoctrl.manifolds.description.faces import Named
+from geoctrl.manifolds.description.letters import held
+from geoctrl.manifolds.energies.kinetic_reading import read_energy
 from geoctrl.manifolds.factors import Factor
 from geoctrl.manifolds.forms import Form
-from geoctrl.manifolds.kinetic_reading import read_energy
-from geoctrl.manifolds.letters import held
-from geoctrl.manifolds.momenta import Second
-from geoctrl.manifolds.product import Product
+from geoctrl.manifolds.numerics.momenta import Second
+from geoctrl.manifolds.numerics.tangent import own_terms, rest_momenta
+from geoctrl.manifolds.product.product import Product
 from geoctrl.manifolds.product_display import ProductDisplay
 from geoctrl.manifolds.product_trajectory import ProductTrajectory
-from geoctrl.manifolds.reading import read_vectors
 from geoctrl.manifolds.system import ManifoldSystem
-from geoctrl.manifolds.tangent import own_terms, rest_momenta
+from geoctrl.manifolds.vectors.calculus import rational
+from geoctrl.manifolds.vectors.reading import read_vectors
 from geoctrl.systems import Family, Parameter
-from geoctrl.systems.scales import symmetric_scaling
+from geoctrl.systems.contract.scales import symmetric_scaling
 
 __all__ = ["ProductSystem"]
 
@@ -44,7 +44,7 @@ class ProductSystem(ManifoldSystem):
 
     with the rates u of all factors. In a reference frame that turns with the constant rate w, in its own
     axes, configurations are seen from the frame and velocities are inertial ones all the same:
-    :math:`\dot z = u - w \times z`. The equations of motion are those of `geoctrl.manifolds.run`.
+    :math:`\dot z = u - w \times z`. The equations of motion are those of `geoctrl.manifolds.numerics.run`.
 
     Parameters
     ----------

@@ -17,12 +17,12 @@ import sympy as sp
 from geoctrl._checks import entries, nearest, require_choice
 from geoctrl._scalars import STATE, FromSympy, Graph, Program, expression
 from geoctrl.errors import DescriptionError, SingularMassError
-from geoctrl.manifolds.calculus import rates
+from geoctrl.manifolds.energies.kinetic_reading import by_rates
 from geoctrl.manifolds.factors import Factor
-from geoctrl.manifolds.kinetic_reading import by_rates
-from geoctrl.manifolds.product import Product
-from geoctrl.manifolds.reading import read_vectors
-from geoctrl.manifolds.variations import Body, equations, motion, projected_slopes, variations_of
+from geoctrl.manifolds.product.product import Product
+from geoctrl.manifolds.product.variations import Body, equations, motion, projected_slopes, variations_of
+from geoctrl.manifolds.vectors.calculus import rates
+from geoctrl.manifolds.vectors.reading import read_vectors
 from geoctrl.systems import time
 
 __all__ = ["energy", "field", "hamilton", "lagrange", "legendre", "momenta", "momentum", "power", "rates"]

@@ -13,25 +13,25 @@ import numpy as np
 from geoctrl._checks import finite_array, real_array
 from geoctrl._scalars import Node
 from geoctrl.errors import DescriptionError, InputError, UnitsError
-from geoctrl.manifolds import display
-from geoctrl.manifolds.branches import freed
-from geoctrl.manifolds.conservation import kept
-from geoctrl.manifolds.description import Description
-from geoctrl.manifolds.laws import callable_law, law_terms, read_law
-from geoctrl.manifolds.leaf import ManifoldLeaf
-from geoctrl.manifolds.letters import held
-from geoctrl.manifolds.momenta import Second, converted
-from geoctrl.manifolds.numerics import Numerics
-from geoctrl.manifolds.reading import signals
-from geoctrl.manifolds.reduction import ReducedView, description
-from geoctrl.manifolds.run import Run
-from geoctrl.manifolds.seen import SeenManifold
-from geoctrl.manifolds.tangent import jacobians
-from geoctrl.stepping.drive import Drive
+from geoctrl.manifolds.description.branches import freed
+from geoctrl.manifolds.description.conservation import kept
+from geoctrl.manifolds.description.description import Description
+from geoctrl.manifolds.description.laws import callable_law, law_terms, read_law
+from geoctrl.manifolds.description.letters import held
+from geoctrl.manifolds.numerics.momenta import Second, converted
+from geoctrl.manifolds.numerics.numerics import Numerics
+from geoctrl.manifolds.numerics.run import Run
+from geoctrl.manifolds.numerics.tangent import jacobians
+from geoctrl.manifolds.product.leaf import ManifoldLeaf
+from geoctrl.manifolds.vectors.reading import signals
+from geoctrl.manifolds.views import display
+from geoctrl.manifolds.views.reduction import ReducedView, description
+from geoctrl.manifolds.views.seen import SeenManifold
+from geoctrl.stepping.drive.drive import Drive
 from geoctrl.systems import Equilibrium, EulerPoincare, ReducedSystem, Seen, System
-from geoctrl.systems.members import family_member
-from geoctrl.systems.notebook import displayed
-from geoctrl.systems.unit_change import UnitChange, changed_parameters
+from geoctrl.systems.contract.members import family_member
+from geoctrl.systems.typesetting.notebook import displayed
+from geoctrl.systems.units.unit_change import UnitChange, changed_parameters
 
 __all__ = ["ManifoldSystem", "Motions"]
 
@@ -144,7 +144,8 @@ class ManifoldSystem(System):
     def read_start(self, given: Any, second: str = "") -> tuple[np.ndarray, np.ndarray]:
         """z (N, 3) and w (n, 3) of a start as it is given or a state, on the manifold to rounding.
 
-        Raises as `geoctrl.manifolds.faces.Face.read`, where the second part goes by the name ``second``.
+        Raises as `geoctrl.manifolds.description.faces.Face.read`, where the second part goes by the name
+        ``second``.
         """
         whole = self.description.face.is_start(given)
         return self.description.face.read(given if whole else self.unpack(given), second)
@@ -216,7 +217,7 @@ class ManifoldSystem(System):
 
     @cached_property
     def numerics(self) -> Numerics:
-        """Compiled kernels, a `geoctrl.manifolds.numerics.Numerics`."""
+        """Compiled kernels, a `geoctrl.manifolds.numerics.numerics.Numerics`."""
         return Numerics(self.description)
 
     def seen_from(self, spin: Any = None) -> Seen:
@@ -375,7 +376,7 @@ class ManifoldSystem(System):
     def convert(
         self, x: Any, source: str, target: str, params: Mapping[str, float] | None = None
     ) -> np.ndarray:
-        """States of one form as states of another: `geoctrl.manifolds.momenta.converted`."""
+        """States of one form as states of another: `geoctrl.manifolds.numerics.momenta.converted`."""
         return converted(self, x, source, target, params)
 
     def _repr_latex_(self) -> str:
@@ -420,7 +421,7 @@ class ManifoldSystem(System):
         return {}
 
     def euler_poincare(self, spin: Sequence[float] | None = None) -> EulerPoincare:
-        """The same mechanism as Euler-Poincare equations: `geoctrl.manifolds.reduction.description`."""
+        """The same mechanism as Euler-Poincare equations: `geoctrl.manifolds.views.reduction.description`."""
         return description(self.description, spin)
 
     @cached_property

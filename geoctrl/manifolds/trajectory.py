@@ -9,13 +9,13 @@ from typing import Any, Self
 import numpy as np
 
 from geoctrl._checks import finite_array
-from geoctrl.manifolds.conservation import kept, samples_of
+from geoctrl.manifolds.description.conservation import kept, samples_of
 from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.runs import Events, Samples
-from geoctrl.stepping import dormand_prince
-from geoctrl.stepping.drive import Drive, Held
-from geoctrl.stepping.flow import Flow
-from geoctrl.stepping.resampling import resampled
+from geoctrl.stepping.drive import dormand_prince
+from geoctrl.stepping.drive.drive import Drive, Held
+from geoctrl.stepping.drive.flow import Flow
+from geoctrl.stepping.drive.resampling import resampled
 
 __all__ = ["ManifoldTrajectory"]
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from flint import acb, arb, fmpq
 
 from geoctrl._scalars import Node
-from geoctrl._scalars.arithmetics import Arithmetic, Program, evaluate
+from geoctrl._scalars.arithmetic.arithmetics import Arithmetic, Program, evaluate
 
 __all__ = ["BALLS", "BallProgram", "Given", "UnprovedError", "ball"]
 

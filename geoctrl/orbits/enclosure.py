@@ -32,9 +32,9 @@ from flint import acb, arb, arb_mat, ctx
 
 from geoctrl._checks import finite_array, whole_number
 from geoctrl._scalars import exact, real
-from geoctrl._scalars.magnitudes import binary
-from geoctrl.analysis.invariants import check_invariant
-from geoctrl.analysis.shape import shape_of
+from geoctrl._scalars.arithmetic.magnitudes import binary
+from geoctrl.analysis.invariants.invariants import check_invariant
+from geoctrl.analysis.question.shape import shape_of
 from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.orbits.balls import Given, UnprovedError, ball
 from geoctrl.orbits.identities import Identities

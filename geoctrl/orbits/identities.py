@@ -9,7 +9,7 @@ from flint import arb
 
 from geoctrl import checker
 from geoctrl._scalars import Node, exact
-from geoctrl.analysis.motion import Motion
+from geoctrl.analysis.question.motion import Motion
 from geoctrl.checker.balls import Balls
 from geoctrl.checker.jets import Jet, evaluate
 from geoctrl.orbits.balls import UnprovedError, ball

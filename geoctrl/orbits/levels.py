@@ -22,7 +22,7 @@ from typing import Any
 from flint import arb, arb_mat
 
 from geoctrl._scalars import Node
-from geoctrl.analysis.shape import ShapeIntegrals, shape_of
+from geoctrl.analysis.question.shape import ShapeIntegrals, shape_of
 from geoctrl.orbits.balls import BallProgram, Given, UnprovedError
 
 __all__ = ["Levels"]

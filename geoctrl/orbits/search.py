@@ -14,8 +14,8 @@ are held to first order. Closing repeats what is conserved, so that there are mo
 equations than unknowns, of full rank: Gauss-Newton. What is found does not depend on m.
 
 Unknowns and equations are numbers without units: states over their sizes at the guess
-(`geoctrl.systems.scales`), the period over that of the guess, what is conserved over the lengths of its
-gradients there.
+(`geoctrl.systems.contract.scales`), the period over that of the guess, what is conserved over the lengths of
+its gradients there.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._calls.long_calls import long_call, tell
 from geoctrl._checks import whole_number
 from geoctrl._scalars import real
-from geoctrl._scalars.long_calls import long_call, tell
-from geoctrl.analysis.linearization import invariant_directions
-from geoctrl.analysis.shape_jets import shape_jets
+from geoctrl.analysis.linear.linearization import invariant_directions
+from geoctrl.analysis.question.shape_jets import shape_jets
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
 from geoctrl.orbits.orbit import PeriodicOrbit
 from geoctrl.orbits.symmetries import Closing, closing
 from geoctrl.orbits.variations import Variations
 from geoctrl.simulation import simulate
 from geoctrl.systems import System, as_system
-from geoctrl.systems.points import read_point
+from geoctrl.systems.contract.points import read_point
 from geoctrl.verification import Verdict
 
 __all__ = ["find_periodic"]

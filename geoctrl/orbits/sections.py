@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import nearest, real_array
 from geoctrl._scalars import real
-from geoctrl._scalars.long_calls import paced_call, under_way
 from geoctrl.errors import InputError, LabelError
 from geoctrl.runs import EventRecord
 from geoctrl.simulation import simulate
-from geoctrl.stepping.events import Event
+from geoctrl.stepping.drive.events import Event
 from geoctrl.systems import System, as_system
 
 __all__ = ["PoincareSection", "poincare_section"]

@@ -10,7 +10,7 @@ from geoctrl._checks import finite_array
 from geoctrl._scalars import shown
 from geoctrl.errors import DescriptionError, InputError
 from geoctrl.systems import System
-from geoctrl.systems.symmetry import turn_matrix
+from geoctrl.systems.promises.symmetry import turn_matrix
 
 __all__ = ["Closing", "closing"]
 

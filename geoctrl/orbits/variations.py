@@ -13,8 +13,8 @@ import numpy as np
 from geoctrl._scalars import STATE, Node
 from geoctrl.errors import SimulationError
 from geoctrl.simulation.run import choose_engine
-from geoctrl.stepping.drive import Held
-from geoctrl.stepping.flow import Flow
+from geoctrl.stepping.drive.drive import Held
+from geoctrl.stepping.drive.flow import Flow
 from geoctrl.systems import System
 
 __all__ = ["Variations"]

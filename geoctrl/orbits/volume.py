@@ -8,7 +8,7 @@ from fractions import Fraction
 import sympy as sp
 
 from geoctrl.algebra import AdvectedVector
-from geoctrl.systems.mechanism import Mechanism
+from geoctrl.systems.equations.mechanism import Mechanism
 
 __all__ = ["canonical"]
 

@@ -1,6 +1,6 @@
 """Global dynamics on products of rotation groups: equations, variational integrators, geodesics."""
 
-from geoctrl.manifolds.potentials import Pairs, Sites
+from geoctrl.manifolds.energies.potentials import Pairs, Sites
 from geoctrl.rotations.attitudes import project, symbols
 from geoctrl.rotations.geodesics import Geodesic, geodesic
 from geoctrl.rotations.integrate import integrate

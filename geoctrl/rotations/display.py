@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from geoctrl.manifolds.display import Line, ManifoldDisplay, matrix
-from geoctrl.systems.typesetting import Piece
+from geoctrl.manifolds.views.display import Line, ManifoldDisplay, matrix
+from geoctrl.systems.typesetting.typesetting import Piece
 
 __all__ = ["RotationDisplay"]
 

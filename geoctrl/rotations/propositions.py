@@ -1,7 +1,8 @@
 r"""The general equations on rotations, for any Lagrangian and Hamiltonian: sympy in, sympy out.
 
 Expressions are in the symbols of `geoctrl.rotations.symbols`; :math:`r_k` are the columns of :math:`R^T`.
-`geoctrl.manifolds.propositions` has the same for products with places and directions, and with moments.
+`geoctrl.manifolds.propositions` has the same for products with places and directions, and with
+moments.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Any
 import sympy as sp
 
 from geoctrl._scalars import expression
-from geoctrl.manifolds.calculus import gradient, rates
-from geoctrl.manifolds.variations import Body, Rotations, equations, motion
+from geoctrl.manifolds.product.variations import Body, Rotations, equations, motion
+from geoctrl.manifolds.vectors.calculus import gradient, rates
 
 __all__ = ["hamilton", "lagrange", "legendre", "rates"]
 

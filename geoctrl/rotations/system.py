@@ -9,16 +9,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import sympy as sp
 
-from geoctrl.manifolds.description import Description
-from geoctrl.manifolds.faces import Alike
+from geoctrl.manifolds.description.description import Description
+from geoctrl.manifolds.description.faces import Alike
+from geoctrl.manifolds.description.letters import held
+from geoctrl.manifolds.energies.kinetic import Kinetic
 from geoctrl.manifolds.factors import Attitude
 from geoctrl.manifolds.forms import Form
-from geoctrl.manifolds.kinetic import Kinetic
-from geoctrl.manifolds.letters import held
-from geoctrl.manifolds.momenta import Second
-from geoctrl.manifolds.product import Product
-from geoctrl.manifolds.reading import number_of_bodies, read_vectors
+from geoctrl.manifolds.numerics.momenta import Second
+from geoctrl.manifolds.product.product import Product
 from geoctrl.manifolds.system import ManifoldSystem
+from geoctrl.manifolds.vectors.reading import number_of_bodies, read_vectors
 from geoctrl.rotations.attitudes import words
 from geoctrl.rotations.display import RotationDisplay
 from geoctrl.rotations.given import checked_inertias, read_inertias
@@ -40,7 +40,7 @@ class RotationSystem(ManifoldSystem):
 
     ([LLM17, Eq. 6.7 and problem 6.18]). R takes body to reference components. A reference frame that turns
     has the constant rate w, in its own axes; :math:`\Omega_i` is the inertial angular velocity all the same.
-    The equations of motion are those of `geoctrl.stepping.apart`.
+    The equations of motion are those of `geoctrl.stepping.solvers.apart`.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from geoctrl._scalars import STATE, Node
-from geoctrl.stepping.drive import Drive
+from geoctrl.stepping.drive.drive import Drive
 from geoctrl.systems import System
 
 __all__ = ["Applied"]

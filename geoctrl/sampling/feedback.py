@@ -11,7 +11,7 @@ import sympy as sp
 
 from geoctrl._checks import nearest, require_declared
 from geoctrl._scalars import STATE, FromSympy, Graph, Node, Program
-from geoctrl._scalars.magnitudes import magnitudes
+from geoctrl._scalars.arithmetic.magnitudes import magnitudes
 from geoctrl.errors import LabelError
 from geoctrl.sampling.sensors import Sensor
 

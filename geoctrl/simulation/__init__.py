@@ -4,6 +4,6 @@ from geoctrl.runs import EventRecord
 from geoctrl.simulation.files import load_trajectory
 from geoctrl.simulation.run import simulate
 from geoctrl.simulation.trajectory import Trajectory
-from geoctrl.stepping.events import Event
+from geoctrl.stepping.drive.events import Event
 
 __all__ = ["Event", "EventRecord", "Trajectory", "load_trajectory", "simulate"]

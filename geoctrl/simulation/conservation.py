@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl.stepping.flow import Flow
+from geoctrl.stepping.drive.flow import Flow
 
 __all__ = ["conserved_names", "invariants"]
 

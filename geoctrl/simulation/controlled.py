@@ -11,8 +11,8 @@ from geoctrl._scalars import shown
 from geoctrl.errors import InputError
 from geoctrl.sampling import Applied, Controls, Hold, SampledController
 from geoctrl.simulation.held import holds_in
-from geoctrl.stepping.drive import Drive
-from geoctrl.stepping.inputs import read_inputs
+from geoctrl.stepping.drive.drive import Drive
+from geoctrl.stepping.drive.inputs import read_inputs
 from geoctrl.systems import System
 
 __all__ = ["driven"]

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from geoctrl._scalars.long_calls import LongCall
+from geoctrl._calls.long_calls import LongCall
 from geoctrl.errors import SimulationError
-from geoctrl.stepping.flow import Block, Ending, Flow
+from geoctrl.stepping.drive.flow import Block, Ending, Flow
 
 __all__ = ["execute"]
 

@@ -11,8 +11,8 @@ from geoctrl.errors import InputError
 from geoctrl.runs import Samples, storage
 from geoctrl.simulation.run import choose_engine
 from geoctrl.simulation.trajectory import Trajectory, told
-from geoctrl.stepping.flow import Flow
-from geoctrl.stepping.inputs import read_inputs
+from geoctrl.stepping.drive.flow import Flow
+from geoctrl.stepping.drive.inputs import read_inputs
 from geoctrl.systems import as_system
 
 __all__ = ["load_trajectory"]

@@ -14,8 +14,8 @@ import numpy as np
 from geoctrl.errors import InputError
 from geoctrl.sampling import Hold
 from geoctrl.simulation import heyoka_engine, heyoka_stepper
-from geoctrl.stepping import dormand_prince
-from geoctrl.stepping.flow import Block, EndedError, Ending, Flow
+from geoctrl.stepping.drive import dormand_prince
+from geoctrl.stepping.drive.flow import Block, EndedError, Ending, Flow
 
 __all__ = ["holds_in", "run_held"]
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from geoctrl._scalars import Arithmetic, Program
 from geoctrl.simulation.recorded import RecordedFlow, workspace
-from geoctrl.stepping.flow import Flow
-from geoctrl.stepping.passages import Passages
-from geoctrl.stepping.sizes import SMALL, Sizes
+from geoctrl.stepping.drive.flow import Flow
+from geoctrl.stepping.drive.passages import Passages
+from geoctrl.stepping.drive.sizes import SMALL, Sizes
 
 __all__ = ["DEFAULT_TOLERANCE", "FUNCTIONS", "Compiled", "Taken", "tolerance_of"]
 

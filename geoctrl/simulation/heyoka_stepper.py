@@ -10,9 +10,9 @@ import numpy as np
 
 from geoctrl.simulation.heyoka_compiled import Taken
 from geoctrl.simulation.heyoka_engine import look_again
-from geoctrl.stepping.flow import EndedError, Ending, Flow
-from geoctrl.stepping.sizes import SMALL
-from geoctrl.systems.singularity import breaks_down
+from geoctrl.stepping.drive.flow import EndedError, Ending, Flow
+from geoctrl.stepping.drive.sizes import SMALL
+from geoctrl.systems.states.singularity import breaks_down
 
 __all__ = ["Stepper"]
 

@@ -17,11 +17,11 @@ from geoctrl._checks import finite_array, whole_number
 from geoctrl._scalars import STATE, Node
 from geoctrl.algebra import AdvectedVector
 from geoctrl.errors import InputError
-from geoctrl.stepping.flow import Flow
-from geoctrl.stepping.resampling import followed
+from geoctrl.stepping.drive.flow import Flow
+from geoctrl.stepping.drive.resampling import followed
 
 if TYPE_CHECKING:
-    from geoctrl.algebra.factor import Factor, Rows
+    from geoctrl.algebra.representation.factor import Factor, Rows
     from geoctrl.systems import ReducedSystem
 
 __all__ = ["attitude", "contact_vector", "displacement", "smallest_rotation"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from geoctrl._scalars import Node, Program
-from geoctrl.stepping.flow import Flow
+from geoctrl.stepping.drive.flow import Flow
 
 __all__ = ["RecordedFlow", "Workspace", "workspace", "written"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._calls.long_calls import paced_call, under_way
 from geoctrl._checks import flag, require_choice, time_grid
 from geoctrl._scalars import real
-from geoctrl._scalars.long_calls import paced_call, under_way
 from geoctrl.errors import DependencyError, InputError
 from geoctrl.runs import EventRecord, Events, Samples
 from geoctrl.sampling import Applied
@@ -19,9 +19,9 @@ from geoctrl.simulation.execution import execute
 from geoctrl.simulation.held import run_held
 from geoctrl.simulation.recorded import written
 from geoctrl.simulation.trajectory import told
-from geoctrl.stepping import dormand_prince
-from geoctrl.stepping.events import edges_of, read_events
-from geoctrl.stepping.flow import Flow
+from geoctrl.stepping.drive import dormand_prince
+from geoctrl.stepping.drive.events import edges_of, read_events
+from geoctrl.stepping.drive.flow import Flow
 from geoctrl.systems import System, as_system
 
 __all__ = ["choose_engine", "simulate"]

@@ -13,10 +13,10 @@ from geoctrl._scalars import shown
 from geoctrl.errors import GeoctrlError
 from geoctrl.runs import Events, SampleRecord, Samples, storage
 from geoctrl.simulation import conservation, reconstruction
-from geoctrl.stepping.resampling import resampled
+from geoctrl.stepping.drive.resampling import resampled
 
 if TYPE_CHECKING:
-    from geoctrl.stepping.flow import Flow
+    from geoctrl.stepping.drive.flow import Flow
     from geoctrl.systems import ReducedSystem
 
 __all__ = ["Trajectory", "told"]

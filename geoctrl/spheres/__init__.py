@@ -1,6 +1,6 @@
 """Global dynamics on products of two-spheres: description, equations, variational integrators, mechanisms."""
 
-from geoctrl.manifolds.potentials import Pairs, Sites
+from geoctrl.manifolds.energies.potentials import Pairs, Sites
 from geoctrl.spheres.integrate import integrate
 from geoctrl.spheres.mechanisms import (
     chain_pendulum,

@@ -10,10 +10,9 @@ The discrete Lagrangian is of trapezoidal type,
 .. math:: S_i(q, q') = \sum_j \tfrac12 (m_{ij} + m'_{ij}) (q'_j - q_j)
     - \tfrac14 \partial_{q_i} \sum_{jk} m_{jk} (q'_j - q_j) \cdot (q'_k - q_k)
 
-its derivatives are :math:`-\tfrac1h S(q, q') - \tfrac h2 \partial V(q)` and
-:math:`-\tfrac1h S(q', q) - \tfrac h2 \partial V(q')`. All of this is for systems without forces. The steps
-of `geoctrl.spheres.integrate` are other, compiled code (`geoctrl.stepping.variational`); what they compute
-has the `residual` zero.
+its derivatives are :math:`-\tfrac1h S(q, q') - \tfrac h2 \partial V(q)` and :math:`-\tfrac1h S(q', q) -
+\tfrac h2 \partial V(q')`. All of this is for systems without forces. The steps of `geoctrl.spheres.integrate`
+are other, compiled code (`geoctrl.stepping.methods.variational`); what they compute has the `residual` zero.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ import numpy as np
 
 from geoctrl._checks import finite_array
 from geoctrl.errors import ConvergenceError, DescriptionError
-from geoctrl.manifolds.momenta import momenta_of, velocities_of
-from geoctrl.manifolds.run import Run
-from geoctrl.manifolds.tangent import rest_slopes
+from geoctrl.manifolds.numerics.momenta import momenta_of, velocities_of
+from geoctrl.manifolds.numerics.run import Run
+from geoctrl.manifolds.numerics.tangent import rest_slopes
 from geoctrl.spheres.system import SphereSystem
-from geoctrl.stepping.vectors import frames
+from geoctrl.stepping.compiled.vectors import frames
 
 __all__ = ["discrete_lagrangian", "legendre_left", "legendre_right", "residual", "two_step"]
 

@@ -10,9 +10,9 @@ import sympy as sp
 from geoctrl._checks import finite_array, shape_of
 from geoctrl._scalars import shown, without_floats
 from geoctrl.errors import DescriptionError, InputError
-from geoctrl.manifolds.kinetic import Kinetic, of_rates
-from geoctrl.manifolds.product import Product
-from geoctrl.manifolds.reading import positive_definite
+from geoctrl.manifolds.energies.kinetic import Kinetic, of_rates
+from geoctrl.manifolds.product.product import Product
+from geoctrl.manifolds.vectors.reading import positive_definite
 
 __all__ = ["count", "kinetic_of", "mass_expression", "mass_of"]
 

@@ -12,9 +12,7 @@ from typing import Any
 
 import sympy as sp
 
-from geoctrl.manifolds.calculus import rates
-from geoctrl.manifolds.reading import vector
-from geoctrl.manifolds.variations import (
+from geoctrl.manifolds.product.variations import (
     Body,
     Directions,
     DirectionsByRates,
@@ -23,6 +21,8 @@ from geoctrl.manifolds.variations import (
     motion,
     projected_slopes,
 )
+from geoctrl.manifolds.vectors.calculus import rates
+from geoctrl.manifolds.vectors.reading import vector
 
 __all__ = [
     "hamilton",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 
-from geoctrl.stepping import apart, coupled, explicit, neighbours, tensions
-from geoctrl.stepping.compiled import loop_code
-from geoctrl.stepping.forces import no_force
-from geoctrl.stepping.runge_kutta import runge_kutta, runge_kutta_signature
-from geoctrl.stepping.variational import Solver, no_kinetics, variational, variational_signature
+from geoctrl.stepping.compiled import neighbours
+from geoctrl.stepping.compiled.compiled import loop_code
+from geoctrl.stepping.compiled.forces import no_force
+from geoctrl.stepping.methods.runge_kutta import runge_kutta, runge_kutta_signature
+from geoctrl.stepping.methods.variational import Solver, no_kinetics, variational, variational_signature
+from geoctrl.stepping.solvers import apart, coupled, explicit, tensions
 
 __all__ = ["SOLVERS", "warm"]
 

@@ -8,17 +8,17 @@ from typing import Any
 
 import sympy as sp
 
+from geoctrl._calls.budget import BUDGET
+from geoctrl._calls.long_calls import long_call
 from geoctrl._scalars import expression, plain
-from geoctrl._scalars.budget import BUDGET
-from geoctrl._scalars.long_calls import long_call
 from geoctrl.errors import MatchingError
-from geoctrl.synthesis.controlled import Controlled
-from geoctrl.synthesis.further import Further
-from geoctrl.synthesis.gain_matrices import by_entry
-from geoctrl.synthesis.plant import Plant
-from geoctrl.synthesis.shaped_design import ShapedDesign
-from geoctrl.synthesis.shaped_law import ShapedLaw
-from geoctrl.synthesis.shaping import Shaping, named, require_made_by_match
+from geoctrl.synthesis.gains.shaped_design import ShapedDesign
+from geoctrl.synthesis.shaped_laws.shaped_law import ShapedLaw
+from geoctrl.synthesis.shaping.controlled import Controlled
+from geoctrl.synthesis.shaping.further import Further
+from geoctrl.synthesis.shaping.gain_matrices import by_entry
+from geoctrl.synthesis.shaping.plant import Plant
+from geoctrl.synthesis.shaping.shaping import Shaping, named, require_made_by_match
 from geoctrl.systems import EulerPoincare, Parameter
 
 __all__ = ["ShapedMatching"]

@@ -1,28 +1,39 @@
 """Description of a mechanism and its reduction."""
 
-from geoctrl.systems.axis import Axis
-from geoctrl.systems.contract import Lagrangian, Seen, System
+from geoctrl.systems.contract.contract import Lagrangian, Seen, System
 from geoctrl.systems.description import EulerPoincare
-from geoctrl.systems.families import Equilibrium, Family
-from geoctrl.systems.friction import Friction
+from geoctrl.systems.equations.connection import Connection, Displacement
+from geoctrl.systems.equations.leaf import Leaf, Relation
+from geoctrl.systems.equations.multiplier import MultiplierForm
 from geoctrl.systems.gates import as_mechanism, as_system
-from geoctrl.systems.names import check_names, input_symbol, plain_inputs, time
-from geoctrl.systems.parameters import Parameter
-from geoctrl.systems.reactions import reaction
+from geoctrl.systems.parts.axis import Axis
+from geoctrl.systems.parts.families import Equilibrium, Family
+from geoctrl.systems.parts.friction import Friction
+from geoctrl.systems.parts.names import check_names, input_symbol, plain_inputs, time
+from geoctrl.systems.parts.parameters import Parameter
+from geoctrl.systems.parts.reactions import reaction
+from geoctrl.systems.parts.rotors import Rotors
+from geoctrl.systems.printing.equations import Equations, HamelTensors
 from geoctrl.systems.reduced import ReducedSystem
-from geoctrl.systems.rotors import Rotors
-from geoctrl.systems.unit_change import UnitChange
 from geoctrl.systems.unit_check import check_units
+from geoctrl.systems.units.unit_change import UnitChange
 
 __all__ = [
     "Axis",
+    "Connection",
+    "Displacement",
+    "Equations",
     "Equilibrium",
     "EulerPoincare",
     "Family",
     "Friction",
+    "HamelTensors",
     "Lagrangian",
+    "Leaf",
+    "MultiplierForm",
     "Parameter",
     "ReducedSystem",
+    "Relation",
     "Rotors",
     "Seen",
     "System",

@@ -8,7 +8,7 @@ import numpy as np
 
 from geoctrl._checks import entries, require_choice
 from geoctrl.errors import ParameterError
-from geoctrl.systems.recorded import Recorded
+from geoctrl.systems.equations.recorded import Recorded
 
 __all__ = ["nonlinear_system"]
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from geoctrl._scalars.long_calls import long_call
-from geoctrl.systems.decimals import assigned
-from geoctrl.systems.families import Equilibrium
-from geoctrl.systems.mechanism import Mechanism
-from geoctrl.systems.notebook import WIDTH, displayed, rows
-from geoctrl.systems.page import mechanism_page
+from geoctrl._calls.long_calls import long_call
+from geoctrl.systems.equations.mechanism import Mechanism
+from geoctrl.systems.parts.families import Equilibrium
+from geoctrl.systems.parts.space import space_words
+from geoctrl.systems.printing.page import mechanism_page
 from geoctrl.systems.reduced import ReducedSystem, reduced
-from geoctrl.systems.space import space_words
-from geoctrl.systems.unit_change import UnitChange, change_of, changed_mechanism
+from geoctrl.systems.typesetting.decimals import assigned
+from geoctrl.systems.typesetting.notebook import WIDTH, displayed, rows
+from geoctrl.systems.units.unit_change import UnitChange, change_of, changed_mechanism
 
 __all__ = ["EulerPoincare"]
 

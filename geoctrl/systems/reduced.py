@@ -9,34 +9,34 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from geoctrl._calls.budget import BUDGET, seconds_of
+from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._scalars import Node, shown
-from geoctrl._scalars.budget import BUDGET, seconds_of
-from geoctrl._scalars.long_calls import long_call, under_way
-from geoctrl.systems.assembly import Assembly
-from geoctrl.systems.build_checks import check_build
-from geoctrl.systems.connection import Connection, connection_of
-from geoctrl.systems.conservation import Conservation
+from geoctrl.systems.contract.members import family_member
 from geoctrl.systems.control import nonlinear_system
-from geoctrl.systems.differential import Differential
-from geoctrl.systems.display import Display
-from geoctrl.systems.equations import Equations, HamelTensors, hamel_tensors
-from geoctrl.systems.families import Equilibrium, Family
-from geoctrl.systems.frames import choose_frame
-from geoctrl.systems.judgement import Judgement
-from geoctrl.systems.leaf import Leaf, Sampler, automatic_relations
-from geoctrl.systems.leveling import state_on_levels
-from geoctrl.systems.mechanism import Mechanism
-from geoctrl.systems.members import family_member
-from geoctrl.systems.multiplier import MultiplierForm
-from geoctrl.systems.notebook import displayed
-from geoctrl.systems.page import system_lines
-from geoctrl.systems.projection import check_initial_state, project_state
-from geoctrl.systems.recorded import Recorded
-from geoctrl.systems.recorded_field import RecordedField
-from geoctrl.systems.seen import SeenReduced
-from geoctrl.systems.state import state_from
-from geoctrl.systems.symmetry import despun_mechanism, despun_state
-from geoctrl.systems.unit_change import UnitChange, changed_mechanism
+from geoctrl.systems.equations.assembly import Assembly
+from geoctrl.systems.equations.connection import Connection, connection_of
+from geoctrl.systems.equations.frames import choose_frame
+from geoctrl.systems.equations.leaf import Leaf, Sampler, automatic_relations
+from geoctrl.systems.equations.leveling import state_on_levels
+from geoctrl.systems.equations.mechanism import Mechanism
+from geoctrl.systems.equations.multiplier import MultiplierForm
+from geoctrl.systems.equations.recorded import Recorded
+from geoctrl.systems.parts.families import Equilibrium, Family
+from geoctrl.systems.printing.display import Display
+from geoctrl.systems.printing.equations import Equations, HamelTensors, hamel_tensors
+from geoctrl.systems.printing.page import system_lines
+from geoctrl.systems.promises.build_checks import check_build
+from geoctrl.systems.promises.conservation import Conservation
+from geoctrl.systems.promises.judgement import Judgement
+from geoctrl.systems.promises.symmetry import despun_mechanism, despun_state
+from geoctrl.systems.states.differential import Differential
+from geoctrl.systems.states.projection import check_initial_state, project_state
+from geoctrl.systems.states.recorded_field import RecordedField
+from geoctrl.systems.states.seen import SeenReduced
+from geoctrl.systems.states.state import state_from
+from geoctrl.systems.typesetting.notebook import displayed
+from geoctrl.systems.units.unit_change import UnitChange, changed_mechanism
 
 __all__ = ["ReducedSystem", "reduced"]
 
@@ -49,7 +49,7 @@ class ReducedSystem(Recorded):
 
     .. math:: M(\Gamma)\,\dot w = h(w, \Gamma, u), \qquad \dot\Gamma = -(E(\Gamma) w)\,\Gamma
 
-    (see `geoctrl.systems.assembly`). All functions take ``x`` of shape (n,) or (n, nt).
+    (see `geoctrl.systems.equations.assembly`). All functions take ``x`` of shape (n,) or (n, nt).
 
     Attributes
     ----------

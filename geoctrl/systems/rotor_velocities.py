@@ -6,7 +6,7 @@ import sympy as sp
 
 from geoctrl.algebra import product, rn
 from geoctrl.systems.description import EulerPoincare
-from geoctrl.systems.frames import choose_frame
+from geoctrl.systems.equations.frames import choose_frame
 
 __all__ = ["with_rotor_velocities"]
 

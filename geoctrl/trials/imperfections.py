@@ -15,10 +15,10 @@ from geoctrl.errors import InputError
 from geoctrl.sampling import SampledController
 from geoctrl.simulation import simulate
 from geoctrl.systems import EulerPoincare, Friction, Parameter, System
-from geoctrl.systems.measures import known_units
+from geoctrl.systems.equations.units import input_units
 from geoctrl.systems.rotor_velocities import with_rotor_velocities
-from geoctrl.systems.tilt import tilted
-from geoctrl.systems.units import input_units
+from geoctrl.systems.states.tilt import tilted
+from geoctrl.systems.units.measures import known_units
 from geoctrl.trials.shared import Shared
 
 __all__ = ["CHECKS", "UPSIDE_DOWN", "Case", "Trial", "described", "driven"]

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from geoctrl._calls.long_calls import LongCall, paced_call, under_way
 from geoctrl._checks import entries, finite_array, nearest, require_choice, user_level
 from geoctrl._scalars import shown
-from geoctrl._scalars.long_calls import LongCall, paced_call, under_way
 from geoctrl.errors import GeoctrlError, InputError, LabelError
 from geoctrl.sampling import Controls, SampledController
 from geoctrl.simulation import Trajectory, simulate
 from geoctrl.systems import EulerPoincare, System, as_system
-from geoctrl.systems.tilt import tilted
+from geoctrl.systems.states.tilt import tilted
 from geoctrl.trials.imperfections import CHECKS, UPSIDE_DOWN, Case, Trial, described, driven
 from geoctrl.trials.report import RobustnessReport, RobustnessRow
 from geoctrl.trials.shared import Shared

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geoctrl._checks import finite_array, nearest
-from geoctrl._scalars.numbers import real, shown
+from geoctrl._scalars.text.numbers import real, shown
 from geoctrl.errors import InputError
 from geoctrl.viz.style import DASHES, mathtext, new_axes, plain_text, quiet
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from geoctrl.algebra import Coordinate
-    from geoctrl.systems.connection import Connection
+    from geoctrl.systems.equations.connection import Connection
 
 __all__ = ["curvature"]
 

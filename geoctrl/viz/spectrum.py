@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geoctrl._scalars.numbers import shown
+from geoctrl._scalars.text.numbers import shown
 from geoctrl.errors import InputError
 from geoctrl.viz.style import COLOURS, new_axes, quiet
 

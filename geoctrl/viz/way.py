@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geoctrl._checks import entries, finite_array
-from geoctrl._scalars.numbers import real, shown
+from geoctrl._scalars.text.numbers import real, shown
 from geoctrl.errors import InputError
 from geoctrl.viz.style import COLOURS, new_axes, quiet, require_trajectory
 

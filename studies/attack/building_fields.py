@@ -7,9 +7,9 @@ from typing import Any
 
 from geoctrl import checker
 from geoctrl._scalars import STATE, FromSympy, Graph
-from geoctrl.analysis.motion import Motion
-from geoctrl.analysis.problem import Problem
-from geoctrl.analysis.proof import Outcome, decide
+from geoctrl.analysis.proofs.proof import Outcome, decide
+from geoctrl.analysis.question.motion import Motion
+from geoctrl.analysis.question.problem import Problem
 
 from .drawing_fields import Field
 

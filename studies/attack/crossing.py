@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from geoctrl.analysis.problem import Problem
-from geoctrl.analysis.proof import proofs
-from geoctrl.analysis.questions import KINDS
-from geoctrl.systems.points import resolve_equilibrium
+from geoctrl.analysis.certificates.questions import KINDS
+from geoctrl.analysis.proofs.proof import proofs
+from geoctrl.analysis.question.problem import Problem
+from geoctrl.systems.contract.points import resolve_equilibrium
 
 
 def at_odds(problem: Problem) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.analysis.energy_casimir import Pencil, exact_multipliers
+from geoctrl.analysis.proofs.energy_casimir import Pencil, exact_multipliers
 
 STRENGTH = ("UNDECIDED", "SPECTRALLY_STABLE_ONLY")
 """Verdicts that a forger would rather not have, the worst first."""

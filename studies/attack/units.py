@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import geoctrl as gc
-from geoctrl.systems.scales import shares
+from geoctrl.systems.contract.scales import shares
 
 from . import units_more
 from .building import build, order_of, parameters_of

@@ -15,7 +15,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl._scalars.budget import _RUNNING, Budget
+from geoctrl._calls.budget import _RUNNING, Budget
 from geoctrl.errors import BudgetError
 
 LATE = 2.0
@@ -186,7 +186,7 @@ def test_errors_of_a_search_are_its_own():
 
 PROFILED = """
 import cProfile, itertools
-from geoctrl._scalars.budget import Budget
+from geoctrl._calls.budget import Budget
 
 def search():
     Budget(30.0).attempt("a sum", lambda: sum(i for i in range(9)), None)

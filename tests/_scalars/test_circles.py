@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from geoctrl._scalars.circles import on_circles
+from geoctrl._scalars.algebra.circles import on_circles
 from geoctrl.errors import DivisionError
 
 a, b, m, l = sp.symbols("a b m l", real=True)  # noqa: E741

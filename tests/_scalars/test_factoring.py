@@ -5,7 +5,7 @@ import random
 import pytest
 import sympy as sp
 
-from geoctrl._scalars.factoring import factor_list, factored
+from geoctrl._scalars.algebra.factoring import factor_list, factored
 from geoctrl.errors import DivisionError
 
 NAMES = "a J1 sigma11 sigma12 x2 x10 m M Gamma1 Y z B"

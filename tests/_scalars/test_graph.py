@@ -19,10 +19,10 @@ from geoctrl._scalars import (
     Program,
     evaluate,
     exact,
-    tape,
     to_sympy,
 )
-from geoctrl._scalars.arithmetics import FLOAT, Arithmetic
+from geoctrl._scalars.arithmetic.arithmetics import FLOAT, Arithmetic
+from geoctrl._scalars.graph import tape
 from geoctrl.errors import ExpressionError
 
 X, Y, Z = STATES = sp.symbols("x y z", real=True)

@@ -9,9 +9,9 @@ import sympy as sp
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
 from geoctrl._scalars import STATE, Graph, evaluate
-from geoctrl._scalars.arithmetics import FLOAT
-from geoctrl._scalars.groebner import groebner_basis, normal_form
-from geoctrl._scalars.ideal import LeafIdeal
+from geoctrl._scalars.algebra.groebner import groebner_basis, normal_form
+from geoctrl._scalars.algebra.ideal import LeafIdeal
+from geoctrl._scalars.arithmetic.arithmetics import FLOAT
 from geoctrl.errors import DivisionError
 
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from geoctrl._scalars.interpolation import interpolated
-from geoctrl._scalars.modular import residue
+from geoctrl._scalars.arithmetic.interpolation import interpolated
+from geoctrl._scalars.arithmetic.modular import residue
 
 a, b, c = sp.symbols("a b c")
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from geoctrl._scalars import STATE, Graph
-from geoctrl._scalars.modular import PRIME
-from geoctrl._scalars.residues import RandomFunctions, Residues, residues_of
+from geoctrl._scalars.arithmetic.modular import PRIME
+from geoctrl._scalars.arithmetic.residues import RandomFunctions, Residues, residues_of
 
 EDGES = [0, 1, 2, PRIME - 1, PRIME - 2, 1 << 32, (1 << 32) - 1, 1 << 60, (1 << 61) - (1 << 32), (1 << 29) + 1]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from geoctrl._scalars.rational_matrix import rank
-from geoctrl._scalars.sparse_rows import Echelon, kernel
+from geoctrl._scalars.algebra.rational_matrix import rank
+from geoctrl._scalars.algebra.sparse_rows import Echelon, kernel
 
 
 def random_rows(rng, count, columns, dependent=0):

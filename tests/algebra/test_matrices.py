@@ -8,7 +8,7 @@ import sympy as sp
 from scipy.linalg import expm
 
 from geoctrl.algebra import product, rn, se2, se3, so2, so3
-from geoctrl.algebra.exponential import exp_action
+from geoctrl.algebra.representation.exponential import exp_action
 from geoctrl.errors import DescriptionError
 
 from .samples import GROUPS, heisenberg, velocity

@@ -9,8 +9,8 @@ from typing import Any
 import sympy as sp
 
 from geoctrl._scalars import STATE, FromSympy, Graph
-from geoctrl.analysis.motion import Motion
-from geoctrl.analysis.problem import Problem
+from geoctrl.analysis.question.motion import Motion
+from geoctrl.analysis.question.problem import Problem
 
 
 def plain(

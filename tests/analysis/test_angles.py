@@ -9,8 +9,8 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.analysis.rebuilding import require_same_equations
-from geoctrl.systems.angles import ExactAngle, angle_of, nearby_angle
+from geoctrl.analysis.certificates.rebuilding import require_same_equations
+from geoctrl.systems.parts.angles import ExactAngle, angle_of, nearby_angle
 
 T = sp.Symbol("t", real=True)
 

@@ -8,7 +8,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import Verdict
-from geoctrl.analysis.certificates import readable
+from geoctrl.analysis.certificates.certificates import readable
 from tests.literature import skate_by_hand as hand
 
 P = hand.GENERIC

@@ -9,7 +9,7 @@ import scipy.linalg
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.analysis.subspaces import EXACT, FLOAT
+from geoctrl.analysis.linear.subspaces import EXACT, FLOAT
 
 
 def linear(name, family, options=None, **values):

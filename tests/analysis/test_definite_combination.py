@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from geoctrl.analysis.energy_casimir import definite_combination
+from geoctrl.analysis.proofs.energy_casimir import definite_combination
 
 
 def pair(width):

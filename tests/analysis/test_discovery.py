@@ -166,7 +166,7 @@ def test_a_budget_ends_the_search_with_what_there_is():
 
 
 def test_a_degree_with_too_many_monomials_is_not_searched_and_said(monkeypatch):
-    monkeypatch.setattr("geoctrl.analysis.discovery._MONOMIALS", 30)
+    monkeypatch.setattr("geoctrl.analysis.invariants.discovery._MONOMIALS", 30)
     top = bare("heavy-top")
     found = gc.discover_invariants(top)
     assert (len(found), found.degree) == (2, 2)

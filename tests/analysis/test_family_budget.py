@@ -5,8 +5,8 @@ import time
 import pytest
 from flint import Ordering, fmpq_mpoly_ctx
 
-from geoctrl.analysis.family import _substituted
-from geoctrl.analysis.generators import NotSolved
+from geoctrl.analysis.proofs.family import _substituted
+from geoctrl.analysis.question.generators import NotSolved
 
 RING = fmpq_mpoly_ctx.get(["x", "a", "b", "c", "d"], Ordering.lex)
 X, A, B, C, D = RING.gens()

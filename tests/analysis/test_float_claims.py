@@ -27,7 +27,7 @@ def body(force=None, potential=None):
 @pytest.fixture(autouse=True)
 def no_boxes(monkeypatch):
     """What floats say where no box is proved."""
-    monkeypatch.setattr("geoctrl.analysis.proof.in_balls", lambda *_: None)
+    monkeypatch.setattr("geoctrl.analysis.proofs.proof.in_balls", lambda *_: None)
 
 
 HANGING = [0, 0, 0, 0, 0, 1]
@@ -95,7 +95,7 @@ def test_a_stiff_mode_does_not_hide_an_instability_that_a_rational_number_proves
 
 def test_multipliers_that_floats_get_wrong_are_no_error(monkeypatch):
     """What the checker does not call critical counts as no multipliers; nothing is claimed then."""
-    from geoctrl.analysis.energy_casimir import Pencil
+    from geoctrl.analysis.proofs.energy_casimir import Pencil
 
     system = body(potential=lambda G: G[0] ** 2)
     true_search = Pencil.search

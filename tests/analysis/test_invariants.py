@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl._scalars.ideal import LeafIdeal
+from geoctrl._scalars.algebra.ideal import LeafIdeal
 from tests.literature import skate_by_hand as hand
 
 

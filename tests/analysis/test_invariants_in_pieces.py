@@ -6,8 +6,8 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl._scalars import STATE, Graph
-from geoctrl._scalars.choices import Choices, TooManyChoices
-from geoctrl._scalars.form_signs import form_signs
+from geoctrl._scalars.arithmetic.choices import Choices, TooManyChoices
+from geoctrl._scalars.graph.form_signs import form_signs
 
 q, p = gc.Coordinate("q"), gc.Coordinate("p")
 x, v, y = q.symbol, q.rate, p.symbol

@@ -13,7 +13,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.systems.scales import symmetric_inverse
+from geoctrl.systems.contract.scales import symmetric_inverse
 
 UNITS = [(1, 1), (10**6, 1), (Fraction(1, 10**9), 1000), (7, Fraction(1, 10**6))]
 """Numbers of kg and s."""

@@ -7,8 +7,8 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.analysis import motion
-from geoctrl.analysis.motion import Motion
+from geoctrl.analysis.question import motion
+from geoctrl.analysis.question.motion import Motion
 
 MODELS = ["heavy-top", "pendulum-skate", "chaplygin-sphere", "rattleback", "veselova", "body-with-rotors"]
 

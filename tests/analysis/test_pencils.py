@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from geoctrl._scalars import PARAMETER, Graph
-from geoctrl.analysis.formulas import Either, Nonzero, Positive, either, every
-from geoctrl.analysis.pencils import definite_somewhere
-from geoctrl.analysis.rational_functions import Field
-from geoctrl.analysis.sign_arrays import Generator, Points
-from geoctrl.analysis.sign_conditions import Signs
-from geoctrl.analysis.spectra import attracting, characteristic, growing, irreducible_blocks
+from geoctrl.analysis.symbolic.formulas import Either, Nonzero, Positive, either, every
+from geoctrl.analysis.symbolic.pencils import definite_somewhere
+from geoctrl.analysis.symbolic.rational_functions import Field
+from geoctrl.analysis.symbolic.sign_arrays import Generator, Points
+from geoctrl.analysis.symbolic.sign_conditions import Signs
+from geoctrl.analysis.symbolic.spectra import attracting, characteristic, growing, irreducible_blocks
 
 
 class Symbols:

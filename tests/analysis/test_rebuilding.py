@@ -7,8 +7,8 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.analysis import questions
-from geoctrl.analysis.rebuilding import require_same_equations
+from geoctrl.analysis.certificates import questions
+from geoctrl.analysis.certificates.rebuilding import require_same_equations
 from geoctrl.checker import kinds
 from tests.checker.test_files import field_nodes, forged
 

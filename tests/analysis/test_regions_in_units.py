@@ -6,13 +6,13 @@ import numpy as np
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.analysis.falling_quadratic import FallingQuadratic
-from geoctrl.analysis.setting_units import Units
-from geoctrl.analysis.slopes_set import SlopesSets
-from geoctrl.analysis.squares_set import SquaresSets
+from geoctrl.analysis.quadratics.falling_quadratic import FallingQuadratic
+from geoctrl.analysis.quadratics.setting_units import Units
+from geoctrl.analysis.regions.slopes_set import SlopesSets
+from geoctrl.analysis.regions.squares_set import SquaresSets
 from geoctrl.checker.squares.file import read_attraction
 from geoctrl.checker.squares.setting import Setting
-from geoctrl.systems.points import resolve_equilibrium
+from geoctrl.systems.contract.points import resolve_equilibrium
 
 
 def held_up(mass, length, time):

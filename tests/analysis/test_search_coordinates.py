@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from geoctrl.analysis.search_coordinates import SearchCoordinates
+from geoctrl.analysis.quadratics.search_coordinates import SearchCoordinates
 
 
 def drawn(rng):

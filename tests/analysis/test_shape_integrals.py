@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import geoctrl as gc
-from geoctrl.analysis.shape import find_shape_integrals
-from geoctrl.analysis.shape_jets import shape_jets
+from geoctrl.analysis.question.shape import find_shape_integrals
+from geoctrl.analysis.question.shape_jets import shape_jets
 from tests.systems import user_mechanisms
 
 

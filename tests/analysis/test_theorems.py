@@ -14,8 +14,8 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.analysis.problem import Problem, motion_of
-from geoctrl.analysis.proof import Outcome, decide
+from geoctrl.analysis.proofs.proof import Outcome, decide
+from geoctrl.analysis.question.problem import Problem, motion_of
 from geoctrl.manifolds import Attitude, Direction, Place, ProductSystem
 from tests.analysis.plain import plain
 

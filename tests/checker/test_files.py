@@ -60,7 +60,9 @@ def certificates():
         gc.certify(orbiting, orbiting.equilibrium("aligned", params=DEBRA_DELP)),
         gc.certify(shells, shells.equilibrium("equal"), modulo="orbit"),
     ]
-    with patch("geoctrl.analysis.proof.in_balls", lambda *_: None):  # what floats say where no box is proved
+    with patch(
+        "geoctrl.analysis.proofs.proof.in_balls", lambda *_: None
+    ):  # what floats say where no box is proved
         found += [gc.certify(skate, hand.leaning_turn(0.3, rate, P), P) for rate in (12.0, 2.0)]
     return {c.verdict: c for c in found}
 

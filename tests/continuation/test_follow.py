@@ -469,7 +469,7 @@ class Stop:
 
 @pytest.mark.parametrize("along", ["Omega0", "v2"])
 def test_an_interruption_carries_what_is_done(along, monkeypatch):
-    monkeypatch.setattr("geoctrl._scalars.long_calls._OFTEN", 0.0)
+    monkeypatch.setattr("geoctrl._calls.long_calls._OFTEN", 0.0)
     start = skate().equilibrium("spinning", Omega0=3.0)
     with pytest.raises(KeyboardInterrupt) as stopped:
         gc.follow(skate(), start, along=along, span=(1, 9), points=21, progress=Stop(0.1))

@@ -8,8 +8,8 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.manifolds import Attitude, Direction, Place, ProductSystem
-from geoctrl.manifolds.display import is_isotropic, of_product
-from geoctrl.systems.typesetting import symbol_name
+from geoctrl.manifolds.views.display import is_isotropic, of_product
+from geoctrl.systems.typesetting.typesetting import symbol_name
 from tests.systems.formulas import Reader
 
 

@@ -9,7 +9,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl.manifolds import Attitude, Direction, Place, ProductSystem, integrate
 from geoctrl.rotations.attitudes import exp
-from geoctrl.stepping import apart, coupled, explicit, tensions
+from geoctrl.stepping.solvers import apart, coupled, explicit, tensions
 from tests.rotations.systems import J
 
 RHO, LENGTH, MASS = sp.Matrix([0.2, -0.1, 0.3]), 0.7, 0.8

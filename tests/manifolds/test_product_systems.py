@@ -9,9 +9,9 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl._scalars import STATE, Program
 from geoctrl.manifolds import Attitude, Direction, Place, ProductSystem
-from geoctrl.manifolds.reduction import natural
-from geoctrl.manifolds.symmetry import is_symmetric
-from geoctrl.manifolds.tangent import integral_gradients, speeds
+from geoctrl.manifolds.numerics.tangent import integral_gradients, speeds
+from geoctrl.manifolds.product.symmetry import is_symmetric
+from geoctrl.manifolds.views.reduction import natural
 
 J = sp.Matrix([[2.0, 0.1, 0.05], [0.1, 1.5, -0.2], [0.05, -0.2, 1.1]])
 ARM = sp.Matrix([0.2, -0.1, 0.3])

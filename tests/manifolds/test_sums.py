@@ -14,10 +14,10 @@ import geoctrl as gc
 from geoctrl import rotations, spheres
 from geoctrl.errors import DescriptionError, InputError
 from geoctrl.manifolds import Attitude, Direction, Pairs, Place, Sites
-from geoctrl.manifolds.bodies import Bodies
-from geoctrl.manifolds.potentials import read_terms
-from geoctrl.manifolds.product import Product
-from geoctrl.stepping.neighbours import neighbours
+from geoctrl.manifolds.energies.potentials import read_terms
+from geoctrl.manifolds.product.bodies import Bodies
+from geoctrl.manifolds.product.product import Product
+from geoctrl.stepping.compiled.neighbours import neighbours
 
 K = gc.Parameter("k", 1.3, positive=True)
 N = 3

@@ -43,10 +43,10 @@ import math
 import numpy as np
 from numba import boolean, float64, int64, njit, types, void
 
-from geoctrl.stepping.compiled import pointer
-from geoctrl.stepping.forces import FORCE, GRADIENT
-from geoctrl.stepping.loop import BEYOND, FORCES, INFINITE, NEWTON
-from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX
+from geoctrl.stepping.compiled.compiled import pointer
+from geoctrl.stepping.compiled.forces import FORCE, GRADIENT
+from geoctrl.stepping.compiled.writer import ARRAY, INDEX, MATRIX
+from geoctrl.stepping.methods.loop import BEYOND, FORCES, INFINITE, NEWTON
 
 __all__ = ["VARIATIONAL", "covector", "variational"]
 

@@ -10,8 +10,8 @@ from numba import void
 
 from geoctrl._scalars import Node
 from geoctrl.spheres.mass import mass_expression, mass_of
-from geoctrl.stepping.compiled import Kernel, compile_source
-from geoctrl.stepping.writer import (
+from geoctrl.stepping.compiled.compiled import Kernel, compile_source
+from geoctrl.stepping.compiled.writer import (
     ARRAY,
     INDEX,
     MATRIX,

@@ -26,13 +26,13 @@ from typing import Any
 import numpy as np
 from numba import boolean, float64, int64, njit, types
 
-from geoctrl.stepping.cholesky import factorise, solve_factorised
-from geoctrl.stepping.compiled import pointer
-from geoctrl.stepping.elimination import eliminate
-from geoctrl.stepping.forces import FORCE, GRADIENT, nothing
-from geoctrl.stepping.loop import BEYOND, FORCES, INDEFINITE, INFINITE, NEWTON
-from geoctrl.stepping.vectors import cross, frames
-from geoctrl.stepping.writer import ARRAY, INDEX, MATRIX
+from geoctrl.stepping.compiled.compiled import pointer
+from geoctrl.stepping.compiled.forces import FORCE, GRADIENT, nothing
+from geoctrl.stepping.compiled.vectors import cross, frames
+from geoctrl.stepping.compiled.writer import ARRAY, INDEX, MATRIX
+from geoctrl.stepping.methods.loop import BEYOND, FORCES, INDEFINITE, INFINITE, NEWTON
+from geoctrl.stepping.solvers.cholesky import factorise, solve_factorised
+from geoctrl.stepping.solvers.elimination import eliminate
 from tests.oracles.sphere_mass import MASS, SLOPE
 
 __all__ = ["EXPLICIT", "IMPLICIT", "explicit", "implicit", "settle"]

@@ -10,7 +10,7 @@ import sympy as sp
 from flint import acb, arb, arb_mat, ctx
 
 import geoctrl as gc
-from geoctrl.analysis.shape import shape_of
+from geoctrl.analysis.question.shape import shape_of
 from geoctrl.orbits import Enclosed
 from geoctrl.orbits.balls import Given
 from geoctrl.orbits.levels import Levels

@@ -7,11 +7,12 @@ import pytest
 import sympy as sp
 
 from geoctrl import rotations
-from geoctrl.manifolds.run import Run
+from geoctrl.manifolds.numerics.run import Run
 from geoctrl.rotations.attitudes import exp, hat, log
-from geoctrl.stepping import ORDERS, apart
-from geoctrl.stepping.bodies import ATTITUDE, carry, layout
-from geoctrl.stepping.variational import Solver
+from geoctrl.stepping import ORDERS
+from geoctrl.stepping.compiled.bodies import ATTITUDE, carry, layout
+from geoctrl.stepping.methods.variational import Solver
+from geoctrl.stepping.solvers import apart
 from tests.rotations.systems import (
     J2,
     J,

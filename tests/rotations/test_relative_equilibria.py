@@ -9,8 +9,8 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl import rotations
 from geoctrl._scalars import evaluate
-from geoctrl._scalars.arithmetics import FLOAT
-from geoctrl.manifolds import seen
+from geoctrl._scalars.arithmetic.arithmetics import FLOAT
+from geoctrl.manifolds.views import seen
 from geoctrl.rotations.attitudes import exp, hat, log
 from tests.rotations.systems import J, general, gyrostat, random_state
 

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl._scalars import long_calls
+from geoctrl._calls import long_calls
 from geoctrl.sampling import Feedback, SampledController
 from geoctrl.trials import search
 

@@ -8,7 +8,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.simulation import heyoka_compiled
-from geoctrl.stepping import flow as flows
+from geoctrl.stepping.drive import flow as flows
 
 ENGINES = ("heyoka", "scipy")
 X, PHI = gc.Coordinate("x"), gc.Coordinate("phi", angle=True)

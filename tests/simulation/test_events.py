@@ -10,8 +10,8 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.simulation import heyoka_engine
-from geoctrl.stepping.flow import Flow
-from geoctrl.stepping.passages import Passages
+from geoctrl.stepping.drive.flow import Flow
+from geoctrl.stepping.drive.passages import Passages
 
 ENGINES = ("heyoka", "scipy")
 G = 9.81

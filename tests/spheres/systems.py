@@ -10,7 +10,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import spheres
-from geoctrl.stepping.inputs import read_inputs
+from geoctrl.stepping.drive.inputs import read_inputs
 
 
 def random_state(n, seed=0, speed=1.0):

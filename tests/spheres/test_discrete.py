@@ -8,7 +8,7 @@ import pytest
 from geoctrl import spheres
 from geoctrl.errors import ConvergenceError, DescriptionError
 from geoctrl.spheres import discrete
-from geoctrl.stepping.methods import Method
+from geoctrl.stepping.methods.methods import Method
 from tests.spheres.systems import free_chain, hanging, random_state, rotating_bodies, varying_inertia
 
 SYSTEMS = {

@@ -7,7 +7,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl import spheres
 from geoctrl.errors import DescriptionError, ParameterError
-from geoctrl.stepping import compiled
+from geoctrl.stepping.compiled import compiled
 from tests.spheres.systems import driven_bodies, random_state, varying_inertia
 
 CHAIN = spheres.chain_pendulum([1.0, 2.0], [0.3, 0.4])

@@ -8,7 +8,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import spheres
-from geoctrl.manifolds import seen
+from geoctrl.manifolds.views import seen
 from tests.spheres.systems import random_state
 
 SPIN = np.array([0.0, 0.0, 3.1])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from geoctrl.stepping import coordinates, coupled
-from geoctrl.stepping.vectors import frames
+from geoctrl.stepping.compiled.vectors import frames
+from geoctrl.stepping.solvers import coordinates, coupled
 from tests.spheres.systems import free_chain, random_state, varying_inertia
 
 SYSTEMS = {"coupled": (free_chain, 3), "varying": (lambda: varying_inertia(forced=False), 2)}

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from numba import float64, njit
 
-from geoctrl.stepping import composition, explicit
-from geoctrl.stepping.bodies import PLACE, layout
-from geoctrl.stepping.compiled import compile_function, is_compiled, machine_code
-from geoctrl.stepping.variational import no_kinetics
+from geoctrl.stepping import composition
+from geoctrl.stepping.compiled.bodies import PLACE, layout
+from geoctrl.stepping.compiled.compiled import compile_function, is_compiled, machine_code
+from geoctrl.stepping.methods.variational import no_kinetics
+from geoctrl.stepping.solvers import explicit
 
 LIMIT = 3.0
 

@@ -9,10 +9,10 @@ import numba
 import pytest
 from numba import float64
 
-from geoctrl.stepping import compiled, disk_cache
+from geoctrl.stepping.compiled import compiled, disk_cache
 
 SIGNATURE = float64(float64)
-ROOT = Path(compiled.__file__).parents[2]
+ROOT = Path(compiled.__file__).parents[3]
 
 
 def plus(number):
@@ -153,7 +153,8 @@ def test_a_source_that_does_not_compile_says_so(folder):
 def test_processes_that_write_together_are_read_by_a_third(folder):
     """Both compile a kernel of the same name as their first, and one that is the other's too."""
     program = (
-        "import sys; from numba import float64; from geoctrl.stepping.compiled import compile_source\n"
+        "import sys; from numba import float64\n"
+        "from geoctrl.stepping.compiled.compiled import compile_source\n"
         "for source in sys.argv[1:]: compile_source(source, 'f', float64(float64))\n"
     )
     given = dict(os.environ, NUMBA_CACHE_DIR=numba.config.CACHE_DIR)

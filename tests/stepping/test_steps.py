@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from geoctrl import rotations, spheres
-from geoctrl.stepping import apart, composition, coupled, explicit, tensions
-from geoctrl.stepping.bodies import ATTITUDE, DIRECTION, PLACE, layout
-from geoctrl.stepping.compiled import loop_code, machine_code
-from geoctrl.stepping.forces import GRADIENT, no_force
-from geoctrl.stepping.runge_kutta import runge_kutta, runge_kutta_signature, tableau
-from geoctrl.stepping.sparse import sparse_inverse
-from geoctrl.stepping.variational import (
+from geoctrl.stepping import composition
+from geoctrl.stepping.compiled.bodies import ATTITUDE, DIRECTION, PLACE, layout
+from geoctrl.stepping.compiled.compiled import loop_code, machine_code
+from geoctrl.stepping.compiled.forces import GRADIENT, no_force
+from geoctrl.stepping.methods.runge_kutta import runge_kutta, runge_kutta_signature, tableau
+from geoctrl.stepping.methods.variational import (
     Motion,
     Numbers,
     Pace,
@@ -20,6 +19,8 @@ from geoctrl.stepping.variational import (
     variational,
     variational_signature,
 )
+from geoctrl.stepping.solvers import apart, coupled, explicit, tensions
+from geoctrl.stepping.solvers.sparse import sparse_inverse
 from tests.oracles import rotation_stepper, sphere_stepper
 from tests.oracles.sphere_mass import Inertia
 from tests.rotations import systems as on_rotations

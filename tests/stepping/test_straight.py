@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numba import config, float64, int64
 
-from geoctrl.stepping.compiled import _functions, compile_source, is_compiled
-from geoctrl.stepping.straight import straightened
+from geoctrl.stepping.compiled.compiled import _functions, compile_source, is_compiled
+from geoctrl.stepping.compiled.straight import straightened
 
 SIGNATURE = float64(float64[:, ::1], float64[::1], int64[::1], float64[:, ::1])
 HEAD = "def f(z, data, index, out):\n"

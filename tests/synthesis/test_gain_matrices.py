@@ -6,7 +6,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.errors import InputError, MatchingError
-from geoctrl.synthesis.gain_matrices import drawn_definite
+from geoctrl.synthesis.shaping.gain_matrices import drawn_definite
 from geoctrl.verification import Verdict
 from tests.synthesis.test_shaped import apart
 

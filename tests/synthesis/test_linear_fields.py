@@ -5,9 +5,9 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.synthesis.abelian import Abelian
-from geoctrl.synthesis.linear_fields import LinearFields
-from geoctrl.synthesis.plant import Plant
+from geoctrl.synthesis.shaping.plant import Plant
+from geoctrl.synthesis.solutions.abelian import Abelian
+from geoctrl.synthesis.solutions.linear_fields import LinearFields
 from tests.synthesis.realised import defect, with_values
 from tests.synthesis.test_vertical import vehicle
 

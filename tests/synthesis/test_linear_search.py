@@ -7,10 +7,10 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl._scalars.modular import PRIME, rational, residue, sampled_kernel
-from geoctrl.synthesis.controlled import Controlled
-from geoctrl.synthesis.linear_search import LinearSearch
-from geoctrl.synthesis.plant import Plant
+from geoctrl._scalars.arithmetic.modular import PRIME, rational, residue, sampled_kernel
+from geoctrl.synthesis.shaping.controlled import Controlled
+from geoctrl.synthesis.shaping.plant import Plant
+from geoctrl.synthesis.solutions.linear_search import LinearSearch
 from tests.synthesis.realised import defect
 from tests.synthesis.test_vertical import vehicle
 

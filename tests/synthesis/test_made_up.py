@@ -5,9 +5,9 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.synthesis.abelian import Abelian
-from geoctrl.synthesis.plant import Plant
-from geoctrl.synthesis.vertical import Vertical
+from geoctrl.synthesis.shaping.plant import Plant
+from geoctrl.synthesis.solutions.abelian import Abelian
+from geoctrl.synthesis.solutions.vertical import Vertical
 from tests.synthesis.realised import defect, with_values
 
 SEEDS = (0, 1)

@@ -5,8 +5,8 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.synthesis import branches
-from geoctrl.synthesis.branches import matching_residual
+from geoctrl.synthesis.rotors import branches
+from geoctrl.synthesis.rotors.branches import matching_residual
 from tests.synthesis.rotors import DATA, J, skate_with_rotor, two_rotors
 
 

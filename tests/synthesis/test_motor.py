@@ -5,8 +5,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import geoctrl as gc
-from geoctrl.synthesis.motor import law_free
-from geoctrl.systems.tilt import tilted
+from geoctrl.synthesis.gains.motor import law_free
+from geoctrl.systems.states.tilt import tilted
 from tests.synthesis.rotors import two_rotors
 
 INERTIA = 0.35 + 3 * 0.8**2

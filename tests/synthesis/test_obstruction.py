@@ -7,8 +7,8 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.synthesis.obstruction import EVERY_ENERGY, EVERY_LAW, ITS_CLASSES, obstruction
-from geoctrl.synthesis.plant import Plant
+from geoctrl.synthesis.shaping.plant import Plant
+from geoctrl.synthesis.solutions.obstruction import EVERY_ENERGY, EVERY_LAW, ITS_CLASSES, obstruction
 
 u = sp.Symbol("u", real=True)
 

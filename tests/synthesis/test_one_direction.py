@@ -13,8 +13,8 @@ from scipy.integrate import solve_ivp
 
 import geoctrl as gc
 from geoctrl.errors import MatchingError
-from geoctrl.synthesis.one_direction import OneDirection
-from geoctrl.synthesis.plant import Plant
+from geoctrl.synthesis.shaping.plant import Plant
+from geoctrl.synthesis.solutions.one_direction import OneDirection
 
 STABLE, UNSTABLE = gc.Verdict.PROVED_STABLE, gc.Verdict.PROVED_UNSTABLE
 NEAR = 1e-6

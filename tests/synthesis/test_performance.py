@@ -5,8 +5,8 @@ import pytest
 
 import geoctrl as gc
 from geoctrl.errors import EquilibriumError, InputError, MatchingError
-from geoctrl.synthesis.gain_search import DampedModes
-from geoctrl.synthesis.performance import largest_inputs, rates
+from geoctrl.synthesis.gains.gain_search import DampedModes
+from geoctrl.synthesis.shaping.performance import largest_inputs, rates
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*these gains hold no family")
 

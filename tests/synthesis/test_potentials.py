@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.analysis.orbit_points import exact_configurations
+from geoctrl.analysis.invariants.orbit_points import exact_configurations
 from geoctrl.errors import MatchingError
 from tests.synthesis.test_shaped import apart
 

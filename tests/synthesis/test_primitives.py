@@ -4,9 +4,9 @@ import pytest
 import sympy as sp
 from mpmath import mp, quad
 
-from geoctrl._scalars.circles import single_angles
-from geoctrl.synthesis.factoring import factored
-from geoctrl.synthesis.primitives import primitive
+from geoctrl._scalars.algebra.circles import single_angles
+from geoctrl.synthesis.shaping.factoring import factored
+from geoctrl.synthesis.shaping.primitives import primitive
 
 x, a, b, z = sp.symbols("x a b z", real=True)
 s, c = sp.sin(x), sp.cos(x)

@@ -6,7 +6,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.errors import InputError, MatchingError
-from geoctrl.synthesis import gain_search
+from geoctrl.synthesis.gains import gain_search
 from tests.synthesis.own_mechanisms import ballbot, qube
 
 R = sp.Rational

@@ -8,8 +8,8 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.errors import InputError, MatchingError, ParameterError
-from geoctrl.synthesis.abelian import Abelian
-from geoctrl.synthesis.plant import Plant
+from geoctrl.synthesis.shaping.plant import Plant
+from geoctrl.synthesis.solutions.abelian import Abelian
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*these gains hold no family")
 

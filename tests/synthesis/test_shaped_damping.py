@@ -6,7 +6,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.errors import InputError, LawWarning, MatchingError
-from geoctrl.synthesis.shaped_damping import sign_of_modes
+from geoctrl.synthesis.shaped_laws.shaped_damping import sign_of_modes
 
 STABLE, UNSTABLE = gc.Verdict.PROVED_STABLE, gc.Verdict.PROVED_UNSTABLE
 pytestmark = pytest.mark.filterwarnings("ignore:.*these gains hold no family")

@@ -7,7 +7,7 @@ import time
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.systems.casimirs import casimirs
+from geoctrl.systems.promises.casimirs import casimirs
 
 
 def ring(n):

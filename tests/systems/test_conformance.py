@@ -13,9 +13,9 @@ import sympy as sp
 from scipy.integrate import solve_ivp
 
 import geoctrl as gc
-from geoctrl.systems.assembly import Assembly
-from geoctrl.systems.differential import Differential
+from geoctrl.systems.equations.assembly import Assembly
 from geoctrl.systems.reduced import ReducedSystem
+from geoctrl.systems.states.differential import Differential
 from tests.systems import comparisons
 from tests.systems.mechanisms import (
     ALGEBRAS,

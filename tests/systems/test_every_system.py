@@ -9,7 +9,7 @@ import sympy as sp
 import geoctrl as gc
 from geoctrl import rotations, spheres
 from geoctrl.systems import System, as_system
-from geoctrl.systems.points import read_point
+from geoctrl.systems.contract.points import read_point
 
 RATE = 3e-6
 """Derivatives by central differences of 1e-6: rounding of the field, relative to its size."""

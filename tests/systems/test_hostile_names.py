@@ -9,8 +9,8 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl.manifolds import Direction
-from geoctrl.synthesis import handover
-from geoctrl.systems.typesetting import plain_text, symbol_name
+from geoctrl.synthesis.export import handover
+from geoctrl.systems.typesetting.typesetting import plain_text, symbol_name
 from geoctrl.viz.style import mathtext, quiet
 
 EVIL = 'm -/ axiom bad : False /- */ int evil; /* """, evil(), """ \\input{evil} $\\evil$ <script> %'
@@ -107,7 +107,7 @@ def test_c_has_no_code_by_a_name(law, tmp_path):
 
 
 def test_comments_of_c_end_where_they_end():
-    from geoctrl._scalars.c_text import comment
+    from geoctrl._scalars.graph.c_text import comment
 
     text = comment([EVIL, "*/*", "/*/", "**//", "x\r\ny\\", "/"])
     assert without_comments(text, "/*", "*/", nested=False) == ""

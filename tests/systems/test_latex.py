@@ -9,8 +9,8 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.systems.display import Display
-from geoctrl.systems.typesetting import Typesetter, symbol_name, width
+from geoctrl.systems.printing.display import Display
+from geoctrl.systems.typesetting.typesetting import Typesetter, symbol_name, width
 from tests.systems.formulas import Reader, equations_in
 
 READ_BACK = (

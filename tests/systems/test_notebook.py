@@ -7,8 +7,8 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.systems import notebook
-from geoctrl.systems.notebook import displayed, words
+from geoctrl.systems.typesetting import notebook
+from geoctrl.systems.typesetting.notebook import displayed, words
 
 NAMED = ["pendulum-skate-rotor", "rolling-disk", "underwater-vehicle", "coupled-bodies", "free-rigid-body"]
 

@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.systems import precise_states
+from geoctrl.systems.states import precise_states
 
 
 def number(name, value, positive=True):

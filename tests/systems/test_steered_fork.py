@@ -9,7 +9,7 @@ import sympy as sp
 
 import geoctrl as gc
 from geoctrl import checker
-from geoctrl.analysis.motion import Motion
+from geoctrl.analysis.question.motion import Motion
 
 R = sp.Rational
 

@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import geoctrl as gc
-from geoctrl.systems.si_units import Unit, read_unit, scaled_text
+from geoctrl.systems.units.si_units import Unit, read_unit, scaled_text
 
 g9 = 9.81
 PHI = gc.Coordinate("phi", angle=True)

@@ -11,7 +11,7 @@ import sympy as sp
 
 from geoctrl._scalars import Node
 from geoctrl.manifolds.factors.factor import Factor, cross, names_of
-from geoctrl.manifolds.turns import exp, hat, nearest_rotations, require_right_handed, rotation_defect
+from geoctrl.manifolds.vectors.turns import exp, hat, nearest_rotations, require_right_handed, rotation_defect
 
 __all__ = ["Attitude"]
 

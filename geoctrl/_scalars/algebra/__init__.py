@@ -1,0 +1,1 @@
+"""Exact algebra: quotients, factors, ideals, linear equations, roots."""

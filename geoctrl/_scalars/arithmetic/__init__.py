@@ -1,0 +1,1 @@
+"""The arithmetics that recorded expressions are evaluated in."""

@@ -1,0 +1,332 @@
+"""The arithmetics that recorded expressions run in, and the compiled program of a set of outputs.
+
+`evaluate` interprets nodes in any arithmetic, `Program` runs the straight-line code of a `Tape` with
+Python floats, numpy arrays (vectorised over trajectories) or heyoka expressions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from geoctrl._scalars.graph.graph import Graph, Node, rational_sqrt
+from geoctrl._scalars.graph.straight_line import Language, results, statements
+from geoctrl._scalars.graph.tape import Tape
+from geoctrl.errors import DivisionError, ExpressionError, LabelError, ParameterError
+
+__all__ = ["FLOAT", "RATIONAL", "Arithmetic", "NotRationalError", "Program", "evaluate"]
+
+
+class NotRationalError(ExpressionError):
+    """An expression has no exact rational value at a point, so that no exact proof is possible there."""
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """Numbers and named functions of one arithmetic; + - * / ** are those of its objects."""
+
+    name: str
+    number: Callable
+    functions: Mapping[str, Callable]
+
+
+def _scalar_quadrature(a: float, b: float, s: float) -> float:
+    """int_0^s dt/(a t^2 + b) for b > 0 or b < 0: arctan (ab > 0), linear (a = 0), artanh (ab < 0)."""
+    z = a * s * s / b
+    if abs(z) < 1e-3:
+        # atan(sqrt z)/sqrt z and artanh(sqrt -z)/sqrt -z share one series, regular at a = 0.
+        return s / b * sum((-z) ** k / (2 * k + 1) for k in range(7))
+    root = math.sqrt(abs(z))
+    return s / b * ((math.atan(root) if z > 0 else math.atanh(root)) / root)
+
+
+def _array_quadrature(a, b, s):
+    z = a * s * s / b
+    series = sum((-z) ** k / (2 * k + 1) for k in range(7))
+    small, positive = np.abs(z) < 1e-3, np.real(z) > 0
+    root = np.sqrt(np.where(small, 0.5, np.where(positive, z, -z)))
+    inverse = np.where(positive, np.arctan(root), np.arctanh(root))
+    return s / b * np.where(small, series, inverse / root)
+
+
+# Complex arguments are complex steps: functions are continued analytically from the real axis.
+
+
+def _array_abs(x):
+    return np.where(np.real(x) < 0, -x, x)
+
+
+def _array_sign(x):
+    return np.sign(np.real(x))
+
+
+def _array_atan2(y, x):
+    base = np.arctan2(np.real(y), np.real(x))
+    if not (np.iscomplexobj(y) or np.iscomplexobj(x)):
+        return base
+    cosine, sine = np.cos(base), np.sin(base)
+    return base + np.arctan((cosine * y - sine * x) / (cosine * x + sine * y))
+
+
+_SHARED = ["sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh"]
+_SHARED += ["atanh", "exp", "log"]
+_NUMPY_NAMES = {
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "asinh": "arcsinh",
+    "acosh": "arccosh",
+    "atanh": "arctanh",
+}
+
+FLOAT = Arithmetic(
+    "float",
+    float,
+    {name: getattr(math, name) for name in _SHARED}
+    | {
+        "abs": abs,
+        "atan2": math.atan2,
+        "sign": lambda x: float((x > 0) - (x < 0)),
+        "select_positive": lambda c, a, b: a if c > 0 else b,
+        "select_nonnegative": lambda c, a, b: a if c >= 0 else b,
+        "quadrature": _scalar_quadrature,
+    },
+)
+
+ARRAY = Arithmetic(
+    "numpy",
+    float,
+    {name: getattr(np, _NUMPY_NAMES.get(name, name)) for name in _SHARED}
+    | {
+        "abs": _array_abs,
+        "sign": _array_sign,
+        "atan2": _array_atan2,
+        "select_positive": lambda c, a, b: np.where(np.real(c) > 0, a, b),
+        "select_nonnegative": lambda c, a, b: np.where(np.real(c) >= 0, a, b),
+        "quadrature": _array_quadrature,
+    },
+)
+
+
+class _RationalFunctions(dict):
+    """Functions with an exact value: square roots of squares, choices, everything at its zero."""
+
+    def __missing__(self, name: str) -> Callable:
+        def refuse(*args: Fraction) -> Fraction:
+            special = Graph._special_value(name, args[0]) if len(args) == 1 else None
+            if special is None:
+                raise NotRationalError(f"{name}({', '.join(map(str, args))}) is not rational")
+            return Fraction(special)
+
+        return refuse
+
+
+def _rational_sqrt(x: Fraction) -> Fraction:
+    root = rational_sqrt(x)
+    if root is None:
+        raise NotRationalError(f"sqrt({x}) is not rational")
+    return root
+
+
+def _rational_quadrature(a: Fraction, b: Fraction, s: Fraction) -> Fraction:
+    if s == 0:
+        return Fraction(0)
+    if a == 0:
+        return s / b
+    raise NotRationalError(f"the integral of 1/({a} t^2 + {b}) up to {s} is not rational")
+
+
+RATIONAL = Arithmetic(
+    "rational",
+    Fraction,
+    _RationalFunctions(
+        sqrt=_rational_sqrt,
+        quadrature=_rational_quadrature,
+        select_positive=lambda c, a, b: a if c > 0 else b,
+        select_nonnegative=lambda c, a, b: a if c >= 0 else b,
+    ),
+)
+
+
+def evaluate(
+    nodes: Sequence[Node],
+    values: Mapping[Node, Any],
+    arithmetic: Arithmetic,
+    order: Iterable[Node] | None = None,
+) -> list:
+    """Values of `nodes` in an arithmetic, given those of the symbols (and of any other node).
+
+    Who evaluates the same nodes again and again gives what they are made of, children before parents.
+    """
+    if not nodes:
+        return []
+    image: dict[Node, Any] = {}
+    for node in nodes[0].graph.reachable(nodes) if order is None else order:
+        if node in values:
+            image[node] = values[node]
+        elif node.kind == "num":
+            image[node] = arithmetic.number(node.payload)
+        elif node.kind == "sym":
+            raise LabelError(f"no value for the symbol {node.payload}")
+        elif node.kind == "fun":
+            name, args = node.payload
+            image[node] = arithmetic.functions[name](*(image[a] for a in args))
+        elif node.kind == "prod":
+            q, items = node.payload
+            product = arithmetic.number(q)
+            for atom, e in items:
+                power = image[atom] if abs(e) == 1 else image[atom] ** abs(e)
+                product = product * power if e > 0 else product / power
+            image[node] = product
+        else:
+            (c, mono), *rest = node.payload
+            total = image[c] * image[mono]
+            for c, mono in rest:
+                total = total + image[c] * image[mono]
+            image[node] = total
+    return [image[n] for n in nodes]
+
+
+_PYTHON = Language(repr, lambda name, args: f"f_{name}({', '.join(args)})")
+"""Functions are those of an arithmetic."""
+
+
+class Program:
+    """Some outputs as a function of arguments (states, time, inputs) and parameters.
+
+    Parameters
+    ----------
+    graph : Graph
+    arguments : state-level symbol nodes, in the order of call
+    parameters : mapping name -> parameter-level symbol node
+    outputs : nodes
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        arguments: Sequence[Node],
+        parameters: Mapping[str, Node],
+        outputs: Sequence[Node],
+    ) -> None:
+        self.tape = Tape(graph, arguments, outputs)
+        self.parameters = dict(parameters)
+        self._constants_cache: dict[tuple, tuple] = {}
+        self._order = graph.reachable(self.tape.constants)
+        used = {node for node in self._order if node.kind == "sym"}
+        self._used = [(name, node) for name, node in self.parameters.items() if node in used]
+
+    def constants(self, params: Mapping[str, float]) -> tuple[float, ...]:
+        """The hoisted constants for a parameter set; remembered for repeated calls."""
+        key = tuple(params[name] for name, _ in self._used)
+        cached = self._constants_cache.get(key)
+        if cached is None:
+            values = {node: float(params[name]) for name, node in self._used}
+            cached = tuple(self._evaluated(values))
+            if len(self._constants_cache) > 64:
+                self._constants_cache.clear()
+            self._constants_cache[key] = cached
+        return cached
+
+    def _evaluated(self, values: Mapping[Node, float]) -> list:
+        try:
+            return evaluate(self.tape.constants, values, FLOAT, self._order)
+        except ZeroDivisionError:
+            raise DivisionError(f"the equations divide by zero at {_given(values)}") from None
+        except (OverflowError, ValueError) as error:
+            raise ParameterError(f"the equations have no value at {_given(values)}: {error}") from None
+
+    @cached_property
+    def source(self) -> str:
+        """Python source of ``value(x, c)``, made of a closed set of operations and names."""
+        tape = self.tape
+        lines = ["def value(x, c):"]
+        for space, count in (("x", len(tape.arguments)), ("c", len(tape.constants))):
+            if count:
+                lines.append(f"    {', '.join(f'{space}{i}' for i in range(count))}, = {space}")
+        lines += [f"    {statement}" for statement in self.statements]
+        lines.append(f"    return ({' '.join(name + ',' for name in self.results)})")
+        return "\n".join(lines) + "\n"
+
+    @property
+    def statements(self) -> list[str]:
+        """Assignments to t0, t1, ... from arguments x0, x1, ... and constants c0, c1, ..., one a line."""
+        return [f"t{i} = {text}" for i, text in enumerate(statements(self.tape, _PYTHON))]
+
+    @property
+    def results(self) -> list[str]:
+        """The outputs: names, or numbers, after the statements."""
+        return results(self.tape, _PYTHON)
+
+    def _compile(self, arithmetic: Arithmetic) -> Callable:
+        namespace: dict = {f"f_{name}": f for name, f in arithmetic.functions.items()}
+        exec(compile(self.source, "<geoctrl program>", "exec"), namespace)
+        return namespace["value"]
+
+    @cached_property
+    def scalar(self) -> Callable:
+        """``value(x, c)`` with Python floats."""
+        return self._compile(FLOAT)
+
+    @cached_property
+    def array(self) -> Callable:
+        """``value(x, c)`` with numpy arrays (real or complex), one per argument."""
+        return self._compile(ARRAY)
+
+    def __call__(self, arguments: Sequence[Any] | np.ndarray, params: Mapping[str, float]) -> np.ndarray:
+        """Outputs stacked as (n_out,) or (n_out, nt), from arguments that are scalars or (nt,)."""
+        constants = self.constants(params)
+        arrays = [np.asarray(a) for a in arguments]
+        shape = np.broadcast_shapes(*(a.shape for a in arrays)) if arrays else ()
+        if not self.tape.outputs:
+            return np.zeros((0, *shape))
+        if shape == () and all(a.dtype.kind in "fiu" for a in arrays):
+            try:
+                return np.array(self.scalar([float(a) for a in arrays], constants))
+            except (ArithmeticError, ValueError):
+                pass  # a singular point: the array form says so with inf or nan instead of an exception
+        with np.errstate(all="ignore"):
+            outputs = self.array(arrays, constants)
+        return np.array([np.broadcast_to(o, shape) for o in outputs])
+
+    def run(self, arguments: Sequence, constants: Sequence, namespace: Arithmetic, sum_: Callable) -> list:
+        """Interpret the tape on other objects (heyoka expressions), sums taken n at a time."""
+        tape = self.tape
+        number, functions = namespace.number, namespace.functions
+        temporaries: list = []
+
+        def get(operand):
+            space, i = operand
+            if space == "n":
+                return number(i)
+            return {"x": arguments, "c": constants, "t": temporaries}[space][i]
+
+        for op, *parts in tape.instructions:
+            if op == "sum":
+                terms = []
+                for c, a in parts[0]:
+                    value = get(c) if a == ("n", 1) else get(a)
+                    terms.append(value if a == ("n", 1) or c == ("n", 1) else get(c) * value)
+                temporaries.append(terms[0] if len(terms) == 1 else sum_(terms))
+            elif op == "fun":
+                name, args = parts
+                if name not in functions:
+                    raise ExpressionError(f"{namespace.name} has no function {name!r}")
+                temporaries.append(functions[name](*(get(a) for a in args)))
+            elif op == "square":
+                a = get(parts[0])
+                temporaries.append(functions["square"](a))
+            else:
+                a, b = (get(p) for p in parts)
+                temporaries.append(a * b if op == "mul" else a / b)
+        return [get(o) for o in tape.outputs]
+
+
+def _given(values: Mapping[Node, float]) -> str:
+    return ", ".join(f"{node.payload} = {value:g}" for node, value in values.items()) or "any parameters"

@@ -1,0 +1,120 @@
+"""Magnitudes one node after the other, in numbers: of some hundred nodes faster than arrays of a few."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from geoctrl._scalars.arithmetic.arithmetics import FLOAT
+from geoctrl._scalars.arithmetic.magnitude_rules import ROUNDING, magnitude, slope_and_curvature
+from geoctrl._scalars.graph.graph import Node
+
+__all__ = ["Line"]
+
+
+class Line:
+    """Nodes one after the other; a singular point is an ArithmeticError or a ValueError.
+
+    Parameters
+    ----------
+    order : sequence of Node
+        All that the nodes are made of, children before parents.
+    nodes : sequence of Node
+    """
+
+    def __init__(self, order: Sequence[Node], nodes: Sequence[Node]) -> None:
+        place = {node: i for i, node in enumerate(order)}
+        self._place = place
+        self._symbols = [(i, node) for node, i in place.items() if node.kind == "sym"]
+        self._ground = [float(node.payload) if node.kind == "num" else 0.0 for node in order]
+        self._steps = [_step(node, place) for node in order if node.kind not in ("sym", "num")]
+        self._outputs = [place[node] for node in nodes]
+
+    def __call__(
+        self, values: Mapping[Node, float], sizes: Mapping[Node, float]
+    ) -> tuple[list[float], list[float]]:
+        """Values and magnitudes (k,) of the nodes."""
+        v, mu = self._evaluated(values, sizes)
+        return [v[i] for i in self._outputs], [mu[i] for i in self._outputs]
+
+    def _evaluated(
+        self, values: Mapping[Node, float], sizes: Mapping[Node, float]
+    ) -> tuple[list[float], list[float]]:
+        v = self._ground.copy()
+        for i, node in self._symbols:
+            v[i] = float(values[node])
+        own = [abs(number) for number in v]
+        mu = own.copy()
+        if sizes:
+            for i, node in self._symbols:
+                mu[i] = max(mu[i], float(sizes.get(node, 0.0)))
+        for at, kind, what, parts in self._steps:
+            if kind == "sum":
+                value = size = 0.0
+                for c, m in parts:
+                    value += v[c] * v[m]
+                    size += mu[c] * own[m] + own[c] * mu[m]
+            elif kind == "prod":
+                value, size = what, abs(what)
+                for a, e in parts:
+                    if e == 1:
+                        size = size * own[a] + abs(value) * mu[a]
+                        value *= v[a]
+                    else:
+                        power, change = v[a] ** e, abs(e * v[a] ** (e - 1)) * mu[a]
+                        size = size * abs(power) + abs(value) * change
+                        value *= power
+            else:
+                args, functions = [v[a] for a in parts], FLOAT.functions
+                value = functions[what](*args)
+                size = float(magnitude(what, value, args, [mu[a] for a in parts], functions))
+            v[at], own[at], mu[at] = value, abs(value), size
+        return v, mu
+
+    def bends(self, values: Mapping[Node, float], along: Sequence[Node]) -> list[float]:
+        """As `Magnitudes.bends`."""
+        v, mu = self._evaluated(values, {})
+        return [self._bent(v, mu, self._place[n]) if n in self._place else math.inf for n in along]
+
+    def _bent(self, v: list[float], mu: list[float], along: int) -> float:
+        first, second, least = [0.0] * len(v), [0.0] * len(v), math.inf
+        first[along] = 1.0
+        for at, kind, what, parts in self._steps:
+            d = dd = 0.0
+            if kind == "sum":
+                for c, m in parts:  # coefficients are of a lower level than what they multiply: they stay
+                    d += v[c] * first[m]
+                    dd += v[c] * second[m]
+                if dd and abs(v[at]) > ROUNDING * mu[at]:
+                    bent = math.sqrt(mu[at] / abs(dd))
+                    least = bent if 0 < bent < least else least
+            elif kind == "prod":
+                value = what
+                for a, e in parts:
+                    power, by, twice = v[a], first[a], second[a]
+                    if e != 1:
+                        slope, curvature = e * power ** (e - 1), e * (e - 1) * power ** (e - 2)
+                        by, twice = slope * by, slope * twice + curvature * by**2
+                        power **= e
+                    dd = dd * power + 2 * d * by + value * twice
+                    d = d * power + value * by
+                    value *= power
+            elif len(parts) == 1:
+                (a,) = parts
+                slope, curvature = map(float, slope_and_curvature(what, v[a], v[at], FLOAT.functions))
+                d, dd = slope * first[a], slope * second[a] + curvature * first[a] ** 2
+            elif what.startswith("select"):
+                taken = FLOAT.functions[what](v[parts[0]], *parts[1:])
+                d, dd = first[taken], second[taken]
+            first[at], second[at] = d, dd
+        return least
+
+
+def _step(node: Node, place: Mapping[Node, int]) -> tuple:
+    """Place, kind, number or name, and the places of parts."""
+    if node.kind == "sum":
+        return place[node], "sum", None, tuple((place[c], place[m]) for c, m in node.payload)
+    what, parts = node.payload
+    if node.kind == "prod":
+        return place[node], "prod", float(what), tuple((place[a], int(e)) for a, e in parts)
+    return place[node], "fun", what, tuple(place[a] for a in parts)

@@ -1,0 +1,1 @@
+"""The recording scalar: expressions, their branches, and straight-line code."""

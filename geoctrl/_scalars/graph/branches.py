@@ -1,0 +1,56 @@
+"""Switches of recorded expressions freed from their conditions: what holds then, holds in every branch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from geoctrl._scalars.graph.graph import STATE, Graph, Node
+
+__all__ = ["freed"]
+
+_CHOICES = ("select_positive", "select_nonnegative")
+
+
+def freed(graph: Graph, nodes: Sequence[Node]) -> tuple[list[Node], dict[Node, Node]]:
+    """Nodes with a free number s in place of every condition on states; and the symbols of these numbers by
+    what is asked.
+
+    ``abs(a)`` becomes ``s a``, ``sign(a)`` becomes s, and a choice between a and b by the same condition the
+    mean ``t a + (1 - t) b`` with t = (1 + s) / 2: at s = 1 and s = -1 these are the two branches. One number
+    for each argument and its negative, so that derivatives stay those of what they were taken of. What
+    switches by parameters alone takes the branch that they choose.
+    """
+    image: dict[Node, Node] = {}
+    numbers: dict[Node, Node] = {}
+    for node in graph.reachable(nodes):
+        image[node] = _freed(graph, node, image, numbers)
+    return [image[node] for node in nodes], numbers
+
+
+def _freed(graph: Graph, node: Node, image: dict[Node, Node], numbers: dict[Node, Node]) -> Node:
+    if node.kind == "prod":
+        q, items = node.payload
+        return graph.mul([graph.number(q), *(graph.power(image[atom], e) for atom, e in items)])
+    if node.kind == "sum":
+        return graph.add([image[c] * image[mono] for c, mono in node.payload])
+    if node.kind != "fun":
+        return node
+    name, args = node.payload
+    values = [image[a] for a in args]
+    if name not in ("abs", "sign", *_CHOICES) or args[0].level < STATE:
+        return graph.fun(name, *values)
+    s = _number(graph, args[0], numbers)
+    if name == "sign":
+        return s
+    if name == "abs":
+        return s * values[0]
+    t = (1 + s) / 2
+    return t * values[1] + (1 - t) * values[2]
+
+
+def _number(graph: Graph, condition: Node, numbers: dict[Node, Node]) -> Node:
+    """The number of a condition; that of the opposite one is its negative."""
+    opposite = numbers.get(-condition)
+    if opposite is not None:
+        return -opposite
+    return numbers.setdefault(condition, graph.symbol(f"branch of {condition.index}", STATE))

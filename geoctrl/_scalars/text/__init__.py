@@ -1,0 +1,1 @@
+"""Numbers, names and sympy expressions as they are given and handed back."""

@@ -1,0 +1,1 @@
+"""Lie algebras as matrices."""

@@ -1,0 +1,338 @@
+"""Certificates of stability: a verdict, what it rests on, and a file that can be checked without a search."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from geoctrl import checker
+from geoctrl._calls.long_calls import long_call, under_way
+from geoctrl._checks import file_path
+from geoctrl._scalars import shown
+from geoctrl.analysis.certificates.held_proof import held_outcome
+from geoctrl.analysis.certificates.lean import lean_text
+from geoctrl.analysis.certificates.loop_point import loop_point
+from geoctrl.analysis.certificates.questions import answered
+from geoctrl.analysis.proofs.numerical import claim_in_floats
+from geoctrl.analysis.proofs.proof import Outcome
+from geoctrl.checker import digest_of, short
+from geoctrl.checker.reading import terms
+from geoctrl.checker.surds import RATIONALS, Surds
+from geoctrl.checker.theorems.held_loop import METHOD as HELD
+from geoctrl.checker.words.claims import about_point
+from geoctrl.errors import CertificateError, InputError
+from geoctrl.sampling import SampledController
+from geoctrl.systems import System, as_system
+from geoctrl.systems.contract.points import resolve_equilibrium
+from geoctrl.systems.typesetting.notebook import displayed, rows, words
+from geoctrl.verification import Verdict
+
+__all__ = ["Certificate", "certify", "readable"]
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """A claim about an equilibrium with its evidence.
+
+    ``bool(certificate)`` raises: ask for the verdict.
+
+    Attributes
+    ----------
+    verdict : Verdict
+    method : str
+        "spectrum" (perhaps "on the level sets of the invariants"), "energy-Casimir" or, for functions,
+        "second variation"; followed by "in balls" where the equilibrium is known up to a box, by
+        "in floats" where nothing is proved.
+    claim : str
+        The claim in words.
+    evidence : dict
+        Invariants used, polynomial, multipliers, kernel, restricted Hessian: exact numbers as strings
+        ``p/q``, floats otherwise.
+    reason : str
+        Why the point is not proved stable or unstable, where it is not.
+    data : dict
+        Everything that the file of a proof holds.
+    in_floats : bool
+        Whether it is a report in floats, of which nothing is proved.
+    dissipation_induced : int
+        Negative directions of the energy at a point at rest that gyroscopic terms alone hold up, so that
+        every friction that opposes all velocities makes it unstable; 0 where that is not shown.
+    """
+
+    verdict: Verdict
+    method: str
+    claim: str
+    evidence: dict[str, Any]
+    reason: str
+    data: dict[str, Any]
+    in_floats: bool = False
+
+    @property
+    def dissipation_induced(self) -> int:
+        """Negative directions of the energy that friction would let grow."""
+        return self.evidence.get("dissipation_induced", 0)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a Certificate is not a bool: compare certificate.verdict with a gc.Verdict")
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready content of the file, digest included."""
+        return copy.deepcopy(self.data) | {"digest": digest_of(self.data)}
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """JSON text of a proof; written to ``path`` where one is given.
+
+        Raises
+        ------
+        CertificateError
+            If nothing is proved: `to_dict` has the report. It says what would make it provable.
+        TypeError
+            If ``path`` is no path.
+        """
+        if not self.verdict.proved:
+            raise CertificateError(
+                f"{self.verdict} is a report and no proof, and no file holds it"
+                f"{f' ({self.reason})' if self.reason else ''}; {self._provable}; to_dict() has the report"
+            )
+        text = json.dumps(self.to_dict(), indent=1)
+        if path is not None:
+            file_path(path).write_text(text + "\n", encoding="utf-8")
+        return text
+
+    @property
+    def _provable(self) -> str:
+        """What would make a point provable that is not proved."""
+        problem = self.data["problem"]
+        if "functions" in problem:
+            return "it may be proved where forces and laws are expressions instead of functions"
+        if len(problem["states"]) > checker.STATES:
+            return f"it may be proved of parts with {checker.STATES} states at most"
+        if self.in_floats:
+            return (
+                "it may be proved at an exact point: a member of a family, or numbers that are rational or "
+                "square roots, under parameters and functions that have exact values there"
+            )
+        return (
+            "it may be proved with another conserved function (invariants=), with friction that leaves "
+            "nothing undamped, or away from the border of stability"
+        )
+
+    def to_lean(self, path: str | Path | None = None) -> str:
+        """A proof by the energy-Casimir test as text of Lean 4 against Mathlib; written to ``path`` if given.
+
+        The file proves in the reals that the combination V of conserved functions and relations of the leaf
+        is critical at the point, and that its second variation is definite on the common kernel of their
+        gradients; that they are conserved, and the theorem that stability follows, are its hypotheses. Lean
+        has not checked it: it says so, and how to.
+
+        Raises
+        ------
+        CertificateError
+            If this is no such proof at rational numbers, or a function in it is no rational function.
+        TypeError
+            If ``path`` is no path.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> skate = gc.models.get("pendulum-skate")().reduce()
+        >>> text = gc.certify(skate, skate.equilibrium("spinning", Omega0=9)).to_lean()
+        >>> [line for line in text.splitlines() if line.startswith("theorem critical")]
+        ['theorem critical (t1 t2 t3 t4 t5 : ℝ) :']
+        """
+        text = lean_text(self.data)
+        if path is not None:
+            file_path(path).write_text(text, encoding="utf-8")
+        return text
+
+    def _repr_latex_(self) -> str:
+        return displayed(lambda _: rows([words(str(self.verdict)), words(self.claim), words(self.reason)]))
+
+    def __repr__(self) -> str:
+        lines = [f"<Certificate {self.verdict}>", f"  {self.claim}", f"  method: {self.method}"]
+        if self.reason:
+            lines.append(f"  reason: {self.reason}")
+        for key in ("zero_modes", "multipliers", "restricted_hessian", "rounded_polynomial"):
+            if key in self.evidence:
+                field = Surds.of(map(terms, self.data["problem"].get("roots", [])))
+                lines.append(f"  {key}: {readable(self.evidence[key], field)}")
+        return "\n".join(lines)
+
+
+@long_call
+def certify(
+    sys: System,
+    eq: Any,
+    params: Mapping[str, float] | None = None,
+    modulo: str | None = None,
+    controller: SampledController | None = None,
+    *,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
+) -> Certificate:
+    """Decide the stability of an equilibrium, by proof where its coordinates are exact.
+
+    Instability is decided by the linearisation on the leaf, stability by the energy-Casimir test with all
+    invariants that are proved conserved (see `geoctrl.analysis.proofs.energy_casimir`), or by a linearisation
+    of which all eigenvalues but the zeros of invariants have negative real parts. Points of a declared
+    family, rationals and doubles, taken as the rationals they are, and numbers with square roots are treated
+    in exact arithmetic. Where the field does not vanish exactly, or a value is no such number, the point
+    stands for the equilibrium next to it: that there is one in a box of the half width 2^-64 is proved in
+    balls, and its stability over the whole box; the claim says so. Where this fails too, as where equilibria
+    come in families that no invariant explains, the same tests run in floats and the verdict says so.
+
+    Parameters
+    ----------
+    sys : ReducedSystem, SphereSystem or RotationSystem
+    eq : Equilibrium, state ``x`` or pair ``(x, u)``
+    params : dict, optional
+    modulo : "orbit", optional
+        Ask for the stability of the orbit of the point under the symmetries of system and leaf that are
+        found (isometries of the states): PROVED_STABLE_MODULO, or PROVED_UNSTABLE of the orbit. Where the
+        point itself is proved stable, that is said. Without it a point that drifts along its orbit is not
+        stable.
+    controller : SampledController, optional
+        Ask for the stability of the loop that it closes with the plant ``sys``, as a fixed point of one
+        hold: for holds and delays of exactly that length, limits that are not met nearby, and the law in
+        exact arithmetic. Nothing is said in floats there: what is not proved is UNDECIDED.
+    progress : bool or callable
+        Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
+        terminal after two seconds, with True from the start.
+    seconds : float, optional
+        Time for the call. Of a search that is ended what was proved up to then is returned, or the report in
+        floats where the spectrum decides, with ``.reason``; else `BudgetError` is raised.
+
+    Returns
+    -------
+    Certificate
+
+    Raises
+    ------
+    InputError
+        If ``modulo`` is neither None nor "orbit"; with a controller, if it is not None, the plant's equations
+        are not recorded, or the controller rounds, is noisy or rests at a limit.
+    EquilibriumError
+        If the point is not an equilibrium (residual in the message), or the law asks for another
+        torque there.
+    CertificateError
+        If the equations cannot be put before the checker, or a loop does not rest exactly at the point.
+    LabelError
+        If the controller does not fit the plant.
+    ParameterError
+        For an unknown parameter.
+    TypeError
+        If ``sys`` is no system, or ``controller`` no sampled controller.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> skate = gc.models.get("pendulum-skate")().reduce()
+    >>> gc.certify(skate, skate.equilibrium("sliding", Y0=1.0)).verdict
+    <Verdict.PROVED_UNSTABLE: 'PROVED_UNSTABLE'>
+
+    A law on a computer, which is stable at 100 Hz with damping, and unstable without:
+
+    >>> mech = gc.models.get("pendulum-skate-rotor")()
+    >>> law, plant = gc.match(mech).law(sigma=-1e-5), mech.reduce()
+    >>> eq = plant.equilibrium("sliding", Y0=1.0)
+    >>> for one in (law, law.with_damping(k=0.27)):
+    ...     print(gc.certify(plant, eq, controller=one.sampled(rate=100)).verdict)
+    PROVED_UNSTABLE
+    PROVED_STABLE
+    """
+    system = as_system(sys, "certify")
+    if modulo is not None and not (isinstance(modulo, str) and modulo == "orbit"):
+        raise InputError(f'modulo must be None or "orbit", got {shown(modulo)}')
+    if controller is not None:
+        if modulo is not None:
+            raise InputError("modulo is for a system, not for the loop of a sampled controller")
+        point = loop_point(system, controller, eq, params)
+        return _certificate(system, held_outcome(system, controller, point))
+    point = resolve_equilibrium(system, eq, params)
+    seen, call = system.seen_from(point.spin), under_way()
+
+    def so_far(made: Callable[[], Outcome | None]) -> None:
+        call.otherwise = lambda: _unfinished(system, made(), call.late)
+
+    return _certificate(system, answered(seen, point, modulo, so_far), seen.hint)
+
+
+def _unfinished(sys: Any, outcome: Outcome | None, late: str) -> Certificate | None:
+    """The certificate of a search that was ended, with the reason; None where it has nothing."""
+    return None if outcome is None else replace(_certificate(sys, outcome), reason=late)
+
+
+def _certificate(sys: Any, outcome: Outcome, hint: str = "") -> Certificate:
+    from geoctrl import __version__
+
+    data = {
+        "format": checker.FORMAT,
+        "version": checker.VERSION,
+        "software": f"geoctrl {__version__}",
+        "system": sys.name,
+        "verdict": outcome.verdict.value,
+        "method": outcome.method,
+        "claim": _claim(sys.name, outcome),
+        "problem": outcome.problem.data,
+        "evidence": outcome.evidence,
+    }
+    return Certificate(
+        outcome.verdict,
+        outcome.method,
+        data["claim"],
+        outcome.evidence,
+        _reason(outcome, hint),
+        data,
+        outcome.in_floats,
+    )
+
+
+def _claim(name: str, outcome: Outcome) -> str:
+    """The claim of a proof, or what is reported of a point in floats."""
+    problem, verdict = outcome.problem.read, outcome.verdict.value
+    if not outcome.in_floats:
+        return checker.claim(name, problem, verdict, outcome.method, outcome.evidence)
+    functions = problem.get("functions")
+    given = f"with {functions} given by functions, taken to be free of the time as sampled"
+    return about_point(name, problem, claim_in_floats(verdict, outcome.evidence), given if functions else "")
+
+
+def _reason(outcome: Outcome, hint: str) -> str:
+    """Why a point is left open, and where else it might be asked."""
+    evidence = outcome.evidence
+    parts = []
+    states = len(outcome.problem.data["states"])
+    if outcome.in_floats and states > checker.STATES:
+        parts.append(f"a proof is of {checker.STATES} states at most, and these are {states}")
+    if outcome.verdict in (Verdict.UNDECIDED, Verdict.SPECTRALLY_STABLE_ONLY):
+        kind = evidence.get("hessian")
+        if kind == "no multipliers":
+            parts.append("no combination of the invariants is critical at the point (no multipliers)")
+        elif kind:
+            parts.append(f"the restricted Hessian is {kind}")
+        if outcome.method == HELD:
+            parts.append("multipliers on the unit circle are not explained, or not proved off it")
+        if hint:
+            parts.append(hint.removeprefix("; "))
+    if growing := evidence.get("dissipation_induced"):
+        parts.append(
+            f"any friction that opposes all velocities makes it unstable ({growing} negative directions)"
+        )
+    if evidence.get("dependent_gradients"):
+        parts.append(f"dependent gradients: {', '.join(evidence['dependent_gradients'])}")
+    return "; ".join(parts)
+
+
+def readable(value: Any, field: Surds = RATIONALS) -> str:
+    """Evidence in words: exact numbers as decimals, with the roots of a field."""
+    if isinstance(value, dict):
+        return ", ".join(f"{k}: {readable(v, field)}" for k, v in value.items())
+    if isinstance(value, list):
+        return "[" + ", ".join(readable(v, field) for v in value) + "]"
+    if isinstance(value, str):
+        return short(field.read(value)) if terms(value) is not None else value
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

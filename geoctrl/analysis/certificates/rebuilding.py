@@ -1,0 +1,163 @@
+"""Whether the equations in a certificate are those of a system: derived anew, and compared as functions."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from geoctrl import checker
+from geoctrl._scalars import STATE
+from geoctrl._scalars.algebra.surds import exact_with_roots
+from geoctrl.analysis.certificates.questions import KINDS
+from geoctrl.analysis.question.motion import Motion
+from geoctrl.analysis.question.problem import Problem, motion_of
+from geoctrl.checker.jets import Jet, evaluate
+from geoctrl.errors import CertificateError, GeoctrlError
+from geoctrl.systems import System
+from geoctrl.systems.parts.angles import ExactAngle
+
+__all__ = ["compare_problems", "require_same_equations"]
+
+_TURNED = re.compile(r"(\w+) - atan2\((-?\d+(?:/[1-9]\d*)?), (-?\d+(?:/[1-9]\d*)?)\)")
+
+
+def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
+    """Compare the problem of a certificate with the equations of a system, at the numbers of the certificate.
+
+    Matrix, right side, field, leaf and invariants are compared one by one as rational functions of the
+    states (and of roots and other functions), so that the order in which they are written makes no
+    difference. Of a sampled loop the plant is compared; its law is what the file says.
+
+    Parameters
+    ----------
+    system : ReducedSystem, SphereSystem or RotationSystem
+    stored : mapping
+        The problem of a certificate, as in its file.
+
+    Raises
+    ------
+    CertificateError
+        Naming the first part that differs.
+    """
+    kind = KINDS.get(str(stored.get("kind")))
+    if kind is None or not kind.derived:
+        raise CertificateError("a certificate of matrices holds no equations that could be derived anew")
+    _same("parameters", sorted(stored["parameters"]), sorted(system.params))
+    numbers = {k: Fraction(v) for k, v in stored["parameters"].items()}
+    try:
+        seen = system.seen_from(stored.get("spin"))
+    except GeoctrlError as error:
+        raise CertificateError(f"the system is not seen from the axes of the file: {error}") from None
+    given = checker.read_problem(dict(stored))
+    held = [exact_with_roots(q) for q in given["inputs"].values()]
+    loop = "held" in stored
+    found = motion_of(seen, [] if loop else held, numbers)
+    if found is None:
+        raise CertificateError(f"{system.name or 'the system'} has no equations that could be derived anew")
+    motion, candidates = found
+    angles = dict(filter(None, map(_measured_from, stored["states"])))
+    if angles:
+        turned = motion.turned(angles)
+        if turned is None:
+            raise CertificateError(f"the system holds {', '.join(angles)} not in sines and cosines alone")
+        motion, candidates = turned, {name: turned.image(node) for name, node in candidates.items()}
+    own = len(motion.states)
+    if loop:
+        motion = _with_commands(motion, [k for k in stored["states"] if k not in motion.states])
+    _same("states", list(stored["states"]), list(motion.states))
+    _same("inputs", list(stored["inputs"]), list(motion.inputs))
+    _same("invariants", list(stored["invariants"]), [k for k in stored["invariants"] if k in candidates])
+    problem = Problem(
+        motion=motion,
+        invariants={name: candidates[name] for name in stored["invariants"]},
+        numbers=numbers,
+        point=[exact_with_roots(q) for q in given["states"].values()],
+        input_point=held,
+        field=given["roots"],
+    )
+    rebuilt = problem.question(motion.shape() if "shape" in stored else None)
+    compare_problems(given, rebuilt.read, own)
+
+
+def _with_commands(motion: Motion, labels: Sequence[str]) -> Motion:
+    """The motion with inputs, and what else a controller has, as states; these move as the file says."""
+    graph = motion.graph
+    nodes = {k: motion.inputs[k] if k in motion.inputs else graph.symbol(k, STATE) for k in labels}
+    return replace(
+        motion,
+        states={**motion.states, **nodes},
+        inputs={k: node for k, node in motion.inputs.items() if k not in nodes},
+        rates={**motion.rates, **dict.fromkeys(nodes.values(), graph.zero)},
+        _written={},
+    )
+
+
+def _measured_from(label: str) -> tuple[str, ExactAngle] | None:
+    """The angle from which a state is measured that is labelled so."""
+    match = _TURNED.fullmatch(label)
+    if match is None:
+        return None
+    sine, cosine = Fraction(match[2]), Fraction(match[3])
+    try:
+        return match[1], ExactAngle(math.atan2(sine, cosine), cosine, sine)
+    except ValueError as error:
+        raise CertificateError(f"the state {label!r} is measured from no angle: {error}") from None
+
+
+def _same(part: str, given: list[str], found: list[str]) -> None:
+    """CertificateError unless the names of a part of the file are those of the system."""
+    if given != found:
+        has = f"the file has the {part} {', '.join(given)}; the system has {', '.join(found) or 'none'}"
+        raise CertificateError(has)
+
+
+def compare_problems(stored: dict[str, Any], rebuilt: dict[str, Any], own: int) -> None:
+    """Compare two problems as read part by part, of the field the rates of the ``own`` first states.
+
+    Raises
+    ------
+    CertificateError
+        Naming the first part that differs.
+    """
+    functions = checker.Question(stored, exact=False).functions
+    try:
+        given, found = (_Parts(problem, functions) for problem in (stored, rebuilt))
+        for part in ("matrix", "field", "right", "leaf", "invariants"):
+            a, b = (
+                {k: v for k, v in parts.named(part).items() if part != "field" or k < own}
+                for parts in (given, found)
+            )
+            if list(a) != list(b):
+                raise CertificateError(f"the {part} of the file has other entries than that of the system")
+            for name in a:
+                if functions.remainder(a[name] - b[name]):
+                    raise CertificateError(f"{part} {name} of the file is not that of the system")
+    except checker.Refusal as refusal:
+        raise CertificateError(f"the equations cannot be compared: {refusal}") from None
+
+
+class _Parts:
+    """The parts of a problem as rational functions of its states and unknowns, in order."""
+
+    def __init__(self, problem: dict[str, Any], functions: Any) -> None:
+        self._problem, self._functions = problem, functions
+        variables = dict(zip([*problem["states"], *problem["unknowns"]], functions.variables, strict=True))
+        numbers = problem["inputs"] | problem["parameters"]
+        self._jets = {
+            place: Jet(variables[node[1]] if node[1] in variables else functions.number(numbers[node[1]]))
+            for place, node in enumerate(problem["nodes"])
+            if node[0] == "sym" and node[2] != "family"  # of which the equations know nothing
+        }
+
+    def named(self, part: str) -> dict[Any, Any]:
+        """Functions of a part by what they are in it."""
+        held = self._problem[part]
+        if part == "matrix":
+            held = {(i, j): place for i, j, place in held}
+        places = held if isinstance(held, dict) else dict(enumerate(held))
+        jets = evaluate(self._problem["nodes"], list(places.values()), self._jets, self._functions, 1)
+        return {name: jet.value for name, jet in zip(places, jets, strict=True)}

@@ -1,0 +1,1 @@
+"""Conditions of stability of a family, in symbols."""

@@ -1,0 +1,108 @@
+"""What a system conserves at a family, proved for all values of the parameters that are not set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import partial
+from time import monotonic
+
+import numpy as np
+
+from geoctrl import checker
+from geoctrl._scalars import Node, evaluate, exact
+from geoctrl._scalars.arithmetic.arithmetics import FLOAT
+from geoctrl._scalars.arithmetic.choices import Branch, Choices, TooManyChoices
+from geoctrl.analysis.conditions.family_point import FamilyPoint
+from geoctrl.analysis.question.motion import Motion, momenta_of
+from geoctrl.errors import CertificateError
+
+__all__ = ["conserved_functions"]
+
+_TERMS = 5_000_000
+"""Largest product of terms in a search that a person waits for."""
+
+
+def conserved_functions(at: FamilyPoint, seconds: float) -> dict[str, Node]:
+    """Nodes of the functions proved to be conserved under the family's inputs, by name.
+
+    Candidates are those of the system, and the momenta of its group one by one.
+
+    Parameters
+    ----------
+    at : FamilyPoint
+    seconds : float
+        After which what is not proved is left out.
+    """
+    system, graph = at.system, at.system.graph
+    motion = Motion.of(system).where(at.settings.nodes | at.inputs)
+    candidates = dict(system.conservation.nodes)
+    candidates |= {str(mu): system.expression(mu) for mu in momenta_of(system) if str(mu) not in candidates}
+    nodes = dict(zip(candidates, graph.substitute(list(candidates.values()), at.settings.nodes), strict=True))
+    distinct = {node: name for name, node in reversed(nodes.items())}
+    functions = {
+        f"{name} (invariant)" if name in motion.leaf else name: nodes[name]
+        for name in nodes
+        if distinct[nodes[name]] == name
+    }
+    point, end = _random_point(at, motion), monotonic() + seconds
+    try:
+        choices = Choices(graph, [*motion.nodes, *functions.values()], frozenset(at.positive))
+    except TooManyChoices:
+        return {}
+    kept = set(functions)
+    for branch in filter(partial(_is_of_members, at, choices), choices.branches()):
+        held = motion.in_branch(choices, branch)
+        resolved = choices.resolved(list(functions.values()), branch)
+        kept &= _kept_by(held, dict(zip(functions, resolved, strict=True)), point, end)
+    return {name: node for name, node in functions.items() if name in kept}
+
+
+def _is_of_members(at: FamilyPoint, choices: Choices, branch: Branch) -> bool:
+    """Whether members of the family may lie in a branch: what is conserved in others says nothing of them."""
+    at_members = zip(at.at(list(branch)), branch.values(), strict=True)
+    return not any(choices.signs(node) == {-sign} for node, sign in at_members)
+
+
+def _kept_by(
+    motion: Motion, functions: Mapping[str, Node], point: Mapping[str, Fraction], end: float
+) -> set[str]:
+    """Names of the functions that are proved to be conserved by a motion."""
+    found: set[str] = set()
+    # Consequences of the leaf relations cost a search of their own: only where the relations do not suffice.
+    for further in (False, True):
+        if further and not motion.consequences():
+            break
+        left = {name: node for name, node in functions.items() if name not in found}
+        try:
+            question = checker.Question(motion.question(point, left, further=further).read, exact=False)
+        except checker.Refusal as refusal:
+            raise CertificateError(
+                f"what is conserved is not found out: {refusal}; certify() decides members one by one"
+            ) from None
+        question.numbers.deadline = end
+        # Parameters without numbers are variables of identities too.
+        question.variables += [
+            i for i, node in enumerate(question.table) if node[0] == "sym" and node[1] in motion.parameters
+        ]
+        question.functions.largest = _TERMS
+        for name in left:
+            try:
+                if question.conserved(name):
+                    found.add(name)
+            except checker.Refusal:  # too large to be proved, or no derivative at the point
+                continue
+    return found
+
+
+def _random_point(at: FamilyPoint, motion: Motion) -> dict[str, Fraction]:
+    """A state on the leaf, with numbers for all parameters."""
+    system, rng = at.system, np.random.default_rng(13)
+    values = system.mechanism.generic | {k: float(q) for k, q in at.settings.numbers.items()}
+    symbols = {system.assembly.parameters[k]: v for k, v in values.items()}
+    related = evaluate(list(at.settings.related.values()), symbols, FLOAT)
+    values |= dict(zip(at.settings.related, related, strict=True))
+    numbers = {k: values[k] if k in values else rng.uniform(0.5, 1.5) for k in motion.parameters}
+    numbers |= dict.fromkeys(motion.inputs, 0.0)
+    numbers |= dict(zip(motion.states, system.random_state(rng, values), strict=True))
+    return {k: exact(float(v)) for k, v in numbers.items()}

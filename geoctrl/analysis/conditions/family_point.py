@@ -1,0 +1,288 @@
+"""A family's symbolic point on the recorded graph: derivatives there as nodes, and as rational functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import sympy as sp
+
+from geoctrl._scalars import PARAMETER, FromSympy, Node, to_sympy
+from geoctrl._scalars.algebra.factoring import factored
+from geoctrl.analysis.conditions.settings import Settings
+from geoctrl.analysis.question.shape import Jet, ShapeIntegrals
+from geoctrl.analysis.symbolic.formulas import Formula
+from geoctrl.analysis.symbolic.rational_functions import Field, Quotient
+from geoctrl.analysis.symbolic.sign_conditions import Signs
+from geoctrl.analysis.symbolic.spectra import characteristic, irreducible_blocks
+from geoctrl.errors import EquilibriumError
+from geoctrl.systems import ReducedSystem
+
+__all__ = ["Falling", "FamilyPoint", "Functions", "NotFree"]
+
+Rows = list[list[Quotient]]
+
+
+class NotFree(Exception):  # noqa: N818 - an answer rather than a failure
+    """The symbols of a family satisfy relations that do not give some of them by the others."""
+
+
+class FamilyPoint:
+    """Nodes of a system at the members of a family.
+
+    Parameters
+    ----------
+    system : ReducedSystem
+    family : name of the family
+    settings : Settings
+        What parameters are set to.
+
+    Attributes
+    ----------
+    names : dict of symbol node -> sympy.Symbol
+        Of parameters that are not set, and of the family's symbols.
+    positive : set of Node
+        Those of them declared positive.
+    squares : dict of Node -> Node
+        Symbols of which a relation of the family gives the square.
+
+    Raises
+    ------
+    NotFree
+        If the symbols satisfy other relations.
+    """
+
+    def __init__(self, system: ReducedSystem, family: str, settings: Settings) -> None:
+        self.system, self.family, self.name = system, system.families[family], family
+        self.settings, graph = settings, system.graph
+        free = [p for p in system.mechanism.parameters if p.name not in settings.expressions]
+        own = {s: graph.symbol(s.name, PARAMETER) for s in self.family.symbols}
+        leaves = own | {p.symbol: system.assembly.parameters[p.name] for p in free}
+        self.names = {node: symbol for symbol, node in leaves.items()}
+        self.own = list(own.values())
+        self.positive = {leaves[p.symbol] for p in free if p.positive}
+        self.positive |= {node for s, node in own.items() if s.is_positive}
+        convert = FromSympy(graph, leaves)
+        bound, squares = _bound(self.family.relations, self.family.symbols, settings.symbols, family)
+        self.squares = {leaves[s]: convert(e) for s, e in squares.items()}
+        self.bound = bound
+
+        def node(expr: sp.Expr) -> Node:
+            return convert(expr.xreplace(settings.symbols).xreplace(bound))
+
+        held = (system.state_labels, system.state_nodes, self.family.states)
+        driven = (system.input_labels, system.assembly.inputs, self.family.inputs)
+        self._image = dict(settings.nodes)
+        for labels, nodes, given in (held, driven):
+            for label, place in zip(labels, nodes, strict=True):
+                self._image[place] = node(given.get(label, sp.Integer(0)))
+        self.inputs = {place: self._image[place] for place in system.assembly.inputs}
+
+    def given(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes with the family's inputs and what parameters are set to put in, the states left."""
+        return self.system.graph.substitute(list(nodes), {**self.settings.nodes, **self.inputs})
+
+    def at(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes with the family's states and what parameters are set to put in."""
+        return self.system.graph.substitute(list(nodes), self._image)
+
+    def jacobian(self, nodes: Sequence[Node]) -> list[list[Node]]:
+        """First derivatives by the states at the point, one row for each node."""
+        return [self.at(row) for row in self.system.graph.jacobian(list(nodes), self.system.state_nodes)]
+
+    def tangents(self, states: Sequence[Node]) -> list[list[Node]]:
+        """Derivatives of the family's states by those of its symbols that no relation binds."""
+        graph, bound = self.system.graph, {s.name for s in self.bound}
+        free = [node for node in self.own if node not in self.squares and node.payload not in bound]
+        rows = []
+        for symbol in free:
+            # s^2 = q gives ds = dq / (2 s).
+            slopes = graph.derivatives(list(self.squares.values()), symbol)
+            moved = {s: slope / (2 * s) for s, slope in zip(self.squares, slopes, strict=True)}
+            rows.append(graph.push_forward(states, {symbol: graph.one, **moved}))
+        return rows
+
+    @property
+    def same_inputs(self) -> bool:
+        """Whether all members are held by the same inputs."""
+        held = self.system.graph.symbols(self.inputs.values())
+        return not held & set(self.own)
+
+    def jets(self, named: dict[str, Node]) -> list[Jet]:
+        """First and second derivatives of named nodes."""
+        return [
+            Jet(name, self.jacobian([node])[0], partial(self._hessian, node)) for name, node in named.items()
+        ]
+
+    def _hessian(self, node: Node) -> list[list[Node]]:
+        return self.jacobian(self.system.graph.gradient(node, self.system.state_nodes))
+
+    def shape_jets(self, shape: ShapeIntegrals) -> list[Jet]:
+        """The same of the integrals over a shape."""
+        zero = self.system.graph.zero
+        return shape.jets(self.at, self.at(self.system.state_nodes), zero, lambda node: not node.is_zero)
+
+
+@dataclass(frozen=True)
+class Falling:
+    """An energy with its derivatives at the members, and what must be negative there for it to fall."""
+
+    jet: Jet
+    negative: list[Node]
+
+
+class Functions:
+    """Rational functions at a family's point: the field and its linearisation, gradients and Hessians.
+
+    Parameters
+    ----------
+    at : FamilyPoint
+    jets : of leaf relations, then of conserved functions
+    leaf : number of the former
+    falling : Falling or None
+        An energy that is not conserved.
+
+    Attributes
+    ----------
+    field : Field
+    signs : Signs
+    linearisation, gradients : rows
+    tangent : rows
+        Derivatives of the family's states by its free symbols, one row for each.
+    given : Formula
+        What the derivation presumes: roots taken positive, nothing switches.
+    falls : Formula
+        Where the energy falls or stays, near the members.
+    slope : row
+        The gradient of this energy; empty without one.
+
+    Raises
+    ------
+    EquilibriumError
+        If the members are no equilibria on the leaf, whatever the symbols are.
+    """
+
+    def __init__(
+        self, at: FamilyPoint, jets: Sequence[Jet], leaf: int, falling: Falling | None = None
+    ) -> None:
+        system, self.jets, self.leaf = at.system, list(jets), leaf
+        graph = system.graph
+        states = at.at(system.state_nodes)
+        slopes = at.tangents(states)
+        switches = at.at(graph.switches([*system.field_nodes, *system.conservation.nodes.values()]))
+        rates, relations = at.at(system.field_nodes), at.at(system.leaf.nodes)
+        A = at.jacobian(system.field_nodes)
+        gradients = [jet.gradient for jet in jets]
+        self._hessian_nodes = {jet.name: jet.hessian() for jet in jets}
+        steep = [falling.jet.gradient, falling.negative] if falling else []
+        if falling:
+            self._hessian_nodes[falling.jet.name] = falling.jet.hessian()
+        matrices = [A, gradients, slopes, steep, *self._hessian_nodes.values()]
+        self._mass = [at.at(row) for row in _saddle(system)]
+        self._margins = at.at([system.expression(side.margin) for side in system.domain.values()])
+        everything = [e for rows in [*matrices, self._mass] for row in rows for e in row] + self._margins
+        nodes = [*everything, *rates, *relations, *switches, graph.one]
+        # Members may be equilibria on one branch of a root alone.
+        self.field = Field(nodes, at.squares, at.positive, branch=False)
+        if any(map(self.field, [*rates, *relations])):
+            self.field = Field(nodes, at.squares, at.positive)
+        self.signs = Signs(self.field)
+        for label, rate in zip((*system.state_labels, *system.leaf.names), [*rates, *relations], strict=True):
+            if self.field(rate):
+                raise EquilibriumError(
+                    f"the members of {at.name!r} are no equilibria for all of their symbols: "
+                    f"{label} has the rate or defect {_text(rate, at)} (seen in other axes they may be; else "
+                    "give numbers, or relations between the family's symbols)"
+                )
+        kinks = [self.field(node) for node in switches]
+        if any(not kink for kink in kinks):
+            raise EquilibriumError(f"the equations of motion have a kink at the members of {at.name!r}")
+        self.linearisation = self._rows(A)
+        self.gradients = self._rows(gradients)
+        self.tangent = self._rows(slopes)
+        self.slope = self.field.all(falling.jet.gradient) if falling else []
+        below_zero = map(self.signs.negative, self.field.all(falling.negative) if falling else ())
+        self.falls: Formula = self.signs.every(below_zero) if falling else False
+        parts = [self.signs.positive(q) for q in self.field.given]
+        parts += [self.signs.nonzero(kink) for kink in kinks]
+        parts += [self.signs.positive(self.field(node)) for node in at.at(self._presumed(at))]
+        self.given: Formula = self.signs.every(parts)
+
+    @staticmethod
+    def _presumed(at: FamilyPoint) -> list[Node]:
+        """Parameters declared positive that are set by others, and squares of symbols."""
+        declared = at.system.mechanism.positive
+        return [node for k, node in at.settings.related.items() if k in declared] + list(at.squares.values())
+
+    def regular(self) -> Formula:
+        """Accelerations exist: what they are solved from is invertible."""
+        rows = self._rows(self._mass)
+        blocks = irreducible_blocks(rows)
+        ends = (characteristic([[rows[i][j] for j in b] for i in b])[-1] for b in blocks)
+        return self.signs.every(map(self.signs.nonzero, ends))
+
+    def within(self) -> Formula:
+        """The members lie in the domain of the model."""
+        return self.signs.every(self.signs.positive(self.field(node)) for node in self._margins)
+
+    def _rows(self, nodes: Sequence[Sequence[Node]]) -> Rows:
+        return [self.field.all(row) for row in nodes]
+
+    def hessian(self, name: str) -> Rows:
+        """Second derivatives of a relation or a conserved function."""
+        return self._rows(self._hessian_nodes[name])
+
+
+def _saddle(system: ReducedSystem) -> list[list[Node]]:
+    """The matrix of accelerations and multipliers."""
+    a, zero = system.assembly, system.graph.zero
+    columns = [list(column) for column in zip(*a.rows, strict=True)] or [[] for _ in a.mass]
+    above = [[*row, *(-e for e in column)] for row, column in zip(a.mass, columns, strict=True)]
+    return [*above, *([*row, *[zero] * len(a.rows)] for row in a.rows)]
+
+
+def _text(node: Node, at: FamilyPoint) -> str:
+    text = sp.sstr(to_sympy([node], at.names)[0])
+    return text if len(text) < 120 else f"{text[:120]}..."
+
+
+def _bound(
+    relations: Sequence[sp.Expr],
+    symbols: Sequence[sp.Symbol],
+    settings: dict[sp.Symbol, sp.Expr],
+    family: str,
+) -> tuple[dict[sp.Symbol, sp.Expr], dict[sp.Symbol, sp.Expr]]:
+    """Family symbols that relations give, and those of which they give the square.
+
+    Raises
+    ------
+    NotFree
+        For a relation that gives neither.
+    """
+    bound: dict[sp.Symbol, sp.Expr] = {}
+    squares: dict[sp.Symbol, sp.Expr] = {}
+    for relation in relations:
+        left = sp.fraction(sp.together(relation.xreplace(settings).xreplace(bound)))[0]
+        left = sp.expand(left)
+        if left == 0:
+            continue
+        for symbol in symbols:
+            if symbol in bound or symbol in squares or not left.is_polynomial(symbol):
+                continue
+            # a s^2 + b or a s + b, with a of known sign
+            *high, low = sp.Poly(left, symbol).all_coeffs()
+            if low == 0 or not high or any(high[1:]) or len(high) > 2:
+                continue
+            if len(high) == 1 and not (high[0].is_positive or high[0].is_negative):
+                continue
+            (squares if len(high) == 2 else bound)[symbol] = factored(-low / high[0])
+            break
+        else:
+            raise NotFree(
+                f"members of {family!r} satisfy {relation} = 0, and conditions in symbols would take them as "
+                "free; give numbers that satisfy it whatever the symbols are"
+            )
+    if any(e.free_symbols & {*bound, *squares} for e in (*bound.values(), *squares.values())):
+        raise NotFree(f"the relations of {family!r} do not give its symbols one after another")
+    return bound, squares

@@ -1,0 +1,1 @@
+"""What motions keep: proved, discovered, Darboux polynomials."""

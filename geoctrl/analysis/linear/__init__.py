@@ -1,0 +1,1 @@
+"""Linearisation on the leaf, controllability and observability there."""

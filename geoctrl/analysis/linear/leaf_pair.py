@@ -1,0 +1,204 @@
+r"""The pair (A, B) of :math:`\delta\dot x = A\,\delta x + B\,\delta u` at an equilibrium, exact where it is.
+
+At a point of rationals, or of angles with rational sines and cosines, the derivatives are rational where the
+expressions are. Ranks, and with them what inputs reach and outputs see, are then decided without a tolerance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from geoctrl._scalars import RATIONAL, Node, NotRationalError, evaluate, exact
+from geoctrl._scalars.algebra import rational_matrix
+from geoctrl._scalars.arithmetic.magnitudes import binary
+from geoctrl.analysis.invariants.invariants import check_invariant
+from geoctrl.analysis.linear.subspaces import EXACT, FLOAT, Arithmetic
+from geoctrl.analysis.question.turn import Turn
+from geoctrl.errors import DivisionError
+from geoctrl.systems import Equilibrium
+from geoctrl.systems.contract.scales import Scales
+from geoctrl.systems.parts.angles import ExactAngle
+
+__all__ = ["LeafPair", "leaf_pair"]
+
+_PROVING = 10.0
+"""Seconds for the proof that a function is conserved whatever the inputs do."""
+
+
+@dataclass(frozen=True, eq=False)
+class LeafPair:
+    """The linearisation in numbers of one kind.
+
+    Attributes
+    ----------
+    algebra : Arithmetic
+        `subspaces.EXACT` or `subspaces.FLOAT`.
+    A, B : arrays, (n, n) and (n, m)
+    tangent : array (n, d)
+        Basis of the leaf's tangent space.
+    conserved : dict of name -> array (n,)
+        Gradients of functions that motions keep whatever the inputs do, which is proved.
+    seen : dict of label -> array (n,)
+        Gradients of the outputs that were asked for.
+    """
+
+    algebra: Arithmetic
+    A: np.ndarray
+    B: np.ndarray
+    tangent: np.ndarray
+    conserved: dict[str, np.ndarray]
+    seen: dict[str, np.ndarray]
+
+    def scaled(self, scales: Scales) -> tuple[LeafPair, np.ndarray, float]:
+        """The pair in units of states, inputs and time that are their sizes at the point; of states and rate.
+
+        Where ranks are decided in floats, or subspaces are orthogonal, nothing depends on other units then.
+        Powers of two leave all digits as they are.
+        """
+        sizes = binary(scales.column), binary(np.where(scales.input > 0, scales.input, 1.0))
+        pace = binary([scales.rate or 1.0])
+        d, r, (rate,) = map(self.algebra.numbers, (*sizes, pace))
+        row = self.algebra.row
+        pair = LeafPair(
+            algebra=self.algebra,
+            A=self.A * d / d[:, None] / rate,
+            B=self.B * r / d[:, None] / rate,
+            tangent=self.algebra.columns(self.tangent / d[:, None]),
+            conserved={name: row(gradient * d) for name, gradient in self.conserved.items()},
+            seen={label: row(gradient * d) for label, gradient in self.seen.items()},
+        )
+        return pair, sizes[0], float(pace[0])
+
+    @property
+    def on_leaf(self) -> tuple[np.ndarray, np.ndarray]:
+        """A and B, (d, d) and (d, m), in the coordinates of the tangent space."""
+        inverse = self.algebra.left_inverse(self.tangent)
+        return inverse @ self.A @ self.tangent, inverse @ self.B
+
+    def independent(self) -> dict[str, np.ndarray]:
+        """Rows (d,), by name, of conserved functions with independent differentials on the leaf.
+
+        The energy last: where it depends on others at the point, it is these that name what is kept.
+        """
+        found: dict[str, np.ndarray] = {}
+        for name in sorted(self.conserved, key=lambda name: name == "energy"):
+            row = self.conserved[name] @ self.tangent
+            if self.algebra.span(np.array([*found.values(), row]).T).shape[1] > len(found):
+                found[name] = row
+        return found
+
+
+def leaf_pair(system: Any, point: Equilibrium, outputs: Mapping[str, Node] | None = None) -> LeafPair:
+    """The pair at an equilibrium of a system with recorded equations, in rationals where it has any.
+
+    Parameters
+    ----------
+    system : ReducedSystem
+    point : Equilibrium
+    outputs : dict of label -> Node, optional
+        In the graph of the system.
+    """
+    outputs = dict(outputs or {})
+    names = _kept_by_all_inputs(system, point.params)
+    try:
+        return _exactly(system, point, names, outputs)
+    except (NotRationalError, ZeroDivisionError, DivisionError):
+        return _in_floats(system, point, names, outputs)
+
+
+def _kept_by_all_inputs(system: Any, params: Mapping[str, float]) -> dict[str, Node]:
+    """Functions that are conserved whatever the inputs do: found by samples, proved at these parameters."""
+    asked = tuple(params.items())
+    last, kept = system.cache.get("kept by all inputs", (None, {}))
+    if last != asked:  # a law, its loop and its page ask of the same numbers
+        likely = system.conservation.likely(params, True)
+        kept = {
+            name: node
+            for name, node in likely.items()
+            if check_invariant(system, name, params, for_all_inputs=True, budget=_PROVING).proved
+        }
+        system.cache["kept by all inputs"] = asked, kept
+    return kept
+
+
+def _rows(system: Any, named: Mapping[str, Node]) -> list[Node]:
+    return [e for row in system.graph.jacobian(list(named.values()), system.state_nodes) for e in row]
+
+
+def _in_floats(
+    system: Any, point: Equilibrium, names: Mapping[str, Node], outputs: Mapping[str, Node]
+) -> LeafPair:
+    seen = system.seen_from(point.spin)
+    A, B = seen.derivatives(point.x, point.u, point.params)
+
+    def gradients(named: Mapping[str, Node]) -> dict[str, np.ndarray]:
+        program = system.program(_rows(system, named))
+        values = program(system.arguments_at(0.0, point.x, point.u), point.params)
+        return dict(zip(named, values.reshape(len(named), system.nstates), strict=True))
+
+    kept = {name: row for name, row in gradients(names).items() if np.all(np.isfinite(row))}
+    return LeafPair(FLOAT, A, B, seen.leaf_basis(point.x, point.params), kept, gradients(outputs))
+
+
+def _exactly(
+    system: Any, point: Equilibrium, names: Mapping[str, Node], outputs: Mapping[str, Node]
+) -> LeafPair:
+    """In rationals; NotRationalError where something has no rational value."""
+    x, u = point.exact, point.exact_u
+    if x is None or u is None or not all(isinstance(q, Fraction) for q in (*x, *u)):
+        raise NotRationalError("the point is not known in rationals")
+    differential, leaf = system.differential, system.leaf.nodes
+    z, n, m = differential.shape
+    k = len(system.assembly.velocity)
+    angles = {node: q for node, q in zip(system.state_nodes, x, strict=True) if isinstance(q, ExactAngle)}
+    turn = Turn(system.graph, angles) if angles else None
+    numbers: dict[Node, Fraction] = {
+        system.assembly.parameters[name]: exact(value) for name, value in point.params.items()
+    }
+    numbers |= dict(zip(system.state_nodes, x, strict=True)) | dict.fromkeys(angles, Fraction(0))
+    numbers |= dict(zip(system.input_nodes, u, strict=True)) | {system.time_node: Fraction(0)}
+
+    def values(nodes: Sequence[Node], shape: tuple[int, int]) -> np.ndarray:
+        if turn is not None:
+            if not turn.possible(nodes):
+                raise NotRationalError("an angle occurs otherwise than in sines and cosines")
+            nodes = turn(nodes)
+        return np.array(evaluate(nodes, numbers, RATIONAL), dtype=object).reshape(shape)
+
+    saddle = values([e for row in differential.saddle for e in row], (z, z))
+    right = values(differential.right, (z, 1))
+    solution = rational_matrix.solve(saddle.tolist(), right.tolist())
+    numbers |= {node: row[0] for node, row in zip(differential.unknowns, solution, strict=True)}
+    still = values([*system.field_nodes[k:], *leaf], (n - k + len(leaf), 1))
+    if any(row[0] for row in solution[:k]) or np.any(still):
+        raise NotRationalError("the doubles are not quite the equilibrium")
+    by_x, by_u, advection = (
+        values([e for row in rows for e in row], shape)
+        for rows, shape in (
+            (differential.residual_x, (z, n)),
+            (differential.residual_u, (z, m)),
+            (differential.advection_x, (n - k, n)),
+        )
+    )
+    accelerations = np.array(
+        rational_matrix.solve(saddle.tolist(), np.hstack([by_x, by_u]).tolist()), dtype=object
+    )[:k]
+    A = np.vstack([accelerations[:, :n], advection])
+    B = np.vstack([accelerations[:, n:], np.full((n - k, m), Fraction(0), dtype=object)])
+    gradient = values(_rows(system, dict(enumerate(leaf))), (len(leaf), n))  # type: ignore[arg-type]
+
+    def gradients(named: Mapping[str, Node]) -> dict[str, np.ndarray]:
+        return dict(zip(named, values(_rows(system, named), (len(named), n)), strict=True))
+
+    kept: dict[str, np.ndarray] = {}
+    for name, node in names.items():
+        try:
+            kept |= gradients({name: node})
+        except (NotRationalError, ZeroDivisionError):  # it names nothing here; ranks do without it
+            continue
+    return LeafPair(EXACT, A, B, EXACT.null(gradient), kept, gradients(outputs))

@@ -1,0 +1,1 @@
+"""Maps of stability over axes of parameters."""

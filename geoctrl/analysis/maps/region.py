@@ -1,0 +1,368 @@
+"""Maps of stability over axes: cells, each with what is proved of all members in it."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from flint import fmpq
+
+from geoctrl import checker
+from geoctrl._calls.long_calls import paced_call, under_way
+from geoctrl._checks import file_path, nearest
+from geoctrl._scalars import exact, shown
+from geoctrl.analysis.maps.region_cells import Tiles, proved
+from geoctrl.analysis.maps.region_problem import axes_of, region_problem
+from geoctrl.analysis.maps.region_proofs import proposals
+from geoctrl.checker.maps.file import MAP_FORMAT, claim_of_map, read_map
+from geoctrl.checker.maps.quotients import Quotient
+from geoctrl.checker.maps.region import DEPTH, LETTERS, halves
+from geoctrl.checker.reading import Refusal
+from geoctrl.errors import CertificateError, EquilibriumError, InputError, ParameterError
+from geoctrl.systems import ReducedSystem, as_system
+
+__all__ = ["Cell", "StabilityMap", "certify_region"]
+
+
+class Cell(NamedTuple):
+    """A closed box of the axes: intervals by name, and what is proved of all members in it.
+
+    ``verdict`` is "stable", "unstable", "spectrum" (no eigenvalue with a positive real part; nonlinear
+    stability open) or "undecided".
+    """
+
+    sides: dict[str, tuple[float, float]]
+    verdict: str
+
+
+@dataclass(frozen=True, eq=False)
+class StabilityMap:
+    """What is proved of a family over a box of axes.
+
+    Attributes
+    ----------
+    axes : dict of name -> (low, high)
+    stable, unstable, spectrum, undecided : float
+        Fractions of the area. "spectrum": no eigenvalue with a positive real part, nonlinear stability open.
+    cells : list of Cell
+    claim : str
+    data : dict
+        Everything that the file holds.
+    """
+
+    data: dict[str, Any] = field(repr=False)
+
+    @cached_property
+    def axes(self) -> dict[str, tuple[float, float]]:
+        """Intervals by name."""
+        return {k: (float(a), float(b)) for k, (a, b) in self._axes.items()}
+
+    @cached_property
+    def _axes(self) -> dict[str, tuple[Fraction, Fraction]]:
+        return {k: (Fraction(a), Fraction(b)) for k, (a, b) in self.data["problem"]["axes"].items()}
+
+    def _part(self, name: str) -> float:
+        return float(Fraction(self.data["area"].get(name, "0")))
+
+    @property
+    def stable(self) -> float:
+        """Part of the area that is proved stable."""
+        return self._part("stable")
+
+    @property
+    def unstable(self) -> float:
+        """Part of the area that is proved unstable."""
+        return self._part("unstable")
+
+    @property
+    def spectrum(self) -> float:
+        """Part of the area without eigenvalues to the right of the axis where nothing else is proved."""
+        return self._part("spectrum")
+
+    @property
+    def undecided(self) -> float:
+        """Part of the area of which nothing is proved."""
+        return self._part("undecided")
+
+    @property
+    def claim(self) -> str:
+        """What is claimed, in words."""
+        return self.data["claim"]
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """All cells, in the order of the file."""
+        found: list[Cell] = []
+
+        def read(node: Any, sides: tuple) -> None:
+            if isinstance(node, str):
+                named = zip(self._axes, sides, strict=True)
+                verdict = self._verdicts[node]
+                found.append(Cell({k: (float(a), float(b)) for k, (a, b) in named}, verdict))
+                return
+            for part, child in zip(halves(sides), node, strict=True):
+                read(child, part)
+
+        read(self._tree, tuple(self._axes.values()))
+        return found
+
+    @cached_property
+    def _tree(self) -> Any:
+        """Letters of cells, in lists where a box is halved."""
+        text, parts = iter(self.data["cells"]), range(2 ** len(self._axes))
+
+        def read() -> Any:
+            letter = next(text)
+            return [read() for _ in parts] if letter == "+" else letter
+
+        return read()
+
+    @cached_property
+    def _verdicts(self) -> dict[str, str]:
+        kinds = (proof["verdict"] for proof in self.data["proofs"])
+        return dict(zip(LETTERS, kinds, strict=False)) | {".": "undecided"}
+
+    def at(self, **values: Any) -> str:
+        """What is proved at values of all axes: the verdict of a cell that holds the point.
+
+        On a border of cells, which are closed, that of a decided one.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown or missing axis, or a value outside of it.
+        """
+        for name in values:
+            if name not in self._axes:
+                raise ParameterError(f"no axis {shown(name)}{nearest(name, self._axes)}")
+        if missing := [k for k in self._axes if k not in values]:
+            raise ParameterError(f"a value is needed for {', '.join(missing)}")
+        point = [exact(values[k], f"{k!r}", InputError) for k in self._axes]
+        for value, (name, (low, high)) in zip(point, self._axes.items(), strict=True):
+            if not low <= value <= high:
+                raise ParameterError(f"{name!r} is outside of its axis [{float(low):g}, {float(high):g}]")
+        met = set[str]()
+
+        def read(node: Any, sides: Any) -> None:
+            if isinstance(node, str):
+                met.add(self._verdicts[node])
+                return
+            for part, child in zip(cast(Any, halves(sides)), node, strict=True):
+                if all(a <= x <= b for x, (a, b) in zip(point, part, strict=True)):
+                    read(child, part)
+
+        read(self._tree, tuple(self._axes.values()))
+        return next(k for k in ("stable", "unstable", "spectrum", "undecided") if k in met)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready content of the file, digest included."""
+        return copy.deepcopy(self.data) | {"digest": checker.digest_of(self.data)}
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """JSON text; written to ``path`` where one is given; TypeError if that is no path."""
+        text = json.dumps(self.to_dict())
+        if path is not None:
+            file_path(path).write_text(text + "\n", encoding="utf-8")
+        return text
+
+    def plot(self, ax: Any = None, title: str | None = None) -> Any:
+        """The map as a filled picture: `geoctrl.viz.stability_map`."""
+        return import_module("geoctrl.viz").stability_map(self, ax, title)  # figures are a floor above
+
+    def __repr__(self) -> str:
+        named = {k: self._part(k) for k in ("stable", "unstable", "spectrum", "undecided")}
+        parts = ", ".join(f"{100 * v:.4g} % {k}" for k, v in named.items() if v)
+        return f"<StabilityMap of {self.data['family']!r} of {self.data['system']}: {parts}>"
+
+
+@paced_call
+def certify_region(
+    sys: ReducedSystem,
+    family: str,
+    axes: Mapping[str, tuple[float, float]],
+    depth: int = 9,
+    params: Mapping[str, Any] | None = None,
+    executor: Any = None,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    out: str | Path | None = None,
+    *,
+    seconds: float | None = None,  # noqa: ARG001
+) -> StabilityMap:
+    r"""Prove where the members of a family are stable, and where unstable, over a box of axes.
+
+    States, their linearisation on the leaf and its characteristic polynomial, gradients and second
+    variations are reduced exactly, to rational functions of the axes; the tests of `stability_conditions`
+    are signs of these. The box is halved along all axes until one of the tests holds on all of a closed
+    cell, as exact Bernstein coefficients show (functions that are not rational are enclosed by balls).
+
+    Parameters
+    ----------
+    sys : ReducedSystem
+    family : str
+        A key of ``sys.families``.
+    axes : dict of name -> (low, high)
+        Parameters, and symbols of the family; at least one.
+    depth : int
+        Halvings of each axis, at most.
+    params : dict, optional
+        Other parameters and symbols of the family: numbers, and for parameters also names of others or
+        expressions in them, as in `stability_conditions`. Defaults stand for parameters not given.
+    executor : concurrent.futures.Executor, optional
+        Computes the tiles of the region; any object with its ``map``.
+    progress : bool or callable
+        Told (stage, best, elapsed), or the fraction done if it takes one argument. A line is shown on a
+        terminal after two seconds, with True from the start.
+    out : str or Path, optional
+        A folder, written as tiles are done: a map that was interrupted goes on from there.
+    seconds : float, optional
+        Time for the tiles; those that are not reached are undecided.
+
+    Returns
+    -------
+    StabilityMap
+
+    Raises
+    ------
+    ParameterError
+        For an unknown family, axis, parameter or symbol, one given twice, or a missing value.
+    InputError
+        For axes that are no intervals, or a depth that is no whole number from 1 to 24.
+    EquilibriumError
+        If the members are not proved to be equilibria on the leaf for all values of the axes (of
+        `ReducedSystem.despun`, perhaps), or the equations hold the time.
+    CertificateError
+        If the equations are too large to be reduced, or ``out`` holds another map.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> skate = gc.models.get("pendulum-skate")().reduce()
+    >>> found = gc.certify_region(skate, "spinning", {"Omega0": (0, 10), "l": (0.1, 1.5)}, depth=5)
+    >>> found.at(Omega0=9.0, l=0.8), found.at(Omega0=1.0, l=1.0)
+    ('stable', 'unstable')
+    """
+    from geoctrl import __version__
+
+    as_system(sys, "certify_region", recorded=True)
+    if not isinstance(family, str) or family not in sys.families:
+        raise ParameterError(f"no equilibrium family {shown(family)}{nearest(family, sys.families)}")
+    if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= DEPTH:
+        raise InputError(f"depth must be a whole number from 1 to {DEPTH}, got {shown(depth)}")
+    folder = None if out is None else file_path(out)
+    data, proofs = _asked(sys, family, axes_of(sys, family, axes), params)
+    tiles = Tiles(data, proofs, depth, folder)
+    tiles.compute(executor, under_way())
+    cells = tiles.tree()
+    area = _area(cells, proofs, len(data["axes"]))
+    whole = {
+        "format": MAP_FORMAT,
+        "version": checker.VERSION,
+        "software": f"geoctrl {__version__}",
+        "system": sys.name,
+        "family": family,
+        "claim": "",
+        "problem": data,
+        "proofs": proofs,
+        "cells": cells,
+        "area": {k: str(v) for k, v in area.items() if v},
+    }
+    read = read_map(whole | {"digest": ""})
+    exact_area = {k: read["area"].get(k, fmpq(0)) for k in (*area,)}
+    return StabilityMap(whole | {"claim": claim_of_map(sys.name, family, read["problem"], exact_area)})
+
+
+def _asked(
+    sys: ReducedSystem, family: str, axes: dict[str, tuple[Fraction, Fraction]], params: Any
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The problem, with what is conserved and the multipliers in it, and the proofs that hold somewhere."""
+    try:
+        data, members = region_problem(sys, family, axes, params)
+    except Refusal as refusal:
+        raise EquilibriumError(
+            f"the members of {family!r} are not proved to be equilibria on the leaf for all values of the "
+            f"axes ({refusal}); seen in other axes they may be (sys.despun())"
+        ) from None
+    for name in list(data["invariants"]):
+        if not _conserved(members, name):
+            for part in (data["invariants"], data["weights"], members.invariants):
+                part.pop(name, None)
+    try:
+        found = proposals(members)
+    except Refusal as refusal:
+        raise CertificateError(f"the tests cannot be reduced over these axes: {refusal}") from None
+    proofs = []
+    for proposal in found:
+        if multipliers := proposal.get("multipliers"):
+            writer = _Writer(data["nodes"])
+            proposal |= {"multipliers": {k: writer(q) for k, q in multipliers.items()}}
+        proofs.append(proposal)
+    kept = []
+    for proposal in proofs[: len(LETTERS)]:
+        try:
+            proved(data, [proposal])
+        except Refusal:  # what numbers promised
+            continue
+        kept.append(proposal)
+    return data, kept
+
+
+def _conserved(members: Any, name: str) -> bool:
+    try:
+        return members.question.conserved(name)
+    except Refusal:
+        return False
+
+
+def _area(cells: str, proofs: list[dict[str, Any]], axes: int) -> dict[str, Fraction]:
+    """Parts of the area by class."""
+    area = dict.fromkeys(("stable", "unstable", "spectrum", "undecided"), Fraction(0))
+    sizes, share = [Fraction(1)], 2**axes
+    for letter in cells:
+        size = sizes.pop()
+        if letter == "+":
+            sizes += [size / share] * share
+        else:
+            area[proofs[LETTERS.index(letter)]["verdict"] if letter != "." else "undecided"] += size
+    return area
+
+
+class _Writer:
+    """Writes quotients of the axes into a table of nodes."""
+
+    def __init__(self, rows: list[list]) -> None:
+        self._rows = rows
+        self._symbols = {row[1]: i for i, row in enumerate(rows) if row[0] == "sym"}
+        self._known = {json.dumps(row): i for i, row in enumerate(rows)}
+
+    def __call__(self, q: Quotient) -> int:
+        """The place of a quotient."""
+        top, below = self._polynomial(q.field, q.top), self._polynomial(q.field, q.below)
+        return self._row("prod", "1", [[top, 1], [below, -1]]) if not q.below.is_constant() else top
+
+    def _row(self, *row: Any) -> int:
+        key = json.dumps(row)
+        if key not in self._known:
+            self._known[key] = len(self._rows)
+            self._rows.append(list(row))
+        return self._known[key]
+
+    def _polynomial(self, field: Any, p: Any) -> int:
+        one = self._row("num", "1")
+        terms = []
+        for exponents, c in p.to_dict().items():
+            powers = [[self._generator(field, k), int(e)] for k, e in enumerate(exponents) if e]
+            terms.append([one, self._row("prod", str(c), powers)])
+        return self._row("sum", terms)
+
+    def _generator(self, field: Any, k: int) -> int:
+        if k < len(field.variables):
+            return self._symbols[field.names[k]]
+        name, x = field.generators[k]
+        return self._row("fun", name, [self(x)])

@@ -1,0 +1,165 @@
+"""A family's question of stability over axes, as the data that a map's file holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from geoctrl._checks import nearest
+from geoctrl._scalars import exact, shown
+from geoctrl.analysis.conditions.family_point import FamilyPoint
+from geoctrl.analysis.conditions.settings import Settings
+from geoctrl.analysis.question.motion import Motion
+from geoctrl.checker.maps.file import REGION
+from geoctrl.checker.maps.members import Members
+from geoctrl.checker.maps.region import AXES
+from geoctrl.checker.reading import Refusal, conform
+from geoctrl.errors import CertificateError, EquilibriumError, InputError, ParameterError
+from geoctrl.systems import ReducedSystem
+
+__all__ = ["axes_of", "region_problem", "require_same_region"]
+
+
+def axes_of(sys: ReducedSystem, family: str, axes: Any) -> dict[str, tuple[Fraction, Fraction]]:
+    """Intervals by name, doubles being the rationals that they are.
+
+    Raises
+    ------
+    InputError
+        For what is no mapping from two or more names to intervals of finite numbers.
+    ParameterError
+        For a name that is neither a parameter nor a symbol of the family, or a parameter that has to be
+        positive and is not throughout.
+    """
+    if not isinstance(axes, Mapping) or not axes:
+        raise InputError(f"axes are a dict of name -> (low, high), got {shown(axes)}")
+    if len(axes) > AXES:
+        raise InputError(f"a map has at most {AXES} axes, got {len(axes)}")
+    parameters = {p.name: p for p in sys.mechanism.parameters}
+    known = [*sys.families[family].names, *parameters]
+    found = {}
+    for name, given in axes.items():
+        if name not in known:
+            raise ParameterError(
+                f"no axis {shown(name)}: axes are parameters and symbols of the family{nearest(name, known)}"
+            )
+        if isinstance(given, str) or not hasattr(given, "__len__") or len(given) != 2:
+            raise InputError(f"the axis {name!r} needs an interval (low, high), got {shown(given)}")
+        low, high = (exact(value, f"an end of the axis {name!r}", InputError) for value in given)
+        if not low < high:
+            raise InputError(f"the axis {name!r} needs an interval with low < high, got {shown(given)}")
+        if name in parameters and name in sys.mechanism.positive and low <= 0:
+            raise ParameterError(f"parameter {name!r} must be positive, on the whole axis")
+        found[name] = low, high
+    return found
+
+
+def region_problem(
+    sys: ReducedSystem,
+    family: str,
+    axes: Mapping[str, tuple[Fraction, Fraction]],
+    params: Mapping[str, Any] | None,
+) -> tuple[dict[str, Any], Members]:
+    """The problem for `geoctrl.checker`, ready for JSON, and what the checker reads in it.
+
+    Raises
+    ------
+    ParameterError
+        For unknown names, values that are missing, given twice or no numbers.
+    EquilibriumError
+        If the members are no equilibria on the leaf for all values of the axes, or the equations hold the
+        time.
+    """
+    own = sys.families[family].names
+    given = dict(params or {})
+    symbols = {k: given.pop(k) for k in list(given) if k in own}
+    for name in (*given, *symbols):
+        if name in axes:
+            raise ParameterError(f"{name!r} is an axis, and has no other value")
+    related = {k: v for k, v in given.items() if isinstance(v, str) or getattr(v, "free_symbols", None)}
+    if set(related) & set(axes):
+        raise ParameterError("an axis is a parameter that is free")
+    plain = Settings(sys, {k: v for k, v in given.items() if k not in related})
+    settings = Settings(sys, related)
+    at = FamilyPoint(sys, family, settings)
+    graph = sys.graph
+    roots = {s: graph.fun("sqrt", square) for s, square in at.squares.items()}
+    bound = {s.name for s in at.bound} | {s.payload for s in roots}
+    free = {node: node.payload for node in at.own if node.payload not in bound}
+    if wrong := [k for k in (*symbols, *axes) if k in bound]:
+        raise ParameterError(f"{wrong[0]!r} is given by a relation of the family")
+    parameters = {
+        p.name: plain.numbers.get(p.name, p.default)
+        for p in sys.mechanism.parameters
+        if p.name not in related and p.name not in axes
+    }
+    missing = [
+        k
+        for k, v in {**parameters, **{k: symbols.get(k) for k in free.values() if k not in axes}}.items()
+        if v is None
+    ]
+    if missing:
+        raise ParameterError(f"a value is needed for {', '.join(missing)}")
+    motion = Motion.of(sys)
+    if related:
+        motion = motion.where(settings.nodes)
+    functions = {
+        (f"{name} (invariant)" if name in motion.leaf else name): graph.substitute([node], settings.nodes)[0]
+        for name, node in sys.conservation.nodes.items()
+    }
+    members = {
+        "states": graph.substitute(at.at(sys.state_nodes), roots),
+        "inputs": graph.substitute([at.inputs[node] for node in sys.assembly.inputs], roots),
+        "domain": graph.substitute(
+            at.given([sys.expression(side.margin) for side in sys.domain.values()]), roots
+        ),
+    }
+    if sys.assembly.time in graph.symbols([*motion.force, *motion.rates.values()]):
+        raise EquilibriumError(
+            "the equations of motion depend on the time explicitly: there is no map of them"
+        )
+    named = {
+        "kind": "region",
+        "parameters": {k: str(exact(v)) for k, v in parameters.items()},
+        "symbols": {k: str(exact(symbols[k])) for k in free.values() if k not in axes},
+        "axes": {k: [str(low), str(high)] for k, (low, high) in axes.items()},
+    }
+
+    def asked(further: bool) -> tuple[dict[str, Any], Members]:
+        data = motion.along(members, free, functions, further) | named
+        for part, labels in (("states", sys.state_labels), ("inputs", sys.input_labels)):
+            data[part] = dict(zip(labels, data[part], strict=True))
+        found = Members(conform(data, REGION))
+        found.require_members()
+        return data, found
+
+    try:
+        return asked(further=False)
+    except Refusal:
+        return asked(further=True)
+
+
+def require_same_region(sys: ReducedSystem, family: str, problem: Mapping[str, Any]) -> None:
+    """Refuse a map's problem whose equations or family are not those of a system.
+
+    Raises
+    ------
+    CertificateError
+        If they are others, or a parameter was set by others, which a map's file does not tell.
+    """
+    known = {**problem["parameters"], **problem["symbols"], **problem["axes"]}
+    if family not in sys.families:
+        raise CertificateError(f"{sys.name} has no family {family!r}")
+    if tied := [p.name for p in sys.mechanism.parameters if p.name not in known]:
+        raise CertificateError(f"the map sets {', '.join(tied)} by other parameters, and does not tell how")
+    axes = {k: (Fraction(a), Fraction(b)) for k, (a, b) in problem["axes"].items()}
+    numbers = {k: Fraction(v) for part in ("parameters", "symbols") for k, v in problem[part].items()}
+    anew, _ = region_problem(sys, family, axes, numbers)
+    rows = anew["nodes"]
+    kept = {k: v for k, v in anew["invariants"].items() if k in problem["invariants"]}
+    weights = {k: v for k, v in anew["weights"].items() if k in problem["weights"]}
+    expected = {**anew, "invariants": kept, "weights": weights, "nodes": problem["nodes"][len(rows) :]}
+    given = {**problem, "nodes": problem["nodes"][len(rows) :]}
+    if problem["nodes"][: len(rows)] != rows or expected != given:
+        raise CertificateError(f"the equations or members of the map are not those of {sys.name}")

@@ -1,0 +1,1 @@
+"""Searches for proofs about points; the checker alone decides."""

@@ -1,0 +1,250 @@
+"""Proofs for points that are known in floats alone, each in a box that holds an equilibrium.
+
+What is looked for here are the states to hold, those to omit, and a middle good to many digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import ctx, fmpq
+
+from geoctrl import checker
+from geoctrl.analysis.proofs.numerical import in_sizes
+from geoctrl.analysis.question.motion import Stored
+from geoctrl.analysis.question.problem import Problem
+from geoctrl.checker.balls import Balls
+from geoctrl.checker.boxes import PRECISION, Box
+from geoctrl.checker.jets import reachable
+from geoctrl.checker.surds import ball
+from geoctrl.checker.theorems.idle import equations_of_rest
+from geoctrl.systems.contract.tolerances import INDEPENDENT
+
+__all__ = ["box_at_rest", "enclosed"]
+
+BITS = 64
+"""Of the radius of the box: far below what a double tells, far above what Newton's steps leave."""
+NEAR = 1e-6
+"""Distance from the given point, relative to it, up to which an equilibrium is the one that is meant."""
+_STEPS, _SMALL, _FINE = 8, 2.0**-90, 160
+"""Newton's steps at most, the length from which on they end, and how many bits below the size of a state its
+middle is kept: the first two in sizes of the states.
+"""
+_WEAKEST = 1e-12
+"""Rows of the linearisation, relative to the largest entry, that count as none."""
+
+Judged = tuple[Stored, str, str, dict[str, Any]]
+Moment = tuple[Stored, list[Any], list[list[Any]]]
+"""A problem at a point, and values and derivatives of equations there."""
+Equations = Callable[[Box, Sequence[Any]], tuple[list[Any], list[list[Any]]]]
+
+
+def enclosed(problem: Problem, names: Sequence[str]) -> Judged | None:
+    """A problem with a box, and verdict, method and findings of the checker; None where nothing is proved.
+
+    Parameters
+    ----------
+    names : of invariants that are conserved
+    """
+    rounded = checker.Question(problem.question().read, exact=False)
+    sizes = _sizes(problem)
+    with ctx.workprec(PRECISION):
+        for attempt in (_by_idle, _by_spectrum, _by_energy):
+            try:
+                return attempt(problem, rounded, sizes, list(names))
+            except (checker.Refusal, np.linalg.LinAlgError):
+                continue
+    return None
+
+
+def box_at_rest(problem: Problem, names: Sequence[str]) -> Stored | None:
+    """A problem with a box that holds an equilibrium of the family of conserved functions, all of which are
+    independent there; None where none is found.
+    """
+    rounded, sizes = checker.Question(problem.question().read, exact=False), _sizes(problem)
+    with ctx.workprec(PRECISION):
+        try:
+            if len(_independent(rounded, sizes, names)) < len(names):
+                return None
+            return _placed(problem, rounded, sizes, names, lambda box, _: box.rest(), [])[0]
+        except (checker.Refusal, np.linalg.LinAlgError):
+            return None
+
+
+def _by_spectrum(problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]) -> Judged:
+    names = _independent(rounded, sizes, names)
+    stored, _ = _placed(problem, rounded, sizes, names, lambda box, _: box.rest(), [])
+    box = Box(stored.read, names, whole=False)
+    reduced = (_floats(box.question.linearisation) @ _floats(box.kernel().tolist()))[box.others]
+    return stored, *checker.decide(stored.read, {"conserved": names, **_growing(reduced)})
+
+
+def _growing(A: np.ndarray) -> dict[str, list[float]]:
+    """The last root of a matrix where it lies to the right of the axis."""
+    roots = np.linalg.eigvals(A)
+    last = roots[int(np.argmax(roots.real))]
+    return {"root": [float(last.real), float(last.imag)]} if last.real > 0 else {}
+
+
+def _by_idle(problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]) -> Judged:
+    """Coordinates on which nothing depends are taken out: the point rests for all of their values."""
+    del names
+    labels, table = list(problem.motion.states), rounded.table
+    data = rounded.problem
+    nodes = [*data["field"], *data["right"], *(p for *_, p in data["matrix"])]
+    moving = {table[i][1] for i in reachable(table, nodes) if table[i][0] == "sym"}
+    idle = [k for k in labels if k not in moving]
+    rates = {k: table[p] for k, p in zip(labels, data["field"], strict=True)}
+    if not idle or problem.motion.leaf or any(rates[k][0] != "sym" for k in idle):
+        raise checker.Refusal("no coordinate is idle")
+    dropped = [rates[k][1] for k in idle]
+    box = {"held": idle, "omitted": [], "bits": _bits(sizes)}
+    free = [i for i, k in enumerate(labels) if k not in idle]
+
+    def at(x: list[Fraction], _: list[Fraction]) -> Moment:
+        stored = replace(problem, point=list(x)).question().boxed(box).with_parts(idle={"dropped": dropped})
+        question = checker.Question(stored.read, True, Balls([fmpq(0)] * len(labels)))
+        jets = question.jets([p for k, p in equations_of_rest(question).items() if k not in dropped])
+        return stored, [j.value for j in jets], [[question.gradient(j)[i] for i in free] for j in jets]
+
+    stored, _ = _refined(problem, at, free, sizes, [])
+    return stored, *checker.decide(stored.read, _growing(_floats(rounded.linearisation)[np.ix_(free, free)]))
+
+
+def _by_energy(problem: Problem, rounded: checker.Question, sizes: np.ndarray, names: list[str]) -> Judged:
+    if not names:
+        raise checker.Refusal("there is no invariant")
+    energy = "energy" if "energy" in names else names[0]
+    others = _independent(rounded, sizes, [name for name in names if name != energy])
+    labels = [*problem.motion.leaf, *others]
+    gradients = [_floats([in_sizes(rounded.function(k), sizes)[1]])[0] for k in (energy, *labels)]
+    y = np.linalg.lstsq(np.array(gradients[1:]).T, -gradients[0], rcond=None)[0] if labels else []
+
+    def critical(box: Box, multipliers: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
+        return box.critical(energy, [ball(fmpq(c.numerator, c.denominator)) for c in multipliers])[:2]
+
+    stored, found = _placed(problem, rounded, sizes, others, critical, [Fraction(float(c)) for c in y])
+    multipliers = {label: str(c) for label, c in zip(labels, found, strict=True)}
+    proposal = {"conserved": [energy, *others], "multipliers": multipliers}
+    return stored, *checker.decide(stored.read, proposal)
+
+
+def _sizes(problem: Problem) -> np.ndarray:
+    """Powers of two next to the sizes of the states; ones where no system is known."""
+    if problem.scales is None:
+        return np.ones(len(problem.motion.states))
+    return problem.scales().unit
+
+
+def _independent(rounded: checker.Question, sizes: np.ndarray, names: Sequence[str]) -> list[str]:
+    """Invariants whose gradients are independent, of the leaf's too; the energy is taken last."""
+    rows = [_direction(rounded, sizes, name) for name in rounded.problem["leaf"]]
+    found = []
+    for name in sorted(names, key=lambda name: name == "energy"):
+        row = _direction(rounded, sizes, name)
+        if np.linalg.matrix_rank(np.array([*rows, row]), tol=INDEPENDENT) > len(rows):
+            rows.append(row)
+            found.append(name)
+    return found
+
+
+def _direction(rounded: checker.Question, sizes: np.ndarray, name: str) -> np.ndarray:
+    """A gradient by the states in their sizes, of length one."""
+    row = _floats([in_sizes(rounded.function(name), sizes)[1]])[0]
+    return row / (np.linalg.norm(row) or 1.0)
+
+
+def _placed(
+    problem: Problem,
+    rounded: checker.Question,
+    sizes: np.ndarray,
+    names: Sequence[str],
+    equations: Equations,
+    multipliers: list[Fraction],
+) -> tuple[Stored, list[Fraction]]:
+    """The problem with a box about a refined middle, and refined multipliers.
+
+    Along the family that the invariants belong to some states are held: those that change most along it.
+    """
+    from scipy.linalg import null_space, qr
+
+    labels = list(problem.motion.states)
+    relations = [_direction(rounded, sizes, name) for name in problem.motion.leaf]
+    D = np.array([*relations, *(_direction(rounded, sizes, name) for name in names)]).reshape(-1, len(labels))
+    omitted = qr(D, pivoting=True, mode="r")[1][: len(D)] if len(D) else []
+    A = _floats(rounded.linearisation) * sizes / sizes[:, None]
+    lengths = np.linalg.norm(A, axis=1, keepdims=True)
+    rows = A / np.maximum(lengths, _WEAKEST * (np.max(np.abs(A), initial=0.0) or 1.0))
+    family = null_space(np.vstack([rows, *relations]), rcond=INDEPENDENT)
+    if family.shape[1] != len(names):
+        raise checker.Refusal("the family of equilibria is not that of the invariants")
+    held = qr(family.T, pivoting=True, mode="r")[1][: len(names)] if len(names) else []
+    units = [*sizes, *(2.0 ** np.round(np.log2(abs(float(y)))) if y else 1.0 for y in multipliers)]
+    box: dict[str, Any] = {
+        "held": [labels[i] for i in held],
+        "omitted": [labels[i] for i in omitted],
+        "bits": _bits(units),
+    }
+
+    def at(x: list[Fraction], y: list[Fraction]) -> Moment:
+        stored = replace(problem, point=list(x)).question().boxed(box)
+        return stored, *equations(Box(stored.read, names, whole=False), y)
+
+    free = [i for i, label in enumerate(labels) if label not in box["held"]]
+    return _refined(problem, at, free, units, multipliers)
+
+
+def _bits(units: Sequence[float] | np.ndarray) -> int | list[int]:
+    """Exponents of the radii of a box: one where all are the same."""
+    bits = [BITS - round(np.log2(c)) for c in units]
+    return BITS if set(bits) == {BITS} else bits
+
+
+def _refined(
+    problem: Problem,
+    at: Callable[[list[Fraction], list[Fraction]], Moment],
+    free: Sequence[int],
+    units: Sequence[float] | np.ndarray,
+    multipliers: list[Fraction],
+) -> tuple[Stored, list[Fraction]]:
+    """The problem at a middle that Newton's steps lead to, by the states that are free and by multipliers;
+    refused where they come to another point than the one that is meant.
+    """
+    x: list[Fraction] = [Fraction(float(q)) if isinstance(q, checker.Surd) else q for q in problem.point]
+    start, n = list(x), len(x)
+    c = np.array([*(units[i] for i in free), *units[n:]])
+    for _ in range(_STEPS):
+        stored, values, jacobian = at(x, multipliers)
+        step = _newton(_floats(jacobian) * c, _floats([values])[0])
+        if np.max(np.abs(step), initial=0.0) < _SMALL:
+            near = (NEAR * max(d, abs(float(b))) for d, b in zip(units, start, strict=False))
+            if any(abs(float(a - b)) > most for a, b, most in zip(x, start, near, strict=True)):
+                raise checker.Refusal("the equilibrium is not that point")
+            return stored, multipliers
+        for i, change in zip(free, step, strict=False):
+            x[i] = _moved(x[i], change, units[i])
+        changes = zip(multipliers, step[len(free) :], units[n:], strict=True)
+        multipliers = [_moved(y, change, unit) for y, change, unit in changes]
+    raise checker.Refusal("Newton's steps do not come to an end")
+
+
+def _newton(J: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """A step in units of the unknowns, from rows that are made of length one."""
+    lengths = np.linalg.norm(J, axis=1)
+    if not np.all(lengths > 0):
+        raise checker.Refusal("an equation of rest depends on nothing")
+    return np.linalg.solve(J / lengths[:, None], values / lengths)
+
+
+def _moved(value: Fraction, step: float, unit: float) -> Fraction:
+    """A number less a step in a unit, in parts of that."""
+    fine = Fraction(unit) / (1 << _FINE)
+    return round((value - Fraction(float(step)) * Fraction(unit)) / fine) * fine
+
+
+def _floats(rows: Sequence[Sequence[Any]]) -> np.ndarray:
+    return np.array([[float(c.mid()) if hasattr(c, "mid") else float(c) for c in row] for row in rows])

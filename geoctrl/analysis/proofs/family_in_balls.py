@@ -1,0 +1,92 @@
+"""Families through exact points of equations that hold functions of parameters, for proofs in balls.
+
+The family is guessed flat, along the kernel of the linearisation in floats, and the unknowns are solved for
+along it; the checker decides.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from flint import ctx, fmpq
+
+from geoctrl import checker
+from geoctrl._scalars.arithmetic.magnitudes import binary
+from geoctrl._scalars.text.numbers import short_rational
+from geoctrl.analysis.proofs.enclosures import Judged
+from geoctrl.analysis.proofs.flat_family import flat_family
+from geoctrl.analysis.question.generators import NotSolved
+from geoctrl.analysis.question.problem import Problem
+from geoctrl.checker.balls import Balls
+from geoctrl.checker.boxes import PRECISION
+from geoctrl.systems.contract.scales import equilibration
+
+__all__ = ["family_in_balls"]
+
+KERNEL = 1e-8, 1e-12
+"""Singular values, relative to the largest, that count as none: next to a change of stability a root is small
+and no zero."""
+SLOPES = (1000, 1e-9), (100, 1e-5)
+"""Denominators of a flat family's slopes, and the distance up to which they are recognised: next to a change
+of stability the kernel in floats is mixed with the direction of the small root. The checker proves the
+family."""
+
+
+def family_in_balls(problem: Problem) -> Judged | None:
+    """A problem with a family and what the checker proves of it in balls; None where that is nothing."""
+    try:
+        rounded = checker.Question(problem.question().read, exact=False)
+    except checker.Refusal:
+        return None
+    for tolerance, slopes in product(KERNEL, SLOPES):
+        try:
+            tangents, omitted, root = _in_floats(problem, rounded, tolerance, slopes)
+            with ctx.workprec(PRECISION):
+                stored = problem.question()
+                widths = [fmpq(0)] * len(stored.read["states"])
+                question = checker.Question(stored.read, True, Balls(widths))
+                stored = flat_family(stored, question, tangents)
+            stored = stored.with_parts(enclosed={"omitted": omitted})
+            proposal = {"root": [root.real, root.imag]} if root.real > 0 else {}
+            return stored, *checker.decide(stored.read, proposal)
+        except (checker.Refusal, NotSolved, np.linalg.LinAlgError):
+            continue
+    return None
+
+
+def _in_floats(
+    problem: Problem, rounded: checker.Question, tolerance: float, slopes: tuple[int, float]
+) -> tuple[list[list[fmpq]], list[str], complex]:
+    """Tangents of the family by row, states to omit, and the last root across it on the leaf."""
+    from scipy.linalg import null_space, qr
+
+    labels = rounded.labels
+    A = np.array([[float(c) for c in row] for row in rounded.linearisation])
+    gradients = [rounded.function(name)[1] for name in problem.motion.leaf]
+    D = np.array([[float(c) for c in row] for row in gradients]).reshape(-1, len(labels))
+    whole = np.vstack([A, D])
+    heights, widths = equilibration(whole)
+    d = binary(widths)  # units of the states, in which the matrix itself says what is small in it
+    kernel = null_space(heights[:, None] * whole * d, rcond=tolerance)
+    scaled = heights[len(A) :, None] * D * d
+    if not kernel.shape[1]:
+        raise NotSolved
+    pivots = qr(kernel.T, pivoting=True, mode="r")[1][: kernel.shape[1]]
+    rows = np.linalg.solve(kernel[pivots].T, kernel.T)
+    tangents = [
+        [_recognised(v, size, *slopes) for v, size in zip(row * d / d[p], d / d[p], strict=True)]
+        for row, p in zip(rows, pivots, strict=True)
+    ]
+    omitted = [labels[i] for i in qr(scaled, pivoting=True, mode="r")[1][: len(D)]] if len(D) else []
+    W = null_space(scaled) if len(D) else np.eye(len(labels))
+    roots = np.linalg.eigvals(W.T @ (A * (d / d[:, None])) @ W)
+    across = roots[np.argsort(np.abs(roots))][len(tangents) :]  # zeros of the family are rounding in floats
+    return tangents, omitted, complex(across[int(np.argmax(across.real))]) if len(across) else 0j
+
+
+def _recognised(value: float, size: float, largest: int, near: float) -> fmpq:
+    q = short_rational(value, size, largest, near)
+    if q is None:
+        raise NotSolved
+    return fmpq(q.numerator, q.denominator)

@@ -1,0 +1,111 @@
+"""What theorems beyond spectrum and energy-Casimir need, looked for in the order of their costs.
+
+Each search yields problems of the checker with the functions that a theorem asks for, and proposals; the
+checker alone decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from geoctrl import checker
+from geoctrl.analysis.proofs.drifting import drifts
+from geoctrl.analysis.proofs.falling import falling_functions
+from geoctrl.analysis.proofs.family import family_through
+from geoctrl.analysis.proofs.flat_family import flat_family
+from geoctrl.analysis.question.generators import NotSolved
+from geoctrl.analysis.question.independence import independent_invariants
+from geoctrl.analysis.question.motion import Stored
+from geoctrl.analysis.question.problem import Problem
+from geoctrl.checker.matrices import locate, nullspace
+
+__all__ = ["candidates"]
+
+ORDERS = (4, 6, 8)
+"""Powers up to which series are looked at, one after the other."""
+
+Candidate = tuple[Stored, dict[str, Any]]
+
+
+def candidates(
+    problem: Problem, stored: Stored, evidence: dict[str, Any], drift: bool
+) -> Iterator[Candidate]:
+    """Problems with what a theorem needs, and proposals for them.
+
+    Parameters
+    ----------
+    problem : Problem
+    stored : Stored
+        The problem that spectrum and energy-Casimir left open.
+    evidence : dict
+        Of that attempt.
+    drift : bool
+        Whether motions that drift away make the point unstable: not where its orbit is asked for.
+    """
+    searches = [
+        lambda: _families(stored, evidence),
+        lambda: _falling(problem, evidence),
+        lambda: _degenerate(stored, evidence),
+        lambda: _critical_case(stored, evidence),
+    ]
+    searches += [lambda: _drifts(stored)] if drift else []
+    for search in searches:
+        try:
+            yield from search()
+        except (checker.Refusal, NotSolved):  # what is looked for cannot be written, or is too large
+            continue
+
+
+def _families(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
+    """Where all roots but zero lie to the left of the axis."""
+    if not (zeros := _zeros_and_damped(stored, evidence)):
+        return
+    question = checker.Question(stored.read, exact=True)
+    kernel = nullspace([*question.linearisation, *question.leaf[0]], len(question.labels))
+    searches = [lambda: family_through(stored, question, zeros)]
+    if len(kernel) == zeros:
+        searches.insert(0, lambda: flat_family(stored, question, kernel))
+    for search in searches:
+        try:
+            yield search(), {"conserved": []}
+        except (checker.Refusal, NotSolved):
+            continue
+
+
+def _falling(problem: Problem, evidence: dict[str, Any]) -> Iterator[Candidate]:
+    """Where a function that is not conserved may fall."""
+    if problem.others:
+        stored = problem.question(others=True)
+        yield from falling_functions(stored, evidence["conserved"], list(problem.others))
+
+
+def _drifts(stored: Stored) -> Iterator[Candidate]:
+    for found in drifts(stored):
+        yield found, {"conserved": []}
+
+
+def _degenerate(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
+    """Where the second variation is semidefinite, with a small kernel."""
+    positive, negative, zero = evidence.get("inertia", (1, 1, 0))
+    if (positive and negative) or zero not in (1, 2):
+        return
+    held = independent_invariants(checker.Question(stored.read, exact=True), evidence["conserved"])
+    proposal = {part: evidence[part] for part in ("conserved", "multipliers")} | {"held": held}
+    for order in ORDERS:
+        yield stored.with_parts(degenerate=order), proposal
+
+
+def _critical_case(stored: Stored, evidence: dict[str, Any]) -> Iterator[Candidate]:
+    """Where one root is zero and all others lie to the left of the axis."""
+    if _zeros_and_damped(stored, evidence) == 1:
+        for order in ORDERS:
+            yield stored.with_parts(critical=order), {"conserved": []}
+
+
+def _zeros_and_damped(stored: Stored, evidence: dict[str, Any]) -> int:
+    """Number of zero roots on the leaf where all others lie to the left of the axis, else 0."""
+    polynomial = [stored.read["roots"].read(c) for c in evidence.get("characteristic_polynomial_on_leaf", [])]
+    zeros = next((k for k, c in enumerate(reversed(polynomial)) if c), 0)
+    rest = polynomial[: len(polynomial) - zeros]
+    return zeros if zeros and len(rest) > 1 and locate(rest)[1] else 0

@@ -1,0 +1,1 @@
+"""Searches, in doubles, for quadratic functions that fall over a set."""

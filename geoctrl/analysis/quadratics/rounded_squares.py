@@ -1,0 +1,181 @@
+"""Proofs by sums of squares in exact numbers: what doubles found is rounded, what is left over is put into
+the squares that nothing is multiplied with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from geoctrl.analysis.quadratics.falling_quadratic import FallingQuadratic, Proof
+from geoctrl.analysis.quadratics.search_coordinates import SearchCoordinates
+from geoctrl.analysis.quadratics.search_coordinates import times as product_of
+from geoctrl.analysis.quadratics.setting_units import Exponents, Terms
+from geoctrl.checker.jets import to_float
+from geoctrl.checker.squares.identity import REST, Monomial, Square, remainder, times
+from geoctrl.checker.squares.ring import Polynomial
+from geoctrl.checker.squares.setting import Setting
+
+__all__ = ["BITS", "in_exact_numbers"]
+
+BITS = (34, 50)
+"""Of rounded numbers, below the largest in their matrix: more where its squares are next to dependent."""
+SHIFT = 2.0**-28
+"""Least eigenvalue of matrices that may be singular, relative to the largest entry."""
+
+
+def in_exact_numbers(search: FallingQuadratic, proof: Proof, bits: int) -> dict[str, Any] | None:
+    """The proposal for the checker, ready for JSON; None where a rest cannot be put into squares."""
+    setting, pace = search.setting, search.units.pace
+    at = SearchCoordinates(search.units.sizes[:, None] * proof.coordinates.matrix, search.places)
+    sizes = np.linalg.norm(at.matrix, axis=1)
+    function = _dyadic(at.function(np.eye(len(search.places))), bits)
+    found: list[_Gram] = []
+    for kind, block, gram in proof.squares:
+        definite = gram if kind == REST else _shifted(gram)
+        found.append(_Gram(kind, block, definite * pace, at.monomials(block)))
+    multipliers = []
+    for terms in proof.multipliers:
+        own = {m: c * pace for m, c in at.of_variables(terms).items()}
+        most = max((abs(c) * _size(m, sizes) for m, c in own.items()), default=0.0)
+        rounded = {_powers(m): _rounded(c, most / _size(m, sizes), bits) for m, c in own.items() if most}
+        multipliers.append({m: c for m, c in rounded.items() if c})
+    if not all(g.bounded for g in found):
+        return None
+    rest = remainder(setting, function, fmpq(1), [g.square(bits) for g in found], multipliers)
+    # What doubles leave is spread over squares where these are well conditioned; rounding leaves less.
+    left = {_exponents(setting, e): to_float(c) for e, c in rest.terms()}
+    if not _spread(found, at.terms(left)) or not all(g.bounded for g in found):
+        return None
+    squares = [g.square(bits) for g in found]
+    if not _corrected(squares, remainder(setting, function, fmpq(1), squares, multipliers), setting):
+        return None
+    return {
+        "function": _lower(function),
+        "level": "1",
+        "squares": [
+            {
+                "times": by,
+                "monomials": [[list(p) for p in m] for m in block],
+                "matrix": _lower(rows),
+            }
+            for by, block, rows in squares
+        ],
+        "multipliers": [[[[list(p) for p in m], str(c)] for m, c in row.items()] for row in multipliers],
+    }
+
+
+@dataclass
+class _Gram:
+    """A sum of squares in the coordinates of a search.
+
+    Attributes
+    ----------
+    kind : str
+        What it is multiplied with.
+    block : list of exponents
+    gram : ndarray
+    change : ndarray
+        Its monomials by those of the variables.
+    """
+
+    kind: str
+    block: list[Exponents]
+    gram: np.ndarray
+    change: np.ndarray
+
+    @property
+    def own(self) -> np.ndarray:
+        """In the variables."""
+        return self.change.T @ self.gram @ self.change
+
+    @property
+    def bounded(self) -> bool:
+        """Whether no entry is above the sizes of its row and column, as where it is positive definite."""
+        sizes = np.sqrt(np.maximum(np.diag(self.own), 0.0))
+        return bool(np.all(np.abs(self.own) <= 2 * np.outer(sizes, sizes)))
+
+    def square(self, bits: int) -> Square:
+        """The same, rounded."""
+        return self.kind, [_powers(m) for m in self.block], _dyadic(self.own, bits)
+
+
+def _spread(found: list[_Gram], rest: Terms) -> bool:
+    """Add a polynomial to the squares that nothing is multiplied with, each monomial to all of its products;
+    whether it has some.
+    """
+    pairs: dict[Exponents, list[tuple[np.ndarray, int, int]]] = {}
+    for g in found:
+        if g.kind == REST:
+            for (i, a), (j, b) in product(enumerate(g.block), repeat=2):
+                pairs.setdefault(product_of(a, b), []).append((g.gram, i, j))
+    for m, c in rest.items():
+        if m not in pairs:
+            return False
+        for gram, i, j in pairs[m]:
+            gram[i, j] += c / len(pairs[m])
+    return True
+
+
+def _corrected(squares: list[Square], rest: Polynomial, setting: Setting) -> bool:
+    """Add a polynomial to the same squares in exact numbers; whether they have its monomials."""
+    pairs: dict[Monomial, tuple[int, int, int]] = {}
+    for number, (by, block, _) in enumerate(squares):
+        if by == REST:
+            for i, a in enumerate(block):
+                for j in range(i + 1):
+                    pairs.setdefault(times(a, block[j]), (number, i, j))
+    for exponents, c in rest.terms():
+        m = _powers(_exponents(setting, exponents))
+        if m not in pairs:
+            return False
+        number, i, j = pairs[m]
+        rows = squares[number][2]
+        share = c if i == j else c / 2
+        rows[i][j] += share
+        if i != j:
+            rows[j][i] += share
+    return True
+
+
+def _shifted(gram: np.ndarray) -> np.ndarray:
+    """A matrix that is positive definite by more than rounding."""
+    least = SHIFT * max(np.abs(gram).max(), 1e-9)
+    return gram + (least + max(0.0, least - np.linalg.eigvalsh(gram)[0])) * np.eye(len(gram))
+
+
+def _lower(rows: list[list[fmpq]]) -> list[list[str]]:
+    return [[str(c) for c in row[: i + 1]] for i, row in enumerate(rows)]
+
+
+def _rounded(x: float, unit: float, bits: int) -> fmpq:
+    """A double with few bits below a unit."""
+    step = 2.0 ** (np.ceil(np.log2(unit)) - bits)
+    return fmpq(round(x / step)) * fmpq(*float(step).as_integer_ratio())
+
+
+def _dyadic(matrix: np.ndarray, bits: int) -> list[list[fmpq]]:
+    """A symmetric matrix, each entry rounded beside the sizes of its row and column."""
+    sizes = np.sqrt(np.maximum(np.diag(matrix), 1e-300))
+    n = len(matrix)
+    return [
+        [_rounded(float(matrix[min(i, j), max(i, j)]), float(sizes[i] * sizes[j]), bits) for j in range(n)]
+        for i in range(n)
+    ]
+
+
+def _exponents(setting: Setting, exponents: Any) -> Exponents:
+    return tuple(int(exponents[i]) for i in setting.variables)
+
+
+def _powers(m: Exponents) -> Monomial:
+    return tuple((k, e) for k, e in enumerate(m) if e)
+
+
+def _size(m: Exponents, scales: np.ndarray) -> float:
+    """The unit of a monomial."""
+    return float(np.prod(scales ** np.array(m)))

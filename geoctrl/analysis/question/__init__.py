@@ -1,0 +1,1 @@
+"""A question of stability as data: equations, leaf, invariants, a point."""

@@ -1,0 +1,96 @@
+"""Angles measured from exact ones: sines and cosines of a sum by the rational ones of its constant part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from geoctrl._scalars import STATE, FromSympy, Graph, Node
+from geoctrl.systems.parts.angles import ExactAngle
+
+__all__ = ["Turn"]
+
+
+class Turn:
+    r"""Substitution of :math:`\phi_e + \phi` for angles :math:`\phi`.
+
+    .. math::
+
+        \cos(k(\phi_e + \phi) + \chi) = C \cos(k\phi + \chi) - S \sin(k\phi + \chi), \qquad
+        C + i S = (\cos\phi_e + i \sin\phi_e)^k
+
+    with integers k: what is rational at the exact angle is rational at :math:`\phi = 0`. An angle between
+    -pi and pi may also stand by itself where it is measured from the exact one, as laws do: its arctangent
+    goes.
+
+    Parameters
+    ----------
+    graph : Graph
+    angles : mapping symbol -> ExactAngle
+    """
+
+    def __init__(self, graph: Graph, angles: Mapping[Node, ExactAngle]) -> None:
+        self._graph, self._angles = graph, dict(angles)
+
+    def __call__(self, nodes: Sequence[Node]) -> list[Node]:
+        """The nodes with the angles measured from the exact ones."""
+        nodes = list(nodes)
+        images = self._images(nodes)
+        return self._graph.substitute(nodes, images | self._measured(self._alone(nodes, images)))
+
+    def possible(self, nodes: Sequence[Node]) -> bool:
+        """Whether the angles occur in sines and cosines of sums with whole multiples, or measured from the
+        exact ones, alone.
+        """
+        nodes = list(nodes)
+        images = self._images(nodes)
+        alone = self._alone(nodes, images)
+        if not alone:
+            return True
+        if any(self._angles[node].turns for node in alone):
+            return False
+        g, measured = self._graph, self._measured(alone)
+        arctangents = {n for n in g.reachable(measured.values()) if n.kind == "fun"}
+        return not arctangents & set(g.reachable(g.substitute(nodes, images | measured)))
+
+    def _alone(self, nodes: list[Node], images: dict[Node, Node]) -> set[Node]:
+        """Angles that occur otherwise than in sines and cosines that turn."""
+        stand_in = self._graph.symbol("a sine", STATE)
+        rest = self._graph.substitute(nodes, dict.fromkeys(images, stand_in))
+        return self._graph.symbols(rest) & set(self._angles)
+
+    def _measured(self, alone: set[Node]) -> dict[Node, Node]:
+        """Angles as sums of the exact ones and what they are measured by."""
+        read = FromSympy(self._graph, {})
+        return {node: node + read(self._angles[node].expr) for node in alone if not self._angles[node].turns}
+
+    def _images(self, nodes: Sequence[Node]) -> dict[Node, Node]:
+        """Sines and cosines that the angles turn, and what becomes of them."""
+        g, found = self._graph, {}
+        for node in g.reachable(nodes):
+            if node.kind != "fun" or node.payload[0] not in ("cos", "sin"):
+                continue
+            name, (argument,) = node.payload
+            turn = self._turn_of(argument)
+            if turn is None:
+                continue
+            C, S = (g.number(q) for q in turn)
+            cosine, sine = g.fun("cos", argument), g.fun("sin", argument)
+            found[node] = C * cosine - S * sine if name == "cos" else S * cosine + C * sine
+        return found
+
+    def _turn_of(self, argument: Node) -> tuple[Fraction, Fraction] | None:
+        """C and S of an argument; None where it holds no angle, or one otherwise than in whole multiples."""
+        g = self._graph
+        held = g.symbols([argument]) & set(self._angles)
+        C, S = Fraction(1), Fraction(0)
+        for symbol in held:
+            (slope,) = g.derivatives([argument], symbol)
+            if slope.kind != "num" or slope.payload.denominator != 1:
+                return None
+            c, s = self._angles[symbol].cosine, self._angles[symbol].sine
+            if slope.payload < 0:
+                s = -s
+            for _ in range(abs(int(slope.payload))):
+                C, S = C * c - S * s, C * s + S * c
+        return (C, S) if held else None

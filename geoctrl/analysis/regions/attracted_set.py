@@ -1,0 +1,186 @@
+"""Sets from which motions tend to an equilibrium, by a quadratic Lyapunov function that is searched for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from flint import arb, fmpq
+
+from geoctrl._checks import whole_number
+from geoctrl.analysis.regions.proved_set import SLACK, ProvedSet
+from geoctrl.checker.jets import to_float
+from geoctrl.checker.slopes.file import SLOPES_FORMAT, SlopesSet, judge_slopes, read_slopes
+from geoctrl.checker.squares.file import SQUARES_FORMAT, Attraction, judge_attraction, read_attraction
+from geoctrl.systems.parts.angles import ExactAngle
+
+__all__ = ["SLOPES", "SQUARES", "AttractedSet"]
+
+SLOPES, SQUARES = "slopes", "squares"
+
+
+class _Kind(NamedTuple):
+    """How a kind of file is read and judged."""
+
+    method: str
+    read: Callable[[Any], dict[str, Any]]
+    judge: Callable[[dict[str, Any], Any], SlopesSet | Attraction]
+
+
+_KINDS = {
+    SQUARES_FORMAT: _Kind(SQUARES, read_attraction, judge_attraction),
+    SLOPES_FORMAT: _Kind(SLOPES, read_slopes, judge_slopes),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class AttractedSet(ProvedSet):
+    r"""A set of states from which motions tend to an equilibrium.
+
+    Made by `region_of_attraction`. With what is measured y, deviations of states from the point, by squares
+    of sines and cosines of angles too, the set is :math:`V = y^T P y \le 1` on the leaf and on the levels of
+    `levels`.
+
+    Attributes
+    ----------
+    system : str
+    method : str
+        "slopes" or "squares".
+    point : dict of label -> float
+        The equilibrium.
+    level : float
+        One.
+    lyapunov : str
+        The function, with six digits of its coefficients.
+    matrix : ndarray
+        P.
+    measured : tuple of str
+        Names of the components of y.
+    tends : str
+        What motions tend to: the equilibrium.
+    levels : tuple of str
+        Invariants that have their values at the equilibrium in the set.
+    extent : dict of label -> (low, high)
+        Intervals of the states in which the set lies.
+    limits : dict of label -> float
+        Outputs that are proved to stay within these bounds there.
+    verdict : Verdict
+        PROVED_ATTRACTED.
+    claim : str
+    reason : str
+        Why no larger one was taken, where the search was cut, or another method showed nothing.
+    data : dict
+        Everything that the file holds.
+    """
+
+    data: dict[str, Any] = field(repr=False)
+    angles: Mapping[int, ExactAngle] = field(default_factory=dict, repr=False)
+    reason: str = field(default="", repr=False)
+    _found: SlopesSet | Attraction | None = field(default=None, repr=False)
+
+    @property
+    def _kind(self) -> _Kind:
+        return _KINDS[self.data["format"]]
+
+    @cached_property
+    def _proved(self) -> SlopesSet | Attraction:
+        if self._found is not None:
+            return self._found
+        return self._kind.judge(self._kind.read(self.data["problem"]), self.data["proof"])
+
+    @property
+    def method(self) -> str:
+        """What shows that the function falls: slopes of the rates, or sums of squares."""
+        return self._kind.method
+
+    @property
+    def level(self) -> float:
+        """The level below which the set lies."""
+        return float(Fraction(self.data["proof"]["level"]))
+
+    @property
+    def point(self) -> dict[str, float]:
+        """The equilibrium, by labels of states."""
+        return {k: to_float(v) for k, v in self._kind.read(self.data["problem"])["states"].items()}
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Names of what the function is made of."""
+        return tuple(self.data["proof"]["measured"])
+
+    @cached_property
+    def matrix(self) -> np.ndarray:
+        """P."""
+        return np.array([[to_float(c) for c in row] for row in self._proved.matrix])
+
+    @property
+    def lyapunov(self) -> str:
+        """The function in the deviations of what is measured."""
+        P, names = self.matrix, [f"d[{name}]" for name in self.measured]
+        terms = [
+            f"{P[i, j] * (1 if i == j else 2):.6g}*{names[i]}*{names[j]}"
+            for i in range(len(P))
+            for j in range(i, len(P))
+            if P[i, j]
+        ]
+        return " + ".join(terms).replace("+ -", "- ")
+
+    @property
+    def tends(self) -> str:
+        """What motions of the set tend to, in words."""
+        return "the equilibrium"
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Invariants at their values at the equilibrium."""
+        return tuple(self.data["problem"].get("levels", ()))
+
+    @cached_property
+    def extent(self) -> dict[str, tuple[float, float]]:
+        """Intervals of the states."""
+        return {k: _outwards(a, b) for k, (a, b) in self._proved.extent().items()}
+
+    def boxes(self, pieces: int | None = None) -> list[dict[str, tuple[float, float]]]:
+        """Intervals of states, box by box: the set lies in the union of the boxes.
+
+        Parameters
+        ----------
+        pieces : int, optional
+            From 1 to 1024: of each side along states that the leaf or sines and cosines depend on; by slopes
+            along a state and its rate.
+
+        Returns
+        -------
+        list of dict of label -> (low, high)
+
+        Raises
+        ------
+        InputError
+            If ``pieces`` is no such number.
+        """
+        if pieces is not None:
+            whole_number("pieces", pieces, 1, 1024)
+        point = {k: (v, v) for k, v in self.point.items()}
+        return [
+            point | {k: _outwards(a.fmpq(), b.fmpq()) for k, (a, b) in cell.items()}
+            for cell in self._proved.cells(pieces)
+        ]
+
+    def _holds(self, state: list[fmpq | arb]) -> bool:
+        return self._proved.holds(state, SLACK)
+
+    def __repr__(self) -> str:
+        extent = ", ".join(f"{k} in [{a:.4g}, {b:.4g}]" for k, (a, b) in self.extent.items())
+        return f"<AttractedSet of {self.system}: V <= {self.level:g}, {extent}>"
+
+
+def _outwards(low: fmpq, high: fmpq) -> tuple[float, float]:
+    """Doubles around an interval."""
+    a, b = to_float(low), to_float(high)
+    return (a if a == b else float(np.nextafter(a, -np.inf))), (
+        b if a == b else float(np.nextafter(b, np.inf))
+    )

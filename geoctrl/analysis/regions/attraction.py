@@ -1,0 +1,337 @@
+"""Sets about an equilibrium that motions do not leave, or from which they tend to it: the largest one that is
+proved in the time that is given, with a certificate that is checked without a search.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from geoctrl._calls.budget import Budget
+from geoctrl._calls.long_calls import Progress, seconds_given
+from geoctrl._checks import nearest, require_choice, whole_number
+from geoctrl._scalars import exact, shown
+from geoctrl.analysis.quadratics.falling_quadratic import DEGREES
+from geoctrl.analysis.regions.attracted_set import SLOPES, SQUARES, AttractedSet
+from geoctrl.analysis.regions.energy_set import ENERGY, EnergySets, RegionOfAttraction
+from geoctrl.analysis.regions.set_sizes import is_larger
+from geoctrl.analysis.regions.slopes_set import SlopesSets
+from geoctrl.analysis.regions.squares_set import SquaresSets
+from geoctrl.errors import CertificateError, InputError, ParameterError
+from geoctrl.systems import Equilibrium, ReducedSystem, as_system
+from geoctrl.systems.contract.points import resolve_equilibrium
+
+__all__ = ["region_of_attraction"]
+
+SECONDS = 60.0
+"""For a search unless others are given."""
+RESERVE = 0.2
+"""Of the time, kept for the last step: what a search that is cut has found is made exact."""
+SHARES = {"slopes": 0.3, "energy": 0.7, "larger": 0.5, "squares": 0.5}
+"""Of the time left that a stage may take where others follow."""
+BEFORE, AFTER = 2.0, 5.0
+"""Seconds for larger sets by slopes, at most, before and after the first squares."""
+
+Found = RegionOfAttraction | AttractedSet
+
+
+def region_of_attraction(
+    sys: ReducedSystem,
+    eq: Any,
+    limits: Mapping[str, float] | None = None,
+    params: Mapping[str, float] | None = None,
+    widths: Mapping[str, float] | None = None,
+    depth: int | None = None,
+    by: str | None = None,
+    degree: int | None = None,
+    *,
+    seconds: float | None = SECONDS,
+    progress: bool | Callable[..., object] = False,
+) -> RegionOfAttraction | AttractedSet:
+    r"""Prove that motions which begin in a set about an equilibrium stay in it for ever, or tend to the
+    equilibrium.
+
+    By slopes, where there is no leaf: the function is :math:`V = y^T P y` with P of the linearisation, y the
+    deviations of the states from the point, and over cells of the set :math:`\{V \le c\}`, which is convex,
+
+    .. math:: P J + J^T P < 0, \qquad J = \partial f/\partial x \text{ in balls}:
+
+    V falls except at the point, and motions tend to it. Any smooth rates will do, and there is an answer at
+    once; the set is small beside those of squares.
+
+    By the energy, the function is the energy with its sign, :math:`V = \pm E`, conserved or falling along
+    the motion. States are shapes s (coordinates, advected vectors) and velocities w, in which V is of
+    degree two. With invariants :math:`C_i` that are linear in w held at their levels, or in the function
+    with multipliers, velocities are eliminated exactly,
+
+    .. math:: V_{\min}(s) = \min_w \{V(s, w) : C(s, w) = C(e)\},
+
+    and a union K of cells of shapes is found with :math:`V_{\min} > c` on the cells around it. What begins
+    with :math:`V \le c` over K cannot leave it: the boundary of K is crossed above c alone. Over K
+    everything has values, accelerations are determined, the domain of the model does not end. The level
+    is the highest one next to which the set reaches another critical point, the end of the domain, or
+    outputs beyond their limits.
+
+    By squares, a quadratic function :math:`V = y^T P y` of the deviations y of states, and of sines and
+    cosines of angles, is searched for together with an identity of polynomials,
+
+    .. math:: -\dot V = w^T Q w + (1 - V)\, w_0^T Q_0 w_0 + \sum_k h_k\, w_k^T Q_k w_k + \sum_j m_j r_j,
+
+    with positive definite rational matrices, w's monomials, :math:`r_j = 0` the equations of motion, of
+    the leaf and of levels of invariants, and :math:`h_k \ge 0` polynomial bounds of sines, cosines and
+    quadratures: where :math:`V \le 1`, V falls except at the point, and motions tend to it. The search is
+    one in doubles (Parrilo 2000; Tan and Packard, IEEE Trans. Autom. Control 53 (2008) 565); the identity
+    is made exact (Peyrl and Parrilo, Theor. Comput. Sci. 409 (2008) 269) and checked as one of
+    polynomials. Nothing needs to be conserved: laws of `lqr` and `place` have such sets.
+
+    Parameters
+    ----------
+    sys : ReducedSystem
+        Without inputs, or with these constant: a closed loop, perhaps with damping.
+    eq : Equilibrium, state ``x`` or pair ``(x, u)``
+        With exact numbers.
+    limits : dict of output -> bound, optional
+        Outputs of the loop, as torques of its law, that stay within bounds in the set.
+    params : dict, optional
+    widths : dict of name -> half width, optional
+        How far the levels of held invariants may be from those of the equilibrium, all at once; 2^-24 of
+        their sizes there by default.
+    depth : int, optional
+        Halvings of each side of the box in which cells are looked for, by the energy.
+    by : "slopes", "energy" or "squares", optional
+        By default a set by slopes at once, then the energy, and squares where that proves nothing: the
+        largest set is returned.
+    degree : 2 or 3, optional
+        Of the monomials of sums of squares; by default 3 where 2 shows nothing. With 3 a search takes
+        minutes.
+    seconds : float, optional
+        After which the best that is proved is returned; what was cut is told in ``reason``. None for no
+        limit.
+    progress : bool or callable
+        ``progress(stage, best, elapsed)`` at each stage and each larger set, or ``progress(fraction)`` where
+        it takes a single argument. On a terminal a line is shown after two seconds, with True from the start.
+
+    Returns
+    -------
+    RegionOfAttraction
+        By the energy: motions stay.
+    AttractedSet
+        By slopes or squares: motions stay, and tend to the equilibrium.
+
+    Raises
+    ------
+    InputError
+        For limits or widths that are no positive numbers, a depth that is no whole number from 1 to 24,
+        another ``by`` or ``degree``, ``seconds`` that are no positive number.
+    ParameterError
+        For an unknown output, invariant or parameter.
+    EquilibriumError
+        If the point is not an equilibrium.
+    CertificateError
+        If no function with such a set is found in the time, with the reason for each one that was tried.
+    TypeError
+        If ``progress`` is none.
+
+    Examples
+    --------
+    >>> import sympy as sp
+    >>> import geoctrl as gc
+    >>> pendulum = gc.EulerPoincare(
+    ...     algebra=None, shape=[phi := gc.Coordinate("phi", angle=True)], inertia=[[2]],
+    ...     potential=-3 * sp.cos(phi.symbol), name="pendulum").reduce()
+    >>> roa = gc.region_of_attraction(pendulum, pendulum.state())
+    >>> roa.verdict, roa.contains([0.0, 3.0]), roa.contains([2.5, 0.0])
+    (<Verdict.PROVED_INVARIANT: 'PROVED_INVARIANT'>, True, False)
+    """
+    system = as_system(sys, "region_of_attraction", recorded=True)
+    bounds = _positive("limits", limits, system.output_labels, "output")
+    if depth is not None:
+        whole_number("depth", depth, 1, 24)
+    if by is not None:
+        require_choice("by", by, (SLOPES, ENERGY, SQUARES))
+    if degree is not None:
+        whole_number("degree", degree, *DEGREES)
+    budget = seconds_given(seconds)
+    told = Progress(progress, "region_of_attraction")
+    try:
+        point = resolve_equilibrium(system, eq, params)
+        given = _positive("widths", widths, system.candidate_invariants, "invariant")
+        return _Search(system, point, bounds, given, budget, told).run(by, depth, degree)
+    finally:
+        told.close()
+
+
+class _Search:
+    """Sets by one method after the other, of which the largest is kept."""
+
+    def __init__(
+        self,
+        system: ReducedSystem,
+        point: Equilibrium,
+        limits: Mapping[str, Fraction],
+        widths: Mapping[str, Fraction],
+        budget: Budget,
+        told: Progress,
+    ) -> None:
+        self._system, self._point, self._limits, self._widths = system, point, limits, widths
+        self._budget, self._stage_budget, self._told = budget, budget, told
+        self._best: Found | None = None
+        self._latest: Callable[[], Found | None] | None = None
+        self._reasons: list[str] = []
+        self._cut: list[str] = []
+
+    def run(self, by: str | None, depth: int | None, degree: int | None) -> Found:
+        """The largest set.
+
+        Raises
+        ------
+        CertificateError
+            If none is found.
+        """
+        try:
+            self._stages(by, depth, degree)
+        except KeyboardInterrupt:
+            self._keep(self._latest and self._latest())
+            if self._best is None:
+                raise
+            self._cut.append("all that was to follow an interrupt")
+        if self._best is None:
+            raise CertificateError(f"no region is proved about this point: {self._words(self._reasons)}")
+        own = [self._best.reason] if isinstance(self._best, RegionOfAttraction) else self._reasons
+        return replace(self._best, reason=self._words(own))
+
+    def _words(self, reasons: list[str]) -> str:
+        words = [words for words in dict.fromkeys(reasons) if words]
+        if self._cut:
+            limit = "" if math.isinf(self._budget.seconds) else f" within {self._budget.seconds:g} s"
+            words.append(f"not finished{limit}: {', '.join(dict.fromkeys(self._cut))}")
+        return "; ".join(words)
+
+    def _stages(self, by: str | None, depth: int | None, degree: int | None) -> None:
+        slopes = self._slopes(by) if by in (None, SLOPES) else None
+        if by in (None, ENERGY):
+            energy = EnergySets(self._system, self._point, self._limits, self._widths, depth)
+            if self._reached("energy", energy, energy.latest, 1.0 if by else SHARES["energy"]):
+                return
+        if by in (None, SQUARES):
+            self._squares(slopes, degree)
+        elif slopes is not None:
+            self._larger(slopes, math.inf)
+
+    def _slopes(self, by: str | None) -> SlopesSets | None:
+        """The search by slopes, where it has a set at once."""
+        sets: list[SlopesSets] = []
+
+        def search() -> Found:
+            sets.append(SlopesSets(self._system, self._point, self._limits))
+            return sets[0].at_once()
+
+        found = self._reached("slopes", search, None, 1.0 if by else SHARES["slopes"])
+        return sets[0] if found else None
+
+    def _squares(self, slopes: SlopesSets | None, degree: int | None) -> None:
+        """Squares of rising degree; where the first ones show nothing, larger sets by slopes once more."""
+        sets: list[SquaresSets] = []
+
+        def searched(size: int) -> Found | list[str]:
+            if not sets:
+                sets.append(SquaresSets(self._system, self._point, self._limits, self._left))
+            return sets[0](size)
+
+        def latest() -> Found | None:
+            return sets[0].latest() if sets else None
+
+        first = slopes is not None
+        if slopes is not None:
+            self._larger(slopes, BEFORE)
+        for size in DEGREES if degree is None else (degree,):
+            share = SHARES["squares"] if first else 1.0
+            if self._reached(f"squares of degree {size}", partial(searched, size), latest, share):
+                return
+            if slopes is not None and first:
+                self._larger(slopes, AFTER)
+            first = False
+
+    def _larger(self, slopes: SlopesSets, seconds: float) -> None:
+        """Look for larger sets by slopes."""
+
+        def search() -> Found | None:
+            for _ in slopes.larger():
+                self._tell("larger sets by slopes")
+            return slopes.found()
+
+        share = SHARES["larger"] if math.isfinite(seconds) else 1.0
+        self._reached("larger sets by slopes", search, slopes.found, share, seconds)
+
+    # -- stages ------------------------------------------------------------------------------------
+
+    def _left(self) -> float:
+        """Seconds of the stage."""
+        return self._stage_budget.left
+
+    def _reached(
+        self,
+        stage: str,
+        search: Callable[[], Found | list[str] | None],
+        latest: Callable[[], Found | None] | None,
+        share: float,
+        most: float = math.inf,
+    ) -> bool:
+        """Whether a stage finds a set, which is kept if it is the largest; of one that is cut what it has."""
+        left = self._budget.left
+        seconds = left if math.isinf(left) else min(left * share, left - RESERVE * self._budget.seconds)
+        found: Found | list[str] | None = None
+        self._latest = latest
+        self._tell(stage)
+        if seconds > 0:
+            self._stage_budget = Budget(min(seconds, most))
+            try:
+                found = self._stage_budget.attempt(stage, search, None)
+            except CertificateError as error:
+                found = [str(error)]
+        if seconds <= 0 or self._stage_budget.cut:
+            self._cut += [stage] * (stage not in self._cut)
+            if latest is not None and self._budget.left > 0:
+                self._stage_budget = self._budget
+                found = self._budget.attempt(stage, latest, None)
+        self._latest = None
+        if isinstance(found, list):
+            self._reasons += found
+            return False
+        self._keep(found)
+        self._tell(stage)
+        return found is not None
+
+    def _keep(self, found: Found | None) -> None:
+        if found is not None and (self._best is None or is_larger(found, self._best)):
+            self._best = found
+
+    def _tell(self, stage: str) -> None:
+        best = "" if self._best is None else f"by {self._best.method}, {_extents(self._best)}"
+        whole = self._budget.seconds
+        self._told(0.0 if math.isinf(whole) else 1 - self._budget.left / whole, stage, best)
+
+
+def _extents(found: Found) -> str:
+    """The extent of a set, in words."""
+    return ", ".join(f"{k} in [{a:.3g}, {b:.3g}]" for k, (a, b) in found.extent.items())
+
+
+def _positive(name: str, given: Any, known: Any, what: str) -> dict[str, Fraction]:
+    """Positive numbers by names that are known."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InputError(f"{name} must be a dict of {what} -> number, got {shown(given)}")
+    found = {}
+    for key, value in given.items():
+        if key not in known:
+            raise ParameterError(f"no {what} {shown(key)}{nearest(key, known)}")
+        found[key] = exact(value, f"{name}[{key!r}]", InputError)
+        if not found[key] > 0:
+            raise InputError(f"{name}[{key!r}] must be positive, got {shown(value)}")
+    return found

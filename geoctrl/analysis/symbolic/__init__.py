@@ -1,0 +1,1 @@
+"""Algebra of conditions: rational functions of parameters, their signs and roots."""

@@ -1,0 +1,1 @@
+"""What a system on a product is given."""

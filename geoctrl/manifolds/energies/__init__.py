@@ -1,0 +1,1 @@
+"""Kinetic energies and potentials over the bodies."""

@@ -1,0 +1,1 @@
+"""Rates with numbers, their derivatives, rest, and the numbers of a run."""

@@ -1,0 +1,1 @@
+"""Products of factors: bodies, their variations and symmetries."""

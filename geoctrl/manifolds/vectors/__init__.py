@@ -1,0 +1,1 @@
+"""What is given, read, and rotations in numbers."""

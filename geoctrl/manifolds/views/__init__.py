@@ -1,0 +1,1 @@
+"""The same system reduced, in turning axes, and in print."""

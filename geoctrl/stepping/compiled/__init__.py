@@ -1,0 +1,1 @@
+"""Kernels: their source, compilation, and what is kept on disk."""

@@ -1,0 +1,121 @@
+"""Kernels of forces: from expressions or a function, with inputs from a table, a function of time or a law.
+
+All have the signature ``force(t, q, w, table, data, index, out)`` with q and w matrices of three columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+from numba import float64, njit, void
+
+from geoctrl._checks import ParameterValues
+from geoctrl._scalars import Node
+from geoctrl.stepping.compiled.compiled import Kernel, Maker, compile_function, compile_source, source_maker
+from geoctrl.stepping.compiled.table import sample, table_of
+from geoctrl.stepping.compiled.writer import ARRAY, INDEX, MATRIX, KernelWriter, function, statements, unpack
+
+__all__ = [
+    "FORCE",
+    "GRADIENT",
+    "VALUE",
+    "closed",
+    "driven",
+    "given_force",
+    "no_force",
+    "nothing",
+    "written_force",
+]
+
+VALUE = float64(MATRIX, ARRAY, INDEX)
+GRADIENT = void(MATRIX, ARRAY, INDEX, MATRIX)
+FORCE = void(float64, MATRIX, MATRIX, ARRAY, ARRAY, INDEX, MATRIX)
+
+_HEAD = "force(t, q, w, table, data, index, out)"
+
+
+def nothing(head: str, signature: object) -> Kernel:
+    """The kernel ``head`` of what a system does not have: it writes zeros to ``out``."""
+    empty = "for i in range(out.shape[0]):\n    for k in range(out.shape[1]):\n        out[i, k] = 0.0\n"
+    return compile_source(function(head, empty), head.split("(")[0], signature)
+
+
+@cache
+def no_force() -> Kernel:
+    """The forces of a system without any."""
+    return nothing(_HEAD, FORCE)
+
+
+def written_force(
+    writer: KernelWriter, places: Sequence[tuple[Node, str]], inputs: Sequence[Node], forces: Sequence[Node]
+) -> Maker:
+    """Forces given by nodes, three for each row; ``places`` are arguments and where they are found."""
+    program, constants = writer.program([*(node for node, _ in places), *inputs], forces)
+    names = [*(name for _, name in places), *(f"sample(table, t, np.int64({j}))" for j in range(len(inputs)))]
+    stores = "".join(f"out[{i // 3}, {i % 3}] = {r}\n" for i, r in enumerate(program.results))
+    source = function(_HEAD, constants, unpack(names), statements(program), stores)
+    return source_maker(source, "force", FORCE, sample=sample)
+
+
+def given_force(forces: Callable, shape: tuple[int, ...], inputs: int, parameters: int) -> Kernel:
+    """Forces given by a function ``f(t, q, w, u, p)`` that wants q in a ``shape`` of its own."""
+
+    def wrap(f):
+        def force(t, q, w, table, data, _index, out):
+            u = np.empty(inputs)
+            for j in range(inputs):
+                u[j] = sample(table, t, j)
+            out[:] = f(t, q.reshape(shape), w, u, data[:parameters])
+
+        return force
+
+    return compile_function(forces, wrap, FORCE)
+
+
+def driven(inner: Kernel, inputs: Callable, m: int) -> Kernel:
+    """The forces under inputs that are a function of time."""
+
+    def wrap(f):
+        def force(t, q, w, _table, data, index, out):
+            inner(t, q, w, table_of(np.asarray(f(t)).astype(np.float64).reshape(-1), m), data, index, out)
+
+        return force
+
+    return compile_function(inputs, wrap, FORCE)
+
+
+def _record(names: tuple[str, ...]) -> Callable:
+    """Parameters by name in compiled code: a copy of the numbers of the run, of which the names cost nothing.
+
+    What else a dict can do is not compiled, and laws that do it are run by Python.
+    """
+    count = len(names)
+    if not count:
+        return njit(lambda data: data[:0])
+    kind = np.dtype([(name, np.float64) for name in names])
+    return njit(lambda data: data[:count].copy().view(kind)[0])  # a copy: laws may write into it
+
+
+def closed(inner: Kernel, law: Callable, m: int, names: tuple[str, ...]) -> Kernel:
+    """The forces under a law ``law(t, x, params)`` with x = (q, w) in one row, params by ``names``."""
+    count, by_name = len(names), _record(names)
+
+    def wrap(f):
+        def force(t, q, w, _table, data, index, out):
+            x = np.concatenate((q.copy().reshape(-1), w.copy().reshape(-1)))
+            u = np.asarray(f(t, x, by_name(data))).astype(np.float64).reshape(-1)
+            inner(t, q, w, table_of(u, m), data, index, out)
+
+        return force
+
+    def plain(f):
+        def force(t, q, w, _table, data, index, out):
+            params = ParameterValues(zip(names, data[:count].tolist(), strict=True))
+            u = f(t, np.concatenate([q.ravel(), w.ravel()]), params)
+            inner(t, q, w, table_of(np.asarray(u, dtype=float).reshape(-1), m), data, index, out)
+
+        return force
+
+    return compile_function(law, wrap, FORCE, plain)

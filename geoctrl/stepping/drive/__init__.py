@@ -1,0 +1,1 @@
+"""Inputs, events and flows of a run."""

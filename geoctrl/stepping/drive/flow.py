@@ -1,0 +1,278 @@
+"""One initial value problem as the engines see it: a start, times, a field and what drives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from geoctrl._scalars import Node, Program
+from geoctrl.errors import SingularMassError
+from geoctrl.stepping.drive.drive import Drive
+from geoctrl.stepping.drive.events import LocatedEvent
+from geoctrl.stepping.drive.passages import RELATIVE_ROUNDING, Passages, Surfaces, early_times
+from geoctrl.stepping.drive.sizes import Sizes, sizes_at
+from geoctrl.systems import System
+from geoctrl.systems.contract.field import Field
+
+__all__ = ["Block", "EndedError", "Ending", "Flow"]
+
+Block = tuple[np.ndarray, np.ndarray]
+"""Times (k,) and states (k, n); both may be empty."""
+
+_NEAR = 2.0**-20
+"""Part of a run within which a passage counts as near its start."""
+
+
+@dataclass
+class Ending:
+    """How an engine ended: ``failure`` is None, or says what went wrong after the state at ``time``."""
+
+    time: float
+    failure: str | None = None
+    state: np.ndarray | None = None
+    """The last finite state, where the run failed."""
+
+
+class EndedError(Exception):
+    """Raised by a stepper that cannot go on, with the `Ending` of the run."""
+
+    def __init__(self, ending: Ending) -> None:
+        super().__init__(ending.failure)
+        self.ending = ending
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """States of a system, what drives them, and where samples are wanted.
+
+    Attributes
+    ----------
+    system : System
+    drive : Drive
+    params : dict
+        All parameters by name.
+    x0 : ndarray
+    times : ndarray
+        ``times[0]`` is the initial time.
+    rtol : float or None
+        The engine's default where None.
+    events : tuple of LocatedEvent
+    more : tuple of (state, rate)
+        Nodes of states that follow those of the system: of a reconstruction.
+    follow : (ndarray (k,), ndarray (n, k)) or None
+        Known samples of the system, from each of which the run starts anew: a chaotic motion that is computed
+        again would leave them.
+    """
+
+    system: System
+    drive: Drive
+    params: Mapping[str, float]
+    x0: np.ndarray
+    times: np.ndarray
+    rtol: float | None = None
+    events: tuple[LocatedEvent, ...] = ()
+    more: tuple[tuple[Node, Node], ...] = ()
+    follow: Block | None = None
+    log: Passages = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(
+            self, "log", Passages(float(self.times[0]), self.events, self.surfaces, self.switches)
+        )
+
+    # -- where it is cut --------------------------------------------------------------------------
+
+    @cached_property
+    def _cuts(self) -> np.ndarray:
+        """Times within the run which no step may cross."""
+        cuts = self.drive.breaks if self.follow is None else np.union1d(self.drive.breaks, self.follow[0])
+        cuts = cuts[(cuts > self.times[0]) & (cuts < self.times[-1])]
+        return np.union1d(cuts, self.opening) if self.opening.size else cuts
+
+    @cached_property
+    def opening(self) -> np.ndarray:
+        """Times that the first steps may not cross, where the run begins on the surface of an event or near.
+
+        Near is where two steps of Euler, each a millionth of the run, change the function by half of it.
+        """
+        if not self.events:
+            return self.times[:0]
+        t, x, step = float(self.times[0]), self.x0, _NEAR * float(self.times[-1] - self.times[0])
+        with np.errstate(all="ignore"):
+            values = [np.array(self.switches(t, x))]
+            for _ in range(2):
+                t, x = t + step, x + step * self.field(t, x)
+                values.append(np.array(self.switches(t, x)))
+            far = np.abs(values[0]) > 2 * np.abs(np.diff(values, axis=0)).max(axis=0)
+        return self.times[:0] if far.all() else early_times(float(self.times[0]), float(self.times[-1]))
+
+    def pieces(self) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
+        """Time grids to be run one after the other, with the first states to be set at their beginning."""
+        edges = np.concatenate([self.times[:1], self._cuts, self.times[-1:]])
+        firsts = np.searchsorted(self.times, edges[:-1], side="right")
+        lasts = np.searchsorted(self.times, edges[1:], side="left")
+        for k, (first, last) in enumerate(zip(firsts.tolist(), lasts.tolist(), strict=True)):
+            grid = edges[k : k + 2]
+            if first < last:
+                grid = np.concatenate([grid[:1], self.times[first:last], grid[1:]])
+            yield grid, self._known(float(grid[0]))
+
+    @cached_property
+    def _places(self) -> dict[float, int]:
+        """Where each known time stands."""
+        return {} if self.follow is None else {t: k for k, t in enumerate(self.follow[0].tolist())}
+
+    def _known(self, t: float) -> np.ndarray | None:
+        k = self._places.get(t)
+        return None if self.follow is None or k is None else self.follow[1][:, k]
+
+    def joined(self, blocks: Sequence[Block], end: tuple[float, np.ndarray] | None = None) -> Block:
+        """Times (k,) and states (n, k) of the blocks of an engine, without the cuts that nobody asked for.
+
+        ``end`` is the time and state of a terminal event, the last sample.
+        """
+        if not blocks:
+            return self.times[:1], self.x0[:, None]
+        time = np.concatenate([t for t, _ in blocks])
+        rows = np.concatenate([x for _, x in blocks])
+        if self._cuts.size:
+            asked = np.isin(time, self.times)
+            time, rows = time[asked], rows[asked]
+        if end is not None:
+            before = time.size - int(time.size > 1 and time[-1] == end[0])
+            time, rows = np.append(time[:before], end[0]), np.vstack([rows[:before], end[1]])
+        return time, np.ascontiguousarray(rows.T)
+
+    # -- in numbers -------------------------------------------------------------------------------
+
+    @cached_property
+    def run(self) -> Field:
+        """The field with the numbers of this run."""
+        return self.system.run(self.params)
+
+    def _program(self, nodes: Sequence[Node]) -> Program:
+        """Compiled function of states, time and inputs."""
+        return self.system.program(nodes, [state for state, _ in self.more])
+
+    @cached_property
+    def _more(self) -> Program:
+        return self._program([rate for _, rate in self.more])
+
+    @cached_property
+    def _switches(self) -> Program:
+        return self._program([event.node for event in self.events])
+
+    def sizes_at(self, t: float, x: np.ndarray, least: float) -> Sizes | None:
+        """Sizes in which a run goes on from a state, None for ordinary ones; see `Sizes`."""
+        with np.errstate(all="ignore"):
+            rates = self.field(t, x)
+        return sizes_at(self.system, x, rates, self.params, self.inputs(t, x), least)
+
+    def in_sizes(self, least: float) -> str:
+        """Words about the sizes in which the run begins, for `Trajectory.engine`."""
+        sizes = self.sizes(least)
+        return "" if sizes is None else f", {sizes}"
+
+    def sizes(self, least: float) -> Sizes | None:
+        """Sizes in which the run begins."""
+        if least not in self._first:
+            self._first[least] = self.sizes_at(float(self.times[0]), self.x0, least)
+        return self._first[least]
+
+    @cached_property
+    def _first(self) -> dict[float, Sizes | None]:
+        """Those sizes, which the run and its description ask for."""
+        return {}
+
+    def begin(self) -> None:
+        """Take up on which side of the surfaces of its events the run begins."""
+        if self.events:
+            self.log.begin(float(self.times[0]), self.x0)
+
+    @cached_property
+    def _slopes(self) -> Program:
+        """Gradients of the events by states, time and inputs, row after row."""
+        graph, system = self.system.graph, self.system
+        arguments = [*system.state_nodes, *(state for state, _ in self.more), system.time_node]
+        rows = graph.jacobian([e.node for e in self.events], [*arguments, *system.input_nodes])
+        return self._program([node for row in rows for node in row])
+
+    def surfaces(self, t: float, x: np.ndarray) -> Surfaces:
+        """The functions of the events at a state, their rounding and their rates."""
+        u = self.inputs(t, x)
+        at = t, x.tolist(), u.tolist()
+        values = np.array(self._values(self._switches, *at))
+        slopes = np.array(self._values(self._slopes, *at)).reshape(len(self.events), -1)
+        with np.errstate(all="ignore"):
+            # Where a gradient has no value nothing is known of the rounding, and the sign counts as it is.
+            known = np.where(np.isnan(slopes), 0.0, np.abs(slopes))
+            rounding = RELATIVE_ROUNDING * known @ np.abs([*x, t, *u])
+            rates = slopes[:, : x.size + 1] @ np.array([*self.field(t, x), 1.0])
+        changing = [event.of_inputs and not self.drive.constant for event in self.events]
+        return Surfaces(values, np.nan_to_num(rounding), np.where(changing, np.nan, rates))
+
+    @cached_property
+    def _held(self) -> np.ndarray | None:
+        """The inputs where they do not change; they are set once."""
+        if not self.drive.constant:
+            return None
+        u = self.drive.at(0.0, self.x0[: self._size], self.params)
+        self.run.hold(u)
+        return u
+
+    @cached_property
+    def _size(self) -> int:
+        """Number of states of the system; asked for at every evaluation."""
+        return self.system.nstates
+
+    def inputs(self, t: float, x: np.ndarray) -> np.ndarray:
+        """Inputs (m,) that act at a state."""
+        if self._held is not None:
+            return self._held
+        return self.drive.at(float(t), x[: self._size], self.params)
+
+    def field(self, t: float, x: np.ndarray) -> np.ndarray:
+        """Rate of a state; nan where it has none."""
+        t, u = float(t), self.inputs(t, x)
+        if self._held is None:
+            self.run.hold(u)
+        try:
+            rate = self.run.rate(t, x[: self._size])
+        except SingularMassError:
+            rate = np.full(self._size, np.nan)
+        return (
+            np.concatenate([rate, self._values(self._more, t, x.tolist(), u.tolist())]) if self.more else rate
+        )
+
+    def switches(self, t: float, x: np.ndarray | list[float]) -> tuple[float, ...]:
+        """Values of the events at a state; nan where they have none."""
+        u = self.inputs(t, np.asarray(x)).tolist() if self._of_inputs else self._no_inputs
+        return self._values(self._switches, float(t), x if isinstance(x, list) else x.tolist(), u)
+
+    @cached_property
+    def _constants(self) -> dict[Program, tuple[float, ...]]:
+        """Of the programs, which are asked for values at every step."""
+        return {}
+
+    @cached_property
+    def _of_inputs(self) -> bool:
+        return any(event.of_inputs for event in self.events)
+
+    @cached_property
+    def _no_inputs(self) -> list[float]:
+        """In place of inputs where nothing depends on them."""
+        return [0.0] * self.system.ninputs
+
+    def _values(self, program: Program, t: float, x: list[float], u: list[float]) -> tuple[float, ...]:
+        try:
+            constants = self._constants[program]
+        except KeyError:
+            constants = self._constants[program] = program.constants(self.params)
+        try:
+            return program.scalar([*x, t, *u], constants)
+        except (ArithmeticError, ValueError):
+            # Division by zero, overflow or a function outside its domain in Python's float arithmetic.
+            return (float("nan"),) * len(program.tape.outputs)

@@ -1,0 +1,1 @@
+"""The loop over steps, the variational step and Runge-Kutta."""

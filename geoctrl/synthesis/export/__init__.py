@@ -1,0 +1,1 @@
+"""Laws as formulas, C code and controllers."""

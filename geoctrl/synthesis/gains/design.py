@@ -1,0 +1,446 @@
+r"""Which gains stabilise an equilibrium of the closed loop.
+
+For a declared family the loop's stability conditions are derived with the gain as a symbol and solved for
+it; for a single point the gains are scanned and the ends of the admissible interval bisected. Where no gain
+is admissible the reason is looked for in what the rotors do not reach: an unstable mode without the gain
+in it, or directions in which the restricted Hessian has both signs whatever the gain. (With
+S = sigma^{-1} that Hessian is :math:`H_0 + B S B^T`; it can be made definite of a sign if and only if
+H_0 has that sign on ker B^T, the projection lemma.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy.logic.boolalg import Boolean
+
+from geoctrl._calls.budget import BUDGET, Budget
+from geoctrl._calls.long_calls import long_call
+from geoctrl._checks import finite_array, named_parameters
+from geoctrl._scalars import exact
+from geoctrl._scalars.algebra.factoring import factored
+from geoctrl.analysis import StabilityConditions, certify, stability_conditions
+from geoctrl.analysis.symbolic.signs import known_sign
+from geoctrl.errors import EquilibriumError, GeoctrlError, InputError, MatchingError, ParameterError
+from geoctrl.synthesis.gains.gain_conditions import decided, is_negative
+from geoctrl.synthesis.gains.motor import Motor, RecommendedGains, deviated, read_starts, recommended
+from geoctrl.synthesis.gains.plant_points import members
+from geoctrl.synthesis.gains.rotor_gains import spread
+from geoctrl.synthesis.rotors.contract import GainSet, Matched
+from geoctrl.synthesis.rotors.gains import read_sigma
+from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.systems.contract.points import resolve_equilibrium
+from geoctrl.systems.states.tilt import tilted
+from geoctrl.systems.typesetting.decimals import written
+from geoctrl.verification import Verdict
+
+__all__ = ["SigmaDesign"]
+
+_STABLE = (Verdict.PROVED_STABLE, Verdict.PROVED_ASYMPTOTICALLY_STABLE, Verdict.NUMERICALLY_STABLE)
+_SCAN = 10.0 ** np.arange(-8, 4.5, 0.5)
+"""Gains tried at a single point, in units of the rotor's inertia and of either sign."""
+
+
+class SigmaDesign(GainSet):
+    """Admissible gains at an equilibrium; made by ``Matching.design_sigma``.
+
+    Attributes
+    ----------
+    matching : Matching
+    loop : ReducedSystem
+        The reduced loop with the gain as a parameter without a value.
+    family : str
+        Name of the declared family, or "" for a single point.
+    budget : float
+        Seconds for each search in symbols; `note` says what was not finished.
+    """
+
+    def __init__(self, matching: Matched, eq: Any, budget: float = BUDGET) -> None:
+        self.matching, self.budget = matching, Budget(budget).seconds
+        single = matching.sigma.rows == 1
+        law = matching.law(matching.sigma[0, 0] if single else matching.sigma)
+        self.loop: ReducedSystem = law.closed_loop()
+        self._gains = [p.name for p in law.gain_parameters]
+        self.family = ""
+        self._params: dict[str, float] = {}
+        self._values: dict[str, float] | None = None
+        self._state: np.ndarray | None = None
+        self._given = eq
+        if isinstance(eq, str):
+            if eq not in self.loop.families:
+                known = ", ".join(self.loop.families) or "none"
+                raise ParameterError(
+                    f"no family {eq!r} in the closed loop; known are {known} (families that hold rotor rates "
+                    "of their own belong to the open one)"
+                )
+            self.family = eq
+            return
+        if not isinstance(eq, Equilibrium):
+            x = finite_array("eq", eq)
+            eq = (
+                resolve_equilibrium(matching.mechanism.reduce(), x, None)
+                if x.size != self.loop.nstates
+                else x
+            )
+        if isinstance(eq, Equilibrium):
+            self._params = {
+                k: v for k, v in eq.params.items() if k in self.loop.params and k not in self._gains
+            }
+            self.family = eq.name if eq.name in self.loop.families else ""
+            family = self.loop.families.get(eq.name)
+            found = {} if family is None else members(family, eq)
+            self._values = found if family is not None and len(found) == len(family.symbols) else None
+            self._state = np.array([eq[label] for label in self.loop.state_labels])
+        else:
+            self._state = eq
+
+    # -- one gain -------------------------------------------------------------------------------
+
+    def contains(self, sigma: Any, params: Mapping[str, float] | None = None) -> bool | None:
+        """Whether a gain is admissible.
+
+        Parameters
+        ----------
+        sigma : number, or s x s matrix
+        params : dict, optional
+            Numbers for parameters, and for the family's symbols where only its name was given.
+
+        Returns
+        -------
+        bool or None
+            For a point the verdict of `geoctrl.certify`; for a family that of its conditions at the default
+            parameters, None where they depend on family symbols without a number or decide nothing.
+
+        Raises
+        ------
+        MatchingError
+            If sigma is zero, not finite or of the wrong shape.
+        ParameterError
+            For an unknown name in ``params``.
+        """
+        matrix = read_sigma(sigma, self.matching.mechanism)
+        gains = {s.name: float(v) for s, v in zip(self.matching.sigma, matrix, strict=True)}
+        if self._state is not None:
+            return self._certified(gains, params)
+        numbers = self._numbers({**gains, **named_parameters(params)})
+        return decided(self.conditions, numbers)
+
+    def _certified(self, gains: Mapping[str, float], params: Mapping[str, float] | None) -> bool:
+        numbers = {**self._params, **gains, **named_parameters(params)}
+        if self._values is not None:
+            point: Any = self.loop.equilibrium(self.family, params=numbers, **self._values)
+        else:
+            point = self._state
+        return certify(self.loop, point, numbers).verdict in _STABLE
+
+    def _numbers(self, given: Mapping[str, float]) -> dict[sp.Symbol, Any]:
+        """Exact numbers by symbol: the defaults, the equilibrium's own, and the given ones."""
+        known = {s.name: s for s in self.conditions.symbols}
+        for name in given:
+            if name not in known:
+                raise ParameterError(f"unknown parameter {name!r}; known are {', '.join(known)}")
+        values = {k: v for k, v in self.loop.params.items() if v is not None and k not in self._gains}
+        values |= {**self._params, **(self._values or {}), **given}
+        fractions = {known[k]: exact(v) for k, v in values.items()}
+        return {s: sp.Rational(q.numerator, q.denominator) for s, q in fractions.items()}
+
+    # -- the set --------------------------------------------------------------------------------
+
+    @cached_property
+    def conditions(self) -> StabilityConditions:
+        """Stability conditions of the family, the gain symbolic."""
+        if not self.family:
+            raise GeoctrlError("conditions in symbols need a declared family; this is a single point")
+        return stability_conditions(self.loop, self.family, budget=self.budget)
+
+    @property
+    def note(self) -> str:
+        """What the search for conditions left unfinished; empty where it finished, and for a point."""
+        return self.conditions.note if self.family else ""
+
+    @cached_property
+    def condition(self) -> Boolean | None:
+        """The admissible set as a condition, solved for the gain where there is one rotor.
+
+        None where none of reasonable size is written in symbols: `contains` decides at numbers.
+        """
+        if not self.family:
+            if self.bounds is None:
+                return sp.S.false
+            symbol = self.matching.sigma[0, 0]
+            return sp.And(self.bounds[0] < symbol, symbol < self.bounds[1])
+        if not self.conditions.stable:
+            return sp.S.false if self._always_unstable else None
+        if len(self._gains) == 1:
+            return self.conditions.solve_for(self._gains[0], budget=self.budget)
+        return sp.And(*self.conditions.stable)
+
+    @cached_property
+    def bounds(self) -> tuple[Any, Any] | None:
+        """Ends of the admissible interval of one gain: symbolic for a family, numbers for a point.
+
+        None where no gain is admissible or the set is not an interval with ends in closed form.
+        """
+        if len(self._gains) != 1:
+            return None
+        if not self.family:
+            return self._scan()
+        symbol = {s.name: s for s in self.conditions.symbols}[self._gains[0]]
+        lower, upper = -sp.oo, sp.oo
+        for relation in [] if self.condition is None else sp.And.make_args(self.condition):
+            if not relation.has(symbol):
+                continue
+            if not isinstance(relation, (sp.Gt, sp.Lt)) or symbol not in relation.args:
+                return None
+            if relation.gts == symbol:
+                lower = relation.lts if lower == -sp.oo else sp.Max(lower, relation.lts)
+            else:
+                upper = relation.gts if upper == sp.oo else sp.Min(upper, relation.gts)
+        return None if (lower, upper) == (-sp.oo, sp.oo) else (lower, upper)
+
+    @property
+    def _always_unstable(self) -> bool:
+        return sp.S.true in self.conditions.unstable
+
+    @cached_property
+    def feasible(self) -> bool | None:
+        """Whether any gain is admissible (at the equilibrium's parameters, or the defaults).
+
+        None where the conditions in symbols decide nothing, or not in time; `contains` tests a gain at a
+        member then.
+
+        Raises
+        ------
+        GeoctrlError
+            At a single point with several rotors, whose gains are not searched.
+        """
+        if not self.family:
+            if len(self._gains) != 1:
+                raise GeoctrlError(
+                    "gains of several rotors are not searched at a single point; take a declared family, or "
+                    "test a gain with contains(sigma)"
+                )
+            return self.bounds is not None
+        if not self.conditions.stable:
+            return False if self._always_unstable else None
+        if sp.S.false in self.conditions.stable:
+            return False
+        if self.condition is None:
+            return None
+        condition = self.condition.subs(self._numbers({}))
+        symbols = {s.name: s for s in self.conditions.symbols}
+        if condition in (sp.S.true, sp.S.false) or condition.free_symbols != {symbols[self._gains[0]]}:
+            return condition != sp.S.false  # with family symbols or several gains left it depends on them
+        found = Budget(self.budget).attempt("the set of gains", condition.as_set, None)
+        return None if found is None else found != sp.S.EmptySet
+
+    @property
+    def reason(self) -> str:
+        """Why no gain is admissible; empty where one is."""
+        if self.feasible:
+            return ""
+        if self.feasible is None:
+            return f"not decided in symbols: {self.note or self.conditions.reason or 'no time for the set'}"
+        if not self.family:
+            return "no gain tried makes the restricted Hessian definite"
+        gains = set(self._gains)
+        for k, c in enumerate(self.conditions.characteristic_polynomial):
+            if (
+                self._always_unstable
+                and c != 0
+                and not {s.name for s in c.free_symbols} & gains
+                and is_negative(c)
+            ):
+                power = len(self.conditions.characteristic_polynomial) - 1 - k
+                return (
+                    "an unstable mode is out of the rotors' reach: for every gain the coefficient "
+                    f"{c} of x^{power} in the characteristic polynomial is negative, and no gain enters it"
+                    f"{self._signs()}"
+                )
+        return f"{self.conditions.reason or 'the conditions contradict each other'}{self._signs()}"
+
+    def _signs(self) -> str:
+        """Signs of the energy's second derivatives in the states that the gain does not enter."""
+        graph, nodes = self.loop.graph, self.loop.state_nodes
+        hessian = graph.jacobian(graph.gradient(self.loop.assembly.energy, nodes), nodes)
+        family = self.loop.families[self.family]
+        point = {
+            s: family.states.get(label, 0)
+            for label, s in zip(self.loop.state_labels, self.loop.states, strict=True)
+        }
+        found = []
+        for i, label in enumerate(self.loop.state_labels):
+            (entry,) = self.loop.to_sympy([hessian[i][i]])
+            entry = factored(entry.subs(point))
+            if (
+                entry != 0
+                and not {s.name for s in entry.free_symbols} & set(self._gains)
+                and known_sign(entry)
+            ):
+                found.append(f"{label}: {'+' if known_sign(entry) == 1 else '-'}({entry})")
+        return f"; kinetic energy that no gain changes, {', '.join(found)}" if found else ""
+
+    def _scan(self) -> tuple[float, float] | None:
+        """Interval around the first admissible gain found, its ends bisected to 1e-12 relative."""
+        if len(self._gains) != 1 or self._state is None:
+            return None
+        unit = abs(float(sp.Matrix(self.matching.rotors.inertia).subs(self._plant_numbers())[0, 0]))
+        grid = np.sort(np.concatenate([-_SCAN, _SCAN])) * unit
+
+        refused: list[EquilibriumError] = []
+
+        def good(sigma: float) -> bool:
+            try:
+                return self._certified({self._gains[0]: float(sigma)}, None)
+            except EquilibriumError as error:
+                refused.append(error)
+                return False
+            except GeoctrlError:
+                return False
+
+        hits = [i for i, sigma in enumerate(grid) if good(sigma)]
+        if len(refused) == len(grid):
+            raise refused[0]
+        if not hits:
+            return None
+        first = last = hits[0]
+        while last + 1 in hits:
+            last += 1
+        ends = []
+        for inside, outside in ((first, first - 1), (last, last + 1)):
+            if not 0 <= outside < len(grid):
+                ends.append(float(np.inf if outside > 0 else -np.inf))
+                continue
+            a, b = grid[inside], grid[outside]
+            if a * b < 0:
+                ends.append(0.0)
+                continue
+            while abs(b - a) > 1e-12 * abs(a):
+                middle = 0.5 * (a + b)
+                a, b = (middle, b) if good(middle) else (a, middle)
+            ends.append(float(a))
+        return ends[0], ends[1]
+
+    @long_call
+    def recommend(
+        self,
+        limits: Mapping[str, float] | None = None,
+        speeds: Mapping[str, float] | None = None,
+        rate: float = 100.0,
+        tilt: float | None = None,
+        starts: Any = None,
+        *,
+        start: Mapping[str, float] | None = None,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
+    ) -> RecommendedGains:
+        r"""Gain, damping and regulation with which the motor of one rotor holds the plant from given starts.
+
+        Of a grid of admissible gains those with the least :math:`\max(|u|/u_{\max}, |\dot\theta| /
+        \dot\theta_{\max})` in linear held runs that die down, the worst of the starts, are held with the
+        equations of motion from every start, and the first that keeps the limits there is returned. It is
+        stable to first order with a hold four times as long as well.
+
+        Parameters
+        ----------
+        limits, speeds : dict of label -> positive number, optional
+            Largest torque (N m) and rotor rate (rad/s), at least one of them.
+        rate : float
+            Commands a second.
+        tilt : float, optional
+            Starts at rest beside the equilibrium, moved along the leaf by that to both sides (rad), where the
+            configuration has one direction to move in.
+        starts : (S, n), optional
+            States of the plant, further ones or instead.
+        start : dict of state -> number, optional
+            A deviation from the equilibrium, one more of them.
+        progress, seconds
+            As of `certify`.
+
+        Returns
+        -------
+        RecommendedGains
+            A mapping {"sigma", "k", "kappa"} with the law, its peaks, and what any law asks.
+
+        Raises
+        ------
+        MatchingError
+            If no law can do it, no gain is admissible, or none keeps the limits: the message says which limit
+            stands against it. For several rotors, whose gains are not searched.
+        InputError, LabelError
+            For limits that are not positive or not of this rotor, a rate that is not positive, no start, or
+            an equilibrium that is the name of a family alone.
+
+        Examples
+        --------
+        >>> import geoctrl as gc
+        >>> mech = gc.models.get("pendulum-skate-rotor")()
+        >>> design = gc.match(mech).design(mech.equilibrium("sliding", Y0=1.0))
+        >>> found = design.recommend(limits={"u_theta": 8}, speeds={"theta_dot": 360}, rate=100, tilt=0.1)
+        >>> found.peaks["u_theta"] < 8, found.peaks["theta_dot"] < 360
+        (True, True)
+        >>> design.contains(found["sigma"])
+        True
+        """
+        rotors = self.matching.rotors
+        if rotors.count != 1:
+            raise MatchingError(
+                f"gains for a motor are searched for one rotor, and here are {rotors.count}: sigma is a "
+                "matrix. Choose it with contains(sigma), and see what it asks by runs of law.sampled(...)"
+            )
+        plant = self.matching.mechanism.reduce()
+        motor = Motor.read(limits, speeds, rate, self.matching.law(1.0))
+        point = self._member(plant)
+        away = [] if tilt is None else [tilted(plant, point.x, tilt, point.params)]
+        away += [] if starts is None else [read_starts(plant, starts, point.params)]
+        away += [] if start is None else [deviated(plant, point.x, start)]
+        if not away:
+            raise InputError(
+                "from where? Give tilt=, in rad, start=, deviations by state, or starts=, states of the plant"
+            )
+        if not self.feasible:
+            raise MatchingError(f"no gain is admissible here: {self.reason}")
+        return recommended(self.matching, point, self._sigmas(), motor, np.concatenate(away))
+
+    def _member(self, plant: ReducedSystem) -> Equilibrium:
+        """The equilibrium as one of the plant."""
+        if isinstance(self._given, str):
+            family = plant.families.get(self._given)
+            if family is None or family.names:
+                raise InputError(
+                    f"a family is no point: take a member, design(mech.equilibrium({self._given!r}, ...))"
+                )
+            return plant.equilibrium(self._given)
+        if isinstance(self._given, Equilibrium) and self._given.labels == plant.state_labels:
+            return resolve_equilibrium(plant, self._given, None)
+        x = np.zeros(plant.nstates)
+        x[[plant.state_labels.index(label) for label in self.loop.state_labels]] = self._state
+        return resolve_equilibrium(plant, x, self._params or None)
+
+    def _sigmas(self) -> list[float]:
+        """Admissible gains of one rotor, over their interval where it is one."""
+        unit = abs(float(sp.Matrix(self.matching.rotors.inertia).subs(self._plant_numbers())[0, 0]))
+        bounds = self.bounds
+        if bounds is not None:
+            numbers = self._numbers({}) if self.family else {}
+            ends = [float(e.subs(numbers) if self.family else e) for e in bounds]
+            if np.isfinite(ends).any():
+                return spread(ends[0], ends[1], unit).tolist()
+        tried = np.concatenate([-_SCAN[::-1], _SCAN]) * unit
+        return [float(sigma) for sigma in tried if self.contains(float(sigma))]
+
+    def _plant_numbers(self) -> dict[sp.Symbol, float | None]:
+        parameters = self.matching.mechanism.parameters
+        values = {**self.matching.mechanism.defaults, **self._params}
+        return {p.symbol: values[p.name] for p in parameters}
+
+    def __repr__(self) -> str:
+        where = repr(self.family) if self.family else "the point"
+        if not self.feasible:
+            found = "none" if self.feasible is False else "open"
+            return f"<SigmaDesign for {where}: {found}; {self.reason}>"
+        return f"<SigmaDesign for {where}: {written(self.condition)}>"

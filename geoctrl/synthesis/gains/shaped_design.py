@@ -1,0 +1,445 @@
+r"""Which gains of a class stabilise an equilibrium, one gain at a time, and gains to start from.
+
+The set is what the stability conditions of the loop say with every gain a symbol: definiteness of the
+controlled energy. Signs that one condition fixes (:math:`\rho < 0`) are put into the others, so that each
+gain gets an interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy.logic.boolalg import Boolean
+
+from geoctrl._calls.budget import BUDGET, Budget
+from geoctrl._calls.long_calls import long_call
+from geoctrl._checks import finite_array, named_parameters, sampling_rate
+from geoctrl._scalars import exact
+from geoctrl.analysis import StabilityConditions, certify, linearize, stability_conditions
+from geoctrl.errors import GeoctrlError, MatchingError, ParameterError
+from geoctrl.synthesis.gains.frequencies import by_frequencies
+from geoctrl.synthesis.gains.gain_conditions import abbreviated, allowing, decided, settled, solved
+from geoctrl.synthesis.gains.gain_limits import Limits
+from geoctrl.synthesis.gains.gain_search import searched
+from geoctrl.synthesis.gains.linear_loops import LinearLoops
+from geoctrl.synthesis.gains.plant_points import deviations, held_stable, members, plant_point
+from geoctrl.synthesis.shaped_laws.shaped_law import ShapedLaw
+from geoctrl.synthesis.shaping.gain_matrices import by_entry
+from geoctrl.synthesis.shaping.shaping import Shaping
+from geoctrl.synthesis.solutions.obstruction import Obstruction, obstruction
+from geoctrl.systems import Equilibrium, ReducedSystem
+from geoctrl.verification import Verdict
+
+__all__ = ["ShapedDesign"]
+
+_STABLE = (Verdict.PROVED_STABLE, Verdict.PROVED_ASYMPTOTICALLY_STABLE, Verdict.NUMERICALLY_STABLE)
+_DRAWS = 4000
+"""Sets of gains tried in a search."""
+_SPREADS = (1.5, 3.0)
+"""Decades, either way from their sizes, over which halves of them are drawn."""
+
+
+class ShapedDesign:
+    """Admissible gains at an equilibrium; made by ``ShapedMatching.design``.
+
+    Attributes
+    ----------
+    gains : dict of name -> symbol
+    plant : Plant
+    family : str
+        Name of the declared family, or "" for a single point.
+    """
+
+    def __init__(
+        self,
+        make: Callable[..., ShapedLaw],
+        shaping: Shaping,
+        eq: Any,
+        budget: float = BUDGET,
+        refused: tuple[str, ...] = (),
+    ) -> None:
+        self._make, self._shaping, self.plant = make, shaping, shaping.plant
+        self.gains = {g.name: g.symbol for g in shaping.gains}
+        self.budget, self._refused = Budget(budget).seconds, refused
+        self._values: dict[str, float] = {}
+        self._params: dict[str, float] = {}
+        self._state: np.ndarray | None = None
+        self.family = ""
+        if isinstance(eq, str):
+            self.family = self._known(eq)
+        elif isinstance(eq, Equilibrium):
+            self._params = dict(eq.params)
+            if eq.name in self.loop.families:
+                self.family = eq.name
+                family = self.loop.families[eq.name]
+                self._values = members(family, eq)
+            else:
+                self._state = np.array(
+                    [eq[label] if label in eq.labels else 0.0 for label in self.loop.state_labels]
+                )
+        else:
+            self._state = finite_array("eq", eq, (self.loop.nstates,))
+
+    def _known(self, family: str) -> str:
+        if family not in self.loop.families:
+            known = ", ".join(self.loop.families) or "none"
+            raise ParameterError(
+                f"no family {family!r} in the closed loop; known are {known} (a family in which an actuated "
+                "position moves is none of a loop that holds it)"
+            )
+        return family
+
+    @cached_property
+    def _law(self) -> ShapedLaw:
+        return self._make(**self.gains)
+
+    @property
+    def loop(self) -> ReducedSystem:
+        """The closed loop with the gains as parameters without values."""
+        return self._law.loop
+
+    @cached_property
+    def _loops(self) -> LinearLoops:
+        return LinearLoops(self._law, self.plant, self._point)
+
+    def _given(self, params: Mapping[str, float] | None) -> dict[str, float]:
+        return {**self._params, **named_parameters(params)}
+
+    # -- one set of gains -----------------------------------------------------------------------
+
+    def law(self, params: Mapping[str, float] | None = None, **gains: Any) -> ShapedLaw:
+        """The law for gains; what is left out is `recommend`'s."""
+        gains = by_entry(self._shaping, gains)
+        return self._make(**{**(self.recommend(params) if self._missing(gains) else {}), **gains})
+
+    def _missing(self, gains: Mapping[str, Any]) -> bool:
+        return not self.gains.keys() <= gains.keys()
+
+    def contains(self, params: Mapping[str, float] | None = None, **gains: float) -> bool | None:
+        """Whether gains are admissible.
+
+        Parameters
+        ----------
+        params : dict, optional
+            Numbers for parameters, and for the family's symbols where only its name was given.
+        **gains : numbers
+            All of them; entries of matrices also as whole matrices.
+
+        Returns
+        -------
+        bool or None
+            For a family what its conditions say at the default parameters, None where they decide nothing or
+            a symbol of the family has no number; for a point the verdict of `geoctrl.certify`.
+
+        Raises
+        ------
+        MatchingError, ParameterError
+            If a gain is missing or unknown; for an unknown parameter.
+        """
+        law = self._make(**gains)
+        numbers = {p.name: p.default for p in law.gain_parameters}
+        if self._state is not None:
+            given = {**self._params, **named_parameters(params)}
+            return certify(law.loop, self._state, given or None).verdict in _STABLE
+        return decided(self.conditions, self._numbers({**numbers, **named_parameters(params)}))
+
+    def _numbers(self, given: Mapping[str, Any]) -> dict[sp.Symbol, sp.Rational]:
+        known = {s.name: s for s in self.conditions.symbols}
+        for name in given:
+            if name not in known:
+                raise ParameterError(f"unknown parameter {name!r}; known are {', '.join(known)}")
+        gains = self.gains
+        values = {k: v for k, v in self.loop.params.items() if v is not None and k not in gains}
+        values |= {k: v for k, v in {**self._params, **self._values}.items() if k in known} | dict(given)
+        fractions = {known[k]: exact(v) for k, v in values.items()}
+        return {s: sp.Rational(q.numerator, q.denominator) for s, q in fractions.items()}
+
+    def eigenvalues(self, params: Mapping[str, float] | None = None, **gains: float) -> np.ndarray:
+        """Eigenvalues of the loop at the equilibrium, on the leaf."""
+        law = self._make(**gains)  # reads the gains
+        numbers = {p.name: p.default for p in law.gain_parameters} | named_parameters(params)
+        names = self.loop.families[self.family].names if self.family else ()
+        known = {k: v for k, v in {**self._params, **numbers}.items() if k not in names}
+        point = self._point(self.loop, {**known, **{k: v for k, v in numbers.items() if k in names}})
+        return linearize(self.loop, point, known).eigenvalues
+
+    def _point(self, loop: ReducedSystem, params: Mapping[str, float] | None) -> Any:
+        if self._state is not None:
+            return self._state
+        names = loop.families[self.family].names
+        values = dict.fromkeys(names, 0.0) | {k: v for k, v in self._values.items() if k in names}
+        values |= {k: v for k, v in named_parameters(params).items() if k in names}
+        numbers = {k: v for k, v in {**self._params, **named_parameters(params)}.items() if k in loop.params}
+        return loop.equilibrium(self.family, params=numbers or None, **values)
+
+    # -- the set --------------------------------------------------------------------------------
+
+    @cached_property
+    def conditions(self) -> StabilityConditions:
+        """Stability conditions of the family, the gains symbolic; GeoctrlError for a single point."""
+        if not self.family:
+            raise GeoctrlError("conditions in symbols need a declared family; this is a single point")
+        return stability_conditions(self.loop, self.family, budget=self.budget)
+
+    @cached_property
+    def condition(self) -> Boolean | None:
+        """The admissible set: conditions on the gains that hold together.
+
+        None where none of reasonable size is written in symbols: `contains` decides at numbers.
+        """
+        if self.conditions.stable:
+            return sp.And(*settled(self.conditions.stable))
+        return sp.S.false if sp.S.true in self.conditions.unstable else None
+
+    @cached_property
+    def bounds(self) -> dict[str, Boolean | None]:
+        """For each gain its conditions, solved for it where that is possible, the others held.
+
+        False or None for all of them where the condition is.
+        """
+        if self.condition is None or self.condition == sp.S.false:
+            return dict.fromkeys(self.gains, self.condition)
+        relations = settled(self.conditions.stable)
+        found = {}
+        for name, symbol in self._symbols.items():
+            found[name] = sp.And(*(solved(r, symbol) for r in relations if r.has(symbol)))
+        return found
+
+    @property
+    def _symbols(self) -> dict[str, sp.Symbol]:
+        known = {s.name: s for s in self.conditions.symbols}
+        return {name: known[name] for name in self.gains}
+
+    @property
+    def _contradicted(self) -> bool:
+        """Whether the conditions say that there are no gains."""
+        told = self.conditions if self.family else None
+        return told is not None and (sp.S.false in told.stable or sp.S.true in told.unstable)
+
+    @cached_property
+    def feasible(self) -> bool | None:
+        """Whether any gains are admissible at the defaults; None where neither is found."""
+        if self._contradicted:
+            return False
+        try:
+            self.recommend()
+        except MatchingError:
+            return None
+        return True
+
+    @cached_property
+    def obstruction(self) -> Obstruction | None:
+        """A certified reason why no law, or no energy, holds the equilibrium; None where none is found."""
+        plant = self.plant.mechanism
+        if not self.family or self._state is not None:
+            return None
+        try:
+            eq = plant.equilibrium(self.family, params=self._params or None, **self._values)
+            return obstruction(self.plant, eq, self._params or None)
+        except GeoctrlError:  # the family needs numbers, or the point is no exact equilibrium
+            return None
+
+    @property
+    def reason(self) -> str:
+        """Why no gains are admissible, and what other classes ask of the mechanism; empty where some are."""
+        if self.feasible:
+            return ""
+        if self.obstruction is not None:
+            return self.obstruction.reason
+        others = "".join(f"; another class asks: {reason}" for reason in dict.fromkeys(self._refused))
+        return f"{self._why}{others}"
+
+    @property
+    def _why(self) -> str:
+        if self.family and sp.S.true in self.conditions.unstable:
+            return "a mode is unstable whatever the gains"
+        if self.family and sp.S.false in self.conditions.stable:
+            why = self.conditions.reason or "its signs contradict one another"
+            return f"the controlled energy is definite for no gains: {why}"
+        return f"none of {_DRAWS} sets of gains drawn is admissible"
+
+    # -- gains to start from --------------------------------------------------------------------
+
+    @long_call
+    def recommend(
+        self,
+        params: Mapping[str, float] | None = None,
+        frequencies: tuple[float, float] | None = None,
+        limits: Mapping[str, float] | None = None,
+        start: Mapping[str, float] | None = None,
+        *,
+        speeds: Mapping[str, float] | None = None,
+        rate: float | None = None,
+        tilt: float | None = None,
+        starts: Any = None,
+        progress: bool | Callable[..., object] = False,  # noqa: ARG002
+        seconds: float | None = None,  # noqa: ARG002
+    ) -> dict[str, float]:
+        """Gains that are admissible, by name.
+
+        Parameters
+        ----------
+        params : dict, optional
+            As in `contains`.
+        frequencies : two positive numbers, optional
+            Of the undamped loop, in rad/s, for one unstable direction of the base and a class with kappa, rho
+            and K, or multiples of unit matrices for Lambda, rho and K. By default the rate at which the plant
+            falls, and 0.4 of it.
+        limits, speeds : dict of label -> positive number, optional
+            Largest inputs, and states, of the linear loop with the damping of `best_damping`.
+        start : dict of state -> number, optional
+            A deviation from the equilibrium from which they hold.
+        rate : float, optional
+            Of the controller that will run the law (Hz): the linear loop, damped so, is stable with its hold.
+        tilt : float, optional
+            Deviations from which the limits hold: along the leaf by that to both sides (rad), where the
+            configuration of the plant has one direction to move in.
+        starts : (S, n), optional
+            States of the plant from which they hold as well.
+            The deviation from the equilibrium that goes with ``limits``.
+        progress, seconds
+            As of `certify`.
+
+        Returns
+        -------
+        dict
+            By the closed form where there is one and it keeps what is asked, else those of 4000 drawn sets,
+            about the sizes at which the controlled energy is like the plant's, and of sets around the best,
+            with which the damped loop is neither much faster than the largest rate of the plant nor decays
+            much more slowly.
+
+        Raises
+        ------
+        MatchingError
+            If none is found, with the reason, or frequencies are given where no closed form takes them or
+            keeps the limits.
+        InputError
+            For an unknown input or state, limits that are not positive, or limits without a start; for a rate
+            that is not positive.
+        """
+        if self._contradicted:
+            raise MatchingError(f"no gains are admissible here: {self.reason}")
+        away = deviations(*self._at_rest(params), tilt, starts)
+        asked = Limits.read(limits, speeds, start, away, self._law.input_labels, self.loop.state_labels)
+        hertz = None if rate is None else sampling_rate(rate)
+        found = by_frequencies(self._shaping, self._loops, self._given(params), frequencies)
+        if found is not None and self.contains(params, **found):
+            loop = self._loops.modes(found, self._given(params)) if asked else None
+            excess = loop.cost(1.0, asked)[1] if loop else 0.0
+            stable = hertz is None or self._held(params, hertz, found)
+            if excess <= 1 and stable:
+                return found
+            if frequencies is not None:
+                raise MatchingError(
+                    f"with these frequencies an input is {excess:.3g} times its limit"
+                    if stable
+                    else f"with these frequencies the loop is not stable when it is held at {hertz:g} Hz"
+                )
+        if frequencies is not None:
+            raise MatchingError(
+                "frequencies choose kappa, rho and K for one unstable direction of the base; here they do not"
+            )
+        return self._searched(params, asked, hertz)
+
+    def best_damping(self, params: Mapping[str, float] | None = None, **gains: float) -> float:
+        """k of ``with_damping(k=k)`` with which the slowest mode of the linear loop decays fastest.
+
+        One number for all inputs, to a tenth of a decade; zero where damping calms no loop of these gains, or
+        is not known.
+
+        Raises
+        ------
+        MatchingError, ParameterError
+            As `contains`.
+        """
+        gains = by_entry(self._shaping, gains)
+        self._make(**gains)  # reads them
+        modes = self._loops.modes(gains, self._given(params))
+        return 0.0 if modes is None else abs(modes.best_damping()[0])
+
+    def _searched(
+        self,
+        params: Mapping[str, float] | None,
+        asked: Limits | None,
+        rate: float | None,
+    ) -> dict[str, float]:
+        rng, names, given = np.random.default_rng(5), list(self.gains), self._given(params)
+        draws = np.concatenate([self._shaping.drawn(rng, _DRAWS // len(_SPREADS), d) for d in _SPREADS])
+        sizes = self._shaping.alike(self._loops.sizes(given).gains(list(self.gains.values())))
+        stable = 0
+
+        def named(row: np.ndarray) -> dict[str, float]:
+            return dict(zip(names, map(float, row), strict=True))
+
+        def accepted(row: np.ndarray) -> bool:
+            nonlocal stable
+            if not self.contains(params, **named(row)):
+                return False
+            stable += 1
+            return rate is None or self._held(params, rate, named(row))
+
+        chosen, least = searched(
+            draws,
+            sizes,
+            self._admissible(names, params),
+            lambda row: self._loops.modes(named(row), given),
+            accepted,
+            self._loops.pace(given),
+            asked,
+        )
+        if chosen is not None:
+            return named(chosen)
+        if stable:
+            raise MatchingError(
+                f"the hold stands against it: none of the {stable} best sets of gains is stable when it is "
+                f"held at {rate:g} Hz with the damping of best_damping; raise rate="
+            )
+        if asked is not None and np.isfinite(least):
+            raise MatchingError(
+                "no gains are found that keep the limits: the least that an input is found at is "
+                f"{least:.3g} times its limit"
+            )
+        told = self.condition if self.family else None
+        which = "" if told is None else f"; .condition says which are: {abbreviated(told)}"
+        raise MatchingError(f"no admissible gains among {_DRAWS} drawn{which}")
+
+    def _held(self, params: Mapping[str, float] | None, rate: float, gains: Mapping[str, float]) -> bool:
+        """Whether the linear loop is stable with these gains, damped and held at a rate."""
+        law, k = self._make(**gains), self.best_damping(params, **gains)
+        try:
+            law = law.with_damping(k=k) if k else law
+        except MatchingError:
+            return False
+        _, _, point, numbers = self._at_rest(params)
+        return held_stable(law, rate, point, numbers)
+
+    def _at_rest(
+        self, params: Mapping[str, float] | None
+    ) -> tuple[ReducedSystem, ReducedSystem, Any, dict[str, float]]:
+        """The plant and the loop, the equilibrium of the plant, and its parameters."""
+        plant = self.plant.mechanism.reduce()
+        point = plant_point(plant, self.loop, self._point(plant, params))
+        return plant, self.loop, point, {k: v for k, v in self._given(params).items() if k in plant.params}
+
+    def _admissible(
+        self, names: list[str], params: Mapping[str, float] | None
+    ) -> Callable[[np.ndarray], np.ndarray]:
+        """Which of several draws the conditions allow; all for a point, which is asked one at a time."""
+        if not self.family or not self.conditions.stable:
+            return lambda draws: np.arange(min(len(draws), 100))
+        numbers = self._numbers(named_parameters(params))
+        return allowing(self.conditions, numbers, [self._symbols[name] for name in names])
+
+    def __repr__(self) -> str:
+        where = repr(self.family) if self.family else "the point"
+        if not self.family or self.condition is None:
+            return f"<ShapedDesign for {where}: gains are tried one at a time>"
+        if self.condition == sp.S.false:
+            return f"<ShapedDesign for {where}: no gains; {self.reason}>"
+        rows = "\n".join(f"  {name}: {abbreviated(bound)}" for name, bound in self.bounds.items())
+        hint = '\n  the whole: .bounds["..."]; at numbers: .contains(...)' if " operations" in rows else ""
+        return f"<ShapedDesign for {where}>\n{rows}{hint}"

@@ -1,0 +1,1 @@
+"""Linear laws and estimators."""

@@ -1,0 +1,268 @@
+r"""Linear laws :math:`u = u_e - K (x - x_e)` about an equilibrium, and the loops that they close."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._checks import finite_array, number_array, resolve_parameters
+from geoctrl._scalars import exact
+from geoctrl.analysis import Controllability
+from geoctrl.errors import InputError
+from geoctrl.sampling import Controls, Feedback
+from geoctrl.synthesis.export import handover
+from geoctrl.synthesis.export.controllers import controller
+from geoctrl.synthesis.export.formula import exactly_with_numbers, law_latex, rounded
+from geoctrl.synthesis.export.linear_estimator import LinearEstimator
+from geoctrl.synthesis.linear.scaled_pair import CHATTER
+from geoctrl.systems import (
+    Equilibrium,
+    EulerPoincare,
+    Family,
+    Parameter,
+    ReducedSystem,
+    as_mechanism,
+    as_system,
+)
+from geoctrl.systems.parts.exact_points import input_expressions, state_expressions
+from geoctrl.systems.typesetting.notebook import displayed
+from geoctrl.systems.typesetting.spectra import ordered, spectrum_line
+
+__all__ = ["LinearLaw"]
+
+_POINT = "held"
+"""Name of the loop's family at a point that is of none of the plant's."""
+
+
+class LinearLaw(Controls):
+    r"""Inputs :math:`u = u_e - K (x - x_e)`; made by `lqr` and `place`.
+
+    K vanishes on what the inputs do not reach and what is at rest there, so that neighbouring equilibria,
+    which belong to other values of the conserved functions, are equilibria of the loop as well.
+
+    Attributes
+    ----------
+    plant : ReducedSystem
+    mechanism : EulerPoincare
+        That of the plant.
+    equilibrium : Equilibrium
+        Where the law is linear about; its parameters are those of the law.
+    K : ndarray (m, n)
+        In the states and inputs of the plant.
+    reached : Controllability
+        What the inputs reach there.
+    eigenvalues : ndarray
+        Of the loop on what the inputs reach.
+    gain_parameters : tuple
+        Empty: K is in numbers.
+
+    Raises
+    ------
+    TypeError, InputError
+        If it is not made of a system, an equilibrium, what its inputs reach, and a K of that size.
+    """
+
+    gain_parameters: tuple[Parameter, ...] = ()
+    function, latex, to_c = handover.function, handover.latex, handover.to_c
+
+    def __init__(
+        self, plant: ReducedSystem, equilibrium: Equilibrium, K: np.ndarray, reached: Controllability
+    ) -> None:
+        as_system(plant, "a linear law", recorded=True)
+        if not isinstance(equilibrium, Equilibrium) or not isinstance(reached, Controllability):
+            raise TypeError("a linear law is made by gc.lqr or gc.place")
+        K = finite_array("K", K, (plant.ninputs, plant.nstates))
+        self.plant, self.mechanism = plant, as_mechanism(plant.mechanism, "a linear law")
+        self.equilibrium, self.K, self.reached = equilibrium, K, reached
+        part, algebra = reached.part, reached.part.algebra
+        law = algebra.numbers(K * part.sizes) @ part.basis
+        values = part.pace * algebra.eigenvalues(part.A - reached.drive @ law)
+        self.eigenvalues = ordered(values)
+        own = part.pace * np.linalg.eigvals(np.array(part.A, dtype=float))
+        self.pace = float(np.max(np.abs([*values, *own]), initial=0.0))
+
+    @property
+    def neutral(self) -> tuple[str, ...]:
+        """Names of what is left out: it is neither moved nor needed; see `Controllability`."""
+        return self.reached.neutral
+
+    @property
+    def input_labels(self) -> tuple[str, ...]:
+        """Labels of the inputs that the law sets."""
+        return self.plant.input_labels
+
+    # -- the law --------------------------------------------------------------------------------
+
+    def by_input(self) -> dict[str, sp.Expr]:
+        """The law by input label: K as the rationals that its doubles are, the point as it is exactly."""
+        deviation = sp.Matrix(self.plant.states) - sp.Matrix(state_expressions(self.equilibrium))
+        K = sp.Matrix(*self.K.shape, _numbers(self.K.flat))
+        law = sp.Matrix(input_expressions(self.equilibrium)) - K * deviation
+        return dict(zip(self.input_labels, law, strict=True))
+
+    @cached_property
+    def expr(self) -> sp.ImmutableMatrix:
+        """The inputs (m x 1) in states of the plant, coefficients as doubles.
+
+        A constant that is rounding of the terms that cancel in it is left out.
+        """
+        states, place = self.plant.states, sp.Matrix(state_expressions(self.equilibrium))
+        rows = []
+        for gains, at_rest in zip(self.K, input_expressions(self.equilibrium), strict=True):
+            terms = [at_rest, *(k * q for k, q in zip(_numbers(gains), place, strict=True))]
+            constant = _constant(sp.Add(*terms), terms)
+            rows.append(rounded(constant - sp.Matrix(_numbers(gains)).dot(states)))
+        return sp.ImmutableMatrix(rows)
+
+    @property
+    def computed(self) -> dict[str, sp.Expr]:
+        """`expr` by input label."""
+        return dict(zip(self.input_labels, self.expr, strict=True))
+
+    def numeric(self, params: Mapping[str, float] | None = None) -> dict[str, sp.Expr]:
+        """The inputs by label in states alone: those of `expr`, whose numbers are K's at any parameters.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown parameter.
+        """
+        self.full.parameters(params)
+        return self.computed
+
+    def feedback(self, params: Mapping[str, float] | None = None) -> Feedback:
+        """The law with numbers, at rest with the equilibrium's inputs; see `Controls.feedback`.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown parameter.
+        """
+        rest = dict(zip(self.input_labels, map(float, self.equilibrium.u), strict=True))
+        terms = exactly_with_numbers(self.full, self.by_input(), params)
+        return Feedback(terms, rest=rest, computed=self.computed)
+
+    def __call__(self, _t: float, x: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
+        """Inputs (m,) or (m, nt) at states (n,) or (n, nt) of the plant, whatever time and parameters are.
+
+        Raises
+        ------
+        InputError, ParameterError
+            If ``x`` has the wrong shape; for an unknown parameter.
+        """
+        x = number_array("x", x)
+        if x.shape[:1] != (self.plant.nstates,) or x.ndim > 2:
+            raise InputError(
+                f"x must have shape ({self.plant.nstates},) or ({self.plant.nstates}, nt) for the states "
+                f"{', '.join(self.plant.state_labels)}; got {x.shape}"
+            )
+        resolve_parameters(self.equilibrium.params, params)
+        column = (slice(None), *(None,) * (x.ndim - 1))
+        return self.equilibrium.u[column] - self.K @ (x - self.equilibrium.x[column])
+
+    # -- the loops ------------------------------------------------------------------------------
+
+    def closed_loop(self, estimator: LinearEstimator | None = None) -> ReducedSystem:
+        """The closed loop as a system, its outputs the inputs of the plant.
+
+        Parameters
+        ----------
+        estimator : LinearEstimator, optional
+            Of the same plant at the same equilibrium: the law takes its estimate, whose coordinates
+            ``estimate1, ...`` are the last states of the loop.
+
+        Returns
+        -------
+        ReducedSystem
+            With the parameters of the equilibrium as defaults. Families are those of the plant of which all
+            members are held, and the equilibrium's by its family's name or "held".
+
+        Raises
+        ------
+        TypeError, InputError
+            For anything else than an estimator; for one of another point.
+        """
+        if estimator is None:
+            return self.full
+        if not isinstance(estimator, LinearEstimator):
+            raise TypeError(
+                f"estimator must be a LinearEstimator, as gc.lqe gives it, got {type(estimator).__name__}"
+            )
+        point = self.equilibrium
+        if estimator.plant is not self.plant or not np.array_equal(estimator.equilibrium.x, point.x):
+            raise InputError("the estimator is of another plant, or about another equilibrium")
+        z = sp.Matrix([sp.Symbol(name, real=True) for name in estimator.labels])
+        K = sp.Matrix(len(point.u), len(z), _numbers((self.K @ estimator.basis).flat))
+        u = sp.Matrix(input_expressions(point)) - K * z
+        return self._closed(
+            dict(zip(self.input_labels, u, strict=True)),
+            dict(zip(estimator.labels, estimator.rates(z, u), strict=True)),
+        ).reduce()
+
+    @cached_property
+    def full(self) -> ReducedSystem:
+        """`closed_loop`."""
+        return self._closed(self.by_input(), {}).reduce()
+
+    def _closed(self, feedback: dict[str, sp.Expr], controller: dict[str, sp.Expr]) -> EulerPoincare:
+        mechanism, point = self.mechanism, self.equilibrium
+        return mechanism.replace(
+            feedback={**mechanism.feedback, **feedback},
+            controller={**mechanism.controller, **controller},
+            outputs={**mechanism.outputs, **feedback},
+            parameters=[replace(p, default=point.params[p.name]) for p in mechanism.parameters],
+            parameter_sets={},
+            symmetry=None,
+            equilibria=self._families,
+            name=f"{mechanism.name or 'system'}, linear law",
+        )
+
+    @property
+    def _families(self) -> dict[str, Family]:
+        """Families of the plant that the law holds as they are, and the point."""
+        states, point = self.plant.states, self.equilibrium
+        found: dict[str, Family] = {}
+        for name, family in self.mechanism.equilibria.items():
+            member = {
+                s: family.states.get(label, 0) for label, s in zip(map(str, states), states, strict=True)
+            }
+            asked = (e.xreplace(member) - family.inputs.get(u, 0) for u, e in self.by_input().items())
+            if all(sp.expand(e) == 0 for e in asked):
+                found[name] = Family(family.states, family.symbols, relations=family.relations)
+        name = point.name or _POINT
+        if name not in found:
+            found[name] = Family(dict(zip(map(str, states), state_expressions(point), strict=True)))
+        return found
+
+    # -- display --------------------------------------------------------------------------------
+
+    def to_control(self, name: str | None = None):
+        """Static `control.NonlinearIOSystem`: states of the plant in, its inputs out."""
+        return controller(self, self.plant, self.input_labels, name=name)
+
+    def _repr_latex_(self) -> str:
+        table = dict(zip(self.input_labels, self.expr, strict=True))
+        return displayed(lambda _: law_latex(table, []))
+
+    def __repr__(self) -> str:
+        rows = [f"  {u} = {e.evalf(6)}" for u, e in zip(self.input_labels, self.expr, strict=True)]
+        loop = spectrum_line("loop", self.eigenvalues)
+        left = f"  left out: {', '.join(self.neutral) or '-'}"
+        return "\n".join([f"<LinearLaw for {self.plant.name or 'a system'}>", *rows, loop, left])
+
+
+def _constant(value: sp.Expr, terms: list[sp.Expr]) -> sp.Expr:
+    """A sum of numbers, rational or the double next to it; zero where it is rounding of the terms."""
+    if abs(float(value)) <= CHATTER * max(abs(float(term)) for term in terms):
+        return sp.S.Zero
+    return value if value.is_Rational else sp.Float(float(value))
+
+
+def _numbers(values: Iterable[float]) -> list[sp.Expr]:
+    """Doubles as the rationals they are."""
+    return [sp.Rational(exact(v)) for v in values]

@@ -1,0 +1,331 @@
+"""Linear-quadratic regulators, poles that are placed, and estimators, on a leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from geoctrl._calls.long_calls import long_call
+from geoctrl._checks import entries, sampling_rate
+from geoctrl._scalars import shown
+from geoctrl.analysis import Controllability, Linearization, linearize
+from geoctrl.analysis.linear.modes import Mode
+from geoctrl.analysis.linear.subspaces import EXACT
+from geoctrl.errors import ConvergenceError, EquilibriumError, InputError
+from geoctrl.sampling import warn_of_slow
+from geoctrl.synthesis.export.linear_estimator import LinearEstimator
+from geoctrl.synthesis.linear.linear_law import LinearLaw
+from geoctrl.synthesis.linear.precise_riccati import precise_gain, precise_law
+from geoctrl.synthesis.linear.riccati import held_pair, optimal_gain, optimal_held_gain
+from geoctrl.synthesis.linear.scaled_pair import acting_units, scaled_pair, weighed_sizes, weighed_units
+from geoctrl.synthesis.linear.weights import read_weight
+from geoctrl.systems import ReducedSystem, System, as_system
+
+__all__ = ["lqe", "lqr", "place"]
+
+_PLACED = 1e-6
+"""Distance of a pole from where it should be, relative to the largest: that of rounding in a gain of doubles
+where they are close together."""
+
+
+@long_call
+def lqr(
+    sys: ReducedSystem,
+    eq: Any,
+    Q: Any = None,
+    R: Any = None,
+    params: Mapping[str, float] | None = None,
+    *,
+    rate: float | None = None,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
+) -> LinearLaw:
+    r"""The law that minimises :math:`\int (\delta x^T Q\,\delta x + \delta u^T R\,\delta u)\,dt`.
+
+    In all states of a system on a leaf no such law exists: relations of the leaf, functions that are
+    conserved whatever the inputs do, and directions of rest out of reach never decay. They are found by the
+    rank of rational matrices where the point is rational, named and left out, `LinearLaw.neutral`; the cost
+    counts what the inputs reach. Directions of rest out of reach are orthogonal to it in the weights of the
+    states, one by one: where nothing moves by itself the gain is the limit of those of finite times.
+
+    Parameters
+    ----------
+    sys : ReducedSystem
+    eq : Equilibrium, state or (x, u)
+    Q : None, number, (n,), (n, n) or dict of state label -> number
+        Positive semidefinite, in the states; the identity by default. Where units differ take one over the
+        squares of the largest deviations (Bryson's rule).
+    R : None, number, (m,), (m, m) or dict of input label -> number
+        Positive definite; the identity by default.
+    params : dict, optional
+        Overrides those of the equilibrium.
+    rate : float, optional
+        Of the controller that will run the law (Hz): the same integral is minimised by inputs that are held,
+        so that ``law.sampled(rate)`` is stable however slow it is. Without a hold such a law need not be.
+    progress, seconds
+        As of `certify`.
+
+    Returns
+    -------
+    LinearLaw
+
+    Raises
+    ------
+    EquilibriumError
+        If the point is no equilibrium, or something that the inputs do not reach does not decay: with its
+        name, eigenvalue and the inputs.
+    InputError, LabelError, ParameterError
+        For weights of another shape or not definite, for a motion on the imaginary axis that costs nothing, a
+        system without inputs, a rate that is not positive; for an unknown label or parameter.
+    ConvergenceError
+        If Riccati's equation is not solved: with ``rate`` in doubles, else with 2048 bits where these do not
+        tell the gain.
+    TypeError
+        For matrices, or anything else than a reduced system.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> skate = gc.models.get("pendulum-skate-rotor")().reduce()
+    >>> law = gc.lqr(skate, skate.equilibrium("sliding", Y0=1.0))
+    >>> law.neutral
+    ('C1', 'C2')
+    >>> print(gc.certify(law.closed_loop(), law.equilibrium).verdict)
+    PROVED_STABLE
+    """
+    linear = _driven(sys, eq, params, "lqr")
+    system = linear.equilibrium.system
+    Q = read_weight("Q", Q, system.state_labels)
+    R = read_weight("R", R, system.input_labels, definite=True)
+    units = weighed_units(linear.A, linear.B, Q, R)
+    reached = _stabilisable(linear, weighed_sizes(linear.A, linear.B, Q, R).states)
+    pair = scaled_pair(reached.A, reached.B, units, reached.basis, reached.projection)
+    if lasting := pair.part(reached.part).lasting(Q):
+        raise InputError(
+            f"Q puts no weight on a motion that does not decay by itself, along {_told(lasting)}; a label "
+            "that Q does not name has the weight 0: give one to a state that moves along with each"
+        )
+    weighed = pair.A, pair.B, *pair.cost(Q, R)
+    if rate is None:
+        try:
+            K = pair.gain(optimal_gain(*weighed))
+        except ConvergenceError:  # doubles do not tell it
+            K = precise_law(reached, Q, R, units)
+    else:
+        hertz = sampling_rate(rate)
+        warn_of_slow(hertz, float(np.max(np.abs(np.linalg.eigvals(linear.A)), initial=0.0)))
+        K = pair.gain(optimal_held_gain(*weighed, units.rate / hertz))
+    return LinearLaw(system, linear.equilibrium, K, reached)
+
+
+@long_call
+def place(
+    sys: ReducedSystem,
+    eq: Any,
+    poles: Sequence[complex],
+    params: Mapping[str, float] | None = None,
+    *,
+    rate: float | None = None,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
+) -> LinearLaw:
+    """The law with which what the inputs reach has given eigenvalues.
+
+    Parameters
+    ----------
+    sys : ReducedSystem
+    eq : Equilibrium, state or (x, u)
+    poles : sequence of complex
+        With negative real parts, in conjugate pairs, as many as ``lin.controllable().rank``; none more often
+        than there are inputs.
+    params : dict, optional
+    rate : float, optional
+        Of the controller that will run the law (Hz): multipliers of one hold become exp(pole/rate), those of
+        the loop without a hold. Without a hold such a law has other poles.
+    progress, seconds
+        As of `certify`.
+
+    Returns
+    -------
+    LinearLaw
+
+    Raises
+    ------
+    InputError
+        For another number of poles (what is neutral keeps its zeros), or such that cannot be placed; for a
+        rate that is not positive.
+    EquilibriumError, ParameterError, TypeError
+        As `lqr`.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> cart = gc.models.get("cart-pendulum")().reduce()
+    >>> gc.place(cart, cart.equilibrium("upright"), [-3, -4, -5]).eigenvalues.round(6)
+    array([-5., -4., -3.])
+    """
+    from scipy.signal import place_poles  # seconds to load, which nobody else needs
+
+    linear = _driven(sys, eq, params, "place")
+    reached = _stabilisable(linear)
+    wanted = _poles(poles, reached)
+    units = acting_units(linear.B, linear.scales.column, float(np.max(np.abs(wanted), initial=0.0)) or 1.0)
+    pair = scaled_pair(linear.A, linear.B, units, reached.basis, reached.projection)
+    A, B, asked = pair.A, pair.B, wanted / units.rate
+    if rate is not None:
+        hertz = sampling_rate(rate)
+        warn_of_slow(hertz, float(np.max(np.abs(wanted))))
+        h = units.rate / hertz
+        A, B = held_pair(A, B, h)
+        asked = np.exp(asked * h)
+    try:
+        K = place_poles(A, B, asked).gain_matrix
+    except ValueError as error:
+        raise InputError(f"these poles cannot be placed: {error}") from None
+    found = np.linalg.eigvals(A - B @ K)
+    ordered, placed = (v[np.lexsort((v.imag, v.real))] for v in (asked, found))
+    if not np.max(np.abs(placed - ordered)) <= _PLACED * np.max(np.abs(asked)):
+        told = placed * units.rate if rate is None else placed
+        raise InputError(
+            f"these poles cannot be placed in doubles: the loop would have {shown(told.tolist())}"
+        )
+    return LinearLaw(linear.equilibrium.system, linear.equilibrium, pair.gain(K), reached)
+
+
+@long_call
+def lqe(
+    sys: ReducedSystem,
+    eq: Any,
+    outputs: Any,
+    QN: Any = None,
+    RN: Any = None,
+    params: Mapping[str, float] | None = None,
+    *,
+    progress: bool | Callable[..., object] = False,  # noqa: ARG001
+    seconds: float | None = None,  # noqa: ARG001
+) -> LinearEstimator:
+    r"""The stationary Kalman filter about an equilibrium, with outputs :math:`y = h(x) + \nu`.
+
+    Functions that are conserved whatever the inputs do are taken to be known: the estimate stays on their
+    level set through the equilibrium.
+
+    Parameters
+    ----------
+    sys : ReducedSystem
+    eq : Equilibrium, state or (x, u)
+    outputs : label, sequence of labels, or mapping of label -> expression in the states
+    QN : None, number, (n,), (n, n) or dict of state label -> number
+        Spectral density of what drives the states, positive semidefinite; the identity by default.
+    RN : None, number, (p,), (p, p) or dict of output label -> number
+        That of the noise of the outputs, positive definite; the identity by default.
+    params : dict, optional
+    progress, seconds
+        As of `certify`.
+
+    Returns
+    -------
+    LinearEstimator
+
+    Raises
+    ------
+    EquilibriumError
+        If the point is no equilibrium, or what the outputs do not see does not decay: with its name.
+    InputError, LabelError, ConvergenceError, ParameterError, TypeError
+        As `lqr`.
+
+    Examples
+    --------
+    >>> import geoctrl as gc
+    >>> skate = gc.models.get("pendulum-skate-rotor")().reduce()
+    >>> eq = skate.equilibrium("sliding", Y0=1.0)
+    >>> gc.lqe(skate, eq, "v1")
+    Traceback (most recent call last):
+        ...
+    geoctrl.errors.EquilibriumError: theta_dot (eigenvalue 0) is not seen by v1; add an output
+    >>> gc.lqe(skate, eq, ["v1", "theta_dot"]).L.shape
+    (6, 2)
+    """
+    linear = linearize(_system(sys, "lqe"), eq, params)
+    system = linear.equilibrium.system
+    seen = linear.observable(outputs)
+    if not seen.decays:
+        told = _told([m for m in seen.unseen if not m.eigenvalue.real < 0] or seen.unseen)
+        raise EquilibriumError(f"{told} is not seen by {', '.join(seen.outputs)}; add an output")
+    QN = read_weight("QN", QN, system.state_labels)
+    RN = read_weight("RN", RN, seen.outputs, definite=True)
+    pair = scaled_pair(seen.A.T, seen.C.T, weighed_units(seen.A.T, seen.C.T, QN, RN), seen.basis)
+    if lasting := pair.part(seen.part.dual).lasting(QN):
+        raise InputError(f"QN drives no motion along {_told(lasting)}, which does not decay by itself")
+    weighed = pair.A, pair.B, *pair.cost(QN, RN)
+    try:
+        K = optimal_gain(*weighed)
+    except ConvergenceError:  # doubles do not tell it
+        K = np.array(precise_gain(*map(EXACT.numbers, weighed)), dtype=float)
+    return LinearEstimator(system, linear.equilibrium, pair.gain(K).T, seen, outputs)
+
+
+def _system(sys: Any, asked_by: str) -> Any:
+    """The system; matrices in all states, as python-control takes them, are refused with the reason."""
+    if isinstance(sys, Linearization) or (np.ndim(sys) == 2 and not isinstance(sys, System)):
+        raise TypeError(
+            f"{asked_by} takes a system and an equilibrium, {asked_by}(sys, eq, ...), and no matrices: in "
+            "all states a system on a leaf has directions that no input reaches (relations of the leaf, "
+            "conserved functions), which have to be found first; gc.linearize(sys, eq).controllable() shows "
+            "them"
+        )
+    return as_system(sys, asked_by, recorded=True)
+
+
+def _driven(sys: Any, eq: Any, params: Mapping[str, float] | None, asked_by: str) -> Linearization:
+    """The linearisation of a system with inputs."""
+    system = _system(sys, asked_by)
+    if not system.input_labels:
+        raise InputError(
+            f"{asked_by} needs inputs, and {system.name or 'the system'} has none: give forces= and inputs=, "
+            "or rotors=, to the description; a closed loop has its inputs closed"
+        )
+    return linearize(system, eq, params)
+
+
+def _stabilisable(linear: Linearization, sizes: np.ndarray | None = None) -> Controllability:
+    """What inputs reach of the linearisation; EquilibriumError if the rest does not decay."""
+    reached = linear.controllable(sizes)
+    if not reached.decays:
+        told = _told([m for m in reached.unreached if not m.eigenvalue.real < 0] or reached.unreached)
+        raise EquilibriumError(
+            f"{told} cannot be reached by {', '.join(linear.equilibrium.system.input_labels)}, and does not "
+            "decay by itself: no linear law stabilises this point; add an input, or take another point"
+        )
+    return reached
+
+
+def _told(modes: Sequence[Mode]) -> str:
+    return "; ".join(f"{m.name} (eigenvalue {_short(m.eigenvalue)})" for m in modes)
+
+
+def _short(value: complex) -> str:
+    return f"{value:.6g}" if value.imag else f"{value.real:.6g}"
+
+
+def _poles(poles: Any, reached: Controllability) -> np.ndarray:
+    """Poles as complex numbers, as many as are free and in conjugate pairs."""
+    given = entries("poles", poles)
+    if any(isinstance(p, str | bytes | bool) for p in given):
+        raise InputError(f"poles must be numbers, got {shown(poles)}")
+    try:
+        wanted = np.array([complex(p) for p in given])
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"poles must be numbers, got {shown(poles)}") from None
+    if len(wanted) != reached.rank:
+        kept = ", ".join([*reached.neutral, *(m.name for m in reached.unreached)]) or "nothing"
+        raise InputError(
+            f"{reached.rank} poles can be placed at this point, got {len(wanted)}: what the inputs reach has "
+            f"that dimension, and {kept} is left as it is"
+        )
+    if not np.all(np.isfinite(wanted)) or np.any(wanted.real >= 0):
+        raise InputError(f"poles must be finite with negative real parts, got {shown(poles)}")
+    if not np.array_equal(np.sort_complex(wanted), np.sort_complex(wanted.conj())):
+        raise InputError(f"poles must come in conjugate pairs, got {shown(poles)}")
+    return wanted

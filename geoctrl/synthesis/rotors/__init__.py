@@ -1,0 +1,1 @@
+"""Matching by rotors: laws and their damping."""

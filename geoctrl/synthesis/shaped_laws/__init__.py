@@ -1,0 +1,1 @@
+"""Laws of shaped Lagrangians and their damping."""

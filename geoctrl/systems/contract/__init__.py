@@ -1,0 +1,1 @@
+"""What every system answers, and points of any system."""

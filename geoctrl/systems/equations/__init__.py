@@ -1,0 +1,1 @@
+"""From the data of a mechanism to its reduced equations, recorded."""

@@ -1,0 +1,1 @@
+"""The parts that a mechanism is described by."""

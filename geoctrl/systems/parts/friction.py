@@ -1,0 +1,118 @@
+"""Friction as part of a description: forces against velocities of points, joints and wheels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+
+from geoctrl._checks import shape_of
+from geoctrl._scalars import expression, read_matrix, shown
+from geoctrl.errors import DescriptionError
+from geoctrl.systems.parts.domain import Side
+from geoctrl.systems.parts.reactions import is_reaction
+
+__all__ = ["Friction", "loaded_sides"]
+
+
+class Friction:
+    r"""A force against velocities :math:`s = \rho\,\xi`, viscous, or of a limit that does not grow with them.
+
+    .. math::
+
+        F = -\rho^T \Bigl(c + \frac{F_0}{\sqrt{s \cdot s + v_0^2}}\Bigr) s, \qquad
+        F \cdot \xi = -c\,|s|^2 - F_0 \frac{|s|^2}{\sqrt{|s|^2 + v_0^2}} \le 0
+
+    One row is a joint, a wheel's axle or a wheel that resists rolling; two rows together are the directions
+    of a plane on which a point slides: the force is then against the slip, whatever its direction. Coulomb's
+    law is taken smooth: at :math:`|s| = v_0` the force is 0.71 of its limit, at :math:`7 v_0` 0.99, and a
+    contact that should stick creeps with :math:`v_0 F/\sqrt{F_0^2 - F^2}` under a load F.
+
+    Parameters
+    ----------
+    along : row of n entries, or a list of rows
+        :math:`\rho`, in advected symbols, coordinates and parameters.
+    viscous : expression, optional
+        c: N s/m where s is in m/s, N m s where it is in rad/s.
+    coulomb : expression, optional
+        :math:`F_0`, the limit: N (mu times the load, ``mu*m*g``) or N m (of a bearing, or of a wheel that
+        resists rolling). It may hold reactions, ``mu*gc.reaction("normal")``, as an affine function: they
+        depend on the friction in their turn, and both are solved for together. Such a limit is a side of
+        the domain: it is positive, since a contact that pulls would drive the motion.
+    scale : expression, optional
+        :math:`v_0` (m/s or rad/s), needed with ``coulomb``: the velocity below which it is smoothed. Steps
+        of a run get as small as it.
+
+    Raises
+    ------
+    DescriptionError
+        If rows are missing or of unequal length, there is neither of both forces, ``coulomb`` has no
+        ``scale``, or a coefficient is a negative number.
+
+    Examples
+    --------
+    A block on a floor, 2 kg, mu = 0.3:
+
+    >>> import geoctrl as gc
+    >>> floor = gc.Friction([[1, 0], [0, 1]], coulomb=0.3 * 2 * 9.81, scale=1e-3)
+    >>> block = gc.EulerPoincare(algebra=gc.rn(2), inertia=[[2, 0], [0, 2]], friction=[floor]).reduce()
+    >>> block.rhs(0.0, [3.0, 4.0]).round(4)
+    array([-1.7658, -2.3544])
+    """
+
+    def __init__(self, along: Any, viscous: Any = 0, coulomb: Any = 0, scale: Any = None) -> None:
+        shape = along.shape if hasattr(along, "shape") else shape_of(along)
+        if shape is None or len(shape) not in (1, 2) or not all(shape):
+            raise DescriptionError(f"friction needs a row of entries, one per velocity, got {shown(along)}")
+        rows = read_matrix("along", along)
+        self.along: sp.ImmutableMatrix = rows.T if len(shape) == 1 and rows.cols == 1 else rows
+        self.viscous, self.coulomb = _coefficient("viscous", viscous), _coefficient("coulomb", coulomb)
+        if self.viscous == 0 and self.coulomb == 0:
+            raise DescriptionError("friction needs viscous= or coulomb=, a coefficient that is not zero")
+        if self.coulomb != 0 and scale is None:
+            raise DescriptionError(
+                "coulomb= needs scale=, the velocity below which the friction is smoothed: 1e-3 m/s, say"
+            )
+        self.scale = None if scale is None else _coefficient("scale", scale)
+        if self.scale == 0:
+            raise DescriptionError("scale of friction must be positive; it is what makes the force smooth")
+
+    def force(self, xi: sp.Matrix) -> sp.Matrix:
+        """The force (n x 1) at velocities xi."""
+        slip = self.along * xi
+        strength = self.viscous
+        if self.scale is not None:
+            strength += self.coulomb / sp.sqrt(slip.dot(slip) + self.scale**2)
+        return -strength * self.along.T * slip
+
+    @property
+    def smooth(self) -> sp.Expr:
+        """What holds no reactions: c and v0, side by side."""
+        return sp.Tuple(self.viscous, *([] if self.scale is None else [self.scale]))
+
+    def __reduce__(self):
+        return Friction, (self.along, self.viscous, self.coulomb, self.scale)
+
+    def __repr__(self) -> str:
+        given = {"viscous": self.viscous, "coulomb": self.coulomb, "scale": self.scale}
+        said = ", ".join(f"{k}={v}" for k, v in given.items() if v not in (0, None))
+        return f"Friction({self.along.tolist()}, {said})"
+
+
+def loaded_sides(frictions: Sequence[Friction]) -> dict[str, Side]:
+    """Sides of the domain by name: limits that hold reactions are positive."""
+    limits = [f.coulomb for f in frictions if any(map(is_reaction, f.coulomb.free_symbols))]
+    return {
+        f"load of friction {i}": Side(e, sp.StrictGreaterThan(e, 0, evaluate=False))
+        for i, e in enumerate(limits, start=1)
+    }
+
+
+def _coefficient(name: str, value: Any) -> sp.Expr:
+    found = expression(value, f"{name} of a friction")
+    if found.is_number and found.is_negative:
+        raise DescriptionError(
+            f"{name} of a friction must not be negative, got {found}: it would drive the motion"
+        )
+    return found

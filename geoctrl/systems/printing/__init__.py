@@ -1,0 +1,1 @@
+"""Mechanisms and equations as a person reads them."""

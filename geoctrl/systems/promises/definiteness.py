@@ -1,0 +1,126 @@
+"""Whether an inertia is one: positive semidefinite at the parameters in use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from geoctrl._scalars import Node, Program
+from geoctrl.errors import DescriptionError
+from geoctrl.systems.equations.elimination import Factorisation
+from geoctrl.systems.equations.recorded import Recorded
+
+__all__ = ["Definiteness"]
+
+_ROUNDING = 1e-12
+"""Negative eigenvalue, relative to the largest, that is rounding: a singular inertia is let pass."""
+_POINTS = 24
+
+
+class Definiteness:
+    """The inertia of a system, rotors included, judged at several points of the leaf.
+
+    Parameters
+    ----------
+    system : Recorded
+    """
+
+    def __init__(self, system: Recorded) -> None:
+        a, mechanism = system.assembly, system.mechanism
+        matrix = sp.Matrix(mechanism.inertia)
+        if mechanism.rotors:
+            coupling = mechanism.rotors.coupling
+            matrix = sp.Matrix(sp.BlockMatrix([[matrix, coupling], [coupling.T, mechanism.rotors.inertia]]))
+        rows = [[a.configuration(e) for e in row] for row in matrix.tolist()]
+        entries = [e for row in rows for e in row]
+        positive = {a.parameters[name] for name in mechanism.positive}
+        self.settled: bool = mechanism.indefinite or _is_definite(system, rows, positive)
+        self._system, self._size = system, len(rows)
+        self._program = Program(a.graph, a.gamma, a.parameters, entries)
+        self._constant = not system.graph.symbols(entries) & set(a.gamma)
+        moving = system.graph.symbols(system.leaf.nodes) & set(a.parameters.values())
+        self._points: np.ndarray | None = None
+        self._leaf_moves = bool(moving)
+
+    def require(self, values: Mapping[str, Any]) -> None:
+        """Judge the inertia at a full set of parameters.
+
+        Raises
+        ------
+        DescriptionError
+            Where it has a negative eigenvalue, with the eigenvalue, its direction and the point.
+        """
+        if self.settled:
+            return
+        points = self._at(values)
+        # One point goes through scalars, which is many times faster than arrays of one.
+        entries = self._program(points[0] if self._constant else list(points.T), values)
+        matrices = entries.T.reshape(-1, self._size, self._size)
+        # Poles are refused where equations are evaluated at them.
+        usable = np.all(np.isfinite(matrices), axis=(1, 2))
+        if not np.any(usable):
+            return
+        eigenvalues, vectors = np.linalg.eigh(matrices[usable])
+        worst = int(np.argmin(eigenvalues[:, 0]))
+        if eigenvalues[worst, 0] < -_ROUNDING * np.max(np.abs(eigenvalues[worst])):
+            gamma = points[usable][worst]
+            raise DescriptionError(self._refusal(eigenvalues[worst], vectors[worst, :, 0], gamma, values))
+
+    def _at(self, values: Mapping[str, Any]) -> np.ndarray:
+        """Advected components (points, d) on the leaf; drawn anew where it depends on parameters."""
+        if self._points is None or self._leaf_moves:
+            rng = np.random.default_rng(13)
+            count = 1 if self._constant else _POINTS
+            draws = [
+                self._system.configuration_at(self._system.sample(rng, values), values) for _ in range(count)
+            ]
+            self._points = np.array(draws)
+        return self._points
+
+    def _refusal(
+        self, eigenvalues: np.ndarray, direction: np.ndarray, gamma: np.ndarray, values: Mapping[str, Any]
+    ) -> str:
+        mechanism = self._system.mechanism
+        along = mechanism.velocity_labels[int(np.argmax(np.abs(direction)))]
+        numbers = ", ".join(f"{name} = {value}" for name, value in values.items())
+        point = ", ".join(
+            f"{s} = {value:.4g}" for s, value in zip(mechanism.configuration_symbols, gamma, strict=True)
+        )
+        where = "" if self._constant else f" at {point}"
+        return (
+            f"the inertia is not positive semidefinite{where}{f' for {numbers}' if numbers else ''}: its "
+            f"least eigenvalue is {eigenvalues[0]:.6g}, mostly along {along}, the largest "
+            f"{eigenvalues[-1]:.6g}; no body has such a kinetic energy. Mend the inertia, or declare "
+            "indefinite=True where it is that of a controlled Lagrangian"
+        )
+
+
+def _is_definite(system: Recorded, rows: list[list[Node]], positive: set[Node]) -> bool:
+    """Whether all pivots are seen to be positive, whatever positive numbers the parameters are.
+
+    From the last velocity to the first as well: with the masses eliminated, what is left of an inertia about
+    another point is that about the centre of mass.
+    """
+    for order in (slice(None), slice(None, None, -1)):
+        try:
+            pivots = Factorisation(system.graph, [row[order] for row in rows[order]]).pivots
+        except ZeroDivisionError:
+            continue
+        if all(_is_positive(pivot, positive) for pivot in pivots):
+            return True
+    return False
+
+
+def _is_positive(node: Node, positive: set[Node]) -> bool:
+    """Whether a node is a product or sum of positive symbols and numbers."""
+    if node.kind == "num":
+        return bool(node.payload > 0)
+    if node.kind == "prod":
+        q, items = node.payload
+        return q > 0 and all(_is_positive(atom, positive) for atom, _ in items)
+    if node.kind == "sum":
+        return all(_is_positive(part, positive) for term in node.payload for part in term)
+    return node in positive

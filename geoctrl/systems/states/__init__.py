@@ -1,0 +1,1 @@
+"""States of a reduced system: sizes, projection, derivatives, singular ones, other axes."""

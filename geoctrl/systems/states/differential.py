@@ -1,0 +1,144 @@
+r"""Exact first derivatives of the equations of motion, in every arithmetic.
+
+The accelerations z = (w', lambda) solve K(x) z = b(x) with the saddle matrix K. Differentiating,
+K dz = db - dK z, so that only derivatives of the small expressions M, h, B, Bdot w are recorded and
+the solve is left to the linear algebra of the arithmetic at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from geoctrl._scalars import STATE, Node, Program
+from geoctrl._scalars.arithmetic.magnitudes import ROUNDING
+from geoctrl.errors import SingularMassError
+from geoctrl.systems.contract.scales import symmetric_inverse
+from geoctrl.systems.equations.recorded import Recorded
+
+__all__ = ["Differential"]
+
+
+class Differential:
+    """Nodes of K, of the derivatives of ``b - K z`` at fixed z, and of those of Gammadot.
+
+    Attributes
+    ----------
+    saddle : rows of nodes of K = [[M, -B^T], [B, 0]]
+    residual_x, residual_u : rows of nodes, derivatives of b - K z by states and inputs
+    advection_x : rows of nodes, derivatives of Gammadot by the states
+    unknowns : list of Node
+        Symbols that stand for z.
+    """
+
+    def __init__(self, system: Recorded) -> None:
+        self._system = system
+        a, g = system.assembly, system.graph
+        k, r = len(a.velocity), len(a.rows)
+        self.unknowns = [g.symbol(f"unknown {i}", STATE) for i in range(k + r)]
+        self.saddle = [
+            *([*a.mass[i], *(-a.rows[b][i] for b in range(r))] for i in range(k)),
+            *([*a.rows[b], *[g.zero] * r] for b in range(r)),
+        ]
+        right = [*a.force, *(-d for d in a.drift)]
+        residual = [
+            g.add([b, *(-(m * z) for m, z in zip(row, self.unknowns, strict=True))])
+            for b, row in zip(right, self.saddle, strict=True)
+        ]
+        self.right = right
+        self.residual_x = g.jacobian(residual, system.state_nodes)
+        self.residual_u = g.jacobian(residual, a.inputs)
+        self.advection_x = g.jacobian(system.field_nodes[k:], system.state_nodes)
+        self._flat = [e for row in self.saddle for e in row]
+        self._flat += [e for row in self.residual_x for e in row] + [
+            e for row in self.residual_u for e in row
+        ]
+        self._flat += [e for row in self.advection_x for e in row]
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Numbers of unknowns, states and inputs."""
+        return len(self.unknowns), self._system.nstates, self._system.ninputs
+
+    def split(self, values: Iterable[Any]) -> tuple[list, list, list, list]:
+        """Rows of K, residual_x, residual_u and advection_x from their flat values."""
+        it = iter(values)
+        blocks = [[[next(it) for _ in range(cols)] for _ in range(rows)] for rows, cols in self._shapes()]
+        return blocks[0], blocks[1], blocks[2], blocks[3]
+
+    def _shapes(self) -> tuple[tuple[int, int], ...]:
+        z, n, m = self.shape
+        return (z, z), (z, n), (z, m), (n - len(self._system.assembly.velocity), n)
+
+    @property
+    def nodes(self) -> list[Node]:
+        """All nodes, flat, in the order that `split` expects."""
+        return self._flat
+
+    @cached_property
+    def _solution(self) -> Program:
+        a = self._system.assembly
+        return self._system.program([*a.acceleration, *a.multipliers])
+
+    @cached_property
+    def _program(self) -> Program:
+        system = self._system
+        arguments = [*system.arguments, *self.unknowns]
+        return Program(system.graph, arguments, system.assembly.parameters, self._flat)
+
+    @cached_property
+    def _equations(self) -> Program:
+        return self._system.program([*(e for row in self.saddle for e in row), *self.right])
+
+    def refined(
+        self, acceleration: np.ndarray, arguments: Sequence[Any], params: Mapping[str, float]
+    ) -> np.ndarray:
+        r"""Accelerations (k,) as K z = b has them where the recorded elimination has lost them.
+
+        Elimination adds terms where K has zeros, and what is left where they cancel may exceed a relative
+        change of the entries of K and b. One step of refinement is free of that, componentwise,
+        :math:`|\delta z| \le \epsilon |K^{-1}| (|b| + |K| |z|)` (R. D. Skeel, Iterative refinement implies
+        numerical stability for Gaussian elimination, 1980). Accelerations within this bound stay as they are;
+        so do all where K is singular.
+        """
+        values, n = np.asarray(self._equations(arguments, params), dtype=float), len(self.unknowns)
+        K, b = values[: n * n].reshape(n, n), values[n * n :]
+        if not np.all(np.isfinite(values)):
+            return acceleration
+        try:
+            inverse = symmetric_inverse(K)
+        except np.linalg.LinAlgError:
+            return acceleration
+        z = inverse @ b
+        z = z + inverse @ (b - K @ z)
+        rounding = ROUNDING * (np.abs(inverse) @ (np.abs(b) + np.abs(K) @ np.abs(z)))
+        k = len(acceleration)
+        return np.where(np.abs(z[:k] - acceleration) > rounding[:k], z[:k], acceleration)
+
+    def numeric(self, arguments: Sequence[Any], params: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray]:
+        """Jacobians (n, n) and (n, m) of the field; a leading axis nt where arguments have one."""
+        system = self._system
+        z = self._solution(arguments, params)
+        values = self._program([*arguments, *z], params)
+        saddle, by_x, by_u, advection = (
+            np.moveaxis(
+                np.array(block, dtype=values.dtype).reshape(*shape, *values.shape[1:]), (0, 1), (-2, -1)
+            )
+            for block, shape in zip(self.split(values), self._shapes(), strict=True)
+        )
+        k = len(system.assembly.velocity)
+        right = np.concatenate([by_x, by_u], axis=-1)
+        try:
+            solved = np.linalg.solve(saddle, right)[..., :k, :]
+        except np.linalg.LinAlgError:
+            raise SingularMassError(
+                "the equations have no derivative here: the mass matrix, bordered by the constraint rows, is "
+                "singular"
+            ) from None
+        n, m = system.nstates, system.ninputs
+        top_x, top_u = solved[..., :n], solved[..., n:]
+        zero = np.zeros((*top_u.shape[:-2], n - k, m))
+        return np.concatenate([top_x, advection], axis=-2), np.concatenate([top_u, zero], axis=-2)

@@ -1,0 +1,1 @@
+"""Units: read, found from the equations, changed."""
