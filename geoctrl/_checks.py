@@ -55,11 +55,6 @@ def require_printable(what: str, texts: Iterable[Any], prose: bool = False) -> N
         What is no text is left to others.
     prose : bool
         Texts of several lines and any length, of words.
-
-    Raises
-    ------
-    DescriptionError
-        If one has a character that cannot be printed, as a line break, or is too long.
     """
     for text in texts:
         if not isinstance(text, str):
@@ -116,13 +111,7 @@ def file_path(path: Any) -> Path:
 
 
 def made_folder(path: Any) -> Path:
-    """The path of a folder, which is made where it is not there; TypeError for what is no path.
-
-    Raises
-    ------
-    InputError
-        If it cannot be made.
-    """
+    """The path of a folder, which is made where it is not there; TypeError for what is no path."""
     folder = file_path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -132,14 +121,7 @@ def made_folder(path: Any) -> Path:
 
 
 def finite_array(name: str, value, shape: tuple[int, ...] | None = None) -> np.ndarray:
-    """`value` as a finite float array of the given shape.
-
-    Raises
-    ------
-    InputError
-        If it holds anything but real numbers (text and complex numbers are none), has another shape, or holds
-        NaN or infinity.
-    """
+    """`value` as a finite float array of the given shape."""
     array = real_array(name, value)
     if shape is not None and array.shape != shape:
         raise InputError(f"{name} must have shape {shape}, got {array.shape}")
@@ -150,13 +132,7 @@ def finite_array(name: str, value, shape: tuple[int, ...] | None = None) -> np.n
 
 
 def real_array(name: str, value) -> np.ndarray:
-    """`value` as a float array, which may hold NaN and infinity.
-
-    Raises
-    ------
-    InputError
-        If it holds anything but real numbers, or rows of different lengths.
-    """
+    """`value` as a float array, which may hold NaN and infinity."""
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):
@@ -236,12 +212,6 @@ def resolve_parameters(
     """Defaults overridden by `params`, both by name.
 
     Keys of `params` may be names or sympy symbols.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown name (the nearest known one is suggested), a value that is missing, not a
-        finite number, or not positive where the parameter was declared positive.
     """
     given = dict(defaults)
     for name, value in named_parameters(params).items():
@@ -266,13 +236,7 @@ def named_parameters(params: Any) -> dict[str, Any]:
 
 
 def parameter_value(what: str, value: Any, positive: bool = False) -> Any:
-    """A parameter as a number of Python.
-
-    Raises
-    ------
-    ParameterError
-        If it is no finite real number, or not positive where it must be.
-    """
+    """A parameter as a number of Python."""
     number = plain(value, what, ParameterError)
     if positive and not number > 0:
         raise ParameterError(f"{what} must be positive, got {shown(value)}")
@@ -293,14 +257,7 @@ def require_declared(
     remedy: str,
     hint: Callable[[str], str] = lambda name: "",
 ) -> None:
-    """Refuse symbols in sympy expressions that are not among the ``allowed`` ones.
-
-    Raises
-    ------
-    DescriptionError
-        For an undeclared symbol, or one that differs from a declared one by its assumptions alone, of which
-        ``remedy`` says where to take it from; ``hint`` says more of the name of an undeclared one.
-    """
+    """Refuse symbols in sympy expressions that are not among the ``allowed`` ones."""
     names = sorted(s.name for s in allowed)
     for value in values:
         for symbol in sorted(value.free_symbols - allowed, key=str):

@@ -65,13 +65,7 @@ def nonlinear_system(
 
 
 def system_name(name: str | None, default: str) -> str:
-    """The name of a system, as python-control takes it.
-
-    Raises
-    ------
-    InputError
-        If it is no text, or holds a dot: python-control writes signals as ``system.signal``.
-    """
+    """The name of a system, as python-control takes it."""
     chosen = default if name is None else name
     if not isinstance(chosen, str) or "." in chosen:
         raise InputError(f"name must be text without dots, got {shown(chosen)}")

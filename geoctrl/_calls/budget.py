@@ -73,11 +73,6 @@ class Budget:
     cut : list of str
         Parts that were not finished, in order.
 
-    Raises
-    ------
-    ParameterError
-        If it is not a positive number.
-
     Examples
     --------
     >>> import time
@@ -146,13 +141,7 @@ class Budget:
         return default
 
     def demand(self, part: str, search: Callable[[], Result], remedy: str) -> Result:
-        """The result of a search that there is no substitute for.
-
-        Raises
-        ------
-        BudgetError
-            If there is no time for it, with a remedy.
-        """
+        """The result of a search that there is no substitute for."""
         missing = object()
         found = self.attempt(part, search, missing)
         if found is missing:

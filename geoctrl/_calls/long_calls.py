@@ -47,11 +47,6 @@ class Progress:
         Words before the line.
     silent : bool
         Show no line that was not asked for: a call within another one.
-
-    Raises
-    ------
-    TypeError
-        For another target.
     """
 
     def __init__(self, target: bool | Callable[..., object], label: str, silent: bool = False) -> None:
@@ -158,13 +153,7 @@ class LongCall:
         return min(budget, _MOST * self.budget.left) if self.budget.left else budget
 
     def run(self, body: Callable[[], R], paced: bool = False) -> R:
-        """The result of the body within the time, at which one that is ``paced`` looks itself.
-
-        Raises
-        ------
-        BudgetError
-            If the time is up and there is nothing to return.
-        """
+        """The result of the body within the time, at which one that is ``paced`` looks itself."""
         _UNDER_WAY.calls.append(self)
         try:
             if paced or math.isinf(self.budget.seconds):
@@ -207,13 +196,7 @@ TOLD.append(tell)
 
 
 def seconds_given(seconds: Any) -> Budget:
-    """The time of a call: a positive number of seconds, or None for no end.
-
-    Raises
-    ------
-    InputError
-        For anything else.
-    """
+    """The time of a call: a positive number of seconds, or None for no end."""
     try:
         return Budget(math.inf if seconds is None else seconds)
     except ParameterError:

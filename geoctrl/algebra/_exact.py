@@ -12,13 +12,7 @@ from geoctrl.errors import DescriptionError
 
 
 def exact_array(values: Any, ndim: int, what: str) -> np.ndarray:
-    """Object array of Fractions with `ndim` axes, none of them empty.
-
-    Raises
-    ------
-    DescriptionError
-        If the array is ragged, has another number of axes, is empty, or an entry is not an exact number.
-    """
+    """Object array of Fractions with `ndim` axes, none of them empty."""
     if isinstance(values, (sp.NDimArray, sp.MatrixBase)):
         values = values.tolist()
     try:

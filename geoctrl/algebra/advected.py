@@ -226,11 +226,6 @@ def momentum_map(action_entries: Iterable[tuple[int, int, int, Fraction]], n: in
     -------
     numpy.ndarray, shape (n,), or sympy.ImmutableMatrix, shape (n, 1)
 
-    Raises
-    ------
-    DescriptionError
-        If `x` and `a` are not of one length, or the entries do not fit them or `n`.
-
     Examples
     --------
     ``K(x, Gamma) = x x Gamma`` on so(3):

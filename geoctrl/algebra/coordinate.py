@@ -90,11 +90,6 @@ def with_rates(group: LieAlgebra | None, shape: Sequence[Coordinate]) -> LieAlge
 
     Rates go by ``name_dot``, their momenta by ``p_name``.
 
-    Raises
-    ------
-    DescriptionError
-        If there is neither a group nor a coordinate, or names meet.
-
     Examples
     --------
     >>> from geoctrl.algebra import se2

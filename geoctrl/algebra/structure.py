@@ -23,12 +23,6 @@ def read_structure_constants(values: Any) -> tuple[int, Entries]:
         ``c[i, j, k]``, antisymmetric in i and j; or ``c[k, i, j]``, recognised because only its last two
         indices are antisymmetric. A tensor antisymmetric in both pairs is totally antisymmetric, so that
         ``c[k, i, j] = c[i, j, k]`` and the two layouts are one.
-
-    Raises
-    ------
-    DescriptionError
-        If the shape is not (n, n, n), an entry is not a finite rational, no layout is antisymmetric, or the
-        Jacobi identity fails. Indices in messages count from 0.
     """
     constants = exact_array(values, 3, "structure_constants")
     n = constants.shape[0]

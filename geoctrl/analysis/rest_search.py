@@ -90,13 +90,6 @@ class RestSearch:
     params : mapping name -> number
     free : sequence of int
         Places of the states that are not held.
-
-    Raises
-    ------
-    EquilibriumError
-        If the equations have no value at the guess.
-    SingularMassError
-        Where the mass matrix is singular on the way.
     """
 
     def __init__(

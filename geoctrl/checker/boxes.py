@@ -184,13 +184,7 @@ def require_rest(problem: dict[str, Any], names: Sequence[str]) -> None:
 
 
 def judge_box(problem: dict[str, Any], proposal: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
-    """Verdict, method and findings for an equilibrium that is known up to the box of a problem.
-
-    Raises
-    ------
-    Refusal
-        If existence or the verdict is not proved.
-    """
+    """Verdict, method and findings for an equilibrium that is known up to the box of a problem."""
     with ctx.workprec(PRECISION):
         names = proposal.get("conserved", [])
         by = _by_energy if "multipliers" in proposal else _by_spectrum

@@ -87,11 +87,6 @@ def ball_solved(A: arb_mat, right: arb_mat) -> arb_mat:
     """X of A X = right in balls, found in units in which rows and columns have largest entries next to one.
 
     Bounds of solutions hold for all unknowns alike: of numbers of unlike sizes they would say little.
-
-    Raises
-    ------
-    ZeroDivisionError
-        If A may be singular.
     """
     n = A.nrows()
     rows, columns = [0] * n, [0] * n

@@ -20,13 +20,7 @@ _ZERO = fmpq(0)
 
 
 def shape_integrals(question: Question) -> list[tuple[str, list[fmpq], dict]]:
-    """Name, gradient and Hessian at the point of the integral that begins as each velocity u.
-
-    Raises
-    ------
-    Refusal
-        If the equations are not proved to have the structure that the file names.
-    """
+    """Name, gradient and Hessian at the point of the integral that begins as each velocity u."""
     q, shape = question, question.problem.get("shape")
     if shape is None:
         raise Refusal("integrals are claimed, but no shape is given", "problem.shape")

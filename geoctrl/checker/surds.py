@@ -249,13 +249,7 @@ class Surds:
 
     @classmethod
     def of(cls, radicands: Iterable[Number | Terms]) -> Surds:
-        """The field with the roots of some numbers, each of them in the field before.
-
-        Raises
-        ------
-        Refusal
-            If one is not positive, or has its root in the field already, or there are too many.
-        """
+        """The field with the roots of some numbers, each of them in the field before."""
         made = cls()
         for radicand in radicands:
             made = made.extended(made.number(radicand))

@@ -32,14 +32,7 @@ _NOWHERE = fmpq(0)
 
 
 def judge(q: Question, proposal: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
-    """Verdict, method and findings for a question q of the kind "equations".
-
-    Raises
-    ------
-    Refusal
-        If the point is no equilibrium, something used is not proved to be conserved, or multipliers do not
-        fit.
-    """
+    """Verdict, method and findings for a question q of the kind "equations"."""
     names = proposal.get("conserved", [])
     q.require_kept(names)
     q.require_equilibrium()

@@ -20,12 +20,6 @@ def compared_anew(path: str) -> list[str]:
     ----------
     path : str
         A certificate that is confirmed.
-
-    Raises
-    ------
-    CertificateError
-        If the file names no mechanism of the catalogue, or one that has other equations or does not admit
-        the parameters of the file.
     """
     from geoctrl.analysis.certificates.rebuilding import require_same_equations
     from geoctrl.analysis.maps.region_problem import require_same_region

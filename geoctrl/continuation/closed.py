@@ -76,13 +76,7 @@ class ClosedCourse(Course):
         return np.maximum(self._first, np.abs(point.x))
 
     def walk(self, told: Callable[[float], None]) -> None:
-        """Members at equal distances; where there are none the course ends, on either side of the middle.
-
-        Raises
-        ------
-        GeoctrlError
-            If there is no member anywhere.
-        """
+        """Members at equal distances; where there are none the course ends, on either side of the middle."""
         found = self.places
         ends = list(self.ends)
         refusal: GeoctrlError | None = None

@@ -224,13 +224,7 @@ class _Fold:
         return values, rows
 
     def proved(self) -> tuple[Fraction, Fraction]:
-        """The value at the middle of a box that holds a fold, and one alone, and the unit of its radius.
-
-        Raises
-        ------
-        Refusal
-            If that is not proved.
-        """
+        """The value at the middle of a box that holds a fold, and one alone, and the unit of its radius."""
         for _ in range(_STEPS):
             values, rows = self._system(self._question(whole=False), _balls(self._v, fmpq(0)))
             slopes, defects = _floats(rows), _floats([values])[0]

@@ -62,11 +62,6 @@ class SolvedCourse(Course):
         Places over the span, about.
     first : ndarray, optional
         Tangent at the start, where it is not told by the equations: another curve crosses there.
-
-    Raises
-    ------
-    EquilibriumError
-        If equilibria near the start have one value, or held states leave none but itself.
     """
 
     joined = False
@@ -201,13 +196,7 @@ class SolvedCourse(Course):
     # -- places -----------------------------------------------------------------------------------------
 
     def corrected(self, z: np.ndarray, normal: np.ndarray, target: float) -> np.ndarray:
-        """The zero of F near z with normal . z / scale = target.
-
-        Raises
-        ------
-        EquilibriumError
-            If the steps do not come to an end.
-        """
+        """The zero of F near z with normal . z / scale = target."""
         begun = z
         for _ in range(_NEWTON):
             values, slopes = self._rows(z)

@@ -23,13 +23,7 @@ _NEAR = 10.0
 def crossing_courses(
     system: System, course: Course, event: Event, span: tuple[float, float], points: int
 ) -> list[SolvedCourse]:
-    """Courses through a branch point besides the one that it was met on, not yet walked.
-
-    Raises
-    ------
-    EquilibriumError
-        If none is found within the span.
-    """
+    """Courses through a branch point besides the one that it was met on, not yet walked."""
     along = _along(system, course, event)
     if isinstance(course, SolvedCourse):
         fixed = list(course.held)

@@ -46,11 +46,6 @@ class Form(ManifoldSystem):
     n, states, state_labels, inputs, input_labels, params
         As of the system, the second part of the states by the name of the form: ``mu1_1``, ``Pi1_1``.
 
-    Raises
-    ------
-    InputError
-        For an unknown form.
-
     Examples
     --------
     >>> import geoctrl as gc
@@ -153,13 +148,7 @@ class Form(ManifoldSystem):
         )
 
     def closed_loop(self, law: Any) -> Self:
-        """The form with its inputs set by a law in its states, without inputs.
-
-        Raises
-        ------
-        DescriptionError
-            If there are no inputs, or not one expression for each.
-        """
+        """The form with its inputs set by a law in its states, without inputs."""
         law = read_law(law)
         function = law if callable(law) else callable_law(self.letters, law_terms(law, self.input_labels))
 
@@ -179,13 +168,7 @@ class Form(ManifoldSystem):
         return self.system if drive.law is None else self.closed_loop(drive.law).system
 
     def start(self, x0: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
-        """Initial state of a pair, a state or an equilibrium of the system, on the manifold to rounding.
-
-        Raises
-        ------
-        ConstraintError, InputError
-            As for the system.
-        """
+        """Initial state of a pair, a state or an equilibrium of the system, on the manifold to rounding."""
         if hasattr(x0, "x"):
             return self.convert(self.system.start(x0), self.system.pair[1], self.form, params or x0.params)
         given = x0 if self.description.face.is_start(x0) else self.unpack(x0)

@@ -58,14 +58,6 @@ def body_in_field(
         The body, as the quadrature points of integrals over it.
     parameters : sequence of Parameter, optional
         What `potential` or `field` hold.
-
-    Raises
-    ------
-    ParameterError
-        If both potential and field are given, what is given is no function, or points are no pairs of a mass
-        and three coordinates.
-    DescriptionError
-        If masses, coordinates, potential or field are no expressions.
     """
     if potential is not None and field is not None:
         raise ParameterError("give potential or field, not both")

@@ -30,11 +30,6 @@ def body_with_rotor(axis: int = 3) -> EulerPoincare:
     ----------
     axis : {1, 2, 3}
         Principal axis along which the rotor lies.
-
-    Raises
-    ------
-    ParameterError
-        For any other axis.
     """
     axis = whole_number("axis", axis, 1, 3, ParameterError)
     algebra = so3()

@@ -27,11 +27,6 @@ def cart_pendulum(incline: bool = False) -> EulerPoincare:
     ----------
     incline : bool
         Whether the line rises at the angle alpha.
-
-    Raises
-    ------
-    InputError
-        If ``incline`` is neither True nor False.
     """
     phi = Coordinate("phi", angle=True, description="angle of the pendulum from the upward vertical")
     x = Coordinate("x", "m", description="place of the cart, uphill")

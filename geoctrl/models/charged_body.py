@@ -36,11 +36,6 @@ def charged_body(fields: str = "crossed") -> EulerPoincare:
     Parameters
     ----------
     fields : {"crossed", "parallel"}
-
-    Raises
-    ------
-    ParameterError
-        For other fields.
     """
     require_choice("fields", fields, ("crossed", "parallel"), ParameterError)
     crossed = fields == "crossed"

@@ -80,11 +80,6 @@ def coupled_bodies(
         attitudes.
     parameters : sequence of Parameter
         What `potential` holds.
-
-    Raises
-    ------
-    ParameterError
-        For fewer than two bodies, more than a hundred, other couplings, or a potential that is no function.
     """
     n = whole_number("n", n, 2, _MOST, ParameterError)
     require_choice("couplings", couplings, ("ring", "chain"), ParameterError)

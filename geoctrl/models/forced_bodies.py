@@ -124,11 +124,6 @@ def body_with_point_force(axes: str = "space") -> EulerPoincare:
     Parameters
     ----------
     axes : {"space", "body"}
-
-    Raises
-    ------
-    ParameterError
-        For other axes.
     """
     require_choice("axes", axes, ("space", "body"), ParameterError)
     algebra = so3()

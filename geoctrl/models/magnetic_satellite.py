@@ -41,11 +41,6 @@ def magnetic_satellite(field: str = "dipole") -> EulerPoincare:
     field : {"dipole", "none"}
         Without a field there are no torquers. With the torquers off nothing holds the time, and the family is
         the same; their effect depends on it.
-
-    Raises
-    ------
-    ParameterError
-        For another field.
     """
     require_choice("field", field, ("dipole", "none"), ParameterError)
     a, b = AdvectedVector("a", reference=(0, 0, 1)), AdvectedVector("b", reference=(0, 1, 0))

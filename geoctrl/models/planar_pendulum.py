@@ -70,11 +70,6 @@ def rigid_body_planar_pendulum(group: str = "so3", axis: Sequence[int] = (3, 0, 
     group : {"so3", "so2"}
     axis : three rational numbers
         Direction of the hinge, of any length but neither zero nor vertical.
-
-    Raises
-    ------
-    ParameterError
-        For another group or axis.
     """
     numbers = [exact(c, "an entry of axis", ParameterError) for c in entries("axis", axis, ParameterError)]
     if len(numbers) != 3 or numbers[:2] == [0, 0]:

@@ -28,11 +28,6 @@ def suslov(potential: str = "zero") -> EulerPoincare:
         U = 0, or U = m g l Gamma1 with the upward vertical Gamma: the centre of mass at l E1, in the plane
         normal to the constrained axis. Parameter set "kharlamova" (axis 3 principal): the momentum
         ``I11 Omega1 + I12 Omega2`` is conserved; it is dropped for any other inertia.
-
-    Raises
-    ------
-    ParameterError
-        For any other potential.
     """
     known = ("zero", "heavy")
     require_choice("potential", potential, known, ParameterError)

@@ -34,11 +34,6 @@ def top_on_movable_base(pushed: bool = False) -> EulerPoincare:
     ----------
     pushed : bool
         Whether forces act on the base.
-
-    Raises
-    ------
-    InputError
-        If ``pushed`` is neither True nor False.
     """
     algebra = so3()
     gamma = AdvectedVector("Gamma", reference=(0, 0, 1))

@@ -42,13 +42,6 @@ def underwater_vehicle(
     position : bool
         Whether the origin of space, seen from the body, is advected: ``(q1, q2, q3, 1) = (-R^T x, 1)`` is
         carried by rotations and translations, ``qdot = q x Omega - Y``, the last component q4 = 1.
-
-    Raises
-    ------
-    ParameterError
-        For any other name.
-    InputError
-        If ``thrusters``, ``rotors`` or ``position`` is neither True nor False.
     """
     forces = [0, 0, 0, *sp.symbols("F1:4", real=True)] if flag("thrusters", thrusters) else None
     inputs = ("F1", "F2", "F3") if forces else ()

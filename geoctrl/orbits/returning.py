@@ -39,11 +39,6 @@ class Returning:
         Whether there is an angle.
     trivial : bool
         Whether S is the identity.
-
-    Raises
-    ------
-    InputError
-        For a matrix that is of no finite order, or an axis that is not rational.
     """
 
     def __init__(self, orbit: Any, sizes: Sequence[arb]) -> None:

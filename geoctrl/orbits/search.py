@@ -293,13 +293,7 @@ class _Shooting:
         return np.concatenate([np.zeros(relations), values[relations:]])
 
     def solved(self, y: np.ndarray) -> tuple[np.ndarray, float]:
-        """Levenberg and Marquardt, then Newton's own steps as long as they help.
-
-        Raises
-        ------
-        EquilibriumError
-            If it does not converge.
-        """
+        """Levenberg and Marquardt, then Newton's own steps as long as they help."""
         from scipy.optimize import least_squares
 
         try:

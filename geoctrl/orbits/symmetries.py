@@ -43,15 +43,7 @@ class Closing:
 
 
 def closing(system: System, symmetry: Any, params: dict[str, float]) -> Closing:
-    """Read ``symmetry=`` of `find_periodic`.
-
-    Raises
-    ------
-    InputError, TypeError
-        For a matrix of the wrong shape, or under which the motion is not the same.
-    DescriptionError
-        For "axis" where none is declared, or velocities are taken in a frame that turns do not keep.
-    """
+    """Read ``symmetry=`` of `find_periodic`."""
     n = system.nstates
     if symmetry is None:
         return Closing(np.eye(n), system)

@@ -109,13 +109,7 @@ class BallFlow:
         return BallProgram(self.system, nodes, self.given)
 
     def __call__(self, x: Sequence[arb], T: arb, radius: arb) -> tuple[list[arb], list[arb], arb_mat]:
-        """End of the motion from x, ends of those from (x, T) +- radius (1, T), and the derivative there.
-
-        Raises
-        ------
-        UnprovedError
-            If the motions are not shown to exist.
-        """
+        """End of the motion from x, ends of those from (x, T) +- radius (1, T), and the derivative there."""
         n = len(x)
         total = unit(n + 1)
         spread = arb_mat(n + 1, 1, [arb(0, radius)] * n + [arb(0, (radius * T).abs_upper())])

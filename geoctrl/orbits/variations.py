@@ -41,13 +41,7 @@ class Variations:
         self._more = _variational(system)
 
     def __call__(self, x: np.ndarray, time: float) -> tuple[np.ndarray, np.ndarray]:
-        """State (n,) and derivative (n, n) after a time.
-
-        Raises
-        ------
-        SimulationError
-            If the run does not reach it.
-        """
+        """State (n,) and derivative (n, n) after a time."""
         n = len(x)
         flow = Flow(
             system=self.system,

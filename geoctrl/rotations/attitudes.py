@@ -84,13 +84,6 @@ def project(R: Any) -> np.ndarray:
 def checked_attitudes(name: str, attitudes: Any, n: int) -> np.ndarray:
     """Attitudes (n, 3, 3), rotations to rounding.
 
-    Raises
-    ------
-    ConstraintError
-        If one misses ``R^T R = I`` by more than 1e-3, or its determinant is not positive.
-    InputError
-        For a wrong shape or values that are not finite.
-
     Warns
     -----
     ProjectionWarning

@@ -16,15 +16,7 @@ __all__ = ["checked_inertias", "read_inertias"]
 
 
 def read_inertias(inertias: Any) -> tuple[sp.Matrix, ...]:
-    """Inertias as sympy matrices, one for each body.
-
-    Raises
-    ------
-    DescriptionError
-        For a wrong shape, or an entry that is no expression (text is none).
-    InputError
-        For numbers that are not symmetric positive definite.
-    """
+    """Inertias as sympy matrices, one for each body."""
     if isinstance(inertias, sp.MatrixBase):
         inertias = [inertias]
     elif not (isinstance(inertias, (list, tuple)) and any(isinstance(J, sp.MatrixBase) for J in inertias)):

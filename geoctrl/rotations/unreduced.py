@@ -24,16 +24,7 @@ __all__ = ["arguments_of"]
 
 
 def arguments_of(mechanism: Any) -> dict[str, Any]:
-    """What a `RotationSystem` is made of, from the description of a mechanism.
-
-    Raises
-    ------
-    TypeError
-        For what is no description.
-    DescriptionError
-        For a mechanism on another group, with constraints, rotors, a controller or an inertia that couples
-        bodies or depends on their attitudes; with what it has of that.
-    """
+    """What a `RotationSystem` is made of, from the description of a mechanism."""
     m = as_mechanism(mechanism, "RotationSystem.of")
     n = len(m.algebra.factors)
     held = _obstacles(m)

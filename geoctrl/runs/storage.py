@@ -80,16 +80,7 @@ def write(path: str | PathLike, arrays: Mapping[str, np.ndarray]) -> None:
 
 
 def read(path: str | PathLike) -> dict[str, np.ndarray]:
-    """The arrays of an archive, its header and all shapes checked.
-
-    Raises
-    ------
-    InputError
-        If the file is not a trajectory, of a later format, or larger than `_LARGEST`.
-    FileNotFoundError
-    TypeError
-        If this is no path.
-    """
+    """The arrays of an archive, its header and all shapes checked."""
     where = fspath(file_path(path))
     wrong = f"{where} is not a trajectory written by Trajectory.save"
     try:

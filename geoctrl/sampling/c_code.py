@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from geoctrl._scalars import Program
-from geoctrl._scalars.graph.c_text import about, comment, declaration, definition, placed
 from geoctrl._scalars.graph.straight_line import C, Language, results, statements
+from geoctrl._scalars.text.c_text import about, comment, declaration, definition, placed
 from geoctrl.sampling.feedback import Feedback
 
 __all__ = ["controller_files"]

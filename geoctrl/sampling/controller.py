@@ -24,7 +24,7 @@ from geoctrl._checks import (
     user_level,
 )
 from geoctrl._scalars import shown
-from geoctrl._scalars.graph.c_text import identifier, write_pair
+from geoctrl._scalars.text.c_text import identifier, write_pair
 from geoctrl.errors import InputError, LabelError, LawWarning
 from geoctrl.sampling.c_code import controller_files
 from geoctrl.sampling.feedback import Feedback

@@ -44,11 +44,6 @@ class Feedback:
     computed : dict of input label -> sympy expression
         f as doubles compute it, for inputs where ``terms`` holds roots and angles that are not rational, or
         terms that are rounding alone.
-
-    Raises
-    ------
-    DescriptionError
-        If an expression holds a symbol that is no real number to be measured.
     """
 
     terms: Mapping[str, sp.Expr]
@@ -97,13 +92,7 @@ class Feedback:
         return tuple(sorted({str(s) for s in self._symbols - {HOLD}} - {*self.own, *self.inputs}))
 
     def measured(self, labels: Sequence[str]) -> tuple[str, ...]:
-        """Its `signals` in the order of a plant's states, followed by those of its sensors.
-
-        Raises
-        ------
-        LabelError
-            If the plant has no state of such a name.
-        """
+        """Its `signals` in the order of a plant's states, followed by those of its sensors."""
         known = (*labels, *self.sensed)
         for label in self.signals:
             if label not in known:

@@ -48,11 +48,6 @@ class Hold:
         Inputs of the plant before the first command.
     late : int
         Whole holds from a decision to its command.
-
-    Raises
-    ------
-    LabelError
-        If it does not fit the plant.
     """
 
     def __init__(

@@ -38,13 +38,7 @@ class Sensor(ABC):
 
     @abstractmethod
     def nodes(self, system: Any) -> list[Node]:
-        """The signals in states, time and inputs of a plant.
-
-        Raises
-        ------
-        InputError
-            If it does not fit the plant.
-        """
+        """The signals in states, time and inputs of a plant."""
 
 
 @dataclass(frozen=True)
@@ -109,13 +103,7 @@ class InertialUnit(Sensor):
 
 
 def axes_of(algebra: LieAlgebra, vector: AdvectedVector) -> tuple[Sequence, Sequence]:
-    """Rows by which the velocities give the spin of a vector's body, and the velocity of its origin.
-
-    Raises
-    ------
-    InputError
-        If the body turns in a plane only.
-    """
+    """Rows by which the velocities give the spin of a vector's body, and the velocity of its origin."""
     factor = algebra.factors[vector.factor_index(algebra)]
     if factor.spin is None or not all(any(row) for row in factor.spin):
         raise InputError(f"{vector.name} is turned in a plane; an estimate on the sphere needs so3 or se3")

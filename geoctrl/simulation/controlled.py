@@ -21,17 +21,7 @@ __all__ = ["driven"]
 def driven(
     system: System, inputs: Any, controller: Any, times: np.ndarray, params: Mapping[str, float]
 ) -> tuple[Drive, Hold | None]:
-    """What drives a run, and the sampled controller at work in it.
-
-    Raises
-    ------
-    InputError
-        If both arguments are given, or a law with states of its own is to act continuously.
-    LabelError
-        If the controller does not fit the plant.
-    TypeError
-        For something else than a controller.
-    """
+    """What drives a run, and the sampled controller at work in it."""
     if controller is None:
         return read_inputs(system, inputs, times), None
     if inputs is not None:

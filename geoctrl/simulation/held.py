@@ -29,13 +29,7 @@ _STEPPERS = {heyoka_engine.run: heyoka_stepper.Stepper, dormand_prince.run: dorm
 
 
 def holds_in(times: np.ndarray, hold: float) -> int:
-    """Samples that a controller takes in a run.
-
-    Raises
-    ------
-    InputError
-        If the times of a run cannot be told apart within a hold.
-    """
+    """Samples that a controller takes in a run."""
     least = _CLOSE * max(abs(times[0]), abs(times[-1]))
     if not hold > least:
         raise InputError(

@@ -47,13 +47,7 @@ def describe(flow: Flow) -> str:
 
 
 def obstacle(flow: Flow) -> str | None:
-    """Why heyoka cannot run a flow, or None.
-
-    Raises
-    ------
-    DescriptionError
-        If the system cannot be written out.
-    """
+    """Why heyoka cannot run a flow, or None."""
     if flow.drive.obstacle is not None:
         return flow.drive.obstacle
     flow = written(flow)

@@ -51,13 +51,7 @@ def workspace(system: Any) -> Workspace:
 
 
 def written(flow: Flow) -> Flow:
-    """A flow on the recorded equations of its system: itself, unless they are in other states.
-
-    Raises
-    ------
-    DescriptionError
-        If the system cannot be written out.
-    """
+    """A flow on the recorded equations of its system: itself, unless they are in other states."""
     system, params = flow.system, flow.params
     other = system.recording
     if other is system:

@@ -40,15 +40,7 @@ _ITERATIONS = 30
 
 
 def discrete_lagrangian(system: SphereSystem, q0: Any, q1: Any, h: float, params: Params = None) -> float:
-    """L_d(q0, q1) [LLM09, Eq. 3.1], for directions (n, 3) and a step h (s); in J s.
-
-    Raises
-    ------
-    DescriptionError
-        If the system has forces.
-    InputError
-        For a wrong shape.
-    """
+    """L_d(q0, q1) [LLM09, Eq. 3.1], for directions (n, 3) and a step h (s); in J s."""
     run, q0, q1 = _read(system, params, q0, q1)
     d = q1 - q0
     M = (system.mass_at(q0, run.params) + system.mass_at(q1, run.params)) / 2
@@ -60,13 +52,6 @@ def legendre_left(system: SphereSystem, q0: Any, q1: Any, h: float, params: Para
     r"""Angular velocities (n, 3) at q0 of the discrete motion q0, q1 [LLM09, Eq. 3.8].
 
     .. math:: \pi_i(q, \omega) = \tfrac1h\, q_i \times S_i(q, q') + \tfrac h2\, q_i \times \partial_{q_i} V(q)
-
-    Raises
-    ------
-    DescriptionError
-        If the system has forces.
-    InputError
-        For a wrong shape.
 
     Examples
     --------
@@ -86,13 +71,6 @@ def legendre_right(system: SphereSystem, q0: Any, q1: Any, h: float, params: Par
         - \tfrac h2\, q'_i \times \partial_{q_i} V(q')
 
     Along a motion it is what `legendre_left` says of the next two: the discrete Euler-Lagrange equations.
-
-    Raises
-    ------
-    DescriptionError
-        If the system has forces.
-    InputError
-        For a wrong shape.
     """
     run, q0, q1 = _read(system, params, q0, q1)
     return velocities_of(system.description, q1, -_moment(run, q1, q0, h), run.params)
@@ -104,13 +82,6 @@ def residual(
     """Momenta pi of (q, omega) less those of the discrete motion q, q_next, (n, 3): zero for a step.
 
     [LLM09, Eq. 3.10], divided by h; what Newton's iteration of the implicit method makes zero.
-
-    Raises
-    ------
-    DescriptionError
-        If the system has forces.
-    InputError
-        For a wrong shape.
     """
     run, q, q_next = _read(system, params, q, q_next)
     omega = finite_array("omega", omega, q.shape)
@@ -122,15 +93,6 @@ def two_step(system: SphereSystem, q0: Any, q1: Any, h: float, params: Params = 
     r"""Directions q2 (n, 3) that follow q0, q1 in the discrete motion [LLM09, Eqs. 3.6, 3.7].
 
     .. math:: q_i^1 \times \bigl( S_i(q^1, q^2) + S_i(q^1, q^0) + h^2 \partial_{q_i} V(q^1) \bigr) = 0
-
-    Raises
-    ------
-    ConvergenceError
-        If Newton's iteration does not converge.
-    DescriptionError
-        If the system has forces.
-    InputError
-        For a wrong shape.
 
     Examples
     --------

@@ -20,11 +20,6 @@ def as_system(given: Any, asked_by: str, recorded: bool = False) -> Any:
         Name of the function that asks, for the message.
     recorded : bool
         Whether the equations must be recorded as expressions.
-
-    Raises
-    ------
-    TypeError
-        With the remedy for the description of a mechanism, and for a system that is not recorded.
     """
     if isinstance(given, System):
         if recorded and not given.recorded:

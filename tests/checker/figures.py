@@ -14,7 +14,7 @@ import geoctrl
 
 CHECKER = Path(geoctrl.__file__).parent / "checker"
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = (ROOT / "README.md", ROOT / "docs" / "certificates.md")
+PAGES = (ROOT / "README.md", ROOT / "docs" / "certificates.md", ROOT / "docs" / "house.md")
 BEGIN, END = "<!-- checker -->", "<!-- /checker -->"
 
 

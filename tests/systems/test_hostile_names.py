@@ -107,7 +107,7 @@ def test_c_has_no_code_by_a_name(law, tmp_path):
 
 
 def test_comments_of_c_end_where_they_end():
-    from geoctrl._scalars.graph.c_text import comment
+    from geoctrl._scalars.text.c_text import comment
 
     text = comment([EVIL, "*/*", "/*/", "**//", "x\r\ny\\", "/"])
     assert without_comments(text, "/*", "*/", nested=False) == ""

@@ -15,10 +15,12 @@ from typing import Any
 import sympy as sp
 from flint import Ordering, fmpq_mpoly_ctx
 
-from geoctrl._scalars import Arithmetic, Node, evaluate, to_sympy
 from geoctrl._scalars.algebra.factoring import product_of_factors
 from geoctrl._scalars.algebra.groebner import groebner_basis, normal_form
 from geoctrl._scalars.algebra.quotients import Quotient, constant
+from geoctrl._scalars.arithmetic.arithmetics import Arithmetic, evaluate
+from geoctrl._scalars.graph.graph import Node
+from geoctrl._scalars.text.sympy_bridge import to_sympy
 
 __all__ = ["LeafIdeal"]
 

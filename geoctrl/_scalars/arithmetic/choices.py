@@ -48,10 +48,6 @@ class Choices:
         At whose zeros branches meet.
     by_parameters : bool
         Whether something switches by parameters alone.
-
-    Raises
-    ------
-    TooManyChoices
     """
 
     def __init__(

@@ -72,11 +72,6 @@ def magnitudes(
     sizes : mapping from symbol to number, optional
         Where larger than the symbol's value, its magnitude.
 
-    Raises
-    ------
-    LabelError
-        If a symbol has no value.
-
     Examples
     --------
     >>> from geoctrl._scalars import STATE

@@ -42,12 +42,6 @@ def exact(value: Any, what: str = "the value", error: type[GeoctrlError] = Input
     error : class
         Of the exception that is raised.
 
-    Raises
-    ------
-    GeoctrlError
-        Of the class ``error``: for text, None, complex numbers (of zero imaginary part too), arrays,
-        irrational expressions, what is not finite, and numbers of more than 32768 binary digits.
-
     Examples
     --------
     >>> exact(np.int8(3)), exact(0.5), exact(Decimal("0.1"))
@@ -62,13 +56,7 @@ def exact(value: Any, what: str = "the value", error: type[GeoctrlError] = Input
 
 
 def plain(value: Any, what: str = "the value", error: type[GeoctrlError] = InputError) -> Any:
-    """The equal int or float of Python; a Fraction where none is equal (``Decimal("0.1")``, 1/3).
-
-    Raises
-    ------
-    GeoctrlError
-        As `exact`; also for what is no double, rounded: too large, or nothing but zero.
-    """
+    """The equal int or float of Python; a Fraction where none is equal (``Decimal("0.1")``, 1/3)."""
     if (type(value) is float and math.isfinite(value)) or (type(value) is int and abs(value) < _WHOLE):
         return value
     found = exact(value, what, error)

@@ -41,12 +41,6 @@ def expression(value: Any, what: str, error: type[GeoctrlError] = DescriptionErr
     """A scalar expression of sympy; its floats, and a number of any type, as the rationals that they are.
 
     This is where expressions come in: from here on no arithmetic rounds.
-
-    Raises
-    ------
-    GeoctrlError
-        Of the class ``error``: for text, which sympy would evaluate as a program, and whatever else is no
-        expression.
     """
     if isinstance(value, sp.Expr):
         return without_floats(value, what, error)

@@ -18,13 +18,7 @@ __all__ = ["inverse_of", "read_matrix"]
 
 
 def read_matrix(name: str, value: Any, error: type[GeoctrlError] = DescriptionError) -> sp.ImmutableMatrix:
-    """A matrix of expressions and numbers, from lists, an array or a matrix; a flat list is a column.
-
-    Raises
-    ------
-    GeoctrlError
-        Of the class ``error``: if it is none, or an entry is no expression (text is none).
-    """
+    """A matrix of expressions and numbers, from lists, an array or a matrix; a flat list is a column."""
     if isinstance(value, sp.MatrixBase):
         return sp.ImmutableMatrix(without_floats(value, name, error))
     if isinstance(value, Vector):
@@ -56,11 +50,6 @@ def inverse_of(matrix: sp.Matrix) -> sp.Matrix:
 
     Of the entries that may be divided by, the one that fills in least is, and of these the shortest: sparse
     matrices keep short inverses. Whether an entry is zero in disguise is seen at a point.
-
-    Raises
-    ------
-    NonInvertibleMatrixError
-        Of sympy, where nothing is left to divide by.
     """
     n = matrix.rows
     rows = [[*matrix.row(i), *sp.eye(n).row(i)] for i in range(n)]

@@ -38,11 +38,6 @@ def read_array(value: Any, shape: tuple[int, ...], what: str, symbolic: bool = F
     """Array of the shape given, of floats, complex numbers or objects; a sympy column counts as one axis.
 
     Next to symbols, `symbolic`, every entry is kept as it is, so that integers do not turn into floats.
-
-    Raises
-    ------
-    DescriptionError
-        If the shape is another one, or an entry is neither a number nor an expression.
     """
     if isinstance(value, sp.MatrixBase):
         found: tuple[int, ...] = value.shape
@@ -81,13 +76,7 @@ def _entry(entry: Any, what: str) -> Any:
 
 
 def read_real(value: Any, shape: tuple[int, ...], what: str) -> np.ndarray:
-    """Array of finite floats.
-
-    Raises
-    ------
-    DescriptionError
-        If the shape is another one, or an entry is complex, symbolic or not finite.
-    """
+    """Array of finite floats."""
     array = read_array(value, shape, what)
     if array.dtype.kind == "c":
         raise DescriptionError(f"{what} is complex; real numbers are needed")

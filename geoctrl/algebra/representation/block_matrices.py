@@ -16,13 +16,7 @@ MEMBERSHIP_TOLERANCE = 1e-9
 
 
 class BlockMatrices:
-    """Block-diagonal matrices of the groups of some factors, on numpy arrays of any arithmetic.
-
-    Raises
-    ------
-    DescriptionError
-        If a factor has no matrix group.
-    """
+    """Block-diagonal matrices of the groups of some factors, on numpy arrays of any arithmetic."""
 
     def __init__(self, factors: Sequence[Factor]) -> None:
         self.factors = tuple(factors)

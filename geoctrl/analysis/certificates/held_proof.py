@@ -41,15 +41,7 @@ _BITS, _DOUBLINGS = 30, 60
 
 
 def held_outcome(system: System, controller: SampledController, point: Equilibrium) -> Outcome:
-    """What is proved of the loop at a point of `loop_point`.
-
-    Raises
-    ------
-    InputError
-        If the controller rounds, is noisy, or holds a torque at the point that is one of its limits.
-    CertificateError
-        If the loop cannot be put before the checker, or does not rest exactly at the point.
-    """
+    """What is proved of the loop at a point of `loop_point`."""
     _require_smooth(controller, dict(zip(system.input_labels, point.u.tolist(), strict=True)))
     problem = Problem.of(system.seen_from(None), point)
     if problem is None:
@@ -266,13 +258,7 @@ def _judged(stored: Stored, names: list[str]) -> Outcome:
 
 
 def _lyapunov(M: arb_mat) -> list[list[str]]:
-    """P of P - M' P M = 1, by doubling, rounded to a grid that the inequality does not feel.
-
-    Raises
-    ------
-    NotSolved
-        If the sum of its powers does not come to an end.
-    """
+    """P of P - M' P M = 1, by doubling, rounded to a grid that the inequality does not feel."""
     n = M.nrows()
     with ctx.workprec(PRECISION):
         P, power = arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)]), M

@@ -57,13 +57,6 @@ def hold_bracket(at: Callable[[float], Certificate], edge: float, width: float) 
         Where stability ends, in floats.
     width : float
         The largest distance.
-
-    Raises
-    ------
-    InputError
-        If the width is none, or smaller than floats can tell.
-    CertificateError
-        If nothing is proved within it.
     """
     margin = 2 * _FINEST * edge
     if not width > margin:

@@ -33,14 +33,7 @@ _ZERO = fmpq(0)
 
 
 def lean_text(data: Mapping[str, Any]) -> str:
-    """The text of the file for the data of a certificate.
-
-    Raises
-    ------
-    CertificateError
-        If the certificate is no proof by the energy-Casimir test at rational numbers, or a function in it is
-        no rational function of the states.
-    """
+    """The text of the file for the data of a certificate."""
     return _file(data, criticality(data))
 
 

@@ -76,13 +76,7 @@ class Criticality:
 
 
 def criticality(data: Mapping[str, Any]) -> Criticality:
-    """What the data of a certificate say, for Lean.
-
-    Raises
-    ------
-    CertificateError
-        As `geoctrl.analysis.certificates.lean.lean_text`.
-    """
+    """What the data of a certificate say, for Lean."""
     if data["verdict"] != "PROVED_STABLE" or data["method"] != "energy-Casimir":
         raise CertificateError(
             f"a Lean file is written of stability proved by the energy-Casimir test; this certificate says "

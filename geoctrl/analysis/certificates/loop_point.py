@@ -17,20 +17,7 @@ __all__ = ["loop_point"]
 
 
 def loop_point(system: System, controller: Any, eq: Any, params: Mapping[str, float] | None) -> Equilibrium:
-    """An equilibrium of the plant at which the law asks for the torque that holds it, up to rounding.
-
-    Raises
-    ------
-    TypeError
-        If the controller is none.
-    InputError
-        If the equations of the plant are not recorded, or the law has sensors or offsets.
-    EquilibriumError
-        If it is none, or rests only in axes that turn; if the law asks for another torque there, or states of
-        the controller do not rest.
-    LabelError, ParameterError
-        If the controller does not fit the plant; for an unknown parameter.
-    """
+    """An equilibrium of the plant at which the law asks for the torque that holds it, up to rounding."""
     if not isinstance(controller, SampledController):
         raise TypeError(f"controller must be made by law.sampled(...), got {type(controller).__name__}")
     if not system.recorded:

@@ -37,11 +37,6 @@ def require_same_equations(system: System, stored: Mapping[str, Any]) -> None:
     system : ReducedSystem, SphereSystem or RotationSystem
     stored : mapping
         The problem of a certificate, as in its file.
-
-    Raises
-    ------
-    CertificateError
-        Naming the first part that differs.
     """
     kind = KINDS.get(str(stored.get("kind")))
     if kind is None or not kind.derived:
@@ -116,13 +111,7 @@ def _same(part: str, given: list[str], found: list[str]) -> None:
 
 
 def compare_problems(stored: dict[str, Any], rebuilt: dict[str, Any], own: int) -> None:
-    """Compare two problems as read part by part, of the field the rates of the ``own`` first states.
-
-    Raises
-    ------
-    CertificateError
-        Naming the first part that differs.
-    """
+    """Compare two problems as read part by part, of the field the rates of the ``own`` first states."""
     functions = checker.Question(stored, exact=False).functions
     try:
         given, found = (_Parts(problem, functions) for problem in (stored, rebuilt))

@@ -46,11 +46,6 @@ class FamilyPoint:
         Those of them declared positive.
     squares : dict of Node -> Node
         Symbols of which a relation of the family gives the square.
-
-    Raises
-    ------
-    NotFree
-        If the symbols satisfy other relations.
     """
 
     def __init__(self, system: ReducedSystem, family: str, settings: Settings) -> None:
@@ -156,11 +151,6 @@ class Functions:
         Where the energy falls or stays, near the members.
     slope : row
         The gradient of this energy; empty without one.
-
-    Raises
-    ------
-    EquilibriumError
-        If the members are no equilibria on the leaf, whatever the symbols are.
     """
 
     def __init__(
@@ -253,13 +243,7 @@ def _bound(
     settings: dict[sp.Symbol, sp.Expr],
     family: str,
 ) -> tuple[dict[sp.Symbol, sp.Expr], dict[sp.Symbol, sp.Expr]]:
-    """Family symbols that relations give, and those of which they give the square.
-
-    Raises
-    ------
-    NotFree
-        For a relation that gives neither.
-    """
+    """Family symbols that relations give, and those of which they give the square."""
     bound: dict[sp.Symbol, sp.Expr] = {}
     squares: dict[sp.Symbol, sp.Expr] = {}
     for relation in relations:

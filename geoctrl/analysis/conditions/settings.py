@@ -33,11 +33,6 @@ class Settings:
     expressions : dict of name -> sympy expression
         Of all that are set, in parameters that are not.
     symbols, nodes : the same by symbol and by node of the system
-
-    Raises
-    ------
-    ParameterError
-        For an unknown name, a value that is none, or parameters that are set by each other.
     """
 
     def __init__(self, system: ReducedSystem, params: Mapping[str, Any] | None) -> None:

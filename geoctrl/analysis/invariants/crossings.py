@@ -99,11 +99,6 @@ class Crossings:
         Parameters
         ----------
         apart : functions at whose zeros nothing is said
-
-        Raises
-        ------
-        Refusal
-            Of the checker: an identity is too large, or the time is over.
         """
         left_out = [a for a in self.choices.moving if any(self._holds(c, a) for c in apart)]
         switches = [a for a in self.choices.moving if a not in left_out]

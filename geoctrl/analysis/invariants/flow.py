@@ -100,11 +100,6 @@ class Flow:
     generators : list of Node
         States, reciprocals of what the energy divides by, and functions that equations and leaf hold.
     rates : list of Node
-
-    Raises
-    ------
-    InputError
-        If the equations hold the time.
     """
 
     def __init__(self, system: ReducedSystem) -> None:

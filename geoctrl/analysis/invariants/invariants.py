@@ -270,13 +270,7 @@ def _words(system: ReducedSystem, node: Node) -> str:
 
 
 def _domain(asked: _Asked, pieces: Crossings) -> list[tuple[Node, str]]:
-    """Conditions under which the function, and what it and the motion switch by, are smooth.
-
-    Raises
-    ------
-    Refusal
-        If they hold nowhere on the leaf.
-    """
+    """Conditions under which the function, and what it and the motion switch by, are smooth."""
     system, g = asked.system, asked.system.graph
     positive = {system.assembly.parameters[name] for name in system.mechanism.positive}
     conditions = domain_of(g, [pieces.node, *g.switches([pieces.node, *pieces.motion.nodes])], positive)

@@ -34,11 +34,6 @@ def states_on_leaf(
     Vectors are their references turned by a random rotation for each factor. Where relations of the
     description are not kept by that, all relations are solved one after the other, each for an entry in which
     it is of degree one or two.
-
-    Raises
-    ------
-    ConstraintError
-        If the relations cannot be solved in such an order.
     """
     shape = (functions.count,)
     relations = system.leaf.nodes[: system.leaf.geometric]

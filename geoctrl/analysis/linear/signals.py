@@ -19,12 +19,6 @@ def signals(system: Any, outputs: Any) -> dict[str, Node]:
     ----------
     system : ReducedSystem
     outputs : label, sequence of labels, or mapping of label -> expression
-
-    Raises
-    ------
-    LabelError, InputError, ExpressionError
-        For an unknown label; for none at all, or an output that depends on an input or on the time; for what
-        is no expression of the system.
     """
     if isinstance(outputs, Mapping):
         found = {str(label): system.expression(expr) for label, expr in outputs.items()}

@@ -22,16 +22,7 @@ __all__ = ["axes_of", "region_problem", "require_same_region"]
 
 
 def axes_of(sys: ReducedSystem, family: str, axes: Any) -> dict[str, tuple[Fraction, Fraction]]:
-    """Intervals by name, doubles being the rationals that they are.
-
-    Raises
-    ------
-    InputError
-        For what is no mapping from two or more names to intervals of finite numbers.
-    ParameterError
-        For a name that is neither a parameter nor a symbol of the family, or a parameter that has to be
-        positive and is not throughout.
-    """
+    """Intervals by name, doubles being the rationals that they are."""
     if not isinstance(axes, Mapping) or not axes:
         raise InputError(f"axes are a dict of name -> (low, high), got {shown(axes)}")
     if len(axes) > AXES:
@@ -61,16 +52,7 @@ def region_problem(
     axes: Mapping[str, tuple[Fraction, Fraction]],
     params: Mapping[str, Any] | None,
 ) -> tuple[dict[str, Any], Members]:
-    """The problem for `geoctrl.checker`, ready for JSON, and what the checker reads in it.
-
-    Raises
-    ------
-    ParameterError
-        For unknown names, values that are missing, given twice or no numbers.
-    EquilibriumError
-        If the members are no equilibria on the leaf for all values of the axes, or the equations hold the
-        time.
-    """
+    """The problem for `geoctrl.checker`, ready for JSON, and what the checker reads in it."""
     own = sys.families[family].names
     given = dict(params or {})
     symbols = {k: given.pop(k) for k in list(given) if k in own}
@@ -141,13 +123,7 @@ def region_problem(
 
 
 def require_same_region(sys: ReducedSystem, family: str, problem: Mapping[str, Any]) -> None:
-    """Refuse a map's problem whose equations or family are not those of a system.
-
-    Raises
-    ------
-    CertificateError
-        If they are others, or a parameter was set by others, which a map's file does not tell.
-    """
+    """Refuse a map's problem whose equations or family are not those of a system."""
     known = {**problem["parameters"], **problem["symbols"], **problem["axes"]}
     if family not in sys.families:
         raise CertificateError(f"{sys.name} has no family {family!r}")

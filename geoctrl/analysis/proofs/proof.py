@@ -59,11 +59,6 @@ def decide(problem: Problem, modulo: str | None = None, so_far: SoFar = lambda _
 
     Modulo "orbit" what is not proved stable is asked of the point's orbit under the symmetries that are
     found.
-
-    Raises
-    ------
-    CertificateError
-        If the point is no equilibrium, or the equations cannot be put before the checker.
     """
     outcome: Outcome | None = None
     asked: Problem | None = problem
@@ -229,13 +224,7 @@ class _Search:
 
 
 def in_floats(problem: Problem) -> Outcome:
-    """The report of a point where nothing is exact: what is conserved is proved, nothing else is.
-
-    Raises
-    ------
-    Refusal
-        If the equations have no derivatives at the point, or are too large.
-    """
+    """The report of a point where nothing is exact: what is conserved is proved, nothing else is."""
     stored = problem.question()
     question = checker.Question(stored.read, exact=False)
     conserved = _kept(question, problem)

@@ -91,11 +91,6 @@ class FallingBySlopes:
         Of all states.
     rate : float
         Of the system.
-
-    Raises
-    ------
-    CertificateError
-        If the linearisation does not decay, or an output is at its limit, or the domain ends, at the point.
     """
 
     def __init__(self, field: Field, sizes: np.ndarray, rate: float) -> None:

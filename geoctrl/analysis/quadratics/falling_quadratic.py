@@ -83,11 +83,6 @@ class FallingQuadratic:
         The seconds that the solver may take.
     units : Units, optional
         In which functions are given; the search has coordinates of its own.
-
-    Raises
-    ------
-    CertificateError
-        If the linearisation on the leaf does not decay, or the problem is too large.
     """
 
     def __init__(
@@ -331,13 +326,7 @@ class FallingQuadratic:
     # -- the search -----------------------------------------------------------------------------------
 
     def proofs(self) -> Iterator[Proof]:
-        """Proofs of larger and larger sets; none where nothing is shown.
-
-        Raises
-        ------
-        CertificateError
-            If an output is at its limit, or the domain ends, at the point.
-        """
+        """Proofs of larger and larger sets; none where nothing is shown."""
         kept: Iterator[tuple[float, Proof]] = iter(())
         volumes: list[float] = []
         for power in POWERS if self.leaf.apart > APART else POWERS[-1:]:

@@ -38,11 +38,6 @@ class NearLeaf:
         Orthonormal basis of the tangent space.
     A : ndarray (d, d)
         The linearisation in it.
-
-    Raises
-    ------
-    CertificateError
-        If the linearisation does not decay, or there is no direction.
     """
 
     def __init__(self, setting: Setting, units: Units) -> None:

@@ -20,13 +20,7 @@ Gram = dict[tuple[int, int], int]
 
 
 def require_solver() -> Any:
-    """Clarabel.
-
-    Raises
-    ------
-    CertificateError
-        If it is not installed.
-    """
+    """Clarabel."""
     try:
         return import_module("clarabel")
     except ImportError:

@@ -27,13 +27,7 @@ _AGREED = 1e-9
 
 
 def require_agreement(seen: Seen, motion: Motion, u: np.ndarray, params: Mapping[str, float]) -> None:
-    r"""Refuse equations :math:`M \dot v - B^T \lambda = h` that the rates of the system do not solve.
-
-    Raises
-    ------
-    CertificateError
-        Where they differ, which is a fault of the package.
-    """
+    r"""Refuse equations :math:`M \dot v - B^T \lambda = h` that the rates of the system do not solve."""
     for seed in _SEEDS:
         x = seen.generic(seed)
         if x is None:

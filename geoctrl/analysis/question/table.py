@@ -40,13 +40,7 @@ class Table:
             self._place[node] = self._row("sym", name, role)
 
     def places(self, nodes: Sequence[Node]) -> list[int]:
-        """Places of nodes, which are written with all below them.
-
-        Raises
-        ------
-        ExpressionError
-            If they hold a symbol that was not named.
-        """
+        """Places of nodes, which are written with all below them."""
         for node in self._graph.reachable(nodes, known=self._place):
             self._place[node] = self._write(node)
         return [self._place[node] for node in nodes]

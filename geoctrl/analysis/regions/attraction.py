@@ -185,13 +185,7 @@ class _Search:
         self._cut: list[str] = []
 
     def run(self, by: str | None, depth: int | None, degree: int | None) -> Found:
-        """The largest set.
-
-        Raises
-        ------
-        CertificateError
-            If none is found.
-        """
+        """The largest set."""
         try:
             self._stages(by, depth, degree)
         except KeyboardInterrupt:

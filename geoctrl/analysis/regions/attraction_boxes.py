@@ -26,11 +26,6 @@ def boxes_of(region: Region, pieces: int) -> list[dict[str, Interval]]:
 
     Pieces over which nothing lies below the level are left out. Rounded outwards: all of the region is in the
     boxes.
-
-    Raises
-    ------
-    CertificateError
-        Where no bound of the velocities is found over a piece.
     """
     energy = region.energy
     finest = [(b - a) / pieces for a, b in extent_of(region).values()]

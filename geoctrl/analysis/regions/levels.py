@@ -47,11 +47,6 @@ def highest_levels(
         Of the function: the first step from its value at the point.
     limited : bool
         Whether inputs have to stay within the limits of the problem.
-
-    Raises
-    ------
-    Refusal
-        If none is found.
     """
     cells = Cells(energy)
     halving = _Halving(cells, depth)

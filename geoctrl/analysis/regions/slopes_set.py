@@ -40,11 +40,6 @@ class SlopesSets:
     system : ReducedSystem
     point : Equilibrium
     limits : dict of output -> bound
-
-    Raises
-    ------
-    CertificateError
-        If there is a leaf, the point is not exact, or the linearisation does not decay.
     """
 
     def __init__(self, system: ReducedSystem, point: Equilibrium, limits: Mapping[str, Fraction]) -> None:
@@ -65,13 +60,7 @@ class SlopesSets:
         self._shown: Shown | None = None
 
     def at_once(self) -> AttractedSet:
-        """A set of one cell.
-
-        Raises
-        ------
-        CertificateError
-            If none is found.
-        """
+        """A set of one cell."""
         self._shown = self._search.at_once()
         if self._shown is None or (found := self.found()) is None:
             raise CertificateError("by slopes, no function is shown to fall in any set")

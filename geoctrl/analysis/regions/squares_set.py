@@ -46,11 +46,6 @@ class SquaresSets:
     limits : dict of output -> bound
     left : callable
         The seconds that are left.
-
-    Raises
-    ------
-    CertificateError
-        If Clarabel is not installed, or there are no equations or no invariants to ask about.
     """
 
     def __init__(

@@ -165,13 +165,7 @@ def _kept_in_balls(read: dict[str, Any]) -> list[str]:
 
 
 def require_same_sublevel(system: ReducedSystem, stored: Mapping[str, Any]) -> None:
-    """Compare the problem of a region's file with the equations and the domain of a system.
-
-    Raises
-    ------
-    CertificateError
-        Naming the first part that differs; for limits, which belong to a loop that no file holds.
-    """
+    """Compare the problem of a region's file with the equations and the domain of a system."""
     sides = [side.margin for side in system.domain.values()]
     if stored["limits"]:
         raise CertificateError("outputs within limits are those of a law, which a file does not hold")

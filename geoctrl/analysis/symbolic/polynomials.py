@@ -50,11 +50,6 @@ def locate_roots(coefficients: Sequence[Fraction]) -> RootLocation:
     Parameters
     ----------
     coefficients : leading one first, not zero
-
-    Raises
-    ------
-    InputError
-        If the leading coefficient is zero.
     """
     coefficients = list(coefficients)
     if not coefficients or coefficients[0] == 0:

@@ -78,11 +78,6 @@ class Fall:
     inverse : fmpq_mat
     whole : Cell
         Around the set.
-
-    Raises
-    ------
-    Refusal
-        If P is not positive definite, or not one of what is measured.
     """
 
     def __init__(self, field: Field, function: list[list[fmpq]], level: fmpq) -> None:

@@ -55,11 +55,6 @@ class Field:
         Places of margins of the domain, and of limited outputs.
     turned : list of str
         Labels of the measured states of which whole turns change nothing.
-
-    Raises
-    ------
-    Refusal
-        If the point is no equilibrium in exact numbers, there is a leaf, or what is free may fail.
     """
 
     def __init__(self, problem: dict[str, Any]) -> None:
@@ -169,12 +164,6 @@ class Field:
         ----------
         bent : bool
             In mean value form from the middle of the cell, by second derivatives: narrower, and slower.
-
-        Raises
-        ------
-        Refusal
-            If something may have no value there, a switch lies there, or the accelerations may not be
-            determined.
         """
         return _Over(self, cell, bent).slopes
 

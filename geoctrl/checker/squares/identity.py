@@ -50,11 +50,6 @@ class Fall:
     ----------
     setting : Setting
     level : fmpq
-
-    Raises
-    ------
-    Refusal
-        If a matrix is not proved to be positive definite, or the identity does not hold.
     """
 
     def __init__(self, setting: Setting, proposal: dict[str, Any]) -> None:

@@ -64,12 +64,6 @@ class Setting:
         States that nothing of the motion of the others depends on.
     turned : list of str
         States that occur in sines and cosines alone.
-
-    Raises
-    ------
-    Refusal
-        If the point is no rational equilibrium, an invariant is not kept, or something is no polynomial of
-        the functions above.
     """
 
     def __init__(self, problem: dict[str, Any]) -> None:

@@ -122,13 +122,7 @@ class Cells:
         return self.energy.irregular(node.cell)
 
     def cover(self, level: fmpq, is_halved: Callable[[Node], bool]) -> list[Node]:
-        """The cells of K.
-
-        Raises
-        ------
-        Refusal
-            If what is below the level cannot be kept in cells of this tree.
-        """
+        """The cells of K."""
         inside: list[Node] = []
         marks: dict[Node, str] = {}
 

@@ -242,13 +242,7 @@ class Energy:
         return [at[p] for p in wanted]
 
     def quadratic(self, cell: Cell) -> Quadratic | None:
-        """phi over a cell; None where it may have no least value.
-
-        Raises
-        ------
-        Refusal
-            If a function has no value everywhere in the cell, or the level sets may be irregular there.
-        """
+        """phi over a cell; None where it may have no least value."""
         middle = [((a + b) / 2,) * 2 for a, b in cell]
         if (start := self.start(middle)) is None:
             return None

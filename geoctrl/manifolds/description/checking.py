@@ -23,19 +23,7 @@ _ROUNDING = 1e-12
 
 
 def check_description(system: Any) -> None:
-    """Refuse what a system is given if it cannot be read, in the order in which it is needed.
-
-    Raises
-    ------
-    DescriptionError
-        For an unknown symbol, a name that is taken, or a line that turns.
-    ExpressionError
-        For an unknown function.
-    InputError
-        For an inertia that is none.
-    GradientError
-        For a gradient that is not that of the potential.
-    """
+    """Refuse what a system is given if it cannot be read, in the order in which it is needed."""
     check_potential(system)
     check_lagrangian(system)
     check_holding(system)
@@ -67,11 +55,6 @@ def check_holding(system: Any) -> None:
     """Refuse lines and planes of places that a turning frame carries along.
 
     The velocity of such a place, an inertial one, would not be along its axes.
-
-    Raises
-    ------
-    DescriptionError
-        Where the frame's rate does not leave them in place.
     """
     if system.frame_rate is None:
         return
@@ -113,13 +96,7 @@ def check_numbers(system: Any) -> None:
 
 
 def check_gradients(system: Any, potential: Callable, gradient: Callable, seeds: Sequence[int]) -> bool:
-    """Whether potential and gradient, functions of the configuration, could be compared and agree.
-
-    Raises
-    ------
-    GradientError
-        If they do not agree.
-    """
+    """Whether potential and gradient, functions of the configuration, could be compared and agree."""
     states = [system.product.generic(seed) for seed in seeds]
     pairs = [(z, system.product.rates(z, w)) for z, w in states]
     compared = [
@@ -130,15 +107,7 @@ def check_gradients(system: Any, potential: Callable, gradient: Callable, seeds:
 
 
 def check_invariants(system: Any) -> None:
-    """Refuse declared invariants that cannot be read, or go by names that are taken.
-
-    Raises
-    ------
-    DescriptionError
-        For a symbol or a name.
-    ExpressionError
-        For a function.
-    """
+    """Refuse declared invariants that cannot be read, or go by names that are taken."""
     taken = set(system.quantity_names) & set(system.invariants_given)
     if taken:
         raise DescriptionError(f"the system has {', '.join(sorted(taken))} of its own: choose another name")
@@ -153,30 +122,14 @@ def check_invariants(system: Any) -> None:
 
 
 def check_potential(system: Any) -> None:
-    """Refuse symbols and functions in the terms of the potential that are not known.
-
-    Raises
-    ------
-    DescriptionError
-        For a symbol.
-    ExpressionError
-        For a function.
-    """
+    """Refuse symbols and functions in the terms of the potential that are not known."""
     for term in system.potential_terms:
         require(term.what, [term.small.expr], term.own_symbols | system.parameter_symbols)
         term.small.nodes(system)
 
 
 def check_forces(system: Any) -> None:
-    """Refuse symbols and functions in the forces that are not known.
-
-    Raises
-    ------
-    DescriptionError
-        For a symbol.
-    ExpressionError
-        For a function.
-    """
+    """Refuse symbols and functions in the forces that are not known."""
     if system.forced and not callable(system.forces_given):
         known = system.parameter_symbols | set(system.states) | set(system.driven) | {time}
         require("forces", system.forces_given, known)

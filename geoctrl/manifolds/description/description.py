@@ -49,15 +49,6 @@ class Description:
     potential, gradient, forces, inputs, law, parameters, invariants, equilibria, name, source
         As `geoctrl.manifolds.ProductSystem` takes them.
 
-    Raises
-    ------
-    DescriptionError
-        If potential and gradient do not go together, forces have a wrong shape, or labels repeat.
-    ParameterError
-        If parameter names repeat or meet a label.
-    InputError, GradientError, ExpressionError
-        As `geoctrl.manifolds.description.checking.check_description`.
-
     Attributes
     ----------
     frame_rate : sympy Matrix or None

@@ -61,11 +61,6 @@ class Face(ABC):
 
         The second part goes by the name ``second`` in messages.
 
-        Raises
-        ------
-        ConstraintError
-            If a defect is above 1e-3.
-
         Warns
         -----
         ProjectionWarning

@@ -25,13 +25,7 @@ _TIMES = (0.0, 0.37, 1.9, 23.0, 1e3)
 
 
 def examine(system: Description, params: Mapping[str, float]) -> None:
-    """Call potential, gradient, forces and law, where they are functions, at a generic state.
-
-    Raises
-    ------
-    DescriptionError
-        If one returns something that is not numbers, or of a wrong shape.
-    """
+    """Call potential, gradient, forces and law, where they are functions, at a generic state."""
     z, second = system.product.parts(system.generic_state())
     first = z.reshape(system.shape)
     values, m = np.array(list(params.values()), dtype=float), len(system.driven)

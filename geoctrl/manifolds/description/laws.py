@@ -17,13 +17,7 @@ __all__ = ["callable_law", "law_terms", "read_function", "read_law"]
 
 
 def read_law(law: Any) -> Any:
-    """A law as it is given to `closed_loop`: the function, or its expressions.
-
-    Raises
-    ------
-    DescriptionError
-        For a function of other arguments.
-    """
+    """A law as it is given to `closed_loop`: the function, or its expressions."""
     law = getattr(law, "expr", law)
     if callable(law):
         require_arguments("the law", law, "t, x, params")
@@ -39,13 +33,7 @@ def read_function(law: Any) -> Callable:
 
 
 def law_terms(law: Any, labels: tuple[str, ...]) -> list[sp.Expr]:
-    """Expressions of a law in the order of the inputs: given in it, or by name.
-
-    Raises
-    ------
-    DescriptionError
-        Unless there is one for each input, an expression or a number.
-    """
+    """Expressions of a law in the order of the inputs: given in it, or by name."""
     if isinstance(law, Mapping):
         named = {str(u): e for u, e in law.items()}
         if set(named) != set(labels):

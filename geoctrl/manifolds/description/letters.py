@@ -86,13 +86,7 @@ class Letters:
         return FromSympy(self.graph, table | {time: self.time_node})
 
     def expression(self, expr: Any) -> Node:
-        """Node of an expression in states, time, inputs and parameters.
-
-        Raises
-        ------
-        ExpressionError
-            For a symbol or function that is not known, or an input that a law sets.
-        """
+        """Node of an expression in states, time, inputs and parameters."""
         node = self.to_node(expr)
         symbols = self.graph.symbols([node])
         lost = [str(s) for s, n in zip(self.driven, self.driven_nodes, strict=True) if n in symbols]

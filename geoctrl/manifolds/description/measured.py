@@ -28,11 +28,6 @@ def measures_of(given: Any, labels: Sequence[str], conjugate: bool = False) -> M
     labels : labels of the states of a form
     conjugate : bool
         Whether the second part of the states is momenta rather than velocities.
-
-    Raises
-    ------
-    UnitsError
-        If two terms of one sum differ, or the text of a unit is not read.
     """
     parameters = given_units(given.parameters)
     lengths = [METRE if isinstance(f, Place) else ONE for f in given.product.factors]

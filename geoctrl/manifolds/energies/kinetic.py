@@ -77,13 +77,7 @@ class Kinetic:
     # -- in numbers -----------------------------------------------------------------------------
 
     def at(self, numbers: Mapping[sp.Symbol, float]) -> Numbers:
-        """Own inertias (n, 3, 3), and the constant rest (3 N, 3 N) or None where there is none.
-
-        Raises
-        ------
-        InputError
-            If they are not finite, or no inertia.
-        """
+        """Own inertias (n, 3, 3), and the constant rest (3 N, 3 N) or None where there is none."""
         return self._numbers(numbers) if self._constant is None else self._constant
 
     @cached_property

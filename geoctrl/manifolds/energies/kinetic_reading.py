@@ -33,11 +33,6 @@ def read_energy(product: Product, kinetic: Any) -> tuple[Kinetic, sp.Expr]:
     product : Product
     kinetic : expression
         In ``z``, ``rate`` and ``velocity`` of the factors.
-
-    Raises
-    ------
-    DescriptionError
-        If it is no expression, or holds no rate of a body.
     """
     given = read_scalar("kinetic", kinetic)
     moving = [s for f in product.factors for s in (*f.rate, *f.velocity)]

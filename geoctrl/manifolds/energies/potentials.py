@@ -214,11 +214,6 @@ def read_terms(potential: Any, bodies: Bodies, symbols: Callable[[], Sequence[sp
     bodies : Bodies
     symbols : callable
         Gives the symbols of the configuration, row by row; called where there is an expression.
-
-    Raises
-    ------
-    DescriptionError, InputError
-        For anything else, and for terms that these bodies do not fit.
     """
     given = [] if potential is None else potential
     terms = list(given) if isinstance(given, (list, tuple)) else [given]
@@ -241,13 +236,7 @@ def _columns(c: Any) -> np.ndarray:
 
 
 def index_pairs(pairs: Any, n: int | None = None) -> np.ndarray:
-    """Pairs of body indices (m, 2), all below n if that is given.
-
-    Raises
-    ------
-    InputError
-        If they are none.
-    """
+    """Pairs of body indices (m, 2), all below n if that is given."""
     shape = shape_of(pairs)
     array = np.asarray(pairs if shape else ())
     if not shape or len(shape) != 2 or shape[1] != 2 or array.dtype.kind not in "iu":

@@ -265,13 +265,7 @@ class Factor(ABC):
 
 
 def names_of(letters: tuple[str, str], name: Any, velocity: Any) -> tuple[str, str]:
-    """Names of a configuration and of its velocity.
-
-    Raises
-    ------
-    DescriptionError
-        For what is no text, or none that can be printed.
-    """
+    """Names of a configuration and of its velocity."""
     for what, given in (("name", name), ("velocity", velocity)):
         if not (isinstance(given, str) and given) and not (given is None and what == "velocity"):
             raise DescriptionError(f"{what} of a factor must be text, got {shown(given)}")

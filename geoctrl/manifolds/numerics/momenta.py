@@ -51,17 +51,7 @@ class Second:
 def converted(
     system: Any, x: Any, source: str, target: str, params: Mapping[str, float] | None
 ) -> np.ndarray:
-    """States of the form ``source`` as states of the form ``target``, (size,) or (size, nt).
-
-    Raises
-    ------
-    InputError
-        For an unknown form or a wrong shape.
-    SingularMassError
-        Where the inertia is singular.
-    ConvergenceError
-        If no velocities are found that have some momenta.
-    """
+    """States of the form ``source`` as states of the form ``target``, (size,) or (size, nt)."""
     for form in (source, target):
         require_choice("form", form, system.forms)
     z, y, single = system.columns(x)

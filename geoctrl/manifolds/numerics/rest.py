@@ -41,11 +41,6 @@ def find_rest(
     sizes : callable
         ``sizes(place)``: sizes of the entries of the configuration and of the tangent coordinates (k,), one
         for turns, zero for what has none.
-
-    Raises
-    ------
-    EquilibriumError
-        If none is found, or a derivative has no value on the way.
     """
     best, least, unit = place, np.inf, np.ones(place.shape)
     for _ in range(_STEPS):

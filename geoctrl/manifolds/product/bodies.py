@@ -52,11 +52,6 @@ class Bodies:
         of : sequence of factors or their names
         asked_by : str
             What is summed over them, for messages.
-
-        Raises
-        ------
-        DescriptionError
-            For a name that is unknown or comes twice, and bodies of several kinds.
         """
         chosen = self
         if of is not None:

@@ -36,11 +36,6 @@ class Product:
     ----------
     factors : sequence of Factor
 
-    Raises
-    ------
-    DescriptionError
-        For none, or what is no factor.
-
     Attributes
     ----------
     kinds, first : ndarray (B,) of int

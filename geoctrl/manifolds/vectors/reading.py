@@ -55,13 +55,7 @@ def number_of_bodies(n: Any) -> range:
 
 
 def finite(what: str, expr: Any) -> sp.Expr:
-    """A scalar expression or number, with nothing infinite or undefined in it.
-
-    Raises
-    ------
-    DescriptionError
-        If it is none.
-    """
+    """A scalar expression or number, with nothing infinite or undefined in it."""
     if not isinstance(expr, sp.Expr) or expr.is_Matrix:
         raise DescriptionError(f"{what} must hold expressions or numbers, got {expr!r}")
     if expr.has(sp.nan, sp.oo, -sp.oo, sp.zoo):
@@ -79,13 +73,7 @@ def _expression(what: str, value: Any) -> Any:
 
 
 def read_scalar(what: str, value: Any, kinds: str = "an expression") -> sp.Expr:
-    """An expression or number; a matrix (1, 1), as a product of vectors gives it, stands for its entry.
-
-    Raises
-    ------
-    DescriptionError
-        If it is none; ``kinds`` tells what may be given.
-    """
+    """An expression or number; a matrix (1, 1), as a product of vectors gives it, stands for its entry."""
 
     def problem() -> str:  # to print long expressions takes longer than to read them
         return f"{what} must be {kinds}, got {value!r}"
@@ -102,13 +90,7 @@ def read_scalar(what: str, value: Any, kinds: str = "an expression") -> sp.Expr:
 
 
 def read_vectors(name: str, vectors: Any, n: int) -> tuple[sp.Matrix, ...]:
-    """n vectors of three expressions or numbers; one alone will do for n = 1.
-
-    Raises
-    ------
-    DescriptionError
-        For a wrong shape, or entries that are no finite expressions.
-    """
+    """n vectors of three expressions or numbers; one alone will do for n = 1."""
     given = vectors
 
     def problem() -> str:
@@ -126,13 +108,7 @@ def read_vectors(name: str, vectors: Any, n: int) -> tuple[sp.Matrix, ...]:
 
 
 def read_forces(forces: Any, inputs: Sequence[Any], n: int) -> Any:
-    """Generalised forces: None, the callable, or n vectors of expressions.
-
-    Raises
-    ------
-    DescriptionError
-        For a wrong shape, a function of other arguments, or inputs without forces.
-    """
+    """Generalised forces: None, the callable, or n vectors of expressions."""
     if forces is None:
         if inputs:
             raise DescriptionError("inputs act through forces; give forces, or leave inputs out")
@@ -155,13 +131,7 @@ def positive_definite(name: str, M: np.ndarray) -> np.ndarray:
 
 
 def read_gradient(potential: Any, gradient: Any, shape: str) -> bool:
-    """Whether the potential is a function, which comes with its gradient.
-
-    Raises
-    ------
-    DescriptionError
-        If one is given without the other, one takes other arguments, or a function is one of several terms.
-    """
+    """Whether the potential is a function, which comes with its gradient."""
     if callable(potential):
         if not callable(gradient):
             raise DescriptionError(f"a callable potential needs gradient= of the same arguments -> {shape}")
@@ -185,11 +155,6 @@ def check_gradient(potential: Callable, gradient: Callable, place: np.ndarray, d
     -------
     bool
         Whether this says anything: not where both vanish, or the potential is too large or not finite.
-
-    Raises
-    ------
-    GradientError
-        If they differ by more than 1e-4 of their size, and the errors of the differences.
     """
     h = 1e-5
     ahead, behind = potential(place + h * direction), potential(place - h * direction)
@@ -222,11 +187,6 @@ def needs_repair(defects: Mapping[str, np.ndarray], repair: str, remedy: str, wh
         What to do about large ones.
     who : str
         The body, where it is one; else bodies are counted.
-
-    Raises
-    ------
-    ConstraintError
-        If a defect is above 1e-3.
 
     Warns
     -----
@@ -281,11 +241,6 @@ def examine_function(what: str, function: Any, arguments: tuple, shape: tuple[in
 def signals(labels: tuple[str, ...], t: Any, u: Any, count: int) -> list[tuple[float, np.ndarray]]:
     """Time and inputs (m,) of each of ``count`` columns; ``t`` is a number or (count,), ``u`` (m,) or
     (m, count).
-
-    Raises
-    ------
-    InputError
-        For a wrong number of inputs or times, or numbers that are not finite.
     """
     m = len(labels)
     inputs = np.zeros(m) if u is None else np.atleast_1d(finite_array("u", u))

@@ -58,11 +58,6 @@ def latex(
         Width of a line in em; seconds, and a line that is not typeset by then says so.
     progress, seconds
         As of `geoctrl.certify`; the budget is part of these seconds.
-
-    Raises
-    ------
-    InputError, ParameterError
-        For another part or a width that is not positive; for such a budget.
     """
     seconds_left = under_way().within(seconds_of(budget))
     return system.display_type(system.description, width, seconds_left).part(part)

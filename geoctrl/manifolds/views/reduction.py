@@ -40,11 +40,6 @@ def description(system: Description, spin: Sequence[float] | None = None) -> Eul
     The advected vectors of an attitude "R" are ``R_1``, ``R_2``, ``R_3``; a place "x" has a fourth component
     that is one. With ``spin``, the Lagrangian must not change when all bodies turn about that axis, or it
     would depend on time.
-
-    Raises
-    ------
-    DescriptionError
-        If the system is given by functions, or is too large to be written out.
     """
     system.require_symbolic()
     bodies, kinetic = system.product.factors, system.kinetic

@@ -40,11 +40,6 @@ class SeenManifold(Seen):
     system : ManifoldSystem
     spin : three floats
         Rate of the axes in the reference.
-
-    Raises
-    ------
-    DescriptionError
-        Before any work, where the inertia varies and the system cannot be written out.
     """
 
     def __init__(self, system: Any, spin: tuple[float, ...]) -> None:
@@ -154,12 +149,7 @@ class SeenManifold(Seen):
     # -- what has to hold -----------------------------------------------------------------------
 
     def require_steady(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
-        """Refuse equations that hold the time, and a spin about no axis of symmetry.
-
-        Raises
-        ------
-        EquilibriumError, DescriptionError
-        """
+        """Refuse equations that hold the time, and a spin about no axis of symmetry."""
         system = self.system
         require_autonomous(self.given.autonomous and not holds_time(self.given, x, u, params), system.name)
         if np.any(self.spin):
@@ -219,13 +209,7 @@ class SeenManifold(Seen):
         return self.system.product.state(*self.system.product.generic(seed))
 
     def rest_near(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
-        """State near ``x`` that rests, where the moments of amended potential and forces vanish.
-
-        Raises
-        ------
-        EquilibriumError
-            If none is found.
-        """
+        """State near ``x`` that rests, where the moments of amended potential and forces vanish."""
         product, run = self.system.product, self.system.run(params)
         z = find_rest(
             product.parts(x)[0],

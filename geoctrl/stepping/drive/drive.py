@@ -235,11 +235,6 @@ class Expressions(Drive):
     ----------
     terms : sequence of float or expression
         One for each input.
-
-    Raises
-    ------
-    ExpressionError
-        For an expression that the system cannot translate.
     """
 
     def __init__(self, system: System, terms: Sequence[Any]) -> None:

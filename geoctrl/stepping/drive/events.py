@@ -75,15 +75,7 @@ class LocatedEvent:
 
 
 def read_events(system: System, events: Mapping[str, Any] | None) -> tuple[LocatedEvent, ...]:
-    """Events as nodes in the states, the time and the inputs of a system.
-
-    Raises
-    ------
-    TypeError
-        If ``events`` is not a mapping of names to expressions.
-    ExpressionError
-        For an expression that cannot be translated or does not change along a run.
-    """
+    """Events as nodes in the states, the time and the inputs of a system."""
     if events is None:
         return ()
     if not isinstance(events, Mapping):

@@ -24,15 +24,6 @@ def read_inputs(system: System, inputs: Any, timepts: np.ndarray | None = None) 
     ----------
     timepts : ndarray (nt,), optional
         Times that samples without times of their own belong to.
-
-    Raises
-    ------
-    InputError
-        For an unknown label, a wrong shape, a value that is not finite, or inputs for a system without any.
-    ExpressionError
-        For an expression that cannot be translated or holds an input.
-    TypeError
-        For a value of another kind, and a function of other arguments.
     """
     labels = system.input_labels
     if inputs is None or (isinstance(inputs, Mapping) and not inputs):
@@ -79,13 +70,7 @@ def _term(label: str, value: Any, inputs: Sequence[sp.Symbol]) -> Any:
 
 
 def _is_feedback(function: Callable) -> bool:
-    """Whether a function is one of (t, x, params), not of the time alone.
-
-    Raises
-    ------
-    TypeError
-        For one that can be called in neither way, or in both.
-    """
+    """Whether a function is one of (t, x, params), not of the time alone."""
     of_time, of_state = accepts(function, 1), accepts(function, 3)
     if of_time and of_state:
         raise TypeError(

@@ -15,13 +15,7 @@ __all__ = ["followed", "resampled"]
 
 
 def followed(flow: Flow, run: Callable) -> np.ndarray:
-    """States (n, nt) at the times of a flow that starts anew from known samples, by the engine ``run``.
-
-    Raises
-    ------
-    SimulationError
-        If it breaks off, where the run itself did not.
-    """
+    """States (n, nt) at the times of a flow that starts anew from known samples, by the engine ``run``."""
     blocks, steps = [], run(flow)
     while True:
         try:
@@ -35,15 +29,7 @@ def followed(flow: Flow, run: Callable) -> np.ndarray:
 
 
 def resampled(flow: Flow, run: Callable, time: np.ndarray, states: np.ndarray, times: Any) -> np.ndarray:
-    """States (n, k) at other times within the samples (nt,), (n, nt) of a flow, each run from the one before.
-
-    Raises
-    ------
-    InputError
-        If the times do not increase or lie beyond the run.
-    SimulationError
-        If the run cannot be followed.
-    """
+    """States (n, k) at other times within the samples (nt,), (n, nt) of a flow, each from the one before."""
     asked = finite_array("times", times)
     if asked.ndim != 1 or not asked.size or not np.all(np.diff(asked) > 0):
         raise InputError(

@@ -43,11 +43,6 @@ def composition(order: int) -> np.ndarray:
     the odd powers up to ``order - 1`` sum to zero. Any symmetric method of order two becomes one of the order
     asked for; symplecticity and momenta are kept.
 
-    Raises
-    ------
-    InputError
-        For an order other than 2, 4, 6, 8.
-
     Examples
     --------
     >>> composition(4).size, round(float(sum(composition(4) ** 3)), 14)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from geoctrl._scalars.graph.c_text import Instructions, about, comment, declaration, definition, placed
+from geoctrl._scalars.text.c_text import Instructions, about, comment, declaration, definition, placed
 
 __all__ = ["c_files"]
 

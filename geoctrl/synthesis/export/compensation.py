@@ -69,17 +69,6 @@ def compensated(
     dict of name -> float
         The ``params`` given, with these gains: what ``law.sampled(rate, params=...)`` takes.
 
-    Raises
-    ------
-    InputError
-        If the rate is not positive, a hold is longer than half a period of the loop, or no gains are found
-        that have these multipliers: as many gains as multipliers are needed, and a form of law that has
-        only a few shapes of feedback may still have none.
-    LabelError
-        For a gain that the law does not have.
-    EquilibriumError, ParameterError
-        As `geoctrl.linearize_held`.
-
     Examples
     --------
     >>> import geoctrl as gc

@@ -34,13 +34,7 @@ def with_numbers(
 def exactly_with_numbers(
     loop: ReducedSystem, torques: Mapping[str, sp.Expr], params: Mapping[str, float] | None
 ) -> dict[str, sp.Expr]:
-    """Torques by input label in the states of a loop, computed from the rational numbers that parameters are.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown parameter, or one without a value.
-    """
+    """Torques by input label in the states of a loop, with parameters as the rationals that they are."""
     values = loop.parameters(params)
     numbers = {p.symbol: sp.Rational(exact(values[p.name])) for p in loop.mechanism.parameters}
     read = loop.to_sympy([loop.expression(e) for e in torques.values()])
@@ -53,13 +47,7 @@ def as_feedback(
     torques: Mapping[str, sp.Expr],
     params: Mapping[str, float] | None,
 ) -> Feedback:
-    """The torques in the states of a loop as a controller for the plant, with the states that the loop adds.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown parameter, or one without a value.
-    """
+    """Torques in the states of a loop as a controller for the plant, with the states that the loop adds."""
     known, controller = plant.reduce().state_labels, loop.mechanism.controller
     added = {
         label: controller[label] if label in controller else loop.to_sympy([rate])[0]

@@ -15,8 +15,8 @@ import sympy as sp
 
 from geoctrl._checks import file_path, made_folder
 from geoctrl._scalars import Program
-from geoctrl._scalars.graph.c_text import identifier, write_pair
 from geoctrl._scalars.graph.straight_line import PYTHON, Language, results, statements
+from geoctrl._scalars.text.c_text import identifier, write_pair
 from geoctrl.errors import InputError, ParameterError
 from geoctrl.synthesis.export.c_code import c_files
 from geoctrl.synthesis.export.formula import law_latex
@@ -60,15 +60,7 @@ class Computed:
 
     @classmethod
     def of(cls, loop: ReducedSystem, nodes: list, values: Mapping[str, float]) -> Computed:
-        """Nodes in the graph of a loop, at a full set of parameters.
-
-        Raises
-        ------
-        InputError
-            If they hold the time.
-        ParameterError
-            If a constant is not finite at these parameters.
-        """
+        """Nodes in the graph of a loop, at a full set of parameters."""
         held = loop.graph.symbols(nodes)
         if loop.time_node in held:
             raise InputError(
@@ -133,15 +125,6 @@ def function(law: _Law, params: Mapping[str, float] | None = None) -> Callable[[
     callable
         Of a list, tuple or array (n,). What divides by zero raises ZeroDivisionError.
 
-    Raises
-    ------
-    ParameterError
-        For an unknown parameter, or one without a value.
-    InputError
-        If the law depends on the time.
-    MatchingError
-        If the loop with rotor rates does not exist (sigma is the rotors' inertia in some direction).
-
     Examples
     --------
     >>> import geoctrl as gc
@@ -200,17 +183,6 @@ def to_c(
     -------
     (Path, Path)
         The header and the source.
-
-    Raises
-    ------
-    InputError
-        For a folder that cannot be made, a name that is no identifier, or a law that depends on the time.
-    ParameterError, MatchingError
-        As `function`.
-    ExpressionError
-        If C has no such function.
-    TypeError
-        If ``folder`` is no path.
     """
     target, loop = file_path(folder), law.full
     chosen = identifier(name, f"law_{law.mechanism.name}" if law.mechanism.name else "law")

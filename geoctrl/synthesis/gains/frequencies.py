@@ -40,11 +40,6 @@ def by_frequencies(
     ----------
     frequencies : two increasing positive numbers, optional
         By default those of the rate at which the plant falls.
-
-    Raises
-    ------
-    MatchingError
-        If the frequencies are none.
     """
     matrices, names = shaping.matrices, [g.name for g in shaping.gains]
     if set(matrices or names) not in ({"kappa", "rho", "K"}, {"Lambda", "rho", "K"}):

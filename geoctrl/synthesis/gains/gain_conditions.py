@@ -42,13 +42,7 @@ def decided(conditions: StabilityConditions, numbers: Mapping[sp.Symbol, sp.Rati
 def allowing(
     conditions: StabilityConditions, numbers: Mapping[sp.Symbol, sp.Rational], gains: Sequence[sp.Symbol]
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """What numbers those of several sets of gains (N, gains) that satisfy the conditions.
-
-    Raises
-    ------
-    ParameterError
-        If they ask for further numbers.
-    """
+    """What numbers those of several sets of gains (N, gains) that satisfy the conditions."""
     asked = {s for r in conditions.stable for s in r.free_symbols} - numbers.keys() - set(gains)
     if asked:
         raise ParameterError(f"gains need numbers in params for {', '.join(sorted(map(str, asked)))}")

@@ -41,11 +41,6 @@ class Limits:
         ----------
         others : sequence of arrays (n,)
             Further deviations.
-
-        Raises
-        ------
-        InputError
-            For unknown names, what is no number, limits that are not positive, or one without the other.
         """
         if limits is None and speeds is None and start is None and not others:
             return None

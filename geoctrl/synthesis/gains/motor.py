@@ -80,13 +80,7 @@ class Motor:
 
     @classmethod
     def read(cls, limits: Any, speeds: Any, rate: Any, law: Law) -> Motor:
-        """From the arguments of ``recommend``.
-
-        Raises
-        ------
-        InputError, LabelError
-            Unless they are positive numbers, by the labels of torque and rotor rate.
-        """
+        """From the arguments of ``recommend``."""
         bounds: list[float] = []
         for what, given, label in (
             ("limits", limits, law.input_labels[0]),
@@ -200,11 +194,6 @@ def recommended(
         Admissible gains.
     starts : ndarray (S, n)
         States of the plant.
-
-    Raises
-    ------
-    MatchingError
-        If no law can, or none of these gains does; the message says what stands against it.
     """
     plant = matching.mechanism.reduce()
     linear = linearize(plant, point)

@@ -28,13 +28,7 @@ def plant_point(plant: ReducedSystem, loop: ReducedSystem, point: Any) -> Any:
 def deviations(
     plant: ReducedSystem, loop: ReducedSystem, point: Any, params: Mapping[str, float], tilt: Any, starts: Any
 ) -> list[np.ndarray]:
-    """Deviations (n,) of the loop from a point of the plant; states that the plant does not have stay.
-
-    Raises
-    ------
-    InputError
-        If a tilt is no angle, or the plant has several ways to tilt; for starts of another shape.
-    """
+    """Deviations (n,) of the loop from a point of the plant; states that the plant does not have stay."""
     if tilt is None and starts is None:
         return []
     x = np.asarray(getattr(point, "x", point), dtype=float)

@@ -39,13 +39,7 @@ Matrix = np.ndarray
 
 
 def precise_law(reached: Controllability, Q: np.ndarray, R: np.ndarray, units: Units) -> np.ndarray:
-    """The gain (m, n) of deviations by weights of them and of inputs, to the last digits of doubles.
-
-    Raises
-    ------
-    ConvergenceError
-        As `precise_gain`, or if the loop of the gain in doubles does not decay.
-    """
+    """The gain (m, n) of deviations by weights of them and of inputs, to the last digits of doubles."""
     part = reached.part
     d = EXACT.numbers(part.sizes)
     A, B, basis, coordinates = map(EXACT.numbers, (part.A, reached.drive, part.basis, reached.share))
@@ -62,13 +56,7 @@ def precise_law(reached: Controllability, Q: np.ndarray, R: np.ndarray, units: U
 
 
 def precise_gain(A: Matrix, B: Matrix, Q: Matrix, R: Matrix) -> Matrix:
-    r""":math:`K = R^{-1} B^T S` in Fractions, for a pair that can be stabilised and a Q that sees what lasts.
-
-    Raises
-    ------
-    ConvergenceError
-        If the equation is not solved with 2048 bits.
-    """
+    r""":math:`K = R^{-1} B^T S` in Fractions: the pair can be stabilised, and Q sees what lasts."""
     bits = _BITS
     tell("Riccati's equation in exact numbers")
     while bits <= _MOST_BITS:

@@ -48,16 +48,6 @@ def predicted(law: Any, rate: float, eq: Any, params: Mapping[str, float] | None
     LinearLaw
         For ``sampled(rate)``.
 
-    Raises
-    ------
-    InputError
-        If the rate is not positive, the law has states of its own, or no input is predicted: 1 - L G is
-        singular.
-    EquilibriumError
-        If the point is no equilibrium of the plant, or the law does not rest there.
-    ParameterError
-        For an unknown parameter.
-
     Examples
     --------
     >>> import geoctrl as gc

@@ -35,14 +35,7 @@ Judged = tuple[np.ndarray, float, float]
 
 
 def optimal_gain(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray) -> np.ndarray:
-    r""":math:`K = R^{-1} B^T S` of a pair that can be stabilised, with a Q that sees what does not decay.
-
-    Raises
-    ------
-    ConvergenceError
-        If the equation is not solved in doubles: the weights are too far apart, or the solution hangs on more
-        digits.
-    """
+    r""":math:`K = R^{-1} B^T S` of a pair that can be stabilised, with a Q that sees what does not decay."""
     from scipy.linalg import solve_continuous_are
 
     if not A.size:
@@ -97,11 +90,6 @@ def optimal_held_gain(A: np.ndarray, B: np.ndarray, Q: np.ndarray, R: np.ndarray
 
     The integral over one hold is a form in x and u at its beginning (Van Loan, 1978), and
     :math:`K = (R_h + B_h^T S B_h)^{-1} (B_h^T S A_h + N^T)` with the solution S of the discrete equation.
-
-    Raises
-    ------
-    ConvergenceError
-        As `optimal_gain`.
     """
     from scipy.linalg import block_diag, expm, solve_discrete_are, solve_discrete_lyapunov
 
@@ -179,11 +167,6 @@ def _first(solved: Callable[[], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
     In these Newton's steps find small entries of S next to large ones: its cost says how large a state is in
     the loop, which its weight does not.
-
-    Raises
-    ------
-    ConvergenceError
-        If there is no solution.
     """
     try:
         S = solved()
@@ -208,11 +191,6 @@ def _polished(
     stepped : callable
         The cost of a gain that stabilises: the solution of a linear equation.
     judged : callable
-
-    Raises
-    ------
-    ConvergenceError
-        If what is found leaves a residual or does not stabilise.
     """
     try:
         K, residual, wrong = judged(S)

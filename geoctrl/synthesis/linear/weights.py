@@ -26,11 +26,6 @@ def read_weight(name: str, given: Any, labels: Sequence[str], definite: bool = F
         zero there, or one where the matrix has to be definite.
     definite : bool
         Whether it must be positive definite.
-
-    Raises
-    ------
-    InputError, LabelError
-        For another shape, what is not finite, symmetric and semidefinite (definite); for an unknown label.
     """
     k = len(labels)
     if given is None:

@@ -45,14 +45,7 @@ class ModifiedEnergy:
 def modified_energy(
     system: ReducedSystem, sign: int, output: sp.Matrix, eta: sp.Matrix, k: sp.Matrix, kappa: sp.Matrix
 ) -> ModifiedEnergy:
-    """V of a loop with the passive output y, in full symbols, and eta, in states.
-
-    Raises
-    ------
-    MatchingError
-        If a rotor is regulated without being damped, the gains are not diagonal, or the plant's own forces do
-        work: then this function is not known to fall.
-    """
+    """V of a loop with the passive output y, in full symbols, and eta, in states."""
     if not (k.is_diagonal() and kappa.is_diagonal()):
         raise MatchingError(
             "the modified energy is known for diagonal gains; give k= and kappa= as diagonals"

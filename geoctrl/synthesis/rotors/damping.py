@@ -385,13 +385,7 @@ def momentum_moves(law: Law) -> bool:
 
 
 def energy_sign(law: Law, k: sp.ImmutableMatrix) -> int:
-    """The sign of b M^{-1} b^T on the range of K, at random states and default parameters; see the module.
-
-    Raises
-    ------
-    MatchingError
-        If a parameter has no value, or the matrix has both signs.
-    """
+    """The sign of b M^{-1} b^T on the range of K, at random states and default parameters; see the module."""
     system = law.bare
     known = all(p.default is not None for p in system.mechanism.parameters)
     if not known:

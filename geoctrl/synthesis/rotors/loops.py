@@ -59,13 +59,7 @@ def controlled_momentum(law: Law) -> sp.Matrix:
 
 
 def rotor_metric(law: Law) -> sp.Matrix:
-    """rho, the controlled inertia of the rotors.
-
-    Raises
-    ------
-    MatchingError
-        If rho^{-1} = G_ab^{-1} - sigma^{-1} is singular at the default numbers.
-    """
+    """rho, the controlled inertia of the rotors."""
     known = (*law.mechanism.parameters, *law.gain_parameters)
     numbers = {p.symbol: exact(p.default) for p in known if p.default is not None}
     if sp.Matrix(law.rho_inverse).xreplace(numbers).det() == 0:

@@ -69,13 +69,7 @@ def inertia_at_rest(controlled: Controlled) -> np.ndarray | None:
 
 
 def regular(make: Callable[[], Controlled], gains: tuple[Parameter, ...]) -> Controlled:
-    """A controlled Lagrangian that has an inverse inertia at rest, at numbers that are missing in general.
-
-    Raises
-    ------
-    MatchingError
-        Where gains make the inertia singular, everywhere or at rest, or infinite.
-    """
+    """A controlled Lagrangian that has an inverse inertia at rest, at numbers that are missing in general."""
     told = ", ".join(p.name if p.default is None else f"{p.name} = {p.default}" for p in gains)
     try:
         made = make()
@@ -102,13 +96,7 @@ def is_negative(controlled: Controlled) -> bool:
 
 
 def sign_at_rest(controlled: Controlled) -> int:
-    """1 where the energy that is damped has a minimum in the velocities, -1 where it has a maximum.
-
-    Raises
-    ------
-    MatchingError
-        Where numbers are missing, or it has neither.
-    """
+    """1 where the energy that is damped has a minimum in the velocities, -1 where it has a maximum."""
     inertia = inertia_at_rest(controlled)
     if inertia is None:
         raise MatchingError(
@@ -132,13 +120,7 @@ def sign_at_rest(controlled: Controlled) -> int:
 
 
 def sign_of_modes(A: np.ndarray, change: np.ndarray) -> int:
-    """1 where adding some of ``change`` to A makes no mode grow, -1 where taking it off does not.
-
-    Raises
-    ------
-    MatchingError
-        Where modes grow without it, where it changes none, or some with either sign.
-    """
+    """1 where adding some of ``change`` to A makes no mode grow, -1 where taking it off does not."""
     sizes = np.linalg.norm(A, 2), np.linalg.norm(change, 2)
     if 0.0 in sizes:
         raise MatchingError(f"damping changes no mode of the loop at this equilibrium; {_INSIST}")

@@ -45,11 +45,6 @@ class Chart:
     plant : Plant
     added : tuple of Found
         Functions without closed form, each moved by one velocity.
-
-    Raises
-    ------
-    MatchingError
-        If velocities do not commute, are constrained, or carry parameters along.
     """
 
     plant: Plant
@@ -109,13 +104,7 @@ class Chart:
     # -- functions with a given derivative ------------------------------------------------------
 
     def grown(self, field: Sequence[sp.Expr], rate: sp.Expr, name: str, what: str, unit: str = "") -> Found:
-        """A function y with w[y] = rate: in closed form, else as a quasi-coordinate of that name.
-
-        Raises
-        ------
-        MatchingError
-            Where the rate mixes coordinates so that neither is found.
-        """
+        """A function y with w[y] = rate: in closed form, else as a quasi-coordinate of that name."""
         if rate == 0:
             return Found(sp.Integer(0))
         for ratio, place in self._of_one_coordinate(field, rate):
@@ -131,13 +120,7 @@ class Chart:
     def as_state(
         self, field: Sequence[sp.Expr], rate: sp.Expr, name: str, what: str, unit: str = ""
     ) -> Found:
-        """A function y with w[y] = rate as a quasi-coordinate.
-
-        Raises
-        ------
-        MatchingError
-            Where no function of one coordinate has this derivative.
-        """
+        """A function y with w[y] = rate as a quasi-coordinate."""
         for ratio, place in self._of_one_coordinate(field, rate):
             z = Quasicoordinate(name, ratio * self.plant.mechanism.algebra.xi[place], unit, what)
             return Found(z.symbol, z, place)
@@ -146,13 +129,7 @@ class Chart:
         )
 
     def left_alone(self, field: Sequence[sp.Expr], place: int, name: str) -> Found:
-        """A position z = q - y of a fibre's velocity with w[z] = 0.
-
-        Raises
-        ------
-        MatchingError
-            Where the slope of the direction depends on more than the unactuated coordinate.
-        """
+        """A position z = q - y of a fibre's velocity with w[z] = 0."""
         (base,) = self.plant.base
         xi, labels = self.plant.mechanism.algebra.xi, self.plant.mechanism.algebra.labels
         s, q = self.coordinates[base], self.coordinates[place]

@@ -40,24 +40,12 @@ class Further:
 
     @classmethod
     def of(cls, potential: Any, inertia: Any) -> Further:
-        """What a user gave: an expression; None, an expression for one position, or a matrix.
-
-        Raises
-        ------
-        MatchingError
-            If they are no expressions, or the inertia is no symmetric matrix.
-        """
+        """What a user gave: an expression; None, an expression for one position, or a matrix."""
         F = expression(potential, "the potential", MatchingError)
         return cls(F, None if inertia is None else _symmetric(inertia))
 
     def added_to(self, made: Controlled) -> Controlled:
-        """The controlled Lagrangian with both.
-
-        Raises
-        ------
-        MatchingError
-            For other symbols, a slope of F at home, an inertia of another size.
-        """
+        """The controlled Lagrangian with both."""
         if self == NOTHING:
             return made
         symbols = made.position_symbols

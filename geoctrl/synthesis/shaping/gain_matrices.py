@@ -53,12 +53,6 @@ def by_entry(shaping: Shaping, given: Mapping[str, Any]) -> dict[str, Any]:
     """Gains by the names of the class, with those given as whole matrices taken apart.
 
     Numbers that face one another may differ by rounding, 1e-12 of the largest entry; their mean is taken.
-
-    Raises
-    ------
-    MatchingError
-        For an unknown name; for a matrix of the wrong shape, that is not symmetric, or has entries where the
-        class has no gain; for a matrix given together with an entry of it.
     """
     known, matrices = [g.name for g in shaping.gains], shaping.matrices
     found: dict[str, Any] = {}

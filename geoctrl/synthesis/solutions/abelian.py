@@ -51,11 +51,6 @@ class Abelian(Shaping):
     With :math:`C \ne 0` and a potential where k is closed; else C = 0, rho = 1/(1 + kappa), z = theta. With
     ``form`` "matrices" or "diagonal" the gains are entries of symmetric matrices Lambda, rho and K, where
     C = 0 means :math:`\rho = \gamma\Lambda^{-1}\gamma`; with "scalars" factors of :math:`\gamma` and of one.
-
-    Raises
-    ------
-    MatchingError
-        With what keeps the plant out of the class.
     """
 
     title = "abelian actuated directions"
@@ -236,13 +231,7 @@ class Abelian(Shaping):
         return (gamma.inv() * Lambda - sp.Matrix(rho).inv() * gamma).applyfunc(factored)
 
     def positions(self, C: sp.Matrix) -> tuple[Quasicoordinate, ...]:
-        """z^a, with the rates thetadot + C k v.
-
-        Raises
-        ------
-        MatchingError
-            Where C dk does not vanish: there is no such function of the configuration.
-        """
+        """z^a, with the rates thetadot + C k v."""
         m, E = self.plant.mechanism, self.plant.frame.matrix
         s = len(self.plant.driven)
         for a in range(s):

@@ -61,13 +61,7 @@ class RationalPoints:
             self._symbols[s] = self.graph.symbol(str(s), STATE)
 
     def read(self, expressions: Sequence[sp.Expr]) -> list[Node]:
-        """Nodes of rational functions of the configuration and of sines and cosines of single angles.
-
-        Raises
-        ------
-        MatchingError
-            For other functions.
-        """
+        """Nodes of rational functions of the configuration and of sines and cosines of single angles."""
         plain = [self.plain(e) for e in expressions]
         convert = FromSympy(self.graph, self._symbols)
         return [convert(e) for e in plain]

@@ -65,13 +65,7 @@ def unshaped_field(chart: Chart) -> Field:
 
 
 def chosen_field(chart: Chart) -> Field:
-    """The first of the families above that the plant is in.
-
-    Raises
-    ------
-    MatchingError
-        If it is in none.
-    """
+    """The first of the families above that the plant is in."""
     (base,) = chart.plant.base
     s = chart.coordinates[base]
     G = sp.Matrix(chart.plant.mechanism.inertia)
@@ -96,13 +90,7 @@ def chosen_field(chart: Chart) -> Field:
 
 
 def given_field(chart: Chart, direction: Any) -> Field:
-    """w = f d with d = eta + direction, one expression for each actuated velocity.
-
-    Raises
-    ------
-    MatchingError
-        If the direction has the wrong length, holds what the plant does not know, or G(d, eta) vanishes.
-    """
+    """w = f d with d = eta + direction, one expression for each actuated velocity."""
     plant = chart.plant
     labels = plant.mechanism.algebra.labels
     order = ", ".join(labels[i] for i in plant.fibre)
@@ -124,13 +112,7 @@ def given_field(chart: Chart, direction: Any) -> Field:
 
 
 def scaled_field(chart: Chart, direction: Sequence[sp.Expr], gains: tuple[Gain, ...], title: str) -> Field:
-    """w = f d by the quadrature: f = 1 where h = G(d, eta) is constant, else f h = 1 at rest.
-
-    Raises
-    ------
-    MatchingError
-        If G(d, eta) vanishes, or no f is found.
-    """
+    """w = f d by the quadrature: f = 1 where h = G(d, eta) is constant, else f h = 1 at rest."""
     (base,) = chart.plant.base
     G = sp.Matrix(chart.plant.mechanism.inertia)
     d = sp.Matrix(_with_fibre(chart, sp.Integer(1), direction))

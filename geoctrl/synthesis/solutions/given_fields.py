@@ -51,11 +51,6 @@ class GivenFields(Shaping):
     direction : m x n_u matrix
         d: row by row for the actuated velocities, what is added to each unactuated one, in the configuration
         and parameters.
-
-    Raises
-    ------
-    MatchingError
-        With what keeps the plant out of the class, or what is wrong with the direction.
     """
 
     title = "fields that were given"

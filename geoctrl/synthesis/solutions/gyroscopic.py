@@ -23,13 +23,7 @@ __all__ = ["gyroscopic_force"]
 
 
 def gyroscopic_force(chart: Chart, Gc: sp.Matrix, w: sp.Matrix) -> sp.ImmutableMatrix | None:
-    """F (n), None where it vanishes as it stands.
-
-    Raises
-    ------
-    MatchingError
-        Where a linear term of the Lagrangian turns w against the unactuated direction.
-    """
+    """F (n), None where it vanishes as it stands."""
     (base,) = chart.plant.base
     G = sp.Matrix(chart.plant.mechanism.inertia)
     v = sp.Matrix(chart.plant.mechanism.algebra.xi)

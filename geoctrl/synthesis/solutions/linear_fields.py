@@ -40,12 +40,6 @@ class LinearFields(Shaping):
     kind : {"kinetic", "both"}
     degree : int
         Of w and of the inertia R of the actuated directions.
-
-    Raises
-    ------
-    MatchingError
-        Where there are no such fields, as `LinearSearch` certifies it, no inertia with coefficients that hold
-        for all parameters and gains, or no position for a potential; for kind "potential".
     """
 
     title = "fields w from the linear equations"

@@ -50,12 +50,6 @@ class LinearSearch:
     params : dict, optional
         Numbers for parameters; others are drawn at random, once.
 
-    Raises
-    ------
-    MatchingError
-        Where the plant has constraints, inputs drive all of it, its entries are no rational functions of the
-        configuration and of sines and cosines, or no rational points of its leaf are known.
-
     Examples
     --------
     >>> import geoctrl as gc
@@ -105,11 +99,6 @@ class LinearSearch:
 
         The coefficients that are not zero are known from the space at random parameters; they are solved for
         at enough points, and proved with the Lagrangian that is made of them.
-
-        Raises
-        ------
-        MatchingError
-            If they are none that hold for all parameters.
         """
         return [self._field([i for i, c in enumerate(vector) if c]) for vector in self._kernel]
 

@@ -112,13 +112,6 @@ def obstruction(plant: Plant, eq: Any, params: Mapping[str, float] | None = None
     Obstruction or None
         None is no promise that a law exists.
 
-    Raises
-    ------
-    EquilibriumError
-        If the point is no equilibrium, or one to rounding only.
-    MatchingError
-        Where entries have no rational values at the point.
-
     Examples
     --------
     >>> import geoctrl as gc

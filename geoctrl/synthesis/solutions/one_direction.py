@@ -68,11 +68,6 @@ class OneDirection(Shaping):
     notes : tuple of str
         Which functions became states for want of a closed form, and what follows from it.
 
-    Raises
-    ------
-    MatchingError
-        With what keeps the plant out of the class, or what is wrong with the direction.
-
     Examples
     --------
     >>> import geoctrl as gc

@@ -45,11 +45,6 @@ class Vertical(Shaping):
     kind : {"kinetic", "potential", "both"}
     degree : int
         Of the polynomials among which the forms are sought.
-
-    Raises
-    ------
-    MatchingError
-        Where there are no such forms, or no positions for a potential.
     """
 
     title = "inertia added to the actuated directions"

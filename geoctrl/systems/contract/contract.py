@@ -324,13 +324,7 @@ class Seen(ABC):
         """Derivatives of the field by the state (n, n) and by the inputs (n, m)."""
 
     def scales(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> Scales:
-        """Sizes at a point, see `geoctrl.systems.contract.scales`; those of the last point are kept.
-
-        Raises
-        ------
-        EquilibriumError, SingularMassError
-            Where the equations are singular, or a number exceeds the doubles.
-        """
+        """Sizes at a point, see `geoctrl.systems.contract.scales`; those of the last point are kept."""
         asked = x.tobytes(), u.tobytes(), tuple(params.items())
         last, found = self.cache.get("scales", (None, None))
         if last != asked or not self.written:
@@ -374,12 +368,7 @@ class Seen(ABC):
 
     @abstractmethod
     def require_steady(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
-        """Refuse equations that hold the time, or axes that the system is not symmetric about.
-
-        Raises
-        ------
-        EquilibriumError, DescriptionError
-        """
+        """Refuse equations that hold the time, or axes that the system is not symmetric about."""
 
     def varying_inputs(self, _u: np.ndarray) -> tuple[str, ...]:
         """Labels of inputs, zero in u, of which the effect holds the time; none in general."""
@@ -387,24 +376,13 @@ class Seen(ABC):
 
     @abstractmethod
     def require_regular(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> None:
-        """Refuse a point at which the equations are singular, or not differentiable.
-
-        Raises
-        ------
-        EquilibriumError, FrameError, ConstraintError, SingularMassError
-        """
+        """Refuse a point at which the equations are singular, or not differentiable."""
 
     # -- what a kind of system may have ---------------------------------------------------------
 
     @abstractmethod
     def rest_near(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> np.ndarray | None:
-        """Equilibrium (n,) near a state by a search of the system's own; None where it has none.
-
-        Raises
-        ------
-        EquilibriumError
-            If nothing is found.
-        """
+        """Equilibrium (n,) near a state by a search of the system's own; None where it has none."""
 
     @abstractmethod
     def generic(self, seed: int) -> np.ndarray | None:

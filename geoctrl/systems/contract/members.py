@@ -48,11 +48,6 @@ def family_member(
     name : of the family
     params : overrides of the defaults
     values : of the family's symbols by name
-
-    Raises
-    ------
-    ParameterError, EquilibriumError
-        For an unknown family, symbol or parameter; if the member is no equilibrium of this system.
     """
     if not isinstance(name, str) or name not in system.families:
         raise ParameterError(f"no equilibrium family {name!r}{nearest(name, system.families)}")

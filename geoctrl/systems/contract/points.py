@@ -30,13 +30,6 @@ def read_point(seen: Seen, given: Any, name: str) -> Point:
     """State and constant inputs of an equilibrium, ``x`` or ``(x, u)``, which go by ``name`` in messages.
 
     Of an equilibrium of an open loop a closed one takes the state.
-
-    Raises
-    ------
-    TypeError
-        For a name or a dict, with the remedy.
-    InputError, ConstraintError
-        For a wrong shape or what is no finite real number; for a state off a manifold.
     """
     if isinstance(given, str):
         raise TypeError(
@@ -86,15 +79,7 @@ def numbers_at(system: System, given: Any, params: Mapping[str, float] | None) -
 
 
 def resolve_equilibrium(system: System, eq: Any, params: Mapping[str, float] | None) -> Equilibrium:
-    """An equilibrium of this system with these parameters, from an `Equilibrium`, ``x`` or ``(x, u)``.
-
-    Raises
-    ------
-    EquilibriumError
-        If the point is not an equilibrium (residual in the message).
-    InputError, TypeError
-        If it is no point of this system.
-    """
+    """An equilibrium of this system with these parameters, from an `Equilibrium`, ``x`` or ``(x, u)``."""
     known = isinstance(eq, Equilibrium)
     seen = system.seen_from(eq.spin if known else None)
     return equilibrium_at(
@@ -109,16 +94,6 @@ def equilibrium_at(seen: Seen, point: Point, params: Mapping[str, float], name: 
     ----------
     name : str
         The declared family that it is a member of.
-
-    Raises
-    ------
-    EquilibriumError
-        If the field or a relation of the leaf does not vanish there (residual in the message), or the
-        equations hold the time, or are not differentiable there (a kink of Abs, a jump of sign or Piecewise).
-    DescriptionError
-        If the system has no symmetry about the spin of the axes.
-    InputError
-        If the point has another shape or is not finite.
     """
     system, (x, u, exact_x, exact_u) = seen.system, point
     x, u = finite_array("x", x, (system.nstates,)), finite_array("u", u, (system.ninputs,))

@@ -16,13 +16,7 @@ _LEAST = 2.0**-500
 
 
 def require_autonomous(autonomous: bool, name: str) -> None:
-    """Refuse equations of motion that hold the time explicitly.
-
-    Raises
-    ------
-    EquilibriumError
-        If they do.
-    """
+    """Refuse equations of motion that hold the time explicitly."""
     if not autonomous:
         raise EquilibriumError(
             f"the equations of motion of {name or 'the system'} depend on the time explicitly: "
@@ -32,13 +26,7 @@ def require_autonomous(autonomous: bool, name: str) -> None:
 
 
 def require_values(field: np.ndarray, labels: Sequence[str]) -> np.ndarray:
-    """The field at a point, refused where it has no value.
-
-    Raises
-    ------
-    EquilibriumError
-        If it is not finite.
-    """
+    """The field at a point, refused where it has no value."""
     bad = ~np.isfinite(field)
     if np.any(bad):
         label = labels[int(np.argmax(bad))]
@@ -51,13 +39,7 @@ def require_values(field: np.ndarray, labels: Sequence[str]) -> np.ndarray:
 
 
 def require_range(sizes: np.ndarray, labels: Sequence[str]) -> None:
-    """Refuse states of which the squares vanish among the doubles: rates would as well, and say nothing.
-
-    Raises
-    ------
-    EquilibriumError
-        If one is below 2^-500 in size, and not zero.
-    """
+    """Refuse states of which the squares vanish among the doubles: rates would as well, and say nothing."""
     outside = (sizes > 0) & (sizes < _LEAST)
     if np.any(outside):
         worst = int(np.argmax(outside))
@@ -71,11 +53,6 @@ def require_smooth(switches: np.ndarray, sizes: np.ndarray) -> None:
     """Refuse a point at which a switch vanishes beside the size of its terms.
 
     A linearisation says nothing at a kink, and would say it with a proof.
-
-    Raises
-    ------
-    EquilibriumError
-        If there is one.
     """
     if np.any(np.abs(switches) <= KINK * sizes):
         raise EquilibriumError(
@@ -85,13 +62,7 @@ def require_smooth(switches: np.ndarray, sizes: np.ndarray) -> None:
 
 
 def require_derivative(A: np.ndarray) -> np.ndarray:
-    """The derivative A of the equations at a point, refused where its formula has no value.
-
-    Raises
-    ------
-    EquilibriumError
-        If it is not finite.
-    """
+    """The derivative A of the equations at a point, refused where its formula has no value."""
     if not np.all(np.isfinite(A)):
         raise EquilibriumError(
             "the equations have no finite derivative at this point: a formula divides zero by zero there, as "

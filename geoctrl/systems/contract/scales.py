@@ -170,11 +170,6 @@ def symmetric_inverse(K: np.ndarray) -> np.ndarray:
     digit. Elimination fills zeros with rounding; an entry that is rounding of the refinement's own terms is
     zero.
 
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If the matrix is singular.
-
     Examples
     --------
     >>> symmetric_inverse(np.array([[2e20, 1e10], [1e10, 1.0]])).round(25)

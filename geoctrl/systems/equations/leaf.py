@@ -37,13 +37,7 @@ _FARTHER = 5
 
 
 def automatic_relations(mechanism: Mechanism) -> list[Relation]:
-    """Products of vectors turned by one factor; a planar factor also keeps the third component.
-
-    Raises
-    ------
-    ConstraintError
-        If the references of two vectors of one factor are parallel.
-    """
+    """Products of vectors turned by one factor; a planar factor also keeps the third component."""
     relations: list[Relation] = []
     groups: dict[int, list[AdvectedVector]] = {}
     for advected in mechanism.advected:
@@ -114,13 +108,7 @@ class Sampler:
         return np.concatenate([exp_action(generator[b, b], extended[b]) for b in self._blocks])[:-1]
 
     def __call__(self, rng: np.random.Generator, params: Mapping[str, float]) -> np.ndarray:
-        """Gamma of a random configuration on the leaf; quasi-coordinates are free, and normal.
-
-        Raises
-        ------
-        ConstraintError
-            If no configuration satisfies the user's relations.
-        """
+        """Gamma of a random configuration on the leaf; quasi-coordinates are free, and normal."""
         gamma = self._on_the_leaf(rng, params)
         return np.append(gamma, rng.normal(size=self._quasi)) if self._quasi else gamma
 

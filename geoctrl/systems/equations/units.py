@@ -71,11 +71,6 @@ def measures_of(system: Any) -> Measures:
 
     The Lagrangian is a sum of energies, forces times velocities are powers, every rate is that of its state,
     and the rest of the description is made of sums of equal units. So the reduced equations are.
-
-    Raises
-    ------
-    UnitsError
-        If two terms of one sum differ, or the text of a unit is not read.
     """
     return _Reduced(system).measures()
 

@@ -26,13 +26,7 @@ def _undeclared(name: str, by_input: bool) -> str:
 
 
 def check_symbols(mechanism: Any) -> None:
-    """Refuse symbols that nothing of a description stands for, each part by what it may hold.
-
-    Raises
-    ------
-    DescriptionError
-        With the part, the symbol and where to take one from.
-    """
+    """Refuse symbols that nothing of a description stands for, each part by what it may hold."""
     known = {p.symbol for p in mechanism.parameters}
     configuration = known | set(mechanism.configuration_symbols)
     motion = configuration | set(mechanism.algebra.xi) | set(mechanism.actuator_symbols) | {time}

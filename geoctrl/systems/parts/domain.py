@@ -38,15 +38,7 @@ EVERYWHERE: Mapping[str, Side] = MappingProxyType({})
 
 
 def read_domain(given: Any) -> dict[str, Side]:
-    """Sides by name, from a dict of name -> inequality or `Side`.
-
-    Raises
-    ------
-    TypeError
-        If it is no dict.
-    DescriptionError
-        If a name is no text, or a side is no inequality, or one that holds everywhere or nowhere.
-    """
+    """Sides by name, from a dict of name -> inequality or `Side`."""
     if not isinstance(given, Mapping):
         raise TypeError(f"domain must be a dict of name -> inequality, got {shown(given)}")
     found = {}

@@ -20,13 +20,7 @@ time = sp.Symbol("t", real=True)
 
 
 def input_symbol(u: Any) -> sp.Symbol:
-    """The symbol of an input, which may be given by its name.
-
-    Raises
-    ------
-    DescriptionError
-        For anything else.
-    """
+    """The symbol of an input, which may be given by its name."""
     if isinstance(u, str):
         return sp.Symbol(u, real=True)
     if isinstance(u, sp.Symbol):
@@ -64,11 +58,6 @@ def check_families(families: Mapping[str, Family], taken: Mapping[str, str]) -> 
 
     The numbers of a member and those of the parameters are put into one expression: with one name for two
     things, one of them would get the other's value.
-
-    Raises
-    ------
-    DescriptionError
-        If there is one, or symbols of a family repeat; or something else is given for a family.
     """
     for key, family in families.items():
         if not isinstance(family, Family):
@@ -83,15 +72,7 @@ def check_families(families: Mapping[str, Family], taken: Mapping[str, str]) -> 
 
 
 def check_names(parameters: Sequence[Parameter], labels: Sequence[str], renamed: str) -> None:
-    """Refuse names that stand for two things; ``renamed`` says what to rename where labels repeat.
-
-    Raises
-    ------
-    ParameterError
-        If parameter names repeat, or meet a label of a state, an input or the time.
-    DescriptionError
-        If labels repeat, or something else is given for a parameter.
-    """
+    """Refuse names that stand for two things; ``renamed`` says what to rename where labels repeat."""
     for parameter in parameters:
         if not isinstance(parameter, Parameter):
             raise DescriptionError(f"parameters must be gc.Parameter objects, got {parameter!r}")

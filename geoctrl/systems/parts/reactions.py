@@ -47,13 +47,7 @@ def is_reaction(symbol: sp.Symbol) -> bool:
 
 
 def loads_of(forces: Iterable[sp.Expr], known: Iterable[str]) -> tuple[str, ...]:
-    """Names of the reactions that generalised forces hold, of which they must be affine functions.
-
-    Raises
-    ------
-    DescriptionError
-        For a reaction that the description does not have, or forces that are no affine functions of them.
-    """
+    """Names of the reactions that generalised forces hold, of which they must be affine functions."""
     forces, known = list(forces), list(known)
     held = sorted({s for f in forces for s in f.free_symbols if is_reaction(s)}, key=str)
     for symbol in held:
@@ -72,13 +66,7 @@ def loads_of(forces: Iterable[sp.Expr], known: Iterable[str]) -> tuple[str, ...]
 
 
 def with_reactions(expr: Any, convert: FromSympy, reactions: Callable[[], Mapping[str, Node]]) -> FromSympy:
-    """The converter of an expression, which knows the reactions that the expression holds.
-
-    Raises
-    ------
-    ExpressionError
-        For a reaction that the system does not have.
-    """
+    """The converter of an expression, which knows the reactions that the expression holds."""
     held = {s for s in getattr(expr, "free_symbols", ()) if is_reaction(s)}
     if not held:
         return convert

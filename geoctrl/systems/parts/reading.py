@@ -40,16 +40,7 @@ _MAPPINGS = ("reactions", "feedback", "controller", "invariants", "parameter_set
 
 
 def require_kinds(mechanism: Any) -> None:
-    """Refuse arguments of a description that are of another kind than they must be, with the remedy.
-
-    Raises
-    ------
-    TypeError
-        If algebra, rotors, symmetry, name, an advected vector or a coordinate is something else, or one thing
-        stands where a list or a dict is needed.
-    DescriptionError
-        If a name cannot be printed on one line.
-    """
+    """Refuse arguments of a description that are of another kind than they must be, with the remedy."""
     algebra = mechanism.algebra
     if algebra is not None and not isinstance(algebra, LieAlgebra):
         remedy = f"; call it: {algebra.__name__}()" if hasattr(algebra, "__name__") else ""
@@ -94,13 +85,7 @@ def require_kinds(mechanism: Any) -> None:
 
 
 def read_set(name: str, values: Any) -> dict[str, Any]:
-    """A set of parameters by name, as numbers of Python; None where one has no value.
-
-    Raises
-    ------
-    ParameterError
-        If it is no dict, or holds what is no finite real number.
-    """
+    """A set of parameters by name, as numbers of Python; None where one has no value."""
     what = f"in the parameter set {name!r}"
     return {
         k: None if v is None else parameter_value(f"{k!r} {what}", v)
@@ -142,13 +127,7 @@ def require_symmetric(inertia: sp.ImmutableMatrix) -> None:
 def constraint_rows(
     constraints: Any, labels: tuple[str, ...]
 ) -> tuple[sp.ImmutableMatrix | None, tuple[str, ...]]:
-    """The rows of constraints, None where there are none, and their names.
-
-    Raises
-    ------
-    ConstraintError
-        For rows of other lengths, too many of them, or a name that is no text.
-    """
+    """The rows of constraints, None where there are none, and their names."""
     if constraints is None:
         return None, ()
     n, names = len(labels), None
@@ -181,13 +160,7 @@ def constraint_rows(
 def read_directions(
     given: Mapping[str, Any], rows: tuple[str, ...], labels: tuple[str, ...]
 ) -> dict[str, tuple[sp.Expr, ...]]:
-    """Velocities along which the forces of constraints are reported, by name.
-
-    Raises
-    ------
-    DescriptionError
-        If there are no constraints, a name is no text or that of a row, or a velocity has another length.
-    """
+    """Velocities along which the forces of constraints are reported, by name."""
     if given and not rows:
         raise DescriptionError("reactions are forces of constraints: give constraints= as well")
     found = {}

@@ -65,11 +65,6 @@ def read_relations(given: Any, reserved: Iterable[str], labels: Iterable[str]) -
     given : mapping, Relations or sequence of expressions
     reserved : names under which a run reports something else
     labels : further names of the description, which ``leaf1`` and so on avoid
-
-    Raises
-    ------
-    DescriptionError
-        If a relation is no expression, or a name is no text or taken.
     """
     if isinstance(given, Relations):
         given = {r.name: r.expr for r in given.named}

@@ -97,13 +97,7 @@ class Display:
         self._known = {s.name: s for s in (*self.parameters, *m.configuration_symbols, time)}
 
     def part(self, name: str) -> str:
-        """One of the parts below.
-
-        Raises
-        ------
-        InputError
-            If there is no part of that name.
-        """
+        """One of the parts below."""
         require_choice("part", name, PARTS)
         # The derivation may take the time as well as the typesetting.
         return self.budget.attempt(name, getattr(self, name), self._unfinished)

@@ -46,13 +46,7 @@ class Definiteness:
         self._leaf_moves = bool(moving)
 
     def require(self, values: Mapping[str, Any]) -> None:
-        """Judge the inertia at a full set of parameters.
-
-        Raises
-        ------
-        DescriptionError
-            Where it has a negative eigenvalue, with the eigenvalue, its direction and the point.
-        """
+        """Judge the inertia at a full set of parameters."""
         if self.settled:
             return
         points = self._at(values)

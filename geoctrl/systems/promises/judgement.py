@@ -52,25 +52,13 @@ class Judgement:
         self._passed: set[tuple] = set()
 
     def parameters(self, params: Mapping[str, float] | None) -> dict[str, float]:
-        """Defaults overridden by ``params``, judged.
-
-        Raises
-        ------
-        ParameterError
-            For unknown, missing or non-positive values; besides, what `require` raises.
-        """
+        """Defaults overridden by ``params``, judged."""
         values = resolve_parameters(self._defaults, params, self._positive)
         self.require(values)
         return values
 
     def require(self, values: Numbers) -> None:
-        """Judge a full set of parameters.
-
-        Raises
-        ------
-        FrameError, ConstraintError, DescriptionError
-            Where frame, leaf, symmetry axis or inertia is not what the description says, with the numbers.
-        """
+        """Judge a full set of parameters."""
         if self._whole is not None:
             self._whole.parameters({k: v for k, v in values.items() if k in self._whole._defaults})
         if not self._judges:
@@ -88,11 +76,6 @@ class Judgement:
         """Demand that what is promised holds for all parameters besides those given.
 
         What is derived in symbols is true of no others.
-
-        Raises
-        ------
-        FrameError, ConstraintError, DescriptionError
-            Naming the promise and the parameters that need numbers.
         """
         self._promises.require_identities(numbers)
         if self._whole is not None:

@@ -79,13 +79,7 @@ class Promises:
         ]
 
     def require(self, values: Numbers) -> None:
-        """Judge the open promises at a full set of parameters.
-
-        Raises
-        ------
-        FrameError, ConstraintError, DescriptionError
-            Naming the promise that does not hold, the numbers that it depends on, and the defect.
-        """
+        """Judge the open promises at a full set of parameters."""
         for promise in self._open:
             found = self._defect(promise, values)
             if found is not None:
@@ -97,11 +91,6 @@ class Promises:
         """Demand that the promises hold for all parameters besides those given: by numbers, or in others.
 
         What is derived in symbols is true for no others.
-
-        Raises
-        ------
-        FrameError, ConstraintError, DescriptionError
-            Naming the promise and the parameters that need numbers.
         """
         for promise in self._open:
             if not self._is_identity(promise, numbers):

@@ -70,13 +70,7 @@ def _turn(mechanism: Mechanism, axis: Axis, angle: float) -> _Turn:
 
 
 def turn_matrix(system: Recorded, angle: float) -> np.ndarray:
-    """Action (n, n) on the state of a turn of the body about its declared axis (rad).
-
-    Raises
-    ------
-    DescriptionError
-        Without an axis, or where velocities are components in a frame of its own, which turns do not keep.
-    """
+    """Action (n, n) on the state of a turn of the body about its declared axis (rad)."""
     from scipy.linalg import block_diag
 
     mechanism, axis = system.mechanism, system.mechanism.symmetry
@@ -245,13 +239,6 @@ def despun_mechanism(mechanism: Mechanism) -> Mechanism:
 
     States keep their labels: velocities are the body's, seen from those axes, and the advected vector has
     lost the component that the axes are held by.
-
-    Raises
-    ------
-    DescriptionError
-        If no symmetry is declared or no advected vector orients the axes.
-    FrameError
-        If constraints are kept by multipliers: no frame solves them everywhere.
     """
     axis = mechanism.symmetry
     if axis is None:

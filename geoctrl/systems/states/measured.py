@@ -97,13 +97,7 @@ class Measured:
         self._anchors = anchors_of(system)
 
     def __call__(self, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> Scales:
-        """Sizes at a state (n,) under inputs (m,), at a full set of parameters.
-
-        Raises
-        ------
-        SingularMassError, EquilibriumError
-            Where accelerations are not determined; where a value or a derivative is no number.
-        """
+        """Sizes at a state (n,) under inputs (m,), at a full set of parameters."""
         system, n = self._system, self._system.nstates
         values = values_of(system, 0.0, x, u, params)
         v, mu = self._values(values)

@@ -92,13 +92,7 @@ def _part(name: str, advected: Mapping[str, Any], size: int) -> np.ndarray:
 
 
 def frame_at(system: Recorded, gamma: np.ndarray, params: Mapping[str, float]) -> np.ndarray:
-    """E (n, k) where the advected components are ``gamma``.
-
-    Raises
-    ------
-    FrameError
-        If it has no finite value there, or dependent columns.
-    """
+    """E (n, k) where the advected components are ``gamma``."""
     a, matrix = system.assembly, system.frame.matrix
     E, sizes = (
         part.reshape(matrix.shape)
@@ -146,13 +140,7 @@ def onto_leaf(
     told: str = "the advected vectors are off the leaf",
     remedy: str = _REMEDY,
 ) -> np.ndarray:
-    """Newton steps along the gradients of the geometric relations, removed coordinates included.
-
-    Raises
-    ------
-    ConstraintError
-        Unless ``nearest``, in the words ``told`` with the relation, its value and the remedy.
-    """
+    """Newton steps along the gradients of the geometric relations, removed coordinates included."""
     a, mechanism = system.assembly, system.mechanism
     # What the leaf makes of a height may have no value here; frame and rows say so in their words.
     made = system.completed(gamma, params)
@@ -239,15 +227,7 @@ def _sized(
 
 
 def check_initial_state(system: Recorded, x0: Any, params: Mapping[str, float]) -> np.ndarray:
-    """``x0`` as a finite state on the leaf.
-
-    Raises
-    ------
-    InputError
-        For a wrong shape or a value that is not finite.
-    ConstraintError
-        If a leaf relation is violated by more than rounding, with the residual and the remedy.
-    """
+    """``x0`` as a finite state on the leaf."""
     x = finite_array("x0", x0)
     if x.shape != (system.nstates,):
         raise InputError(

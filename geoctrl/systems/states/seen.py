@@ -27,14 +27,7 @@ _DESPUN = "; a motion in which the spin turns the advected vectors is an equilib
 
 
 class SeenReduced(Seen):
-    """A reduced system at its relative equilibria.
-
-    Raises
-    ------
-    InputError
-        For a spin: velocities are seen from the body already, and `ReducedSystem.despun` is the system seen
-        from axes that leave the spin about an axis of the body out.
-    """
+    """A reduced system at its relative equilibria."""
 
     def __init__(self, system: Recorded, spin: Any = None) -> None:
         self.system, self.spin, self.cache = system, np.zeros(3), system.cache

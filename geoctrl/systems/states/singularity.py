@@ -102,19 +102,7 @@ def _named(system: Recorded, x: np.ndarray) -> str:
 def require_regular(
     system: Recorded, t: float, x: np.ndarray, params: Mapping[str, float], place: str
 ) -> None:
-    """Refuse a point x at which the accelerations are not determined; ``place`` names it in the message.
-
-    Raises
-    ------
-    FrameError
-        Where the frame is singular.
-    ConstraintError
-        Where constraint rows that multipliers keep are dependent.
-    SingularMassError
-        Where the mass matrix is singular at these parameters.
-    ParameterError
-        Where the equations cannot be evaluated at these parameters.
-    """
+    """Refuse a point x at which the accelerations are not determined; ``place`` names it in the message."""
     found = _tried(system, t, x, params)
     if isinstance(found, Exception):
         raise ParameterError(
@@ -157,11 +145,6 @@ def require_rank(system: Recorded, x: np.ndarray, params: Mapping[str, float]) -
 
     The frame goes on there, but the mechanism does not: where a row vanishes it constrains nothing, and what
     the equations in the frame say of stability holds for other motions than those of the mechanism.
-
-    Raises
-    ------
-    ConstraintError
-        If they do.
     """
     a, mechanism = system.assembly, system.mechanism
     if mechanism.frame is None or mechanism.constraints is None:

@@ -19,14 +19,7 @@ _ARC = 100
 
 
 def tilted(plant: System, x: Any, tilt: Any, params: Mapping[str, float] | None = None) -> np.ndarray:
-    """States (2, n) with the configuration of x moved along the leaf by +- tilt, velocities as there.
-
-    Raises
-    ------
-    InputError
-        If the tilt is not between 0 and pi, the configuration can move in more ways than one, or the system
-        is not one of the general description.
-    """
+    """States (2, n) with the configuration of x moved along the leaf by +- tilt, velocities as there."""
     angle = real(tilt, "tilt")
     if not 0 < angle < np.pi:
         raise InputError(f"tilt must be between 0 and pi, in rad, got {angle:g}")

@@ -89,13 +89,7 @@ class Homogeneity:
         return self._equalities.equate(first, second)
 
     def require(self, where: str, terms: Iterable[Term]) -> Unit | None:
-        """The unit of terms of one sum.
-
-        Raises
-        ------
-        UnitsError
-            If two of them differ; with both.
-        """
+        """The unit of terms of one sum."""
         first: Term | None = None
         for term in terms:
             if term[1] is None:
@@ -121,13 +115,7 @@ class Homogeneity:
         return text if len(text) <= _LONG else text[:_LONG] + "..."
 
     def of(self, node: Node, where: str = "an expression") -> Unit | None:
-        """Unit of a node; None for the number zero, which has any.
-
-        Raises
-        ------
-        UnitsError
-            If terms of a sum below it differ.
-        """
+        """Unit of a node; None for the number zero, which has any."""
         for n in self.graph.reachable([node], known=self._units):
             self._units[n] = self._unit(n, where)
         return self._units[node]

@@ -70,13 +70,7 @@ class Measures:
 
     @cached_property
     def numbers(self) -> dict[str, Unit]:
-        """The numbers in front of the bases of the SI that make the units that are used, where known.
-
-        Raises
-        ------
-        UnitsError
-            If the given units do not belong to one system of units.
-        """
+        """The numbers in front of the bases of the SI that make the units that are used, where known."""
         if not any(unit.number.powers for unit in self.given.values()):
             return dict.fromkeys(BASES, ONE)
         found, used = Equalities(), list(self.given.items())

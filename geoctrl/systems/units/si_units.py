@@ -145,11 +145,6 @@ def read_unit(text: str, what: str) -> Unit:
     text : str
     what : str
         Whose unit it is, for messages.
-
-    Raises
-    ------
-    UnitsError
-        If it is not read.
     """
     number, rest = _split(text)
     if not number:

@@ -127,14 +127,6 @@ def change_of(system: Any, numbers: Mapping[str, Any]) -> UnitChange:
     ----------
     system : System
     numbers : dict with the keys mass, length, time, current
-
-    Raises
-    ------
-    InputError
-        If one of them is no positive number.
-    UnitsError
-        If units do not go together, that of something is not determined, a parameter's number would be
-        irrational, or a number is multiplied by none of the doubles.
     """
     bases = {}
     for base, (what, number) in zip(("kg", "m", "s", "A"), numbers.items(), strict=True):
@@ -208,13 +200,7 @@ def _text(text: str, dimension: Any, factor: Fraction) -> str:
 
 
 def changed_mechanism(mechanism: Any, change: UnitChange, measures: Measures) -> Any:
-    """The description with the numbers of parameters and references in the new units.
-
-    Raises
-    ------
-    UnitsError
-        If it has a law, whose numbers have units that nothing tells.
-    """
+    """The description with the numbers of parameters and references in the new units."""
     if mechanism.feedback or mechanism.controller:
         raise UnitsError(
             f"the law for {', '.join([*mechanism.feedback, *mechanism.controller])} has gains whose units "

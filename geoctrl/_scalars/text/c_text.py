@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from geoctrl._scalars import shown
 from geoctrl._scalars.graph.straight_line import C, Language
+from geoctrl._scalars.text.numbers import shown
 from geoctrl.errors import InputError
 
 __all__ = [
@@ -39,13 +39,7 @@ class Instructions(Protocol):
 
 
 def identifier(name: Any, made: str) -> str:
-    """A name for C: the given one, or one made of words.
-
-    Raises
-    ------
-    InputError
-        If it is no identifier of C, or one of its keywords.
-    """
+    """A name for C: the given one, or one made of words."""
     if name is None:
         return re.sub(r"\W+", "_", made, flags=re.ASCII).strip("_")
     if (
