@@ -36,9 +36,6 @@ ROOMS = {
 CROWDED = {
     "models": "one file a mechanism",
     "checker": "read from beginning to end by whoever trusts a certificate",
-    "analysis/proofs": "a family without slope is to become a part of families",
-    "analysis/question": "jets, independence and appended rows are to become parts of what they serve",
-    "systems/parts": "space, moments, declared names and reactions are to become parts of what they serve",
 }
 
 # File names that stand in several folders, and why.
@@ -51,12 +48,10 @@ SAME_FILE = [
     "conservation",
     "contract",
     "controlled",
-    "curvature",
     "description",
     "display",
     "elimination",
     "factor",
-    "factoring",
     "falling",
     "family",
     "family_in_balls",
@@ -69,13 +64,10 @@ SAME_FILE = [
     "law",
     "leaf",
     "levels",
-    "matrices",
     "measured",
     "mechanisms",
-    "members",
     "orbit",
     "polynomials",
-    "potentials",
     "propositions",
     "quotients",
     "reading",
@@ -96,7 +88,6 @@ SAME_FILE = [
     "symmetries",
     "symmetry",
     "system",
-    "table",
     "tolerances",
     "trajectory",
     "variations",
@@ -147,7 +138,7 @@ SAME_CLASS = [
 BARE_NAMES = 704
 
 # Files of fewer than LEAST_LINES lines that one other file of their folder uses alone.
-SMALL = ["analysis/certificates/matrices.py", "simulation/conservation.py", "systems/control.py"]
+SMALL = ["simulation/conservation.py", "systems/control.py"]
 
 # Sections "Raises" in the docstrings of functions that are not public: the message is the documentation.
 INTERNAL_RAISES = 0

@@ -103,7 +103,7 @@ def _system_entry(builder: Any, system: Any) -> dict[str, Any]:
 
 def _mechanism_entry(mechanism: Any) -> dict[str, Any]:
     """The entry of a description."""
-    from geoctrl.systems.parts.space import space_words
+    from geoctrl.systems.parts.reading import space_words
     from geoctrl.systems.printing.page import state_labels
 
     return {

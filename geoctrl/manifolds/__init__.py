@@ -12,8 +12,7 @@ from geoctrl.manifolds.mechanisms import (
     quadrotor_with_cable,
     tethered_satellites,
 )
-from geoctrl.manifolds.product_trajectory import ProductTrajectory
-from geoctrl.manifolds.products import ProductSystem
+from geoctrl.manifolds.products import ProductSystem, ProductTrajectory
 
 __all__ = [
     "Attitude",

@@ -16,8 +16,8 @@ from geoctrl.manifolds.system import ManifoldSystem
 from geoctrl.manifolds.trajectory import ManifoldTrajectory
 from geoctrl.stepping import METHODS, composition, concluded, record_steps, record_times
 from geoctrl.stepping.drive.inputs import read_inputs
+from geoctrl.stepping.methods.loop import on_threads, read_threads
 from geoctrl.stepping.methods.runge_kutta import Tableau, runge_kutta, runge_kutta_signature, tableau
-from geoctrl.stepping.methods.threads import on_threads, read_threads
 from geoctrl.stepping.methods.variational import Motion, Pace, variational, variational_signature
 
 __all__ = ["integrate", "require_kind"]

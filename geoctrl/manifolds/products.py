@@ -1,4 +1,9 @@
-"""Mechanical systems on products of places, directions and attitudes."""
+"""Mechanical systems on products of places, directions and attitudes.
+
+Systems on products in LaTeX.
+
+The result of a run on a product: samples by the names of factors.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +19,122 @@ from geoctrl.manifolds.description.description import Description
 from geoctrl.manifolds.description.faces import Named
 from geoctrl.manifolds.description.letters import held
 from geoctrl.manifolds.energies.kinetic_reading import read_energy
-from geoctrl.manifolds.factors import Factor
+from geoctrl.manifolds.factors import Attitude, Direction, Factor
 from geoctrl.manifolds.forms import Form
 from geoctrl.manifolds.numerics.momenta import Second
 from geoctrl.manifolds.numerics.tangent import own_terms, rest_momenta
 from geoctrl.manifolds.product.product import Product
-from geoctrl.manifolds.product_display import ProductDisplay
-from geoctrl.manifolds.product_trajectory import ProductTrajectory
 from geoctrl.manifolds.system import ManifoldSystem
+from geoctrl.manifolds.trajectory import ManifoldTrajectory
 from geoctrl.manifolds.vectors.calculus import rational
-from geoctrl.manifolds.vectors.reading import read_vectors
+from geoctrl.manifolds.vectors.reading import read_scalar, read_vectors
+from geoctrl.manifolds.views.display import Line, ManifoldDisplay
 from geoctrl.systems import Family, Parameter
 from geoctrl.systems.contract.scales import symmetric_scaling
+from geoctrl.systems.typesetting.typesetting import symbol_name
 
-__all__ = ["ProductSystem"]
+__all__ = ["ProductDisplay", "ProductSystem", "ProductTrajectory"]
+
+
+class ProductTrajectory(ManifoldTrajectory):
+    """Samples of a run of `integrate` or `geoctrl.simulate`; ``run["q"]`` is a configuration by name.
+
+    Attributes
+    ----------
+    time : ndarray (nt,)
+    states : ndarray (size, nt)
+    energy, kinetic_energy : ndarray (nt,)
+        J; in a frame that turns the energy is the Jacobi integral.
+    momentum : ndarray (nt, 3)
+        Moment about the origin of the momenta of all bodies.
+    engine, status, success, iterations, params, events, system
+        As of every `geoctrl.manifolds.trajectory.ManifoldTrajectory`.
+    """
+
+    def __getitem__(self, label: Any) -> np.ndarray:
+        """Configuration (nt, ...) or velocity (nt, 3) of a factor by its name, else what a label names."""
+        z, w = self._parts
+        for b, f in enumerate(self.system.product.factors):
+            row = int(self.system.product.first[b])
+            if label == f.name:
+                return z[:, row : row + f.rows].reshape(len(z), *f.shape)
+            if label == f.velocity_name:
+                return w[:, b]
+        return super().__getitem__(label)
+
+    @property
+    def leaf_defects(self) -> dict[str, np.ndarray]:
+        """Defects of the relations of all factors by name, (nt,) each."""
+        values = self.system.product.relation_defects(*self._parts)
+        return dict(zip(self.system.leaf.names, np.abs(values).T, strict=True))
+
+
+class ProductDisplay(ManifoldDisplay):
+    """The parts of a system on a product, factor by factor."""
+
+    potential = "V"
+
+    @property
+    def _names(self) -> list[tuple[Factor, str]]:
+        return [(f, symbol_name(f.name)) for f in self.system.product.factors]
+
+    @property
+    def work(self) -> str:  # type: ignore[override]
+        """What the generalised forces are, as an equation: of the factors on which forces act."""
+        acting = None if callable(self.system.forces_given) else [name for name, _ in self.acting()]
+        terms = []
+        for f, z in self._names:
+            if acting is None or f"f_{{{z}}}" in acting:
+                way = rf"\eta_{{{z}}}" if isinstance(f, Attitude) else rf"\delta {z}"
+                terms.append(rf"f_{{{z}}} \cdot {way}")
+        turned = any(isinstance(f, Attitude) for f in self.system.product.factors)
+        return rf"\delta W = {' + '.join(terms) or '0'}" + (r", \quad \delta R = R \hat\eta" * turned)
+
+    def acting(self) -> list[tuple[str, sp.Matrix]]:
+        """Names and vectors of the forces that are not zero."""
+        pairs = zip(self._names, self.system.forces_given, strict=True)
+        return [(f"f_{{{z}}}", f) for (_, z), f in pairs if any(f)]
+
+    def kinetic(self) -> Line:
+        """Both sides of the Lagrangian."""
+        rate = "u" if self.system.frame_rate is not None else r"\dot z"
+        return self.plain(r"\ell"), [(1, f"K(z, {rate})"), (-1, "V(z)")]
+
+    def equations(self) -> list[Line]:
+        """Both sides of the equations of motion."""
+        turns = self.system.frame_rate is not None
+        forced = self.system.forced
+        lines: list[Line] = []
+        for f, z in self._names:
+            rate = f"u_{{{z}}}" if turns else rf"\dot {z}"
+            slope = rf"\frac{{\partial K}}{{\partial {rate}}}"
+            E = rf"\frac{{d}}{{dt}} {slope}" + (rf" + w \times {slope}" if turns else "")
+            E += rf" - \frac{{\partial}}{{\partial {z}}} (K - V)"
+            left, force = E, f"f_{{{z}}}" if forced else "0"
+            if isinstance(f, Attitude):
+                left, force = rf"\bigl({z}^T E - E^T {z}\bigr)^\vee", rf"{force}, \quad E = {E}"
+            elif isinstance(f, Direction):
+                left, force = rf"{z} \times \Bigl({E}\Bigr)", rf"{z} \times {force}" if forced else "0"
+            lines.append((self.plain(left), self.plain(force)))
+        return lines
+
+    def inertia(self) -> list[Line]:
+        """The kinetic energy, and the rates that it is of in a frame that turns."""
+        energy = read_scalar("kinetic", self.system.arguments["kinetic"])
+        if self.system.frame_rate is None:
+            return [(self.plain("K"), self.pieces(energy))]
+        rates = {s: sp.Symbol(f"u_{z}", real=True) for f in self.system.product.factors for s, z in _seen(f)}
+        return [
+            (self.plain("K"), self.pieces(energy.xreplace(rates))),
+            (self.plain("u"), self.plain(r"\dot z + w \times z")),
+            (self.plain("w"), self.plain(self.column(self.system.frame_rate))),
+        ]
+
+
+def _seen(f: Factor) -> list[tuple[sp.Symbol, str]]:
+    """Symbols of rates, and labels of what they are rates of."""
+    return list(zip(f.rate, f.labels, strict=True))
+
 
 _SEEDS = (3, 4, 5)
 """Of the generic states at which an inertia is looked at."""

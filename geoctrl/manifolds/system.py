@@ -22,14 +22,14 @@ from geoctrl.manifolds.numerics.momenta import Second, converted
 from geoctrl.manifolds.numerics.numerics import Numerics
 from geoctrl.manifolds.numerics.run import Run
 from geoctrl.manifolds.numerics.tangent import jacobians
-from geoctrl.manifolds.product.leaf import ManifoldLeaf
+from geoctrl.manifolds.product.product import ManifoldLeaf
 from geoctrl.manifolds.vectors.reading import signals
 from geoctrl.manifolds.views import display
 from geoctrl.manifolds.views.reduction import ReducedView, description
 from geoctrl.manifolds.views.seen import SeenManifold
 from geoctrl.stepping.drive.drive import Drive
 from geoctrl.systems import Equilibrium, EulerPoincare, ReducedSystem, Seen, System
-from geoctrl.systems.contract.members import family_member
+from geoctrl.systems.contract.points import family_member
 from geoctrl.systems.typesetting.notebook import displayed
 from geoctrl.systems.units.unit_change import UnitChange, changed_parameters
 

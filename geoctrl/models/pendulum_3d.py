@@ -6,7 +6,7 @@ import sympy as sp
 
 from geoctrl.algebra import AdvectedVector, so3
 from geoctrl.systems import EulerPoincare, Family, Parameter
-from geoctrl.systems.parts.potentials import weight
+from geoctrl.systems.parts.reading import weight
 
 __all__ = ["pendulum_3d"]
 

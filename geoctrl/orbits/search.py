@@ -31,7 +31,7 @@ from geoctrl._calls.long_calls import long_call, tell
 from geoctrl._checks import whole_number
 from geoctrl._scalars import real
 from geoctrl.analysis.linear.linearization import invariant_directions
-from geoctrl.analysis.question.shape_jets import shape_jets
+from geoctrl.analysis.question.shape import shape_jets
 from geoctrl.errors import EquilibriumError, GeoctrlError, InputError
 from geoctrl.orbits.orbit import PeriodicOrbit
 from geoctrl.orbits.symmetries import Closing, closing

@@ -14,8 +14,7 @@ from geoctrl._scalars import expression, plain
 from geoctrl.errors import MatchingError
 from geoctrl.synthesis.gains.shaped_design import ShapedDesign
 from geoctrl.synthesis.shaped_laws.shaped_law import ShapedLaw
-from geoctrl.synthesis.shaping.controlled import Controlled
-from geoctrl.synthesis.shaping.further import Further
+from geoctrl.synthesis.shaping.controlled import Controlled, Further
 from geoctrl.synthesis.shaping.gain_matrices import by_entry
 from geoctrl.synthesis.shaping.plant import Plant
 from geoctrl.synthesis.shaping.shaping import Shaping, named, require_made_by_match

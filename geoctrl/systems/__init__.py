@@ -8,10 +8,9 @@ from geoctrl.systems.equations.multiplier import MultiplierForm
 from geoctrl.systems.gates import as_mechanism, as_system
 from geoctrl.systems.parts.axis import Axis
 from geoctrl.systems.parts.families import Equilibrium, Family
-from geoctrl.systems.parts.friction import Friction
+from geoctrl.systems.parts.friction import Friction, reaction
 from geoctrl.systems.parts.names import check_names, input_symbol, plain_inputs, time
 from geoctrl.systems.parts.parameters import Parameter
-from geoctrl.systems.parts.reactions import reaction
 from geoctrl.systems.parts.rotors import Rotors
 from geoctrl.systems.printing.equations import Equations, HamelTensors
 from geoctrl.systems.reduced import ReducedSystem

@@ -9,7 +9,7 @@ from typing import Any
 from geoctrl._calls.long_calls import long_call
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.parts.families import Equilibrium
-from geoctrl.systems.parts.space import space_words
+from geoctrl.systems.parts.reading import space_words
 from geoctrl.systems.printing.page import mechanism_page
 from geoctrl.systems.reduced import ReducedSystem, reduced
 from geoctrl.systems.typesetting.decimals import assigned

@@ -12,7 +12,7 @@ import sympy as sp
 from geoctrl._calls.budget import BUDGET, seconds_of
 from geoctrl._calls.long_calls import long_call, under_way
 from geoctrl._scalars import Node, shown
-from geoctrl.systems.contract.members import family_member
+from geoctrl.systems.contract.points import family_member
 from geoctrl.systems.control import nonlinear_system
 from geoctrl.systems.equations.assembly import Assembly
 from geoctrl.systems.equations.connection import Connection, connection_of

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import geoctrl as gc
-from geoctrl.analysis.question.shape import find_shape_integrals
-from geoctrl.analysis.question.shape_jets import shape_jets
+from geoctrl.analysis.question.shape import find_shape_integrals, shape_jets
 from tests.systems import user_mechanisms
 
 

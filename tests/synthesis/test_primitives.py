@@ -5,8 +5,7 @@ import sympy as sp
 from mpmath import mp, quad
 
 from geoctrl._scalars.algebra.circles import single_angles
-from geoctrl.synthesis.shaping.factoring import factored
-from geoctrl.synthesis.shaping.primitives import primitive
+from geoctrl.synthesis.shaping.primitives import factored, primitive
 
 x, a, b, z = sp.symbols("x a b z", real=True)
 s, c = sp.sin(x), sp.cos(x)

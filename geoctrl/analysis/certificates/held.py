@@ -21,8 +21,8 @@ from geoctrl.analysis.certificates.held_pair import (
     radius_of,
     unheld,
 )
+from geoctrl.analysis.certificates.held_proof import loop_point
 from geoctrl.analysis.certificates.hold_bracket import HoldBracket, hold_bracket
-from geoctrl.analysis.certificates.loop_point import loop_point
 from geoctrl.analysis.linear.linearization import linearized
 from geoctrl.errors import InputError
 from geoctrl.sampling import MOST_LATE, SampledController, warn_of_slow

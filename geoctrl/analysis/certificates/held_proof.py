@@ -1,13 +1,15 @@
-r"""The search for a proof about a sampled loop, which `geoctrl.checker.theorems.held_loop` decides.
+"""The search for a proof about a sampled loop, which `geoctrl.checker.theorems.held_loop` decides.
 
 The commands, which rest between samples, are states of the problem, and so is the output of an actuator that
 lags. What is looked for are functions that no command changes, families of fixed points and, from a
 linearisation that the checker itself encloses, P of :math:`P - M^T P M = 1`, or a multiplier outside.
+
+A point at which the loop of a sampled controller rests.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -19,22 +21,71 @@ from flint import arb, arb_mat, ctx, fmpq
 from geoctrl import checker
 from geoctrl._scalars import STATE, FromSympy, Graph, Node, exact
 from geoctrl.analysis.certificates.resting import rows_of_rest
-from geoctrl.analysis.proofs.family import family_through
-from geoctrl.analysis.proofs.flat_family import flat_family
+from geoctrl.analysis.proofs.family import family_through, flat_family
 from geoctrl.analysis.proofs.proof import Outcome
-from geoctrl.analysis.question.generators import NotSolved
-from geoctrl.analysis.question.independence import independent_invariants
+from geoctrl.analysis.question.generators import NotSolved, independent_invariants
 from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.question.problem import Problem
 from geoctrl.checker.boxes import PRECISION
 from geoctrl.checker.matrices import nullspace
 from geoctrl.checker.surds import middle
 from geoctrl.checker.theorems.held_loop import multiplied
-from geoctrl.errors import CertificateError, InputError
+from geoctrl.errors import CertificateError, EquilibriumError, InputError
 from geoctrl.sampling import SampledController
 from geoctrl.systems import Equilibrium, System
+from geoctrl.systems.contract.points import resolve_equilibrium
+from geoctrl.systems.contract.tolerances import RESIDUAL
 
-__all__ = ["decided", "held_outcome"]
+__all__ = ["decided", "held_outcome", "loop_point"]
+
+
+def loop_point(system: System, controller: Any, eq: Any, params: Mapping[str, float] | None) -> Equilibrium:
+    """An equilibrium of the plant at which the law asks for the torque that holds it, up to rounding."""
+    if not isinstance(controller, SampledController):
+        raise TypeError(f"controller must be made by law.sampled(...), got {type(controller).__name__}")
+    if not system.recorded:
+        raise InputError(
+            "what inputs leave conserved is known of recorded equations alone; systems on spheres and "
+            "rotations are simulated with the controller, not linearised"
+        )
+    if controller.feedback.sensors:
+        raise InputError(
+            f"the law measures {', '.join(controller.feedback.sensed)}, which are no states: with an "
+            "estimate a loop is simulated; what is linearised and proved is the loop of the law without it"
+        )
+    if controller.offset:
+        raise InputError(
+            f"{', '.join(controller.offset)} are measured with a constant error, which moves the point of "
+            "rest; leave offset out"
+        )
+    controller.require_plant(system.state_labels, system.input_labels)
+    point = resolve_equilibrium(system, eq, params)
+    if np.any(point.spin):
+        raise EquilibriumError("the point rests in axes that turn, and a law does not turn with them")
+    _require_at_rest(controller, system, point)
+    return point
+
+
+def _require_at_rest(controller: SampledController, system: System, point: Equilibrium) -> None:
+    """Refuse a point at which the law asks for another torque, or its own states move."""
+    law, scales = controller.feedback, system.scales(point)
+    at = dict(zip(system.input_labels, point.u.tolist(), strict=True))
+    sizes = dict(zip(system.state_labels, scales.column.tolist(), strict=True))
+    values = dict(zip(system.state_labels, point.x.tolist(), strict=True)) | at
+    terms, rates = law.sized(
+        values, sizes | dict(zip(system.input_labels, scales.input.tolist(), strict=True))
+    )
+    for label, (asked, size) in terms.items():
+        if not abs(asked - at[label]) <= RESIDUAL * max(size, abs(at[label])):
+            raise EquilibriumError(
+                f"the law asks for {label} = {asked:.9g} at this point, which rests at {at[label]:.9g}"
+            )
+    for label, (rate, size) in rates.items():
+        if not abs(rate) <= RESIDUAL * size:
+            raise EquilibriumError(
+                f"the controller's state {label} does not rest here: its rate is {rate:.9g}"
+            )
+
 
 _BITS, _DOUBLINGS = 30, 60
 """Size of a power of M that counts as none, and the powers that are tried: those of two."""

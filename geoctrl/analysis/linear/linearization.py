@@ -19,7 +19,7 @@ from geoctrl.analysis.linear.controllability import (
 from geoctrl.analysis.linear.leaf_pair import leaf_pair
 from geoctrl.analysis.linear.modes import states_along
 from geoctrl.analysis.linear.signals import signals
-from geoctrl.analysis.question.shape_jets import shape_jets
+from geoctrl.analysis.question.shape import shape_jets
 from geoctrl.errors import EquilibriumError, InputError
 from geoctrl.systems import Equilibrium, Seen, System, as_system
 from geoctrl.systems.contract.points import resolve_equilibrium

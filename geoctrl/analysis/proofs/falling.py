@@ -17,8 +17,7 @@ from geoctrl.analysis.proofs.chain import chain_from
 from geoctrl.analysis.proofs.energy_casimir import critical_combination
 from geoctrl.analysis.proofs.squares import square_free, sum_of_squares
 from geoctrl.analysis.question.appended import Appended
-from geoctrl.analysis.question.generators import Generators, NotSolved
-from geoctrl.analysis.question.independence import independent_invariants
+from geoctrl.analysis.question.generators import Generators, NotSolved, independent_invariants
 from geoctrl.analysis.question.motion import Stored
 from geoctrl.checker.matrices import matrix, nullspace, product
 

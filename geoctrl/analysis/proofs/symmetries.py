@@ -16,7 +16,7 @@ from flint import fmpq
 from geoctrl import checker
 from geoctrl._scalars.arithmetic.modular import rational, residue, sampled_kernel
 from geoctrl.analysis.proofs.energy_casimir import exact_multipliers
-from geoctrl.analysis.question.independence import independent_invariants
+from geoctrl.analysis.question.generators import independent_invariants
 from geoctrl.analysis.question.motion import Stored
 from geoctrl.checker.jets import Jet, Numbers, evaluate
 from geoctrl.checker.matrices import independent

@@ -12,10 +12,8 @@ from typing import Any
 from geoctrl import checker
 from geoctrl.analysis.proofs.drifting import drifts
 from geoctrl.analysis.proofs.falling import falling_functions
-from geoctrl.analysis.proofs.family import family_through
-from geoctrl.analysis.proofs.flat_family import flat_family
-from geoctrl.analysis.question.generators import NotSolved
-from geoctrl.analysis.question.independence import independent_invariants
+from geoctrl.analysis.proofs.family import family_through, flat_family
+from geoctrl.analysis.question.generators import NotSolved, independent_invariants
 from geoctrl.analysis.question.motion import Stored
 from geoctrl.analysis.question.problem import Problem
 from geoctrl.checker.matrices import locate, nullspace

@@ -1,4 +1,7 @@
-"""Generators of the polynomials that equations are in, with their values at a point."""
+"""Generators of the polynomials that equations are in, with their values at a point.
+
+Which conserved functions hold levels of their own at a point.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,22 @@ from typing import Any, Protocol
 from flint import arb, fmpq
 
 from geoctrl import checker
+from geoctrl.checker.matrices import independent
 
-__all__ = ["Generators", "NotSolved", "Polynomials"]
+__all__ = ["Generators", "NotSolved", "Polynomials", "independent_invariants"]
+
+
+def independent_invariants(q: checker.Question, names: Sequence[str]) -> list[str]:
+    """Names of functions with gradients independent of those before and of the leaf's, the energy's left
+    out.
+    """
+    rows, found = list(q.leaf[0]), []
+    for name in names:
+        gradient = q.function(name)[1]
+        if name != "energy" and independent(rows, gradient):
+            rows.append(gradient)
+            found.append(name)
+    return found
 
 
 class NotSolved(Exception):  # noqa: N818 - an answer rather than a failure

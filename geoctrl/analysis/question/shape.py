@@ -8,6 +8,8 @@ Each solution of the adjoint equation :math:`da/ds = -N^T a` gives an integral :
 rarely known in closed form, but its derivatives at a point are: from a, :math:`a' = -N^T a` and
 :math:`a'' = (-N'^T + N^T N^T) a` follow value, gradient and Hessian in the arithmetic at hand. That is all
 the energy-Casimir test needs.
+
+Gradients and Hessians of the integrals over a shape, in floats.
 """
 
 from __future__ import annotations
@@ -19,9 +21,30 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from geoctrl._scalars import Graph, Node, evaluate
 from geoctrl._scalars.algebra.ideal import LeafIdeal
 from geoctrl._scalars.arithmetic.arithmetics import FLOAT
+
+__all__ = ["shape_jets"]
+
+
+def shape_jets(system: Any, x: np.ndarray, u: np.ndarray, params: Mapping[str, float]) -> list[Jet]:
+    """Jets at a state of what the structure of the equations makes conserved; none without one.
+
+    Away from equilibria the gradients alone are those of conserved functions.
+    """
+    shape = shape_of(system)
+    if shape is None:
+        return []
+    arguments = system.arguments_at(0.0, x, u)
+
+    def values(nodes: Sequence[Node]) -> np.ndarray:
+        return system.program(nodes)(arguments, dict(params))
+
+    return shape.jets(values, np.asarray(x).tolist(), 0.0)
+
 
 _FAILS = 1e-3
 """Far above rounding where all symbols are near one."""

@@ -24,13 +24,12 @@ from geoctrl.stepping.compiled.forces import (
     driven,
     given_force,
     no_force,
+    table,
     written_force,
 )
-from geoctrl.stepping.compiled.table import table
 from geoctrl.stepping.compiled.writer import KernelWriter, components
 from geoctrl.stepping.drive.drive import Drive, Held
-from geoctrl.stepping.methods.kinetics import kinetic_kernels, linear_kernels
-from geoctrl.stepping.methods.variational import no_kinetics
+from geoctrl.stepping.methods.variational import kinetic_kernels, linear_kernels, no_kinetics
 
 __all__ = ["Numerics"]
 

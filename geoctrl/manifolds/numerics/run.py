@@ -57,7 +57,7 @@ class Run(Field):
     data, index : ndarray
         Numbers that the kernels read.
     table : ndarray
-        Samples of the inputs (`geoctrl.stepping.compiled.table`).
+        Samples of the inputs (`geoctrl.stepping.compiled.forces`).
     params : dict
     """
 

@@ -26,8 +26,7 @@ import numpy as np
 from geoctrl._scalars import STATE, Node, Program
 from geoctrl.manifolds.description.description import Description
 from geoctrl.manifolds.factors.factor import cross
-from geoctrl.manifolds.vectors.calculus import differences
-from geoctrl.manifolds.vectors.curvature import hessian
+from geoctrl.manifolds.vectors.calculus import differences, hessian
 from geoctrl.manifolds.vectors.turns import hat
 
 __all__ = [

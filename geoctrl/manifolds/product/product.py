@@ -2,6 +2,8 @@
 
 Configurations are arrays ``z (..., N, 3)`` of the rows of all bodies one after the other, velocities
 ``w (..., B, 3)``; a state is the entries of z, then those of w.
+
+The relations that hold on a manifold, named body by body.
 """
 
 from __future__ import annotations
@@ -17,7 +19,33 @@ from geoctrl.errors import DescriptionError
 from geoctrl.manifolds.factors import Factor, Place
 from geoctrl.manifolds.vectors.turns import hat
 
-__all__ = ["Product"]
+__all__ = ["ManifoldLeaf", "Product"]
+
+
+class ManifoldLeaf:
+    """Names of the relations of all bodies, one body after the other.
+
+    Parameters
+    ----------
+    product : Product
+    names : sequence of pairs of str
+        Of the two parts of each body.
+    """
+
+    def __init__(self, product: Product, names: Sequence[tuple[str, str]]) -> None:
+        self.names = tuple(
+            words.format(first=first, second=second)
+            for factor, (first, second) in zip(product.factors, names, strict=True)
+            for words in factor.relations
+        )
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The relations as they are written, which is what they go by."""
+        return self.names
+
+    def __len__(self) -> int:
+        return len(self.names)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""Derivatives: of expressions in vectors of symbols, and of functions by differences; exact coefficients."""
+"""Derivatives: of expressions in vectors of symbols, and of functions by differences; exact coefficients.
+
+Second derivatives of the potential of a system at numbers.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,28 @@ import sympy as sp
 
 from geoctrl._scalars import exact, expression
 
-__all__ = ["STEP", "along", "differences", "flow", "gradient", "rates", "rational"]
+__all__ = ["STEP", "along", "differences", "flow", "gradient", "hessian", "rates", "rational"]
+
+
+def hessian(run: Any, first: np.ndarray) -> np.ndarray:
+    """Ambient second derivatives of the potential by the N rows of a configuration, (3N, 3N).
+
+    Of a function of the user's from central differences of its gradient.
+    """
+    system, flat = run.system, first.ravel()
+    size = flat.size
+    if system.computed:
+        ends = [(flat + e, flat - e) for e in STEP * np.eye(size)]
+        rows = [
+            (run.slope(a.reshape(first.shape)) - run.slope(b.reshape(first.shape))).ravel() for a, b in ends
+        ]
+        H = np.array(rows) / (2 * STEP)
+        return (H + H.T) / 2
+    H = np.zeros((size // 3, 3, size // 3, 3))
+    for term in system.potential_terms:
+        term.add_second(system, flat.reshape(-1, 3), run.params, H)
+    return H.reshape(size, size)
+
 
 STEP = 1e-6
 """Of central differences, where there are no expressions: their error is about 1e-9 of the field."""

@@ -1,6 +1,8 @@
 """Kernels of forces: from expressions or a function, with inputs from a table, a function of time or a law.
 
 All have the signature ``force(t, q, w, table, data, index, out)`` with q and w matrices of three columns.
+
+Inputs in compiled code: a table of their samples.
 """
 
 from __future__ import annotations
@@ -13,9 +15,16 @@ from numba import float64, njit, void
 
 from geoctrl._checks import ParameterValues
 from geoctrl._scalars import Node
-from geoctrl.stepping.compiled.compiled import Kernel, Maker, compile_function, compile_source, source_maker
-from geoctrl.stepping.compiled.table import sample, table_of
+from geoctrl.stepping.compiled.compiled import (
+    Kernel,
+    Maker,
+    compile_function,
+    compile_source,
+    inner,
+    source_maker,
+)
 from geoctrl.stepping.compiled.writer import ARRAY, INDEX, MATRIX, KernelWriter, function, statements, unpack
+from geoctrl.stepping.drive.drive import Drive
 
 __all__ = [
     "FORCE",
@@ -26,8 +35,50 @@ __all__ = [
     "given_force",
     "no_force",
     "nothing",
+    "sample",
+    "table",
+    "table_of",
     "written_force",
 ]
+
+
+@inner
+def sample(table, t, j):
+    """Input j at time t from a table (number of times, number of inputs, times, rows of values).
+
+    Linear between samples, constant beyond them.
+    """
+    nt = int(table[0])
+    values = 2 + nt * (1 + j)
+    if nt == 1 or t <= table[2]:
+        return table[values]
+    if t >= table[1 + nt]:
+        return table[values + nt - 1]
+    low, high = 0, nt - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if table[2 + middle] <= t:
+            low = middle
+        else:
+            high = middle
+    part = (t - table[2 + low]) / (table[3 + low] - table[2 + low])
+    return (1.0 - part) * table[values + low] + part * table[values + low + 1]
+
+
+@njit(cache=True)
+def table_of(u, m):
+    """Table of m inputs that do not change; they are NaN where ``u`` has another size."""
+    table = np.zeros(3 + m)
+    table[0], table[1] = 1.0, m
+    table[3:] = u if u.size == m else np.full(m, np.nan)
+    return table
+
+
+def table(drive: Drive) -> np.ndarray:
+    """Table of what drives a run: samples, of which those that are held have one."""
+    times, samples = drive.times, drive.samples
+    return np.concatenate([[times.size, len(samples)], times, samples.ravel()])
+
 
 VALUE = float64(MATRIX, ARRAY, INDEX)
 GRADIENT = void(MATRIX, ARRAY, INDEX, MATRIX)

@@ -1,16 +1,23 @@
-"""The loop around a compiled step: records, progress, interruption; what was computed is kept."""
+"""The loop around a compiled step: records, progress, interruption; what was computed is kept.
+
+Compiled loops on several threads of one process.
+"""
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numba
 import numpy as np
 
 from geoctrl._calls.long_calls import LongCall
-from geoctrl.errors import ConvergenceError
+from geoctrl._checks import whole_number
+from geoctrl.errors import ConvergenceError, InputError
 
 __all__ = [
     "BEYOND",
@@ -20,9 +27,41 @@ __all__ = [
     "NEWTON",
     "Outcome",
     "concluded",
+    "on_threads",
+    "read_threads",
     "record_steps",
     "record_times",
 ]
+
+_ONE_AT_A_TIME = threading.Lock()
+"""Of numba's layers of threads one bears no calls from two threads at once: it would end the process."""
+
+
+def read_threads(threads: Any) -> int:
+    """A number of threads; InputError for more than numba has."""
+    count, most = whole_number("threads", threads, 1), vars(numba.config)["NUMBA_NUM_THREADS"]
+    if count > most:
+        raise InputError(
+            f"threads must be at most {most}, the processors that numba counts here (NUMBA_NUM_THREADS), got "
+            f"{count}"
+        )
+    return count
+
+
+@contextmanager
+def on_threads(count: int) -> Iterator[None]:
+    """Let parallel loops run on some threads; on more than one for one caller at a time."""
+    if count == 1:
+        yield
+        return
+    with _ONE_AT_A_TIME:
+        before = numba.get_num_threads()
+        numba.set_num_threads(count)
+        try:
+            yield
+        finally:
+            numba.set_num_threads(before)
+
 
 BEYOND, NEWTON, INDEFINITE, FORCES, INFINITE = 1, 2, 3, 4, 5
 """Codes of what can go wrong in a step."""

@@ -8,31 +8,130 @@ Lyapunov function of the loop; on a mode v of the undamped loop with the frequen
 
 E(v) the mean of the second variation on the mode, restricted to the levels of what damping leaves
 conserved. At rest that is the sign of the controlled inertia; about a motion it may be the other one.
+
+What a loop of a controlled Lagrangian keeps of its plant: families that the law holds, and the domain.
+
+What is told about a loop of a controlled Lagrangian before anybody runs it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from geoctrl.errors import DivisionError, MatchingError, SingularMassError
+from geoctrl._calls.budget import Budget
+from geoctrl.analysis import certify
+from geoctrl.errors import DivisionError, GeoctrlError, LawWarning, MatchingError, SingularMassError
 from geoctrl.synthesis.shaping.controlled import Controlled
-from geoctrl.systems import Parameter
+from geoctrl.synthesis.shaping.performance import EDGE
+from geoctrl.systems import Family, Parameter, ReducedSystem
 from geoctrl.systems.contract.scales import symmetric_scaling
 from geoctrl.systems.states.singularity import require_regular
+from geoctrl.verification import Verdict
 
 __all__ = [
     "SIGNS",
     "Added",
+    "damped_at_rest",
+    "held_families",
     "inertia_at_rest",
     "is_negative",
     "regular",
+    "regular_domain",
     "sign_at_rest",
     "sign_of_modes",
+    "unstable_families",
 ]
+
+_JUDGING = 3.0
+"""Seconds for the verdicts of a loop's families."""
+
+
+def unstable_families(loop: ReducedSystem, gains: Sequence[Parameter]) -> tuple[LawWarning, ...]:
+    """Where gains leave every family of a loop unstable that is asked in time."""
+    time, told = Budget(_JUDGING), []
+    for name, family in loop.families.items():
+        if family.symbols:
+            return ()  # at which member is not known
+        verdict = time.attempt(name, partial(_verdict, loop, name), None)
+        if verdict not in (Verdict.PROVED_UNSTABLE, Verdict.NUMERICALLY_UNSTABLE):
+            return ()
+        told.append(f"{name!r}: {verdict}")
+    given = ", ".join(f"{p.name} = {p.default}" for p in gains)
+    text = f"{given}: these gains hold no family, {', '.join(told)}; design(family) says which do"
+    return (LawWarning(text),) if told else ()
+
+
+def _verdict(loop: ReducedSystem, family: str) -> Verdict | None:
+    try:
+        return certify(loop, loop.equilibrium(family)).verdict
+    except GeoctrlError:  # a parameter without a value, or a singular inertia
+        return None
+
+
+def damped_at_rest(loop: ReducedSystem) -> tuple[LawWarning, ...]:
+    """Where the sign of the damping is only known at rest, and a loop has families that move."""
+    moving = [
+        name
+        for name, family in loop.families.items()
+        if any(family.states.get(label, 0) != 0 for label in loop.velocity_labels)
+    ]
+    text = (
+        f"the sign of the damping is that of the energy at rest, and about {', '.join(moving)} it "
+        "may be the other one: say where it shall be damped, with_damping(..., at=equilibrium)"
+    )
+    return (LawWarning(text),) if moving else ()
+
+
+_DETERMINANT = 3.0
+"""Seconds for det Gc."""
+
+
+def regular_domain(made: Controlled) -> dict[str, Any]:
+    """That of the plant, and the side of the singularities of Gc on which the reference is."""
+    plant, mechanism = made.plant, made.mechanism
+    domain, moving = dict(plant.mechanism.domain), set(mechanism.configuration_symbols)
+    inertia = inertia_at_rest(made)
+    E = plant.frame.matrix
+    reduced = E.T * mechanism.inertia * E
+    if inertia is None or not reduced.free_symbols & moving:
+        return domain
+    det = Budget(_DETERMINANT).attempt("det Gc", lambda: reduced.det(method="berkowitz"), None)
+    if det is None or not det.free_symbols & moving:
+        return domain
+    sign = int(np.sign(np.linalg.det(inertia)))
+    references = zip(mechanism.configuration_symbols, map(sp.Rational, mechanism.reference), strict=True)
+    rest = det.subs(dict(references))
+    edge = rest * sp.Rational(EDGE)
+    return domain | {"where the law is regular": sign * (det - edge) > 0} if sign else domain
+
+
+def held_families(made: Controlled) -> dict[str, Family]:
+    """Those of the plant that the law holds: without inputs, at rest at home where it holds positions.
+
+    Symbols of a family that would ask for an input, or for an actuated position or its rate, are zero.
+    """
+    plant = made.plant
+    held = {plant.mechanism.algebra.labels[i] for i in plant.driven}
+    held |= {c.name for c in plant.mechanism.shape if c.rate_label in held}
+    if not made.holds_positions:
+        held = set()
+    found = {}
+    for name, f in plant.mechanism.equilibria.items():
+        asked = [e for label, e in f.states.items() if label in held]
+        asked += [e for e in f.inputs.values() if e.free_symbols & set(f.symbols)]
+        none = {s: 0 for e in asked for s in e.free_symbols & set(f.symbols)}
+        if all(e.subs(none) == 0 for e in asked):
+            states = {label: e.subs(none) for label, e in f.states.items()}
+            left = [s for s in f.symbols if s not in none]
+            found[name] = Family(states, left, relations=[e.subs(none) for e in f.relations])
+    return found
+
 
 SIGNS = {"minimum": 1, "maximum": -1}
 _DEFINITE = 1e-9

@@ -29,15 +29,16 @@ from geoctrl.synthesis.rotors.gains import gain_parameters, read_damping
 from geoctrl.synthesis.shaped_laws.shaped_damping import (
     SIGNS,
     Added,
+    damped_at_rest,
+    held_families,
     is_negative,
     regular,
+    regular_domain,
     sign_at_rest,
     sign_of_modes,
+    unstable_families,
 )
-from geoctrl.synthesis.shaped_laws.shaped_loops import held_families, regular_domain
-from geoctrl.synthesis.shaped_laws.shaped_warnings import damped_at_rest, unstable_families
-from geoctrl.synthesis.shaping.controlled import Controlled
-from geoctrl.synthesis.shaping.further import NOTHING, Further
+from geoctrl.synthesis.shaping.controlled import NOTHING, Controlled, Further
 from geoctrl.synthesis.shaping.performance import Performance, measured
 from geoctrl.synthesis.shaping.shaping import Shaping, named, require_made_by_match
 from geoctrl.systems import EulerPoincare, Family, Parameter, ReducedSystem

@@ -11,9 +11,8 @@ import sympy as sp
 from geoctrl._scalars.algebra.circles import single_angles
 from geoctrl.algebra import Quasicoordinate
 from geoctrl.errors import MatchingError
-from geoctrl.synthesis.shaping.factoring import factored
 from geoctrl.synthesis.shaping.plant import Plant
-from geoctrl.synthesis.shaping.primitives import primitive
+from geoctrl.synthesis.shaping.primitives import factored, primitive
 
 __all__ = ["Chart", "Found"]
 

@@ -3,6 +3,10 @@ r"""Primitives in closed form, in functions whose derivatives are exact.
 Matching asks for functions with a given derivative. What is looked for is built from powers, sines and
 cosines, logarithms and :math:`\int_0^u ds/(a s^2 + b)`, which is real for both signs of ab and has a rational
 derivative; only where that does not do it is sympy asked, for a while.
+
+Factored forms of expressions, in which roots, exponentials and integrals stay as they are written.
+
+What is proved later compares roots by what stands under them: a root must not come in two forms.
 """
 
 from __future__ import annotations
@@ -14,9 +18,28 @@ import sympy as sp
 from sympy.simplify.fu import TR8
 
 from geoctrl._calls.budget import Budget
-from geoctrl.synthesis.shaping.factoring import factored
+from geoctrl._scalars.algebra import factoring
 
-__all__ = ["primitive"]
+__all__ = ["factored", "primitive"]
+
+
+def factored(e: sp.Expr) -> sp.Expr:
+    """The expression as one factored fraction."""
+    masks: dict[sp.Expr, sp.Symbol] = {}
+
+    def masked(base: sp.Expr) -> sp.Symbol:
+        return masks.setdefault(base, sp.Dummy(positive=True))
+
+    hidden = {f: masked(f) for f in e.atoms(sp.exp, sp.log, sp.Integral)}
+    plain = e.xreplace(hidden)
+    roots = {
+        power: masked(sp.sqrt(power.base)) ** (2 * power.exp)
+        for power in plain.atoms(sp.Pow)
+        if power.exp.is_Rational and power.exp.q == 2
+    }
+    back = {symbol: written for written, symbol in masks.items()}
+    return factoring.factored(plain.xreplace(roots)).xreplace(back).xreplace(back)  # roots of what was masked
+
 
 _SECONDS = 5.0
 """For sympy's own integration, which may take a millisecond or a year."""

@@ -13,8 +13,7 @@ import sympy as sp
 
 from geoctrl._scalars import shown
 from geoctrl.errors import MatchingError
-from geoctrl.synthesis.shaping.controlled import Controlled
-from geoctrl.synthesis.shaping.further import NOTHING, Further
+from geoctrl.synthesis.shaping.controlled import NOTHING, Controlled, Further
 from geoctrl.synthesis.shaping.plant import Plant
 from geoctrl.systems import Parameter, as_mechanism
 

@@ -27,8 +27,7 @@ from geoctrl._checks import require_declared
 from geoctrl._scalars import expression
 from geoctrl.errors import DescriptionError, MatchingError
 from geoctrl.synthesis.shaping.chart import Chart, Found
-from geoctrl.synthesis.shaping.factoring import factored
-from geoctrl.synthesis.shaping.primitives import primitive
+from geoctrl.synthesis.shaping.primitives import factored, primitive
 from geoctrl.synthesis.shaping.shaping import Gain
 
 __all__ = ["Field", "chosen_field", "given_field", "unshaped_field"]

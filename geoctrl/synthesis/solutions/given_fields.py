@@ -29,9 +29,9 @@ from geoctrl._checks import require_declared
 from geoctrl._scalars import read_matrix
 from geoctrl.errors import DescriptionError, MatchingError
 from geoctrl.synthesis.shaping.controlled import Controlled
-from geoctrl.synthesis.shaping.factoring import factored
 from geoctrl.synthesis.shaping.gain_matrices import entries_of, matrix_of
 from geoctrl.synthesis.shaping.plant import Plant
+from geoctrl.synthesis.shaping.primitives import factored
 from geoctrl.synthesis.shaping.shaping import KINETIC, Gain, Shaping
 from geoctrl.systems import Parameter
 

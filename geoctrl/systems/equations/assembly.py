@@ -35,8 +35,8 @@ from geoctrl._scalars import PARAMETER, STATE, FromSympy, Graph, Node
 from geoctrl.systems.equations.elimination import Factorisation, dot, solve_general, solve_saddle
 from geoctrl.systems.equations.frames import Frame
 from geoctrl.systems.equations.mechanism import Mechanism
+from geoctrl.systems.parts.friction import reaction
 from geoctrl.systems.parts.names import time
-from geoctrl.systems.parts.reactions import reaction
 
 __all__ = ["Assembly"]
 

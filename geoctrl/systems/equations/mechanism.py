@@ -27,21 +27,19 @@ from geoctrl.algebra.structure import Entries
 from geoctrl.errors import DescriptionError, FrameError, ParameterError
 from geoctrl.systems.contract.contract import System
 from geoctrl.systems.parts.axis import Axis
-from geoctrl.systems.parts.declared import check_symbols
 from geoctrl.systems.parts.domain import Side, read_domain
 from geoctrl.systems.parts.families import Family
-from geoctrl.systems.parts.friction import Friction, loaded_sides
-from geoctrl.systems.parts.moments import warn_of_moments
+from geoctrl.systems.parts.friction import Friction, loaded_sides, loads_of
 from geoctrl.systems.parts.names import (
     check_families,
     check_names,
     check_sets,
+    check_symbols,
     input_symbol,
     plain_inputs,
     swapped,
 )
 from geoctrl.systems.parts.parameters import Parameter
-from geoctrl.systems.parts.reactions import loads_of
 from geoctrl.systems.parts.reading import (
     constraint_rows,
     from_lagrangian,
@@ -51,6 +49,7 @@ from geoctrl.systems.parts.reading import (
     require_kinds,
     require_symmetric,
     shaped_matrix,
+    warn_of_moments,
 )
 from geoctrl.systems.parts.relations import read_relations, removals
 from geoctrl.systems.parts.rotors import Rotors

@@ -22,8 +22,8 @@ from geoctrl.algebra import Height
 from geoctrl.errors import DescriptionError, InputError, SingularMassError
 from geoctrl.systems.equations.frames import choose_frame
 from geoctrl.systems.equations.mechanism import Mechanism
+from geoctrl.systems.parts.friction import reaction
 from geoctrl.systems.parts.names import time
-from geoctrl.systems.parts.reactions import reaction
 
 __all__ = ["MultiplierForm"]
 

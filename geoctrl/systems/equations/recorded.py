@@ -20,7 +20,7 @@ from geoctrl.systems.equations.frames import Frame
 from geoctrl.systems.equations.leaf import Leaf, Sampler
 from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.units import measures_of, state_units
-from geoctrl.systems.parts.reactions import with_reactions
+from geoctrl.systems.parts.friction import with_reactions
 from geoctrl.systems.units.measures import Measures, known_units
 from geoctrl.systems.units.si_units import numbered
 

@@ -1,13 +1,22 @@
-"""What a description is given, read before any of it is used: kinds of things, sets of parameters."""
+"""What a description is given, read before any of it is used: kinds of things, sets of parameters.
+
+Moments of inertia that no body can have: a slip of units, of a sign or of a digit.
+
+The space that a mechanism moves in, in words.
+
+Potentials that several mechanisms have, in vectors as they are seen from the bodies.
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
-from geoctrl._checks import named_parameters, parameter_value, require_printable
+from geoctrl._checks import named_parameters, parameter_value, require_printable, user_level
 from geoctrl._scalars import read_matrix, shown
 from geoctrl.algebra import (
     AdvectedParameter,
@@ -17,21 +26,79 @@ from geoctrl.algebra import (
     LieAlgebra,
     Quasicoordinate,
 )
-from geoctrl.errors import ConstraintError, DescriptionError
+from geoctrl.errors import ConstraintError, DescriptionError, InertiaWarning
 from geoctrl.systems.parts.axis import Axis
 from geoctrl.systems.parts.friction import Friction
 from geoctrl.systems.parts.rotors import Rotors
 
 __all__ = [
+    "attitude_spring",
     "constraint_rows",
     "from_lagrangian",
+    "gravity_gradient",
     "in_order",
     "read_directions",
     "read_set",
     "require_kinds",
     "require_symmetric",
     "shaped_matrix",
+    "space_words",
+    "warn_of_moments",
+    "weight",
 ]
+
+
+def weight(size: sp.Expr, up: sp.Matrix, centre: sp.Matrix) -> sp.Expr:
+    r"""A body in a uniform field: :math:`m g\, \Gamma \cdot \rho`, the upward vertical seen from the body."""
+    return size * centre.dot(up)
+
+
+def gravity_gradient(rate: sp.Expr, inertia: sp.Matrix, radius: sp.Matrix) -> sp.Expr:
+    r"""A body in orbit: :math:`\tfrac32 n^2\, a \cdot J a`, the direction a to the centre seen from it."""
+    return sp.Rational(3, 2) * rate**2 * radius.dot(inertia * radius)
+
+
+def attitude_spring(stiffness: sp.Expr, first: sp.Matrix, second: sp.Matrix) -> sp.Expr:
+    r"""Two attitudes held together: :math:`k\, \mathrm{tr}(I - R_1^T R_2)`."""
+    return stiffness * (3 - (first.T * second).trace())
+
+
+def space_words(group: LieAlgebra | None, shape: Sequence[Coordinate]) -> str:
+    """Its group and coordinates: ``se2 x R2 with phi, theta, delta``; coordinates alone without a group."""
+    factors = () if group is None else group.factors
+    named = " x ".join(f"R{f.size}" if f.group == "rn" else f.name or "?" for f in factors)
+    coordinates = ", ".join(c.name for c in shape)
+    return " with ".join(filter(None, [named, coordinates]))
+
+
+_ROUNDING = 1e-9
+
+
+def warn_of_moments(mechanism: Any) -> None:
+    r"""Warn where the largest principal moment exceeds the sum of the others, at the default parameters.
+
+    For :math:`I = \int (|x|^2 1 - x x^T)\,dm` it cannot, :math:`I_1 + I_2 - I_3 = 2\int x_3^2\,dm \ge 0`.
+    Judged is a body that turns freely about a fixed point, and nothing else: with rotors, constraints, a
+    gyroscopic term, other factors or an inertia that changes, the matrix may stand for more than one body
+    (a gyrostat's carrier, the fluid around it, a mass moved along).
+    """
+    single = mechanism.algebra.name == "so3" and mechanism.rotors is None and mechanism.constraints is None
+    if not single or mechanism.gyroscopic is not None or mechanism.indefinite:
+        return
+    numbers = {p.symbol: p.default for p in mechanism.parameters if p.default is not None}
+    inertia = mechanism.inertia.subs(numbers)
+    if inertia.free_symbols or not all(e.is_real and e.is_finite for e in inertia):  # refused elsewhere
+        return
+    least, middle, largest = np.linalg.eigvalsh(np.array(inertia.tolist(), dtype=float))
+    if least >= 0 and largest > (least + middle) * (1 + _ROUNDING):
+        warnings.warn(
+            f"{mechanism.name or 'the mechanism'}: no body has the principal moments of inertia {least:.6g}, "
+            f"{middle:.6g}, {largest:.6g}: the largest exceeds the sum of the others. "
+            "Mend the inertia, or say indefinite=True where it is not that of a body",
+            InertiaWarning,
+            stacklevel=user_level(),
+        )
+
 
 _NAMED = 24
 """Velocities that a message names; many bodies have thousands."""

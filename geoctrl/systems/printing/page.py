@@ -13,8 +13,8 @@ from geoctrl.systems.equations.mechanism import Mechanism
 from geoctrl.systems.equations.recorded import Recorded
 from geoctrl.systems.parts.families import Family
 from geoctrl.systems.parts.friction import Friction
+from geoctrl.systems.parts.reading import space_words
 from geoctrl.systems.parts.relations import Relation
-from geoctrl.systems.parts.space import space_words
 from geoctrl.systems.typesetting.decimals import assigned
 
 __all__ = ["listed", "mechanism_page", "parameter_table", "state_labels", "system_lines", "table"]
